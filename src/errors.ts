@@ -1,0 +1,124 @@
+const brand = Symbol.for("kumiko/KumikoError");
+
+/** Stable names for everything this library throws. Only ever added to. */
+export type ErrorCode =
+  // building and compiling
+  | "DUPLICATE_NODE"
+  | "DUPLICATE_EDGE"
+  | "UNKNOWN_NODE"
+  | "RESERVED_KEY"
+  | "INVALID_KEY"
+  | "INVALID_NODE"
+  | "INVALID_EDGE"
+  | "INVALID_BRANCH"
+  | "INVALID_OPTION"
+  | "INVALID_CHAIN"
+  | "EMPTY_GRAPH"
+  | "NO_START"
+  | "UNREACHABLE_END"
+  | "UNFED_NODE"
+  | "CYCLE"
+  | "MIXED_STYLES"
+  | "STATE_REQUIRED"
+  // running
+  | "NODE_FAILED"
+  | "MAX_STEPS_EXCEEDED"
+  | "NO_NEXT_NODE"
+  | "UNKNOWN_BRANCH_TARGET"
+  | "MISSING_INPUT_KEY"
+  | "CANNOT_MERGE"
+  | "TYPE_MISMATCH"
+  | "UNKNOWN_OPTION"
+  | "UNKNOWN_PATH"
+  | "STATE_NOT_FOUND"
+  | "STATE_LOCKED"
+  | "VALIDATION"
+  // streams and messages
+  | "CANNOT_CONCAT"
+  | "EMPTY_STREAM"
+  | "STREAM_CONSUMED"
+  | "STREAM_CANCELLED"
+  | "COPY_OVERFLOW"
+  | "WRITER_CLOSED"
+  | "INVALID_MESSAGE"
+  // schemas
+  | "SCHEMA_UNSUPPORTED"
+  | "SCHEMA_INVALID"
+  // tools
+  | "TOOL_FAILED"
+  | "DUPLICATE_TOOL"
+  | "INVALID_TOOL"
+  | "INVALID_ALIAS"
+  | "NO_TOOL_CALL"
+  // interrupts and checkpoints
+  | "INTERRUPTED"
+  | "UNKNOWN_INTERRUPT"
+  | "AMBIGUOUS_INTERRUPT"
+  | "ANSWER_MISMATCH"
+  | "ALREADY_ANSWERED"
+  | "UNKNOWN_CHECKPOINT"
+  | "CHECKPOINT_PENDING"
+  | "CHECKPOINT_IN_USE"
+  | "CHECKPOINT_LOST"
+  | "CHECKPOINT_CONFLICT"
+  | "CHECKPOINT_UNREADABLE"
+  | "CHECKPOINT_FINISHED"
+  | "GRAPH_CHANGED"
+  | "NOT_SERIALIZABLE"
+  | "UNKNOWN_CLASS"
+  | "NO_STORE"
+  | "DUPLICATE_KEY"
+  | "DUPLICATE_CHILD";
+
+export interface KumikoErrorOptions extends ErrorOptions {
+  /** Keys of the nodes on the way to the place that failed, outermost first. */
+  readonly nodePath?: readonly string[] | undefined;
+}
+
+/** What this library throws: a stable `code`, the `nodePath` where it happened, and the `cause`. */
+export class KumikoError extends Error {
+  override readonly name: string = "KumikoError";
+  readonly [brand] = true;
+  readonly code: ErrorCode;
+  /** Keys of the nodes on the way to the place that failed, outermost first; empty outside a graph. */
+  readonly nodePath: readonly string[];
+
+  constructor(code: ErrorCode, message: string, { nodePath = [], ...options }: KumikoErrorOptions = {}) {
+    super(message, options);
+    this.code = code;
+    this.nodePath = nodePath;
+  }
+
+  /** Like `instanceof`, but also true for an error of a second copy of this package. */
+  static is(value: unknown): value is KumikoError {
+    return typeof value === "object" && value !== null && brand in value;
+  }
+}
+
+/**
+ * Finds the first error of a class in an error and its causes, the error itself included.
+ *
+ * @example
+ * class RateLimited extends Error {}
+ * try { await runnable.invoke(input); }
+ * catch (error) { if (findCause(error, RateLimited)) retryLater(); }
+ */
+export function findCause<E>(error: unknown, type: abstract new (...args: never[]) => E): E | undefined {
+  const seen = new Set<unknown>();
+  for (let current = error; current !== undefined && !seen.has(current); ) {
+    if (current instanceof type) return current;
+    seen.add(current);
+    current = current instanceof Error ? current.cause : undefined;
+  }
+  return undefined;
+}
+
+/** The text of anything that can be thrown. */
+export function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message;
+  try {
+    return typeof thrown === "string" ? thrown : (JSON.stringify(thrown) ?? String(thrown));
+  } catch {
+    return String(thrown);
+  }
+}

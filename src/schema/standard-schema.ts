@@ -1,0 +1,67 @@
+/** What every schema library that speaks Standard Schema offers: validation under `~standard`. */
+export interface StandardSchemaV1<Input = unknown, Output = Input> {
+  readonly "~standard": StandardProps<Input, Output> & {
+    readonly validate: (
+      value: unknown,
+      options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
+    ) => StandardResult<Output> | Promise<StandardResult<Output>>;
+  };
+}
+
+/** What a schema that can be turned into JSON Schema offers under `~standard`. */
+export interface StandardJSONSchemaV1<Input = unknown, Output = Input> {
+  readonly "~standard": StandardProps<Input, Output> & {
+    readonly jsonSchema: {
+      readonly input: (options: StandardJSONSchemaOptions) => Record<string, unknown>;
+      readonly output: (options: StandardJSONSchemaOptions) => Record<string, unknown>;
+    };
+  };
+}
+
+export interface StandardJSONSchemaOptions {
+  readonly target: "draft-2020-12" | "draft-07" | "openapi-3.0" | (string & {});
+  readonly libraryOptions?: Record<string, unknown> | undefined;
+}
+
+export interface StandardProps<Input, Output> {
+  readonly version: 1;
+  readonly vendor: string;
+  readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+}
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** Anything with `~standard`, whichever half it offers. The constraint that builders infer from. */
+export interface AnyStandardSchema {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly types?: { readonly input: unknown; readonly output: unknown } | undefined;
+  };
+}
+
+/** What may be given to a schema. */
+export type SchemaInput<Schema> = Schema extends { readonly "~standard": { readonly types?: infer Types } }
+  ? NonNullable<Types> extends { readonly input: infer Input }
+    ? Input
+    : unknown
+  : unknown;
+
+/** What a schema gives back, after defaults and transforms. */
+export type SchemaOutput<Schema> = Schema extends { readonly "~standard": { readonly types?: infer Types } }
+  ? NonNullable<Types> extends { readonly output: infer Output }
+    ? Output
+    : unknown
+  : unknown;
+
+/** A plain JSON Schema document (draft 2020-12 or draft-07). */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+}
