@@ -1,0 +1,44 @@
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { StreamSource } from "../schema/stream/source.js";
+import type { ToolInfo } from "../schema/tool-info.js";
+import type { NodeContext } from "./context.js";
+
+/** The call options that most chat models have. A model may extend or replace them. */
+export interface ModelOptions {
+  readonly model?: string | undefined;
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly stop?: readonly string[] | undefined;
+  /** The tools the model may call: `toolsNode.infos`. */
+  readonly tools?: readonly ToolInfo[] | undefined;
+  readonly toolChoice?: ToolChoice | undefined;
+}
+
+/** Whether the model may, must or must not call tools, or which ones it may choose from. */
+export type ToolChoice = "auto" | "required" | "none" | { readonly toolNames: readonly string[] };
+
+/** What a model gets beside the messages: `ctx.options` are its merged call options. */
+export type ModelContext<Options = ModelOptions> = NodeContext<unknown, Options>;
+
+/**
+ * A chat model. Implement these two methods to make any model a node.
+ *
+ * @example
+ * const echo: AgenticModel = {
+ *   component: "model",
+ *   type: "Echo",
+ *   generate: async (messages) => assistantMessage(messages.map(textOf).join("\n")),
+ *   async *stream(messages) {
+ *     for (const message of messages) yield assistantMessage(textOf(message));
+ *   },
+ * };
+ */
+export interface AgenticModel<Options = ModelOptions> {
+  readonly component: "model";
+  /** What it is, for traces: `RunInfo.type`. */
+  readonly type?: string | undefined;
+  generate(messages: readonly AgenticMessage[], ctx: ModelContext<Options>): Promise<AgenticMessage>;
+  /** Yields chunks that `concatMessages` joins: blocks of one chunk carry `streamingMeta.index`, or none does. */
+  stream(messages: readonly AgenticMessage[], ctx: ModelContext<Options>): StreamSource<AgenticMessage>;
+}

@@ -1,0 +1,64 @@
+import type { Document } from "../schema/document.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { NodeContext } from "./context.js";
+
+/** Makes messages from variables. */
+export interface Template<Variables = Record<string, unknown>, Options = unknown> {
+  readonly component: "template";
+  readonly type?: string | undefined;
+  format(variables: Variables, ctx: NodeContext<unknown, Options>): Promise<AgenticMessage[]>;
+}
+
+/** Finds documents for a query. */
+export interface Retriever<Options = RetrieverOptions> {
+  readonly component: "retriever";
+  readonly type?: string | undefined;
+  retrieve(query: string, ctx: NodeContext<unknown, Options>): Promise<Document[]>;
+}
+
+export interface RetrieverOptions {
+  readonly index?: string | undefined;
+  readonly topK?: number | undefined;
+  readonly scoreThreshold?: number | undefined;
+}
+
+/** Turns texts into vectors, one per text, in order. */
+export interface Embedder<Options = EmbedderOptions> {
+  readonly component: "embedder";
+  readonly type?: string | undefined;
+  embed(texts: readonly string[], ctx: NodeContext<unknown, Options>): Promise<number[][]>;
+}
+
+export interface EmbedderOptions {
+  readonly model?: string | undefined;
+}
+
+/** Stores documents and gives their ids, in order. */
+export interface Indexer<Options = IndexerOptions> {
+  readonly component: "indexer";
+  readonly type?: string | undefined;
+  store(documents: readonly Document[], ctx: NodeContext<unknown, Options>): Promise<string[]>;
+}
+
+export interface IndexerOptions {
+  readonly index?: string | undefined;
+}
+
+/** Where a loader reads from. */
+export interface DocumentSource {
+  readonly uri: string;
+}
+
+/** Reads documents from a source. */
+export interface Loader<Options = unknown> {
+  readonly component: "loader";
+  readonly type?: string | undefined;
+  load(source: DocumentSource, ctx: NodeContext<unknown, Options>): Promise<Document[]>;
+}
+
+/** Splits, filters or rewrites documents. */
+export interface Transformer<Options = unknown> {
+  readonly component: "transformer";
+  readonly type?: string | undefined;
+  transform(documents: readonly Document[], ctx: NodeContext<unknown, Options>): Promise<Document[]>;
+}

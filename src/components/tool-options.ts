@@ -1,0 +1,28 @@
+declare const forTool: unique symbol;
+
+/** Options for one kind of tool, as given to a run: `{ options: { tool: [withTimeout(5_000)] } }`. */
+export interface ToolOption {
+  /** Which tools read it: those made with `toolOptions` of this key. */
+  readonly key: string;
+  readonly values: object;
+}
+
+/** The options of one tool (or family of tools): its key, its defaults, and how to set some of them for a call. */
+export interface ToolOptions<Options extends object> {
+  readonly key: string;
+  readonly defaults: Options;
+  readonly with: (values: Partial<Options>) => ToolOption;
+  readonly [forTool]?: Options | undefined;
+}
+
+/**
+ * Declares the options that a tool reads from `ctx.options`, with their defaults. A tool ignores options of another key.
+ *
+ * @example
+ * interface SearchOptions { timeout: number; maxRetries: number }
+ * const options = toolOptions<SearchOptions>("search", { timeout: 1_000, maxRetries: 3 });
+ * const withTimeout = (timeout: number) => options.with({ timeout });
+ */
+export function toolOptions<Options extends object>(key: string, defaults: Options): ToolOptions<Options> {
+  return Object.freeze({ key, defaults, with: (values: Partial<Options>) => ({ key, values }) });
+}

@@ -1,0 +1,34 @@
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { ToolResultContent } from "../schema/message/content-block.js";
+import type { StreamSource } from "../schema/stream/source.js";
+import type { ToolInfo } from "../schema/tool-info.js";
+import type { NodeContext } from "./context.js";
+
+/** What a tool call results in: the text that the model reads, or an ordered list of parts. */
+export type ToolOutput = string | readonly ToolResultContent[];
+
+/** What a tool gets beside its input. */
+export interface ToolContext<Options = unknown> extends NodeContext<unknown, Options> {
+  /** The id of the call, as in the message (made unique when the model repeated one). */
+  readonly toolCallId: string;
+  /** The tool's own name, also when the model used an alias. */
+  readonly toolName: string;
+  /** The conversation: the call option `messages`, else the assistant message with the calls. */
+  readonly messages: readonly AgenticMessage[];
+  /** Another name of `signal`. */
+  readonly abortSignal: AbortSignal;
+  /** The arguments as the model wrote them, after aliases and the argument handler. */
+  readonly rawArguments: string;
+}
+
+/**
+ * The contract of every tool. `createTool` makes one; implement it by hand only for tools that want the raw text of their
+ * arguments. At least one of `invoke` and `stream` is there; the other is derived.
+ */
+export interface Tool<Options = unknown> {
+  readonly component: "tool";
+  readonly type?: string | undefined;
+  readonly info: ToolInfo;
+  invoke?(args: string, ctx: ToolContext<Options>): Promise<ToolOutput>;
+  stream?(args: string, ctx: ToolContext<Options>): StreamSource<ToolOutput>;
+}

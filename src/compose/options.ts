@@ -1,0 +1,54 @@
+import type { Handler } from "../callbacks/handler.js";
+import type { NodeContext } from "../components/context.js";
+import type { ModelOptions } from "../components/model.js";
+import type { AnyRequestContext } from "../components/request-context.js";
+import type { EmbedderOptions, IndexerOptions, RetrieverOptions } from "../components/retrieval.js";
+import type { ToolOption } from "../components/tool-options.js";
+import type { ToolsNodeOptions } from "./tools/options.js";
+
+/** Options for every component of a kind; a component takes what it knows. */
+export interface KindOptions {
+  readonly model?: (ModelOptions & Readonly<Record<string, unknown>>) | undefined;
+  readonly tool?: readonly ToolOption[] | undefined;
+  readonly toolsNode?: ToolsNodeOptions | undefined;
+  readonly template?: object | undefined;
+  readonly retriever?: (RetrieverOptions & Readonly<Record<string, unknown>>) | undefined;
+  readonly embedder?: (EmbedderOptions & Readonly<Record<string, unknown>>) | undefined;
+  readonly indexer?: (IndexerOptions & Readonly<Record<string, unknown>>) | undefined;
+  readonly loader?: object | undefined;
+  readonly transformer?: object | undefined;
+  readonly lambda?: object | undefined;
+}
+
+/** What a run may give to one place: call options of that node, and handlers for it and everything inside it. */
+export interface PlaceOptions {
+  readonly options?: object | undefined;
+  readonly callbacks?: readonly Handler[] | undefined;
+}
+
+/**
+ * Options for one run.
+ *
+ * @example
+ * await runnable.invoke(input, { signal: AbortSignal.timeout(5_000), options: { model: { temperature: 0 } } });
+ */
+export interface RunOptions<Paths extends string = string> {
+  /** Makes this run a child of the node (or tool) whose context is given: signal, handlers and request values continue. */
+  readonly parent?: NodeContext<never, never> | undefined;
+  /** Names this child among the children of `parent`. @default the name of the graph */
+  readonly key?: string | undefined;
+  /** Stops the run; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Stops the run after so many milliseconds, counted from its start; it then rejects with a `TimeoutError`. */
+  readonly timeoutMs?: number | undefined;
+  /** Handlers for the graph and everything in it. */
+  readonly callbacks?: readonly Handler[] | undefined;
+  /** Values of this request, for every node and tool: a `RequestContext` or a plain record. */
+  readonly requestContext?: AnyRequestContext | Readonly<Record<string, unknown>> | undefined;
+  /** How many supersteps the top graph may take. @default the compiled limit: number of nodes + 10 */
+  readonly maxSteps?: number | undefined;
+  /** Call options by kind of component. */
+  readonly options?: KindOptions | undefined;
+  /** Call options and handlers by place: node keys joined by `/`. */
+  readonly nodes?: { readonly [Path in Paths]?: PlaceOptions | undefined } | undefined;
+}

@@ -1,0 +1,108 @@
+import type { Handler } from "../../callbacks/handler.js";
+import type { ComponentKind } from "../../callbacks/run-info.js";
+import type { StateKey } from "../../components/state-key.js";
+import type { ConcatRule } from "../../schema/concat/rule.js";
+import type { Runtime } from "../runtime.js";
+
+/** The entry of every graph. */
+export const START = "start";
+/** The exit of every graph. */
+export const END = "end";
+/** Where {@link START} stands in `Plan.nodes`. */
+export const START_INDEX = 0;
+/** Where {@link END} stands in `Plan.nodes`. */
+export const END_INDEX = 1;
+
+export type TriggerMode = "anyPredecessor" | "allPredecessor";
+
+/**
+ * What a builder produces: frozen, untyped, checked. The executor reads nothing else. Nodes are named by their index in
+ * `nodes`, which is their order of declaration, START and END first.
+ */
+export interface Plan {
+  readonly name: string;
+  readonly component: "graph" | "chain" | "workflow";
+  /** A lone node that runs as itself (a lambda's own `invoke`): it has no graph around it in traces and addresses. */
+  readonly bare: boolean;
+  readonly triggerMode: TriggerMode;
+  readonly maxSteps: number;
+  readonly nodes: readonly PlanNode[];
+  readonly edges: readonly PlanEdge[];
+  readonly branches: readonly PlanBranch[];
+  readonly state: StateKey<unknown> | undefined;
+  readonly callbacks: readonly Handler[];
+  readonly runtime: Runtime;
+  /** Checks what comes in and goes out, when schemas were given. */
+  readonly checkInput: ValueCheck | undefined;
+  readonly checkOutput: ValueCheck | undefined;
+}
+
+/** Gives the checked (parsed) value, or throws. */
+export type ValueCheck = (value: unknown) => unknown;
+
+export interface PlanEdge {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface PlanBranch {
+  readonly from: number;
+  readonly targets: readonly number[];
+  /** Gets the value, or (`stream`) a reader; gives one key or several, or a promise of them. */
+  readonly choose: (value: never, ctx: never) => unknown;
+  readonly stream: boolean;
+}
+
+export interface PlanNode {
+  readonly key: string;
+  /** The display name: the `name` option, else the key. */
+  readonly name: string;
+  readonly component: ComponentKind | "passthrough";
+  readonly type: string;
+  readonly body: NodeBody;
+  readonly settings: NodeSettings;
+}
+
+/** The options of a node, as given to `addNode`. */
+export interface NodeSettings {
+  readonly name?: string | undefined;
+  readonly inputKey?: string | undefined;
+  readonly outputKey?: string | undefined;
+  readonly options?: object | undefined;
+  readonly merge?: ((values: never, sources: never) => unknown) | undefined;
+  readonly concat?: ConcatRule | undefined;
+  readonly before?: StateHandler | undefined;
+  readonly after?: StateHandler | undefined;
+  readonly streamBefore?: StateHandler | undefined;
+  readonly streamAfter?: StateHandler | undefined;
+}
+
+export type StateHandler = (value: never, state: never, ctx: never) => unknown;
+
+/** A function of a node: `never` in, because each was checked when it was added. */
+export type NodeFunction = (input: never, ctx: never) => unknown;
+
+/** What a node does. The executor derives the modes that are missing. */
+export type NodeBody =
+  /** A plain function: what it returns decides whether it streams. */
+  | { readonly kind: "function"; readonly call: NodeFunction }
+  /** Chunk by chunk; neighbours are fused. */
+  | { readonly kind: "map"; readonly map: NodeFunction }
+  /** Any of the four modes, at least one. `payload` is what handlers see instead of the raw values. */
+  | ({ readonly kind: "modes"; readonly payload?: Payload | undefined } & NodeModes)
+  /** A graph, inlined. */
+  | { readonly kind: "graph"; readonly plan: Plan }
+  | { readonly kind: "passthrough" };
+
+export interface NodeModes {
+  readonly invoke?: NodeFunction | undefined;
+  readonly stream?: NodeFunction | undefined;
+  readonly collect?: NodeFunction | undefined;
+  readonly transform?: NodeFunction | undefined;
+}
+
+/** How the raw input and output of a component look to handlers: a model's are `{ messages, options }` and `{ message }`. */
+export interface Payload {
+  readonly input: (input: unknown, options: unknown) => unknown;
+  readonly output: (output: unknown) => unknown;
+}

@@ -1,0 +1,44 @@
+import type { Handler, HandlerErrorListener } from "../callbacks/handler.js";
+import type { ConcatRegistry } from "../schema/concat/registry.js";
+import type { SchemaValidator } from "../schema/schema-validator.js";
+
+export interface RuntimeOptions {
+  /** Handlers of every run of what is compiled with this runtime; they come first. */
+  readonly callbacks?: readonly Handler[] | undefined;
+  /** How chunks of your classes are joined. */
+  readonly concat?: ConcatRegistry | undefined;
+  /** Checks values against plain JSON Schemas. @default ajv, loaded at the first such schema */
+  readonly schemaValidator?: SchemaValidator | undefined;
+  /** Told what handlers throw. @default console.error */
+  readonly onHandlerError?: HandlerErrorListener | undefined;
+}
+
+/**
+ * What is shared by everything compiled with it: handlers, concat rules for classes, the JSON Schema validator. There are
+ * no process-wide registries.
+ *
+ * @example
+ * const runtime = new Runtime({ callbacks: [consoleTracer()] });
+ * const app = graph.compile({ runtime });
+ */
+export class Runtime {
+  /** The one used when none is given. Frozen, and empty. */
+  static readonly default: Runtime = new Runtime();
+
+  readonly callbacks: readonly Handler[];
+  readonly concat: ConcatRegistry | undefined;
+  readonly schemaValidator: SchemaValidator | undefined;
+  readonly onHandlerError: HandlerErrorListener;
+
+  constructor({ callbacks = [], concat, schemaValidator, onHandlerError = reportToConsole }: RuntimeOptions = {}) {
+    this.callbacks = Object.freeze([...callbacks]);
+    this.concat = concat;
+    this.schemaValidator = schemaValidator;
+    this.onHandlerError = onHandlerError;
+    Object.freeze(this);
+  }
+}
+
+const reportToConsole: HandlerErrorListener = (error, timing, info) => {
+  console.error(`A handler threw in ${timing} of ${info.component} "${info.name}":`, error);
+};
