@@ -1,0 +1,53 @@
+import type { ContentBlock } from "./content-block.js";
+import type { ClaudeResponseExtension, GeminiResponseExtension, OpenAIResponseExtension } from "./vendor-extension.js";
+
+export type AgenticRole = "system" | "user" | "assistant";
+
+/** What a response cost. In chunks, the larger number counts: providers send running totals. */
+export interface TokenUsage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly totalTokens: number;
+  readonly reasoningTokens?: number | undefined;
+  readonly cachedTokens?: number | undefined;
+}
+
+/** What a provider reports about a whole response. At most one of the four extensions is there. */
+export interface ResponseMeta {
+  readonly tokenUsage?: TokenUsage | undefined;
+  /** Why the model stopped, in the provider's word. */
+  readonly finishReason?: string | undefined;
+  readonly openaiExtension?: OpenAIResponseExtension | undefined;
+  readonly geminiExtension?: GeminiResponseExtension | undefined;
+  readonly claudeExtension?: ClaudeResponseExtension | undefined;
+  /** What any other provider reports. */
+  readonly extension?: unknown;
+}
+
+/**
+ * The one kind of message: a role and an ordered list of blocks. Plain JSON; also the chunk of a message's stream.
+ *
+ * @example
+ * const message: AgenticMessage = { role: "user", contentBlocks: [{ type: "user_input_text", text: "Hello" }] };
+ */
+export interface AgenticMessage {
+  readonly role: AgenticRole;
+  readonly contentBlocks: readonly ContentBlock[];
+  readonly responseMeta?: ResponseMeta | undefined;
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Whether a value has the shape of a message: a role, and blocks that name their type. Fields of blocks are not checked. */
+export function isAgenticMessage(value: unknown): value is AgenticMessage {
+  if (typeof value !== "object" || value === null) return false;
+  const { role, contentBlocks } = value as { role?: unknown; contentBlocks?: unknown };
+  return (
+    (role === "assistant" || role === "user" || role === "system") &&
+    Array.isArray(contentBlocks) &&
+    contentBlocks.every(namesItsType)
+  );
+}
+
+function namesItsType(block: unknown): boolean {
+  return typeof block === "object" && block !== null && "type" in block && typeof block.type === "string";
+}
