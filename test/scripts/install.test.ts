@@ -1,0 +1,109 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+const script = join(import.meta.dirname, "../../scripts/install.mjs");
+const one = { version: "1.0.0", integrity: "sha512-one" };
+const other = { version: "2.0.0", integrity: "sha512-other", optional: true, os: ["no-such-platform"] };
+
+let project: string;
+
+beforeEach(() => {
+  project = mkdtempSync(join(tmpdir(), "kumiko-install-"));
+  mkdirSync(join(project, "scripts"));
+  copyFileSync(script, join(project, "scripts/install.mjs"));
+  writeJson("package.json", { name: "project", engines: { node: ">=20.19" } });
+  writeJson("package-lock.json", { packages: { "": {}, "node_modules/one": one, "node_modules/other": other } });
+});
+afterEach(() => rmSync(project, { recursive: true, force: true }));
+
+function writeJson(path: string, value: unknown) {
+  mkdirSync(dirname(join(project, path)), { recursive: true });
+  writeFileSync(join(project, path), JSON.stringify(value));
+}
+
+function install(packages: Record<string, object>) {
+  writeJson("node_modules/.package-lock.json", { packages });
+  for (const path of Object.keys(packages)) writeJson(`${path}/package.json`, {});
+}
+
+/** Runs the script with a stand-in for npm that writes its arguments to a file and exits with `npmExit`. */
+function run({ npmExit = 0, check = false } = {}) {
+  const npm = join(project, "npm-cli.js");
+  writeFileSync(
+    npm,
+    `require("fs").writeFileSync("npm-was-run", process.argv.slice(2).join(" ")); process.exit(${npmExit});`,
+  );
+  const args = [join(project, "scripts/install.mjs"), ...(check ? ["--check"] : [])];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    encoding: "utf8",
+    env: { ...process.env, npm_execpath: npm },
+  });
+  const log = join(project, "npm-was-run");
+  return { status, output: stdout + stderr, npm: existsSync(log) ? readFileSync(log, "utf8") : undefined };
+}
+
+describe("install.mjs", () => {
+  it("runs npm ci, development packages included, when nothing is installed", () => {
+    const { status, output, npm } = run();
+    expect(npm).toBe("ci --include=dev --no-audit --no-fund");
+    expect(output).toContain("nothing is installed yet");
+    expect(status).toBe(0);
+  });
+
+  it("does nothing when everything is installed, other platforms' packages aside", () => {
+    install({ "node_modules/one": one });
+    expect(run()).toEqual({ status: 0, output: "", npm: undefined });
+  });
+
+  it.each([
+    ["a package is not installed", {}, "node_modules/one is missing"],
+    ["the lockfile names another version", { "node_modules/one": { ...one, version: "0.9.0" } }, "is 0.9.0"],
+    [
+      "the lockfile names other content",
+      { "node_modules/one": { ...one, integrity: "sha512-x" } },
+      "package-lock.json says",
+    ],
+    [
+      "a package left the lockfile",
+      { "node_modules/one": one, "node_modules/gone": one },
+      "no longer in package-lock.json",
+    ],
+    ["it was installed elsewhere", { "node_modules/one": one, "node_modules/other": other }, "another platform"],
+  ])("runs npm ci when %s", (_case, packages, reason) => {
+    install(packages);
+    const { output, npm } = run();
+    expect(npm).toMatch(/^ci /);
+    expect(output).toContain(reason);
+  });
+
+  it("runs npm ci when the folder of a package was deleted", () => {
+    install({ "node_modules/one": one });
+    rmSync(join(project, "node_modules/one"), { recursive: true });
+    expect(run().npm).toMatch(/^ci /);
+  });
+
+  it("fails when npm ci fails", () => {
+    const { status, output } = run({ npmExit: 7 });
+    expect(status).toBe(1);
+    expect(output).toContain("npm ci failed");
+  });
+
+  it("only says what is missing with --check", () => {
+    const { status, output, npm } = run({ check: true });
+    expect(status).toBe(1);
+    expect(output).toContain("npm ci is needed: nothing is installed yet");
+    expect(npm).toBeUndefined();
+  });
+
+  it("names the wanted and the own version when Node.js is too old", () => {
+    writeJson("package.json", { engines: { node: ">=999.1" } });
+    const { status, output, npm } = run();
+    expect(status).toBe(1);
+    expect(output).toContain("Node.js 999.1 or newer is needed");
+    expect(output).toContain(process.versions.node);
+    expect(npm).toBeUndefined();
+  });
+});

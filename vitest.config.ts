@@ -1,0 +1,17 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const source = fileURLToPath(new URL("./src", import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^kumiko$/, replacement: `${source}/index.ts` },
+      { find: /^kumiko\/([a-z-]+)$/, replacement: `${source}/$1/index.ts` },
+    ],
+  },
+  test: {
+    include: ["test/**/*.test.ts"],
+    typecheck: { include: ["test/**/*.test-d.ts"], tsconfig: "./tsconfig.types.json" },
+  },
+});
