@@ -1,0 +1,84 @@
+import type { SourceModule } from "./source-module.js";
+
+/** From the bottom up: a file may import files of its own layer and of those before it. */
+const order = [
+  "errors",
+  "schema",
+  "callbacks",
+  "components",
+  "contracts",
+  "plan",
+  "interrupt",
+  "run",
+  "tools",
+  "builders",
+  "testing",
+] as const;
+type Layer = (typeof order)[number];
+const isAbove = (layer: Layer, other: Layer): boolean => order.indexOf(layer) > order.indexOf(other);
+
+/** Files of `compose/` that are builders whatever they import; every other one is when it imports plan/, run/ or tools/. */
+const builderFiles = ["graph", "chain", "workflow"].map((name) => `src/compose/${name}.ts`);
+/** Files below `compose/tools/` that say what a tools node takes, and that the options of a run therefore name. */
+const toolContracts = ["src/compose/tools/options.ts"];
+
+/** Imports that point up or sideways. An `index.ts` is an entry: it may list the names of any file. */
+export function findWrongArrows(modules: readonly SourceModule[]): string[] {
+  const layers = new LayerMap(modules);
+  return modules.flatMap((module) => {
+    const from = layers.get(module.path);
+    if (from === undefined)
+      return [`${module.path}:1 is in no known layer; add its folder to scripts/architecture/layers.ts`];
+    if (from === "entry") return [];
+    return module.imports.flatMap(({ target, line }) => {
+      if (target === undefined) return [];
+      const to = layers.get(target);
+      if (to === undefined || to === "entry" || !isAbove(to, from)) return [];
+      return [`${module.path}:${line} imports ${target}: ${from} may not import ${to}`];
+    });
+  });
+}
+
+/**
+ * Tells the contracts of `compose/` (options, the Runnable interface: what everything there speaks) from its builders. A
+ * contract imports nothing but contracts and what stands below `compose/`.
+ */
+class LayerMap {
+  readonly #modules: ReadonlyMap<string, SourceModule>;
+  readonly #found = new Map<string, Layer | "entry" | undefined>();
+
+  constructor(modules: readonly SourceModule[]) {
+    this.#modules = new Map(modules.map((module) => [module.path, module]));
+  }
+
+  get(path: string): Layer | "entry" | undefined {
+    if (!this.#found.has(path)) {
+      this.#found.set(path, "contracts"); // what a file in a cycle sees of itself
+      this.#found.set(path, this.#find(path));
+    }
+    return this.#found.get(path);
+  }
+
+  #find(path: string): Layer | "entry" | undefined {
+    if (path.endsWith("/index.ts")) return "entry";
+    if (path === "src/errors.ts") return "errors";
+    if (toolContracts.includes(path)) return "contracts";
+    const folder = /^src\/(compose\/(?=[^/]+\/))?([^/]+)\//.exec(path);
+    const name = folder?.[2];
+    if (folder?.[1] === undefined && name === "compose") return this.#isBuilder(path) ? "builders" : "contracts";
+    if (folder?.[1] !== undefined) return composeFolders.find((layer) => layer === name);
+    return topFolders.find((layer) => layer === name);
+  }
+
+  #isBuilder(path: string): boolean {
+    if (builderFiles.includes(path)) return true;
+    const imports = this.#modules.get(path)?.imports ?? [];
+    return imports.some(({ target }) => {
+      const layer = target === undefined ? undefined : this.get(target);
+      return layer !== undefined && layer !== "entry" && isAbove(layer, "contracts");
+    });
+  }
+}
+
+const composeFolders = ["plan", "interrupt", "run", "tools"] as const;
+const topFolders = ["schema", "callbacks", "components", "testing"] as const;
