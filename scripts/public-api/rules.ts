@@ -1,0 +1,46 @@
+import ts from "typescript";
+import { lineOf, type SourceModule } from "../architecture/source-module.js";
+import type { ExportedName } from "./exported-names.js";
+
+const errorFile = "src/errors.ts";
+
+/**
+ * Names of the root that do not stand in exactly one subpath, and names that stand in two subpaths. What `src/errors.ts`
+ * declares belongs to no subpath in particular: it may stand in one, or in the root alone.
+ */
+export function findMisplacedNames(names: ReadonlyMap<string, readonly ExportedName[]>, root: string): string[] {
+  const subpaths = [...names].filter(([specifier]) => specifier !== root);
+  const everywhere = new Map([...names.values()].flat().map((exported) => [exported.name, exported]));
+  const inRoot = new Map((names.get(root) ?? []).map((exported) => [exported.name, exported]));
+  return [...everywhere.values()].flatMap(({ name }) => {
+    const homes = subpaths.flatMap(([specifier, exported]) =>
+      exported.filter((candidate) => candidate.name === name).map(({ declaration }) => ({ specifier, declaration })),
+    );
+    if (homes.length > 1) return [`"${name}" stands in ${homes.map(({ specifier }) => specifier).join(" and ")}`];
+    const own = inRoot.get(name);
+    if (own === undefined) return [];
+    const [home] = homes;
+    if (home === undefined) {
+      return own.declaration.startsWith(`${errorFile}#`) ? [] : [`"${name}" of ${root} stands in no subpath`];
+    }
+    return own.declaration === home.declaration ? [] : [`"${name}" of ${root} is another thing in ${home.specifier}`];
+  });
+}
+
+/** Statements of an entry that are no explicit named re-export of a file that declares the names. */
+export function findOtherStatements({ path, source }: SourceModule): string[] {
+  return source.statements.flatMap((statement) => {
+    const problem = judge(statement);
+    return problem === undefined ? [] : [`${path}:${lineOf(source, statement)} ${problem}`];
+  });
+}
+
+function judge(statement: ts.Statement): string | undefined {
+  if (!ts.isExportDeclaration(statement)) return "is no re-export; an entry holds nothing else";
+  if (statement.exportClause === undefined || !ts.isNamedExports(statement.exportClause)) return "lists no names";
+  const from = statement.moduleSpecifier;
+  if (from === undefined || !ts.isStringLiteral(from) || !from.text.startsWith("."))
+    return "re-exports no file of src/";
+  if (from.text.endsWith("/index.js")) return "re-exports another entry: name the file that declares it";
+  return undefined;
+}
