@@ -1,0 +1,25 @@
+import type { HandlerErrorListener, HandlerTiming } from "./handler.js";
+import type { RunInfo } from "./run-info.js";
+
+/** Tells the listener what a handler threw. A listener that throws, or rejects, ends in `console.error`. */
+export function reportHandlerError(
+  listener: HandlerErrorListener,
+  error: unknown,
+  timing: HandlerTiming,
+  info: RunInfo,
+): void {
+  try {
+    const returned: unknown = listener(error, timing, info);
+    if (isThenable(returned)) returned.then(undefined, reportListenerError);
+  } catch (listenerError) {
+    reportListenerError(listenerError);
+  }
+}
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
+
+function reportListenerError(error: unknown): void {
+  console.error("onHandlerError itself failed:", error);
+}
