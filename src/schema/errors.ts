@@ -12,4 +12,81 @@ export const cannotConcatMessages = (reason: string): KumikoError =>
 export const schemaUnsupported = (what: string, cause?: unknown): KumikoError =>
   new KumikoError("SCHEMA_UNSUPPORTED", what, cause === undefined ? {} : { cause });
 
-export const schemaInvalid = (what: string): KumikoError => new KumikoError("SCHEMA_INVALID", what);
+export const schemaInvalid = (what: string, cause?: unknown): KumikoError =>
+  new KumikoError("SCHEMA_INVALID", what, cause === undefined ? {} : { cause });
+
+export const invalidTool = (what: string): KumikoError => new KumikoError("INVALID_TOOL", what);
+
+// streams
+
+export const notAStream = (given: unknown): KumikoError =>
+  new KumikoError(
+    "TYPE_MISMATCH",
+    `A stream is made from an async iterable, a ReadableStream or an array, but got ${nameOf(given)}. ` +
+      "Await a promise first, and spread other iterables: [...values].",
+  );
+
+export const invalidStreamOption = (option: string, given: unknown): KumikoError =>
+  new KumikoError("INVALID_OPTION", `${option} must be a whole number of at least 1, but is ${String(given)}.`);
+
+export const streamConsumed = (): KumikoError =>
+  new KumikoError(
+    "STREAM_CONSUMED",
+    "This stream was already read, copied or handed on, and a stream has one reader only. Call copy(count) before the first read, and give each reader its own copy.",
+  );
+
+export const streamCancelled = (reason: unknown): KumikoError =>
+  new KumikoError(
+    "STREAM_CANCELLED",
+    "This stream was cancelled and cannot be read any further. Leaving a `for await` loop early cancels its stream; to go on reading later, call copy(count) first or read with next().",
+    { cause: reason },
+  );
+
+export const copyOverflow = (limit: number): KumikoError =>
+  new KumikoError(
+    "COPY_OVERFLOW",
+    `This copy of a stream fell more than ${limit} chunks behind the fastest one. Read it faster, cancel it, or raise the limit of copy(count, { limit }).`,
+  );
+
+export const writerClosed = (): KumikoError =>
+  new KumikoError(
+    "WRITER_CLOSED",
+    "write() was called after close() or fail() on the same writer. Write first, then close.",
+  );
+
+/** What a consumer that did not cancel sees when the one that drives the stream left it early. */
+export const leftEarly = (reason: unknown): unknown =>
+  reason ?? new DOMException("The stream was left before its end.", "AbortError");
+
+// concatenation
+
+export const emptyStream = (where: string): KumikoError =>
+  new KumikoError(
+    "EMPTY_STREAM",
+    `The stream of ${where} is empty, so there is nothing to concatenate. Let it give one chunk at least.`,
+  );
+
+export const cannotConcat = (where: string, reason: string): KumikoError =>
+  new KumikoError(
+    "CANNOT_CONCAT",
+    `The chunks of ${where} cannot be concatenated: ${reason}. Declare how they join, with concat: "list", "last", "record", "text" or ` +
+      "a function (chunks) => value; chunks of a class can also be joined by a ConcatRegistry.",
+  );
+
+export const invalidConcatClass = (type: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    typeof type === "function"
+      ? `The ConcatRegistry has a rule for ${type.name || "this class"} already. Add each class once.`
+      : `ConcatRegistry.add(Class, join) takes a class, but got ${nameOf(type)}.`,
+  );
+
+/** How a value is called in an error message: `a string`, `null`, `an instance of Order`. */
+export function nameOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "an array";
+  if (typeof value !== "object") return `a ${typeof value}`;
+  const { constructor } = value;
+  const name = typeof constructor === "function" ? constructor.name : "";
+  return name === "" || name === "Object" ? "an object" : `an instance of ${name}`;
+}

@@ -65,3 +65,10 @@ export type SchemaOutput<Schema> = Schema extends { readonly "~standard": { read
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
+
+/** Whether a value is a schema of a library that speaks Standard Schema. ArkType's are functions. */
+export function isStandardSchema(value: unknown): value is AnyStandardSchema {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
+  const standard: unknown = "~standard" in value ? value["~standard"] : undefined;
+  return typeof standard === "object" && standard !== null && "vendor" in standard;
+}

@@ -16,7 +16,7 @@ import {
 } from "./concat-field.js";
 import { claudeText, openaiReasoning, openaiText } from "./concat-vendor.js";
 import type { BlockCommon, BlockOf, ContentBlock, ContentBlockType } from "./content-block.js";
-import { withoutUndefined } from "./without-undefined.js";
+import { withoutUndefined } from "../without-undefined.js";
 
 type OwnField<Block> = Exclude<keyof Block, "type" | keyof BlockCommon>;
 type Rules<Block> = { readonly [Field in OwnField<Block>]-?: FieldRule };

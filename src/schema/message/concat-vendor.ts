@@ -7,7 +7,7 @@ import type {
   OpenAITextAnnotation,
   OpenAITextExtension,
 } from "./vendor-extension.js";
-import { withoutUndefined } from "./without-undefined.js";
+import { withoutUndefined } from "../without-undefined.js";
 
 /** Texts of one index are one text, in order of the indices; texts without index follow each other. */
 export const openaiReasoning: FieldRule = (values, place) => {

@@ -4,7 +4,7 @@ import { concatBlocks } from "./concat-block.js";
 import { concatExtras } from "./concat-extra.js";
 import { concatResponseMetas } from "./concat-response-meta.js";
 import type { ContentBlock } from "./content-block.js";
-import { withoutUndefined } from "./without-undefined.js";
+import { withoutUndefined } from "../without-undefined.js";
 
 /**
  * Joins the chunks of one message. Blocks with the same `streamingMeta.index` are pieces of one block; they stand in the

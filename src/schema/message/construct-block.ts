@@ -23,7 +23,7 @@ import type {
   UserInputVideo,
 } from "./content-block.js";
 import { textOfContent } from "./read-message.js";
-import { withoutUndefined } from "./without-undefined.js";
+import { withoutUndefined } from "../without-undefined.js";
 
 /** What a block's constructor takes: its fields without `type`. */
 export type BlockFields<Block> = Omit<Block, "type">;

@@ -1,0 +1,78 @@
+import { messageOf } from "../../errors.js";
+import { schemaInvalid, schemaUnsupported } from "../errors.js";
+import {
+  type AnyStandardSchema,
+  isStandardSchema,
+  type JsonSchema,
+  type StandardJSONSchemaOptions,
+  type StandardJSONSchemaV1,
+} from "../standard-schema.js";
+import { dialectOf } from "./dialect.js";
+
+export type JsonSchemaTarget = StandardJSONSchemaOptions["target"];
+
+export interface ToJsonSchemaOptions {
+  /** What may be given to the schema, or what it gives back after defaults and transforms. @default "input" */
+  readonly side?: "input" | "output" | undefined;
+  /** The dialect to write. A plain JSON Schema stays as it is. @default "draft-2020-12" */
+  readonly target?: JsonSchemaTarget | undefined;
+}
+
+/**
+ * The JSON Schema of a schema. A plain JSON Schema is returned itself. A date becomes a string of format `date-time`;
+ * any other part that JSON cannot express is an error, never an empty schema.
+ *
+ * @example
+ * const schema = toJsonSchema({ type: "object", properties: { city: { type: "string" } } });
+ */
+export function toJsonSchema(
+  schema: AnyStandardSchema | JsonSchema,
+  { side = "input", target = "draft-2020-12" }: ToJsonSchemaOptions = {},
+): JsonSchema {
+  if (!isStandardSchema(schema)) return requirePlain(schema);
+  const { vendor } = schema["~standard"];
+  if (!hasJsonSchema(schema)) throw withoutConverter(vendor);
+  const dialect = dialectOf(vendor);
+  const options = dialect ? { target, libraryOptions: dialect.libraryOptions } : { target };
+  let converted: JsonSchema;
+  try {
+    converted = schema["~standard"].jsonSchema[side](options);
+  } catch (cause) {
+    throw notConvertible(vendor, messageOf(cause), cause);
+  }
+  const problems = dialect?.problemsIn(converted) ?? [];
+  if (problems.length > 0) throw notConvertible(vendor, `JSON has no ${problems.join(", no ")}.`);
+  return converted;
+}
+
+function requirePlain(schema: unknown): JsonSchema {
+  if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) return schema as JsonSchema;
+  throw schemaInvalid(
+    `A schema is a Standard Schema (zod 4, ArkType, Valibot) or a plain JSON Schema object, but got ${typeof schema}.`,
+  );
+}
+
+function hasJsonSchema(schema: AnyStandardSchema): schema is StandardJSONSchemaV1 {
+  const standard: object = schema["~standard"];
+  return "jsonSchema" in standard && typeof standard.jsonSchema === "object";
+}
+
+function withoutConverter(vendor: string): Error {
+  const remedies: Readonly<Record<string, string>> = {
+    zod: 'Import it from zod 4.2 or newer ("zod/v3" schemas only validate)',
+    valibot: 'Wrap it with toStandardJsonSchema of "@valibot/to-json-schema"',
+  };
+  const remedy = Object.hasOwn(remedies, vendor)
+    ? remedies[vendor]
+    : `Use a version of ${vendor} with Standard JSON Schema`;
+  return schemaUnsupported(
+    `This ${vendor} schema only validates and cannot become a JSON Schema. ${remedy}, or give a plain JSON Schema instead.`,
+  );
+}
+
+function notConvertible(vendor: string, reason: string, cause?: unknown): Error {
+  return schemaUnsupported(
+    `This ${vendor} schema cannot become a JSON Schema. Use types that JSON has, or give a plain JSON Schema instead. ${reason}`,
+    cause,
+  );
+}

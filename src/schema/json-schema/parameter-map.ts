@@ -1,0 +1,74 @@
+import { schemaInvalid } from "../errors.js";
+import type { JsonSchema } from "../standard-schema.js";
+import { withoutUndefined } from "../without-undefined.js";
+
+const dataTypes = ["object", "number", "integer", "string", "array", "null", "boolean"] as const;
+
+export type DataType = (typeof dataTypes)[number];
+
+/** One parameter of a tool, where a schema would be too much. */
+export interface ParameterInfo {
+  readonly type: DataType;
+  readonly description?: string | undefined;
+  readonly enum?: readonly (string | number | boolean | null)[] | undefined;
+  /** @default false */
+  readonly required?: boolean | undefined;
+  /** What a list holds. Only for `type: "array"`. */
+  readonly items?: ParameterInfo | undefined;
+  /** What an object holds. Only for `type: "object"`; without it, anything. */
+  readonly properties?: ParameterMap | undefined;
+}
+
+/** The parameters of a tool by name. */
+export interface ParameterMap {
+  readonly [name: string]: ParameterInfo;
+}
+
+/**
+ * Whether a value is a map of parameters: every value names one of the seven types in `type`. An empty object is one. A
+ * JSON Schema never is when it says `type: "object"`.
+ */
+export function isParameterMap(value: object): value is ParameterMap {
+  return Object.values(value).every((info) => isRecord(info) && dataTypes.some((type) => type === info.type));
+}
+
+/** The object schema of a map of parameters: properties in sorted order, and always a list of the required ones. */
+export function parameterMapToJsonSchema(map: ParameterMap): JsonSchema {
+  return { type: "object", ...members(map, "") };
+}
+
+function members(map: ParameterMap, path: string): JsonSchema {
+  if (!isRecord(map) || !isParameterMap(map)) {
+    throw schemaInvalid(
+      `"${path}" must have a map of parameters as properties, each with a type: ${dataTypes.join(", ")}.`,
+    );
+  }
+  const entries = Object.entries(map).sort(([left], [right]) => (left < right ? -1 : 1));
+  return {
+    properties: Object.fromEntries(
+      entries.map(([name, info]) => [name, parameter(info, path === "" ? name : `${path}.${name}`)]),
+    ),
+    required: entries.filter(([, info]) => info.required === true).map(([name]) => name),
+  };
+}
+
+function parameter(info: ParameterInfo, path: string): JsonSchema {
+  const { type, description, enum: values, items, properties } = info;
+  if (items !== undefined && type !== "array") throw misplaced(path, "items", type, "array");
+  if (properties !== undefined && type !== "object") throw misplaced(path, "properties", type, "object");
+  return withoutUndefined({
+    type,
+    description,
+    enum: values,
+    items: items && parameter(items, `${path}[]`),
+    ...(properties && members(properties, path)),
+  });
+}
+
+function misplaced(path: string, field: string, type: string, right: string): Error {
+  return schemaInvalid(`Parameter "${path}" has ${field}, but its type is "${type}". Make it type: "${right}".`);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

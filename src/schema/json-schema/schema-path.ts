@@ -1,0 +1,29 @@
+/** Where a part of a JSON Schema stands, in the words of its author: ` at "items[].id"`; nothing for the top. */
+export function readablePath(path: readonly (string | number)[]): string {
+  let text = "";
+  for (let position = 0; position < path.length; position += 1) {
+    const step = path[position];
+    if (step === "items") text += "[]";
+    else if (step === "additionalProperties") text += "[key]";
+    else if (step === "properties" && position + 1 < path.length) {
+      position += 1;
+      text += text === "" ? path[position] : `.${path[position]}`;
+    } else text += text === "" ? step : `.${step}`;
+  }
+  return text === "" ? "" : ` at "${text}"`;
+}
+
+/** The paths of the wanted objects in a JSON document. */
+export function findObjects(
+  document: object,
+  wanted: { readonly has: (object: object) => boolean },
+): ReadonlyMap<object, readonly string[]> {
+  const paths = new Map<object, readonly string[]>();
+  const visit = (value: unknown, path: readonly string[]): void => {
+    if (typeof value !== "object" || value === null) return;
+    if (wanted.has(value)) paths.set(value, path);
+    for (const [key, child] of Object.entries(value)) visit(child, [...path, key]);
+  };
+  visit(document, []);
+  return paths;
+}

@@ -1,0 +1,62 @@
+import { schemaInvalid, schemaUnsupported } from "../errors.js";
+import { type AnyStandardSchema, isStandardSchema, type JsonSchema } from "../standard-schema.js";
+import { type JsonSchemaTarget, toJsonSchema } from "./convert.js";
+import { isParameterMap, type ParameterMap, parameterMapToJsonSchema } from "./parameter-map.js";
+
+/**
+ * The forms in which the parameters of a tool can be given. An object whose values all name one of the seven types in
+ * `type` is a map of parameters; every other object is a JSON Schema, which says `type: "object"`.
+ */
+export type ToolParameters = AnyStandardSchema | JsonSchema | ParameterMap;
+
+/** Tells the forms apart, and gives what converts them to the schema of an object. Nothing is converted yet. */
+export function parametersConverter(parameters: ToolParameters): (target: JsonSchemaTarget) => JsonSchema {
+  if (isStandardSchema(parameters)) return (target) => objectAtTop(toJsonSchema(parameters, { target }));
+  if (typeof parameters !== "object" || parameters === null || Array.isArray(parameters)) {
+    throw schemaInvalid(`The parameters are neither a schema nor a map of parameters, but ${typeof parameters}.`);
+  }
+  if (isParameterMap(parameters)) return () => parameterMapToJsonSchema(parameters);
+  if (hasKeyword(parameters)) return () => objectAtTop(parameters);
+  throw schemaInvalid(
+    'The parameters are neither a JSON Schema, which says type: "object", nor a map of parameters, in which each of ' +
+      `${Object.keys(parameters).join(", ")} has a type: object, number, integer, string, array, null or boolean.`,
+  );
+}
+
+/** Models and MCP want `type: "object"` at the top, which unions and references lack. */
+function objectAtTop(schema: JsonSchema): JsonSchema {
+  const { type } = schema;
+  if (type === "object") return schema;
+  if (type === undefined || (Array.isArray(type) && type.includes("object"))) return { ...schema, type: "object" };
+  throw schemaUnsupported(
+    `The parameters of a tool are an object, but this is a schema of type ${JSON.stringify(type)}. Put it under a property.`,
+  );
+}
+
+const isString = (value: unknown): boolean => typeof value === "string";
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Keywords that show a JSON Schema, when they have the shape that a parameter of that name could not have. */
+const keywordShapes: Readonly<Record<string, (value: unknown) => boolean>> = {
+  $schema: isString,
+  $ref: isString,
+  $id: isString,
+  $defs: isObject,
+  type: (value) => isString(value) || Array.isArray(value),
+  properties: isObject,
+  patternProperties: isObject,
+  additionalProperties: (value) => typeof value === "boolean",
+  required: Array.isArray,
+  anyOf: Array.isArray,
+  oneOf: Array.isArray,
+  allOf: Array.isArray,
+  enum: Array.isArray,
+  title: isString,
+  description: isString,
+};
+
+function hasKeyword(schema: JsonSchema): boolean {
+  return Object.entries(schema).some(
+    ([key, value]) => Object.hasOwn(keywordShapes, key) && keywordShapes[key]?.(value),
+  );
+}
