@@ -86,7 +86,7 @@ export function nameOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";
   if (typeof value !== "object") return `a ${typeof value}`;
-  const { constructor } = value;
-  const name = typeof constructor === "function" ? constructor.name : "";
+  const { constructor: type } = value;
+  const name = typeof type === "function" ? type.name : "";
   return name === "" || name === "Object" ? "an object" : `an instance of ${name}`;
 }

@@ -1,0 +1,153 @@
+import { cannotConcat, emptyStream, nameOf } from "../errors.js";
+import { isAgenticMessage } from "../message/agentic-message.js";
+import { concatMessages } from "../message/concat.js";
+import { concatMessageLists, type MessageListChunk } from "../message/concat-lists.js";
+import type { ConcatRegistry } from "./registry.js";
+import type { ConcatRule, KeyedRule } from "./rule.js";
+
+type Chunks = readonly unknown[];
+
+/** What joins the values of one key; `where` names the place for error messages. */
+type JoinKey = (values: Chunks, key: string) => unknown;
+
+/** Joins all chunks of one stream to the value that they are pieces of. */
+export function concatChunks(
+  chunks: Chunks,
+  rule: ConcatRule | undefined,
+  registry: ConcatRegistry | undefined,
+  where = "a stream",
+): unknown {
+  if (chunks.length === 0) throw emptyStream(where);
+  if (rule === undefined) return concatByKind(chunks, registry, where);
+  if (typeof rule === "function") return rule(chunks.slice() as never[]);
+  if (typeof rule === "object") return concatKeyed(chunks, rule, registry, where);
+  switch (rule) {
+    case "list":
+      return chunks.flat();
+    case "last":
+      return chunks.at(-1);
+    case "text":
+      return concatText(chunks, where);
+    case "record":
+      return concatRecords(filled(chunks), where, joinDeep(registry, where));
+    default:
+      return rule satisfies never;
+  }
+}
+
+/** Without a declared rule: what the chunks are decides. */
+function concatByKind(chunks: Chunks, registry: ConcatRegistry | undefined, where: string): unknown {
+  const values = filled(chunks);
+  if (values.length <= 1) return values.length === 0 ? chunks.at(-1) : withoutStreamingMeta(values[0]);
+  const join = registry?.find(values);
+  if (join !== undefined) return join(values.slice() as never[]);
+  if (values.every(isString)) return values.join("");
+  if (values.every(isScalar) && sameType(values)) return values.at(-1);
+  if (values.every(isAgenticMessage)) return concatMessages(values);
+  if (values.every(isMessageList)) return concatMessageLists(values);
+  throw cannotConcat(where, kinds(values));
+}
+
+function concatText(chunks: Chunks, where: string): string {
+  const values = filled(chunks);
+  const strange = values.findIndex((value) => typeof value === "object" || typeof value === "function");
+  if (strange < 0) return values.join("");
+  throw cannotConcat(where, `concat: "text" is declared, but chunk ${strange} is ${nameOf(values[strange])}`);
+}
+
+/** Records that the library makes: each key by the rule of its node. */
+function concatKeyed(
+  chunks: Chunks,
+  { keyed, rest }: KeyedRule,
+  registry: ConcatRegistry | undefined,
+  where: string,
+): unknown {
+  return concatRecords(filled(chunks), where, (values, key) =>
+    concatChunks(values, keyed.has(key) ? keyed.get(key) : rest, registry, keyIn(where, key)),
+  );
+}
+
+/** Under "record", records inside records join key by key too. */
+function joinDeep(registry: ConcatRegistry | undefined, where: string): JoinKey {
+  return (values, key) => {
+    const present = filled(values);
+    const place = keyIn(where, key);
+    return present.length > 1 && present.every(isOwnRecord) && registry?.find(present) === undefined
+      ? concatRecords(present, place, joinDeep(registry, place))
+      : concatByKind(values, registry, place);
+  };
+}
+
+/** The union of all keys, in the order in which they came. */
+function concatRecords(records: Chunks, where: string, joinKey: JoinKey): Record<string, unknown> {
+  const valuesByKey = new Map<string, unknown[]>();
+  for (const record of records) {
+    if (!isRecord(record)) throw cannotConcat(where, `they join key by key, but one is ${nameOf(record)}`);
+    for (const [key, value] of Object.entries(record)) {
+      const values = valuesByKey.get(key);
+      if (values === undefined) valuesByKey.set(key, [value]);
+      else values.push(value);
+    }
+  }
+  // fromEntries defines own properties, so that a key "__proto__" is a key like any other
+  return Object.fromEntries(Array.from(valuesByKey, ([key, values]) => [key, joinKey(values, key)]));
+}
+
+function withoutStreamingMeta(value: unknown): unknown {
+  if (isAgenticMessage(value)) return concatMessages([value]);
+  return isMessageList(value) && value.length > 0 ? concatMessageLists([value]) : value;
+}
+
+/** Without what says nothing. */
+function filled(chunks: Chunks): Chunks {
+  return chunks.some(isNothing) ? chunks.filter((chunk) => !isNothing(chunk)) : chunks;
+}
+
+function isNothing(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+/** What has no parts: of several, the last one counts. */
+function isScalar(value: unknown): boolean {
+  return typeof value === "number" || typeof value === "boolean" || typeof value === "bigint" || value instanceof Date;
+}
+
+function sameType(values: Chunks): boolean {
+  const type = typeof values[0];
+  return values.every((value) => typeof value === type);
+}
+
+function isMessageList(value: unknown): value is MessageListChunk {
+  return Array.isArray(value) && value.every((slot) => isNothing(slot) || isAgenticMessage(slot));
+}
+
+function isOwnRecord(value: unknown): boolean {
+  return isRecord(value) && !isAgenticMessage(value);
+}
+
+/** Any object that is no array and has no methods. */
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  for (let prototype: unknown = Object.getPrototypeOf(value); prototype !== null; ) {
+    const next: unknown = Object.getPrototypeOf(prototype);
+    if (next !== null && Object.getOwnPropertyNames(prototype).some((name) => name !== "constructor")) return false;
+    prototype = next;
+  }
+  return true;
+}
+
+function keyIn(where: string, key: string): string {
+  return `${where}, key "${key}"`;
+}
+
+/** For messages: what the chunks are. */
+function kinds(values: Chunks): string {
+  const names = [...new Set(values.map(nameOf))];
+  return names.length === 1
+    ? `there is no rule for ${values.length} chunks that are each ${names[0]}`
+    : `they are of different types: ${names.join(", ")}`;
+}

@@ -1,0 +1,41 @@
+import { invalidConcatClass } from "../errors.js";
+
+type Join = (chunks: never[]) => unknown;
+
+/**
+ * How chunks of your classes are joined, also inside records. A rule holds for subclasses too, unless they have their own.
+ *
+ * @example
+ * class Sum { constructor(readonly value: number) {} }
+ * const concat = new ConcatRegistry().add(Sum, (chunks) => new Sum(chunks.reduce((sum, { value }) => sum + value, 0)));
+ * const runtime = new Runtime({ concat });
+ */
+export class ConcatRegistry {
+  readonly #joins = new Map<unknown, Join>();
+
+  /** `join` gets two chunks or more: a single one stands for itself. */
+  add<Chunk>(type: abstract new (...args: never[]) => Chunk, join: (chunks: Chunk[]) => Chunk): this {
+    if (typeof type !== "function" || this.#joins.has(type.prototype)) throw invalidConcatClass(type);
+    this.#joins.set(type.prototype, join);
+    return this;
+  }
+
+  /** The rule of the nearest class that all chunks belong to. */
+  find(chunks: readonly unknown[]): Join | undefined {
+    if (this.#joins.size === 0) return undefined;
+    for (let prototype = prototypeOf(chunks[0]); prototype !== null; prototype = prototypeOf(prototype)) {
+      const join = this.#joins.get(prototype);
+      if (join !== undefined && chunks.every((chunk) => inherits(chunk, prototype))) return join;
+    }
+    return undefined;
+  }
+}
+
+function prototypeOf(value: unknown): unknown {
+  return value === null || value === undefined ? null : Object.getPrototypeOf(value);
+}
+
+function inherits(value: unknown, prototype: unknown): boolean {
+  for (let own = prototypeOf(value); own !== null; own = prototypeOf(own)) if (own === prototype) return true;
+  return false;
+}

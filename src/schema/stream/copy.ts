@@ -1,0 +1,113 @@
+import { copyOverflow, invalidStreamOption } from "../errors.js";
+import { ArraySource } from "./array-source.js";
+import { type ChunkSource, ended } from "./source.js";
+
+/**
+ * Independent sources over one: each chunk is pulled once, by the copy that needs it first, and is kept until the slowest
+ * copy has it. The source is cancelled when all copies are.
+ */
+export function copySource<T>(source: ChunkSource<T>, count: number, limit?: number): ChunkSource<T>[] {
+  if (count === 1) return [source];
+  if (source instanceof ArraySource && limit === undefined) return Array.from({ length: count }, () => source.fork());
+  const first = new Cell<T>();
+  const shared = new SharedSource(source, count, limit);
+  const copies = Array.from({ length: count }, () => new CopySource(shared, first));
+  if (limit !== undefined) shared.watch(copies);
+  return copies;
+}
+
+/** Throws what is wrong with the arguments of `copy`. */
+export function checkCopy(count: number, limit: number | undefined): void {
+  if (!(Number.isInteger(count) && count >= 1)) throw invalidStreamOption("The count of copy(count)", count);
+  if (limit !== undefined && !(limit >= 1)) throw invalidStreamOption("The limit of copy(count, { limit })", limit);
+}
+
+/** A pulled chunk, or the place for the next one. Each copy holds the first cell that it has not read; no one else does. */
+class Cell<T> {
+  promise: Promise<IteratorResult<T, undefined>> | undefined = undefined;
+  next: Cell<T> | undefined = undefined;
+}
+
+class CopySource<T> implements ChunkSource<T> {
+  private readonly shared: SharedSource<T>;
+  private cell: Cell<T> | undefined;
+  private failure: (() => unknown) | undefined = undefined;
+  /** How many chunks were asked for. */
+  taken = 0;
+
+  constructor(shared: SharedSource<T>, cell: Cell<T>) {
+    this.shared = shared;
+    this.cell = cell;
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    const { cell } = this;
+    if (cell === undefined) return this.afterEnd();
+    cell.promise ??= this.shared.pull();
+    cell.next ??= new Cell();
+    this.cell = cell.next;
+    this.taken++;
+    return cell.promise;
+  }
+
+  cancel(reason?: unknown): void {
+    if (this.cell === undefined) return;
+    this.cell = undefined;
+    this.shared.leave(this, reason);
+  }
+
+  fail(makeError: () => unknown): void {
+    this.failure = makeError;
+    this.cancel();
+  }
+
+  private afterEnd(): Promise<IteratorResult<T, undefined>> {
+    const { failure } = this;
+    this.failure = undefined;
+    return failure === undefined ? ended() : Promise.reject(failure());
+  }
+}
+
+class SharedSource<T> {
+  private readonly source: ChunkSource<T>;
+  private readonly limit: number | undefined;
+  private open: number;
+  private pulled = 0;
+  private watched: readonly CopySource<T>[] = [];
+  private onResult: ((result: IteratorResult<T, undefined>) => void) | undefined = undefined;
+
+  constructor(source: ChunkSource<T>, count: number, limit: number | undefined) {
+    this.source = source;
+    this.open = count;
+    this.limit = limit;
+  }
+
+  pull(): Promise<IteratorResult<T, undefined>> {
+    const promise = this.source.next();
+    if (this.onResult !== undefined) promise.then(this.onResult, ignore);
+    return promise;
+  }
+
+  leave(copy: CopySource<T>, reason: unknown): void {
+    this.open--;
+    if (this.watched.length > 0) this.watched = this.watched.filter((other) => other !== copy);
+    if (this.open === 0) this.source.cancel(reason);
+  }
+
+  /** From now on, copies that fall too far behind fail. */
+  watch(copies: readonly CopySource<T>[]): void {
+    this.watched = copies;
+    this.onResult = (result) => {
+      if (!result.done) this.dropSlow(++this.pulled);
+    };
+  }
+
+  private dropSlow(pulled: number): void {
+    const { limit = Number.POSITIVE_INFINITY } = this;
+    for (const copy of this.watched) {
+      if (pulled - copy.taken > limit) copy.fail(() => copyOverflow(limit));
+    }
+  }
+}
+
+function ignore(): void {}

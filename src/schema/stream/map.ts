@@ -1,0 +1,152 @@
+import { SerialSource } from "./serial-source.js";
+import { type ChunkSource, type ReadySource, readChunk } from "./source.js";
+
+/** One function of a mapped stream. */
+export interface MapStep {
+  /** Makes the new chunk, or a promise of it; `DROPPED` to leave the chunk out. */
+  readonly apply: (chunk: never) => unknown;
+  /** Leaves out chunks for which `apply` gives undefined. */
+  readonly drop?: boolean;
+  /** Turns what `apply` threw into the error to raise. */
+  readonly wrap?: (error: unknown) => unknown;
+}
+
+/** What `apply` returns to leave a chunk out. */
+export const DROPPED: unique symbol = Symbol("dropped");
+
+/**
+ * Maps a source. Neighbouring maps are fused: however many there are, a chunk takes one hop. The given source must not be
+ * read afterwards.
+ */
+export function mapSource(source: ChunkSource<unknown>, step: MapStep): ChunkSource<unknown> {
+  return source instanceof MapSource && !source.started ? source.andThen(step) : new MapSource(source, [step]);
+}
+
+type Result = IteratorResult<unknown, undefined>;
+
+class MapSource extends SerialSource<unknown> implements ReadySource<unknown> {
+  private readonly source: ChunkSource<unknown>;
+  private readonly steps: readonly MapStep[];
+  private onResult: ((result: Result) => Result | Promise<Result>) | undefined;
+  private onError: ((error: unknown) => never) | undefined;
+
+  constructor(source: ChunkSource<unknown>, steps: readonly MapStep[]) {
+    super();
+    this.source = source;
+    this.steps = steps;
+  }
+
+  get started(): boolean {
+    return this.onResult !== undefined;
+  }
+
+  andThen(step: MapStep): MapSource {
+    return new MapSource(this.source, [...this.steps, step]);
+  }
+
+  read(): Result | Promise<Result> {
+    if (!this.begin()) return this.next();
+    this.bind();
+    const pulled = readChunk(this.source);
+    if (pulled instanceof Promise) return pulled.then(this.onResult, this.onError);
+    try {
+      return this.mapResult(pulled);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  protected override pull(): Promise<Result> {
+    if (this.onResult === undefined) this.bind();
+    return this.source.next().then(this.onResult, this.onError);
+  }
+
+  protected override stop(reason: unknown): void {
+    this.source.cancel(reason);
+  }
+
+  /** At the first read: a chain that is only built, to be fused or cancelled, makes no closures. */
+  private bind(): void {
+    this.onResult ??= (result) => this.mapResult(result);
+    this.onError ??= (error) => {
+      this.finish();
+      throw error;
+    };
+  }
+
+  private mapResult(result: Result): Result | Promise<Result> {
+    this.checkOpen();
+    if (result.done) {
+      this.finish();
+      return result;
+    }
+    const value = this.run(result.value, 0);
+    if (value === DROPPED || isThenable(value)) return this.readOn(value);
+    this.settle();
+    return { done: false, value };
+  }
+
+  /** The slow lane: waits for a step's promise, and reads on while chunks are dropped. A loop, so that it stays flat. */
+  private async readOn(first: unknown): Promise<Result> {
+    for (let value = first; ; ) {
+      if (isThenable(value)) value = await value;
+      this.checkOpen();
+      if (value !== DROPPED) {
+        this.settle();
+        return { done: false, value };
+      }
+      const result = await this.pullRaw();
+      this.checkOpen();
+      if (result.done) {
+        this.finish();
+        return result;
+      }
+      value = this.run(result.value, 0);
+    }
+  }
+
+  private pullRaw(): Result | Promise<Result> {
+    const pulled = readChunk(this.source);
+    return pulled instanceof Promise ? pulled.then(undefined, this.onError) : pulled;
+  }
+
+  /** All steps from `index` on: the new chunk, `DROPPED`, or a promise of one of them. */
+  private run(chunk: unknown, index: number): unknown {
+    const { steps } = this;
+    let value = chunk;
+    for (let i = index; i < steps.length; i++) {
+      const step = steps[i] as MapStep;
+      try {
+        value = step.apply(value as never);
+      } catch (error) {
+        this.fail(step, error);
+      }
+      if (isThenable(value)) return this.wait(value, step, i + 1);
+      if (value === DROPPED || (value === undefined && step.drop === true)) return DROPPED;
+    }
+    return value;
+  }
+
+  private async wait(promise: PromiseLike<unknown>, step: MapStep, nextIndex: number): Promise<unknown> {
+    let value: unknown;
+    try {
+      value = await promise;
+    } catch (error) {
+      this.fail(step, error);
+    }
+    return value === DROPPED || (value === undefined && step.drop === true) ? DROPPED : this.run(value, nextIndex);
+  }
+
+  private fail(step: MapStep, thrown: unknown): never {
+    const error = step.wrap === undefined ? thrown : step.wrap(thrown);
+    if (this.isOpen) {
+      this.finish();
+      this.source.cancel(error);
+    }
+    throw error;
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}

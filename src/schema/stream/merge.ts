@@ -1,0 +1,185 @@
+import { streamCancelled } from "../errors.js";
+import { ArraySource } from "./array-source.js";
+import { Queue } from "./queue.js";
+import { type ChunkSource, ended } from "./source.js";
+
+/** A chunk of a merged stream with names: a value of that source, or the note that it has ended. */
+export type NamedChunk<T> =
+  | { readonly source: string; readonly value: T }
+  | { readonly source: string; readonly end: true };
+
+/** All chunks of all sources as they arrive. An error in one ends the merged source and cancels the others. */
+export function mergeSources<T>(sources: readonly ChunkSource<T>[]): ChunkSource<T> {
+  const [only] = sources;
+  if (only !== undefined && sources.length === 1) return only;
+  const arrays = sources.filter((source) => source instanceof ArraySource);
+  if (arrays.length === sources.length) return new ArraySource(arrays.flatMap((source) => source.rest()));
+  return new MergeSource<T>(sources.map((source) => ({ source })));
+}
+
+/** The same, with each chunk under the name of its source, and one more when that source has ended. */
+export function mergeNamedSources<T>(
+  sources: readonly (readonly [name: string, source: ChunkSource<T>])[],
+): ChunkSource<NamedChunk<T>> {
+  return new MergeSource<NamedChunk<T>>(
+    sources.map(([name, source]) => ({
+      source,
+      wrap: (value) => ({ source: name, value: value as T }),
+      last: { source: name, end: true },
+    })),
+  );
+}
+
+interface InputOptions<Out> {
+  readonly source: ChunkSource<unknown>;
+  readonly wrap?: (chunk: unknown) => Out;
+  readonly last?: Out;
+}
+
+interface Waiter<Out> {
+  readonly resolve: (result: IteratorResult<Out, undefined> | Promise<IteratorResult<Out, undefined>>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Each input has one read under way or one chunk ready, and is asked again only when the consumer reads on. */
+class MergeSource<Out> implements ChunkSource<Out> {
+  private readonly inputs: readonly Input<Out>[];
+  /** The inputs to ask at the next read: all of them first, then the one whose chunk was taken. A linked list. */
+  private idle: Input<Out> | undefined = undefined;
+  private readonly ready = new Queue<Input<Out>>();
+  private readonly waiters = new Queue<Waiter<Out>>();
+  private live: number;
+  private closed: boolean;
+  private failure: { readonly error: unknown } | undefined = undefined;
+
+  constructor(inputs: readonly InputOptions<Out>[]) {
+    this.inputs = inputs.map((options) => new Input(this, options));
+    this.live = inputs.length;
+    this.closed = this.live === 0;
+    for (const input of this.inputs.toReversed()) this.addIdle(input);
+  }
+
+  next(): Promise<IteratorResult<Out, undefined>> {
+    this.pullIdle();
+    const input = this.ready.shift();
+    if (input !== undefined) return Promise.resolve(this.take(input));
+    if (this.closed) return this.afterEnd();
+    return new Promise((resolve, reject) => this.waiters.push({ resolve, reject }));
+  }
+
+  cancel(reason?: unknown): void {
+    this.ready.clear();
+    this.failure = undefined;
+    if (this.closed) return;
+    this.close(reason);
+    for (let waiter = this.waiters.shift(); waiter !== undefined; waiter = this.waiters.shift()) {
+      waiter.reject(streamCancelled(reason));
+    }
+  }
+
+  /** An input has a chunk: it goes to whoever waits, else it is kept for the next read. */
+  arrived(input: Input<Out>, result: IteratorResult<Out, undefined>): void {
+    if (this.closed) return;
+    input.result = result;
+    const waiter = this.waiters.shift();
+    if (waiter === undefined) {
+      this.ready.push(input);
+      return;
+    }
+    waiter.resolve(this.take(input));
+    if (this.waiters.size > 0) this.pullIdle();
+  }
+
+  inputEnded(): void {
+    if (this.closed) return;
+    this.live--;
+    if (this.live === 0) this.end();
+  }
+
+  inputFailed(error: unknown): void {
+    if (this.closed) return;
+    this.failure = { error };
+    this.close(error);
+    this.end();
+  }
+
+  private take(input: Input<Out>): IteratorResult<Out, undefined> {
+    const { result } = input;
+    input.result = undefined;
+    if (!input.finished && !this.closed) this.addIdle(input);
+    return result ?? { done: true, value: undefined };
+  }
+
+  private addIdle(input: Input<Out>): void {
+    input.nextIdle = this.idle;
+    this.idle = input;
+  }
+
+  private pullIdle(): void {
+    let input = this.idle;
+    this.idle = undefined;
+    while (input !== undefined) {
+      const { nextIdle } = input;
+      input.nextIdle = undefined;
+      input.pull();
+      input = nextIdle;
+    }
+  }
+
+  private close(reason: unknown): void {
+    this.closed = true;
+    this.idle = undefined;
+    for (const input of this.inputs) input.cancel(reason);
+  }
+
+  private end(): void {
+    this.closed = true;
+    for (let waiter = this.waiters.shift(); waiter !== undefined; waiter = this.waiters.shift()) {
+      waiter.resolve(this.afterEnd());
+    }
+  }
+
+  private afterEnd(): Promise<IteratorResult<Out, undefined>> {
+    const { failure } = this;
+    this.failure = undefined;
+    return failure === undefined ? ended() : Promise.reject(failure.error);
+  }
+}
+
+class Input<Out> {
+  result: IteratorResult<Out, undefined> | undefined = undefined;
+  nextIdle: Input<Out> | undefined = undefined;
+  finished = false;
+  private readonly source: ChunkSource<unknown>;
+  private readonly onResult: (result: IteratorResult<unknown, undefined>) => void;
+  private readonly onError: (error: unknown) => void;
+
+  constructor(owner: MergeSource<Out>, { source, wrap, last }: InputOptions<Out>) {
+    this.source = source;
+    this.onResult = (result) => {
+      if (!result.done) {
+        owner.arrived(
+          this,
+          wrap === undefined ? (result as IteratorResult<Out, undefined>) : { done: false, value: wrap(result.value) },
+        );
+        return;
+      }
+      this.finished = true;
+      if (last !== undefined) owner.arrived(this, { done: false, value: last });
+      owner.inputEnded();
+    };
+    this.onError = (error) => {
+      this.finished = true;
+      owner.inputFailed(error);
+    };
+  }
+
+  pull(): void {
+    this.source.next().then(this.onResult, this.onError);
+  }
+
+  cancel(reason: unknown): void {
+    if (!this.finished) this.source.cancel(reason);
+    this.finished = true;
+  }
+}

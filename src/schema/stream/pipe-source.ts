@@ -1,0 +1,85 @@
+import { streamCancelled, writerClosed } from "../errors.js";
+import { Queue } from "./queue.js";
+import { type ChunkSource, ended } from "./source.js";
+
+interface PendingRead<T> {
+  readonly resolve: (result: IteratorResult<T, undefined> | Promise<IteratorResult<T, undefined>>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface PendingWrite<T> {
+  readonly chunk: T;
+  readonly resolve: (taken: boolean) => void;
+}
+
+/** Both ends of a pipe: a bounded buffer between one writer and one reader. */
+export class PipeSource<T> implements ChunkSource<T> {
+  private readonly capacity: number;
+  private readonly buffer = new Queue<T>();
+  private readonly reads = new Queue<PendingRead<T>>();
+  private readonly writes = new Queue<PendingWrite<T>>();
+  private closed = false;
+  private cancelled = false;
+  private failure: { readonly error: unknown } | undefined = undefined;
+  /** One promise for all writes that need not wait. */
+  private accepted: Promise<boolean> | undefined = undefined;
+
+  constructor(capacity: number) {
+    this.capacity = capacity;
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    if (this.buffer.size > 0) return Promise.resolve(this.takeBuffered());
+    if (this.closed || this.cancelled) return this.afterEnd();
+    return new Promise((resolve, reject) => this.reads.push({ resolve, reject }));
+  }
+
+  cancel(reason?: unknown): void {
+    if (this.cancelled) return;
+    this.cancelled = true;
+    this.failure = undefined;
+    this.buffer.clear();
+    for (let write = this.writes.shift(); write !== undefined; write = this.writes.shift()) write.resolve(false);
+    for (let read = this.reads.shift(); read !== undefined; read = this.reads.shift()) {
+      read.reject(streamCancelled(reason));
+    }
+  }
+
+  /** Resolves when the chunk is in the buffer or with the reader; to false when the reader is gone. */
+  write(chunk: T): Promise<boolean> {
+    if (this.closed) return Promise.reject(writerClosed());
+    if (this.cancelled) return Promise.resolve(false);
+    const read = this.reads.shift();
+    if (read !== undefined) read.resolve({ done: false, value: chunk });
+    else if (this.buffer.size < this.capacity) this.buffer.push(chunk);
+    else return new Promise((resolve) => this.writes.push({ chunk, resolve }));
+    this.accepted ??= Promise.resolve(true);
+    return this.accepted;
+  }
+
+  /** Ends the stream after what was written; with a failure if one is given. Only the first call counts. */
+  close(failure?: { readonly error: unknown }): void {
+    if (this.closed) return;
+    this.closed = true;
+    if (this.cancelled) return;
+    this.failure = failure;
+    for (let read = this.reads.shift(); read !== undefined; read = this.reads.shift()) read.resolve(this.afterEnd());
+  }
+
+  /** A chunk leaves the buffer, and the oldest write that waits for room moves in. */
+  private takeBuffered(): IteratorResult<T, undefined> {
+    const value = this.buffer.shift() as T;
+    const write = this.writes.shift();
+    if (write !== undefined) {
+      this.buffer.push(write.chunk);
+      write.resolve(true);
+    }
+    return { done: false, value };
+  }
+
+  private afterEnd(): Promise<IteratorResult<T, undefined>> {
+    const { failure } = this;
+    this.failure = undefined;
+    return failure === undefined ? ended() : Promise.reject(failure.error);
+  }
+}

@@ -1,0 +1,50 @@
+import { invalidStreamOption } from "../errors.js";
+import { PipeSource } from "./pipe-source.js";
+import { StreamReader } from "./reader.js";
+
+export interface PipeOptions {
+  /** How many chunks may wait for the reader before `write` does. @default 16 */
+  readonly capacity?: number | undefined;
+}
+
+/** The writing end of a pipe. Its methods may be destructured. */
+export interface StreamWriter<in T> {
+  /**
+   * Resolves once there is room for the chunk: to true, or to false when the reader is gone and nothing more need be
+   * written. Rejects after `close` or `fail`.
+   */
+  readonly write: (chunk: T) => Promise<boolean>;
+  /** Ends the stream after what was written. Closing twice is harmless. */
+  readonly close: () => void;
+  /** Ends the stream with an error after what was written. */
+  readonly fail: (error: unknown) => void;
+}
+
+export interface Pipe<T> {
+  readonly reader: StreamReader<T>;
+  readonly writer: StreamWriter<T>;
+}
+
+/**
+ * A stream to write into by hand. Await each `write`: that is the back-pressure.
+ *
+ * @example
+ * const { reader, writer } = pipe<string>({ capacity: 4 });
+ * void (async () => {
+ *   for (const word of ["to", "be"]) if (!(await writer.write(word))) return;
+ *   writer.close();
+ * })();
+ * for await (const word of reader) console.log(word);
+ */
+export function pipe<T>({ capacity = 16 }: PipeOptions = {}): Pipe<T> {
+  if (!(capacity >= 1)) throw invalidStreamOption("The capacity of pipe({ capacity })", capacity);
+  const source = new PipeSource<T>(capacity);
+  return {
+    reader: new StreamReader(source),
+    writer: {
+      write: (chunk) => source.write(chunk),
+      close: () => source.close(),
+      fail: (error) => source.close({ error }),
+    },
+  };
+}

@@ -1,0 +1,183 @@
+import { concatChunks } from "../concat/concat-chunks.js";
+import type { ConcatRule, Joining } from "../concat/rule.js";
+import { notAStream, streamCancelled, streamConsumed } from "../errors.js";
+import { ArraySource } from "./array-source.js";
+import { checkCopy, copySource } from "./copy.js";
+import { iterableSource } from "./iterable-source.js";
+import { DROPPED, mapSource } from "./map.js";
+import { mergeNamedSources, mergeSources, type NamedChunk } from "./merge.js";
+import { isReadableStream, ReadableStreamSource, toReadableStream } from "./readable-stream.js";
+import { RefusingSource } from "./refusing-source.js";
+import { type ChunkSource, readChunk, type StreamSource } from "./source.js";
+
+export interface CopyOptions {
+  /** A copy that falls more than so many chunks behind the fastest one fails with `COPY_OVERFLOW`. @default no limit */
+  readonly limit?: number | undefined;
+}
+
+/**
+ * A stream of chunks: pulled, for one reader, cancelled by leaving a `for await` loop early.
+ *
+ * An error ends the stream, after the chunks before it; reading a second time or after `cancel` rejects.
+ *
+ * @example
+ * const shouted = StreamReader.from(["a", "b"]).map((text) => text.toUpperCase());
+ * for await (const chunk of shouted) console.log(chunk);
+ */
+export class StreamReader<out T> implements AsyncIterable<T> {
+  /** How `concat()` joins the chunks. */
+  readonly joining: Joining | undefined;
+  #source: ChunkSource<T>;
+  #taken = false;
+
+  constructor(source: ChunkSource<T>, joining?: Joining) {
+    this.#source = source;
+    this.joining = joining;
+  }
+
+  /** A reader of an async iterable, a web stream or an array; of a StreamReader, that very reader. */
+  static from<T>(source: StreamSource<T> | readonly T[]): StreamReader<T> {
+    return source instanceof StreamReader ? source : new StreamReader(openSource<T>(source));
+  }
+
+  /**
+   * The chunks of all sources as they arrive, in order per source. An error in one ends the stream and cancels the others.
+   *
+   * @example
+   * const both = StreamReader.merge([StreamReader.from([1, 2]), StreamReader.from([3])]);
+   */
+  static merge<T>(sources: readonly (StreamSource<T> | readonly T[])[]): StreamReader<T> {
+    const readers = sources.map((source) => StreamReader.from<T>(source));
+    return new StreamReader(mergeSources(readers.map((reader) => reader.takeSource())), sharedJoining(readers));
+  }
+
+  /** Merges, and says of each chunk where it comes from; `{ source, end: true }` comes once per source, when it has ended. */
+  static mergeNamed<T>(sources: Readonly<Record<string, StreamSource<T> | readonly T[]>>): StreamReader<NamedChunk<T>> {
+    const readers = Object.entries(sources).map(([name, source]) => [name, StreamReader.from<T>(source)] as const);
+    return new StreamReader(mergeNamedSources(readers.map(([name, reader]) => [name, reader.takeSource()] as const)));
+  }
+
+  /** Each chunk through a function, which may be async. */
+  map<Mapped>(fn: (chunk: T) => Mapped | PromiseLike<Mapped>): StreamReader<Mapped> {
+    const source = mapSource(this.takeSource(), { apply: fn });
+    return new StreamReader(source as ChunkSource<Mapped>, withoutRule(this.joining));
+  }
+
+  /** The chunks for which a function, which may be async, gives something true. */
+  filter<Kept extends T>(fn: (chunk: T) => chunk is Kept): StreamReader<Kept>;
+  filter(fn: (chunk: T) => unknown): StreamReader<T>;
+  filter(fn: (chunk: T) => unknown): StreamReader<T> {
+    const apply = (chunk: T): unknown => {
+      const kept = fn(chunk);
+      if (isPromiseLike(kept)) return kept.then((answer) => (answer ? chunk : DROPPED));
+      return kept ? chunk : DROPPED;
+    };
+    return new StreamReader(mapSource(this.takeSource(), { apply }) as ChunkSource<T>, this.joining);
+  }
+
+  /**
+   * Independent readers of the same chunks. A slow one never holds up the others: what it has not read is kept for it. The
+   * source is cancelled when all copies are; read or cancel every one.
+   *
+   * @example
+   * const [shown, logged] = StreamReader.from(["a", "b"]).copy(2, { limit: 1_000 });
+   */
+  copy(count: number, { limit }: CopyOptions = {}): StreamReader<T>[] {
+    checkCopy(count, limit);
+    return copySource(this.takeSource(), count, limit).map((source) => new StreamReader(source, this.joining));
+  }
+
+  /**
+   * Reads to the end and joins the chunks: texts are joined, messages merged, numbers take the last; chunks of your own
+   * join as their node declares with `concat`.
+   *
+   * @example
+   * const text = await StreamReader.from(["to ", "be"]).concat();
+   */
+  async concat(): Promise<T> {
+    if (this.#taken) throw streamConsumed();
+    this.#taken = true;
+    const chunks: T[] = [];
+    for (;;) {
+      const pulled = readChunk(this.#source);
+      const result = pulled instanceof Promise ? await pulled : pulled;
+      if (result.done) break;
+      chunks.push(result.value);
+    }
+    const { rule, registry, where } = this.joining ?? {};
+    return concatChunks(chunks, rule, registry, where) as T;
+  }
+
+  /** Stops the producer, which gets the reason; reading rejects from now on. Does not wait for the producer to stop. */
+  cancel(reason?: unknown): Promise<void> {
+    const source = this.#source;
+    if (!(source instanceof RefusingSource)) {
+      this.#source = new RefusingSource(() => streamCancelled(reason));
+      source.cancel(reason);
+    }
+    return Promise.resolve();
+  }
+
+  /** A web stream of the chunks, for responses and browsers. Nothing is produced before it is read. */
+  toReadableStream(): ReadableStream<T> {
+    return toReadableStream(this.takeSource());
+  }
+
+  /** For one loop; the second one is refused at its first read. */
+  [Symbol.asyncIterator](): AsyncIterator<T, undefined> {
+    if (this.#taken && !(this.#source instanceof RefusingSource))
+      return new StreamReader(new RefusingSource(streamConsumed));
+    this.#taken = true;
+    return this;
+  }
+
+  /** The next chunk: the step of a `for await` loop. */
+  next(): Promise<IteratorResult<T, undefined>> {
+    return this.#source.next();
+  }
+
+  /** Leaves the stream early, as `break` does. */
+  return(): Promise<IteratorResult<T, undefined>> {
+    this.cancel();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  /** The same stream, whose `concat()` joins by another rule. */
+  withRule(rule: ConcatRule | undefined): StreamReader<T> {
+    return new StreamReader(this.takeSource(), { ...this.joining, rule });
+  }
+
+  /** Takes the source out, for operators; this reader counts as read. */
+  takeSource(): ChunkSource<T> {
+    const source = this.#source;
+    if (source instanceof RefusingSource) return source;
+    if (this.#taken) return new RefusingSource(streamConsumed);
+    this.#source = new RefusingSource(streamConsumed);
+    return source;
+  }
+}
+
+function openSource<T>(stream: StreamSource<T> | readonly T[]): ChunkSource<T> {
+  const given: unknown = stream;
+  if (Array.isArray(given)) return new ArraySource<T>(given);
+  if (typeof given !== "object" || given === null) throw notAStream(given);
+  if (isReadableStream(given)) return new ReadableStreamSource(given as ReadableStream<T>);
+  if (Symbol.asyncIterator in given) return iterableSource(given as AsyncIterable<T>);
+  throw notAStream(given);
+}
+
+/** What all merged readers agree on. */
+function sharedJoining(readers: readonly StreamReader<unknown>[]): Joining | undefined {
+  const first = readers[0]?.joining;
+  return readers.every(({ joining }) => joining?.rule === first?.rule && joining?.registry === first?.registry)
+    ? first
+    : undefined;
+}
+
+function withoutRule(joining: Joining | undefined): Joining | undefined {
+  return joining === undefined ? undefined : { ...joining, rule: undefined };
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}

@@ -1,0 +1,54 @@
+import type { ChunkSource } from "./source.js";
+
+/** Told what passes. Hooks must not throw; `onDone`, `onError` or `onCancel` is called once, whichever comes first. */
+export interface StreamHooks<in T> {
+  readonly onChunk?: ((chunk: T) => void) | undefined;
+  readonly onDone: () => void;
+  readonly onError: (error: unknown) => void;
+  readonly onCancel: (reason: unknown) => void;
+}
+
+/** Watches a source without copying it: the promises of the reads are handed through untouched. */
+export function watchSource<T>(source: ChunkSource<T>, hooks: StreamHooks<T>): ChunkSource<T> {
+  return new WatchedSource(source, hooks);
+}
+
+class WatchedSource<T> implements ChunkSource<T> {
+  private readonly source: ChunkSource<T>;
+  private readonly hooks: StreamHooks<T>;
+  private readonly onResult: (result: IteratorResult<T, undefined>) => void;
+  private readonly onError: (error: unknown) => void;
+  private over = false;
+
+  constructor(source: ChunkSource<T>, hooks: StreamHooks<T>) {
+    this.source = source;
+    this.hooks = hooks;
+    this.onResult = (result) => {
+      if (this.over) return;
+      if (!result.done) {
+        hooks.onChunk?.(result.value);
+        return;
+      }
+      this.over = true;
+      hooks.onDone();
+    };
+    this.onError = (error) => {
+      if (this.over) return;
+      this.over = true;
+      hooks.onError(error);
+    };
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    const promise = this.source.next();
+    if (!this.over) promise.then(this.onResult, this.onError);
+    return promise;
+  }
+
+  cancel(reason?: unknown): void {
+    this.source.cancel(reason);
+    if (this.over) return;
+    this.over = true;
+    this.hooks.onCancel(reason);
+  }
+}
