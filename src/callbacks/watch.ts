@@ -12,23 +12,25 @@ import type { Watchers } from "./watchers.js";
 export class Watch {
   readonly watchers: Watchers;
   readonly info: RunInfo;
-  private state: "new" | "open" | "closed" = "new";
-  /** The span of the first handler: until the start its parent's, then its own. */
+  private state: "new" | "open" | "closed";
+  /** The span of the only handler, or the list of spans of several: until the start the parent's, then its own. */
   private span: unknown;
-  /** The spans of the other handlers. */
-  private spans: readonly unknown[] | undefined;
-  private parent: Watch | undefined = undefined;
-  private firstChild: Watch | undefined = undefined;
-  private lastChild: Watch | undefined = undefined;
-  private previous: Watch | undefined = undefined;
-  private next: Watch | undefined = undefined;
+  /** Open runs hang together: each knows the run around it, that one its first open child, and these are in a ring. */
+  private parent: Watch | undefined;
+  private child: Watch | undefined;
+  private next: Watch;
+  private previous: Watch;
 
   /** The parent has the same handlers, or the first few of them. */
   constructor(watchers: Watchers, info: RunInfo, parent: Watch | undefined) {
     this.watchers = watchers;
     this.info = info;
-    this.span = parent?.span;
-    this.spans = parent?.spans;
+    this.state = "new";
+    this.span = parent === undefined ? undefined : parent.spanFor(watchers);
+    this.parent = undefined;
+    this.child = undefined;
+    this.next = this;
+    this.previous = this;
     if (parent !== undefined) this.linkInto(parent);
   }
 
@@ -39,44 +41,34 @@ export class Watch {
   start(value: unknown): void {
     if (this.state !== "new") return;
     this.state = "open";
-    const { only, handlers } = this.watchers;
-    if (only !== undefined) {
-      this.span = this.callStart(only, value, this.span);
-      return;
-    }
-    const spans = handlers.map((handler, index) => this.callStart(handler, value, this.spanAt(index)));
-    this.span = spans.shift();
-    this.spans = spans;
+    const { only, handlers, hasStart } = this.watchers;
+    if (only !== undefined) this.span = hasStart ? this.callStart(only, value, this.span) : undefined;
+    else this.span = handlers.map((handler, index) => this.callStart(handler, value, this.spanOf(index)));
   }
 
   /** Children that are still open stay so, and end by themselves. */
   end(value: unknown): void {
-    const { parent } = this;
-    if (!this.close()) return;
-    while (this.firstChild !== undefined) this.firstChild.moveTo(parent);
+    if (!this.finish()) return;
     const { only, handlers, hasEnd } = this.watchers;
     if (!hasEnd) return;
     if (only !== undefined) this.callEnd(only, value, this.span);
-    else for (const [index, handler] of handlers.entries()) this.callEnd(handler, value, this.spanAt(index));
+    else for (let index = 0; index < handlers.length; index++) this.callEnd(handlers[index], value, this.spanOf(index));
   }
 
   /** Children that are still open are aborted first, with the same error. */
   error(error: unknown): void {
-    if (!this.close()) return;
-    while (this.firstChild !== undefined) this.firstChild.error(error);
-    if (this.watchers.hasError) this.callEach("onError", error);
+    const wasOpen = this.close();
+    while (this.child !== undefined) this.child.error(error);
+    if (wasOpen && this.watchers.hasError) this.callEach("onError", error);
   }
 
   interrupt(interrupt: unknown): void {
-    const { parent } = this;
-    if (!this.close()) return;
-    while (this.firstChild !== undefined) this.firstChild.moveTo(parent);
-    if (this.watchers.hasInterrupt) this.callEach("onInterrupt", interrupt);
+    if (this.finish() && this.watchers.hasInterrupt) this.callEach("onInterrupt", interrupt);
   }
 
   /** Also heard after the end: something may be late. */
   event(event: unknown): void {
-    if (this.watchers.hasEvent && this.state !== "new") this.callEach("onEvent", event);
+    if (this.state !== "new" && this.watchers.hasEvent) this.callEach("onEvent", event);
   }
 
   /** Ends this run and every open one inside it with `onError`, the innermost first. */
@@ -95,9 +87,9 @@ export class Watch {
     }
   }
 
-  private callEnd(handler: Handler, value: unknown, span: unknown): void {
+  private callEnd(handler: Handler | undefined, value: unknown, span: unknown): void {
     try {
-      const returned: unknown = handler.onEnd?.(this.info, value, span);
+      const returned: unknown = handler?.onEnd?.(this.info, value, span);
       if (typeof returned === "object") this.guard(returned, "onEnd");
     } catch (error) {
       this.report(error, "onEnd");
@@ -107,15 +99,22 @@ export class Watch {
   private callEach(timing: "onError" | "onInterrupt" | "onEvent", value: unknown): void {
     for (const [index, handler] of this.watchers.handlers.entries()) {
       try {
-        this.guard(handler[timing]?.(this.info, value, this.spanAt(index)), timing);
+        this.guard(handler[timing]?.(this.info, value, this.spanOf(index)), timing);
       } catch (error) {
         this.report(error, timing);
       }
     }
   }
 
-  private spanAt(index: number): unknown {
-    return index === 0 ? this.span : this.spans?.[index - 1];
+  private spanOf(index: number): unknown {
+    const { span } = this;
+    if (this.watchers.only !== undefined) return span;
+    return Array.isArray(span) ? span[index] : undefined;
+  }
+
+  /** This run's spans in the form that a child with these handlers keeps them in. */
+  private spanFor(watchers: Watchers): unknown {
+    return this.watchers.only !== undefined && watchers.only === undefined ? [this.span] : this.span;
   }
 
   /** Nobody awaits what a handler returns, but what it rejects with is reported. */
@@ -127,38 +126,57 @@ export class Watch {
     reportHandlerError(this.watchers.onHandlerError, error, timing, this.info);
   }
 
-  /** Whether a run ends by this: it was open until now. */
-  private close(): boolean {
-    const wasOpen = this.state === "open";
-    if (this.state !== "closed") this.unlink();
-    this.state = "closed";
+  /** Ends without a failure: children that are still open now hang on the run around this one. */
+  private finish(): boolean {
+    const { parent } = this;
+    const wasOpen = this.close();
+    if (this.child !== undefined) this.handOver(parent);
     return wasOpen;
+  }
+
+  /** Whether a run ends by this. One that had not started closes without a word. */
+  private close(): boolean {
+    const { state } = this;
+    this.state = "closed";
+    if (this.parent !== undefined) this.unlinkFrom(this.parent);
+    return state === "open";
   }
 
   /** A run that has ended takes no children: what starts inside it later stands alone. */
   private linkInto(parent: Watch): void {
     if (parent.state === "closed") return;
     this.parent = parent;
-    this.previous = parent.lastChild;
-    if (parent.lastChild === undefined) parent.firstChild = this;
-    else parent.lastChild.next = this;
-    parent.lastChild = this;
+    const first = parent.child;
+    if (first === undefined) {
+      parent.child = this;
+      return;
+    }
+    const last = first.previous;
+    this.previous = last;
+    this.next = first;
+    last.next = this;
+    first.previous = this;
   }
 
-  private unlink(): void {
-    const { parent, previous, next } = this;
-    if (parent === undefined) return;
-    if (previous === undefined) parent.firstChild = next;
-    else previous.next = next;
-    if (next === undefined) parent.lastChild = previous;
-    else next.previous = previous;
+  private unlinkFrom(parent: Watch): void {
+    const { next, previous } = this;
     this.parent = undefined;
-    this.previous = undefined;
-    this.next = undefined;
+    if (next === this) {
+      parent.child = undefined;
+      return;
+    }
+    if (parent.child === this) parent.child = next;
+    previous.next = next;
+    next.previous = previous;
+    this.next = this;
+    this.previous = this;
   }
 
-  private moveTo(parent: Watch | undefined): void {
-    this.unlink();
-    if (parent !== undefined) this.linkInto(parent);
+  private handOver(parent: Watch | undefined): void {
+    while (this.child !== undefined) {
+      const { child } = this;
+      child.unlinkFrom(this);
+      if (parent !== undefined) child.linkInto(parent);
+    }
   }
 }

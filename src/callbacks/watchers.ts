@@ -27,6 +27,9 @@ export class Watchers {
     this.hasEvent = handlers.some((handler) => handler.onEvent !== undefined);
   }
 
+  /** Nobody: for a watch that only keeps track of what is open inside it. */
+  static readonly none: Watchers = new Watchers([], () => undefined);
+
   /** `undefined` for an empty list: nobody watches. */
   static of(handlers: readonly Handler[], onHandlerError: HandlerErrorListener): Watchers | undefined {
     return handlers.length === 0 ? undefined : new Watchers([...handlers], onHandlerError);
