@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { isAgenticMessage } from "../../../src/schema/message/agentic-message.js";
+import * as guards from "../../../src/schema/message/block-guard.js";
+import * as make from "../../../src/schema/message/construct-block.js";
+import { assistantMessage, systemMessage, userMessage } from "../../../src/schema/message/construct-message.js";
+import type { ContentBlock } from "../../../src/schema/message/content-block.js";
+
+/** One block of each kind, with the guard that knows it. */
+const kinds: readonly [type: string, ContentBlock, (block: ContentBlock) => boolean][] = [
+  ["reasoning", make.reasoning("r"), guards.isReasoning],
+  ["user_input_text", make.userInputText("t"), guards.isUserInputText],
+  ["user_input_image", make.userInputImage({ url: "u", detail: "high" }), guards.isUserInputImage],
+  ["user_input_audio", make.userInputAudio({ base64Data: "b", mimeType: "audio/mp3" }), guards.isUserInputAudio],
+  ["user_input_video", make.userInputVideo({ url: "u" }), guards.isUserInputVideo],
+  ["user_input_file", make.userInputFile({ url: "u", name: "n" }), guards.isUserInputFile],
+  ["assistant_gen_text", make.assistantGenText("t"), guards.isAssistantGenText],
+  ["assistant_gen_image", make.assistantGenImage({ url: "u" }), guards.isAssistantGenImage],
+  ["assistant_gen_audio", make.assistantGenAudio({ url: "u" }), guards.isAssistantGenAudio],
+  ["assistant_gen_video", make.assistantGenVideo({ url: "u" }), guards.isAssistantGenVideo],
+  ["function_tool_call", make.functionToolCall({ callId: "1", name: "f", arguments: "{}" }), guards.isFunctionToolCall],
+  [
+    "function_tool_result",
+    make.functionToolResult({ callId: "1", name: "f", result: "" }),
+    guards.isFunctionToolResult,
+  ],
+  [
+    "tool_search_result",
+    make.toolSearchResult({ callId: "1", name: "f", result: { tools: [] } }),
+    guards.isToolSearchResult,
+  ],
+  ["server_tool_call", make.serverToolCall({ name: "f", arguments: { a: 1 } }), guards.isServerToolCall],
+  ["server_tool_result", make.serverToolResult({ name: "f", content: [1] }), guards.isServerToolResult],
+  [
+    "mcp_tool_call",
+    make.mcpToolCall({ serverLabel: "s", callId: "1", name: "f", arguments: "" }),
+    guards.isMcpToolCall,
+  ],
+  [
+    "mcp_tool_result",
+    make.mcpToolResult({ serverLabel: "s", callId: "1", name: "f", content: "" }),
+    guards.isMcpToolResult,
+  ],
+  ["mcp_list_tools_result", make.mcpListToolsResult({ serverLabel: "s", tools: [] }), guards.isMcpListToolsResult],
+  [
+    "mcp_tool_approval_request",
+    make.mcpToolApprovalRequest({ id: "1", name: "f", arguments: "", serverLabel: "s" }),
+    guards.isMcpToolApprovalRequest,
+  ],
+  [
+    "mcp_tool_approval_response",
+    make.mcpToolApprovalResponse({ approvalRequestId: "1", approve: true }),
+    guards.isMcpToolApprovalResponse,
+  ],
+  ["extension", make.extension({ provider: "p", kind: "k", data: null }), guards.isExtension],
+];
+
+describe("each kind of block", () => {
+  it.each(kinds)("%s has a constructor and a guard of its own", (type, block, guard) => {
+    expect(block.type).toBe(type);
+    expect(kinds.filter(([, other]) => guard(other)).map(([name]) => name)).toEqual([type]);
+  });
+
+  it.each(kinds)("%s survives JSON", (_type, block) => {
+    const message = assistantMessage(block);
+    expect(JSON.parse(JSON.stringify(message))).toStrictEqual(message);
+  });
+
+  it("leaves out what is undefined", () => {
+    const block = make.functionToolResult({ callId: "1", name: "f", result: "", isError: undefined, extra: undefined });
+    expect(Object.keys(block)).toEqual(["type", "callId", "name", "result"]);
+  });
+
+  it("takes all fields, also where a text would do", () => {
+    expect(make.assistantGenText({ text: "t", streamingMeta: { index: 1 }, extra: { a: 1 } })).toStrictEqual({
+      type: "assistant_gen_text",
+      text: "t",
+      streamingMeta: { index: 1 },
+      extra: { a: 1 },
+    });
+  });
+
+  it("makes the result of a tool from the text of its parts", () => {
+    const content = [
+      { type: "text", text: "a" },
+      { type: "image", url: "u" },
+      { type: "text", text: "b" },
+    ] as const;
+    expect(make.functionToolResult({ callId: "1", name: "f", content }).result).toBe("ab");
+    expect(make.functionToolResult({ callId: "1", name: "f", content, result: "own" }).result).toBe("own");
+  });
+});
+
+describe("messages", () => {
+  it("make one text block of a string", () => {
+    expect(userMessage("a")).toStrictEqual({ role: "user", contentBlocks: [{ type: "user_input_text", text: "a" }] });
+    expect(systemMessage("a")).toStrictEqual({
+      role: "system",
+      contentBlocks: [{ type: "user_input_text", text: "a" }],
+    });
+    expect(assistantMessage("a")).toStrictEqual({
+      role: "assistant",
+      contentBlocks: [{ type: "assistant_gen_text", text: "a" }],
+    });
+  });
+
+  it("take one block, or a list which they copy", () => {
+    const blocks = [make.userInputText("a")];
+    const message = userMessage(blocks);
+    blocks.push(make.userInputText("b"));
+    expect(message).toStrictEqual(userMessage(make.userInputText("a")));
+  });
+
+  it("carry what else is known", () => {
+    expect(assistantMessage("a", { responseMeta: { finishReason: "stop" }, extra: { a: 1 } })).toMatchObject({
+      responseMeta: { finishReason: "stop" },
+      extra: { a: 1 },
+    });
+    expect(userMessage("a", { extra: undefined })).not.toHaveProperty("extra");
+  });
+
+  it.each(["user", "system", "assistant"])("are known by their shape, with role %s", (role) => {
+    expect(isAgenticMessage({ role, contentBlocks: [{ type: "reasoning" }] })).toBe(true);
+    expect(isAgenticMessage({ role, contentBlocks: [] })).toBe(true);
+  });
+
+  it.each([
+    undefined,
+    null,
+    "user",
+    [],
+    {},
+    { role: "user" },
+    { role: "tool", contentBlocks: [] },
+    { role: "user", contentBlocks: "text" },
+    { role: "user", contentBlocks: ["text"] },
+    { role: "user", contentBlocks: [{ text: "a" }] },
+  ])("are not %j", (value) => expect(isAgenticMessage(value)).toBe(false));
+});

@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import {
+  assistantGenText,
+  functionToolCall,
+  functionToolResult,
+  reasoning,
+} from "../../../src/schema/message/construct-block.js";
+import { assistantMessage, userMessage } from "../../../src/schema/message/construct-message.js";
+import {
+  hasToolCalls,
+  reasoningOf,
+  textOf,
+  toolCallsOf,
+  toolResultsOf,
+} from "../../../src/schema/message/read-message.js";
+
+const call = (callId: string) => functionToolCall({ callId, name: "f", arguments: "{}" });
+const result = functionToolResult({ callId: "1", name: "f", result: "result" });
+const message = assistantMessage([
+  reasoning("hm, "),
+  assistantGenText("Hel"),
+  call("1"),
+  assistantGenText("lo"),
+  call("2"),
+]);
+
+it("textOf joins the text of user, system and model, and nothing else", () => {
+  expect(textOf(message)).toBe("Hello");
+  expect(textOf(userMessage("Hi"))).toBe("Hi");
+  expect(textOf(userMessage(result))).toBe("");
+});
+
+it("reasoningOf joins what the model thought", () => {
+  expect(reasoningOf(message)).toBe("hm, ");
+  expect(reasoningOf(userMessage("Hi"))).toBe("");
+});
+
+it("toolCallsOf gives the calls in order, and hasToolCalls says whether there are any", () => {
+  expect(toolCallsOf(message)).toEqual([call("1"), call("2")]);
+  expect(hasToolCalls(message)).toBe(true);
+  expect(hasToolCalls(assistantMessage("Hi"))).toBe(false);
+});
+
+it("toolResultsOf gives the results, also of many messages through flatMap", () => {
+  expect([userMessage(result), userMessage("Hi")].flatMap(toolResultsOf)).toEqual([result]);
+});
