@@ -16,8 +16,8 @@ export function iterableSource<T>(iterable: AsyncIterable<T>, upstream?: Upstrea
 }
 
 /** Hands the promises of a generator through untouched: generators already order their reads and end for good. */
-class GeneratorSource<T> implements ChunkSource<T> {
-  private readonly generator: AsyncIterator<T, undefined>;
+export class GeneratorSource<T> implements ChunkSource<T> {
+  readonly generator: AsyncIterator<T, undefined>;
   private readonly upstream: Upstream | undefined;
 
   constructor(generator: AsyncIterator<T, undefined>, upstream: Upstream | undefined) {

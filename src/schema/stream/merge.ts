@@ -36,10 +36,7 @@ interface InputOptions<Out> {
   readonly last?: Out;
 }
 
-interface Waiter<Out> {
-  readonly resolve: (result: IteratorResult<Out, undefined> | Promise<IteratorResult<Out, undefined>>) => void;
-  readonly reject: (error: unknown) => void;
-}
+type Answer<Out> = (result: IteratorResult<Out, undefined> | Promise<IteratorResult<Out, undefined>>) => void;
 
 /** Each input has one read under way or one chunk ready, and is asked again only when the consumer reads on. */
 class MergeSource<Out> implements ChunkSource<Out> {
@@ -47,7 +44,8 @@ class MergeSource<Out> implements ChunkSource<Out> {
   /** The inputs to ask at the next read: all of them first, then the one whose chunk was taken. A linked list. */
   private idle: Input<Out> | undefined = undefined;
   private readonly ready = new Queue<Input<Out>>();
-  private readonly waiters = new Queue<Waiter<Out>>();
+  private readonly waiters = new Queue<Answer<Out>>();
+  private readonly wait = (answer: Answer<Out>): void => this.waiters.push(answer);
   private live: number;
   private closed: boolean;
   private failure: { readonly error: unknown } | undefined = undefined;
@@ -64,7 +62,7 @@ class MergeSource<Out> implements ChunkSource<Out> {
     const input = this.ready.shift();
     if (input !== undefined) return Promise.resolve(this.take(input));
     if (this.closed) return this.afterEnd();
-    return new Promise((resolve, reject) => this.waiters.push({ resolve, reject }));
+    return new Promise(this.wait);
   }
 
   cancel(reason?: unknown): void {
@@ -72,21 +70,19 @@ class MergeSource<Out> implements ChunkSource<Out> {
     this.failure = undefined;
     if (this.closed) return;
     this.close(reason);
-    for (let waiter = this.waiters.shift(); waiter !== undefined; waiter = this.waiters.shift()) {
-      waiter.reject(streamCancelled(reason));
-    }
+    this.answerAll(() => Promise.reject(streamCancelled(reason)));
   }
 
   /** An input has a chunk: it goes to whoever waits, else it is kept for the next read. */
   arrived(input: Input<Out>, result: IteratorResult<Out, undefined>): void {
     if (this.closed) return;
     input.result = result;
-    const waiter = this.waiters.shift();
-    if (waiter === undefined) {
+    const answer = this.waiters.shift();
+    if (answer === undefined) {
       this.ready.push(input);
       return;
     }
-    waiter.resolve(this.take(input));
+    answer(this.take(input));
     if (this.waiters.size > 0) this.pullIdle();
   }
 
@@ -134,9 +130,11 @@ class MergeSource<Out> implements ChunkSource<Out> {
 
   private end(): void {
     this.closed = true;
-    for (let waiter = this.waiters.shift(); waiter !== undefined; waiter = this.waiters.shift()) {
-      waiter.resolve(this.afterEnd());
-    }
+    this.answerAll(() => this.afterEnd());
+  }
+
+  private answerAll(result: () => Promise<IteratorResult<Out, undefined>>): void {
+    for (let answer = this.waiters.shift(); answer !== undefined; answer = this.waiters.shift()) answer(result());
   }
 
   private afterEnd(): Promise<IteratorResult<Out, undefined>> {

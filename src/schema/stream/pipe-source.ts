@@ -2,10 +2,7 @@ import { streamCancelled, writerClosed } from "../errors.js";
 import { Queue } from "./queue.js";
 import { type ChunkSource, ended } from "./source.js";
 
-interface PendingRead<T> {
-  readonly resolve: (result: IteratorResult<T, undefined> | Promise<IteratorResult<T, undefined>>) => void;
-  readonly reject: (error: unknown) => void;
-}
+type Answer<T> = (result: IteratorResult<T, undefined> | Promise<IteratorResult<T, undefined>>) => void;
 
 interface PendingWrite<T> {
   readonly chunk: T;
@@ -16,13 +13,14 @@ interface PendingWrite<T> {
 export class PipeSource<T> implements ChunkSource<T> {
   private readonly capacity: number;
   private readonly buffer = new Queue<T>();
-  private readonly reads = new Queue<PendingRead<T>>();
+  private readonly reads = new Queue<Answer<T>>();
   private readonly writes = new Queue<PendingWrite<T>>();
   private closed = false;
   private cancelled = false;
   private failure: { readonly error: unknown } | undefined = undefined;
   /** One promise for all writes that need not wait. */
   private accepted: Promise<boolean> | undefined = undefined;
+  private readonly wait = (answer: Answer<T>): void => this.reads.push(answer);
 
   constructor(capacity: number) {
     this.capacity = capacity;
@@ -31,7 +29,7 @@ export class PipeSource<T> implements ChunkSource<T> {
   next(): Promise<IteratorResult<T, undefined>> {
     if (this.buffer.size > 0) return Promise.resolve(this.takeBuffered());
     if (this.closed || this.cancelled) return this.afterEnd();
-    return new Promise((resolve, reject) => this.reads.push({ resolve, reject }));
+    return new Promise(this.wait);
   }
 
   cancel(reason?: unknown): void {
@@ -40,17 +38,15 @@ export class PipeSource<T> implements ChunkSource<T> {
     this.failure = undefined;
     this.buffer.clear();
     for (let write = this.writes.shift(); write !== undefined; write = this.writes.shift()) write.resolve(false);
-    for (let read = this.reads.shift(); read !== undefined; read = this.reads.shift()) {
-      read.reject(streamCancelled(reason));
-    }
+    this.answerAll(() => Promise.reject(streamCancelled(reason)));
   }
 
   /** Resolves when the chunk is in the buffer or with the reader; to false when the reader is gone. */
   write(chunk: T): Promise<boolean> {
     if (this.closed) return Promise.reject(writerClosed());
     if (this.cancelled) return Promise.resolve(false);
-    const read = this.reads.shift();
-    if (read !== undefined) read.resolve({ done: false, value: chunk });
+    const answer = this.reads.shift();
+    if (answer !== undefined) answer({ done: false, value: chunk });
     else if (this.buffer.size < this.capacity) this.buffer.push(chunk);
     else return new Promise((resolve) => this.writes.push({ chunk, resolve }));
     this.accepted ??= Promise.resolve(true);
@@ -63,7 +59,7 @@ export class PipeSource<T> implements ChunkSource<T> {
     this.closed = true;
     if (this.cancelled) return;
     this.failure = failure;
-    for (let read = this.reads.shift(); read !== undefined; read = this.reads.shift()) read.resolve(this.afterEnd());
+    this.answerAll(() => this.afterEnd());
   }
 
   /** A chunk leaves the buffer, and the oldest write that waits for room moves in. */
@@ -75,6 +71,10 @@ export class PipeSource<T> implements ChunkSource<T> {
       write.resolve(true);
     }
     return { done: false, value };
+  }
+
+  private answerAll(result: () => Promise<IteratorResult<T, undefined>>): void {
+    for (let answer = this.reads.shift(); answer !== undefined; answer = this.reads.shift()) answer(result());
   }
 
   private afterEnd(): Promise<IteratorResult<T, undefined>> {

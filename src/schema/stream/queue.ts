@@ -1,35 +1,44 @@
-/** First in, first out, in constant time. */
+const SMALLEST = 8;
+const LARGEST_KEPT = 1024;
+
+/** First in, first out, in constant time and without allocating while it stays small: a ring that doubles when it is full. */
 export class Queue<T> {
-  private items: (T | undefined)[] = [];
+  private ring: (T | undefined)[] = [];
   private head = 0;
+  private count = 0;
 
   get size(): number {
-    return this.items.length - this.head;
+    return this.count;
   }
 
   push(item: T): void {
-    this.items.push(item);
+    if (this.count === this.ring.length) this.grow();
+    this.ring[(this.head + this.count) & (this.ring.length - 1)] = item;
+    this.count++;
   }
 
   /** The oldest item; `undefined` when there is none (ask `size` if items may be undefined). */
   shift(): T | undefined {
-    const { items, head } = this;
-    if (head === items.length) return undefined;
-    const item = items[head];
-    items[head] = undefined;
-    this.head = head + 1;
-    if (this.head === items.length) this.clear();
-    else if (this.head >= 64 && this.head * 2 >= items.length) this.compact();
+    if (this.count === 0) return undefined;
+    const { ring, head } = this;
+    const item = ring[head];
+    ring[head] = undefined;
+    this.head = (head + 1) & (ring.length - 1);
+    this.count--;
+    if (this.count === 0 && ring.length > LARGEST_KEPT) this.clear();
     return item;
   }
 
   clear(): void {
-    this.items.length = 0;
+    this.ring = [];
     this.head = 0;
+    this.count = 0;
   }
 
-  private compact(): void {
-    this.items = this.items.slice(this.head);
+  private grow(): void {
+    const { ring, head, count } = this;
+    this.ring = new Array<T | undefined>(Math.max(SMALLEST, count * 2)).fill(undefined);
+    for (let i = 0; i < count; i++) this.ring[i] = ring[(head + i) & (count - 1)];
     this.head = 0;
   }
 }

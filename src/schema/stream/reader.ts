@@ -3,12 +3,14 @@ import type { ConcatRule, Joining } from "../concat/rule.js";
 import { notAStream, streamCancelled, streamConsumed } from "../errors.js";
 import { ArraySource } from "./array-source.js";
 import { checkCopy, copySource } from "./copy.js";
-import { iterableSource } from "./iterable-source.js";
+import { GeneratorSource, iterableSource } from "./iterable-source.js";
 import { DROPPED, mapSource } from "./map.js";
 import { mergeNamedSources, mergeSources, type NamedChunk } from "./merge.js";
 import { isReadableStream, ReadableStreamSource, toReadableStream } from "./readable-stream.js";
 import { RefusingSource } from "./refusing-source.js";
 import { type ChunkSource, readChunk, type StreamSource } from "./source.js";
+
+type Pulled<T> = Pick<ChunkSource<T>, "next">;
 
 export interface CopyOptions {
   /** A copy that falls more than so many chunks behind the fastest one fails with `COPY_OVERFLOW`. @default no limit */
@@ -28,10 +30,15 @@ export class StreamReader<out T> implements AsyncIterable<T> {
   /** How `concat()` joins the chunks. */
   readonly joining: Joining | undefined;
   #source: ChunkSource<T>;
+  /** What is read, and how: looked up once, and without the hop through a generator's source. It is the price of a chunk. */
+  #target: Pulled<T>;
+  #pull: Pulled<T>["next"];
   #taken = false;
 
   constructor(source: ChunkSource<T>, joining?: Joining) {
     this.#source = source;
+    this.#target = source instanceof GeneratorSource ? source.generator : source;
+    this.#pull = this.#target.next;
     this.joining = joining;
   }
 
@@ -82,6 +89,9 @@ export class StreamReader<out T> implements AsyncIterable<T> {
    * @example
    * const [shown, logged] = StreamReader.from(["a", "b"]).copy(2, { limit: 1_000 });
    */
+  copy(count: 2, options?: CopyOptions): [StreamReader<T>, StreamReader<T>];
+  copy(count: 3, options?: CopyOptions): [StreamReader<T>, StreamReader<T>, StreamReader<T>];
+  copy(count: number, options?: CopyOptions): StreamReader<T>[];
   copy(count: number, { limit }: CopyOptions = {}): StreamReader<T>[] {
     checkCopy(count, limit);
     return copySource(this.takeSource(), count, limit).map((source) => new StreamReader(source, this.joining));
@@ -112,7 +122,7 @@ export class StreamReader<out T> implements AsyncIterable<T> {
   cancel(reason?: unknown): Promise<void> {
     const source = this.#source;
     if (!(source instanceof RefusingSource)) {
-      this.#source = new RefusingSource(() => streamCancelled(reason));
+      this.#become(new RefusingSource(() => streamCancelled(reason)));
       source.cancel(reason);
     }
     return Promise.resolve();
@@ -133,7 +143,7 @@ export class StreamReader<out T> implements AsyncIterable<T> {
 
   /** The next chunk: the step of a `for await` loop. */
   next(): Promise<IteratorResult<T, undefined>> {
-    return this.#source.next();
+    return this.#pull.call(this.#target);
   }
 
   /** Leaves the stream early, as `break` does. */
@@ -152,8 +162,14 @@ export class StreamReader<out T> implements AsyncIterable<T> {
     const source = this.#source;
     if (source instanceof RefusingSource) return source;
     if (this.#taken) return new RefusingSource(streamConsumed);
-    this.#source = new RefusingSource(streamConsumed);
+    this.#become(new RefusingSource(streamConsumed));
     return source;
+  }
+
+  #become(source: ChunkSource<T>): void {
+    this.#source = source;
+    this.#target = source;
+    this.#pull = source.next;
   }
 }
 
