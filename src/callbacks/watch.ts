@@ -1,6 +1,14 @@
+import { KumikoError } from "../errors.js";
+import type { Joining } from "../schema/concat/rule.js";
+import { leftEarly } from "../schema/errors.js";
+import { StreamReader } from "../schema/stream/reader.js";
+import { watchSource } from "../schema/stream/watch.js";
 import type { Handler, HandlerTiming } from "./handler.js";
 import { isThenable, reportHandlerError } from "./handler-error.js";
 import type { RunInfo } from "./run-info.js";
+import { copyHooks, StreamCopy } from "./stream-copy.js";
+import { type StreamTiming, takesStream } from "./stream-needs.js";
+import { type ChunkPayload, joiningOfCopy, StreamedOutput } from "./streamed-output.js";
 import type { Watchers } from "./watchers.js";
 
 /**
@@ -15,6 +23,8 @@ export class Watch {
   private state: "new" | "open" | "closed";
   /** The span of the only handler, or the list of spans of several: until the start the parent's, then its own. */
   private span: unknown;
+  /** What handlers were given of streams; they fail with the run. */
+  private copies: StreamCopy<unknown>[] | undefined;
   /** Open runs hang together: each knows the run around it, that one its first open child, and these are in a ring. */
   private parent: Watch | undefined;
   private child: Watch | undefined;
@@ -27,6 +37,7 @@ export class Watch {
     this.info = info;
     this.state = "new";
     this.span = parent === undefined ? undefined : parent.spanFor(watchers);
+    this.copies = undefined;
     this.parent = undefined;
     this.child = undefined;
     this.next = this;
@@ -49,6 +60,7 @@ export class Watch {
   /** Children that are still open stay so, and end by themselves. */
   end(value: unknown): void {
     if (!this.finish()) return;
+    if (this.copies !== undefined) this.failCopies(leftEarly(undefined));
     const { only, handlers, hasEnd } = this.watchers;
     if (!hasEnd) return;
     if (only !== undefined) this.callEnd(only, value, this.span);
@@ -58,12 +70,15 @@ export class Watch {
   /** Children that are still open are aborted first, with the same error. */
   error(error: unknown): void {
     const wasOpen = this.close();
-    while (this.child !== undefined) this.child.error(error);
+    this.abortInside(error);
+    if (this.copies !== undefined) this.failCopies(error);
     if (wasOpen && this.watchers.hasError) this.callEach("onError", error);
   }
 
   interrupt(interrupt: unknown): void {
-    if (this.finish() && this.watchers.hasInterrupt) this.callEach("onInterrupt", interrupt);
+    if (!this.finish()) return;
+    if (this.copies !== undefined) this.failCopies(interrupt);
+    if (this.watchers.hasInterrupt) this.callEach("onInterrupt", interrupt);
   }
 
   /** Also heard after the end: something may be late. */
@@ -74,6 +89,86 @@ export class Watch {
   /** Ends this run and every open one inside it with `onError`, the innermost first. */
   abort(reason: unknown): void {
     this.error(reason);
+  }
+
+  /** Ends every open run inside this one with `onError`, the innermost first; this one goes on. */
+  abortInside(reason: unknown): void {
+    while (this.child !== undefined) this.child.error(reason);
+  }
+
+  /**
+   * The start of a run whose input is a stream, which is then read from the result. Handlers that take streams get a copy
+   * of what the run reads, the others no value.
+   */
+  inputStream<T>(stream: StreamReader<T>): StreamReader<T> {
+    if (this.state !== "new") return stream;
+    if (this.takers("onStartWithStreamInput").length === 0) {
+      this.start(undefined);
+      return stream;
+    }
+    this.state = "open";
+    const copies: StreamCopy<unknown>[] = [];
+    const spans = this.watchers.handlers.map((handler, index) => {
+      const parentSpan = this.spanOf(index);
+      if (!takesStream(handler, "onStartWithStreamInput", this.info)) {
+        return this.callStart(handler, undefined, parentSpan);
+      }
+      const copy = new StreamCopy<unknown>();
+      copies.push(copy);
+      return this.callWithStream(handler, "onStartWithStreamInput", copy, stream.joining, parentSpan);
+    });
+    this.span = this.watchers.only === undefined ? spans : spans[0];
+    this.copies = copies;
+    return new StreamReader(watchSource(stream.takeSource(), copyHooks(copies)), stream.joining);
+  }
+
+  /**
+   * Watches the streamed output, which is then read from the result: the run ends when the stream ends, fails, or is left.
+   * `payload` makes of a chunk, or of the joined value, what handlers see.
+   */
+  outputStream<T>(stream: StreamReader<T>, payload?: ChunkPayload): StreamReader<T> {
+    if (this.state !== "open") return stream;
+    const takers = this.takers("onEndWithStreamOutput");
+    const takesValue = (handler: Handler): boolean => handler.onEnd !== undefined && !takers.includes(handler);
+    const copyJoining = joiningOfCopy(stream.joining, payload);
+    const output = new StreamedOutput<T>(
+      {
+        isOver: () => this.closed,
+        wantsValue: this.watchers.handlers.some(takesValue),
+        openCopies: takers.length === 0 ? undefined : () => this.openOutputCopies(copyJoining),
+        end: (value) => this.endStream(value),
+        fail: (error) => this.fail(error),
+      },
+      stream.joining,
+      payload,
+    );
+    return new StreamReader(watchSource(stream.takeSource(), output), stream.joining);
+  }
+
+  private openOutputCopies(joining: Joining | undefined): readonly StreamCopy<unknown>[] {
+    const copies: StreamCopy<unknown>[] = [];
+    for (const [index, handler] of this.watchers.handlers.entries()) {
+      if (!takesStream(handler, "onEndWithStreamOutput", this.info)) continue;
+      const copy = new StreamCopy<unknown>();
+      copies.push(copy);
+      this.callWithStream(handler, "onEndWithStreamOutput", copy, joining, this.spanOf(index));
+    }
+    this.copies = this.copies === undefined ? copies : [...this.copies, ...copies];
+    return copies;
+  }
+
+  /** Handlers that took a copy have their end in it. */
+  private endStream(value: unknown): void {
+    if (!this.finish()) return;
+    if (this.copies !== undefined) this.failCopies(leftEarly(undefined));
+    for (const [index, handler] of this.watchers.handlers.entries()) {
+      if (!takesStream(handler, "onEndWithStreamOutput", this.info)) this.callEnd(handler, value, this.spanOf(index));
+    }
+  }
+
+  private fail(error: unknown): void {
+    if (KumikoError.is(error) && error.code === "INTERRUPTED") this.interrupt(error);
+    else this.error(error);
   }
 
   private callStart(handler: Handler, value: unknown, parentSpan: unknown): unknown {
@@ -96,6 +191,25 @@ export class Watch {
     }
   }
 
+  private callWithStream(
+    handler: Handler,
+    timing: StreamTiming,
+    copy: StreamCopy<unknown>,
+    joining: Joining | undefined,
+    span: unknown,
+  ): unknown {
+    try {
+      const returned: unknown = handler[timing]?.(this.info, new StreamReader(copy.source(), joining), span);
+      if (isThenable(returned)) {
+        returned.then(undefined, (error) => copy.failedWith(error) || this.report(error, timing));
+      }
+      return returned;
+    } catch (error) {
+      this.report(error, timing);
+      return undefined;
+    }
+  }
+
   private callEach(timing: "onError" | "onInterrupt" | "onEvent", value: unknown): void {
     for (const [index, handler] of this.watchers.handlers.entries()) {
       try {
@@ -104,6 +218,10 @@ export class Watch {
         this.report(error, timing);
       }
     }
+  }
+
+  private takers(timing: StreamTiming): readonly Handler[] {
+    return this.watchers.handlers.filter((handler) => takesStream(handler, timing, this.info));
   }
 
   private spanOf(index: number): unknown {
@@ -132,6 +250,12 @@ export class Watch {
     const wasOpen = this.close();
     if (this.child !== undefined) this.handOver(parent);
     return wasOpen;
+  }
+
+  /** Copies of streams that were not read to their end. */
+  private failCopies(error: unknown): void {
+    for (const copy of this.copies ?? []) copy.fail(error);
+    this.copies = undefined;
   }
 
   /** Whether a run ends by this. One that had not started closes without a word. */

@@ -1,0 +1,134 @@
+import { leftEarly, streamCancelled } from "../schema/errors.js";
+import { type ChunkSource, ended } from "../schema/stream/source.js";
+import type { StreamHooks } from "../schema/stream/watch.js";
+
+type Result<T> = IteratorResult<T, undefined>;
+
+/**
+ * The writing end of a handler's own copy of a stream. Chunks that were not read yet are held by the reading end alone,
+ * so a copy that its handler has dropped costs nothing.
+ */
+export class StreamCopy<T> {
+  /** The place of the next chunk. */
+  private tail = new Cell<T>();
+  private open = true;
+  private failure: unknown = undefined;
+
+  /** The reading end; call it once, before the first write. */
+  source(): ChunkSource<T> {
+    return new CopySource(this, this.tail);
+  }
+
+  write(chunk: T): void {
+    if (!this.open) return;
+    const cell = this.tail;
+    this.tail = cell.following();
+    cell.resolve({ done: false, value: chunk });
+  }
+
+  end(): void {
+    if (!this.open) return;
+    this.open = false;
+    this.endFrom(this.tail);
+  }
+
+  fail(error: unknown): void {
+    if (!this.open) return;
+    this.open = false;
+    this.failure = error;
+    const cell = this.tail;
+    this.endFrom(cell.following());
+    cell.reject(error);
+  }
+
+  /** Whether an error is this copy's own failure, which its handler has only passed on. */
+  failedWith(error: unknown): boolean {
+    return this.failure !== undefined && this.failure === error;
+  }
+
+  /** Reads may wait in several places when they overlap. */
+  private endFrom(first: Cell<T>): void {
+    for (let cell: Cell<T> | undefined = first; cell !== undefined; cell = cell.next) {
+      cell.resolve({ done: true, value: undefined });
+    }
+  }
+}
+
+/** Writes what passes to all copies. */
+export function copyHooks(copies: readonly StreamCopy<unknown>[]): StreamHooks<unknown> {
+  const fail = (error: unknown): void => {
+    for (const copy of copies) copy.fail(error);
+  };
+  return {
+    onChunk: (chunk) => {
+      for (const copy of copies) copy.write(chunk);
+    },
+    onDone: () => {
+      for (const copy of copies) copy.end();
+    },
+    onError: fail,
+    onCancel: (reason) => fail(leftEarly(reason)),
+  };
+}
+
+class CopySource<T> implements ChunkSource<T> {
+  private readonly copy: StreamCopy<T>;
+  private cell: Cell<T> | undefined;
+
+  constructor(copy: StreamCopy<T>, first: Cell<T>) {
+    this.copy = copy;
+    this.cell = first;
+  }
+
+  next(): Promise<Result<T>> {
+    const { cell } = this;
+    if (cell === undefined) return ended();
+    this.cell = cell.isEnd ? undefined : cell.following();
+    return cell.read();
+  }
+
+  cancel(reason?: unknown): void {
+    this.cell = undefined;
+    this.copy.fail(streamCancelled(reason));
+  }
+}
+
+/** One chunk, or the end, or the place for one of them. */
+class Cell<T> {
+  next: Cell<T> | undefined = undefined;
+  private result: Result<T> | undefined = undefined;
+  private failure: { readonly error: unknown } | undefined = undefined;
+  private waiting: PendingRead<T> | undefined = undefined;
+
+  get isEnd(): boolean {
+    return this.result?.done === true;
+  }
+
+  following(): Cell<T> {
+    this.next ??= new Cell();
+    return this.next;
+  }
+
+  read(): Promise<Result<T>> {
+    if (this.result !== undefined) return Promise.resolve(this.result);
+    if (this.failure !== undefined) return Promise.reject(this.failure.error);
+    return new Promise((resolve, reject) => {
+      this.waiting = { resolve, reject };
+    });
+  }
+
+  resolve(result: Result<T>): void {
+    this.result = result;
+    this.waiting?.resolve(result);
+  }
+
+  reject(error: unknown): void {
+    this.failure = { error };
+    this.waiting?.reject(error);
+  }
+}
+
+interface PendingRead<T> {
+  readonly resolve: (result: Result<T>) => void;
+  readonly reject: (error: unknown) => void;
+}

@@ -1,0 +1,89 @@
+import { concatChunks } from "../schema/concat/concat-chunks.js";
+import type { Joining } from "../schema/concat/rule.js";
+import { leftEarly } from "../schema/errors.js";
+import type { StreamHooks } from "../schema/stream/watch.js";
+import type { StreamCopy } from "./stream-copy.js";
+
+/** How the chunks of a component look to handlers: a model's are `{ message }`. */
+export type ChunkPayload = (chunk: unknown) => unknown;
+
+/** The run whose output is streamed. */
+export interface StreamingRun {
+  /** True when the run has ended without its stream: it was aborted. */
+  readonly isOver: () => boolean;
+  /** Hands the copies out, at the first chunk. `undefined` when nobody reads along. */
+  readonly openCopies: (() => readonly StreamCopy<unknown>[]) | undefined;
+  /** Whether somebody wants the whole value. */
+  readonly wantsValue: boolean;
+  readonly end: (value: unknown) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** What a run's handlers get of its output while the chunks pass by. */
+export class StreamedOutput<T> implements StreamHooks<T> {
+  readonly onChunk: ((chunk: T) => void) | undefined;
+  private readonly run: StreamingRun;
+  private readonly joining: Joining | undefined;
+  private readonly payload: ChunkPayload | undefined;
+  private parts: T[] = [];
+  private copies: readonly StreamCopy<unknown>[] | undefined = undefined;
+
+  constructor(run: StreamingRun, joining: Joining | undefined, payload: ChunkPayload | undefined) {
+    this.run = run;
+    this.joining = joining;
+    this.payload = payload;
+    this.onChunk = run.wantsValue || run.openCopies !== undefined ? (chunk) => this.take(chunk) : undefined;
+  }
+
+  onDone(): void {
+    const { run } = this;
+    if (run.isOver()) return;
+    this.copies ??= run.openCopies?.();
+    for (const copy of this.copies ?? []) copy.end();
+    run.end(run.wantsValue ? this.shape(this.join()) : undefined);
+  }
+
+  onError(error: unknown): void {
+    this.run.fail(error);
+  }
+
+  onCancel(reason: unknown): void {
+    this.run.fail(leftEarly(reason));
+  }
+
+  private take(chunk: T): void {
+    const { run } = this;
+    if (run.isOver()) {
+      this.parts = [];
+      return;
+    }
+    if (run.wantsValue) this.parts.push(chunk);
+    if (run.openCopies === undefined) return;
+    this.copies ??= run.openCopies();
+    const shaped = this.shape(chunk);
+    for (const copy of this.copies) copy.write(shaped);
+  }
+
+  /** Chunks that do not join stay a list: watching must not fail where the run itself needs no whole value. */
+  private join(): unknown {
+    const { rule, registry, where } = this.joining ?? {};
+    try {
+      return concatChunks(this.parts, rule, registry, where);
+    } catch {
+      return this.parts;
+    }
+  }
+
+  private shape(value: unknown): unknown {
+    try {
+      return this.payload === undefined ? value : this.payload(value);
+    } catch {
+      return value;
+    }
+  }
+}
+
+/** How a copy joins: a payload is a record with the chunk in it, so its keys join as the chunks do. */
+export function joiningOfCopy(joining: Joining | undefined, payload: ChunkPayload | undefined): Joining | undefined {
+  return payload === undefined ? joining : { ...joining, rule: { keyed: new Map(), rest: joining?.rule } };
+}
