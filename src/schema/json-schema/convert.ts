@@ -59,7 +59,7 @@ function hasJsonSchema(schema: AnyStandardSchema): schema is StandardJSONSchemaV
 
 function withoutConverter(vendor: string): Error {
   const remedies: Readonly<Record<string, string>> = {
-    zod: 'Import it from zod 4.2 or newer ("zod/v3" schemas only validate)',
+    zod: 'Import it from "zod" 4.2 or newer, not from "zod/v3" or "zod/mini"',
     valibot: 'Wrap it with toStandardJsonSchema of "@valibot/to-json-schema"',
   };
   const remedy = Object.hasOwn(remedies, vendor)

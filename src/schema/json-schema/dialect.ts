@@ -40,15 +40,20 @@ const emptyZodTypes: readonly string[] = [
 
 /** Zod throws at the first date or bigint unless it may write empty schemas; then it says nothing. */
 function zodDialect(): Dialect {
-  const problems: string[] = [];
+  const problems = new Map<string, string>();
   const override = ({ zodSchema, jsonSchema, path }: ZodContext): void => {
     const { type, values } = zodSchema._zod.def;
     if (type === "date") Object.assign(jsonSchema, dateTime);
-    else if (type === "literal" ? !areJson(values) : saysNothing(jsonSchema) && !emptyZodTypes.includes(type)) {
-      problems.push(`${type}${readablePath(path)}`);
-    }
+    const place = readablePath(path);
+    const isLost = type === "literal" ? !areJson(values) : saysNothing(jsonSchema) && !emptyZodTypes.includes(type);
+    if (isLost) problems.set(place, type);
+    // A schema with metadata comes after the same one without, and the metadata may say what the type is in JSON.
+    else if (problems.get(place) === type) problems.delete(place);
   };
-  return { libraryOptions: { unrepresentable: "any", override }, problemsIn: () => problems };
+  return {
+    libraryOptions: { unrepresentable: "any", override },
+    problemsIn: () => [...problems].map(([place, type]) => `${type}${place}`),
+  };
 }
 
 function areJson(values: unknown): boolean {

@@ -1,4 +1,5 @@
 import { cannotConcatMessages, invalidMessage } from "../errors.js";
+import { withoutUndefined } from "../without-undefined.js";
 import { concatExtras } from "./concat-extra.js";
 import {
   agreed,
@@ -16,7 +17,6 @@ import {
 } from "./concat-field.js";
 import { claudeText, openaiReasoning, openaiText } from "./concat-vendor.js";
 import type { BlockCommon, BlockOf, ContentBlock, ContentBlockType } from "./content-block.js";
-import { withoutUndefined } from "../without-undefined.js";
 
 type OwnField<Block> = Exclude<keyof Block, "type" | keyof BlockCommon>;
 type Rules<Block> = { readonly [Field in OwnField<Block>]-?: FieldRule };

@@ -1,7 +1,7 @@
 import { cannotConcatMessages } from "../errors.js";
+import { withoutUndefined } from "../without-undefined.js";
 import type { ResponseMeta, TokenUsage } from "./agentic-message.js";
 import { concatValues } from "./concat-extra.js";
-import { withoutUndefined } from "../without-undefined.js";
 
 type Vendor = "openaiExtension" | "geminiExtension" | "claudeExtension" | "extension";
 

@@ -1,4 +1,5 @@
 import { cannotConcatMessages } from "../errors.js";
+import { withoutUndefined } from "../without-undefined.js";
 import { type FieldPlace, type FieldRule, itemsAt, nameOf, stringAt } from "./concat-field.js";
 import type {
   ClaudeTextExtension,
@@ -7,7 +8,6 @@ import type {
   OpenAITextAnnotation,
   OpenAITextExtension,
 } from "./vendor-extension.js";
-import { withoutUndefined } from "../without-undefined.js";
 
 /** Texts of one index are one text, in order of the indices; texts without index follow each other. */
 export const openaiReasoning: FieldRule = (values, place) => {

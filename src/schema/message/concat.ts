@@ -1,10 +1,10 @@
 import { cannotConcatMessages, invalidMessage } from "../errors.js";
-import type { AgenticMessage, AgenticRole } from "./agentic-message.js";
+import { withoutUndefined } from "../without-undefined.js";
+import type { AgenticMessage, AgenticRole, ResponseMeta } from "./agentic-message.js";
 import { concatBlocks } from "./concat-block.js";
 import { concatExtras } from "./concat-extra.js";
 import { concatResponseMetas } from "./concat-response-meta.js";
 import type { ContentBlock } from "./content-block.js";
-import { withoutUndefined } from "../without-undefined.js";
 
 /**
  * Joins the chunks of one message. Blocks with the same `streamingMeta.index` are pieces of one block; they stand in the
@@ -17,54 +17,59 @@ import { withoutUndefined } from "../without-undefined.js";
  * ]);
  */
 export function concatMessages(chunks: readonly AgenticMessage[]): AgenticMessage {
+  const { role, plain, groups, metas, extras } = collect(chunks);
   const [first] = chunks;
-  if (first === undefined && chunks.length === 0) {
-    throw cannotConcatMessages("there is no chunk. A message needs at least one.");
-  }
-  const pieces = collect(chunks);
-  if (first !== undefined && chunks.length === 1 && pieces.plain.length === first.contentBlocks.length) return first;
+  if (first !== undefined && chunks.length === 1 && plain.length === first.contentBlocks.length) return first;
   return withoutUndefined<AgenticMessage>({
-    role: pieces.role,
-    contentBlocks: pieces.groups.size === 0 ? pieces.plain : concatGroups(pieces.groups),
-    responseMeta: concatResponseMetas(present(chunks.map((chunk) => chunk.responseMeta))),
-    extra: concatExtras(present(chunks.map((chunk) => chunk.extra)), "extra of the message"),
+    role,
+    contentBlocks: groups.size === 0 ? plain : concatGroups(groups),
+    responseMeta: concatResponseMetas(metas),
+    extra: concatExtras(extras, "extra of the message"),
   });
 }
 
 type Group = [ContentBlock, ...ContentBlock[]];
 
-/** What the chunks hold: blocks without a streaming index, or groups of blocks with the same one. */
+/** What the chunks hold. Blocks either have no streaming index, or stand in the group of their index. */
 interface Pieces {
   readonly role: AgenticRole;
   readonly plain: ContentBlock[];
   readonly groups: Map<number, Group>;
+  readonly metas: ResponseMeta[];
+  readonly extras: object[];
 }
 
 function collect(chunks: readonly AgenticMessage[]): Pieces {
-  const plain: ContentBlock[] = [];
-  const groups = new Map<number, Group>();
+  if (chunks.length === 0) throw cannotConcatMessages("there is no chunk. A message needs at least one.");
+  const pieces: Omit<Pieces, "role"> = { plain: [], groups: new Map(), metas: [], extras: [] };
   let role: AgenticRole | undefined;
-  for (const [position, chunk] of chunks.entries()) {
-    requireMessage(chunk, position);
+  for (let position = 0; position < chunks.length; position += 1) {
+    const chunk = requireMessage(chunks[position], position);
     role = agreeOnRole(role, chunk.role, position);
     for (const block of chunk.contentBlocks) {
-      if (block === undefined || block === null) continue;
-      if (block.streamingMeta === undefined || block.streamingMeta === null) {
-        if (groups.size > 0) throw mixedBlocks("found non-streaming block after streaming blocks", block, position);
-        plain.push(block);
-      } else {
-        if (plain.length > 0) throw mixedBlocks("found streaming block after non-streaming blocks", block, position);
-        addToGroup(groups, block, block.streamingMeta.index);
-      }
+      if (block !== undefined && block !== null) collectBlock(pieces, block, position);
     }
+    if (chunk.responseMeta) pieces.metas.push(chunk.responseMeta);
+    if (chunk.extra) pieces.extras.push(chunk.extra);
   }
   if (role === undefined) throw invalidMessage("No chunk of the message names its role.");
-  return { role, plain, groups };
+  return { role, ...pieces };
 }
 
-function requireMessage(chunk: AgenticMessage | null | undefined, position: number): asserts chunk is AgenticMessage {
+function collectBlock({ plain, groups }: Omit<Pieces, "role">, block: ContentBlock, position: number): void {
+  const meta = block.streamingMeta;
+  if (meta === undefined || meta === null) {
+    if (groups.size > 0) throw mixedBlocks("found non-streaming block after streaming blocks", block, position);
+    plain.push(block);
+  } else {
+    if (plain.length > 0) throw mixedBlocks("found streaming block after non-streaming blocks", block, position);
+    addToGroup(groups, block, meta.index);
+  }
+}
+
+function requireMessage(chunk: AgenticMessage | null | undefined, position: number): AgenticMessage {
   if (chunk === undefined || chunk === null) throw invalidMessage(`The message at index ${position} is ${chunk}.`);
-  if (Array.isArray(chunk.contentBlocks)) return;
+  if (Array.isArray(chunk.contentBlocks)) return chunk;
   throw invalidMessage(`The message at index ${position} has no list of contentBlocks.`);
 }
 
@@ -98,8 +103,4 @@ function concatGroups(groups: ReadonlyMap<number, Group>): ContentBlock[] {
 
 function mixedBlocks(what: string, block: ContentBlock, position: number): Error {
   return cannotConcatMessages(`${what}: the ${block.type} block of chunk ${position}. Give all an index, or none.`);
-}
-
-function present<T>(values: readonly (T | null | undefined)[]): T[] {
-  return values.filter((value) => value !== undefined && value !== null);
 }

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../without-undefined.js";
 import type {
   AssistantGenAudio,
   AssistantGenImage,
@@ -23,7 +24,6 @@ import type {
   UserInputVideo,
 } from "./content-block.js";
 import { textOfContent } from "./read-message.js";
-import { withoutUndefined } from "../without-undefined.js";
 
 /** What a block's constructor takes: its fields without `type`. */
 export type BlockFields<Block> = Omit<Block, "type">;

@@ -1,7 +1,7 @@
+import { withoutUndefined } from "../without-undefined.js";
 import type { AgenticMessage, AgenticRole, ResponseMeta } from "./agentic-message.js";
 import { assistantGenText, userInputText } from "./construct-block.js";
 import type { ContentBlock } from "./content-block.js";
-import { withoutUndefined } from "../without-undefined.js";
 
 /** What a message may be made of: a text, one block or several. */
 export type MessageContent = string | ContentBlock | readonly ContentBlock[];
