@@ -39,7 +39,7 @@ export class RequestContext<Values extends object = Record<string, unknown>> {
 
   constructor(entries?: Iterable<readonly [keyof Values & string, Values[keyof Values & string]]> | Partial<Values>) {
     if (entries === undefined) return;
-    const pairs = Symbol.iterator in entries ? entries : Object.entries(entries);
+    const pairs = isIterable(entries) ? entries : Object.entries(entries);
     for (const [name, value] of pairs) this.#values.set(name, value);
   }
 
@@ -87,4 +87,8 @@ export class RequestContext<Values extends object = Record<string, unknown>> {
 
 function nameOf(key: string | ContextKey<unknown>): string {
   return typeof key === "string" ? key : key.name;
+}
+
+function isIterable<T>(value: Iterable<T> | object): value is Iterable<T> {
+  return Symbol.iterator in value;
 }

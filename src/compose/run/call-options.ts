@@ -1,0 +1,163 @@
+import type { Handler } from "../../callbacks/handler.js";
+import type { KindOptions, PlaceOptions, RunOptions } from "../options.js";
+import type { PlanNode } from "../plan/plan.js";
+import { invalidRunOption, unknownOption, unknownPath } from "./errors.js";
+import type { Program } from "./program.js";
+
+/** The options of one place, and of the places inside it. */
+export interface PlaceTree {
+  readonly options?: object | undefined;
+  readonly callbacks?: readonly Handler[] | undefined;
+  readonly inside: Map<string, PlaceTree>;
+}
+
+/** Call options of a run, checked: everything in them is accepted by something in the graph. */
+export interface Overrides {
+  readonly kinds: KindOptions | undefined;
+  readonly places: PlaceTree | undefined;
+}
+
+type KindName = keyof KindOptions;
+
+const componentOf: Readonly<Record<KindName, PlanNode["component"]>> = {
+  model: "model",
+  tool: "tools_node",
+  toolsNode: "tools_node",
+  template: "template",
+  retriever: "retriever",
+  embedder: "embedder",
+  indexer: "indexer",
+  loader: "loader",
+  transformer: "transformer",
+  lambda: "lambda",
+};
+
+/** Checks the call options of a run. Throws, before anything has run, for what nothing in the graph accepts. */
+export function resolveOverrides({ options, nodes }: RunOptions, program: Program): Overrides | undefined {
+  if (options === undefined && nodes === undefined) return undefined;
+  if (options !== undefined) checkKinds(options, program);
+  return { kinds: options, places: nodes === undefined ? undefined : placesOf(nodes, program) };
+}
+
+function checkKinds(options: KindOptions, program: Program): void {
+  const present = componentsIn(program);
+  for (const [kind, value] of Object.entries(options)) {
+    if (!Object.hasOwn(componentOf, kind)) {
+      throw unknownOption(`options.${kind} is no kind of component. Kinds: ${Object.keys(componentOf).join(", ")}.`);
+    }
+    if (value === undefined || present.has(componentOf[kind as KindName])) continue;
+    throw unknownOption(`options.${kind} was given, and nothing in this graph accepts it: it has no ${kind === "tool" ? "tools node" : kind}.`);
+  }
+}
+
+function componentsIn(program: Program): Set<PlanNode["component"]> {
+  const found = new Set<PlanNode["component"]>(program.plan.nodes.slice(2).map((node) => node.component));
+  for (const inner of program.nested.values()) for (const kind of componentsIn(inner)) found.add(kind);
+  return found;
+}
+
+function placesOf(nodes: Readonly<Record<string, PlaceOptions | undefined>>, program: Program): PlaceTree {
+  const root: PlaceTree = { inside: new Map() };
+  for (const [path, place] of Object.entries(nodes)) {
+    if (place !== undefined) addPlace(root, path, place, program);
+  }
+  return root;
+}
+
+function addPlace(root: PlaceTree, path: string, place: PlaceOptions, program: Program): void {
+  const keys = path.split("/");
+  let tree = root;
+  let inner: Program | undefined = program;
+  let node: PlanNode | undefined;
+  for (const key of keys) {
+    const index = inner?.indexOf(key);
+    if (inner === undefined || index === undefined) throw unknownPath(path, key, inner?.keys.slice(2) ?? []);
+    node = inner.plan.nodes[index];
+    inner = inner.nested.get(index);
+    let next = tree.inside.get(key);
+    if (next === undefined) tree.inside.set(key, (next = { inside: new Map() }));
+    tree = next;
+  }
+  checkPlace(path, place, node);
+  Object.assign(tree, place);
+}
+
+function checkPlace(path: string, place: PlaceOptions, node: PlanNode | undefined): void {
+  for (const name of Object.keys(place)) {
+    if (name !== "options" && name !== "callbacks") {
+      throw unknownOption(`nodes["${path}"].${name} is no option of a place. It takes options and callbacks.`);
+    }
+  }
+  if (node?.body.kind === "passthrough") {
+    throw unknownOption(`nodes["${path}"] names a passthrough: it has no options and no callbacks.`);
+  }
+  if (node?.body.kind === "graph" && place.options !== undefined) {
+    throw unknownOption(`nodes["${path}"].options names a graph, which has none of its own. Name a node in it: "${path}/…".`);
+  }
+}
+
+/** The options of a node: its own, then the run's for its kind, then the run's for its place; field by field. */
+export function mergeOptions(node: PlanNode, kinds: KindOptions | undefined, place: PlaceTree | undefined): object {
+  const kind = kinds?.[kindOf(node.component)];
+  const layers = [node.settings.options, kind, place?.options].filter((layer) => layer !== undefined);
+  if (layers.length === 0) return none;
+  const merged: Record<string, unknown> = {};
+  for (const layer of layers) {
+    for (const [name, value] of Object.entries(layer)) if (value !== undefined) merged[name] = value;
+  }
+  return Object.freeze(merged);
+}
+
+const none = Object.freeze({});
+
+function kindOf(component: PlanNode["component"]): KindName {
+  switch (component) {
+    case "tools_node":
+      return "toolsNode";
+    case "tool":
+    case "graph":
+    case "chain":
+    case "workflow":
+    case "passthrough":
+      return "lambda";
+    default:
+      return component;
+  }
+}
+
+const runOptionNames = new Set<string>([
+  "parent",
+  "key",
+  "signal",
+  "timeoutMs",
+  "callbacks",
+  "requestContext",
+  "maxSteps",
+  "options",
+  "nodes",
+] satisfies (keyof RunOptions)[]);
+
+/** Checks what can be wrong about run options apart from what they name in the graph. */
+export function checkRunOptions(options: RunOptions, program: Program): void {
+  for (const name of Object.keys(options)) {
+    if (!runOptionNames.has(name)) throw invalidRunOption(`"${name}" is no run option. Options: ${[...runOptionNames].join(", ")}.`);
+  }
+  const { maxSteps, timeoutMs, key, parent } = options;
+  if (maxSteps !== undefined) checkMaxSteps(maxSteps, program);
+  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs >= 0 && timeoutMs <= longestTimeout)) {
+    throw invalidRunOption(`timeoutMs must be a number of milliseconds from 0 to ${longestTimeout}; got ${String(timeoutMs)}.`);
+  }
+  if (key !== undefined && parent === undefined) throw invalidRunOption("key names a child run: give parent with it.");
+}
+
+/** What `setTimeout` can wait. */
+const longestTimeout = 2_147_483_647;
+
+function checkMaxSteps(maxSteps: number, { plan }: Program): void {
+  if (plan.triggerMode === "allPredecessor") {
+    throw invalidRunOption("cannot set max run steps in an allPredecessor graph: every node runs at most once there.");
+  }
+  if (!Number.isInteger(maxSteps) || maxSteps < 1) {
+    throw invalidRunOption(`maxSteps: the limit must be at least 1, a whole number; got ${String(maxSteps)}.`);
+  }
+}

@@ -1,0 +1,64 @@
+import type { StreamReader } from "../../schema/stream/reader.js";
+import type { StreamSource } from "../../schema/stream/source.js";
+import type { RunOptions } from "../options.js";
+import { describePlan, type GraphInfo } from "../plan/describe.js";
+import { drawPlan } from "../plan/mermaid.js";
+import { type HasNodeDefinition, type NodeDefinition, nodeDefinition } from "../plan/node-definition.js";
+import type { Plan } from "../plan/plan.js";
+import type { Runnable } from "../runnable.js";
+import { runForStream, runForValue } from "./entry.js";
+import { runNested } from "./nested.js";
+import { Program } from "./program.js";
+
+declare const places: unique symbol;
+
+/**
+ * A compiled graph, chain or workflow: run it, nest it, or look at it.
+ *
+ * @example
+ * const app = new Graph<string, string>()
+ *   .addNode("shout", (text: string) => text.toUpperCase())
+ *   .addEdge(START, "shout")
+ *   .addEdge("shout", END)
+ *   .compile({ name: "shouter" });
+ * console.log(await app.invoke("hello"), app.toMermaid());
+ */
+export class CompiledGraph<in I, out O, out Inner = unknown> implements Runnable<I, O>, HasNodeDefinition {
+  /** What is inside, for the paths of `nodes`; only in types. */
+  declare readonly [places]?: Inner;
+  readonly [nodeDefinition]: NodeDefinition;
+  readonly #plan: Plan;
+  readonly #program: Program;
+
+  constructor(plan: Plan) {
+    this.#plan = plan;
+    this.#program = new Program(plan, runNested);
+    this[nodeDefinition] = { component: plan.component, type: "", body: { kind: "graph", plan } };
+  }
+
+  invoke(input: I, options?: RunOptions): Promise<O> {
+    return runForValue(this.#program, "invoke", input, options) as Promise<O>;
+  }
+
+  stream(input: I, options?: RunOptions): StreamReader<O> {
+    return runForStream(this.#program, "stream", input, options, undefined) as StreamReader<O>;
+  }
+
+  collect(input: StreamSource<I>, options?: RunOptions): Promise<O> {
+    return this.transform(input, options).concat();
+  }
+
+  transform(input: StreamSource<I>, options?: RunOptions): StreamReader<O> {
+    return runForStream(this.#program, "transform", input, options, undefined) as StreamReader<O>;
+  }
+
+  /** What the graph is made of, as plain data. */
+  graphInfo(): GraphInfo {
+    return describePlan(this.#plan);
+  }
+
+  /** The graph as a Mermaid flowchart. */
+  toMermaid(): string {
+    return drawPlan(this.#plan);
+  }
+}

@@ -1,0 +1,85 @@
+import type { Joining } from "../../schema/concat/rule.js";
+import { concatChunks } from "../../schema/concat/concat-chunks.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import { isPromiseLike } from "./async.js";
+import { duplicateKey, isRecord, mergeRecords, notARecord } from "./merge.js";
+import { oneChunk, rejoin } from "./node-stream.js";
+import type { Run } from "./run.js";
+
+/** Whether this run moves streams between nodes, and not values. */
+export function movesStreams(run: Run): boolean {
+  return run.mode === "transform";
+}
+
+/** One output for several takers: a value is shared, a stream is copied. */
+export function split(run: Run, output: unknown, count: number): readonly unknown[] {
+  if (count === 1) return [output];
+  if (movesStreams(run)) return (output as StreamReader<unknown>).copy(count);
+  return new Array<unknown>(count).fill(output);
+}
+
+/** Nobody takes this output. */
+export function drop(run: Run, output: unknown): void {
+  if (movesStreams(run) && output instanceof StreamReader) void output.cancel();
+}
+
+/** What several sources gave to one node, as its one input: a value, or a promise of it. */
+export function join(run: Run, target: number, sources: readonly number[], values: readonly unknown[]): unknown {
+  if (values.length === 1) return values[0];
+  const { keys } = run.program;
+  const names = sources.map((source) => keys[source] ?? "");
+  const { merge } = run.node(target).settings;
+  if (movesStreams(run)) {
+    const readers = values as readonly StreamReader<unknown>[];
+    return merge === undefined ? joinStreams(run, target, names, readers) : mergeWhole(run, readers, names, merge);
+  }
+  return merge === undefined ? mergeRecords(values, names, run.pathOf(target)) : merge(values as never, names as never);
+}
+
+type Merge = (values: never, sources: never) => unknown;
+
+async function mergeWhole(run: Run, readers: readonly StreamReader<unknown>[], names: string[], merge: Merge): Promise<unknown> {
+  const values = await Promise.all(readers.map((reader) => reader.concat()));
+  const merged = merge(values as never, names as never);
+  return oneChunk(isPromiseLike(merged) ? await merged : merged, { registry: run.runtime.concat });
+}
+
+/** Chunks of all sources as they come. Each key belongs to one source; concatenation joins source by source. */
+function joinStreams(run: Run, target: number, names: string[], readers: readonly StreamReader<unknown>[]): StreamReader<unknown> {
+  const path = run.pathOf(target);
+  const owners = new Map<string, string>();
+  const joinings = new Map(readers.map((reader, n) => [names[n] ?? "", reader.joining]));
+  const claim = (source: string, chunk: unknown): unknown => {
+    if (!isRecord(chunk)) throw notARecord(chunk, source, path);
+    for (const key of Object.keys(chunk)) {
+      const owner = owners.get(key);
+      if (owner === undefined) owners.set(key, source);
+      else if (owner !== source) throw duplicateKey(key, owner, source, path);
+    }
+    return chunk;
+  };
+  const claimed = readers.map((reader, n) => reader.map((chunk) => claim(names[n] ?? "", chunk)));
+  const rule = (chunks: unknown[]): unknown => joinBySource(chunks, owners, joinings);
+  return rejoin(StreamReader.merge(claimed), { rule, where: path.join("/") });
+}
+
+function joinBySource(
+  chunks: readonly unknown[],
+  owners: ReadonlyMap<string, string>,
+  joinings: ReadonlyMap<string, Joining | undefined>,
+): unknown {
+  const bySource = new Map<string, unknown[]>();
+  for (const chunk of chunks) {
+    const source = owners.get(Object.keys(chunk as object)[0] ?? "");
+    if (source === undefined) continue;
+    const own = bySource.get(source);
+    if (own === undefined) bySource.set(source, [chunk]);
+    else own.push(chunk);
+  }
+  const joined: Record<string, unknown> = {};
+  for (const [source, joining] of joinings) {
+    const own = bySource.get(source);
+    if (own !== undefined) Object.assign(joined, concatChunks(own, joining?.rule ?? "record", joining?.registry, source));
+  }
+  return joined;
+}

@@ -1,0 +1,94 @@
+import type { RunInfo } from "../../callbacks/run-info.js";
+import type { Watch } from "../../callbacks/watch.js";
+import type { Watchers } from "../../callbacks/watchers.js";
+import type { NodeContext } from "../../components/context.js";
+import type { RequestContext } from "../../components/request-context.js";
+import type { StateKey } from "../../components/state-key.js";
+import type { ToolOption } from "../../components/tool-options.js";
+import type { Runtime } from "../runtime.js";
+import type { Environment } from "./environment.js";
+import { stateNotFound } from "./errors.js";
+import type { Scope } from "./scope.js";
+import type { StateCell } from "./state-cell.js";
+
+/** The call options of a run that are no options of one node. */
+export interface CallOptions {
+  readonly tool: readonly ToolOption[] | undefined;
+}
+
+/**
+ * A place in a run: a task of a graph, or a tool call. It is the context that user code gets, and all that a run with
+ * `parent: ctx` needs to continue from here. Everything is worked out when it is read.
+ */
+export abstract class PlaceContext implements NodeContext {
+  /** What all places of one run share, child runs included. */
+  abstract readonly environment: Environment;
+  /** What this place is stopped with. */
+  abstract readonly scope: Scope;
+  /** The callbacks of this place; `undefined` when nobody watches it. */
+  abstract readonly watch: Watch | undefined;
+  /** The nearest watch, from here outwards: the parent of what is watched inside. */
+  abstract readonly watchAround: Watch | undefined;
+  /** The handlers of what runs inside. */
+  abstract readonly watchers: Watchers | undefined;
+  /** The keys of the nodes on the way here. */
+  abstract readonly nodePath: readonly string[];
+  /** The nearest state, the own graph's first. */
+  abstract readonly stateCell: StateCell | undefined;
+  abstract readonly callOptions: CallOptions;
+  abstract readonly runtime: Runtime;
+  private openChildren: Set<string> | undefined;
+
+  /** Takes a key for a child run; false when an open child has it. */
+  openChild(key: string): boolean {
+    this.openChildren ??= new Set();
+    if (this.openChildren.has(key)) return false;
+    this.openChildren.add(key);
+    return true;
+  }
+
+  closeChild(key: string): void {
+    this.openChildren?.delete(key);
+  }
+
+  abstract readonly address: string;
+  abstract readonly runInfo: RunInfo;
+  abstract readonly options: unknown;
+  abstract readonly state: unknown;
+
+  get signal(): AbortSignal {
+    return this.scope.signal;
+  }
+
+  get requestContext(): RequestContext {
+    return this.environment.requestContext;
+  }
+
+  get progress(): (event: unknown) => void {
+    return (event) => this.watch?.event({ kind: "progress", event });
+  }
+
+  get processState(): <S, R>(key: StateKey<S>, use: (state: S) => R | Promise<R>) => Promise<R> {
+    return async (key, use) => {
+      const cell = this.stateCell?.find(key as StateKey<never>);
+      if (cell === undefined) throw stateNotFound(key.name, this.address, statesFrom(this.stateCell));
+      return cell.use(use);
+    };
+  }
+
+  get with(): (fields: Record<string, unknown>) => NodeContext {
+    return (fields) => {
+      const copy: NodeContext = Object.create(this);
+      for (const [name, value] of Object.entries(fields)) {
+        Object.defineProperty(copy, name, { value, enumerable: true, configurable: true, writable: true });
+      }
+      return copy;
+    };
+  }
+}
+
+function statesFrom(cell: StateCell | undefined): string[] {
+  const names: string[] = [];
+  for (let current = cell; current !== undefined; current = current.outer) names.push(current.key.name);
+  return names;
+}

@@ -1,0 +1,165 @@
+import type { Joining } from "../../schema/concat/rule.js";
+import { END, END_INDEX, type Plan, type NodeSettings, type PlanBranch, type PlanNode, START_INDEX } from "../plan/plan.js";
+import type { Runtime } from "../runtime.js";
+import { type Body, deriveMode, type Mode, nativesOf } from "./body.js";
+import { observeNatives } from "./observe.js";
+import type { TaskContext } from "./task-context.js";
+import { type NodeJoinings, wrapStream, wrapValue } from "./wrap.js";
+
+/** Where a node's output goes. */
+export interface Route {
+  readonly plain: readonly number[];
+  readonly branches: readonly BranchRoute[];
+  /** Every node that can get the output, each once, in order of declaration. */
+  readonly all: readonly number[];
+}
+
+/** `Route` of one node in the array `Program.next`: read the route; its output has more than one way to go, or none. */
+export const ROUTED = 0;
+
+/** Runs a graph that is nested in another as one of its nodes. Given by the run, which this file does not know. */
+export type RunNested = (program: Program, mode: "invoke" | "transform") => Body;
+
+/** A plan, made ready to run: functions and int-indexed arrays. Made once per compile and shared by all runs. */
+export class Program {
+  readonly plan: Plan;
+  readonly keys: readonly string[];
+  /** The only successor of a node (END is 1), or {@link ROUTED}. */
+  readonly next: readonly number[];
+  readonly routes: readonly Route[];
+  /** The predecessors of each node, in order of declaration. */
+  readonly sources: readonly (readonly number[])[];
+  /** Programs of nested graphs, by node. */
+  readonly nested: ReadonlyMap<number, Program>;
+  /** Whether a nested graph was compiled with handlers of its own. */
+  readonly nestedHandlers: boolean;
+  /** Whether never more than one node runs at a time. */
+  readonly isLinear: boolean;
+  readonly #runNested: RunNested;
+  readonly #bodies = new Map<string, readonly Body[]>();
+
+  constructor(plan: Plan, runNested: RunNested) {
+    this.plan = plan;
+    this.#runNested = runNested;
+    this.keys = plan.nodes.map((node) => node.key);
+    this.routes = routesOf(plan);
+    this.next = this.routes.map(({ plain, branches }) => (branches.length === 0 && plain.length === 1 ? (plain[0] ?? ROUTED) : ROUTED));
+    this.sources = sourcesOf(this.routes);
+    this.isLinear = this.routes.every(({ all, plain, branches }) => all.length < 2 || (plain.length === 0 && branches.length === 1));
+    this.nested = nestedPrograms(plan, runNested);
+    this.nestedHandlers = [...this.nested.values()].some(
+      (inner) => inner.nestedHandlers || inner.plan.callbacks.length > 0 || (inner.plan.runtime !== plan.runtime && inner.plan.runtime.callbacks.length > 0),
+    );
+  }
+
+  /** The functions of all nodes for runs of one mode; those of watched runs call the handlers. */
+  bodies(mode: Mode, observed: boolean): readonly Body[] {
+    const name = observed ? `observed ${mode}` : mode;
+    let bodies = this.#bodies.get(name);
+    if (bodies === undefined) {
+      bodies = this.plan.nodes.map((node, index) => this.#body(node, index, mode, observed));
+      this.#bodies.set(name, bodies);
+    }
+    return bodies;
+  }
+
+  /** The index of a node by its key; `undefined` when there is none (START and END are none). */
+  indexOf(key: string): number | undefined {
+    const index = this.keys.indexOf(key, END_INDEX + 1);
+    return index === -1 ? undefined : index;
+  }
+
+  #body(node: PlanNode, index: number, mode: Mode, observed: boolean): Body {
+    if (index === START_INDEX || index === END_INDEX) return same;
+    if (mode === "invoke" && !observed && node.body.kind === "function" && isBare(node.settings)) return node.body.call as Body;
+    const joinings = joiningsOf(node, this.plan.runtime);
+    const natives = this.#natives(node, index);
+    const watched = observed && node.component !== "passthrough";
+    const payload = node.body.kind === "modes" ? node.body.payload : undefined;
+    const core = deriveMode(mode, watched ? observeNatives(natives, payload, joinings.own) : natives, joinings.own);
+    return mode === "invoke" ? wrapValue(core, node.settings, joinings) : wrapStream(core, node.settings, joinings);
+  }
+
+  #natives(node: PlanNode, index: number) {
+    const { body } = node;
+    if (body.kind !== "graph") return nativesOf(body);
+    const program = this.nested.get(index);
+    if (program === undefined) throw new TypeError(`No program for the graph "${node.key}".`);
+    return { invoke: this.#runNested(program, "invoke"), transform: this.#runNested(program, "transform") };
+  }
+}
+
+/** Without keys and handlers around it a function is called as it is; the executor looks at what it gives back. */
+function isBare({ inputKey, outputKey, before, after, streamBefore, streamAfter }: NodeSettings): boolean {
+  return (inputKey ?? outputKey ?? before ?? after ?? streamBefore ?? streamAfter) === undefined;
+}
+
+const same: Body = (input: unknown, _ctx: TaskContext) => input;
+
+/** One branch: how its answer is turned into nodes. Remembers the last answer, which is the next one too, mostly. */
+export class BranchRoute {
+  readonly choose: (value: never, ctx: never) => unknown;
+  readonly stream: boolean;
+  readonly targets: readonly number[];
+  readonly #byKey: ReadonlyMap<unknown, number>;
+  #lastKey: unknown = undefined;
+  #lastIndex = -1;
+
+  constructor(branch: PlanBranch, nodes: readonly PlanNode[]) {
+    this.choose = branch.choose;
+    this.stream = branch.stream;
+    this.targets = branch.targets;
+    this.#byKey = new Map(branch.targets.map((target) => [target === END_INDEX ? END : nodes[target]?.key, target]));
+  }
+
+  /** The node of a key, or -1 when the branch does not declare it. */
+  find(key: unknown): number {
+    if (key === this.#lastKey) return this.#lastIndex;
+    const index = this.#byKey.get(key) ?? -1;
+    this.#lastKey = key;
+    this.#lastIndex = index;
+    return index;
+  }
+
+  get keys(): readonly string[] {
+    return [...this.#byKey.keys()].map(String);
+  }
+}
+
+function routesOf(plan: Plan): Route[] {
+  const plain: number[][] = plan.nodes.map(() => []);
+  const branches: BranchRoute[][] = plan.nodes.map(() => []);
+  for (const { from, to } of plan.edges) plain[from]?.push(to);
+  for (const branch of plan.branches) branches[branch.from]?.push(new BranchRoute(branch, plan.nodes));
+  return plain.map((targets, index) => {
+    const own = branches[index] ?? [];
+    const all = new Set([...targets, ...own.flatMap((branch) => branch.targets)]);
+    return { plain: targets.sort(ascending), branches: own, all: [...all].sort(ascending) };
+  });
+}
+
+function sourcesOf(routes: readonly Route[]): number[][] {
+  const sources: number[][] = routes.map(() => []);
+  routes.forEach(({ all }, from) => {
+    for (const to of all) sources[to]?.push(from);
+  });
+  return sources;
+}
+
+function nestedPrograms(plan: Plan, runNested: RunNested): ReadonlyMap<number, Program> {
+  const programs = new Map<number, Program>();
+  plan.nodes.forEach((node, index) => {
+    if (node.body.kind === "graph") programs.set(index, new Program(node.body.plan, runNested));
+  });
+  return programs;
+}
+
+/** How streams of a node join: as it declares; behind an output key, key by key. */
+export function joiningsOf({ key, settings }: PlanNode, runtime: Runtime): NodeJoinings {
+  const own: Joining = { rule: settings.concat, registry: runtime.concat, where: key };
+  const { outputKey } = settings;
+  if (outputKey === undefined) return { own, output: own };
+  return { own, output: { rule: { keyed: new Map([[outputKey, settings.concat]]) }, registry: runtime.concat, where: key } };
+}
+
+const ascending = (a: number, b: number): number => a - b;

@@ -1,0 +1,110 @@
+import type { RunOptions } from "../options.js";
+import type { Mode } from "./body.js";
+import { checkRunOptions, resolveOverrides } from "./call-options.js";
+import { duplicateChild, notAPlace } from "./errors.js";
+import { PlaceContext } from "./place-context.js";
+import type { Program } from "./program.js";
+import { Run } from "./run.js";
+import { abortError } from "./scope.js";
+import { Subscription } from "./signal-hub.js";
+
+/**
+ * A run that somebody started with `invoke`, `stream`, `collect` or `transform`: it can be stopped from outside, tells the
+ * handlers of the graph how it starts and ends, and lets go of all it holds when it is over.
+ */
+export class RootRun extends Run {
+  /** Called when the run is stopped from outside, after its handlers. */
+  onStop: ((reason: unknown) => void) | undefined = undefined;
+  #subscription: Subscription | undefined = undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined = undefined;
+  #childKey: string | undefined = undefined;
+  #over = false;
+
+  /** Checks the options; what it throws comes before anything has run, and no handler hears of it. */
+  static prepare(program: Program, mode: Mode, options: RunOptions | undefined): RootRun {
+    if (options === undefined) return new RootRun(program, mode, alone, undefined, undefined, undefined);
+    checkRunOptions(options, program);
+    const { signal, parent } = options;
+    const overrides = resolveOverrides(options, program);
+    if (parent !== undefined && !(parent instanceof PlaceContext)) throw notAPlace();
+    if (signal?.aborted) throw signal.reason;
+    if (parent?.scope.aborted) throw parent.scope.reason;
+    const run = new RootRun(program, mode, { place: parent, nested: false }, options, overrides, overrides?.places);
+    run.#attach(options);
+    return run;
+  }
+
+  /** Whether something outside can stop this run. */
+  get stoppable(): boolean {
+    return this.#subscription !== undefined || this.#timer !== undefined || this.place !== undefined;
+  }
+
+  protected override completed(result: unknown): unknown {
+    if (this.streams) return result;
+    this.over();
+    if (this.ownsWatch) this.watch?.end(result);
+    return result;
+  }
+
+  override fail(error: unknown): unknown {
+    const failure = super.fail(error);
+    this.over();
+    if (this.ownsWatch) this.watch?.error(failure);
+    return failure;
+  }
+
+  /** Whether the result is a stream that outlives the scheduler. */
+  get streams(): boolean {
+    return this.mode === "transform" || this.mode === "stream";
+  }
+
+  /** Whether the graph itself is watched: a lone node has no graph around it. */
+  get ownsWatch(): boolean {
+    return !this.program.plan.bare && this.watchers !== undefined;
+  }
+
+  /** Lets go of all that this run holds outside. */
+  over(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.close();
+    this.onAbort = undefined;
+    this.#subscription?.unsubscribe();
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    if (this.#childKey !== undefined) this.place?.closeChild(this.#childKey);
+  }
+
+  #attach({ signal, timeoutMs, key }: RunOptions): void {
+    const { place, program } = this;
+    if (place !== undefined) {
+      const childKey = key ?? program.plan.name;
+      if (!place.openChild(childKey)) throw duplicateChild(childKey, place.address);
+      this.#childKey = childKey;
+    }
+    this.onAbort = (reason) => this.stopFromOutside(reason);
+    if (signal !== undefined) {
+      this.#subscription = new Subscription(signal, this);
+      if (program.isLinear && timeoutMs === undefined && place === undefined) this.callerSignal = signal;
+    }
+    if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.abort(timeoutError(timeoutMs)), timeoutMs);
+  }
+
+  /** The run is stopped by its caller: ends what is watched, and tells who waits. */
+  stopFromOutside(reason: unknown): void {
+    this.over();
+    this.watch?.abortInside(reason);
+    if (this.ownsWatch) this.watch?.error(reason);
+    this.onStop?.(reason);
+  }
+}
+
+const alone = { place: undefined, nested: false };
+
+function timeoutError(timeoutMs: number): DOMException {
+  return new DOMException(`The run took longer than its timeoutMs of ${timeoutMs} ms.`, "TimeoutError");
+}
+
+/** The reason when a reader is left without one. */
+export function leftEarly(): DOMException {
+  return abortError("The output stream was left before its end.");
+}

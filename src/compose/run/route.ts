@@ -1,0 +1,73 @@
+import type { StreamReader } from "../../schema/stream/reader.js";
+import { END_INDEX } from "../plan/plan.js";
+import { isPromiseLike } from "./async.js";
+import { unknownBranchTarget } from "./errors.js";
+import { movesStreams } from "./flow.js";
+import { oneChunk } from "./node-stream.js";
+import type { BranchRoute } from "./program.js";
+import type { Run } from "./run.js";
+import { TaskContext } from "./task-context.js";
+
+/** What the branches behind a node answered, in order; some may be promises. */
+export type Answers = readonly unknown[];
+
+/** Asks all branches behind a node. On streams each gets a copy; the output to go on with comes back. */
+export function ask(run: Run, index: number, output: unknown): { answers: Answers; output: unknown } {
+  const { branches } = run.program.routes[index] ?? { branches: [] };
+  const ctx = new TaskContext(run, index);
+  if (!movesStreams(run)) {
+    return { answers: branches.map((branch) => askWithValue(branch, output, ctx)), output };
+  }
+  const copies = (output as StreamReader<unknown>).copy(branches.length + 1);
+  const answers = branches.map((branch, n) => askWithStream(branch, copies[n] as StreamReader<unknown>, ctx));
+  return { answers, output: copies[branches.length] };
+}
+
+function askWithValue(branch: BranchRoute, value: unknown, ctx: TaskContext): unknown {
+  const given = branch.stream ? oneChunk(value, undefined) : value;
+  return branch.choose(given as never, ctx as never);
+}
+
+/** Whatever the choice leaves unread of its copy is let go. */
+async function askWithStream(branch: BranchRoute, copy: StreamReader<unknown>, ctx: TaskContext): Promise<unknown> {
+  try {
+    const given = branch.stream ? copy : await copy.concat();
+    return await branch.choose(given as never, ctx as never);
+  } finally {
+    void copy.cancel();
+  }
+}
+
+/** Whether some branch has not answered yet. */
+export function anyPending(answers: Answers): boolean {
+  return answers.some(isPromiseLike);
+}
+
+/** The nodes that get the output: those behind plain edges and those that were chosen, once each, in order of declaration. */
+export function targetsOf(run: Run, index: number, answers: Answers): readonly number[] {
+  const route = run.program.routes[index];
+  if (route === undefined || answers.length === 0) return route?.plain ?? [];
+  const targets = new Set(route.plain);
+  answers.forEach((answer, n) => {
+    const branch = route.branches[n];
+    if (branch === undefined) return;
+    for (const key of keysOf(answer)) targets.add(findTarget(run, index, branch, key));
+  });
+  return [...targets].sort((a, b) => a - b);
+}
+
+export function findTarget(run: Run, index: number, branch: BranchRoute, key: unknown): number {
+  const target = branch.find(key);
+  if (target === -1) throw unknownBranchTarget(run.pathOf(index), key, branch.keys);
+  return target;
+}
+
+function keysOf(answer: unknown): Iterable<unknown> {
+  if (Array.isArray(answer) || answer instanceof Set) return answer;
+  return [answer];
+}
+
+/** The keys of nodes, for error messages. */
+export function namesOf(run: Run, indexes: readonly number[]): string[] {
+  return indexes.filter((index) => index > END_INDEX).map((index) => run.program.keys[index] ?? "");
+}

@@ -1,0 +1,141 @@
+import { StreamReader } from "../../schema/stream/reader.js";
+import { type ChunkSource, ended } from "../../schema/stream/source.js";
+import type { RootRun } from "./root-run.js";
+import { leftEarly } from "./root-run.js";
+
+type Result = IteratorResult<unknown, undefined>;
+
+interface Started {
+  readonly run: RootRun;
+  /** Starts the nodes; gives the reader of the output, or a promise of it. */
+  readonly output: () => unknown;
+}
+
+/**
+ * The output of a run as its caller reads it: starts the run at the first read, gives errors their place, and ends the run
+ * when the stream has ended, failed, was left or stopped.
+ */
+export class RunStream implements ChunkSource<unknown> {
+  readonly #start: () => Started;
+  readonly #input: unknown;
+  #run: RootRun | undefined = undefined;
+  #source: ChunkSource<unknown> | undefined = undefined;
+  #opening: Promise<void> | undefined = undefined;
+  #over = false;
+  /** Rejects the reads that are waiting, when the run is stopped. */
+  #waiting: Set<(reason: unknown) => void> | undefined = undefined;
+
+  constructor(start: () => Started, input: unknown) {
+    this.#start = start;
+    this.#input = input;
+  }
+
+  next(): Promise<Result> {
+    if (this.#over) return ended();
+    if (this.#source !== undefined) return this.#read(this.#source);
+    this.#opening ??= this.#open();
+    return this.#guard(this.#opening.then(() => (this.#source === undefined ? ended() : this.#read(this.#source))));
+  }
+
+  cancel(reason?: unknown): void {
+    if (this.#over) return;
+    const run = this.#run;
+    if (run === undefined) {
+      this.#over = true;
+      if (this.#input instanceof StreamReader) void this.#input.cancel(reason);
+    } else {
+      run.abort(reason ?? leftEarly());
+    }
+  }
+
+  async #open(): Promise<void> {
+    try {
+      const { run, output } = this.#start();
+      this.#run = run;
+      run.onAbort ??= (reason) => run.stopFromOutside(reason);
+      run.onStop = (reason) => this.#stopped(reason);
+      const reader = (await output()) as StreamReader<unknown>;
+      if (this.#over) return void reader.cancel(run.reason);
+      this.#source = watched(run, new LocatedStream(reader.takeSource(), run), reader);
+    } catch (error) {
+      this.#over = true;
+      throw error;
+    }
+  }
+
+  #read(source: ChunkSource<unknown>): Promise<Result> {
+    const pulled = source.next();
+    return this.#run?.stoppable ? this.#guard(pulled) : pulled;
+  }
+
+  /** A read that rejects at once when the run is stopped, also while a node ignores that. */
+  #guard(pulled: Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#waiting ??= new Set();
+      const waiting = this.#waiting;
+      waiting.add(reject);
+      const settle = <V>(done: (value: V) => void) => (value: V) => {
+        waiting.delete(reject);
+        done(value);
+      };
+      pulled.then(settle(resolve), settle(reject));
+    });
+  }
+
+  #stopped(reason: unknown): void {
+    this.#over = true;
+    this.#source?.cancel(reason);
+    for (const reject of this.#waiting ?? []) reject(reason);
+    this.#waiting = undefined;
+  }
+}
+
+/** The handlers of the graph see what the caller sees: located errors. */
+function watched(run: RootRun, source: ChunkSource<unknown>, { joining }: StreamReader<unknown>): ChunkSource<unknown> {
+  if (!run.ownsWatch || run.watch === undefined) return source;
+  return run.watch.outputStream(new StreamReader(source, joining)).takeSource();
+}
+
+/** The last stage behind the nodes: finds out where an error began, and lets go of the run at the end. */
+class LocatedStream implements ChunkSource<unknown> {
+  readonly #source: ChunkSource<unknown>;
+  readonly #run: RootRun;
+  readonly #onResult: (result: Result) => Result;
+  readonly #onError: (error: unknown) => Promise<never>;
+
+  constructor(source: ChunkSource<unknown>, run: RootRun) {
+    this.#source = source;
+    this.#run = run;
+    this.#onResult = (result) => {
+      if (result.done) this.#end();
+      return result;
+    };
+    this.#onError = async (error) => {
+      throw await this.#failure(error);
+    };
+  }
+
+  next(): Promise<Result> {
+    return this.#source.next().then(this.#onResult, this.#onError);
+  }
+
+  cancel(reason?: unknown): void {
+    this.#source.cancel(reason);
+  }
+
+  #end(): void {
+    const run = this.#run;
+    run.over();
+    if (run.hasRest) run.stopRest("Stopped, because the run has its result.");
+  }
+
+  async #failure(error: unknown): Promise<unknown> {
+    const run = this.#run;
+    if (run.aborted) return run.reason;
+    const located = await run.blameStream(error);
+    if (run.aborted) return run.reason;
+    run.over();
+    run.stopRest("Stopped, because another part of the run has failed.");
+    return located;
+  }
+}

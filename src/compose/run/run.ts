@@ -1,0 +1,277 @@
+import type { Handler } from "../../callbacks/handler.js";
+import { type RunInfo, RunRecord } from "../../callbacks/run-info.js";
+import { Watch } from "../../callbacks/watch.js";
+import { Watchers } from "../../callbacks/watchers.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import type { RunOptions } from "../options.js";
+import { END_INDEX, type PlanNode, START_INDEX } from "../plan/plan.js";
+import type { Runtime } from "../runtime.js";
+import { whenReady } from "./async.js";
+import type { Body, Mode } from "./body.js";
+import { mergeOptions, type Overrides, type PlaceTree } from "./call-options.js";
+import { checkedStream } from "./checked-stream.js";
+import { Environment } from "./environment.js";
+import { locate } from "./failure.js";
+import type { CallOptions, PlaceContext } from "./place-context.js";
+import type { Program } from "./program.js";
+import { abortError, Scope } from "./scope.js";
+import { StateCell } from "./state-cell.js";
+import { TaskContext, type TaskOwner, type TaskStream } from "./task-context.js";
+
+/** What a run waits for while its {@link Run.pending} promise is open. */
+export type Waiting = "node" | "step" | "route" | "routes" | "join";
+
+/** How a run stands to what is around it. */
+export interface Surroundings {
+  /** The place it runs in: the node of the outer graph, or the context given as `parent`. */
+  readonly place: PlaceContext | undefined;
+  /** Whether it is a node of the outer graph, and not a run of its own. */
+  readonly nested: boolean;
+}
+
+/** One run of one graph: who it is, what its tasks can see, and how far it has come. */
+export class Run extends Scope implements TaskOwner {
+  readonly program: Program;
+  readonly mode: Mode;
+  readonly environment: Environment;
+  readonly place: PlaceContext | undefined;
+  readonly nested: boolean;
+  readonly overrides: Overrides | undefined;
+  readonly places: PlaceTree | undefined;
+  readonly watchers: Watchers | undefined;
+  readonly observed: boolean;
+  readonly bodies: readonly Body[];
+  readonly maxSteps: number;
+  readonly #cell: StateCell | undefined;
+  #record: RunInfo | undefined = undefined;
+  #streams: TaskStream[] | undefined = undefined;
+  /** The watch of the graph itself, or one that only keeps track of what is open inside. */
+  watch: Watch | undefined = undefined;
+  /** Used instead of a signal of its own when nothing here can be stopped without the caller's signal. */
+  callerSignal: AbortSignal | undefined = undefined;
+
+  // How far it has come: written by the scheduler only.
+  steps = 0;
+  /** The node that runs, or ran last. */
+  at = START_INDEX;
+  pending: unknown = undefined;
+  waiting: Waiting = "node";
+  /** What waits beside the promise: the output to route, or the outputs of a step. */
+  held: unknown = undefined;
+  stepNodes: readonly number[] | undefined = undefined;
+  stepInputs: readonly unknown[] | undefined = undefined;
+  result: unknown = undefined;
+  /** Whether something still runs that does not feed the result. */
+  hasRest = false;
+  /** The watch of the node that runs, when it is not watched by its own function. */
+  nodeWatch: Watch | undefined = undefined;
+
+  constructor(
+    program: Program,
+    mode: Mode,
+    { place, nested }: Surroundings,
+    options: RunOptions | undefined,
+    overrides: Overrides | undefined,
+    places: PlaceTree | undefined,
+  ) {
+    super(place?.scope);
+    const { plan } = program;
+    this.program = program;
+    this.mode = mode;
+    this.place = place;
+    this.nested = nested;
+    this.environment = place?.environment ?? new Environment(options?.requestContext);
+    this.overrides = overrides;
+    this.places = places;
+    this.watchers = watchersOf(program, place, nested, options?.callbacks);
+    this.observed = this.watchers !== undefined || hasHandlers(places, program);
+    this.bodies = program.bodies(mode, this.observed);
+    this.maxSteps = options?.maxSteps ?? plan.maxSteps;
+    this.#cell = plan.state === undefined ? place?.stateCell : new StateCell(plan.state, place?.stateCell);
+    if (this.observed) this.watch = this.#openWatch();
+  }
+
+  get scope(): Scope {
+    return this;
+  }
+
+  override get signal(): AbortSignal {
+    return this.callerSignal ?? super.signal;
+  }
+
+  get runtime(): Runtime {
+    return this.program.plan.runtime;
+  }
+
+  get stateCell(): StateCell | undefined {
+    return this.#cell;
+  }
+
+  get ownState(): unknown {
+    return this.program.plan.state === undefined ? undefined : this.#cell?.value;
+  }
+
+  get callOptions(): CallOptions {
+    return { tool: this.overrides?.kinds?.tool };
+  }
+
+  get nodePath(): readonly string[] {
+    return this.place?.nodePath ?? [];
+  }
+
+  get address(): string {
+    const { place } = this;
+    if (this.nested && place !== undefined) return place.address;
+    const own = `runnable:${this.program.plan.name}`;
+    return place === undefined ? own : `${place.address};${own}`;
+  }
+
+  /** Who this run is for handlers: the graph, or for a lone node whatever is around it. */
+  get recordAround(): RunInfo | undefined {
+    const { plan } = this.program;
+    if (this.nested || plan.bare) return this.place?.runInfo;
+    this.#record ??= new RunRecord(this.place?.runInfo, plan.component, plan.name, "", this);
+    return this.#record;
+  }
+
+  get watchAround(): Watch | undefined {
+    return this.watch;
+  }
+
+  node(index: number): PlanNode {
+    return this.program.plan.nodes[index] as PlanNode;
+  }
+
+  addressOf(index: number): string {
+    const { plan, keys } = this.program;
+    if (plan.bare || index <= END_INDEX) return this.address;
+    return `${this.address};node:${keys[index]}`;
+  }
+
+  optionsOf(index: number): unknown {
+    const node = this.node(index);
+    return mergeOptions(node, this.overrides?.kinds, this.places?.inside.get(node.key));
+  }
+
+  watchersOf(index: number): Watchers | undefined {
+    const { watchers } = this;
+    const node = this.node(index);
+    let more = this.places?.inside.get(node.key)?.callbacks;
+    if (node.body.kind === "graph") {
+      const { plan } = node.body;
+      const own = plan.runtime === this.runtime ? plan.callbacks : [...plan.runtime.callbacks, ...plan.callbacks];
+      more = more === undefined ? own : [...more, ...own];
+    }
+    if (more === undefined || more.length === 0) return watchers;
+    return watchers === undefined ? Watchers.of(more, this.runtime.onHandlerError) : watchers.with(more);
+  }
+
+  useState(use: (state: unknown) => unknown): unknown {
+    return this.#cell?.use(use);
+  }
+
+  pathOf(index: number): readonly string[] {
+    return index <= END_INDEX || this.program.plan.bare ? this.nodePath : [...this.nodePath, this.program.keys[index] ?? ""];
+  }
+
+  blame(error: unknown, index: number): unknown {
+    return this.aborted && error === this.reason ? error : locate(error, this.pathOf(index), this.environment);
+  }
+
+  addStream(stream: TaskStream): void {
+    if (this.nested && this.place instanceof TaskContext) return this.place.owner.addStream(stream);
+    this.#streams ??= [];
+    if (this.#streams.length >= mostStreams) this.#streams.splice(0, mostStreams / 2);
+    this.#streams.push(stream);
+  }
+
+  /** Gives an error that came out of a stream the place where it began. */
+  async blameStream(error: unknown): Promise<unknown> {
+    for (const stream of this.#streams ?? []) {
+      if (await stream.failedWith(error)) return stream.ctx.owner.blame(error, stream.ctx.index);
+    }
+    return this.blame(error, START_INDEX);
+  }
+
+  /** Checks the result and ends the run; gives the result, or a promise of it. */
+  complete(result: unknown): unknown {
+    const { checkOutput } = this.program.plan;
+    if (checkOutput === undefined) return this.completed(result);
+    this.at = END_INDEX;
+    if (result instanceof StreamReader && this.mode === "transform") return this.completed(checkedStream(result, checkOutput));
+    return whenReady(checkOutput(result), (checked) => this.completed(checked));
+  }
+
+  /** The run has its result. */
+  protected completed(result: unknown): unknown {
+    this.close();
+    return result;
+  }
+
+  /** What this run fails with: the reason of its abort, or the error with its place. What else is running here is stopped. */
+  fail(error: unknown): unknown {
+    this.close();
+    if (this.aborted) return this.reason;
+    this.nodeWatch?.error(error);
+    const located = this.blame(error, this.at);
+    this.stopRest("Stopped, because another part of the run has failed.");
+    return located;
+  }
+
+  /** Stops what is still running because this run has ended without it. */
+  stopRest(why: string): void {
+    if (this.aborted) return;
+    this.onAbort = undefined;
+    const reason = abortError(why);
+    this.watch?.abortInside(reason);
+    this.abort(reason);
+  }
+
+  /** The graph's own watch, for a run of its own; else one that only keeps track of what is open inside. */
+  #openWatch(): Watch {
+    const { place, nested, watchers, program } = this;
+    if (nested && place?.watch !== undefined) return place.watch;
+    const own = nested || program.plan.bare ? undefined : watchers;
+    const around = place?.watchAround;
+    return new Watch(own ?? around?.watchers ?? Watchers.none, this.recordAround ?? noInfo, around);
+  }
+}
+
+/** A loop that streams makes ever more streams: only so many are remembered for the origin of an error. */
+const mostStreams = 512;
+
+const noInfo: RunInfo = Object.freeze({
+  runId: "",
+  parentRunId: undefined,
+  name: "",
+  type: "",
+  component: "graph",
+  address: "",
+});
+
+/** The handlers of a run, in order: what is around it, runtime, compile, run. A node of a graph has them from its place. */
+function watchersOf(
+  { plan }: Program,
+  place: PlaceContext | undefined,
+  nested: boolean,
+  callbacks: readonly Handler[] | undefined,
+): Watchers | undefined {
+  const inherited = place?.watchers;
+  if (nested) return inherited;
+  const { runtime } = plan;
+  const fromRuntime = place?.runtime === runtime ? [] : runtime.callbacks;
+  if (fromRuntime.length === 0 && plan.callbacks.length === 0 && (callbacks === undefined || callbacks.length === 0)) {
+    return inherited;
+  }
+  const own = [...fromRuntime, ...plan.callbacks, ...(callbacks ?? [])];
+  return inherited === undefined ? Watchers.of(own, runtime.onHandlerError) : inherited.with(own);
+}
+
+/** Whether some place inside has handlers of its own, given for this run or when an inner graph was compiled. */
+function hasHandlers(places: PlaceTree | undefined, program: Program): boolean {
+  if (places !== undefined) {
+    if (places.callbacks !== undefined && places.callbacks.length > 0) return true;
+    for (const inner of places.inside.values()) if (hasHandlers(inner, program)) return true;
+  }
+  return program.nestedHandlers;
+}

@@ -1,0 +1,70 @@
+/**
+ * One thing that can be stopped as a whole: a run, or a tool call with a time limit. Scopes form a tree; stopping one
+ * stops what is open inside it. A signal is made only when somebody reads it.
+ */
+export class Scope {
+  aborted = false;
+  reason: unknown = undefined;
+  /** Called at the abort, before the signal fires: it must not throw. */
+  onAbort: ((reason: unknown) => void) | undefined = undefined;
+  readonly parent: Scope | undefined;
+  #controller: AbortController | undefined = undefined;
+  #first: Scope | undefined = undefined;
+  #previous: Scope | undefined = undefined;
+  #next: Scope | undefined = undefined;
+  #linked = false;
+
+  constructor(parent: Scope | undefined) {
+    this.parent = parent;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.aborted) this.#controller.abort(this.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Makes the parent stop this scope when it is stopped itself. */
+  open(): void {
+    const { parent } = this;
+    if (parent === undefined) return;
+    if (parent.aborted) return this.abort(parent.reason);
+    this.#linked = true;
+    this.#next = parent.#first;
+    if (parent.#first !== undefined) parent.#first.#previous = this;
+    parent.#first = this;
+  }
+
+  /** Undoes {@link open}; harmless when not open. */
+  close(): void {
+    const { parent } = this;
+    if (!this.#linked || parent === undefined) return;
+    this.#linked = false;
+    if (this.#previous === undefined) parent.#first = this.#next;
+    else this.#previous.#next = this.#next;
+    if (this.#next !== undefined) this.#next.#previous = this.#previous;
+    this.#previous = undefined;
+    this.#next = undefined;
+  }
+
+  /** Stops this scope and all that is open inside it. Only the first call counts. */
+  abort(reason: unknown): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    this.onAbort?.(reason);
+    this.#controller?.abort(reason);
+    for (let child = this.#first; child !== undefined; ) {
+      const next: Scope | undefined = child.#next;
+      child.abort(reason);
+      child = next;
+    }
+  }
+}
+
+/** The reason for stopping what is left over: a sibling failed, a stream was left, the run has its result. */
+export function abortError(message: string): DOMException {
+  return new DOMException(message, "AbortError");
+}

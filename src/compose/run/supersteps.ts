@@ -1,0 +1,285 @@
+import { END_INDEX, START_INDEX } from "../plan/plan.js";
+import { isPromiseLike, isStream } from "./async.js";
+import type { Body } from "./body.js";
+import { collect } from "./collect.js";
+import { maxStepsExceeded, noNextNode } from "./errors.js";
+import { drop, join, movesStreams, split } from "./flow.js";
+import { ROUTED } from "./program.js";
+import { type Answers, anyPending, ask, findTarget, namesOf, targetsOf } from "./route.js";
+import type { Run } from "./run.js";
+import { TaskContext } from "./task-context.js";
+
+/*
+ * The scheduler of `anyPredecessor` graphs. As long as one node runs at a time the run is in a *lane*: a loop that calls
+ * node after node and leaves only for a promise. With several nodes it goes in steps: all nodes of a step run, what they
+ * gave is routed, and what is fed by it makes the next step. Nothing here depends on the size of the graph.
+ *
+ * Every function gives the index of the node to go on with, or one of these three.
+ */
+const DONE = END_INDEX;
+const WAIT = -1;
+const STEP = -2;
+
+/** Starts a run. True: `run.result` is there. False: `run.pending` must be awaited. */
+export function startSupersteps(run: Run, input: unknown): boolean {
+  return goOn(run, leave(run, START_INDEX, input), input);
+}
+
+/** Goes on when `run.pending` has given its value. */
+export function resumeSupersteps(run: Run, value: unknown): boolean {
+  const { held } = run;
+  run.pending = undefined;
+  run.held = undefined;
+  switch (run.waiting) {
+    case "node": {
+      const target = afterNode(run, run.at, value);
+      return goOn(run, target, value);
+    }
+    case "route":
+      return goOn(run, spread(run, run.at, held, targetsOf(run, run.at, value as Answers)), held);
+    case "join":
+      if (run.at === END_INDEX) run.result = value;
+      return goOn(run, run.at, value);
+    case "step":
+      return goOn(run, afterStep(run, value as readonly unknown[]), run.held);
+    case "routes":
+      return goOn(run, deliver(run, held as readonly unknown[], value as readonly Answers[]), run.held);
+    default:
+      return run.waiting satisfies never;
+  }
+}
+
+/** Alternates between lane and steps, in a loop, so that no run is too long for the stack. */
+function goOn(run: Run, to: number, value: unknown): boolean {
+  let target = to;
+  let input = value;
+  for (;;) {
+    if (target > END_INDEX) {
+      target = runLane(run, target, input);
+    } else if (target === STEP) {
+      target = runStep(run);
+      input = run.held;
+    } else {
+      return target === DONE;
+    }
+  }
+}
+
+/** Runs one node after another, from `to` on. The hot loop of the library: nothing here is for features not in use. */
+function runLane(run: Run, to: number, value: unknown): number {
+  const { bodies, maxSteps, program } = run;
+  const { next } = program;
+  let index = to;
+  let input = value;
+  for (;;) {
+    if (run.steps === maxSteps) throw stepLimit(run, [index]);
+    run.steps += 1;
+    run.at = index;
+    const output = (bodies[index] as Body)(input, new TaskContext(run, index));
+    if (typeof output === "object" && output !== null) {
+      if (output instanceof Promise || isPromiseLike(output)) {
+        run.pending = output;
+        run.waiting = "node";
+        return WAIT;
+      }
+      if (Symbol.asyncIterator in output && !movesStreams(run)) return afterNode(run, index, output);
+    }
+    if (run.aborted) throw run.reason;
+    const successor = next[index] as number;
+    if (successor > END_INDEX) {
+      index = successor;
+    } else {
+      const target = successor === ROUTED ? route(run, index, output) : finish(run, output);
+      if (target <= END_INDEX) return target;
+      index = target;
+    }
+    input = output;
+  }
+}
+
+/** What comes after a node that has given `output`; a stream is read to its end first, in a run on values. */
+function afterNode(run: Run, index: number, output: unknown): number {
+  if (run.mode === "invoke" && isStream(output)) {
+    run.pending = collect(output, new TaskContext(run, index));
+    run.waiting = "node";
+    return WAIT;
+  }
+  return leave(run, index, output);
+}
+
+function leave(run: Run, index: number, output: unknown): number {
+  const successor = run.program.next[index] as number;
+  if (successor > END_INDEX) return successor;
+  return successor === ROUTED ? route(run, index, output) : finish(run, output);
+}
+
+function finish(run: Run, output: unknown): number {
+  run.result = output;
+  return DONE;
+}
+
+/** Several ways to go, or none. */
+function route(run: Run, index: number, output: unknown): number {
+  const { plain, branches } = run.program.routes[index] ?? { plain: [], branches: [] };
+  const [branch] = branches;
+  if (branch === undefined) return spread(run, index, output, plain);
+  run.at = index;
+  if (branches.length > 1 || plain.length > 0 || branch.stream || movesStreams(run)) return routeByAll(run, index, output);
+  const answer = branch.choose(output as never, new TaskContext(run, index) as never);
+  if (typeof answer === "string") {
+    const target = findTarget(run, index, branch, answer);
+    return target === END_INDEX ? finish(run, output) : target;
+  }
+  return afterAnswers(run, index, output, [answer]);
+}
+
+function routeByAll(run: Run, index: number, output: unknown): number {
+  const asked = ask(run, index, output);
+  return afterAnswers(run, index, asked.output, asked.answers);
+}
+
+function afterAnswers(run: Run, index: number, output: unknown, answers: Answers): number {
+  if (!anyPending(answers)) return spread(run, index, output, targetsOf(run, index, answers));
+  run.pending = Promise.all(answers);
+  run.waiting = "route";
+  run.at = index;
+  run.held = output;
+  return WAIT;
+}
+
+/** Gives the output of the only running node to its targets. */
+function spread(run: Run, index: number, output: unknown, targets: readonly number[]): number {
+  const [first] = targets;
+  if (first === undefined) {
+    drop(run, output);
+    throw noNextNode(run.nodePath, namesOf(run, [index]));
+  }
+  if (first === END_INDEX) return finish(run, output);
+  if (targets.length === 1) return first;
+  run.stepNodes = targets;
+  run.stepInputs = split(run, output, targets.length);
+  return STEP;
+}
+
+/** Runs all nodes of a step. Those that are not done at once are awaited together. */
+function runStep(run: Run): number {
+  const { bodies, stepNodes = [], stepInputs = [] } = run;
+  if (run.steps === run.maxSteps) throw stepLimit(run, stepNodes);
+  run.steps += 1;
+  const outputs = new Array<unknown>(stepNodes.length);
+  let waits = false;
+  for (let n = 0; n < stepNodes.length; n++) {
+    const index = stepNodes[n] as number;
+    run.at = index;
+    const output = runOne(run, bodies[index] as Body, stepInputs[n], index);
+    if (isPromiseLike(output)) waits = true;
+    outputs[n] = output;
+    if (run.aborted) throw run.reason;
+  }
+  run.stepInputs = undefined;
+  if (!waits) return afterStep(run, outputs);
+  run.waiting = "step";
+  run.held = outputs;
+  run.pending = Promise.all(outputs);
+  return WAIT;
+}
+
+function runOne(run: Run, body: Body, input: unknown, index: number): unknown {
+  const ctx = new TaskContext(run, index);
+  const output = input instanceof Promise ? input.then((ready) => body(ready, ctx)) : body(input, ctx);
+  if (run.mode !== "invoke") return output;
+  if (isStream(output)) return collect(output, ctx);
+  if (!isPromiseLike(output)) return output;
+  return run.node(index).body.kind === "function" ? output.then((value) => (isStream(value) ? collect(value, ctx) : value)) : output;
+}
+
+/** All nodes of the step are done: asks their branches, then delivers. */
+function afterStep(run: Run, outputs: readonly unknown[]): number {
+  const { stepNodes = [] } = run;
+  const { routes } = run.program;
+  const answers: Answers[] = [];
+  const rest: unknown[] = [];
+  let waits = false;
+  for (let n = 0; n < stepNodes.length; n++) {
+    const index = stepNodes[n] as number;
+    if (routes[index]?.branches.length === 0) {
+      answers.push(noAnswers);
+      rest.push(outputs[n]);
+      continue;
+    }
+    run.at = index;
+    const asked = ask(run, index, outputs[n]);
+    if (anyPending(asked.answers)) waits = true;
+    answers.push(asked.answers);
+    rest.push(asked.output);
+  }
+  if (!waits) return deliver(run, rest, answers);
+  run.held = rest;
+  run.waiting = "routes";
+  run.pending = Promise.all(answers.map((each) => Promise.all(each)));
+  return WAIT;
+}
+
+const noAnswers: Answers = [];
+
+interface Delivery {
+  readonly sources: number[];
+  readonly values: unknown[];
+}
+
+/** Brings what the nodes of a step gave to the nodes of the next one. */
+function deliver(run: Run, outputs: readonly unknown[], answers: readonly Answers[]): number {
+  const { stepNodes = [] } = run;
+  const deliveries = new Map<number, Delivery>();
+  stepNodes.forEach((index, n) => {
+    const targets = targetsOf(run, index, answers[n] ?? noAnswers);
+    if (targets.length === 0) return drop(run, outputs[n]);
+    const parts = split(run, outputs[n], targets.length);
+    targets.forEach((target, part) => {
+      let delivery = deliveries.get(target);
+      if (delivery === undefined) deliveries.set(target, (delivery = { sources: [], values: [] }));
+      delivery.sources.push(index);
+      delivery.values.push(parts[part]);
+    });
+  });
+  run.stepNodes = undefined;
+  if (deliveries.size === 0) throw noNextNode(run.nodePath, namesOf(run, stepNodes));
+  const end = deliveries.get(END_INDEX);
+  if (end === undefined) return nextStep(run, deliveries);
+  deliveries.delete(END_INDEX);
+  for (const { values } of deliveries.values()) for (const value of values) drop(run, value);
+  return enter(run, END_INDEX, end);
+}
+
+function nextStep(run: Run, deliveries: ReadonlyMap<number, Delivery>): number {
+  const nodes = [...deliveries.keys()].sort((a, b) => a - b);
+  const [first] = nodes;
+  if (nodes.length === 1 && first !== undefined) return enter(run, first, deliveries.get(first) as Delivery);
+  run.stepNodes = nodes;
+  run.stepInputs = nodes.map((node) => {
+    run.at = node;
+    const { sources, values } = deliveries.get(node) as Delivery;
+    const input = join(run, node, sources, values);
+    return isPromiseLike(input) ? Promise.resolve(input) : input;
+  });
+  return STEP;
+}
+
+/** One node is next: its input is in `run.held`. */
+function enter(run: Run, node: number, { sources, values }: Delivery): number {
+  run.at = node;
+  const input = join(run, node, sources, values);
+  if (isPromiseLike(input)) {
+    run.pending = input;
+    run.waiting = "join";
+    return WAIT;
+  }
+  if (node === END_INDEX) return finish(run, input);
+  run.held = input;
+  return node;
+}
+
+function stepLimit(run: Run, nodes: readonly number[]): Error {
+  run.at = START_INDEX;
+  return maxStepsExceeded(run.nodePath, run.maxSteps, namesOf(run, nodes));
+}

@@ -1,0 +1,115 @@
+import type { RunInfo } from "../../callbacks/run-info.js";
+import { RunRecord } from "../../callbacks/run-info.js";
+import type { Watch } from "../../callbacks/watch.js";
+import type { Watchers } from "../../callbacks/watchers.js";
+import type { PlanNode } from "../plan/plan.js";
+import type { Runtime } from "../runtime.js";
+import type { Environment } from "./environment.js";
+import { type CallOptions, PlaceContext } from "./place-context.js";
+import type { Scope } from "./scope.js";
+import type { StateCell } from "./state-cell.js";
+
+/** A node's stream, as the run of its graph sees it. */
+export interface TaskStream {
+  readonly ctx: TaskContext;
+  failedWith(error: unknown): Promise<boolean>;
+}
+
+/** What a task needs to know of the run of its graph. */
+export interface TaskOwner {
+  readonly scope: Scope;
+  readonly environment: Environment;
+  readonly stateCell: StateCell | undefined;
+  readonly callOptions: CallOptions;
+  readonly runtime: Runtime;
+  /** The path of the graph itself. */
+  readonly nodePath: readonly string[];
+  readonly ownState: unknown;
+  node(index: number): PlanNode;
+  /** The record that tasks name as their parent; `undefined` when the run is its only task (a lambda run alone). */
+  readonly recordAround: RunInfo | undefined;
+  addressOf(index: number): string;
+  optionsOf(index: number): unknown;
+  watchersOf(index: number): Watchers | undefined;
+  /** The parent of the watches of tasks. */
+  readonly watchAround: Watch | undefined;
+  /** Runs a function alone with the state of the graph. */
+  useState(use: (state: unknown) => unknown): unknown;
+  /** Gives what a node threw its place. */
+  blame(error: unknown, index: number): unknown;
+  /** Remembers a stream of a node, to find out later which one an error came from. */
+  addStream(stream: TaskStream): void;
+}
+
+/** One node in one step: the `ctx` of its function. */
+export class TaskContext extends PlaceContext {
+  readonly owner: TaskOwner;
+  readonly index: number;
+  /** Set by the executor when somebody watches this task. */
+  override watch: Watch | undefined = undefined;
+  private cachedRecord: RunInfo | undefined = undefined;
+  private cachedOptions: unknown = unread;
+
+  constructor(owner: TaskOwner, index: number) {
+    super();
+    this.owner = owner;
+    this.index = index;
+  }
+
+  override get scope(): Scope {
+    return this.owner.scope;
+  }
+
+  override get environment(): Environment {
+    return this.owner.environment;
+  }
+
+  override get stateCell(): StateCell | undefined {
+    return this.owner.stateCell;
+  }
+
+  override get callOptions(): CallOptions {
+    return this.owner.callOptions;
+  }
+
+  override get runtime(): Runtime {
+    return this.owner.runtime;
+  }
+
+  override get nodePath(): readonly string[] {
+    return [...this.owner.nodePath, this.owner.node(this.index).key];
+  }
+
+  override get state(): unknown {
+    return this.owner.ownState;
+  }
+
+  override get address(): string {
+    return this.owner.addressOf(this.index);
+  }
+
+  override get watchAround(): Watch | undefined {
+    return this.watch ?? this.owner.watchAround;
+  }
+
+  override get watchers(): Watchers | undefined {
+    return this.owner.watchersOf(this.index);
+  }
+
+  override get options(): unknown {
+    if (this.cachedOptions === unread) this.cachedOptions = this.owner.optionsOf(this.index);
+    return this.cachedOptions;
+  }
+
+  override get runInfo(): RunInfo {
+    return (this.cachedRecord ??= this.newRecord());
+  }
+
+  private newRecord(): RunInfo {
+    const { component, name, type } = this.owner.node(this.index);
+    const kind = component === "passthrough" ? "lambda" : component;
+    return new RunRecord(this.owner.recordAround, kind, name, type, this);
+  }
+}
+
+const unread = Symbol("unread");
