@@ -60,10 +60,10 @@ function areJson(values: unknown): boolean {
   return !Array.isArray(values) || values.every((value) => value !== undefined && typeof value !== "bigint");
 }
 
-const annotations: readonly string[] = ["title", "description", "default", "examples", "deprecated", "readOnly", "id"];
+const annotations = ["title", "description", "default", "examples", "deprecated", "readOnly", "id", "$comment"];
 
 function saysNothing(schema: object): boolean {
-  return Object.keys(schema).every((keyword) => annotations.includes(keyword) || keyword.startsWith("$comment"));
+  return Object.keys(schema).every((keyword) => annotations.includes(keyword));
 }
 
 interface ArktypeContext {
