@@ -39,6 +39,6 @@ export class Runtime {
   }
 }
 
-const reportToConsole: HandlerErrorListener = (error, timing, info) => {
+function reportToConsole(...[error, timing, info]: Parameters<HandlerErrorListener>): void {
   console.error(`A handler threw in ${timing} of ${info.component} "${info.name}":`, error);
-};
+}
