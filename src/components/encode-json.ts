@@ -1,0 +1,92 @@
+/**
+ * A value as JSON can hold it, so that `JSON.stringify` neither throws nor loses what a model should read: a bigint
+ * becomes text, a date its ISO text, a map a record (or a list of pairs, when its keys are no texts), a set a list, an
+ * error its name, message and own fields, bytes base64, other typed arrays a list, and a value inside itself
+ * `"[Circular]"`. Functions and symbols are left out, as JSON does. What needs no change is given back itself.
+ */
+export function encodeJson(value: unknown): unknown {
+  return encodeAny(value, "", []);
+}
+
+function encodeAny(value: unknown, key: string, path: object[]): unknown {
+  if (typeof value === "object" && value !== null) return encodeObject(value, key, path);
+  return typeof value === "bigint" ? value.toString() : value;
+}
+
+/** `path` holds the objects around this one. */
+function encodeObject(object: object, key: string, path: object[]): unknown {
+  if (path.includes(object)) return "[Circular]";
+  path.push(object);
+  const encoded = encodeByKind(object, key, path);
+  path.pop();
+  return encoded;
+}
+
+function encodeByKind(object: object, key: string, path: object[]): unknown {
+  if (Array.isArray(object)) return encodeList(object, path);
+  const prototype: unknown = Object.getPrototypeOf(object);
+  if (prototype !== Object.prototype && prototype !== null) {
+    const special = encodeSpecial(object, path);
+    if (special !== unchanged) return special;
+  }
+  if ("toJSON" in object && typeof object.toJSON === "function") return encodeAny(object.toJSON(key), key, path);
+  return encodeRecord(object, path);
+}
+
+const unchanged = Symbol("unchanged");
+
+function encodeSpecial(object: object, path: object[]): unknown {
+  if (object instanceof Date) return Number.isNaN(object.getTime()) ? null : object.toISOString();
+  if (object instanceof Map) return encodeMap(object, path);
+  if (object instanceof Set) return encodeList([...object], path);
+  if (object instanceof Error) return encodeError(object, path);
+  if (object instanceof ArrayBuffer) return base64(new Uint8Array(object));
+  if (object instanceof Uint8Array || object instanceof Uint8ClampedArray) return base64(object);
+  if (object instanceof DataView) return base64(new Uint8Array(object.buffer, object.byteOffset, object.byteLength));
+  if (ArrayBuffer.isView(object)) return encodeList(Array.from(object as Int32Array), path);
+  return unchanged;
+}
+
+function encodeList(list: readonly unknown[], path: object[]): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index];
+    const encoded = encodeAny(item, String(index), path);
+    if (encoded === item) continue;
+    copy ??= [...list];
+    copy[index] = encoded;
+  }
+  return copy ?? list;
+}
+
+function encodeRecord(record: object, path: object[]): object {
+  let copy: Map<string, unknown> | undefined;
+  for (const key of Object.keys(record)) {
+    const item: unknown = Reflect.get(record, key);
+    const encoded = encodeAny(item, key, path);
+    if (encoded === item) continue;
+    copy ??= new Map(Object.entries(record));
+    copy.set(key, encoded);
+  }
+  // fromEntries defines own properties, so that a key "__proto__" is a key like any other
+  return copy === undefined ? record : Object.fromEntries(copy);
+}
+
+function encodeMap(map: ReadonlyMap<unknown, unknown>, path: object[]): unknown {
+  const pairs = [...map];
+  if (!pairs.every(([key]) => typeof key === "string")) return encodeList(pairs, path);
+  return encodeRecord(Object.fromEntries(pairs), path);
+}
+
+function encodeError(error: Error, path: object[]): unknown {
+  const { name, message, cause } = error;
+  return encodeRecord(Object.assign({ name, message }, cause === undefined ? {} : { cause }, error), path);
+}
+
+function base64(bytes: Uint8Array | Uint8ClampedArray): string {
+  let text = "";
+  for (let start = 0; start < bytes.length; start += 32_768) {
+    text += String.fromCharCode(...bytes.subarray(start, start + 32_768));
+  }
+  return btoa(text);
+}

@@ -1,0 +1,141 @@
+import { concatChunks } from "../schema/concat/concat-chunks.js";
+import type { DeclaredConcat } from "../schema/concat/rule.js";
+import { cannotConcat, nameOf, notAStream } from "../schema/errors.js";
+import { SerialSource } from "../schema/stream/serial-source.js";
+import { isStream, type Producer, producerOf } from "./producer.js";
+import type { ToolOutput } from "./tool.js";
+import { isContentList } from "./tool-output.js";
+import type { StagedCall } from "./tool-stages.js";
+
+/** What becomes of what a tool yields. */
+export interface YieldRule {
+  readonly concat: DeclaredConcat | undefined;
+  /** Whether pieces may be given out as they come; otherwise only the whole value is. */
+  readonly live: boolean;
+  /** Checks and serializes a whole value. */
+  readonly finish: (value: unknown) => ToolOutput | Promise<ToolOutput>;
+  /** Checks what was given out in pieces; `undefined` when nobody needs to. */
+  readonly check: ((whole: unknown) => unknown) | undefined;
+}
+
+type Result = IteratorResult<ToolOutput, undefined>;
+
+/**
+ * The output of a tool that streams. Texts and lists of parts pass as they come; everything else is kept, joined, and given
+ * out at the end, in one piece. What a generator returns counts only when it has yielded nothing.
+ */
+export class OutputSource extends SerialSource<ToolOutput> {
+  private readonly open: () => unknown;
+  private readonly rule: YieldRule;
+  private readonly call: StagedCall;
+  private producer: Producer | undefined = undefined;
+  private mode: "undecided" | "text" | "parts" | "whole" = "undecided";
+  /** What was yielded, as far as it is needed at the end. */
+  private readonly kept: unknown[] = [];
+  private over = false;
+
+  /** `open` gives the stream, or a promise of it: at the first read. */
+  constructor(open: () => unknown, rule: YieldRule, call: StagedCall) {
+    super();
+    this.open = open;
+    this.rule = rule;
+    this.call = call;
+  }
+
+  protected override async pull(): Promise<Result> {
+    try {
+      const piece = this.over ? undefined : await this.nextPiece();
+      this.checkOpen();
+      if (piece === undefined) {
+        this.finish();
+        return { done: true, value: undefined };
+      }
+      this.settle();
+      return { done: false, value: piece };
+    } catch (error) {
+      this.finish();
+      throw error;
+    }
+  }
+
+  protected override stop(reason: unknown): void {
+    this.producer?.cancel(reason);
+  }
+
+  private async nextPiece(): Promise<ToolOutput | undefined> {
+    this.producer ??= await this.start();
+    for (;;) {
+      const { done, value } = await this.producer.next();
+      if (done === true) {
+        this.over = true;
+        return this.last(value);
+      }
+      const piece = this.take(value);
+      if (piece !== undefined) return piece;
+    }
+  }
+
+  private async start(): Promise<Producer> {
+    const stream = await this.open();
+    if (!isStream(stream)) throw notAStream(stream);
+    return producerOf(stream);
+  }
+
+  /** The piece to give out now, if any. */
+  private take(chunk: unknown): ToolOutput | undefined {
+    if (this.mode === "undecided") this.decide(chunk);
+    switch (this.mode) {
+      case "text":
+        return this.takeText(chunk);
+      case "parts":
+        return this.takeParts(chunk);
+      default:
+        this.kept.push(chunk);
+        return undefined;
+    }
+  }
+
+  /** The first chunk that says something decides. */
+  private decide(chunk: unknown): void {
+    const { concat, live } = this.rule;
+    if (!live || (concat !== undefined && concat !== "text")) this.mode = "whole";
+    else if (concat === "text" || typeof chunk === "string") this.mode = "text";
+    else if (isContentList(chunk)) this.mode = "parts";
+    else if (chunk !== undefined && chunk !== null) this.mode = "whole";
+    if (this.mode === "text" || this.mode === "parts") this.kept.length = 0;
+  }
+
+  private takeText(chunk: unknown): string | undefined {
+    if (chunk === undefined || chunk === null) return undefined;
+    if (typeof chunk !== "string" && this.rule.concat === undefined) throw this.mixed("text", chunk);
+    const text = typeof chunk === "string" ? chunk : String(concatChunks([chunk], "text", undefined, this.where));
+    if (this.rule.check !== undefined) this.kept.push(text);
+    return text;
+  }
+
+  private takeParts(chunk: unknown): ToolOutput | undefined {
+    if (chunk === undefined || chunk === null) return undefined;
+    const parts = typeof chunk === "string" ? [{ type: "text", text: chunk } as const] : chunk;
+    if (!isContentList(parts)) throw this.mixed("a list of content parts", chunk);
+    if (this.rule.check !== undefined) this.kept.push(...parts);
+    return parts;
+  }
+
+  private async last(returned: unknown): Promise<ToolOutput | undefined> {
+    const { mode, kept, rule } = this;
+    if (mode === "text" || mode === "parts") {
+      await rule.check?.(mode === "text" ? kept.join("") : kept);
+      return undefined;
+    }
+    if (kept.length === 0) return rule.finish(returned);
+    return rule.finish(concatChunks(kept, rule.concat, this.call.registry, this.where));
+  }
+
+  private get where(): string {
+    return `tool "${this.call.toolName}"`;
+  }
+
+  private mixed(first: string, chunk: unknown): Error {
+    return cannotConcat(this.where, `the first was ${first}, and a later one is ${nameOf(chunk)}`);
+  }
+}

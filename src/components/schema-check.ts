@@ -1,0 +1,72 @@
+import { jsonSchemaValidator } from "../schema/json-schema-validator.js";
+import { toJsonSchema } from "../schema/json-schema/convert.js";
+import type { SchemaValidator } from "../schema/schema-validator.js";
+import {
+  type AnyStandardSchema,
+  isStandardSchema,
+  type JsonSchema,
+  type StandardIssue,
+  type StandardResult,
+  type StandardSchemaV1,
+} from "../schema/standard-schema.js";
+
+/** Gives the value as its schema has it, or what is wrong with it. Most schemas answer at once. */
+export interface SchemaCheck {
+  check(value: unknown, validator: SchemaValidator | undefined): Checked | Promise<Checked>;
+}
+
+export type Checked = StandardResult<unknown>;
+
+/** A schema validates itself; a plain JSON Schema (or one that knows only that form) is left to a validator. */
+export function schemaCheck(schema: AnyStandardSchema | JsonSchema, side: "input" | "output" = "input"): SchemaCheck {
+  if (isStandardSchema(schema) && validates(schema)) return new StandardCheck(schema);
+  return new PlainCheck(() => toJsonSchema(schema, { side }));
+}
+
+function validates(schema: AnyStandardSchema): schema is StandardSchemaV1 {
+  const standard: object = schema["~standard"];
+  return "validate" in standard && typeof standard.validate === "function";
+}
+
+class StandardCheck implements SchemaCheck {
+  readonly #standard: StandardSchemaV1["~standard"];
+
+  constructor(schema: StandardSchemaV1) {
+    this.#standard = schema["~standard"];
+  }
+
+  check(value: unknown): Checked | Promise<Checked> {
+    return this.#standard.validate(value);
+  }
+}
+
+type Compiled = (value: unknown) => readonly StandardIssue[] | undefined;
+
+/** Compiled at its first use, by the validator of that run; kept for as long as the runs have the same one. */
+class PlainCheck implements SchemaCheck {
+  readonly #schema: () => object;
+  #compiled: Compiled | undefined = undefined;
+  #compiledBy: SchemaValidator | undefined = undefined;
+
+  constructor(schema: () => object) {
+    this.#schema = schema;
+  }
+
+  check(value: unknown, validator: SchemaValidator = jsonSchemaValidator): Checked | Promise<Checked> {
+    if (this.#compiled !== undefined && this.#compiledBy === validator) return resultOf(this.#compiled, value);
+    const compiled = validator.compile(this.#schema());
+    if (!(compiled instanceof Promise)) return this.#use(compiled, validator, value);
+    return compiled.then((ready) => this.#use(ready, validator, value));
+  }
+
+  #use(compiled: Compiled, validator: SchemaValidator, value: unknown): Checked {
+    this.#compiled = compiled;
+    this.#compiledBy = validator;
+    return resultOf(compiled, value);
+  }
+}
+
+function resultOf(compiled: Compiled, value: unknown): Checked {
+  const issues = compiled(value);
+  return issues === undefined ? { value } : { issues };
+}

@@ -1,0 +1,47 @@
+import type { ToolResultContent } from "../schema/message/content-block.js";
+import { encodeJson } from "./encode-json.js";
+import type { ToolOutput } from "./tool.js";
+
+/** Notes which text was made from a value that is no text. */
+export interface JsonNote {
+  jsonText: string | undefined;
+}
+
+/**
+ * What a model reads of a value: a text and a list of parts stay as they are, nothing is the empty text, everything else
+ * becomes JSON.
+ */
+export function toolOutputOf(value: unknown, note: JsonNote): ToolOutput {
+  if (typeof value === "string") return value;
+  if (value === undefined) return "";
+  if (isContentList(value)) return value;
+  const text = jsonTextOf(value);
+  note.jsonText = text;
+  return text;
+}
+
+/** JSON of any value. JSON has no functions and symbols: alone they are an empty text. */
+function jsonTextOf(value: unknown): string {
+  return JSON.stringify(encodeJson(value)) ?? "";
+}
+
+/** Whether a value is a list of content parts, and not just data that looks a bit like one. An empty list is data. */
+export function isContentList(value: unknown): value is readonly ToolResultContent[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isContent);
+}
+
+function isContent(value: unknown): value is ToolResultContent {
+  if (typeof value !== "object" || value === null) return false;
+  const { type, text, url, base64Data } = value as Readonly<Record<string, unknown>>;
+  switch (type) {
+    case "text":
+      return typeof text === "string";
+    case "image":
+    case "audio":
+    case "video":
+    case "file":
+      return typeof url === "string" || typeof base64Data === "string";
+    default:
+      return false;
+  }
+}

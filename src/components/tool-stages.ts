@@ -1,0 +1,49 @@
+import type { ConcatRegistry } from "../schema/concat/registry.js";
+import type { SchemaValidator } from "../schema/schema-validator.js";
+import type { StreamReader } from "../schema/stream/reader.js";
+import type { ToolCallName, ToolError } from "./errors.js";
+import type { ToolContext, ToolOutput } from "./tool.js";
+
+/** Where a tool keeps its stages, for a tools node. */
+export const toolStages: unique symbol = Symbol.for("kumiko/tool-stages") as never;
+
+/** What happens when a tool gives back what its `outputSchema` does not accept. */
+export type OutputValidation = "error" | "warn" | "off";
+
+/** One call, as the stages of its tool see it: what they need to know, and where they note things. */
+export interface StagedCall extends ToolCallName {
+  readonly validator: SchemaValidator | undefined;
+  readonly registry: ConcatRegistry | undefined;
+  /** For tools that do not say it themselves. */
+  readonly outputValidation: OutputValidation | undefined;
+  /** The last text that was made from a value that is no text. */
+  jsonText: string | undefined;
+  /** Told of output that does not fit where that is only worth a warning. */
+  warn(problem: ToolError): void;
+}
+
+/** What comes out of a tool at once, later, or piece by piece. */
+export type StagedOutput = ToolOutput | Promise<ToolOutput> | StreamReader<ToolOutput> | Promise<StreamReader<ToolOutput>>;
+
+/**
+ * A tool in separate steps, so that a tools node can do the first for all calls before it does the second for any, and put
+ * other things between them. At least one of `invoke` and `stream` is there.
+ */
+export interface ToolStages {
+  /** Gives the input for `invoke` and `stream`, or a promise of it; fails with a `ToolError`. */
+  readInput(text: string, call: StagedCall): unknown;
+  /** Runs the tool; the value is serialized. Fails with what the tool throws, or with a `ToolError`. */
+  readonly invoke?: ((input: unknown, ctx: ToolContext, call: StagedCall) => StagedOutput) | undefined;
+  /** Runs a tool that streams: nothing happens before the first read. */
+  readonly stream?: ((input: unknown, ctx: ToolContext, call: StagedCall) => StreamReader<ToolOutput>) | undefined;
+  /** For each call, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface HasToolStages {
+  readonly [toolStages]: ToolStages;
+}
+
+export function hasToolStages(value: object): value is HasToolStages {
+  return toolStages in value;
+}

@@ -1,0 +1,109 @@
+import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
+import { messageOf } from "../errors.js";
+import { schemaInvalid, schemaUnsupported } from "./errors.js";
+import type { SchemaValidator } from "./schema-validator.js";
+import type { StandardIssue } from "./standard-schema.js";
+
+type CompiledSchema = (value: unknown) => readonly StandardIssue[] | undefined;
+
+/**
+ * The validator that is used when none is given: plain JSON Schemas of draft 2020-12 and draft-07, with formats, by ajv.
+ * Ajv is loaded at the first schema, and a schema is compiled once. References to other documents are never fetched.
+ *
+ * @example
+ * const fits = await new JsonSchemaValidator().compile({ type: "object", required: ["city"] });
+ * console.log(fits({}));
+ */
+export class JsonSchemaValidator implements SchemaValidator {
+  readonly #compiled = new WeakMap<object, Promise<CompiledSchema>>();
+  readonly #instances = new Map<Draft, Promise<AnyAjv>>();
+
+  compile(schema: object): Promise<CompiledSchema> {
+    let compiled = this.#compiled.get(schema);
+    if (compiled === undefined) {
+      compiled = this.#compile(schema);
+      this.#compiled.set(schema, compiled);
+    }
+    return compiled;
+  }
+
+  async #compile(schema: object): Promise<CompiledSchema> {
+    const ajv = await this.#instanceFor(schema, draftOf(schema));
+    let validate: ValidateFunction;
+    try {
+      validate = ajv.compile(schema);
+    } catch (cause) {
+      throw schemaInvalid(`This is no valid JSON Schema: ${messageOf(cause)}. Correct it, or leave it out.`, cause);
+    }
+    return (value) => (validate(value) ? undefined : (validate.errors ?? []).map(issueOf));
+  }
+
+  /** Schemas that name themselves get an instance of their own: two documents may use one name. */
+  #instanceFor(schema: object, draft: Draft): Promise<AnyAjv> {
+    if (JSON.stringify(schema).includes('"$id"')) return load(draft);
+    let instance = this.#instances.get(draft);
+    if (instance === undefined) {
+      instance = load(draft);
+      this.#instances.set(draft, instance);
+    }
+    return instance;
+  }
+}
+
+/** Shared by all tools whose runtime brings no validator of its own. It remembers nothing but compiled schemas. */
+export const jsonSchemaValidator: SchemaValidator = new JsonSchemaValidator();
+
+type AnyAjv = Pick<Ajv, "compile">;
+type Draft = "2020-12" | "07";
+
+function draftOf(schema: object): Draft {
+  const dialect = "$schema" in schema ? schema.$schema : undefined;
+  if (dialect === undefined) return "2020-12";
+  if (typeof dialect === "string") {
+    if (/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/.test(dialect)) return "2020-12";
+    if (/^https?:\/\/json-schema\.org\/draft-07\/schema#?$/.test(dialect)) return "07";
+  }
+  throw schemaUnsupported(
+    `A plain JSON Schema is checked as draft 2020-12 or draft-07, but its $schema is ${JSON.stringify(dialect)}. ` +
+      "Convert it, or give the runtime a schemaValidator that knows it.",
+  );
+}
+
+const options: Options = { allErrors: true, strict: false, logger: false };
+
+async function load(draft: Draft): Promise<AnyAjv> {
+  const [ajv, formats] = await Promise.all([create(draft), import("ajv-formats")]);
+  formats.default.default(ajv);
+  return ajv;
+}
+
+async function create(draft: Draft): Promise<Ajv> {
+  if (draft === "07") return new (await import("ajv")).Ajv(options);
+  return new (await import("ajv/dist/2020.js")).Ajv2020(options);
+}
+
+function issueOf({ instancePath, message = "does not fit", keyword, params }: ErrorObject): StandardIssue {
+  return { message: `${message}${detail(keyword, params)}`, path: keysOf(instancePath) };
+}
+
+/** What the messages of ajv leave out. */
+function detail(keyword: string, params: Readonly<Record<string, unknown>>): string {
+  switch (keyword) {
+    case "additionalProperties":
+      return `: ${JSON.stringify(params.additionalProperty)}`;
+    case "unevaluatedProperties":
+      return `: ${JSON.stringify(params.unevaluatedProperty)}`;
+    case "enum":
+      return `: ${JSON.stringify(params.allowedValues)}`;
+    case "const":
+      return `: ${JSON.stringify(params.allowedValue)}`;
+    default:
+      return "";
+  }
+}
+
+/** `/items/0/a~1b` is `["items", 0, "a/b"]`. */
+function keysOf(pointer: string): (string | number)[] {
+  const steps = pointer.split("/").slice(1);
+  return steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step.replaceAll("~1", "/").replaceAll("~0", "~")));
+}
