@@ -13,8 +13,20 @@ export default defineConfig({
   target: ["es2022", "node20"],
   platform: "neutral",
   splitting: true,
-  treeshake: true,
+  // esbuild drops what nothing uses. tsup's `treeshake` would add a second pass, which writes the source map comment twice.
   sourcemap: true,
   dts: true,
   clean: true,
+  plugins: [
+    {
+      name: "class-names",
+      renderChunk: (code) => ({ code: restoreClassNames(code) }),
+    },
+  ],
 });
+
+/** esbuild turns a class that mentions itself into `var A = class _A`, and users would read `_A` in what they log. */
+function restoreClassNames(code: string): string {
+  const names = [...code.matchAll(/^var ([\w$]+) = class _\1\b/gm)].map(([, name]) => name ?? "");
+  return names.reduce((text, name) => text.replace(new RegExp(`(?<![\\w$#.])_${name}\\b`, "g"), () => name), code);
+}

@@ -2,6 +2,9 @@ import { join } from "node:path";
 import ts from "typescript";
 import type { Snippet } from "./snippet.js";
 
+/** Parsed files of packages, TypeScript's own included: most of the time goes into them. */
+const libraries = new Map<string, ts.SourceFile>();
+
 /** Where snippets live while they are checked and run: a folder that is not there at any other time. */
 export function snippetPath(folder: string, index: number): string {
   return join(folder, `snippet-${index}.ts`);
@@ -17,7 +20,13 @@ export function checkTypes(root: string, folder: string, snippets: readonly Snip
   );
   const options = readOptions(root);
   const host = ts.createCompilerHost(options);
-  const { fileExists, readFile } = host;
+  const { fileExists, readFile, getSourceFile } = host;
+  host.getSourceFile = (path, ...rest) => {
+    if (!path.includes("/node_modules/")) return getSourceFile(path, ...rest);
+    const source = libraries.get(path) ?? getSourceFile(path, ...rest);
+    if (source !== undefined) libraries.set(path, source);
+    return source;
+  };
   host.fileExists = (path) => texts.has(normalize(path)) || fileExists(path);
   host.readFile = (path) => texts.get(normalize(path)) ?? readFile(path);
   const program = ts.createProgram([...texts.keys()], options, host);

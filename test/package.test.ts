@@ -1,0 +1,107 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildWhenStale } from "../scripts/package/build.js";
+import { type Consumer, createConsumer } from "../scripts/package/consumer.js";
+import { readEntries } from "../scripts/public-api/entries.js";
+
+const root = join(import.meta.dirname, "..");
+const entries = readEntries(root);
+const folder = mkdtempSync(join(realpathSync(tmpdir()), "kumiko-package-"));
+const features: { require_module?: boolean } = process.features;
+const timeout = 60_000;
+
+let consumer: Consumer;
+
+beforeAll(() => {
+  buildWhenStale(root);
+  consumer = createConsumer(root, folder);
+}, 240_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The names that the source of an entry exports. */
+const namesOf = async (source: string) => {
+  const loaded: object = await import(pathToFileURL(join(root, source)).href);
+  return Object.keys(loaded).sort();
+};
+const packedFiles = () =>
+  readdirSync(consumer.installed, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+describe("the packed package", () => {
+  it("holds what was built, the licence, the README and the change log, and nothing else", () => {
+    const top = readdirSync(consumer.installed).sort();
+    expect(top).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "package.json"]);
+  });
+
+  it("names no folder of the machine that built it", () => {
+    expect(packedFiles().filter((path) => readFileSync(path, "utf8").includes(root))).toEqual([]);
+  });
+
+  it("has source maps that carry their sources, by relative paths", () => {
+    const maps = packedFiles().filter((path) => path.endsWith(".js.map"));
+    expect(maps.length).toBeGreaterThan(0);
+    for (const path of maps) {
+      const { sources, sourcesContent }: { sources: string[]; sourcesContent?: string[] } = JSON.parse(
+        readFileSync(path, "utf8"),
+      );
+      expect(sourcesContent ?? []).toHaveLength(sources.length);
+      for (const source of sources)
+        expect(existsSync(join(dirname(path.replace(consumer.installed, root)), source))).toBe(true);
+    }
+  });
+});
+
+describe.each(entries)("$specifier, installed", ({ specifier, source }) => {
+  it("is imported with the names of its source", { timeout }, async () => {
+    const script = `console.log(JSON.stringify(Object.keys(await import("${specifier}")).sort()))`;
+    expect(JSON.parse(consumer.node("--input-type=module", "--eval", script))).toEqual(await namesOf(source));
+  });
+
+  it.skipIf(!features.require_module)(
+    "is required with the names of its source (skipped where Node.js cannot require ES modules)",
+    { timeout },
+    async () => {
+      const script = `console.log(JSON.stringify(Object.keys(require("${specifier}")).sort()))`;
+      const names: string[] = JSON.parse(consumer.node("--input-type=commonjs", "--eval", script));
+      expect(names.filter((name) => name !== "__esModule")).toEqual(await namesOf(source));
+    },
+  );
+
+  it("has classes that are called as they are exported", { timeout }, () => {
+    const script = `for (const [name, value] of Object.entries(await import("${specifier}")))
+      if (typeof value === "function" && /^class\\b/.test(value.toString()) && value.name !== name) console.log(value.name);`;
+    expect(consumer.node("--input-type=module", "--eval", script)).toBe("");
+  });
+});
+
+describe.each([
+  { module: "nodenext", moduleResolution: "nodenext", file: "consumer.mts" },
+  { module: "nodenext", moduleResolution: "nodenext", file: "consumer.cts" },
+  { module: "esnext", moduleResolution: "bundler", file: "consumer.ts" },
+])("types for $file with moduleResolution $moduleResolution", ({ module, moduleResolution, file }) => {
+  it("check without Node.js types and without skipLibCheck", { timeout: 120_000 }, () => {
+    const imports = entries.flatMap(({ specifier }, index) => [
+      `import * as entry${index} from "${specifier}";`,
+      `export const names${index}: readonly string[] = Object.keys(entry${index});`,
+      "// @ts-expect-error the types are known, so a wrong name is an error",
+      `entry${index}.thereIsNoSuchName;`,
+    ]);
+    consumer.write(file, imports.join("\n"));
+    const compilerOptions = {
+      module,
+      moduleResolution,
+      target: "es2022",
+      lib: ["es2023", "dom", "dom.iterable", "dom.asynciterable"],
+      types: [],
+      strict: true,
+      skipLibCheck: false,
+      noEmit: true,
+    };
+    consumer.write("tsconfig.json", JSON.stringify({ compilerOptions, files: [file] }));
+    expect(consumer.node(join(root, "node_modules/typescript/bin/tsc"), "--project", "tsconfig.json")).toBe("");
+  });
+});
