@@ -1,5 +1,6 @@
 import { copyOverflow, invalidStreamOption } from "../errors.js";
 import { ArraySource } from "./array-source.js";
+import { pullTarget } from "./iterable-source.js";
 import { type ChunkSource, ended } from "./source.js";
 
 /**
@@ -70,6 +71,8 @@ class CopySource<T> implements ChunkSource<T> {
 
 class SharedSource<T> {
   private readonly source: ChunkSource<T>;
+  private readonly target: Pick<ChunkSource<T>, "next">;
+  private readonly next: ChunkSource<T>["next"];
   private readonly limit: number | undefined;
   private open: number;
   private pulled = 0;
@@ -78,12 +81,14 @@ class SharedSource<T> {
 
   constructor(source: ChunkSource<T>, count: number, limit: number | undefined) {
     this.source = source;
+    this.target = pullTarget(source);
+    this.next = this.target.next;
     this.open = count;
     this.limit = limit;
   }
 
   pull(): Promise<IteratorResult<T, undefined>> {
-    const promise = this.source.next();
+    const promise = this.next.call(this.target);
     if (this.onResult !== undefined) promise.then(this.onResult, ignore);
     return promise;
   }

@@ -15,6 +15,11 @@ export function iterableSource<T>(iterable: AsyncIterable<T>, upstream?: Upstrea
   return isGenerator(iterable) ? new GeneratorSource(iterable, upstream) : new LazySource(iterable, upstream);
 }
 
+/** What to call `next()` on to read a source: for a generator, the generator itself, which saves a hop per chunk. */
+export function pullTarget<T>(source: ChunkSource<T>): Pick<ChunkSource<T>, "next"> {
+  return source instanceof GeneratorSource ? source.generator : source;
+}
+
 /** Hands the promises of a generator through untouched: generators already order their reads and end for good. */
 export class GeneratorSource<T> implements ChunkSource<T> {
   readonly generator: AsyncIterator<T, undefined>;

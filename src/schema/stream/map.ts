@@ -1,3 +1,4 @@
+import { ArraySource } from "./array-source.js";
 import { SerialSource } from "./serial-source.js";
 import { type ChunkSource, type ReadySource, readChunk } from "./source.js";
 
@@ -44,13 +45,13 @@ class MapSource extends SerialSource<unknown> implements ReadySource<unknown> {
     return new MapSource(this.source, [...this.steps, step]);
   }
 
+  /** Over an array, and as long as the functions are synchronous, without promises. */
   read(): Result | Promise<Result> {
-    if (!this.begin()) return this.next();
+    if (!(this.source instanceof ArraySource && this.begin())) return this.next();
     this.bind();
-    const pulled = readChunk(this.source);
-    if (pulled instanceof Promise) return pulled.then(this.onResult, this.onError);
     try {
-      return this.mapResult(pulled);
+      const result = this.mapResult(this.source.read());
+      return result instanceof Promise ? this.track(result) : result;
     } catch (error) {
       return Promise.reject(error);
     }

@@ -3,7 +3,7 @@ import type { ConcatRule, Joining } from "../concat/rule.js";
 import { notAStream, streamCancelled, streamConsumed } from "../errors.js";
 import { ArraySource } from "./array-source.js";
 import { checkCopy, copySource } from "./copy.js";
-import { GeneratorSource, iterableSource } from "./iterable-source.js";
+import { iterableSource, pullTarget } from "./iterable-source.js";
 import { DROPPED, mapSource } from "./map.js";
 import { mergeNamedSources, mergeSources, type NamedChunk } from "./merge.js";
 import { isReadableStream, ReadableStreamSource, toReadableStream } from "./readable-stream.js";
@@ -37,7 +37,7 @@ export class StreamReader<out T> implements AsyncIterable<T> {
 
   constructor(source: ChunkSource<T>, joining?: Joining) {
     this.#source = source;
-    this.#target = source instanceof GeneratorSource ? source.generator : source;
+    this.#target = pullTarget(source);
     this.#pull = this.#target.next;
     this.joining = joining;
   }
@@ -105,11 +105,10 @@ export class StreamReader<out T> implements AsyncIterable<T> {
    * const text = await StreamReader.from(["to ", "be"]).concat();
    */
   async concat(): Promise<T> {
-    if (this.#taken) throw streamConsumed();
-    this.#taken = true;
+    const reader = this.#claim();
     const chunks: T[] = [];
     for (;;) {
-      const pulled = readChunk(this.#source);
+      const pulled = readChunk(reader.#source);
       const result = pulled instanceof Promise ? await pulled : pulled;
       if (result.done) break;
       chunks.push(result.value);
@@ -135,10 +134,7 @@ export class StreamReader<out T> implements AsyncIterable<T> {
 
   /** For one loop; the second one is refused at its first read. */
   [Symbol.asyncIterator](): AsyncIterator<T, undefined> {
-    if (this.#taken && !(this.#source instanceof RefusingSource))
-      return new StreamReader(new RefusingSource(streamConsumed));
-    this.#taken = true;
-    return this;
+    return this.#claim();
   }
 
   /** The next chunk: the step of a `for await` loop. */
@@ -164,6 +160,14 @@ export class StreamReader<out T> implements AsyncIterable<T> {
     if (this.#taken) return new RefusingSource(streamConsumed);
     this.#become(new RefusingSource(streamConsumed));
     return source;
+  }
+
+  /** This reader for its first user, and one that refuses for every other. */
+  #claim(): StreamReader<T> {
+    if (this.#taken && !(this.#source instanceof RefusingSource))
+      return new StreamReader(new RefusingSource(streamConsumed));
+    this.#taken = true;
+    return this;
   }
 
   #become(source: ChunkSource<T>): void {

@@ -1,5 +1,4 @@
 import { streamCancelled } from "../errors.js";
-import { Queue } from "./queue.js";
 import { type ChunkSource, ended } from "./source.js";
 
 /**
@@ -8,19 +7,21 @@ import { type ChunkSource, ended } from "./source.js";
  */
 export abstract class SerialSource<out T> implements ChunkSource<T> {
   private state: "idle" | "busy" | "ended" | "cancelled" = "idle";
-  private waiting: Queue<() => void> | undefined;
-  private cancelReason: unknown;
+  private cancelReason: unknown = undefined;
+  /** The read under way, and how many wait behind it. */
+  private last: Promise<IteratorResult<T, undefined>> | undefined = undefined;
+  private waiting = 0;
 
   next(): Promise<IteratorResult<T, undefined>> {
     if (this.state !== "idle") return this.nextInTurn();
     this.state = "busy";
-    return this.pull();
+    return this.track(this.pull());
   }
 
   cancel(reason?: unknown): void {
     if (!this.isOpen) return;
     this.cancelReason = reason;
-    this.finish("cancelled");
+    this.state = "cancelled";
     this.stop(reason);
   }
 
@@ -33,27 +34,27 @@ export abstract class SerialSource<out T> implements ChunkSource<T> {
     return this.state === "idle" || this.state === "busy";
   }
 
-  /** For synchronous reads: false when the read must wait for its turn. */
+  /** A read without a promise begins; `settle` or `finish` is its end. False when it must wait for its turn. */
   protected begin(): boolean {
     if (this.state !== "idle") return false;
     this.state = "busy";
     return true;
   }
 
-  /** The pending read has its chunk. */
-  protected settle(): void {
-    if (this.state !== "busy") return;
-    if (this.waiting === undefined) this.state = "idle";
-    else this.startNext(this.waiting);
+  /** Makes later reads wait for this one. */
+  protected track(read: Promise<IteratorResult<T, undefined>>): Promise<IteratorResult<T, undefined>> {
+    this.last = read;
+    return read;
   }
 
-  /** There is nothing more to read; reads that wait for their turn are done. */
-  protected finish(state: "ended" | "cancelled" = "ended"): void {
-    if (!this.isOpen) return;
-    this.state = state;
-    const { waiting } = this;
-    this.waiting = undefined;
-    for (let start = waiting?.shift(); start !== undefined; start = waiting?.shift()) start();
+  /** The pending read has its chunk. */
+  protected settle(): void {
+    if (this.state === "busy" && this.waiting === 0) this.state = "idle";
+  }
+
+  /** There is nothing more to read. */
+  protected finish(): void {
+    if (this.isOpen) this.state = "ended";
   }
 
   /** Rejects a read that was pending when the source was cancelled. */
@@ -62,16 +63,13 @@ export abstract class SerialSource<out T> implements ChunkSource<T> {
   }
 
   private nextInTurn(): Promise<IteratorResult<T, undefined>> {
-    if (this.state !== "busy") return ended();
-    return new Promise((resolve) => {
-      this.waiting ??= new Queue();
-      this.waiting.push(() => resolve(this.state === "busy" ? this.pull() : ended()));
-    });
-  }
-
-  private startNext(waiting: Queue<() => void>): void {
-    const start = waiting.shift();
-    if (waiting.size === 0) this.waiting = undefined;
-    start?.();
+    if (this.waiting === 0 && !this.isOpen) return ended();
+    const turn = (): Promise<IteratorResult<T, undefined>> => {
+      this.waiting--;
+      this.checkOpen();
+      return this.isOpen ? this.pull() : ended();
+    };
+    this.waiting++;
+    return this.track((this.last ?? ended()).then(turn, turn));
   }
 }

@@ -5,7 +5,10 @@ export type StreamSource<T> = AsyncIterable<T> | ReadableStream<T>;
 export interface ChunkSource<out T> {
   /** The next chunk. After the end or an error: done, again and again. */
   next(): Promise<IteratorResult<T, undefined>>;
-  /** Stops the producer, also when nothing was read yet. Called once at most; does not wait and never throws. */
+  /**
+   * Stops the producer, also when nothing was read yet. Called once at most, perhaps after the end; does not wait and never
+   * throws.
+   */
   cancel(reason?: unknown): void;
 }
 
