@@ -1,6 +1,7 @@
 import { outputDoesNotFit, outputSchemaFailed, type ToolError } from "./errors.js";
 import type { Checked, SchemaCheck } from "./schema-check.js";
-import type { OutputValidation, StagedCall } from "./tool-stages.js";
+import type { OutputValidation } from "./tool-settings.js";
+import type { StagedCall } from "./tool-stages.js";
 
 /** What a tool says about its output. */
 export interface OutputRule {

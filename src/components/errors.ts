@@ -62,6 +62,12 @@ export class ToolError extends KumikoError {
   }
 }
 
+export const invalidOutputValidation = (where: string, given: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `outputValidation of ${where} must be "error", "warn" or "off", but is ${shorten(given)}.`,
+  );
+
 /** The fields by name: a call may be an object of a class. */
 function details({ toolName, callId }: ToolCallName, more: Omit<ToolErrorDetails, keyof ToolCallName>): ToolErrorDetails {
   return { toolName, callId, ...more };

@@ -25,19 +25,20 @@ type Result = IteratorResult<ToolOutput, undefined>;
  * out at the end, in one piece. What a generator returns counts only when it has yielded nothing.
  */
 export class OutputSource extends SerialSource<ToolOutput> {
-  private readonly open: () => unknown;
+  private readonly open: (() => unknown) | undefined;
   private readonly rule: YieldRule;
   private readonly call: StagedCall;
-  private producer: Producer | undefined = undefined;
+  private producer: Producer | undefined;
   private mode: "undecided" | "text" | "parts" | "whole" = "undecided";
   /** What was yielded, as far as it is needed at the end. */
   private readonly kept: unknown[] = [];
   private over = false;
 
-  /** `open` gives the stream, or a promise of it: at the first read. */
-  constructor(open: () => unknown, rule: YieldRule, call: StagedCall) {
+  /** Of a stream that is there, or of what a function gives at the first read: a stream, or a promise of it. */
+  constructor(stream: object | (() => unknown), rule: YieldRule, call: StagedCall) {
     super();
-    this.open = open;
+    this.open = typeof stream === "function" ? (stream as () => unknown) : undefined;
+    this.producer = typeof stream === "function" ? undefined : producerOf(stream);
     this.rule = rule;
     this.call = call;
   }
@@ -68,7 +69,7 @@ export class OutputSource extends SerialSource<ToolOutput> {
       const { done, value } = await this.producer.next();
       if (done === true) {
         this.over = true;
-        return this.last(value);
+        return this.finalPiece(value);
       }
       const piece = this.take(value);
       if (piece !== undefined) return piece;
@@ -76,9 +77,11 @@ export class OutputSource extends SerialSource<ToolOutput> {
   }
 
   private async start(): Promise<Producer> {
-    const stream = await this.open();
+    const stream = await this.open?.();
     if (!isStream(stream)) throw notAStream(stream);
-    return producerOf(stream);
+    const producer = producerOf(stream);
+    if (!this.isOpen) producer.cancel(undefined);
+    return producer;
   }
 
   /** The piece to give out now, if any. */
@@ -121,7 +124,7 @@ export class OutputSource extends SerialSource<ToolOutput> {
     return parts;
   }
 
-  private async last(returned: unknown): Promise<ToolOutput | undefined> {
+  private async finalPiece(returned: unknown): Promise<ToolOutput | undefined> {
     const { mode, kept, rule } = this;
     if (mode === "text" || mode === "parts") {
       await rule.check?.(mode === "text" ? kept.join("") : kept);

@@ -1,10 +1,8 @@
 import { jsonSchemaValidator } from "../schema/json-schema-validator.js";
-import { toJsonSchema } from "../schema/json-schema/convert.js";
 import type { SchemaValidator } from "../schema/schema-validator.js";
 import {
   type AnyStandardSchema,
   isStandardSchema,
-  type JsonSchema,
   type StandardIssue,
   type StandardResult,
   type StandardSchemaV1,
@@ -17,10 +15,9 @@ export interface SchemaCheck {
 
 export type Checked = StandardResult<unknown>;
 
-/** A schema validates itself; a plain JSON Schema (or one that knows only that form) is left to a validator. */
-export function schemaCheck(schema: AnyStandardSchema | JsonSchema, side: "input" | "output" = "input"): SchemaCheck {
-  if (isStandardSchema(schema) && validates(schema)) return new StandardCheck(schema);
-  return new PlainCheck(() => toJsonSchema(schema, { side }));
+/** A schema that can validate does it itself; for every other one a validator gets its plain form. */
+export function schemaCheck(schema: object, plainForm: () => object): SchemaCheck {
+  return isStandardSchema(schema) && validates(schema) ? new StandardCheck(schema) : new PlainCheck(plainForm);
 }
 
 function validates(schema: AnyStandardSchema): schema is StandardSchemaV1 {

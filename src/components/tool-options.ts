@@ -15,6 +15,12 @@ export interface ToolOptions<Options extends object> {
   readonly [forTool]?: Options | undefined;
 }
 
+/** The options of some tool. */
+export interface AnyToolOptions {
+  readonly key: string;
+  readonly defaults: object;
+}
+
 /**
  * Declares the options that a tool reads from `ctx.options`, with their defaults. A tool ignores options of another key.
  *
@@ -25,4 +31,14 @@ export interface ToolOptions<Options extends object> {
  */
 export function toolOptions<Options extends object>(key: string, defaults: Options): ToolOptions<Options> {
   return Object.freeze({ key, defaults, with: (values: Partial<Options>) => ({ key, values }) });
+}
+
+/** What a tool sees: its defaults, and over them what the run gives for its key, later ones over earlier ones. */
+export function mergeToolOptions(options: AnyToolOptions, given: readonly ToolOption[] | undefined): object {
+  const merged: Record<string, unknown> = { ...options.defaults };
+  for (const { key, values } of given ?? []) {
+    if (key !== options.key) continue;
+    for (const [name, value] of Object.entries(values)) if (value !== undefined) merged[name] = value;
+  }
+  return merged;
 }

@@ -45,3 +45,21 @@ function isContent(value: unknown): value is ToolResultContent {
       return false;
   }
 }
+
+/** Joins the pieces of one output: texts to a text, and as soon as one has parts, all to a list of parts. */
+export function joinToolOutputs(pieces: readonly ToolOutput[]): ToolOutput {
+  const [only] = pieces;
+  if (only !== undefined && pieces.length === 1) return only;
+  if (pieces.every((piece) => typeof piece === "string")) return pieces.join("");
+  const parts: ToolResultContent[] = [];
+  for (const part of pieces.flatMap(partsOf)) {
+    const last = parts.at(-1);
+    if (part.type === "text" && last?.type === "text") parts[parts.length - 1] = { type: "text", text: last.text + part.text };
+    else parts.push(part);
+  }
+  return parts;
+}
+
+function partsOf(output: ToolOutput): readonly ToolResultContent[] {
+  return typeof output === "string" ? [{ type: "text", text: output }] : output;
+}

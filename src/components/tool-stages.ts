@@ -3,12 +3,10 @@ import type { SchemaValidator } from "../schema/schema-validator.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import type { ToolCallName, ToolError } from "./errors.js";
 import type { ToolContext, ToolOutput } from "./tool.js";
+import type { OutputValidation } from "./tool-settings.js";
 
 /** Where a tool keeps its stages, for a tools node. */
 export const toolStages: unique symbol = Symbol.for("kumiko/tool-stages") as never;
-
-/** What happens when a tool gives back what its `outputSchema` does not accept. */
-export type OutputValidation = "error" | "warn" | "off";
 
 /** One call, as the stages of its tool see it: what they need to know, and where they note things. */
 export interface StagedCall extends ToolCallName {

@@ -3,6 +3,7 @@ import type { ToolResultContent } from "../schema/message/content-block.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import type { ToolInfo } from "../schema/tool-info.js";
 import type { NodeContext } from "./context.js";
+import type { AnyToolOptions } from "./tool-options.js";
 
 /** What a tool call results in: the text that the model reads, or an ordered list of parts. */
 export type ToolOutput = string | readonly ToolResultContent[];
@@ -29,6 +30,8 @@ export interface Tool<Options = unknown> {
   readonly component: "tool";
   readonly type?: string | undefined;
   readonly info: ToolInfo;
+  /** What `ctx.options` holds: see `toolOptions`. */
+  readonly options?: AnyToolOptions | undefined;
   invoke?(args: string, ctx: ToolContext<Options>): Promise<ToolOutput>;
   stream?(args: string, ctx: ToolContext<Options>): StreamSource<ToolOutput>;
 }

@@ -1,0 +1,181 @@
+import type { DeclaredConcat } from "../schema/concat/rule.js";
+import { toJsonSchema } from "../schema/json-schema/convert.js";
+import type { ToolParameters } from "../schema/json-schema/tool-parameters.js";
+import {
+  type AnyStandardSchema,
+  isStandardSchema,
+  type JsonSchema,
+  type SchemaInput,
+  type SchemaOutput,
+} from "../schema/standard-schema.js";
+import { StreamReader } from "../schema/stream/reader.js";
+import { toolInfo } from "../schema/tool-info.js";
+import { CreatedStages, type ModelOutputOptions } from "./created-stages.js";
+import { invalidToolField, unknownToolOption } from "./errors.js";
+import { runAlone, streamAlone } from "./lone-call.js";
+import { schemaCheck } from "./schema-check.js";
+import type { Tool, ToolContext, ToolOutput } from "./tool.js";
+import type { ToolOptions } from "./tool-options.js";
+import { checkOutputValidation, checkTimeout, type OutputValidation } from "./tool-settings.js";
+import { type HasToolStages, toolStages } from "./tool-stages.js";
+
+/** What `execute` gets: what the `inputSchema` gives back; for a plain JSON Schema, and without one, any object. */
+export type ExecuteInput<Schema, Raw = false> = Raw extends true
+  ? string
+  : Schema extends AnyStandardSchema
+    ? SchemaOutput<Schema>
+    : Record<string, unknown>;
+
+/** What `execute` gives back: what the `outputSchema` accepts, now, later, or in chunks that join to it. */
+export type ExecuteResult<Schema> = Schema extends AnyStandardSchema
+  ? SchemaInput<Schema> | Promise<SchemaInput<Schema>> | AsyncIterable<unknown> | ReadableStream<unknown>
+  : unknown;
+
+type AnySchema = AnyStandardSchema | JsonSchema;
+
+export interface CreateToolOptions<
+  InputSchema extends ToolParameters | undefined,
+  OutputSchema extends AnySchema | undefined,
+  Options extends object,
+  Raw extends boolean,
+> {
+  /** The name by which the model calls it. */
+  readonly id: string;
+  /** What the model reads to decide when to call it. */
+  readonly description: string;
+  /** Arguments that do not fit never reach `execute`. Without it, any JSON object does. */
+  readonly inputSchema?: InputSchema | undefined;
+  /** Checked before the model sees the output. A plain JSON Schema is checked only with `outputValidation`. */
+  readonly outputSchema?: OutputSchema | undefined;
+  /**
+   * Does the work. An async generator function makes a tool that streams: what it yields are chunks of the result, and
+   * what it returns counts only when it has yielded nothing.
+   */
+  execute(input: ExecuteInput<InputSchema, Raw>, ctx: ToolContext<Options>): ExecuteResult<OutputSchema>;
+  /** What `ctx.options` holds: declared with `toolOptions`, set per run. */
+  readonly options?: ToolOptions<Options> | undefined;
+  /** How chunks join that are neither texts nor lists of content parts. */
+  readonly concat?: DeclaredConcat | undefined;
+  /** How long a call may take, in milliseconds; it fails then even if `execute` ignores its signal. @default what the node says */
+  readonly timeoutMs?: number | undefined;
+  /** @default what the node says, else "error" for Standard Schemas and "off" for plain JSON Schemas */
+  readonly outputValidation?: OutputValidation | undefined;
+  /** `execute` gets the text of the arguments as it is, neither parsed nor validated. @default false */
+  readonly rawArguments?: Raw | undefined;
+  /** What the model reads in place of the output: a text, a list of content parts, or anything that becomes JSON. */
+  toModelOutput?(result: ModelOutputOptions<ExecuteInput<InputSchema, Raw>, ModelOutput<OutputSchema>>): unknown;
+  /** For your own use: carried on the tool, and never sent to a model. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** For MCP servers: carried on the tool, and never sent to a model. */
+  readonly mcp?: McpToolProperties | undefined;
+}
+
+/** What a checked output is. */
+type ModelOutput<Schema> = Schema extends AnyStandardSchema ? SchemaOutput<Schema> : unknown;
+
+/** What an MCP client may want to know about a tool, passed through as it is. */
+export interface McpToolProperties {
+  readonly annotations?:
+    | {
+        readonly title?: string | undefined;
+        readonly readOnlyHint?: boolean | undefined;
+        readonly destructiveHint?: boolean | undefined;
+        readonly idempotentHint?: boolean | undefined;
+        readonly openWorldHint?: boolean | undefined;
+      }
+    | undefined;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A tool made with {@link createTool}: its parts, and the contract of every tool, in both of its forms. */
+export interface CreatedTool<
+  InputSchema = unknown,
+  OutputSchema = unknown,
+  Options extends object = object,
+  Raw extends boolean = boolean,
+> extends Tool<Options>,
+    HasToolStages {
+  readonly id: string;
+  readonly description: string;
+  readonly inputSchema: InputSchema;
+  readonly outputSchema: OutputSchema;
+  readonly metadata: Readonly<Record<string, unknown>> | undefined;
+  readonly mcp: McpToolProperties | undefined;
+  execute(input: ExecuteInput<InputSchema, Raw>, ctx: ToolContext<Options>): ExecuteResult<OutputSchema>;
+  /** From the text of the arguments to what the model reads, without a tools node. */
+  invoke(args: string, ctx: ToolContext<Options>): Promise<ToolOutput>;
+  stream(args: string, ctx: ToolContext<Options>): StreamReader<ToolOutput>;
+}
+
+/**
+ * Makes a tool from a function. Arguments are parsed and validated before `execute` runs; texts that it gives back stay as
+ * they are, everything else becomes JSON. Schemas are Standard Schemas (zod 4, ArkType, Valibot) or plain JSON Schemas.
+ *
+ * @example
+ * const getWeather = createTool({
+ *   id: "get_weather",
+ *   description: "Current weather of a city.",
+ *   inputSchema: z.object({ city: z.string() }),
+ *   outputSchema: z.object({ celsius: z.number() }),
+ *   execute: async ({ city }, { signal }) => readStation(city, { signal }),
+ * });
+ */
+export function createTool<
+  InputSchema extends ToolParameters | undefined = undefined,
+  OutputSchema extends AnySchema | undefined = undefined,
+  Options extends object = Record<never, never>,
+  const Raw extends boolean = false,
+>(
+  options: CreateToolOptions<InputSchema, OutputSchema, Options, Raw>,
+): CreatedTool<InputSchema, OutputSchema, Options, Raw> {
+  checkOptions(options);
+  const { id, description, inputSchema, outputSchema, execute } = options;
+  const info = toolInfo({ name: id, description, parameters: inputSchema });
+  const stages = new CreatedStages({
+    execute,
+    input: inputSchema && schemaCheck(inputSchema, () => info.toJsonSchema() ?? {}),
+    output: outputSchema && {
+      schema: schemaCheck(outputSchema, () => toJsonSchema(outputSchema, { side: "output" })),
+      plain: !isStandardSchema(outputSchema),
+      validation: options.outputValidation,
+    },
+    concat: options.concat,
+    timeoutMs: options.timeoutMs,
+    rawArguments: options.rawArguments ?? false,
+    toModelOutput: options.toModelOutput,
+  });
+  const tool: CreatedTool<InputSchema, OutputSchema, Options, Raw> = {
+    component: "tool",
+    info,
+    id,
+    description,
+    inputSchema: inputSchema as InputSchema,
+    outputSchema: outputSchema as OutputSchema,
+    options: options.options,
+    metadata: options.metadata,
+    mcp: options.mcp,
+    execute,
+    invoke: (args, ctx) => runAlone(tool, args, ctx),
+    stream: (args, ctx) => streamAlone(tool, args, ctx),
+    [toolStages]: stages,
+  };
+  return Object.freeze(tool);
+}
+
+const optionNames: readonly string[] = [
+  ...["id", "description", "inputSchema", "outputSchema", "execute", "options", "concat", "timeoutMs"],
+  ...["outputValidation", "rawArguments", "toModelOutput", "metadata", "mcp"],
+];
+
+/** For plain JavaScript, and for what types cannot say. */
+function checkOptions(options: object): void {
+  if (typeof options !== "object" || options === null) throw invalidToolField(undefined, "it takes one object of options.");
+  const { id, description, execute, timeoutMs, outputValidation } = options as Readonly<Record<string, unknown>>;
+  const unknown = Object.keys(options).find((name) => !optionNames.includes(name));
+  if (unknown !== undefined) throw unknownToolOption(id, unknown, optionNames);
+  if (typeof id !== "string" || id === "") throw invalidToolField(id, "id must be a text that is not empty.");
+  if (typeof description !== "string") throw invalidToolField(id, "description must be a text: the model reads it.");
+  if (typeof execute !== "function") throw invalidToolField(id, "execute must be a function.");
+  checkTimeout(`tool "${id}"`, timeoutMs);
+  checkOutputValidation(`tool "${id}"`, outputValidation);
+}

@@ -1,0 +1,110 @@
+import type { DeclaredConcat } from "../schema/concat/rule.js";
+import { StreamReader } from "../schema/stream/reader.js";
+import { checkOutput, type OutputRule, outputValidationOf } from "./check-output.js";
+import { OutputSource } from "./output-source.js";
+import { isStream } from "./producer.js";
+import { readInput } from "./read-input.js";
+import type { SchemaCheck } from "./schema-check.js";
+import type { ToolContext, ToolOutput } from "./tool.js";
+import { toolOutputOf } from "./tool-output.js";
+import type { StagedCall, StagedOutput, ToolStages } from "./tool-stages.js";
+
+/** What `createTool` was given, checked, with its types erased. */
+export interface ToolDefinition {
+  readonly execute: (input: never, ctx: ToolContext<never>) => unknown;
+  readonly input: SchemaCheck | undefined;
+  readonly output: OutputRule | undefined;
+  readonly concat: DeclaredConcat | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly rawArguments: boolean;
+  readonly toModelOutput: ((result: ModelOutputOptions<never, never>) => unknown) | undefined;
+}
+
+/** What `toModelOutput` gets. */
+export interface ModelOutputOptions<Input, Output> {
+  readonly output: Output;
+  readonly input: Input;
+  readonly toolCallId: string;
+}
+
+/** The stages of a tool that `createTool` makes. */
+export class CreatedStages implements ToolStages {
+  readonly timeoutMs: number | undefined;
+  readonly invoke: ToolStages["invoke"];
+  readonly stream: ToolStages["stream"];
+  readonly #definition: ToolDefinition;
+
+  constructor(definition: ToolDefinition) {
+    this.#definition = definition;
+    this.timeoutMs = definition.timeoutMs;
+    if (isGeneratorFunction(definition.execute)) this.stream = (input, ctx, call) => this.#stream(input, ctx, call);
+    else this.invoke = (input, ctx, call) => this.#invoke(input, ctx, call);
+  }
+
+  readInput(text: string, call: StagedCall): unknown {
+    return this.#definition.rawArguments ? text : readInput(text, this.#definition.input, call);
+  }
+
+  #invoke(input: unknown, ctx: ToolContext, call: StagedCall): StagedOutput {
+    const value = this.#execute(input, ctx);
+    if (isPromiseLike(value)) {
+      return Promise.resolve(value.then((ready) => this.#convert(ready, input, call))) as Promise<ToolOutput>;
+    }
+    return this.#convert(value, input, call);
+  }
+
+  #stream(input: unknown, ctx: ToolContext, call: StagedCall): StreamReader<ToolOutput> {
+    return this.#reader(() => this.#execute(input, ctx), input, call);
+  }
+
+  #execute(input: unknown, ctx: ToolContext): unknown {
+    return this.#definition.execute(input as never, ctx as ToolContext<never>);
+  }
+
+  /** A function may give back a stream without being a generator function. */
+  #convert(value: unknown, input: unknown, call: StagedCall): StagedOutput {
+    return isStream(value) ? this.#reader(value, input, call) : this.#finish(value, input, call);
+  }
+
+  #reader(stream: object | (() => unknown), input: unknown, call: StagedCall): StreamReader<ToolOutput> {
+    const { concat, output, toModelOutput } = this.#definition;
+    const checks = output !== undefined && outputValidationOf(output, call) !== "off";
+    const rule = {
+      concat,
+      live: toModelOutput === undefined,
+      finish: (value: unknown) => this.#finish(value, input, call),
+      check: checks ? (whole: unknown) => checkOutput(whole, output, call) : undefined,
+    };
+    return new StreamReader(new OutputSource(stream, rule, call));
+  }
+
+  #finish(value: unknown, input: unknown, call: StagedCall): ToolOutput | Promise<ToolOutput> {
+    const { output } = this.#definition;
+    if (output === undefined) return this.#forModel(value, input, call);
+    const checked = checkOutput(value, output, call);
+    return checked instanceof Promise
+      ? checked.then((ready) => this.#forModel(ready, input, call))
+      : this.#forModel(checked, input, call);
+  }
+
+  #forModel(output: unknown, input: unknown, call: StagedCall): ToolOutput | Promise<ToolOutput> {
+    const { toModelOutput } = this.#definition;
+    if (toModelOutput === undefined) return toolOutputOf(output, call);
+    const shown = toModelOutput({ output: output as never, input: input as never, toolCallId: call.callId });
+    return isPromiseLike(shown)
+      ? Promise.resolve(shown.then((ready) => toolOutputOf(ready, call)))
+      : toolOutputOf(shown, call);
+  }
+}
+
+/** Its kind decides which middlewares a tool gets, so it must be known before the first call. */
+function isGeneratorFunction(execute: object): boolean {
+  return /^\[object (?:Async)?GeneratorFunction\]$/.test(Object.prototype.toString.call(execute));
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return (
+    value instanceof Promise ||
+    (typeof value === "object" && value !== null && "then" in value && typeof value.then === "function")
+  );
+}

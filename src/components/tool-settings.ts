@@ -1,0 +1,16 @@
+import { invalidOutputValidation, invalidTimeout } from "./errors.js";
+
+/** What happens when a tool gives back what its `outputSchema` does not accept. */
+export type OutputValidation = "error" | "warn" | "off";
+
+const validations: readonly unknown[] = ["error", "warn", "off", undefined] satisfies (OutputValidation | undefined)[];
+
+/** Refuses a time limit of a tool or a node (`where`) that is none. */
+export function checkTimeout(where: string, timeoutMs: unknown): void {
+  if (timeoutMs === undefined || (typeof timeoutMs === "number" && timeoutMs > 0)) return;
+  throw invalidTimeout(where, timeoutMs);
+}
+
+export function checkOutputValidation(where: string, validation: unknown): void {
+  if (!validations.includes(validation)) throw invalidOutputValidation(where, validation);
+}
