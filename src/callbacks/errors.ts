@@ -1,0 +1,23 @@
+import { KumikoError } from "../errors.js";
+
+export const unknownComponent = (key: string, known: readonly string[]): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `componentHandlers() got handlers for "${key}", which is no kind of run. The kinds are: ${known.join(", ")}.`,
+  );
+
+export const invalidHandlers = (component: string, given: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `componentHandlers() needs an object of functions for "${component}", such as { onStart(info, value) {} }, but got ${describe(given)}.`,
+  );
+
+export const invalidTiming = (component: string, timing: string, given: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `componentHandlers() got ${describe(given)} as "${timing}" of "${component}". Give a function, or leave it out.`,
+  );
+
+function describe(value: unknown): string {
+  return value === null ? "null" : typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

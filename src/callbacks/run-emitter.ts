@@ -1,0 +1,72 @@
+import { EventEmitter } from "eventemitter3";
+import type { Handler } from "./handler.js";
+import type { PayloadOf } from "./payloads.js";
+import type { ComponentKind, RunInfo } from "./run-info.js";
+import type { SideEvent } from "./side-event.js";
+
+/** What there is to hear of a run of one kind. */
+export interface RunMoments<Kind extends ComponentKind> {
+  readonly start: PayloadOf<Kind>["start"];
+  readonly end: PayloadOf<Kind>["end"];
+  readonly error: unknown;
+  readonly interrupt: unknown;
+  readonly event: SideEvent;
+}
+
+export type RunMoment = keyof RunMoments<ComponentKind>;
+
+/** The events of a {@link RunEmitter}: `tool:end`, `model:start`, `graph:error` … */
+export type RunEvents<Span = unknown> = {
+  [Name in `${ComponentKind}:${RunMoment}`]: Name extends `${infer Kind extends ComponentKind}:${infer Moment extends RunMoment}`
+    ? (info: RunInfo, value: RunMoments<Kind>[Moment], span: Span | undefined) => void
+    : never;
+};
+
+export interface RunEmitterOptions<Span> {
+  /** Makes the span of a run; without it spans are undefined. */
+  readonly startSpan?: ((info: RunInfo, value: unknown, parentSpan: Span | undefined) => Span) | undefined;
+}
+
+/**
+ * A handler that emits what it hears as typed events. Streams arrive joined, at their end. The third argument of a start
+ * event is the span of the run around it, of the others the run's own.
+ *
+ * @example
+ * const emitter = new RunEmitter();
+ * emitter.on("tool:end", (info, { result }) => console.log(info.name, result));
+ * await runnable.invoke(input, { callbacks: [emitter] });
+ */
+export class RunEmitter<Span = unknown> extends EventEmitter<RunEvents<Span>> implements Handler {
+  readonly #startSpan: RunEmitterOptions<Span>["startSpan"];
+
+  constructor({ startSpan }: RunEmitterOptions<Span> = {}) {
+    super();
+    this.#startSpan = startSpan;
+  }
+
+  onStart(info: RunInfo, value: unknown, parentSpan: unknown): unknown {
+    const span = this.#startSpan?.(info, value, parentSpan as Span | undefined);
+    this.#tell("start", info, value, parentSpan);
+    return span;
+  }
+
+  onEnd(info: RunInfo, value: unknown, span: unknown): void {
+    this.#tell("end", info, value, span);
+  }
+
+  onError(info: RunInfo, error: unknown, span: unknown): void {
+    this.#tell("error", info, error, span);
+  }
+
+  onInterrupt(info: RunInfo, interrupt: unknown, span: unknown): void {
+    this.#tell("interrupt", info, interrupt, span);
+  }
+
+  onEvent(info: RunInfo, event: unknown, span: unknown): void {
+    this.#tell("event", info, event, span);
+  }
+
+  #tell(moment: RunMoment, info: RunInfo, value: unknown, span: unknown): void {
+    this.emit(`${info.component}:${moment}`, ...([info, value, span] as never));
+  }
+}

@@ -1,0 +1,15 @@
+/** What a side event is about. */
+export type SideEventKind =
+  | "progress"
+  | "retry"
+  | "cache_hit"
+  | "repaired_arguments"
+  | "duplicate_call_id"
+  | "late_result"
+  | "hook_error";
+
+/** What `onEvent` is told: what happened beside inputs and outputs. `ctx.progress(event)` gives `{ kind: "progress", event }`. */
+export interface SideEvent {
+  readonly kind: SideEventKind;
+  readonly [field: string]: unknown;
+}

@@ -1,0 +1,84 @@
+import { jsonSafe } from "./json-safe.js";
+import type { ComponentKind } from "./run-info.js";
+import { type TracedRun, TraceTree, wallClock } from "./trace-tree.js";
+
+/** One run in a recorded trace: plain JSON. */
+export interface TraceNode {
+  readonly name: string;
+  readonly component: ComponentKind;
+  readonly type: string;
+  readonly address: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Of a run that is still open: until now. */
+  readonly durationMs: number;
+  /** Only there while the run is open. */
+  readonly running?: true | undefined;
+  readonly input?: unknown;
+  readonly output?: unknown;
+  /** Of an error: `{ name, message, code?, cause? }`. */
+  readonly error?: unknown;
+  readonly interrupt?: unknown;
+  readonly children: readonly TraceNode[];
+}
+
+export interface TraceRecorderOptions {
+  /** Milliseconds since 1970. */
+  readonly clock?: (() => number) | undefined;
+}
+
+/** A handler that keeps what it hears. It grows until `clear()`. */
+export class TraceRecorder extends TraceTree<unknown> {
+  private roots: TracedRun<unknown>[] = [];
+
+  constructor({ clock = wallClock }: TraceRecorderOptions = {}) {
+    super(clock);
+  }
+
+  /** One tree per root, in the order in which they started. May be called at any time. */
+  toJSON(): TraceNode[] {
+    const now = this.clock();
+    return this.roots.map((root) => describe(root, now));
+  }
+
+  /** Forgets everything so far; of runs that are still open also what comes. */
+  clear(): void {
+    this.roots = [];
+  }
+
+  protected override keep(value: unknown): unknown {
+    return jsonSafe(value);
+  }
+
+  protected override started(run: TracedRun<unknown>): void {
+    if (run.parent === undefined) this.roots.push(run);
+  }
+}
+
+/**
+ * Collects what runs do as JSON: trees of inputs, outputs, errors and times. Values are copied as they pass.
+ *
+ * @example
+ * const trace = traceRecorder();
+ * await runnable.invoke(input, { callbacks: [trace] });
+ * console.log(JSON.stringify(trace, null, 2));
+ */
+export function traceRecorder(options?: TraceRecorderOptions): TraceRecorder {
+  return new TraceRecorder(options);
+}
+
+function describe(run: TracedRun<unknown>, now: number): TraceNode {
+  const { name, component, type, address, startedAt, endedAt, input, outcome, children } = run;
+  return {
+    name,
+    component,
+    type,
+    address,
+    startedAt,
+    durationMs: (endedAt ?? now) - startedAt,
+    ...(outcome === undefined ? { running: true } : {}),
+    ...(input === undefined ? {} : { input }),
+    ...(outcome?.value === undefined ? {} : { [outcome.kind]: outcome.value }),
+    children: children.map((child) => describe(child, now)),
+  };
+}
