@@ -40,8 +40,8 @@ export function findWrongArrows(modules: readonly SourceModule[]): string[] {
 }
 
 /**
- * Tells the contracts of `compose/` (options, the Runnable interface: what everything there speaks) from its builders. A
- * contract imports nothing but contracts and what stands below `compose/`.
+ * Tells the contracts of `compose/` (options, the Runnable interface: what everything there speaks) from its builders, in
+ * any folder that is no layer of its own. A contract imports nothing but contracts and what stands below `compose/`.
  */
 class LayerMap {
   readonly #modules: ReadonlyMap<string, SourceModule>;
@@ -63,11 +63,10 @@ class LayerMap {
     if (path.endsWith("/index.ts")) return "entry";
     if (path === "src/errors.ts") return "errors";
     if (toolContracts.includes(path)) return "contracts";
-    const folder = /^src\/(compose\/(?=[^/]+\/))?([^/]+)\//.exec(path);
-    const name = folder?.[2];
-    if (folder?.[1] === undefined && name === "compose") return this.#isBuilder(path) ? "builders" : "contracts";
-    if (folder?.[1] !== undefined) return composeFolders.find((layer) => layer === name);
-    return topFolders.find((layer) => layer === name);
+    const [top, name, inner] = path.split("/").slice(1);
+    if (top !== "compose") return topFolders.find((layer) => layer === top);
+    const layer = inner === undefined ? undefined : composeFolders.find((folder) => folder === name);
+    return layer ?? (this.#isBuilder(path) ? "builders" : "contracts");
   }
 
   #isBuilder(path: string): boolean {
