@@ -34,6 +34,7 @@ const table = rows.map(({ name, gzipped, minified, budget, onDemand }) => [
 for (const row of [columns, ...table]) {
   console.log(row.map((cell, index) => (index === 0 ? cell.padEnd(14) : cell.padStart(21))).join(""));
 }
+if (process.argv.includes("--files")) for (const { name, files } of rows) printFiles(name, files);
 const over = rows.filter(({ gzipped, budget }) => gzipped > budget);
 for (const { name, gzipped, budget } of over) {
   console.error(
@@ -79,7 +80,19 @@ async function measure(program) {
       total.minified += minified;
     } else total.onDemand += gzipped;
   }
-  return total;
+  const files = [...start].flatMap((path) => Object.entries(metafile.outputs[path]?.inputs ?? {}));
+  return { ...total, files: files.map(([file, { bytesInOutput }]) => ({ file, bytes: bytesInOutput })) };
+}
+
+/**
+ * @param {string} name
+ * @param {{ file: string, bytes: number }[]} files
+ */
+function printFiles(name, files) {
+  console.log(`\n${name}: the 25 largest of ${files.length} files, minified`);
+  for (const { file, bytes } of files.sort((a, b) => b.bytes - a.bytes).slice(0, 25)) {
+    console.log(`${bytes.toLocaleString("en-US").padStart(8)}  ${file}`);
+  }
 }
 
 /**

@@ -47,7 +47,7 @@ function readOptions(root: string): ts.CompilerOptions {
   const { config } = ts.readConfigFile(path, ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root, undefined, path);
   // What we ask of our own code, and few users of theirs.
-  return { ...options, noUncheckedIndexedAccess: false, exactOptionalPropertyTypes: false };
+  return { ...options, noUncheckedIndexedAccess: false, exactOptionalPropertyTypes: false, erasableSyntaxOnly: false };
 }
 
 function describe(diagnostic: ts.Diagnostic, snippet: Snippet | undefined): string {
