@@ -73,13 +73,11 @@ export const cannotConcat = (where: string, reason: string): KumikoError =>
       "a function (chunks) => value; chunks of a class can also be joined by a ConcatRegistry.",
   );
 
-export const invalidConcatClass = (type: unknown): KumikoError =>
-  new KumikoError(
-    "INVALID_OPTION",
-    typeof type === "function"
-      ? `The ConcatRegistry has a rule for ${type.name || "this class"} already. Add each class once.`
-      : `ConcatRegistry.add(Class, join) takes a class, but got ${nameOf(type)}.`,
-  );
+export const notAClass = (given: unknown): KumikoError =>
+  new KumikoError("INVALID_OPTION", `ConcatRegistry.add(Class, join) takes a class, but got ${nameOf(given)}.`);
+
+export const duplicateConcatClass = (name: string): KumikoError =>
+  new KumikoError("INVALID_OPTION", `The ConcatRegistry has a rule for ${name} already. Add each class once.`);
 
 /** How a value is called in an error message: `a string`, `null`, `an instance of Order`. */
 export function nameOf(value: unknown): string {

@@ -1,4 +1,4 @@
-import { invalidConcatClass } from "../errors.js";
+import { duplicateConcatClass, notAClass } from "../errors.js";
 
 type Join = (chunks: never[]) => unknown;
 
@@ -15,7 +15,8 @@ export class ConcatRegistry {
 
   /** `join` gets two chunks or more: a single one stands for itself. */
   add<Chunk>(type: abstract new (...args: never[]) => Chunk, join: (chunks: Chunk[]) => Chunk): this {
-    if (typeof type !== "function" || this.#joins.has(type.prototype)) throw invalidConcatClass(type);
+    if (typeof type !== "function" || typeof type.prototype !== "object") throw notAClass(type);
+    if (this.#joins.has(type.prototype)) throw duplicateConcatClass(type.name);
     this.#joins.set(type.prototype, join);
     return this;
   }

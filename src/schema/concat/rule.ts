@@ -1,9 +1,13 @@
 import type { ConcatRegistry } from "./registry.js";
 
 /**
- * How a node declares that its chunks join: `"list"` makes one array (of the elements of chunks that are arrays, of the
- * chunks themselves otherwise), `"last"` takes the last chunk, `"record"` joins records key by key, `"text"` joins texts.
- * A function gets all chunks, one or more.
+ * How a node declares that its chunks join, also when there is only one.
+ *
+ * - `"list"` makes one array: of the elements of chunks that are arrays (without holes), of all other chunks as they are.
+ * - `"last"` takes the last chunk.
+ * - `"record"` joins records key by key, inner ones too; the values of a key as if nothing were declared for them.
+ * - `"text"` joins texts, numbers and the like.
+ * - A function gets all chunks.
  */
 export type DeclaredConcat = "list" | "last" | "record" | "text" | ((chunks: never[]) => unknown);
 
