@@ -2,7 +2,7 @@ import type { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
 import type { RunOptions } from "../options.js";
 import { describePlan, type GraphInfo } from "../plan/describe.js";
-import { drawPlan } from "../plan/mermaid.js";
+import { planToMermaid } from "../plan/mermaid.js";
 import { type HasNodeDefinition, type NodeDefinition, nodeDefinition } from "../plan/node-definition.js";
 import type { Plan } from "../plan/plan.js";
 import type { Runnable } from "../runnable.js";
@@ -59,6 +59,6 @@ export class CompiledGraph<in I, out O, out Inner = unknown> implements Runnable
 
   /** The graph as a Mermaid flowchart. */
   toMermaid(): string {
-    return drawPlan(this.#plan);
+    return planToMermaid(this.#plan);
   }
 }

@@ -5,7 +5,8 @@ import { DagSchedule } from "./dag.js";
 import { movesStreams } from "./flow.js";
 import { oneChunk } from "./node-stream.js";
 import type { Run } from "./run.js";
-import { resumeSupersteps, startSupersteps } from "./supersteps.js";
+import { drive, driveObserved } from "./drive.js";
+import { startSupersteps } from "./supersteps.js";
 
 /**
  * Runs a graph on an input: gives its result, or a promise of it when something had to be awaited. What fails is located,
@@ -25,42 +26,13 @@ function executeDag(run: Run, input: unknown): unknown {
 }
 
 function executeSupersteps(run: Run, input: unknown): unknown {
+  if (run.observed && run.mode === "invoke") return driveObserved(run, input);
   try {
     if (startSupersteps(run, input)) return run.complete(run.result);
   } catch (error) {
     throw run.fail(error);
   }
-  return runOn(run);
-}
-
-/** The one async loop of a run: it awaits, and lets the scheduler go on. */
-async function runOn(run: Run): Promise<unknown> {
-  for (;;) {
-    let value: unknown;
-    try {
-      value = await run.pending;
-      if (run.aborted) throw run.reason;
-      if (resumeSupersteps(run, value)) return await run.complete(run.result);
-    } catch (error) {
-      if (run.waiting === "step" && !run.aborted) await findFailed(run, error);
-      throw run.fail(error);
-    }
-  }
-}
-
-/** Which node of a step has failed: the first one, in order of declaration, that rejected with this error. */
-async function findFailed(run: Run, error: unknown): Promise<void> {
-  const { held, stepNodes } = run;
-  if (!Array.isArray(held) || stepNodes === undefined) return;
-  let found = -1;
-  held.forEach((output: unknown, n) => {
-    if (!isPromiseLike(output)) return;
-    output.then(undefined, (thrown: unknown) => {
-      if (thrown === error && found === -1) found = n;
-    });
-  });
-  await undefined;
-  run.at = stepNodes[found] ?? run.at;
+  return drive(run);
 }
 
 /** Checks the whole input before any node runs; a stream is read to its end for that. */

@@ -37,19 +37,9 @@ export abstract class PlaceContext implements NodeContext {
   abstract readonly stateCell: StateCell | undefined;
   abstract readonly callOptions: CallOptions;
   abstract readonly runtime: Runtime;
-  private openChildren: Set<string> | undefined;
-
   /** Takes a key for a child run; false when an open child has it. */
-  openChild(key: string): boolean {
-    this.openChildren ??= new Set();
-    if (this.openChildren.has(key)) return false;
-    this.openChildren.add(key);
-    return true;
-  }
-
-  closeChild(key: string): void {
-    this.openChildren?.delete(key);
-  }
+  abstract openChild(key: string): boolean;
+  abstract closeChild(key: string): void;
 
   abstract readonly address: string;
   abstract readonly runInfo: RunInfo;

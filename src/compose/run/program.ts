@@ -1,7 +1,7 @@
 import type { Joining } from "../../schema/concat/rule.js";
-import { END, END_INDEX, type Plan, type NodeSettings, type PlanBranch, type PlanNode, START_INDEX } from "../plan/plan.js";
+import { END, END_INDEX, type Plan, type NodeSettings, type Payload, type PlanBranch, type PlanNode, START_INDEX } from "../plan/plan.js";
 import type { Runtime } from "../runtime.js";
-import { type Body, deriveMode, type Mode, nativesOf } from "./body.js";
+import { type Body, deriveMode, type Mode, type Natives, nativesOf } from "./body.js";
 import { observeNatives } from "./observe.js";
 import type { TaskContext } from "./task-context.js";
 import { type NodeJoinings, wrapStream, wrapValue } from "./wrap.js";
@@ -12,6 +12,12 @@ export interface Route {
   readonly branches: readonly BranchRoute[];
   /** Every node that can get the output, each once, in order of declaration. */
   readonly all: readonly number[];
+}
+
+/** A node's own function, for the lane of watched runs. */
+export interface Inline {
+  readonly run: Body;
+  readonly payload: Payload | undefined;
 }
 
 /** `Route` of one node in the array `Program.next`: read the route; its output has more than one way to go, or none. */
@@ -36,7 +42,9 @@ export class Program {
   /** Whether never more than one node runs at a time. */
   readonly isLinear: boolean;
   readonly #runNested: RunNested;
-  readonly #bodies = new Map<string, readonly Body[]>();
+  #inlines: readonly (Inline | undefined)[] | undefined = undefined;
+  readonly #bodies: BodiesByMode = emptyBodies();
+  readonly #observed: BodiesByMode = emptyBodies();
 
   constructor(plan: Plan, runNested: RunNested) {
     this.plan = plan;
@@ -54,13 +62,22 @@ export class Program {
 
   /** The functions of all nodes for runs of one mode; those of watched runs call the handlers. */
   bodies(mode: Mode, observed: boolean): readonly Body[] {
-    const name = observed ? `observed ${mode}` : mode;
-    let bodies = this.#bodies.get(name);
-    if (bodies === undefined) {
-      bodies = this.plan.nodes.map((node, index) => this.#body(node, index, mode, observed));
-      this.#bodies.set(name, bodies);
-    }
-    return bodies;
+    const kept = observed ? this.#observed : this.#bodies;
+    kept[mode] ??= this.plan.nodes.map((node, index) => this.#body(node, index, mode, observed));
+    return kept[mode];
+  }
+
+  /** For nodes that a watched run can call without a wrapper: their function, and what handlers see. */
+  get inlines(): readonly (Inline | undefined)[] {
+    this.#inlines ??= this.plan.nodes.map((node, index) => this.#inline(node, index));
+    return this.#inlines;
+  }
+
+  #inline(node: PlanNode, index: number): Inline | undefined {
+    if (index <= END_INDEX || node.component === "passthrough" || !isBare(node.settings)) return undefined;
+    const { call, invoke }: Natives = this.#natives(node, index);
+    const run = call ?? invoke;
+    return run && { run: run as Body, payload: node.body.kind === "modes" ? node.body.payload : undefined };
   }
 
   /** The index of a node by its key; `undefined` when there is none (START and END are none). */
@@ -80,7 +97,7 @@ export class Program {
     return mode === "invoke" ? wrapValue(core, node.settings, joinings) : wrapStream(core, node.settings, joinings);
   }
 
-  #natives(node: PlanNode, index: number) {
+  #natives(node: PlanNode, index: number): Natives {
     const { body } = node;
     if (body.kind !== "graph") return nativesOf(body);
     const program = this.nested.get(index);
@@ -93,6 +110,15 @@ export class Program {
 function isBare({ inputKey, outputKey, before, after, streamBefore, streamAfter }: NodeSettings): boolean {
   return (inputKey ?? outputKey ?? before ?? after ?? streamBefore ?? streamAfter) === undefined;
 }
+
+type BodiesByMode = Record<Mode, readonly Body[] | undefined>;
+
+const emptyBodies = (): BodiesByMode => ({
+  invoke: undefined,
+  stream: undefined,
+  collect: undefined,
+  transform: undefined,
+});
 
 const same: Body = (input: unknown, _ctx: TaskContext) => input;
 

@@ -6,7 +6,7 @@ import { StreamReader } from "../../schema/stream/reader.js";
 import type { RunOptions } from "../options.js";
 import { END_INDEX, type PlanNode, START_INDEX } from "../plan/plan.js";
 import type { Runtime } from "../runtime.js";
-import { whenReady } from "./async.js";
+import { isPromiseLike } from "./async.js";
 import type { Body, Mode } from "./body.js";
 import { mergeOptions, type Overrides, type PlaceTree } from "./call-options.js";
 import { checkedStream } from "./checked-stream.js";
@@ -199,7 +199,14 @@ export class Run extends Scope implements TaskOwner {
     if (checkOutput === undefined) return this.completed(result);
     this.at = END_INDEX;
     if (result instanceof StreamReader && this.mode === "transform") return this.completed(checkedStream(result, checkOutput));
-    return whenReady(checkOutput(result), (checked) => this.completed(checked));
+    const checked = checkOutput(result);
+    if (!isPromiseLike(checked)) return this.completed(checked);
+    return checked.then(
+      (fit) => this.completed(fit),
+      (error: unknown) => {
+        throw this.fail(error);
+      },
+    );
   }
 
   /** The run has its result. */

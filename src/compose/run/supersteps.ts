@@ -50,7 +50,7 @@ export function resumeSupersteps(run: Run, value: unknown): boolean {
 }
 
 /** Alternates between lane and steps, in a loop, so that no run is too long for the stack. */
-function goOn(run: Run, to: number, value: unknown): boolean {
+export function goOn(run: Run, to: number, value: unknown): boolean {
   let target = to;
   let input = value;
   for (;;) {
@@ -98,7 +98,7 @@ function runLane(run: Run, to: number, value: unknown): number {
 }
 
 /** What comes after a node that has given `output`; a stream is read to its end first, in a run on values. */
-function afterNode(run: Run, index: number, output: unknown): number {
+export function afterNode(run: Run, index: number, output: unknown): number {
   if (run.mode === "invoke" && isStream(output)) {
     run.pending = collect(output, new TaskContext(run, index));
     run.waiting = "node";
@@ -107,7 +107,7 @@ function afterNode(run: Run, index: number, output: unknown): number {
   return leave(run, index, output);
 }
 
-function leave(run: Run, index: number, output: unknown): number {
+export function leave(run: Run, index: number, output: unknown): number {
   const successor = run.program.next[index] as number;
   if (successor > END_INDEX) return successor;
   return successor === ROUTED ? route(run, index, output) : finish(run, output);
@@ -279,7 +279,7 @@ function enter(run: Run, node: number, { sources, values }: Delivery): number {
   return node;
 }
 
-function stepLimit(run: Run, nodes: readonly number[]): Error {
+export function stepLimit(run: Run, nodes: readonly number[]): Error {
   run.at = START_INDEX;
   return maxStepsExceeded(run.nodePath, run.maxSteps, namesOf(run, nodes));
 }

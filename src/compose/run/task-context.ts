@@ -46,14 +46,15 @@ export class TaskContext extends PlaceContext {
   readonly owner: TaskOwner;
   readonly index: number;
   /** Set by the executor when somebody watches this task. */
-  override watch: Watch | undefined = undefined;
-  private cachedRecord: RunInfo | undefined = undefined;
-  private cachedOptions: unknown = unread;
+  override watch: Watch | undefined;
+  private extras: Extras | undefined;
 
   constructor(owner: TaskOwner, index: number) {
     super();
     this.owner = owner;
     this.index = index;
+    this.watch = undefined;
+    this.extras = undefined;
   }
 
   override get scope(): Scope {
@@ -97,12 +98,27 @@ export class TaskContext extends PlaceContext {
   }
 
   override get options(): unknown {
-    if (this.cachedOptions === unread) this.cachedOptions = this.owner.optionsOf(this.index);
-    return this.cachedOptions;
+    this.extras ??= new Extras();
+    this.extras.options ??= this.owner.optionsOf(this.index);
+    return this.extras.options;
   }
 
   override get runInfo(): RunInfo {
-    return (this.cachedRecord ??= this.newRecord());
+    this.extras ??= new Extras();
+    return (this.extras.record ??= this.newRecord());
+  }
+
+  override openChild(key: string): boolean {
+    this.extras ??= new Extras();
+    this.extras.children ??= new Set();
+    const { children } = this.extras;
+    if (children.has(key)) return false;
+    children.add(key);
+    return true;
+  }
+
+  override closeChild(key: string): void {
+    this.extras?.children?.delete(key);
   }
 
   private newRecord(): RunInfo {
@@ -112,4 +128,9 @@ export class TaskContext extends PlaceContext {
   }
 }
 
-const unread = Symbol("unread");
+/** What only few tasks need: made when it is first asked for. */
+class Extras {
+  record: RunInfo | undefined = undefined;
+  options: unknown = undefined;
+  children: Set<string> | undefined = undefined;
+}
