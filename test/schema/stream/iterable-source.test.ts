@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { iterableSource } from "../../../src/schema/stream/iterable-source.js";
 import { StreamReader } from "../../../src/schema/stream/reader.js";
-import { all, Producer } from "./producer.js";
+import { all, Producer, settled } from "./producer.js";
 
 async function* doubled(chunks: AsyncIterable<number>): AsyncGenerator<number, undefined> {
   for await (const chunk of chunks) yield chunk * 2;
@@ -33,6 +33,7 @@ describe("a generator over an input", () => {
     })();
     const reader = new StreamReader(iterableSource(stuck, input));
     void reader.next();
+    await settled();
     await reader.cancel();
     expect(producer.returned).toBe(1);
   });
