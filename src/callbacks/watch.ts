@@ -20,7 +20,7 @@ import type { Watchers } from "./watchers.js";
 export class Watch {
   readonly watchers: Watchers;
   readonly info: RunInfo;
-  private state: "new" | "open" | "closed";
+  private state: "new" | "open" | "ended" | "skipped";
   /** The span of the only handler, or the list of spans of several: until the start the parent's, then its own. */
   private span: unknown;
   /** What handlers were given of streams; they fail with the run. */
@@ -46,7 +46,7 @@ export class Watch {
   }
 
   get closed(): boolean {
-    return this.state === "closed";
+    return this.state === "ended" || this.state === "skipped";
   }
 
   start(value: unknown): void {
@@ -83,7 +83,7 @@ export class Watch {
 
   /** Also heard after the end: something may be late. */
   event(event: unknown): void {
-    if (this.state !== "new" && this.watchers.hasEvent) this.callEach("onEvent", event);
+    if (this.watchers.hasEvent && (this.state === "open" || this.state === "ended")) this.callEach("onEvent", event);
   }
 
   /** Ends this run and every open one inside it with `onError`, the innermost first. */
@@ -261,14 +261,15 @@ export class Watch {
   /** Whether a run ends by this. One that had not started closes without a word. */
   private close(): boolean {
     const { state } = this;
-    this.state = "closed";
+    if (state === "open") this.state = "ended";
+    else if (state === "new") this.state = "skipped";
     if (this.parent !== undefined) this.unlinkFrom(this.parent);
     return state === "open";
   }
 
   /** A run that has ended takes no children: what starts inside it later stands alone. */
   private linkInto(parent: Watch): void {
-    if (parent.state === "closed") return;
+    if (parent.closed) return;
     this.parent = parent;
     const first = parent.child;
     if (first === undefined) {

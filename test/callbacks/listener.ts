@@ -1,0 +1,45 @@
+import type { Handler, HandlerErrorListener } from "../../src/callbacks/handler.js";
+import { type ComponentKind, type RunInfo, RunRecord } from "../../src/callbacks/run-info.js";
+import { Watch } from "../../src/callbacks/watch.js";
+import { Watchers } from "../../src/callbacks/watchers.js";
+
+/** One call of a handler, as text: `b onEnd model 3`. */
+export type Heard = string[];
+
+/** A handler with value timings that writes down what it hears; its span of a run is the run's name. */
+export function listener(name: string, heard: Heard): Handler {
+  const write = (timing: string, { name: run }: RunInfo, value: unknown, span: unknown): void => {
+    const text = value instanceof Error ? value.message : JSON.stringify(value);
+    heard.push(
+      [name, timing, run, text, span === undefined ? "" : `(${String(span)})`].filter((part) => part).join(" "),
+    );
+  };
+  return {
+    onStart(info, value, span) {
+      write("start", info, value, span);
+      return `${name}:${info.name}`;
+    },
+    onEnd: (info, value, span) => write("end", info, value, span),
+    onError: (info, error, span) => write("error", info, error, span),
+    onInterrupt: (info, interrupt, span) => write("interrupt", info, interrupt, span),
+    onEvent: (info, event, span) => write("event", info, event, span),
+  };
+}
+
+export const place = { address: "runnable:test" };
+
+export function watchersOf(handlers: readonly Handler[], onHandlerError: HandlerErrorListener = rethrow): Watchers {
+  const watchers = Watchers.of(handlers, onHandlerError);
+  if (watchers === undefined) throw new Error("a test watches with one handler at least");
+  return watchers;
+}
+
+/** Opens the watch of a run with this name. */
+export function open(name: string, watchers: Watchers, parent?: Watch, component: ComponentKind = "lambda"): Watch {
+  return new Watch(watchers, new RunRecord(parent?.info, component, name, "", place), parent);
+}
+
+/** Tests in which no handler throws fail when one does. */
+function rethrow(error: unknown): never {
+  throw error;
+}
