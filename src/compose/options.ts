@@ -34,7 +34,7 @@ export interface PlaceOptions {
  */
 export interface RunOptions<Paths extends string = string> {
   /** Makes this run a child of the node (or tool) whose context is given: signal, handlers and request values continue. */
-  readonly parent?: NodeContext<never, never> | undefined;
+  readonly parent?: NodeContext | undefined;
   /** Names this child among the children of `parent`. @default the name of the graph */
   readonly key?: string | undefined;
   /** Stops the run; it then rejects with the signal's reason. */

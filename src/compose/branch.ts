@@ -1,0 +1,70 @@
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { ContentBlock } from "../schema/message/content-block.js";
+import type { StreamReader } from "../schema/stream/reader.js";
+import { invalidOption } from "./errors.js";
+
+export interface ToolCallsOrOptions {
+  /**
+   * When to decide: after the whole message, so that a model may talk before it calls tools, or at the first content, so
+   * that an answer goes on as it is written. @default "whole-message"
+   */
+  readonly decideOn?: "whole-message" | "first-content" | undefined;
+}
+
+/**
+ * The choice that every agent makes, for `addStreamBranch`: to the tools when the message calls some, elsewhere otherwise.
+ * With `"first-content"` the first function tool call or piece of an answer decides; reasoning and what the provider runs
+ * itself decide nothing.
+ *
+ * @example
+ * const agent = new Graph<AgenticMessage[], AgenticMessage>()
+ *   .addModelNode("model", model)
+ *   .addToolsNode("tools", tools)
+ *   .addEdge(START, "model")
+ *   .addStreamBranch("model", ["tools", END], toolCallsOr("tools", END, { decideOn: "first-content" }))
+ *   .addEdge("tools", "model")
+ *   .compile();
+ */
+export function toolCallsOr<const Tools, const Other>(
+  tools: Tools,
+  other: Other,
+  { decideOn = "whole-message" }: ToolCallsOrOptions = {},
+): (message: StreamReader<AgenticMessage>) => Promise<Tools | Other> {
+  switch (decideOn) {
+    case "whole-message":
+      return async (message) => ((await callsTools(message)) ? tools : other);
+    case "first-content":
+      return async (message) => ((await callsToolsFirst(message)) ? tools : other);
+    default:
+      throw invalidOption(`toolCallsOr: decideOn is "whole-message" or "first-content", not ${JSON.stringify(decideOn)}.`);
+  }
+}
+
+async function callsTools(message: StreamReader<AgenticMessage>): Promise<boolean> {
+  let found = false;
+  for await (const { contentBlocks } of message) found ||= contentBlocks.some((block) => block.type === "function_tool_call");
+  return found;
+}
+
+async function callsToolsFirst(message: StreamReader<AgenticMessage>): Promise<boolean> {
+  for await (const { contentBlocks } of message) {
+    for (const block of contentBlocks) {
+      if (block.type === "function_tool_call") return true;
+      if (isAnswer(block)) return false;
+    }
+  }
+  return false;
+}
+
+function isAnswer(block: ContentBlock): boolean {
+  switch (block.type) {
+    case "assistant_gen_text":
+      return block.text !== "";
+    case "assistant_gen_image":
+    case "assistant_gen_audio":
+    case "assistant_gen_video":
+      return true;
+    default:
+      return false;
+  }
+}

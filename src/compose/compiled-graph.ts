@@ -1,0 +1,25 @@
+import type { StreamReader } from "../schema/stream/reader.js";
+import type { StreamSource } from "../schema/stream/source.js";
+import type { RunOptions } from "./options.js";
+import type { GraphInfo } from "./plan/describe.js";
+import type { Runnable } from "./runnable.js";
+import type { NodePaths } from "./types/node-paths.js";
+import type { HasInner, None } from "./types/node-shape.js";
+
+/**
+ * What `compile()` gives: a Runnable that knows the paths of its nodes. It never changes; the builder may go on.
+ *
+ * @example
+ * const length = new Chain<string>().append((text) => text.length, { key: "count" }).compile();
+ * await length.invoke("hello", { nodes: { count: { callbacks: [consoleTracer()] } } });
+ */
+export interface CompiledGraph<in I, out O, Inner = None> extends Runnable<I, O>, HasInner<Inner> {
+  readonly invoke: (input: I, options?: RunOptions<NodePaths<Inner>>) => Promise<O>;
+  readonly stream: (input: I, options?: RunOptions<NodePaths<Inner>>) => StreamReader<O>;
+  readonly collect: (input: StreamSource<I>, options?: RunOptions<NodePaths<Inner>>) => Promise<O>;
+  readonly transform: (input: StreamSource<I>, options?: RunOptions<NodePaths<Inner>>) => StreamReader<O>;
+  /** The nodes and edges, nested graphs included, as plain data. */
+  graphInfo(): GraphInfo;
+  /** A Mermaid flowchart: branches are dashed, nested graphs are boxes. */
+  toMermaid(): string;
+}

@@ -1,0 +1,132 @@
+import { KumikoError, messageOf } from "../errors.js";
+
+const shown = 20;
+
+/** Names in quotes, the first twenty of them. */
+function list(names: readonly string[]): string {
+  if (names.length === 0) return "none";
+  const more = names.length > shown ? ` and ${names.length - shown} more` : "";
+  return names.slice(0, shown).map((name) => `"${name}"`).join(", ") + more;
+}
+
+export const duplicateNode = (key: string): KumikoError =>
+  new KumikoError("DUPLICATE_NODE", `Node "${key}" is already present. Give each node a key of its own.`);
+
+export const reservedKey = (key: string): KumikoError =>
+  new KumikoError("RESERVED_KEY", `The key "${key}" is reserved: it names an end of the graph. Choose another.`);
+
+export const invalidKey = (what: string, key: unknown, why: string): KumikoError =>
+  new KumikoError("INVALID_KEY", `${what} ${describeKey(key)} cannot be used: ${why}.`);
+
+export const invalidNode = (key: string, why: string): KumikoError =>
+  new KumikoError("INVALID_NODE", `Node "${key}" ${why}`, { nodePath: [key] });
+
+export const containsItself = (): KumikoError =>
+  new KumikoError("INVALID_NODE", "This graph contains itself as a node. Build the inner graph separately.");
+
+/** The error of an inner graph, as its parent reports it. */
+export const insideNode = (key: string, error: unknown): unknown =>
+  KumikoError.is(error)
+    ? new KumikoError(error.code, `Inside node "${key}": ${messageOf(error)}`, {
+        nodePath: [key, ...error.nodePath],
+        cause: error,
+      })
+    : error;
+
+export const invalidNodeOption = (key: string, what: string): KumikoError =>
+  new KumikoError("INVALID_OPTION", `Options of node "${key}": ${what}`, { nodePath: [key] });
+
+export const invalidOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
+
+export const stateRequired = (key: string, option: string): KumikoError =>
+  new KumikoError(
+    "STATE_REQUIRED",
+    `Option "${option}" of node "${key}" needs state but graph state is not enabled. Call withState(…) before the first node.`,
+    { nodePath: [key] },
+  );
+
+export const lateState = (first: string): KumikoError =>
+  new KumikoError("INVALID_OPTION", `withState(…) must stand before the first node, and "${first}" was already added.`);
+
+export const unknownNode = (what: string, key: unknown, known: readonly string[]): KumikoError =>
+  new KumikoError(
+    "UNKNOWN_NODE",
+    `${what} ${describeKey(key)} needs to be added to graph first: call addNode(${describeKey(key)}, …). Nodes: ${list(known)}.`,
+  );
+
+export const endAsSource = (): KumikoError =>
+  new KumikoError("INVALID_EDGE", "END cannot be a start node: nothing leaves END. Start the edge or branch at a node or START.");
+
+export const startAsTarget = (from: string): KumikoError =>
+  new KumikoError(
+    "INVALID_EDGE",
+    `START cannot be an end node: nothing goes back to START. Lead "${from}" to the first node of the loop instead.`,
+  );
+
+export const duplicateEdge = (from: string, to: string): KumikoError =>
+  new KumikoError("DUPLICATE_EDGE", `The edge from "${from}" to "${to}" has already been added. Remove one of the two calls.`);
+
+export const invalidEdge = (what: string): KumikoError => new KumikoError("INVALID_EDGE", what);
+
+export const invalidBranch = (from: string, why: string): KumikoError =>
+  new KumikoError("INVALID_BRANCH", `The branch from "${from}" ${why}`);
+
+export const mixedStyles = (given: unknown, style: "keys" | "handles"): KumikoError =>
+  new KumikoError(
+    "MIXED_STYLES",
+    style === "keys"
+      ? `${describeKey(given)} is used as a handle, and this graph began with keys: stay with addNode, addEdge and keys.`
+      : `${describeKey(given)} is used as a key, and this graph began with handles: stay with node, connect and references.`,
+  );
+
+export const foreignHandle = (key: string): KumikoError =>
+  new KumikoError("INVALID_EDGE", `The handle of "${key}" belongs to another graph. Use one that this graph's node(…) gave.`);
+
+export const partOfBranch = (from: string, target: string): KumikoError =>
+  invalidBranch(from, `has a part of "${target}" among its targets. It may choose that one alone, so give it the whole: the handle itself.`);
+
+export const emptyGraph = (component: string): KumikoError =>
+  new KumikoError("EMPTY_GRAPH", `This ${component} is empty: add at least one node${component === "graph" ? " or edge" : ""} before compile().`);
+
+export const noStart = (): KumikoError =>
+  new KumikoError("NO_START", "start node not set: nothing leaves START. Add an edge or a branch from START to the first node.");
+
+export const unreachableEnd = (detail: string): KumikoError =>
+  new KumikoError("UNREACHABLE_END", `end node not set: ${detail}. Add an edge or a branch that leads to END.`);
+
+export const unfedNodes = (keys: readonly string[]): KumikoError =>
+  new KumikoError(
+    "UNFED_NODE",
+    `${list(keys)} ${keys.length === 1 ? "has" : "have"} no incoming edge and would never run. Add an edge or a branch to ${keys.length === 1 ? "it" : "each"}, or remove ${keys.length === 1 ? "it" : "them"}.`,
+  );
+
+export const unreachableNodes = (keys: readonly string[]): KumikoError =>
+  new KumikoError(
+    "UNFED_NODE",
+    `No way leads from START to ${list(keys)}: ${keys.length === 1 ? "it" : "they"} would never run. Connect ${keys.length === 1 ? "it" : "them"}, or remove ${keys.length === 1 ? "it" : "them"}.`,
+  );
+
+export const cycle = (loops: readonly (readonly string[])[], more: boolean): KumikoError =>
+  new KumikoError(
+    "CYCLE",
+    `DAG is invalid, has loop: ${loops.map((loop) => `[${loop.join(" → ")}]`).join(" ")}${more ? " and more" : ""}. ` +
+      'With triggerMode "allPredecessor" a node waits for everything before it: remove the loop, or use "anyPredecessor".',
+  );
+
+export const equalOutputKeys = (target: string, outputKey: string, first: string, second: string): KumikoError =>
+  new KumikoError(
+    "CANNOT_MERGE",
+    `"${first}" and "${second}" both give "${target}" a field "${outputKey}" (outputKey). Change one of them, or give "${target}" a merge function.`,
+    { nodePath: [target] },
+  );
+
+export const invalidChain = (what: string): KumikoError => new KumikoError("INVALID_CHAIN", what);
+
+export const misfit = (what: string, issues: readonly string[]): KumikoError =>
+  new KumikoError("VALIDATION", `${what} does not fit its schema: ${issues.join("; ")}.`);
+
+function describeKey(key: unknown): string {
+  if (typeof key === "string") return `"${key.length > 80 ? `${key.slice(0, 80)}…` : key}"`;
+  if (Array.isArray(key)) return "a list";
+  return typeof key === "object" && key !== null ? "an object" : String(key);
+}

@@ -1,0 +1,358 @@
+import type { NodeContext } from "../components/context.js";
+import type { AgenticModel, ModelOptions } from "../components/model.js";
+import type { StateKey } from "../components/state-key.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { StandardSchemaV1 } from "../schema/standard-schema.js";
+import type { StreamReader } from "../schema/stream/reader.js";
+import type { CompileOptions } from "./compile-options.js";
+import type { CompiledGraph } from "./compiled-graph.js";
+import { GraphBuilder } from "./graph-builder.js";
+import { nodeDefinition, type NodeDefinition } from "./plan/node-definition.js";
+import { CompiledGraph as CompiledPlan } from "./run/compiled-graph.js";
+import type { Runnable } from "./runnable.js";
+import type { BranchTo, Brought, BroughtByBranch, EdgeTo, InAt, OutAt } from "./types/edge-check.js";
+import type { AddByHandle, BranchOfHandles, Choice, HandlesOnly, Seen } from "./types/handle-methods.js";
+import type { GraphTypeError } from "./types/graph-type-error.js";
+import type { CheckedKeys, NewKey } from "./types/node-key.js";
+import type { BuilderNode, builds, Built, FunctionNode, NodeLike, RunnableNode, ToolsNode } from "./types/node-like.js";
+import type { AnyNodeEntry, ShapesOf } from "./types/node-map.js";
+import type { NodeOptions } from "./types/node-options.js";
+import type { PartsRef, SourceRef, TargetRef } from "./types/node-ref.js";
+import type { Keyed, NodeShape, None } from "./types/node-shape.js";
+import type { Proof } from "./types/unfed.js";
+
+/** Schemas of the two ends: types are inferred from them, values are checked with them. */
+export interface GraphOptions<I, O, Given, Result> {
+  /** Checks (and may change) what comes in. */
+  readonly input?: StandardSchemaV1<Given, I> | undefined;
+  /** Checks (and may change) what goes out. */
+  readonly output?: StandardSchemaV1<O, Result> | undefined;
+}
+
+type BranchOfKeys<I, O, State, Nodes, Fed, Keys extends string, Given, Result, Streamed> = <
+  const From extends Keys | "start",
+  const Target extends Keys | "end",
+>(
+  from: From,
+  targets: readonly BranchTo<O, Nodes, OutAt<I, Nodes, Fed, From>, From, Target>[],
+  choose: (value: Seen<OutAt<I, Nodes, Fed, From>, Streamed>, ctx: NodeContext<State>) => Choice<NoInfer<Target>>,
+) => Graph<I, O, State, Nodes, Fed & BroughtByBranch<O, Nodes, OutAt<I, Nodes, Fed, From>, Target>, Keys, Given, Result>;
+
+/**
+ * Nodes and the edges between them. Each method adds to the graph and gives it back under a type that knows more; what
+ * does not fit is an error in the editor, and again when the call runs.
+ *
+ * `I` and `O` are all you write; the rest is inferred. A node may be a plain function (annotate its input), a Runnable,
+ * another graph or chain, or a component. The builder can go on after `compile()`, which takes a snapshot.
+ *
+ * @example
+ * const graph = new Graph<string, string>()
+ *   .addNode("length", (text: string) => text.length)
+ *   .addNode("format", (count: number) => `${count} characters`)
+ *   .addEdge(START, "length")
+ *   .addEdge("length", "format")
+ *   .addEdge("format", END);
+ * console.log(await graph.compile().invoke("hello"));
+ */
+export class Graph<I, O, State = undefined, Nodes = None, Fed = None, Keys extends string = never, Given = I, Result = O> {
+  /** What it is as a node of another graph; only in types. */
+  declare readonly [builds]: Proof<O, Nodes, Fed, Keys, Built<Given, Result, Nodes>>;
+  readonly #builder: GraphBuilder;
+
+  constructor({ input, output }: GraphOptions<I, O, Given, Result> = {}) {
+    this.#builder = new GraphBuilder(input, output);
+  }
+
+  /**
+   * Gives each run a state of its own, for `ctx.state` and the handlers of nodes. Stands before the first node.
+   *
+   * @example
+   * const graph = new Graph<string, number>()
+   *   .withState(() => ({ seen: [] as string[] }))
+   *   .addNode("count", (text: string, ctx) => ctx.state.seen.push(text));
+   */
+  get withState(): [Keys] extends [never]
+    ? <S>(create: (() => S) | StateKey<S>) => Graph<I, O, S, Nodes, Fed, Keys, Given, Result>
+    : GraphTypeError<"withState(...) stands before the first node"> {
+    return ((create: unknown) => {
+      this.#builder.setState(create);
+      return this;
+    }) as never;
+  }
+
+  /**
+   * Adds a node of any kind.
+   *
+   * @example
+   * const graph = new Graph<string, { size: number }>().addNode("size", async (text: string) => text.length, {
+   *   outputKey: "size",
+   * });
+   */
+  addNode<
+    const Key extends string,
+    In,
+    Out,
+    Inner = undefined,
+    const InputKey extends string | undefined = undefined,
+    const OutputKey extends string | undefined = undefined,
+  >(
+    key: NewKey<Keys, Key>,
+    node: NodeLike<In, Out, State, Inner>,
+    options?: NodeOptions<NoInfer<In>, NoInfer<Out>, State, InputKey, OutputKey>,
+  ): Graph<
+    I,
+    O,
+    State,
+    Nodes & Record<Key, NodeShape<Keyed<In, InputKey>, Keyed<Out, OutputKey>, Inner>>,
+    Fed,
+    Keys | Key,
+    Given,
+    Result
+  > {
+    this.#builder.addNode(key, node, options);
+    return this as never;
+  }
+
+  /**
+   * Adds many nodes at once, which is cheap for the compiler. A value is a node, or `{ node, options }`; state handlers in
+   * such options annotate their input.
+   *
+   * @example
+   * const graph = new Graph<string, string>().addNodes({
+   *   trim: (text: string) => text.trim(),
+   *   shout: { node: (text: string) => text.toUpperCase(), options: { name: "Shout" } },
+   * });
+   */
+  addNodes<const Entries extends Readonly<Record<string, AnyNodeEntry<State>>>>(
+    nodes: Entries & CheckedKeys<Keys, Entries>,
+  ): Graph<I, O, State, Nodes & ShapesOf<Entries>, Fed, Keys | (keyof Entries & string), Given, Result> {
+    this.#builder.addNodes(nodes);
+    return this as never;
+  }
+
+  /** `addNode` for a model; its `options` have the type of the model's call options. */
+  addModelNode<
+    const Key extends string,
+    Options = ModelOptions,
+    const InputKey extends string | undefined = undefined,
+    const OutputKey extends string | undefined = undefined,
+  >(
+    key: NewKey<Keys, Key>,
+    model: AgenticModel<Options>,
+    options?: NodeOptions<readonly AgenticMessage[], AgenticMessage, State, InputKey, OutputKey> & { readonly options?: Partial<Options> | undefined },
+  ): Graph<
+    I,
+    O,
+    State,
+    Nodes & Record<Key, NodeShape<Keyed<readonly AgenticMessage[], InputKey>, Keyed<AgenticMessage, OutputKey>>>,
+    Fed,
+    Keys | Key,
+    Given,
+    Result
+  > {
+    this.#builder.addNode(key, model, options);
+    return this as never;
+  }
+
+  /** `addNode` for a tools node. */
+  addToolsNode<
+    const Key extends string,
+    const InputKey extends string | undefined = undefined,
+    const OutputKey extends string | undefined = undefined,
+  >(
+    key: NewKey<Keys, Key>,
+    tools: ToolsNode,
+    options?: NodeOptions<AgenticMessage, AgenticMessage[], State, InputKey, OutputKey>,
+  ): Graph<
+    I,
+    O,
+    State,
+    Nodes & Record<Key, NodeShape<Keyed<AgenticMessage, InputKey>, Keyed<AgenticMessage[], OutputKey>>>,
+    Fed,
+    Keys | Key,
+    Given,
+    Result
+  > {
+    this.#builder.addNode(key, tools, options);
+    return this as never;
+  }
+
+  /** The same as `addToolsNode`, under its name in Eino. */
+  addAgenticToolsNode<
+    const Key extends string,
+    const InputKey extends string | undefined = undefined,
+    const OutputKey extends string | undefined = undefined,
+  >(
+    key: NewKey<Keys, Key>,
+    tools: ToolsNode,
+    options?: NodeOptions<AgenticMessage, AgenticMessage[], State, InputKey, OutputKey>,
+  ): Graph<
+    I,
+    O,
+    State,
+    Nodes & Record<Key, NodeShape<Keyed<AgenticMessage, InputKey>, Keyed<AgenticMessage[], OutputKey>>>,
+    Fed,
+    Keys | Key,
+    Given,
+    Result
+  > {
+    this.#builder.addNode(key, tools, options);
+    return this as never;
+  }
+
+  /** `addNode` for a function or a lambda. */
+  addLambdaNode<
+    const Key extends string,
+    In,
+    Out,
+    const InputKey extends string | undefined = undefined,
+    const OutputKey extends string | undefined = undefined,
+  >(
+    key: NewKey<Keys, Key>,
+    lambda: FunctionNode<In, Out, State> | Runnable<In, Out>,
+    options?: NodeOptions<NoInfer<In>, NoInfer<Out>, State, InputKey, OutputKey>,
+  ): Graph<
+    I,
+    O,
+    State,
+    Nodes & Record<Key, NodeShape<Keyed<In, InputKey>, Keyed<Out, OutputKey>>>,
+    Fed,
+    Keys | Key,
+    Given,
+    Result
+  > {
+    this.#builder.addNode(key, lambda, options);
+    return this as never;
+  }
+
+  /** `addNode` for a graph or chain, compiled or not. */
+  addGraphNode<
+    const Key extends string,
+    In,
+    Out,
+    Inner = undefined,
+    const InputKey extends string | undefined = undefined,
+    const OutputKey extends string | undefined = undefined,
+  >(
+    key: NewKey<Keys, Key>,
+    graph: RunnableNode<In, Out, Inner> | BuilderNode<In, Out, Inner>,
+    options?: NodeOptions<NoInfer<In>, NoInfer<Out>, State, InputKey, OutputKey>,
+  ): Graph<
+    I,
+    O,
+    State,
+    Nodes & Record<Key, NodeShape<Keyed<In, InputKey>, Keyed<Out, OutputKey>, Inner>>,
+    Fed,
+    Keys | Key,
+    Given,
+    Result
+  > {
+    this.#builder.addNode(key, graph, options);
+    return this as never;
+  }
+
+  /**
+   * Leads the output of a node (or START) to a node (or END). Several edges into one node bring the parts of its input.
+   *
+   * @example
+   * const graph = new Graph<string, string>()
+   *   .addNode("trim", (text: string) => text.trim())
+   *   .addEdge(START, "trim")
+   *   .addEdge("trim", END);
+   */
+  addEdge<const From extends Keys | "start", const To extends Keys | "end">(
+    from: From,
+    to: EdgeTo<Keys, OutAt<I, Nodes, Fed, From>, InAt<O, Nodes, To>, From, To>,
+  ): Graph<
+    I,
+    O,
+    State,
+    Nodes,
+    Fed & Record<To, Brought<OutAt<I, Nodes, Fed, From>, InAt<O, Nodes, To>>>,
+    Keys,
+    Given,
+    Result
+  > {
+    this.#builder.addEdge(from, to);
+    return this as never;
+  }
+
+  /**
+   * Lets a function choose, for each output of a node, which of the targets get it: one, several, or none of them. Each
+   * target must take the whole output. In a graph made with handles, all three speak of handles.
+   *
+   * @example
+   * const graph = new Graph<number, string>()
+   *   .addNode("even", (count: number) => `${count} is even`)
+   *   .addNode("odd", (count: number) => `${count} is odd`)
+   *   .addBranch(START, ["even", "odd"], (count) => (count % 2 === 0 ? "even" : "odd"))
+   *   .addEdge("even", END)
+   *   .addEdge("odd", END);
+   */
+  get addBranch(): [Keys] extends [never]
+    ? BranchOfHandles<State, Graph<I, O, State, Nodes, Fed, Keys, Given, Result>, false>
+    : BranchOfKeys<I, O, State, Nodes, Fed, Keys, Given, Result, false> {
+    return ((from: unknown, targets: unknown, choose: unknown) => {
+      this.#builder.addBranch(from, targets, choose, false);
+      return this;
+    }) as never;
+  }
+
+  /** Like `addBranch`, for a function that reads the output as a stream and may choose before its end. */
+  get addStreamBranch(): [Keys] extends [never]
+    ? BranchOfHandles<State, Graph<I, O, State, Nodes, Fed, Keys, Given, Result>, true>
+    : BranchOfKeys<I, O, State, Nodes, Fed, Keys, Given, Result, true> {
+    return ((from: unknown, targets: unknown, choose: unknown) => {
+      this.#builder.addBranch(from, targets, choose, true);
+      return this;
+    }) as never;
+  }
+
+  /**
+   * Adds a node and gives a reference to it: the style for graphs that are built in statements, loops and generic functions.
+   *
+   * @example
+   * const graph = new Graph<string, string>();
+   * const trim = graph.node("trim", (text: string) => text.trim());
+   * graph.connect(graph.start, trim).connect(trim, graph.end);
+   */
+  get node(): HandlesOnly<Keys, AddByHandle<State>> {
+    return ((key: unknown, node: unknown, options?: object) => this.#builder.node(key, node, options)) as never;
+  }
+
+  /** Adds an edge between two references; `connect(from, to.part)` when the output is a part of the input. */
+  get connect(): HandlesOnly<
+    Keys,
+    <Out>(from: SourceRef<Out>, to: TargetRef<NoInfer<Out>>) => Graph<I, O, State, Nodes, Fed, Keys, Given, Result>
+  > {
+    return ((from: unknown, to: unknown) => {
+      this.#builder.connect(from, to);
+      return this;
+    }) as never;
+  }
+
+  /** START, as a reference. */
+  get start(): HandlesOnly<Keys, SourceRef<I>> {
+    return this.#builder.start as never;
+  }
+
+  /** END, as a reference. */
+  get end(): HandlesOnly<Keys, PartsRef<O>> {
+    return this.#builder.end as never;
+  }
+
+  /**
+   * Checks the graph as a whole and makes a runnable of it. A node that is not fed is an error of the type that names it.
+   *
+   * @example
+   * const graph = new Graph<string, string>().addEdge(START, END);
+   * const same = graph.compile({ name: "same" });
+   */
+  get compile(): Proof<O, Nodes, Fed, Keys, (options?: CompileOptions) => CompiledGraph<Given, Result, Nodes>> {
+    return ((options?: CompileOptions) => new CompiledPlan(this.#builder.makePlan(options))) as never;
+  }
+
+  get [nodeDefinition](): NodeDefinition {
+    return { component: "graph", type: "", body: { kind: "graph", plan: this.#builder.makePlan(undefined) } };
+  }
+}

@@ -1,0 +1,91 @@
+import type { NodeContext } from "../components/context.js";
+import type { DeclaredConcat } from "../schema/concat/rule.js";
+import type { StreamReader } from "../schema/stream/reader.js";
+import type { StreamSource } from "../schema/stream/source.js";
+import { invalidOption } from "./errors.js";
+import type { NodeModes } from "./plan/plan.js";
+import { bareRunnable } from "./run/bare-runnable.js";
+import type { Runnable } from "./runnable.js";
+import type { HasInner, SameAsInput } from "./types/node-shape.js";
+
+/** The modes that a lambda has of its own: at least one. */
+export interface LambdaModes<I, O> {
+  /** Value in, value out. */
+  readonly invoke?: ((input: I, ctx: NodeContext) => O | Promise<O>) | undefined;
+  /** Value in, stream out. */
+  readonly stream?: ((input: I, ctx: NodeContext) => StreamSource<O> | Promise<StreamSource<O>>) | undefined;
+  /** Stream in, value out. */
+  readonly collect?: ((input: StreamReader<I>, ctx: NodeContext) => O | Promise<O>) | undefined;
+  /** Stream in, stream out. */
+  readonly transform?: ((input: StreamReader<I>, ctx: NodeContext) => StreamSource<O> | Promise<StreamSource<O>>) | undefined;
+}
+
+export interface LambdaOptions {
+  /** How its chunks become one value. */
+  readonly concat?: DeclaredConcat | undefined;
+  /** What it is, for traces: `RunInfo.type`. @default "" */
+  readonly type?: string | undefined;
+}
+
+/**
+ * A Runnable made of one to four functions, one per mode. The modes that are missing are made from those that are there.
+ * (A plain function is a node as it is.)
+ *
+ * @example
+ * const upper = lambda({
+ *   invoke: (text: string) => text.toUpperCase(),
+ *   transform: async function* (chunks: StreamReader<string>) {
+ *     for await (const chunk of chunks) yield chunk.toUpperCase();
+ *   },
+ * });
+ */
+export function lambda<I, O>(modes: LambdaModes<I, O>, { concat, type = "" }: LambdaOptions = {}): Runnable<I, O> {
+  return bareRunnable<I, O>({ component: "lambda", type, concat, body: { kind: "modes", ...checkModes(modes) } });
+}
+
+const modeNames = ["invoke", "stream", "collect", "transform"] as const;
+
+function checkModes(modes: unknown): NodeModes {
+  if (typeof modes !== "object" || modes === null) {
+    throw invalidOption("lambda takes the modes as an object: lambda({ invoke }). A plain function is a node as it is.");
+  }
+  const given = Object.entries(modes).filter(([, run]) => run !== undefined);
+  if (given.length === 0) throw invalidOption("A lambda needs to have at least one of invoke, stream, collect and transform.");
+  for (const [name, run] of given) {
+    if (!modeNames.some((mode) => mode === name)) {
+      throw invalidOption(`"${name}" is not a mode of a lambda. There are ${modeNames.join(", ")}.`);
+    }
+    if (typeof run !== "function") throw invalidOption(`The mode ${name} of a lambda must be a function.`);
+  }
+  return Object.fromEntries(given);
+}
+
+/**
+ * A Runnable that works chunk by chunk: each chunk that comes in makes one that goes out. On a whole value it is called
+ * once.
+ *
+ * @example
+ * const upper = mapChunks((text: string) => text.toUpperCase());
+ */
+export function mapChunks<I, O>(map: (chunk: I, ctx: NodeContext) => O | Promise<O>): Runnable<I, O> {
+  if (typeof map !== "function") throw invalidOption("mapChunks takes a function of one chunk.");
+  return bareRunnable<I, O>({ component: "lambda", type: "", body: { kind: "map", map } });
+}
+
+/** What flows out of a passthrough without a type argument is what the compiler saw flowing in. */
+export type Passthrough<T> = Runnable<T, T> & HasInner<unknown extends T ? SameAsInput : undefined>;
+
+/**
+ * A Runnable that gives its input back; a stream stays a stream. It calls no handlers.
+ *
+ * Without a type argument its type in a Graph is what the edges bring that were added before those that leave it.
+ *
+ * @example
+ * const graph = new Graph<string, string>()
+ *   .addNode("same", passthrough<string>())
+ *   .addEdge(START, "same")
+ *   .addEdge("same", END);
+ */
+export function passthrough<T>(): Passthrough<T> {
+  return bareRunnable<T, T>({ component: "passthrough", type: "", body: { kind: "passthrough" } });
+}

@@ -1,0 +1,110 @@
+import type { NodeContext } from "../components/context.js";
+import { invalidNode } from "./errors.js";
+import type { RunOptions } from "./options.js";
+import { hasNodeDefinition, type HasNodeDefinition, type NodeDefinition } from "./plan/node-definition.js";
+import type { NodeBody, NodeFunction, Payload } from "./plan/plan.js";
+
+/** What a value is as a node. A Runnable of ours and a builder know it themselves, and are asked at `compile()`. */
+export function toNode(key: string, node: unknown): NodeDefinition | HasNodeDefinition {
+  if (typeof node === "function") return fromFunction(key, node);
+  if (typeof node !== "object" || node === null) throw invalidNode(key, `is ${kindOf(node)}. ${advice}`);
+  if (hasNodeDefinition(node)) return node;
+  if ("component" in node) return fromComponent(key, node);
+  if (methodsOf(node, modes).length === modes.length) return fromForeignRunnable(node);
+  throw invalidNode(key, `is ${kindOf(node)}. ${advice}`);
+}
+
+const advice =
+  "A node is a function, a Runnable, a graph or chain, or a component (a model, template, tools node, retriever …).";
+
+function kindOf(node: unknown): string {
+  if (Array.isArray(node)) return "a list";
+  if (typeof node !== "object" || node === null) return `${typeof node === "undefined" ? "" : "the value "}${String(node)}`;
+  if ("then" in node && typeof node.then === "function") return "a promise: await it before it is added";
+  return "an object that is none of these";
+}
+
+function fromFunction(key: string, node: object): NodeDefinition {
+  if (isClass(node)) throw invalidNode(key, `is a class. Make an instance of it, or a function that does.`);
+  return { component: "lambda", type: "", body: { kind: "function", call: node as NodeFunction } };
+}
+
+function isClass(node: object): boolean {
+  return Object.getOwnPropertyDescriptor(node, "prototype")?.writable === false;
+}
+
+interface ComponentShape {
+  readonly component: Exclude<NodeDefinition["component"], "lambda" | "tool" | "tools_node" | "graph" | "chain" | "workflow" | "passthrough">;
+  readonly invoke: string;
+  readonly stream?: string;
+  readonly payload?: Payload;
+}
+
+/** By the literal field `component`: which methods a node of that kind has. */
+const shapes: ReadonlyMap<unknown, ComponentShape> = new Map(
+  (
+    [
+      { component: "model", invoke: "generate", stream: "stream", payload: modelPayload() },
+      { component: "template", invoke: "format" },
+      { component: "retriever", invoke: "retrieve" },
+      { component: "embedder", invoke: "embed" },
+      { component: "indexer", invoke: "store" },
+      { component: "loader", invoke: "load" },
+      { component: "transformer", invoke: "transform" },
+    ] satisfies ComponentShape[]
+  ).map((shape) => [shape.component, shape]),
+);
+
+function modelPayload(): Payload {
+  return { input: (messages, options) => ({ messages, options }), output: (message) => ({ message }) };
+}
+
+function fromComponent(key: string, node: object): NodeDefinition {
+  const kind: unknown = Reflect.get(node, "component");
+  if (kind === "tool") throw invalidNode(key, "is a tool. Tools are nodes together: new AgenticToolsNode({ tools: [tool] }).");
+  const shape = shapes.get(kind);
+  if (shape === undefined) {
+    throw invalidNode(key, `has the component "${String(kind)}". Known are: ${[...shapes.keys()].join(", ")}.`);
+  }
+  const { component, invoke, stream, payload } = shape;
+  const missing = [invoke, ...(stream === undefined ? [] : [stream])].filter((name) => methodsOf(node, [name]).length === 0);
+  if (missing.length > 0) throw invalidNode(key, `is a ${component} without the method ${missing.join(" and ")}.`);
+  const type: unknown = Reflect.get(node, "type");
+  const body: NodeBody = {
+    kind: "modes",
+    payload,
+    invoke: callMethod(node, invoke),
+    stream: stream === undefined ? undefined : callMethod(node, stream),
+  };
+  return { component, type: typeof type === "string" ? type : "", body };
+}
+
+const modes = ["invoke", "stream", "collect", "transform"] as const;
+
+/** A Runnable that this library did not make: it runs as a child of its node. */
+function fromForeignRunnable(node: object): NodeDefinition {
+  const [invoke, stream, collect, transform] = modes.map((mode) => {
+    const call = callMethod(node, mode);
+    return (input: never, ctx: NodeContext): unknown => call(input, childOptions(ctx) as never);
+  });
+  return { component: "lambda", type: "", body: { kind: "modes", invoke, stream, collect, transform } };
+}
+
+/** It may know nothing of `parent`, but a signal it should know; that is made only when it is read. */
+function childOptions(ctx: NodeContext): RunOptions {
+  return {
+    parent: ctx,
+    get signal() {
+      return ctx.signal;
+    },
+  };
+}
+
+function methodsOf(node: object, names: readonly string[]): string[] {
+  return names.filter((name) => typeof Reflect.get(node, name) === "function");
+}
+
+/** Looks the method up at each call, on the object itself: `this` is right, and a method may be replaced. */
+function callMethod(node: object, name: string): NodeFunction {
+  return (input, ctx) => (node as Readonly<Record<string, NodeFunction>>)[name]?.(input, ctx);
+}

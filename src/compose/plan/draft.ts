@@ -1,0 +1,121 @@
+import type { StateKey } from "../../components/state-key.js";
+import {
+  duplicateEdge,
+  duplicateNode,
+  endAsSource,
+  invalidBranch,
+  invalidOption,
+  lateState,
+  startAsTarget,
+  unknownNode,
+} from "../errors.js";
+import { checkNodeKey } from "./key.js";
+import type { HasNodeDefinition, NodeDefinition } from "./node-definition.js";
+import { checkSettings } from "./node-settings.js";
+import { END, END_INDEX, type NodeSettings, type PlanBranch, type PlanEdge, START, START_INDEX } from "./plan.js";
+
+export interface DraftNode {
+  readonly key: string;
+  /** A builder is asked for its definition when this draft is compiled. */
+  readonly node: NodeDefinition | HasNodeDefinition;
+  readonly settings: NodeSettings;
+}
+
+/**
+ * What a builder has heard so far: nodes in order of declaration, edges and branches by index (START is 0 and END is 1).
+ * Everything that one call can show to be wrong is refused here; the rest when a plan is made of it.
+ */
+export class Draft {
+  readonly component: "graph" | "chain" | "workflow";
+  /** Without START and END: the first node has index 2. */
+  readonly nodes: DraftNode[] = [];
+  readonly edges: PlanEdge[] = [];
+  readonly branches: PlanBranch[] = [];
+  state: StateKey<unknown> | undefined = undefined;
+  readonly #indexes = new Map<string, number>([
+    [START, START_INDEX],
+    [END, END_INDEX],
+  ]);
+  /** The targets of plain edges, by source. */
+  readonly #targets = new Map<number, Set<number>>();
+
+  constructor(component: "graph" | "chain" | "workflow") {
+    this.component = component;
+  }
+
+  setState(state: unknown): void {
+    const [first] = this.nodes;
+    if (first !== undefined) throw lateState(first.key);
+    if (this.state !== undefined) throw invalidOption("withState(…) was already called: a graph has one state.");
+    this.state = asStateKey(state);
+  }
+
+  addNode(key: unknown, node: NodeDefinition | HasNodeDefinition, options: object | undefined): void {
+    checkNodeKey(key);
+    if (this.#indexes.has(key)) throw duplicateNode(key);
+    const settings = checkSettings(key, options, this.state !== undefined);
+    this.#indexes.set(key, this.nodes.push({ key, node, settings }) + END_INDEX);
+  }
+
+  addEdge(from: unknown, to: unknown): void {
+    const source = this.#sourceOf(from, "The source of an edge,");
+    const target = this.#targetOf(to, source, "The target of an edge,");
+    const targets = this.#targets.get(source);
+    if (targets === undefined) this.#targets.set(source, new Set([target]));
+    else if (targets.has(target)) throw duplicateEdge(this.#keyOf(source), this.#keyOf(target));
+    else targets.add(target);
+    this.edges.push({ from: source, to: target });
+  }
+
+  addBranch(from: unknown, targets: unknown, choose: unknown, stream: boolean): void {
+    const source = this.#sourceOf(from, "The source of a branch,");
+    const key = this.#keyOf(source);
+    if (!Array.isArray(targets)) throw invalidBranch(key, "needs a list of the targets it may choose.");
+    if (targets.length === 0) throw invalidBranch(key, "has no targets: list the nodes it may choose.");
+    if (typeof choose !== "function") throw invalidBranch(key, "needs a function that chooses among its targets.");
+    const indexes = new Set<number>();
+    for (const target of targets) {
+      const index = this.#targetOf(target, source, "branch end node");
+      if (indexes.has(index)) throw invalidBranch(key, `lists "${this.#keyOf(index)}" twice.`);
+      indexes.add(index);
+    }
+    this.branches.push({ from: source, targets: [...indexes], choose: choose as PlanBranch["choose"], stream });
+  }
+
+  /** The index of a key that is a node, START or END. */
+  indexOf(key: string): number | undefined {
+    return this.#indexes.get(key);
+  }
+
+  #sourceOf(key: unknown, what: string): number {
+    const index = this.#known(key, what);
+    if (index === END_INDEX) throw endAsSource();
+    return index;
+  }
+
+  #targetOf(key: unknown, source: number, what: string): number {
+    const index = this.#known(key, what);
+    if (index === START_INDEX) throw startAsTarget(this.#keyOf(source));
+    return index;
+  }
+
+  #known(key: unknown, what: string): number {
+    const index = typeof key === "string" ? this.#indexes.get(key) : undefined;
+    if (index === undefined) throw unknownNode(what, key, this.nodes.map((node) => node.key));
+    return index;
+  }
+
+  #keyOf(index: number): string {
+    if (index === START_INDEX) return START;
+    return this.nodes[index - END_INDEX - 1]?.key ?? END;
+  }
+}
+
+/** A function is a state key that nobody else can name. */
+function asStateKey(state: unknown): StateKey<unknown> {
+  if (typeof state === "function") return Object.freeze({ name: "", create: state as () => unknown });
+  if (typeof state === "object" && state !== null && "create" in state && typeof state.create === "function") {
+    return state as StateKey<unknown>;
+  }
+  throw invalidOption("withState takes a function that makes the state of a run, or a stateKey(…).");
+}

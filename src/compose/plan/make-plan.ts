@@ -1,0 +1,89 @@
+import type { CompileOptions } from "../compile-options.js";
+import { insideNode } from "../errors.js";
+import { Runtime } from "../runtime.js";
+import { resolveCompileOptions } from "./compile-settings.js";
+import type { Draft, DraftNode } from "./draft.js";
+import { hasNodeDefinition, nodeDefinition } from "./node-definition.js";
+import { END, type NodeSettings, type Plan, type PlanEdge, type PlanNode, START, type ValueCheck } from "./plan.js";
+import { checkNodeOptions } from "./node-settings.js";
+import { validate } from "./validate.js";
+
+/** What a plan gets besides its draft. */
+export interface PlanParts {
+  readonly options?: CompileOptions | undefined;
+  /** Edges that the builder adds at the end, such as those from the last steps of a chain to END. */
+  readonly closing?: readonly PlanEdge[] | undefined;
+  readonly checkInput?: ValueCheck | undefined;
+  readonly checkOutput?: ValueCheck | undefined;
+}
+
+/** A frozen snapshot of a draft, checked as a whole. The draft can go on, and be made a plan again. */
+export function makePlan(draft: Draft, { options = {}, closing = [], checkInput, checkOutput }: PlanParts = {}): Plan {
+  const settings = resolveCompileOptions(draft.component, draft.nodes.length, options);
+  const nodes = [...ends];
+  for (const node of draft.nodes) nodes.push(makeNode(node, settings.runtime));
+  const plan: Plan = {
+    ...settings,
+    component: draft.component,
+    bare: false,
+    nodes,
+    edges: [...draft.edges, ...closing],
+    branches: [...draft.branches],
+    state: draft.state,
+    checkInput,
+    checkOutput,
+  };
+  validate(plan);
+  Object.freeze(plan.nodes);
+  Object.freeze(plan.edges);
+  Object.freeze(plan.branches);
+  return Object.freeze(plan);
+}
+
+const ends: readonly PlanNode[] = [START, END].map((key) =>
+  Object.freeze({
+    key,
+    name: key,
+    component: "passthrough" as const,
+    type: "",
+    body: Object.freeze({ kind: "passthrough" as const }),
+    settings: Object.freeze({}),
+  }),
+);
+
+function makeNode({ key, node, settings }: DraftNode, runtime: Runtime): PlanNode {
+  const { component, type, body, concat } = hasNodeDefinition(node) ? readDefinition(key, node) : node;
+  checkNodeOptions(key, body, settings);
+  return Object.freeze({
+    key,
+    name: settings.name ?? key,
+    component,
+    type,
+    body: body.kind === "graph" ? { kind: body.kind, plan: withRuntime(body.plan, runtime) } : body,
+    settings: withConcat(settings, concat),
+  });
+}
+
+/** Reading it makes the plan of an inner builder, which may find something wrong with it. */
+function readDefinition(key: string, node: Extract<DraftNode["node"], { readonly [nodeDefinition]: unknown }>) {
+  try {
+    return node[nodeDefinition];
+  } catch (error) {
+    throw insideNode(key, error);
+  }
+}
+
+function withConcat(settings: NodeSettings, concat: NodeSettings["concat"]): NodeSettings {
+  return concat === undefined || settings.concat !== undefined ? settings : Object.freeze({ ...settings, concat });
+}
+
+/** An inner graph without a runtime of its own works with that of its parent. */
+function withRuntime(plan: Plan, runtime: Runtime): Plan {
+  if (runtime === Runtime.default || plan.runtime !== Runtime.default) return plan;
+  const nodes = plan.nodes.map((node) =>
+    node.body.kind === "graph"
+      ? Object.freeze({ ...node, body: { kind: node.body.kind, plan: withRuntime(node.body.plan, runtime) } })
+      : node,
+  );
+  return Object.freeze({ ...plan, runtime, nodes: Object.freeze(nodes) });
+}

@@ -1,0 +1,66 @@
+import { invalidNodeOption, stateRequired } from "../errors.js";
+import { checkFieldKey } from "./key.js";
+import type { NodeBody, NodeSettings } from "./plan.js";
+
+const stateOptions = ["before", "after", "streamBefore", "streamAfter"] as const;
+const names: readonly string[] = [
+  "name",
+  "inputKey",
+  "outputKey",
+  "options",
+  "merge",
+  "concat",
+  ...stateOptions,
+] satisfies (keyof NodeSettings)[];
+const concatNames: readonly unknown[] = ["list", "last", "record", "text"];
+
+const noSettings: NodeSettings = Object.freeze({});
+
+/** A frozen copy of the options of a node, checked. */
+export function checkSettings(key: string, options: object | undefined, hasState: boolean): NodeSettings {
+  if (options === undefined) return noSettings;
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw invalidNodeOption(key, "they must be an object.");
+  }
+  checkNames(key, options);
+  const settings: NodeSettings = { ...options };
+  checkValues(key, settings);
+  for (const option of stateOptions) {
+    if (settings[option] === undefined) continue;
+    checkFunction(key, option, settings[option]);
+    if (!hasState) throw stateRequired(key, option);
+  }
+  return Object.freeze(settings);
+}
+
+function checkNames(key: string, options: object): void {
+  for (const name of Object.keys(options)) {
+    if (!names.includes(name)) throw invalidNodeOption(key, `"${name}" is not one of them. There are ${names.join(", ")}.`);
+  }
+}
+
+function checkValues(key: string, { name, inputKey, outputKey, options, merge, concat }: NodeSettings): void {
+  if (name !== undefined && typeof name !== "string") throw invalidNodeOption(key, "name must be a text.");
+  if (inputKey !== undefined) checkFieldKey(`The inputKey of node "${key}"`, inputKey);
+  if (outputKey !== undefined) checkFieldKey(`The outputKey of node "${key}"`, outputKey);
+  if (options !== undefined && (typeof options !== "object" || options === null)) {
+    throw invalidNodeOption(key, "options must be an object, the default call options of the node.");
+  }
+  if (merge !== undefined) checkFunction(key, "merge", merge);
+  if (concat !== undefined && typeof concat !== "function" && !concatNames.includes(concat)) {
+    throw invalidNodeOption(key, `concat must be one of ${concatNames.join(", ")}, or a function of the chunks.`);
+  }
+}
+
+function checkFunction(key: string, option: string, value: unknown): void {
+  if (typeof value !== "function") throw invalidNodeOption(key, `${option} must be a function.`);
+}
+
+/** Call options go to what runs; a graph and a passthrough have none of their own. */
+export function checkNodeOptions(key: string, body: NodeBody, { options }: NodeSettings): void {
+  if (options === undefined) return;
+  if (body.kind === "graph") {
+    throw invalidNodeOption(key, "a graph takes no call options of its own. Give them to the nodes inside it.");
+  }
+  if (body.kind === "passthrough") throw invalidNodeOption(key, "a passthrough calls nothing and takes no call options.");
+}

@@ -1,0 +1,59 @@
+import { cycle, emptyGraph, noStart, unfedNodes, unreachableEnd, unreachableNodes } from "../errors.js";
+import { findLoops } from "./find-loops.js";
+import { checkOutputKeys } from "./output-keys.js";
+import { END_INDEX, type Plan, START_INDEX } from "./plan.js";
+
+/** Checks of a graph as a whole: everything runs, END is reached, and the trigger mode fits. In linear time. */
+export function validate(plan: Plan): void {
+  const nodeCount = plan.nodes.length;
+  if (nodeCount === END_INDEX + 1 && plan.edges.length + plan.branches.length === 0) throw emptyGraph(plan.component);
+  const successors = successorsOf(plan);
+  checkEnds(plan, successors);
+  if (plan.triggerMode === "allPredecessor") {
+    checkLoops(plan, successors);
+    checkOutputKeys(plan);
+  }
+}
+
+/** The targets of edges and branches, by source; a target may stand there more than once. */
+function successorsOf({ nodes, edges, branches }: Plan): readonly (readonly number[])[] {
+  const successors: number[][] = nodes.map(() => []);
+  for (const { from, to } of edges) successors[from]?.push(to);
+  for (const { from, targets } of branches) for (const target of targets) successors[from]?.push(target);
+  return successors;
+}
+
+function checkEnds({ nodes }: Plan, successors: readonly (readonly number[])[]): void {
+  if (successors[START_INDEX]?.length === 0) throw noStart();
+  const fed = new Uint8Array(nodes.length);
+  for (const targets of successors) for (const target of targets) fed[target] = 1;
+  if (fed[END_INDEX] === 0) throw unreachableEnd("nothing leads to END");
+  const keysWhere = (test: (index: number) => boolean): string[] =>
+    nodes.filter((_, index) => index > END_INDEX && test(index)).map(({ key }) => key);
+  const unfed = keysWhere((index) => fed[index] === 0);
+  if (unfed.length > 0) throw unfedNodes(unfed);
+  const reached = reachable(successors);
+  if (reached[END_INDEX] === 0) throw unreachableEnd("no way leads from START to END");
+  const lost = keysWhere((index) => reached[index] === 0);
+  if (lost.length > 0) throw unreachableNodes(lost);
+}
+
+function reachable(successors: readonly (readonly number[])[]): Uint8Array {
+  const reached = new Uint8Array(successors.length);
+  reached[START_INDEX] = 1;
+  const open = [START_INDEX];
+  for (let from = open.pop(); from !== undefined; from = open.pop()) {
+    for (const to of successors[from] ?? []) {
+      if (reached[to] === 1) continue;
+      reached[to] = 1;
+      open.push(to);
+    }
+  }
+  return reached;
+}
+
+function checkLoops({ nodes }: Plan, successors: readonly (readonly number[])[]): void {
+  const { loops, more } = findLoops(successors);
+  if (loops.length === 0) return;
+  throw cycle(loops.map((loop) => loop.map((index) => nodes[index]?.key ?? "")), more);
+}

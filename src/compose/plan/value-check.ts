@@ -1,0 +1,38 @@
+import type { StandardIssue, StandardResult } from "../../schema/standard-schema.js";
+import { invalidOption, misfit } from "../errors.js";
+import type { ValueCheck } from "./plan.js";
+
+/** What must be the case of a schema so that values can be checked with it. */
+interface Validating {
+  readonly "~standard": { readonly validate: (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>> };
+}
+
+/** A check with a schema, which may be async; it gives what the schema makes of a value. */
+export function valueCheck(what: string, schema: unknown): ValueCheck | undefined {
+  if (schema === undefined) return undefined;
+  if (!validates(schema)) {
+    throw invalidOption(`${what}: give a schema that validates (Standard Schema: zod, Valibot, ArkType …).`);
+  }
+  return (value) => {
+    const result = schema["~standard"].validate(value);
+    return result instanceof Promise ? result.then((settled) => unwrap(what, settled)) : unwrap(what, result);
+  };
+}
+
+function validates(schema: unknown): schema is Validating {
+  if ((typeof schema !== "object" && typeof schema !== "function") || schema === null) return false;
+  const standard: unknown = Reflect.get(schema, "~standard");
+  return (
+    typeof standard === "object" && standard !== null && "validate" in standard && typeof standard.validate === "function"
+  );
+}
+
+function unwrap(what: string, result: StandardResult<unknown>): unknown {
+  if (result.issues === undefined) return result.value;
+  throw misfit(what, result.issues.map(describeIssue));
+}
+
+function describeIssue({ message, path = [] }: StandardIssue): string {
+  const steps = path.map((step) => (typeof step === "object" ? step.key : step));
+  return steps.length === 0 ? message : `at "${steps.map(String).join(".")}": ${message}`;
+}

@@ -1,0 +1,79 @@
+import type { Fit, IsRecord, WrongField } from "./fit.js";
+import type { Flow, SameAsInput } from "./node-shape.js";
+
+/** What comes out of a node, or of START. */
+export type OutAt<I, Nodes, Fed, Key> = [Key] extends ["start"]
+  ? I
+  : [Key] extends [keyof Nodes]
+    ? Nodes[Key] extends { readonly inner: SameAsInput }
+      ? FlowAt<Nodes[Key], Fed, Key>
+      : Nodes[Key] extends { readonly out: infer Out }
+        ? Out
+        : never
+    : never;
+
+/** A passthrough without a type of its own has the type of what was connected to it so far. */
+type FlowAt<Shape, Fed, Key> = [Shape, Key] extends [{ readonly in: infer In; readonly out: infer Out }, keyof Fed]
+  ? unknown extends In & Out
+    ? Fed[Key & keyof Fed] extends Flow<infer Value>
+      ? Value
+      : Out
+    : Out
+  : unknown;
+
+/** What a node takes, or END. */
+export type InAt<O, Nodes, Key> = [Key] extends ["end"]
+  ? O
+  : [Key] extends [keyof Nodes]
+    ? Nodes[Key] extends { readonly in: infer In }
+      ? In
+      : never
+    : never;
+
+/** The target of an edge, or the sentence that says why it cannot be one. */
+export type EdgeTo<Keys, Out, In, From extends string, To extends string> = string extends Keys
+  ? To
+  : Fit<Out, In> extends "none"
+    ? Misfit<Out, In, From, To>
+    : To;
+
+type Misfit<Out, In, From extends string, To extends string> = [From, To, WrongField<Out, In>] extends [
+  infer Source extends string,
+  infer Target extends string,
+  infer Field extends string,
+]
+  ? `${Subject<Out, In, Field>}output of "${Source}" does not fit the input of "${Target}"`
+  : never;
+
+/** Which field is to blame, when both sides are records. */
+type Subject<Out, In, Field extends string> = [IsRecord<Out>, IsRecord<In>] extends [true, true]
+  ? [Field] extends [never]
+    ? ""
+    : `field "${Field}" of the `
+  : "";
+
+/** What an edge brings to its target: the whole input, or the part that the output is. */
+export type Brought<Out, In> = unknown extends In ? Flow<Out> : Fit<Out, In> extends "part" ? Out : In;
+
+/** The targets of a branch, each of which must take the whole output; a sentence stands for those that do not. */
+export type BranchTo<O, Nodes, Out, From extends string, Target extends string> = [
+  MisfitTarget<O, Nodes, Out, Target>,
+] extends [never]
+  ? Target
+  : Exclude<Target, MisfitTarget<O, Nodes, Out, Target>> | MisfitBranch<From, MisfitTarget<O, Nodes, Out, Target>>;
+
+type MisfitTarget<O, Nodes, Out, Target extends string> = {
+  [Key in Target]: [Out] extends [InAt<O, Nodes, Key>] ? never : unknown extends Out ? never : Key;
+}[Target];
+
+type MisfitBranch<From extends string, Target extends string> = [From, Target] extends [
+  infer Source extends string,
+  infer Misfit extends string,
+]
+  ? `output of "${Source}" does not fit the whole input of "${Misfit}"`
+  : never;
+
+/** What a branch brings: it may choose any of its targets, so each gets its whole input from it. */
+export type BroughtByBranch<O, Nodes, Out, Target extends string> = {
+  readonly [Key in Target]: unknown extends InAt<O, Nodes, Key> ? Flow<Out> : InAt<O, Nodes, Key>;
+};

@@ -1,0 +1,36 @@
+import type { NodeContext } from "../../components/context.js";
+import type { StreamReader } from "../../schema/stream/reader.js";
+import type { GraphTypeError } from "./graph-type-error.js";
+import type { NodeLike } from "./node-like.js";
+import type { NodeOptions } from "./node-options.js";
+import type { NodeRef, PartsRef, SourceRef } from "./node-ref.js";
+import type { Keyed } from "./node-shape.js";
+
+export type HandlesOnly<Keys, Then> = [Keys] extends [never]
+  ? Then
+  : GraphTypeError<"handles and keys do not mix in one graph">;
+
+/** `graph.node(…)`. */
+export type AddByHandle<State> = <
+  In,
+  Out,
+  const InputKey extends string | undefined = undefined,
+  const OutputKey extends string | undefined = undefined,
+>(
+  key: string,
+  node: NodeLike<In, Out, State, unknown>,
+  options?: NodeOptions<NoInfer<In>, NoInfer<Out>, State, InputKey, OutputKey>,
+) => NodeRef<Keyed<In, InputKey>, Keyed<Out, OutputKey>>;
+
+/** What a branch may choose: one of its targets, or several. */
+export type Choice<Target> = Target | readonly Target[] | Promise<Target | readonly Target[]>;
+
+/** What a branch looks at: a value, or a stream of its chunks. */
+export type Seen<Value, Streamed> = Streamed extends true ? StreamReader<Value> : Value;
+
+/** `addBranch` and `addStreamBranch` between references. */
+export type BranchOfHandles<State, Self, Streamed> = <Out, const Target extends PartsRef<NoInfer<Out>>>(
+  from: SourceRef<Out>,
+  targets: readonly Target[],
+  choose: (value: Seen<NoInfer<Out>, Streamed>, ctx: NodeContext<State>) => Choice<NoInfer<Target>>,
+) => Self;

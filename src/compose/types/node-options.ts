@@ -1,0 +1,47 @@
+import type { NodeContext } from "../../components/context.js";
+import type { DeclaredConcat } from "../../schema/concat/rule.js";
+import type { StreamReader } from "../../schema/stream/reader.js";
+import type { StreamSource } from "../../schema/stream/source.js";
+import type { GraphTypeError } from "./graph-type-error.js";
+import type { Keyed } from "./node-shape.js";
+
+/** What stands beside a node, whatever it is. */
+export interface NodeOptions<In, Out, State, InputKey = undefined, OutputKey = undefined>
+  extends StateHandlers<Keyed<In, InputKey>, Keyed<Out, OutputKey>, State> {
+  /** The name in traces. @default the key */
+  readonly name?: string | undefined;
+  /** The node gets this field of its input, instead of the whole. */
+  readonly inputKey?: InputKey | undefined;
+  /** The output becomes a record with this one field. */
+  readonly outputKey?: OutputKey | undefined;
+  /** Default call options of this node (of a model: temperature, tools …); options of a run are laid over them. */
+  readonly options?: object | undefined;
+  /** Makes one input of several that arrive in one step. @default records with different keys are joined; anything else is an error */
+  readonly merge?:
+    | ((values: readonly Keyed<In, InputKey>[], sources: readonly string[]) => Keyed<In, InputKey>)
+    | undefined;
+  /** How the chunks of this node become one value. */
+  readonly concat?: DeclaredConcat | undefined;
+}
+
+/** Handlers around a node, with the state of its graph: alone with it, also across awaits. */
+export interface StateHandlers<In, Out, State> {
+  /** Gives the input of the node; waits for the whole of it. It sees the input before `inputKey` is applied. */
+  readonly before?: NeedsState<State, Handler<In, In, State>> | undefined;
+  /** Gives the output of the node; waits for the whole of it. It sees the output after `outputKey` is applied. */
+  readonly after?: NeedsState<State, Handler<Out, Out, State>> | undefined;
+  /** Like `before`, on the stream that comes in; chunks flow on. */
+  readonly streamBefore?: NeedsState<State, Handler<StreamReader<In>, StreamSource<In>, State>> | undefined;
+  /** Like `after`, on the stream that goes out; chunks flow on. */
+  readonly streamAfter?: NeedsState<State, Handler<StreamReader<Out>, StreamSource<Out>, State>> | undefined;
+}
+
+type Handler<Given, Wanted, State> = (
+  given: Given,
+  state: State,
+  ctx: NodeContext<State>,
+) => Wanted | Promise<Wanted>;
+
+type NeedsState<State, Then> = [State] extends [undefined]
+  ? GraphTypeError<"state handlers need a state: call withState(...) before the first node">
+  : Then;

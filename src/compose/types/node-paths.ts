@@ -1,0 +1,15 @@
+import type { SameAsInput } from "./node-shape.js";
+
+/**
+ * The paths of a graph's nodes: keys joined by `/`. Of a graph whose keys the compiler does not know (made with handles or
+ * with computed keys) any text is taken, and checked when the run starts.
+ */
+export type NodePaths<Inner> = [keyof Inner] extends [never] ? string : PathsIn<Inner>;
+
+type PathsIn<Inner> = { [Key in keyof Inner & string]: Key | PathsBelow<Inner[Key], Key> }[keyof Inner & string];
+
+type PathsBelow<Shape, Key extends string> = Shape extends { readonly inner: infer Inner }
+  ? [Inner] extends [undefined | SameAsInput]
+    ? never
+    : `${Key}/${NodePaths<Inner>}`
+  : never;

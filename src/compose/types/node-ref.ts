@@ -1,0 +1,23 @@
+declare const takes: unique symbol;
+declare const gives: unique symbol;
+
+/** Where an edge may start: a node made with `graph.node(…)`, or `graph.start`. */
+export interface SourceRef<out Out> {
+  readonly key: string;
+  readonly [gives]?: (() => Out) | undefined;
+}
+
+/** Where an edge may end: a node made with `graph.node(…)`, a part of one, or `graph.end`. */
+export interface TargetRef<in In> {
+  readonly key: string;
+  readonly [takes]?: ((input: In) => void) | undefined;
+}
+
+/** A target that also takes parts of its input: `connect(from, join.part)`. */
+export interface PartsRef<in In> extends TargetRef<In> {
+  /** Takes some fields of the input; others bring the rest. Whether all are brought is seen when the graph runs. */
+  readonly part: TargetRef<Partial<In>>;
+}
+
+/** A node of one graph, by its types instead of its key. */
+export interface NodeRef<in In, out Out> extends SourceRef<Out>, PartsRef<In> {}
