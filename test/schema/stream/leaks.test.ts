@@ -80,6 +80,21 @@ describe("memory", () => {
     await left.cancel();
     await right.cancel();
   });
+
+  it("keeps nothing of a pipe that was read or cancelled, though the writer goes on", async () => {
+    const [read, cancelled] = [pipe<object>(), pipe<object>()];
+    const made = [read, read, cancelled].map(({ writer }) => {
+      const chunk = {};
+      void writer.write(chunk);
+      return new WeakRef(chunk);
+    });
+    await read.reader.next();
+    await read.reader.next();
+    await cancelled.reader.cancel();
+    await heapInUse();
+    expect(made.map((reference) => reference.deref())).toEqual([undefined, undefined, undefined]);
+    expect([await read.writer.write({}), await cancelled.writer.write({})]).toEqual([true, false]);
+  });
 });
 
 function endless(load: () => object): StreamReader<object> {

@@ -185,6 +185,14 @@ describe("mapSource", () => {
         .concat(),
     ).toEqual([21, 31]);
   });
+
+  it("does not read past an error of a stream that is being read", async () => {
+    const first = StreamReader.from(new Producer([1, 2])).map(async (chunk) => (chunk === 1 ? fail() : chunk));
+    const pending = first.next();
+    const rest = all(first.map((chunk) => chunk));
+    await expect(pending).rejects.toThrow("no 2");
+    expect(await rest).toEqual([]);
+  });
 });
 
 function fail(): never {

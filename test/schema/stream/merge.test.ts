@@ -69,10 +69,14 @@ describe("merge", () => {
   });
 
   it("does not cancel the source that failed, nor one that ended", async () => {
-    const failing = new Producer<number>([], new Error("broken line"));
-    const finished = new Producer<number>([]);
-    await outcome(StreamReader.merge([finished, failing]));
-    expect([failing.returned, finished.returned]).toEqual([0, 0]);
+    const cancelled: string[] = [];
+    const source = (name: string, next: () => Promise<IteratorResult<number, undefined>>): StreamReader<number> =>
+      new StreamReader({ next, cancel: () => cancelled.push(name) });
+    const failing = source("failing", () => settled().then(() => Promise.reject(new Error("broken line"))));
+    const finished = source("finished", () => Promise.resolve({ done: true, value: undefined }));
+    const waiting = source("waiting", () => new Promise(() => {}));
+    await outcome(StreamReader.merge([finished, failing, waiting]));
+    expect(cancelled).toEqual(["waiting"]);
   });
 
   it("cancels every source that has not ended, once", async () => {
