@@ -1,26 +1,31 @@
 import { END_INDEX, START_INDEX } from "../plan/plan.js";
-import { isPromiseLike, isStream, whenReady } from "./async.js";
+import { isPromiseLike, isStream } from "./async.js";
 import type { Body } from "./body.js";
-import { noNextNode } from "./errors.js";
-import { drop, join, movesStreams, split } from "./flow.js";
 import { collect } from "./collect.js";
+import { noNextNode } from "./errors.js";
+import { drop, join, movesStreams, split, withKey } from "./flow.js";
 import { type Answers, anyPending, ask, namesOf, targetsOf } from "./route.js";
 import type { Run } from "./run.js";
 import { TaskContext } from "./task-context.js";
 
+/** What was delivered to a node so far. */
+interface Inbox {
+  readonly sources: number[];
+  readonly values: unknown[];
+}
+
 /**
  * The scheduler of `allPredecessor` graphs. A node runs once all its sources have delivered or were skipped, as soon as
- * that is so; when all were skipped it is skipped itself. The run has its result when END has, whatever still runs then is
+ * that is so; when all were skipped it is skipped itself. The run has its result when END has; whatever still runs then is
  * stopped. What happens depends on nothing but the inputs and the order in which tasks finish.
  */
 export class DagSchedule {
   readonly #run: Run;
   /** How many sources of each node have neither delivered nor been skipped. */
   readonly #open: number[];
-  /** What was delivered to each node, by source. */
-  readonly #delivered = new Map<number, Map<number, unknown>>();
+  readonly #inboxes: (Inbox | undefined)[];
   readonly #ready: number[] = [];
-  readonly #last: number[] = [];
+  #last = START_INDEX;
   #running = 0;
   #settled = false;
   #resolve: ((value: unknown) => void) | undefined = undefined;
@@ -29,12 +34,13 @@ export class DagSchedule {
 
   constructor(run: Run) {
     this.#run = run;
-    this.#open = run.program.sources.map((sources) => sources.length);
+    this.#open = run.program.sourceCounts.slice();
+    this.#inboxes = new Array(this.#open.length);
   }
 
   /** The result, or a promise of it. */
   start(input: unknown): unknown {
-    this.#route(START_INDEX, input);
+    this.#guard(START_INDEX, () => this.#route(START_INDEX, input));
     this.#pump();
     if (this.#failure !== undefined) throw this.#failure.error;
     if (this.#settled) return this.#run.result;
@@ -46,42 +52,54 @@ export class DagSchedule {
 
   /** Runs what is ready until nothing is. */
   #pump(): void {
-    for (let n = 0; n < this.#ready.length && !this.#settled; n++) this.#runNode(this.#ready[n] as number);
-    this.#ready.length = 0;
+    const ready = this.#ready;
+    for (let n = 0; n < ready.length && !this.#settled; n++) this.#runNode(ready[n] as number);
+    ready.length = 0;
     if (this.#settled || this.#running > 0) return;
-    this.#fail(START_INDEX, noNextNode(this.#run.nodePath, namesOf(this.#run, this.#last)));
+    this.#fail(START_INDEX, noNextNode(this.#run.nodePath, namesOf(this.#run, [this.#last])));
   }
 
   #runNode(index: number): void {
     const run = this.#run;
     try {
-      const delivered = this.#delivered.get(index) ?? new Map<number, unknown>();
-      this.#delivered.delete(index);
-      const sources = [...delivered.keys()].sort((a, b) => a - b);
-      const input = join(run, index, sources, sources.map((source) => delivered.get(source)));
-      if (index === END_INDEX) return this.#await(index, whenReady(input, (result) => run.complete(result)), (result) => this.#finish(result));
-      const ctx = new TaskContext(run, index);
-      const output = whenReady(input, (ready) => collectIn(run, (run.bodies[index] as Body)(ready, ctx), ctx));
-      this.#await(index, output, (value) => this.#route(index, value));
+      const { sources, values } = inOrder(this.#inboxes[index] as Inbox);
+      this.#inboxes[index] = undefined;
+      const input = join(run, index, sources, values);
+      if (isPromiseLike(input)) this.#await(index, input, (ready) => this.#enter(index, ready));
+      else this.#enter(index, input);
     } catch (error) {
       this.#fail(index, error);
     }
   }
 
-  /** Goes on with a value now, or when its promise has it. */
-  #await(index: number, value: unknown, next: (ready: unknown) => void): void {
-    if (!isPromiseLike(value)) return next(value);
+  #enter(index: number, input: unknown): void {
+    const run = this.#run;
+    if (index === END_INDEX) return this.#end(run.complete(input));
+    const output = (run.bodies[index] as Body)(input, new TaskContext(run, index));
+    if (isPromiseLike(output)) this.#await(index, output, (ready) => this.#leave(index, ready));
+    else this.#leave(index, output);
+  }
+
+  #leave(index: number, output: unknown): void {
+    if (this.#run.mode !== "invoke" || !isStream(output)) return this.#route(index, output);
+    const whole = collect(output, new TaskContext(this.#run, index));
+    this.#await(index, whole, (ready) => this.#route(index, ready));
+  }
+
+  #end(result: unknown): void {
+    if (isPromiseLike(result)) this.#await(END_INDEX, result, (ready) => this.#finish(ready));
+    else this.#finish(result);
+  }
+
+  /** Goes on when a promise has its value. */
+  #await(index: number, value: PromiseLike<unknown>, next: (ready: unknown) => void): void {
     this.#running += 1;
     value.then(
       (ready) => {
         this.#running -= 1;
         if (this.#settled) return;
-        try {
-          next(ready);
-          this.#pump();
-        } catch (error) {
-          this.#fail(index, error);
-        }
+        this.#guard(index, () => next(ready));
+        if (!this.#settled) this.#pump();
       },
       (error: unknown) => {
         this.#running -= 1;
@@ -90,14 +108,24 @@ export class DagSchedule {
     );
   }
 
+  #guard(index: number, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#fail(index, error);
+    }
+  }
+
   #route(index: number, output: unknown): void {
     const run = this.#run;
-    this.#last.length = 0;
-    this.#last.push(index);
+    this.#last = index;
+    const sole = run.program.sole[index] as number;
+    if (sole > START_INDEX) return this.#give(sole, index, output);
     if (run.program.routes[index]?.branches.length === 0) return this.#deliver(index, output, []);
-    const asked = ask(run, index, output);
-    if (!anyPending(asked.answers)) return this.#deliver(index, asked.output, asked.answers);
-    this.#await(index, Promise.all(asked.answers), (answers) => this.#deliver(index, asked.output, answers as Answers));
+    const asked = ask(run, index, withKey(run, index, output));
+    const rest = movesStreams(run) ? asked.output : output;
+    if (!anyPending(asked.answers)) return this.#deliver(index, rest, asked.answers);
+    this.#await(index, Promise.all(asked.answers), (answers) => this.#deliver(index, rest, answers as Answers));
   }
 
   #deliver(index: number, output: unknown, answers: Answers): void {
@@ -106,21 +134,27 @@ export class DagSchedule {
     const all = run.program.routes[index]?.all ?? [];
     if (targets.length === 0) drop(run, output);
     const parts = targets.length === 0 ? [] : split(run, output, targets.length);
-    targets.forEach((target, n) => {
-      let delivered = this.#delivered.get(target);
-      if (delivered === undefined) this.#delivered.set(target, (delivered = new Map()));
-      delivered.set(index, parts[n]);
-      this.#close(target);
-    });
+    for (let n = 0; n < targets.length; n++) this.#give(targets[n] as number, index, parts[n]);
     if (targets.length < all.length) this.#skip(all.filter((target) => !targets.includes(target)));
+  }
+
+  #give(target: number, source: number, value: unknown): void {
+    const inbox = this.#inboxes[target];
+    if (inbox === undefined) {
+      this.#inboxes[target] = { sources: [source], values: [value] };
+    } else {
+      inbox.sources.push(source);
+      inbox.values.push(value);
+    }
+    this.#close(target);
   }
 
   /** One source of a node has reported. True when the node will not run. */
   #close(target: number): boolean {
-    const open = (this.#open[target] ?? 0) - 1;
+    const open = (this.#open[target] as number) - 1;
     this.#open[target] = open;
     if (open > 0) return false;
-    if (!this.#delivered.has(target)) return true;
+    if (this.#inboxes[target] === undefined) return true;
     this.#ready.push(target);
     return false;
   }
@@ -137,7 +171,7 @@ export class DagSchedule {
     const run = this.#run;
     this.#settled = true;
     run.result = result;
-    for (const delivered of this.#delivered.values()) for (const value of delivered.values()) drop(run, value);
+    for (const inbox of this.#inboxes) for (const value of inbox?.values ?? []) drop(run, value);
     if (this.#running > 0) this.#leaveRest();
     this.#resolve?.(run.result);
   }
@@ -159,8 +193,12 @@ export class DagSchedule {
   }
 }
 
-function collectIn(run: Run, output: unknown, ctx: TaskContext): unknown {
-  if (run.mode !== "invoke") return output;
-  if (isStream(output)) return collect(output, ctx);
-  return isPromiseLike(output) ? output.then((value) => (isStream(value) ? collect(value, ctx) : value)) : output;
+/** By order of declaration; they came in the order in which they finished. */
+function inOrder(inbox: Inbox): Inbox {
+  const { sources, values } = inbox;
+  let sorted = true;
+  for (let n = 1; n < sources.length && sorted; n++) sorted = (sources[n - 1] as number) < (sources[n] as number);
+  if (sorted) return inbox;
+  const order = sources.map((_, n) => n).sort((a, b) => (sources[a] as number) - (sources[b] as number));
+  return { sources: order.map((n) => sources[n] as number), values: order.map((n) => values[n]) };
 }

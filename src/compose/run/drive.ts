@@ -4,11 +4,12 @@ import { END_INDEX } from "../plan/plan.js";
 import { isPromiseLike } from "./async.js";
 import type { Body } from "./body.js";
 import { collect } from "./collect.js";
+import { withKey } from "./flow.js";
 import { rejoin } from "./node-stream.js";
 import { openWatch } from "./observe.js";
 import { type Inline, joiningsOf } from "./program.js";
 import type { Run } from "./run.js";
-import { afterNode, goOn, leave, resumeSupersteps, stepLimit } from "./supersteps.js";
+import { goOn, leave, resumeSupersteps, stepLimit } from "./supersteps.js";
 import { TaskContext } from "./task-context.js";
 
 /**
@@ -28,11 +29,14 @@ export async function drive(run: Run): Promise<unknown> {
       }
       let index = run.at;
       for (;;) {
-        const successor = next[index] as number;
-        const target = successor > END_INDEX ? successor : leave(run, index, value);
+        let target = next[index] as number;
         if (target <= END_INDEX) {
-          if (goOn(run, target, value)) return run.complete(run.result);
-          break;
+          value = withKey(run, index, value);
+          target = leave(run, index, value);
+          if (target <= END_INDEX) {
+            if (goOn(run, target, value)) return run.complete(run.result);
+            break;
+          }
         }
         if (run.steps === maxSteps) throw stepLimit(run, [target]);
         run.steps += 1;
@@ -42,7 +46,7 @@ export async function drive(run: Run): Promise<unknown> {
           if (value instanceof Promise || isPromiseLike(value)) value = await value;
           if (run.aborted) throw run.reason;
           if (streams(value)) {
-            if (goOn(run, afterNode(run, index, value), value)) return run.complete(run.result);
+            if (resumeSupersteps(run, value)) return run.complete(run.result);
             break;
           }
         }
@@ -68,6 +72,7 @@ export async function driveObserved(run: Run, input: unknown): Promise<unknown> 
   try {
     for (;;) {
       for (;;) {
+        value = withKey(run, run.at, value);
         const target = leave(run, run.at, value);
         if (target <= END_INDEX || inlines[target] === undefined) {
           if (goOn(run, target, value)) return run.complete(run.result);

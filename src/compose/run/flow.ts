@@ -25,15 +25,32 @@ export function drop(run: Run, output: unknown): void {
 
 /** What several sources gave to one node, as its one input: a value, or a promise of it. */
 export function join(run: Run, target: number, sources: readonly number[], values: readonly unknown[]): unknown {
-  if (values.length === 1) return values[0];
+  if (values.length === 1) return withKey(run, sources[0] as number, values[0]);
   const { keys } = run.program;
-  const names = sources.map((source) => keys[source] ?? "");
   const { merge } = run.node(target).settings;
+  if (merge === undefined && run.mode === "invoke" && run.program.keyedJoin(target) !== undefined) {
+    return joinKeyed(run, sources, values);
+  }
+  const names = sources.map((source) => keys[source] ?? "");
   if (movesStreams(run)) {
     const readers = values as readonly StreamReader<unknown>[];
     return merge === undefined ? joinStreams(run, target, names, readers) : mergeWhole(run, readers, names, merge);
   }
-  return merge === undefined ? mergeRecords(values, names, run.pathOf(target)) : merge(values as never, names as never);
+  const records = values.map((value, n) => withKey(run, sources[n] as number, value));
+  return merge === undefined ? mergeRecords(records, names, run.pathOf(target)) : merge(records as never, names as never);
+}
+
+/** The output of a node as others get it: under its output key, if it has one. */
+export function withKey(run: Run, index: number, output: unknown): unknown {
+  const key = run.program.outputKeys[index];
+  return key === undefined || run.mode !== "invoke" ? output : { [key]: output };
+}
+
+function joinKeyed(run: Run, sources: readonly number[], values: readonly unknown[]): Record<string, unknown> {
+  const { outputKeys } = run.program;
+  const record: Record<string, unknown> = {};
+  for (let n = 0; n < values.length; n++) record[outputKeys[sources[n] as number] as string] = values[n];
+  return record;
 }
 
 type Merge = (values: never, sources: never) => unknown;

@@ -30,11 +30,16 @@ export type RunNested = (program: Program, mode: "invoke" | "transform") => Body
 export class Program {
   readonly plan: Plan;
   readonly keys: readonly string[];
-  /** The only successor of a node (END is 1), or {@link ROUTED}. */
+  /** The node that gets the output of a node as it is (END is 1), or {@link ROUTED}. */
   readonly next: readonly number[];
   readonly routes: readonly Route[];
+  /** The only successor of a node, whatever its output key; {@link ROUTED} when there are branches, several or none. */
+  readonly sole: readonly number[];
+  /** Output keys that the scheduler puts on itself, in runs on values: a join then needs no record per source. */
+  readonly outputKeys: readonly (string | undefined)[];
   /** The predecessors of each node, in order of declaration. */
   readonly sources: readonly (readonly number[])[];
+  readonly sourceCounts: readonly number[];
   /** Programs of nested graphs, by node. */
   readonly nested: ReadonlyMap<number, Program>;
   /** Whether a nested graph was compiled with handlers of its own. */
@@ -43,6 +48,7 @@ export class Program {
   readonly isLinear: boolean;
   readonly #runNested: RunNested;
   #inlines: readonly (Inline | undefined)[] | undefined = undefined;
+  readonly #templates = new Map<number, { readonly record: object | undefined }>();
   readonly #bodies: BodiesByMode = emptyBodies();
   readonly #observed: BodiesByMode = emptyBodies();
 
@@ -51,8 +57,11 @@ export class Program {
     this.#runNested = runNested;
     this.keys = plan.nodes.map((node) => node.key);
     this.routes = routesOf(plan);
-    this.next = this.routes.map(({ plain, branches }) => (branches.length === 0 && plain.length === 1 ? (plain[0] ?? ROUTED) : ROUTED));
+    this.sole = this.routes.map(({ plain, branches }) => (branches.length === 0 && plain.length === 1 ? (plain[0] ?? ROUTED) : ROUTED));
+    this.outputKeys = plan.nodes.map(({ settings }) => (hasOnlyKeys(settings) ? intern(settings.outputKey) : undefined));
+    this.next = this.sole.map((successor, index) => (this.outputKeys[index] === undefined ? successor : ROUTED));
     this.sources = sourcesOf(this.routes);
+    this.sourceCounts = this.sources.map((sources) => sources.length);
     this.isLinear = this.routes.every(({ all, plain, branches }) => all.length < 2 || (plain.length === 0 && branches.length === 1));
     this.nested = nestedPrograms(plan, runNested);
     this.nestedHandlers = [...this.nested.values()].some(
@@ -65,6 +74,21 @@ export class Program {
     const kept = observed ? this.#observed : this.#bodies;
     kept[mode] ??= this.plan.nodes.map((node, index) => this.#body(node, index, mode, observed));
     return kept[mode];
+  }
+
+  /**
+   * How a node's inputs are joined when every source has an output key of its own: the keys, and a record with them. Engines
+   * keep records fast that are filled in the order of one that exists.
+   */
+  keyedJoin(target: number): object | undefined {
+    let template = this.#templates.get(target);
+    if (template === undefined) {
+      const keys = (this.sources[target] ?? []).map((source) => this.outputKeys[source]);
+      const distinct = !keys.includes(undefined) && new Set(keys).size === keys.length;
+      template = { record: distinct ? Object.fromEntries(keys.slice(0, mostTemplateKeys).map((key) => [key, undefined])) : undefined };
+      this.#templates.set(target, template);
+    }
+    return template.record;
   }
 
   /** For nodes that a watched run can call without a wrapper: their function, and what handlers see. */
@@ -88,13 +112,16 @@ export class Program {
 
   #body(node: PlanNode, index: number, mode: Mode, observed: boolean): Body {
     if (index === START_INDEX || index === END_INDEX) return same;
-    if (mode === "invoke" && !observed && node.body.kind === "function" && isBare(node.settings)) return node.body.call as Body;
+    if (mode === "invoke" && !observed && node.body.kind === "function" && isBare(node.settings)) {
+      return node.body.call as Body;
+    }
     const joinings = joiningsOf(node, this.plan.runtime);
     const natives = this.#natives(node, index);
     const watched = observed && node.component !== "passthrough";
     const payload = node.body.kind === "modes" ? node.body.payload : undefined;
     const core = deriveMode(mode, watched ? observeNatives(natives, payload, joinings.own) : natives, joinings.own);
-    return mode === "invoke" ? wrapValue(core, node.settings, joinings) : wrapStream(core, node.settings, joinings);
+    if (mode !== "invoke") return wrapStream(core, node.settings, joinings);
+    return isBare(node.settings) ? core : wrapValue(core, node.settings, joinings);
   }
 
   #natives(node: PlanNode, index: number): Natives {
@@ -106,10 +133,22 @@ export class Program {
   }
 }
 
-/** Without keys and handlers around it a function is called as it is; the executor looks at what it gives back. */
-function isBare({ inputKey, outputKey, before, after, streamBefore, streamAfter }: NodeSettings): boolean {
-  return (inputKey ?? outputKey ?? before ?? after ?? streamBefore ?? streamAfter) === undefined;
+/** Without an input key and handlers around it a function is called as it is; the scheduler adds the output key. */
+function isBare(settings: NodeSettings): boolean {
+  return settings.inputKey === undefined && hasOnlyKeys(settings);
 }
+
+function hasOnlyKeys({ before, after, streamBefore, streamAfter }: NodeSettings): boolean {
+  return (before ?? after ?? streamBefore ?? streamAfter) === undefined;
+}
+
+/** A computed string is slow as a key until the engine has seen it as one. */
+function intern(key: string | undefined): string | undefined {
+  return key === undefined ? undefined : Object.keys({ [key]: 0 })[0];
+}
+
+/** Beyond so many keys a template does nothing for the engine. */
+const mostTemplateKeys = 128;
 
 type BodiesByMode = Record<Mode, readonly Body[] | undefined>;
 

@@ -155,6 +155,7 @@ export class Run extends Scope implements TaskOwner {
 
   watchersOf(index: number): Watchers | undefined {
     const { watchers } = this;
+    if (this.places === undefined && !this.program.nestedHandlers) return watchers;
     const node = this.node(index);
     let more = this.places?.inside.get(node.key)?.callbacks;
     if (node.body.kind === "graph") {

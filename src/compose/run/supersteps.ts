@@ -3,7 +3,7 @@ import { isPromiseLike, isStream } from "./async.js";
 import type { Body } from "./body.js";
 import { collect } from "./collect.js";
 import { maxStepsExceeded, noNextNode } from "./errors.js";
-import { drop, join, movesStreams, split } from "./flow.js";
+import { drop, join, movesStreams, split, withKey } from "./flow.js";
 import { ROUTED } from "./program.js";
 import { type Answers, anyPending, ask, findTarget, namesOf, targetsOf } from "./route.js";
 import type { Run } from "./run.js";
@@ -32,8 +32,9 @@ export function resumeSupersteps(run: Run, value: unknown): boolean {
   run.held = undefined;
   switch (run.waiting) {
     case "node": {
-      const target = afterNode(run, run.at, value);
-      return goOn(run, target, value);
+      if (run.mode === "invoke" && isStream(value)) return goOn(run, collectNode(run, run.at, value), undefined);
+      const output = withKey(run, run.at, value);
+      return goOn(run, leave(run, run.at, output), output);
     }
     case "route":
       return goOn(run, spread(run, run.at, held, targetsOf(run, run.at, value as Answers)), held);
@@ -82,33 +83,32 @@ function runLane(run: Run, to: number, value: unknown): number {
         run.waiting = "node";
         return WAIT;
       }
-      if (Symbol.asyncIterator in output && !movesStreams(run)) return afterNode(run, index, output);
+      if (Symbol.asyncIterator in output && run.mode === "invoke") return collectNode(run, index, output);
     }
     if (run.aborted) throw run.reason;
     const successor = next[index] as number;
     if (successor > END_INDEX) {
       index = successor;
+      input = output;
     } else {
-      const target = successor === ROUTED ? route(run, index, output) : finish(run, output);
+      input = withKey(run, index, output);
+      const target = successor === ROUTED ? route(run, index, input) : finish(run, input);
       if (target <= END_INDEX) return target;
       index = target;
     }
-    input = output;
   }
 }
 
-/** What comes after a node that has given `output`; a stream is read to its end first, in a run on values. */
-export function afterNode(run: Run, index: number, output: unknown): number {
-  if (run.mode === "invoke" && isStream(output)) {
-    run.pending = collect(output, new TaskContext(run, index));
-    run.waiting = "node";
-    return WAIT;
-  }
-  return leave(run, index, output);
+/** In a run on values, what a node streams is read to its end before the run goes on. */
+export function collectNode(run: Run, index: number, output: unknown): number {
+  run.pending = collect(output, new TaskContext(run, index));
+  run.waiting = "node";
+  return WAIT;
 }
 
+/** The node after `index`, whose `output` (with its key) is ready. */
 export function leave(run: Run, index: number, output: unknown): number {
-  const successor = run.program.next[index] as number;
+  const successor = run.program.sole[index] as number;
   if (successor > END_INDEX) return successor;
   return successor === ROUTED ? route(run, index, output) : finish(run, output);
 }
@@ -187,15 +187,18 @@ function runStep(run: Run): number {
 function runOne(run: Run, body: Body, input: unknown, index: number): unknown {
   const ctx = new TaskContext(run, index);
   const output = input instanceof Promise ? input.then((ready) => body(ready, ctx)) : body(input, ctx);
-  if (run.mode !== "invoke") return output;
-  if (isStream(output)) return collect(output, ctx);
-  if (!isPromiseLike(output)) return output;
-  return run.node(index).body.kind === "function" ? output.then((value) => (isStream(value) ? collect(value, ctx) : value)) : output;
+  return output instanceof Promise || !isPromiseLike(output) ? output : Promise.resolve(output);
 }
 
 /** All nodes of the step are done: asks their branches, then delivers. */
 function afterStep(run: Run, outputs: readonly unknown[]): number {
   const { stepNodes = [] } = run;
+  if (run.mode === "invoke" && outputs.some(isStream)) return collectStep(run, stepNodes, outputs);
+  const only = commonTarget(run, stepNodes);
+  if (only !== ROUTED) {
+    run.stepNodes = undefined;
+    return enter(run, only, { sources: stepNodes, values: outputs });
+  }
   const { routes } = run.program;
   const answers: Answers[] = [];
   const rest: unknown[] = [];
@@ -208,10 +211,10 @@ function afterStep(run: Run, outputs: readonly unknown[]): number {
       continue;
     }
     run.at = index;
-    const asked = ask(run, index, outputs[n]);
+    const asked = ask(run, index, withKey(run, index, outputs[n]));
     if (anyPending(asked.answers)) waits = true;
     answers.push(asked.answers);
-    rest.push(asked.output);
+    rest.push(movesStreams(run) ? asked.output : outputs[n]);
   }
   if (!waits) return deliver(run, rest, answers);
   run.held = rest;
@@ -220,9 +223,31 @@ function afterStep(run: Run, outputs: readonly unknown[]): number {
   return WAIT;
 }
 
+function collectStep(run: Run, stepNodes: readonly number[], outputs: readonly unknown[]): number {
+  const whole = outputs.map((output, n) =>
+    isStream(output) ? collect(output, new TaskContext(run, stepNodes[n] as number)) : output,
+  );
+  run.held = whole;
+  run.waiting = "step";
+  run.pending = Promise.all(whole);
+  return WAIT;
+}
+
+/** The one node that all of these feed, and nothing else; the usual end of a fan-out. */
+function commonTarget({ program }: Run, nodes: readonly number[]): number {
+  const target = program.sole[nodes[0] as number] as number;
+  for (let n = 1; n < nodes.length; n++) if (program.sole[nodes[n] as number] !== target) return ROUTED;
+  return target;
+}
+
 const noAnswers: Answers = [];
 
 interface Delivery {
+  readonly sources: readonly number[];
+  readonly values: readonly unknown[];
+}
+
+interface OpenDelivery {
   readonly sources: number[];
   readonly values: unknown[];
 }
@@ -230,7 +255,7 @@ interface Delivery {
 /** Brings what the nodes of a step gave to the nodes of the next one. */
 function deliver(run: Run, outputs: readonly unknown[], answers: readonly Answers[]): number {
   const { stepNodes = [] } = run;
-  const deliveries = new Map<number, Delivery>();
+  const deliveries = new Map<number, OpenDelivery>();
   stepNodes.forEach((index, n) => {
     const targets = targetsOf(run, index, answers[n] ?? noAnswers);
     if (targets.length === 0) return drop(run, outputs[n]);

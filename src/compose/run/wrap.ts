@@ -17,12 +17,13 @@ export interface NodeJoinings {
 /** A node on values, with its state handlers and keys around it: before, input key, the node, output key, after. */
 export function wrapValue(core: Body, settings: NodeSettings, joinings: NodeJoinings): Body {
   const { inputKey, outputKey, before, after, streamBefore, streamAfter } = settings;
+  const schedulerAddsKey = (before ?? after ?? streamBefore ?? streamAfter) === undefined;
   const steps: Body[] = [];
   if (before !== undefined) steps.push(handle(before));
   if (streamBefore !== undefined) steps.push(handleAsStream(streamBefore, undefined));
   if (inputKey !== undefined) steps.push((input, ctx) => pick(input, inputKey, ctx));
   steps.push(core);
-  if (outputKey !== undefined) steps.push((output) => ({ [outputKey]: output }));
+  if (outputKey !== undefined && !schedulerAddsKey) steps.push((output) => ({ [outputKey]: output }));
   if (after !== undefined) steps.push(handle(after));
   if (streamAfter !== undefined) steps.push(handleAsStream(streamAfter, joinings.output));
   return sequence(steps);
