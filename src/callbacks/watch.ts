@@ -31,7 +31,7 @@ export class Watch {
   private next: Watch;
   private previous: Watch;
 
-  /** The parent has the same handlers, or the first few of them. */
+  /** The parent has started, and has the same handlers or the first few of them. */
   constructor(watchers: Watchers, info: RunInfo, parent: Watch | undefined) {
     this.watchers = watchers;
     this.info = info;
