@@ -77,7 +77,7 @@ function joinStreams(run: Run, target: number, names: string[], readers: readonl
   };
   const claimed = readers.map((reader, n) => reader.map((chunk) => claim(names[n] ?? "", chunk)));
   const rule = (chunks: unknown[]): unknown => joinBySource(chunks, owners, joinings);
-  return rejoin(StreamReader.merge(claimed), { rule, where: path.join("/") });
+  return rejoin(StreamReader.merge(claimed), { rule, where: `node "${path.join("/")}"` });
 }
 
 function joinBySource(
@@ -96,7 +96,7 @@ function joinBySource(
   const joined: Record<string, unknown> = {};
   for (const [source, joining] of joinings) {
     const own = bySource.get(source);
-    if (own !== undefined) Object.assign(joined, concatChunks(own, joining?.rule ?? "record", joining?.registry, source));
+    if (own !== undefined) Object.assign(joined, concatChunks(own, joining?.rule ?? "record", joining?.registry, `node "${source}"`));
   }
   return joined;
 }

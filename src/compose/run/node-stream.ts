@@ -51,45 +51,18 @@ export function toReader(
   ctx: TaskContext,
 ): StreamReader<unknown> {
   if (output === upstream && upstream !== undefined) return upstream;
-  const stream = new NodeStream(sourceOf(output), upstream, ctx);
+  const stream = new NodeStream(StreamReader.from(output as StreamSource<unknown>).takeSource(), upstream, ctx);
   ctx.owner.addStream(stream);
   return new StreamReader<unknown>(stream, joining);
 }
 
-/** A stream of one chunk. */
+/** A stream of one chunk, which is whole already: the concat rule of its node is not for it. */
 export function oneChunk(value: unknown, joining: Joining | undefined): StreamReader<unknown> {
-  return new StreamReader<unknown>(StreamReader.from([value]).takeSource(), joining);
+  const whole = joining && { registry: joining.registry, where: joining.where };
+  return new StreamReader<unknown>(StreamReader.from([value]).takeSource(), whole);
 }
 
 /** The same stream, joined as told. */
 export function rejoin(reader: StreamReader<unknown>, joining: Joining | undefined): StreamReader<unknown> {
   return new StreamReader(reader.takeSource(), joining);
 }
-
-function sourceOf(output: unknown): ChunkSource<unknown> {
-  return isGenerator(output) ? new GeneratorSource(output) : StreamReader.from(output as StreamSource<unknown>).takeSource();
-}
-
-/** A generator keeps the protocol by itself: reads queue, and after its end or an error it stays done. */
-class GeneratorSource implements ChunkSource<unknown> {
-  readonly #generator: AsyncGenerator<unknown, undefined>;
-
-  constructor(generator: AsyncGenerator<unknown, undefined>) {
-    this.#generator = generator;
-  }
-
-  next(): Promise<Result> {
-    return this.#generator.next();
-  }
-
-  cancel(): void {
-    this.#generator.return(undefined).then(undefined, ignore);
-  }
-}
-
-function isGenerator(value: unknown): value is AsyncGenerator<unknown, undefined> {
-  return Object.prototype.toString.call(value) === "[object AsyncGenerator]";
-}
-
-/** The producer was told to stop: what it throws while stopping has no reader any more. */
-function ignore(): void {}

@@ -221,10 +221,11 @@ function nestedPrograms(plan: Plan, runNested: RunNested): ReadonlyMap<number, P
 
 /** How streams of a node join: as it declares; behind an output key, key by key. */
 export function joiningsOf({ key, settings }: PlanNode, runtime: Runtime): NodeJoinings {
-  const own: Joining = { rule: settings.concat, registry: runtime.concat, where: key };
+  const where = `node "${key}"`;
+  const own: Joining = { rule: settings.concat, registry: runtime.concat, where };
   const { outputKey } = settings;
   if (outputKey === undefined) return { own, output: own };
-  return { own, output: { rule: { keyed: new Map([[outputKey, settings.concat]]) }, registry: runtime.concat, where: key } };
+  return { own, output: { rule: { keyed: new Map([[outputKey, settings.concat]]) }, registry: runtime.concat, where } };
 }
 
 const ascending = (a: number, b: number): number => a - b;

@@ -82,10 +82,10 @@ export class StateCell {
    */
   #isNested(): boolean {
     if (this.#marker === undefined) return false;
-    const limit = Error.stackTraceLimit;
-    Error.stackTraceLimit = 100;
-    const stack = new Error("who asks for the state").stack ?? "";
-    Error.stackTraceLimit = limit;
+    const limit: unknown = Reflect.get(Error, "stackTraceLimit");
+    Reflect.set(Error, "stackTraceLimit", 100);
+    const { stack = "" } = new Error("who asks for the state");
+    Reflect.set(Error, "stackTraceLimit", limit);
     return stack.includes(this.#marker);
   }
 }

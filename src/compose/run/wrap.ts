@@ -37,7 +37,7 @@ export function wrapStream(core: Body, settings: NodeSettings, joinings: NodeJoi
   if (streamBefore !== undefined) steps.push(handleStream(streamBefore, undefined));
   if (inputKey !== undefined) steps.push((input, ctx) => pickChunks(input as StreamReader<unknown>, inputKey, ctx));
   steps.push(core);
-  if (outputKey !== undefined) steps.push((output) => nameChunks(output as StreamReader<unknown>, outputKey, joinings));
+  if (outputKey !== undefined) steps.push((output) => nameChunks(output as StreamReader<unknown>, outputKey));
   if (after !== undefined) steps.push(handleWhole(after, joinings.output));
   if (streamAfter !== undefined) steps.push(handleStream(streamAfter, joinings.output));
   return sequence(steps);
@@ -107,12 +107,13 @@ function pickChunks(input: StreamReader<unknown>, key: string, ctx: TaskContext)
   const picked = input
     .filter((chunk) => isRecord(chunk) && Object.hasOwn(chunk, key))
     .map((chunk) => (chunk as Record<string, unknown>)[key]);
-  return rejoin(picked, { rule, registry: ctx.runtime.concat, where: ctx.nodePath.join("/") });
+  return rejoin(picked, { rule, registry: ctx.runtime.concat, where: `node "${ctx.nodePath.join("/")}"` });
 }
 
-function nameChunks(output: StreamReader<unknown>, key: string, joinings: NodeJoinings): StreamReader<unknown> {
+function nameChunks(output: StreamReader<unknown>, key: string): StreamReader<unknown> {
+  const { joining } = output;
   return rejoin(
     output.map((chunk) => ({ [key]: chunk })),
-    joinings.output,
+    { ...joining, rule: { keyed: new Map([[key, joining?.rule]]) } },
   );
 }

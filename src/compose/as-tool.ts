@@ -1,0 +1,42 @@
+import { createTool } from "../components/create-tool.js";
+import type { Tool } from "../components/tool.js";
+import type { AnyStandardSchema, JsonSchema, SchemaOutput } from "../schema/standard-schema.js";
+import type { Runnable } from "./runnable.js";
+
+export interface AsToolOptions<Schema> {
+  /** The name by which the model calls it. */
+  readonly id: string;
+  /** What the model reads to decide when to call it. */
+  readonly description: string;
+  /** What the Runnable takes. */
+  readonly inputSchema: Schema;
+}
+
+/**
+ * Makes a tool of a Runnable, a whole graph for instance: each call is a child run of the tool call, with its signal, its
+ * handlers and its request context.
+ *
+ * @example
+ * const count = lambda({ invoke: ({ text }: { text: string }) => text.length });
+ * const tool = asTool(count, {
+ *   id: "count_letters",
+ *   description: "Counts the letters of a text.",
+ *   inputSchema: z.object({ text: z.string() }),
+ * });
+ */
+export function asTool<Schema extends AnyStandardSchema>(
+  runnable: Runnable<SchemaOutput<Schema>, unknown>,
+  options: AsToolOptions<Schema>,
+): Tool;
+export function asTool(runnable: Runnable<Record<string, unknown>, unknown>, options: AsToolOptions<JsonSchema>): Tool;
+export function asTool(
+  runnable: Runnable<never, unknown>,
+  { id, description, inputSchema }: AsToolOptions<AnyStandardSchema | JsonSchema>,
+): Tool {
+  return createTool({
+    id,
+    description,
+    inputSchema,
+    execute: (input, ctx) => runnable.invoke(input as never, { parent: ctx }),
+  });
+}
