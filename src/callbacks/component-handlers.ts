@@ -1,13 +1,13 @@
 import type { StreamReader } from "../schema/stream/reader.js";
 import { invalidHandlers, invalidTiming, unknownComponent } from "./errors.js";
 import type { Handler, HandlerTiming } from "./handler.js";
-import type { Payload, PayloadOf } from "./payloads.js";
+import type { ComponentPayload, PayloadOf } from "./payloads.js";
 import type { ComponentKind, RunInfo } from "./run-info.js";
 import type { SideEvent } from "./side-event.js";
 import { type SelectiveHandler, takesStreamOf } from "./stream-needs.js";
 
 /** A {@link Handler} for runs of one kind. `Span` is what its start timings return. */
-export interface ComponentHandler<Values extends Payload<unknown, unknown>, Span = unknown> {
+export interface ComponentHandler<Values extends ComponentPayload<unknown, unknown>, Span = unknown> {
   onStart?(info: RunInfo, value: Values["start"], parentSpan: unknown): Span;
   onEnd?(info: RunInfo, value: Values["end"], span: Span): void;
   onError?(info: RunInfo, error: unknown, span: Span): void;

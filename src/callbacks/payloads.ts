@@ -4,7 +4,7 @@ import type { ToolResultContent } from "../schema/message/content-block.js";
 import type { ComponentKind } from "./run-info.js";
 
 /** What handlers see of a kind of run: its input, its output, and the chunks when the output is streamed. */
-export interface Payload<Start, End, Chunk = End> {
+export interface ComponentPayload<Start, End, Chunk = End> {
   readonly start: Start;
   readonly end: End;
   readonly chunk: Chunk;
@@ -36,19 +36,19 @@ export interface ToolChunk {
 
 /** What handlers see, by kind of run. */
 export interface ComponentPayloads {
-  readonly tool: Payload<ToolStart, ToolEnd, ToolChunk>;
-  readonly model: Payload<ModelStart, ModelEnd>;
-  readonly tools_node: Payload<AgenticMessage, readonly AgenticMessage[]>;
-  readonly template: Payload<Readonly<Record<string, unknown>>, readonly AgenticMessage[]>;
-  readonly retriever: Payload<string, readonly Document[]>;
-  readonly embedder: Payload<readonly string[], readonly (readonly number[])[]>;
-  readonly indexer: Payload<readonly Document[], readonly string[]>;
-  readonly loader: Payload<{ readonly uri: string }, readonly Document[]>;
-  readonly transformer: Payload<readonly Document[], readonly Document[]>;
-  readonly lambda: Payload<unknown, unknown>;
-  readonly graph: Payload<unknown, unknown>;
-  readonly chain: Payload<unknown, unknown>;
-  readonly workflow: Payload<unknown, unknown>;
+  readonly tool: ComponentPayload<ToolStart, ToolEnd, ToolChunk>;
+  readonly model: ComponentPayload<ModelStart, ModelEnd>;
+  readonly tools_node: ComponentPayload<AgenticMessage, readonly AgenticMessage[]>;
+  readonly template: ComponentPayload<Readonly<Record<string, unknown>>, readonly AgenticMessage[]>;
+  readonly retriever: ComponentPayload<string, readonly Document[]>;
+  readonly embedder: ComponentPayload<readonly string[], readonly (readonly number[])[]>;
+  readonly indexer: ComponentPayload<readonly Document[], readonly string[]>;
+  readonly loader: ComponentPayload<{ readonly uri: string }, readonly Document[]>;
+  readonly transformer: ComponentPayload<readonly Document[], readonly Document[]>;
+  readonly lambda: ComponentPayload<unknown, unknown>;
+  readonly graph: ComponentPayload<unknown, unknown>;
+  readonly chain: ComponentPayload<unknown, unknown>;
+  readonly workflow: ComponentPayload<unknown, unknown>;
 }
 
 /** Fails to compile when a kind of run has no payload. */

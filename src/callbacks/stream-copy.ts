@@ -11,8 +11,12 @@ type Result<T> = IteratorResult<T, undefined>;
 export class StreamCopy<T> {
   /** The place of the next chunk. */
   private tail = new Cell<T>();
-  private open = true;
+  private state: "open" | "closed" = "open";
   private failure: unknown = undefined;
+
+  get isOpen(): boolean {
+    return this.state === "open";
+  }
 
   /** The reading end; call it once, before the first write. */
   source(): ChunkSource<T> {
@@ -20,21 +24,21 @@ export class StreamCopy<T> {
   }
 
   write(chunk: T): void {
-    if (!this.open) return;
+    if (!this.isOpen) return;
     const cell = this.tail;
     this.tail = cell.following();
     cell.resolve({ done: false, value: chunk });
   }
 
   end(): void {
-    if (!this.open) return;
-    this.open = false;
+    if (!this.isOpen) return;
+    this.state = "closed";
     this.endFrom(this.tail);
   }
 
   fail(error: unknown): void {
-    if (!this.open) return;
-    this.open = false;
+    if (!this.isOpen) return;
+    this.state = "closed";
     this.failure = error;
     const cell = this.tail;
     this.endFrom(cell.following());

@@ -1,3 +1,4 @@
+import type { Handler } from "./handler.js";
 import { jsonSafe } from "./json-safe.js";
 import type { ComponentKind } from "./run-info.js";
 import { type TracedRun, TraceTree, wallClock } from "./trace-tree.js";
@@ -27,21 +28,38 @@ export interface TraceRecorderOptions {
   readonly clock?: (() => number) | undefined;
 }
 
-/** A handler that keeps what it hears. It grows until `clear()`. */
-export class TraceRecorder extends TraceTree<unknown> {
+/** A handler that keeps what it hears, until `clear()`. */
+export interface TraceRecorder extends Handler {
+  /** One tree per root, in the order in which they started. May be called at any time. */
+  toJSON(): TraceNode[];
+  /** Forgets everything so far; of runs that are still open also what comes. */
+  clear(): void;
+}
+
+/**
+ * Collects what runs do as JSON: trees of inputs, outputs, errors and times. Values are copied as they pass.
+ *
+ * @example
+ * const trace = traceRecorder();
+ * await runnable.invoke(input, { callbacks: [trace] });
+ * console.log(JSON.stringify(trace, null, 2));
+ */
+export function traceRecorder(options: TraceRecorderOptions = {}): TraceRecorder {
+  return new Recorder(options);
+}
+
+class Recorder extends TraceTree<unknown> implements TraceRecorder {
   private roots: TracedRun<unknown>[] = [];
 
-  constructor({ clock = wallClock }: TraceRecorderOptions = {}) {
+  constructor({ clock = wallClock }: TraceRecorderOptions) {
     super(clock);
   }
 
-  /** One tree per root, in the order in which they started. May be called at any time. */
   toJSON(): TraceNode[] {
     const now = this.clock();
     return this.roots.map((root) => describe(root, now));
   }
 
-  /** Forgets everything so far; of runs that are still open also what comes. */
   clear(): void {
     this.roots = [];
   }
@@ -53,18 +71,6 @@ export class TraceRecorder extends TraceTree<unknown> {
   protected override started(run: TracedRun<unknown>): void {
     if (run.parent === undefined) this.roots.push(run);
   }
-}
-
-/**
- * Collects what runs do as JSON: trees of inputs, outputs, errors and times. Values are copied as they pass.
- *
- * @example
- * const trace = traceRecorder();
- * await runnable.invoke(input, { callbacks: [trace] });
- * console.log(JSON.stringify(trace, null, 2));
- */
-export function traceRecorder(options?: TraceRecorderOptions): TraceRecorder {
-  return new TraceRecorder(options);
 }
 
 function describe(run: TracedRun<unknown>, now: number): TraceNode {

@@ -60,7 +60,7 @@ export class Watch {
   /** Children that are still open stay so, and end by themselves. */
   end(value: unknown): void {
     if (!this.finish()) return;
-    if (this.copies !== undefined) this.failCopies(leftEarly(undefined));
+    if (this.copies !== undefined) this.failCopies(undefined);
     const { only, handlers, hasEnd } = this.watchers;
     if (!hasEnd) return;
     if (only !== undefined) this.callEnd(only, value, this.span);
@@ -160,7 +160,7 @@ export class Watch {
   /** Handlers that took a copy have their end in it. */
   private endStream(value: unknown): void {
     if (!this.finish()) return;
-    if (this.copies !== undefined) this.failCopies(leftEarly(undefined));
+    if (this.copies !== undefined) this.failCopies(undefined);
     for (const [index, handler] of this.watchers.handlers.entries()) {
       if (!takesStream(handler, "onEndWithStreamOutput", this.info)) this.callEnd(handler, value, this.spanOf(index));
     }
@@ -254,7 +254,7 @@ export class Watch {
 
   /** Copies of streams that were not read to their end. */
   private failCopies(error: unknown): void {
-    for (const copy of this.copies ?? []) copy.fail(error);
+    for (const copy of this.copies ?? []) if (copy.isOpen) copy.fail(leftEarly(error));
     this.copies = undefined;
   }
 
