@@ -71,14 +71,12 @@ export class Graph<I, O, State = undefined, Nodes = None, Fed = None, Keys exten
    *   .withState(() => ({ seen: [] as string[] }))
    *   .addNode("count", (text: string, ctx) => ctx.state.seen.push(text));
    */
-  get withState(): [Keys] extends [never]
+  readonly withState: [Keys] extends [never]
     ? <S>(create: (() => S) | StateKey<S>) => Graph<I, O, S, Nodes, Fed, Keys, Given, Result>
-    : GraphTypeError<"withState(...) stands before the first node"> {
-    return ((create: unknown) => {
+    : GraphTypeError<"withState(...) stands before the first node"> = ((create: unknown) => {
       this.#builder.setState(create);
       return this;
     }) as never;
-  }
 
   /**
    * Adds a node of any kind.
@@ -289,24 +287,20 @@ export class Graph<I, O, State = undefined, Nodes = None, Fed = None, Keys exten
    *   .addEdge("even", END)
    *   .addEdge("odd", END);
    */
-  get addBranch(): [Keys] extends [never]
+  readonly addBranch: [Keys] extends [never]
     ? BranchOfHandles<State, Graph<I, O, State, Nodes, Fed, Keys, Given, Result>, false>
-    : BranchOfKeys<I, O, State, Nodes, Fed, Keys, Given, Result, false> {
-    return ((from: unknown, targets: unknown, choose: unknown) => {
+    : BranchOfKeys<I, O, State, Nodes, Fed, Keys, Given, Result, false> = ((from: unknown, targets: unknown, choose: unknown) => {
       this.#builder.addBranch(from, targets, choose, false);
       return this;
     }) as never;
-  }
 
   /** Like `addBranch`, for a function that reads the output as a stream and may choose before its end. */
-  get addStreamBranch(): [Keys] extends [never]
+  readonly addStreamBranch: [Keys] extends [never]
     ? BranchOfHandles<State, Graph<I, O, State, Nodes, Fed, Keys, Given, Result>, true>
-    : BranchOfKeys<I, O, State, Nodes, Fed, Keys, Given, Result, true> {
-    return ((from: unknown, targets: unknown, choose: unknown) => {
+    : BranchOfKeys<I, O, State, Nodes, Fed, Keys, Given, Result, true> = ((from: unknown, targets: unknown, choose: unknown) => {
       this.#builder.addBranch(from, targets, choose, true);
       return this;
     }) as never;
-  }
 
   /**
    * Adds a node and gives a reference to it: the style for graphs that are built in statements, loops and generic functions.
@@ -316,20 +310,16 @@ export class Graph<I, O, State = undefined, Nodes = None, Fed = None, Keys exten
    * const trim = graph.node("trim", (text: string) => text.trim());
    * graph.connect(graph.start, trim).connect(trim, graph.end);
    */
-  get node(): HandlesOnly<Keys, AddByHandle<State>> {
-    return ((key: unknown, node: unknown, options?: object) => this.#builder.node(key, node, options)) as never;
-  }
+  readonly node: HandlesOnly<Keys, AddByHandle<State>> = ((key: unknown, node: unknown, options?: object) => this.#builder.node(key, node, options)) as never;
 
   /** Adds an edge between two references; `connect(from, to.part)` when the output is a part of the input. */
-  get connect(): HandlesOnly<
+  readonly connect: HandlesOnly<
     Keys,
     <Out>(from: SourceRef<Out>, to: TargetRef<NoInfer<Out>>) => Graph<I, O, State, Nodes, Fed, Keys, Given, Result>
-  > {
-    return ((from: unknown, to: unknown) => {
+  > = ((from: unknown, to: unknown) => {
       this.#builder.connect(from, to);
       return this;
     }) as never;
-  }
 
   /** START, as a reference. */
   get start(): HandlesOnly<Keys, SourceRef<I>> {
@@ -348,9 +338,7 @@ export class Graph<I, O, State = undefined, Nodes = None, Fed = None, Keys exten
    * const graph = new Graph<string, string>().addEdge(START, END);
    * const same = graph.compile({ name: "same" });
    */
-  get compile(): Proof<O, Nodes, Fed, Keys, (options?: CompileOptions) => CompiledGraph<Given, Result, Nodes>> {
-    return ((options?: CompileOptions) => new CompiledPlan(this.#builder.makePlan(options))) as never;
-  }
+  readonly compile: Proof<O, Nodes, Fed, Keys, (options?: CompileOptions) => CompiledGraph<Given, Result, Nodes>> = ((options?: CompileOptions) => new CompiledPlan(this.#builder.makePlan(options))) as never;
 
   get [nodeDefinition](): NodeDefinition {
     return { component: "graph", type: "", body: { kind: "graph", plan: this.#builder.makePlan(undefined) } };

@@ -72,13 +72,14 @@ export function mapChunks<I, O>(map: (chunk: I, ctx: NodeContext) => O | Promise
   return bareRunnable<I, O>({ component: "lambda", type: "", body: { kind: "map", map } });
 }
 
-/** What flows out of a passthrough without a type argument is what the compiler saw flowing in. */
-export type Passthrough<T> = Runnable<T, T> & HasInner<unknown extends T ? SameAsInput : undefined>;
+/** A passthrough that was given no type: what flows out of it is what the compiler saw flowing in. */
+export type UntypedPassthrough = Runnable<unknown, unknown> & HasInner<SameAsInput>;
 
 /**
  * A Runnable that gives its input back; a stream stays a stream. It calls no handlers.
  *
- * Without a type argument its type in a Graph is what the edges bring that were added before those that leave it.
+ * Without a type argument its type in a Graph is what the edges bring that were added before those that leave it, and in a
+ * Chain what flows into it; elsewhere give it one.
  *
  * @example
  * const graph = new Graph<string, string>()
@@ -86,6 +87,8 @@ export type Passthrough<T> = Runnable<T, T> & HasInner<unknown extends T ? SameA
  *   .addEdge(START, "same")
  *   .addEdge("same", END);
  */
-export function passthrough<T>(): Passthrough<T> {
-  return bareRunnable<T, T>({ component: "passthrough", type: "", body: { kind: "passthrough" } });
+export function passthrough(): UntypedPassthrough;
+export function passthrough<T>(): Runnable<T, T>;
+export function passthrough(): Runnable<never, unknown> {
+  return bareRunnable<never, unknown>({ component: "passthrough", type: "", body: { kind: "passthrough" } });
 }

@@ -32,9 +32,11 @@ export type Fit<Out, In> = [Out] extends [In]
   ? "whole"
   : unknown extends Out
     ? "whole"
-    : IsPart<Out, In> extends true
-      ? "part"
-      : "none";
+    : [In] extends [never]
+      ? "whole"
+      : IsPart<Out, In> extends true
+        ? "part"
+        : "none";
 
 /** The fields of an input that nothing gives. */
 export type Lacks<Given, In> =

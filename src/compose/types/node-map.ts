@@ -1,5 +1,6 @@
+import type { NodeContext } from "../../components/context.js";
 import type { NodeLike } from "./node-like.js";
-import type { NodeOptions } from "./node-options.js";
+import type { NeedsState, NodeOptions, StateHandlers } from "./node-options.js";
 import type { Keyed, NodeShape } from "./node-shape.js";
 
 /** A node, or a node with its options, as the value of a record of nodes. */
@@ -13,9 +14,15 @@ export interface WithOptions<Node, Options> {
 }
 
 /** Any entry of a record of nodes: state handlers in it annotate their input. */
-export type AnyNodeEntry<State> = NodeEntry<never, unknown, State, AnyNodeOptions<State>>;
+export type AnyNodeEntry<State> = NodeEntry<never, unknown, State, AnyNodeOptions<State>, unknown>;
 
-export type AnyNodeOptions<State> = NodeOptions<never, unknown, State, string | undefined, string | undefined>;
+type AnyNodeOptions<State> = {
+  readonly [Name in keyof StateHandlers<never, never, State>]?:
+    | NeedsState<State, (given: never, state: State, ctx: NodeContext<State>) => unknown>
+    | undefined;
+} & Omit<NodeOptions<never, unknown, State, string, string>, keyof StateHandlers<never, never, State> | "merge"> & {
+    readonly merge?: ((values: never[], sources: readonly string[]) => unknown) | undefined;
+  };
 
 /** What the nodes of a record take and give. Worked out for a node when an edge asks for it. */
 export type ShapesOf<Entries> = { readonly [Key in keyof Entries]: ShapeOf<Entries[Key]> };

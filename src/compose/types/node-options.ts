@@ -42,6 +42,6 @@ type Handler<Given, Wanted, State> = (
   ctx: NodeContext<State>,
 ) => Wanted | Promise<Wanted>;
 
-type NeedsState<State, Then> = [State] extends [undefined]
+export type NeedsState<State, Then> = [State] extends [undefined]
   ? GraphTypeError<"state handlers need a state: call withState(...) before the first node">
   : Then;

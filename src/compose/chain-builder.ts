@@ -1,0 +1,114 @@
+import type { ChainCompileOptions } from "./compile-options.js";
+import { emptyGraph, invalidChain, invalidOption } from "./errors.js";
+import { type NamedNode, readEntries } from "./node-entries.js";
+import { toNode } from "./node.js";
+import { Draft } from "./plan/draft.js";
+import { checkNodeKey } from "./plan/key.js";
+import { makePlan } from "./plan/make-plan.js";
+import { END_INDEX, type Plan, type PlanEdge, START, type ValueCheck } from "./plan/plan.js";
+import { valueCheck } from "./plan/value-check.js";
+
+/** What a {@link Chain} does, without its types: steps in, a draft out. */
+export class ChainBuilder {
+  readonly #draft = new Draft("chain");
+  readonly #checkInput: ValueCheck | undefined;
+  readonly #checkOutput: ValueCheck | undefined;
+  #steps = 0;
+  /** The nodes whose outputs go to the next step: several behind a parallel step or a branch. */
+  #tails: readonly string[] = [START];
+
+  constructor(input: unknown, output: unknown) {
+    this.#checkInput = valueCheck("The input of the chain", input);
+    this.#checkOutput = valueCheck("The output of the chain", output);
+  }
+
+  setState(state: unknown): void {
+    this.#draft.setState(state);
+  }
+
+  append(node: unknown, given: object | undefined): void {
+    const { key, options } = splitKey(given);
+    const name = key === undefined ? `node_${this.#steps}` : key;
+    checkNodeKey(name);
+    this.#draft.addNode(name, toNode(name, node), options);
+    for (const tail of this.#tails) this.#draft.addEdge(tail, name);
+    this.#tails = [name];
+    this.#steps += 1;
+  }
+
+  appendParallel(nodes: unknown): void {
+    const tail = this.#onlyTail("appendParallel");
+    const members = this.#members("appendParallel", "parallel", nodes);
+    const keys = members.map(({ key, name, node, options }) => {
+      if (options !== undefined && "outputKey" in options) {
+        throw invalidOption(`The member "${key}" of appendParallel has an outputKey: its output goes under its own key.`);
+      }
+      this.#draft.addNode(name, toNode(name, node), { ...options, outputKey: key });
+      this.#draft.addEdge(tail, name);
+      return name;
+    });
+    this.#fork(keys);
+  }
+
+  appendBranch(choose: unknown, nodes: unknown, stream: boolean): void {
+    const method = stream ? "appendStreamBranch" : "appendBranch";
+    const tail = this.#onlyTail(method);
+    if (typeof choose !== "function") throw invalidChain(`${method} takes a function that chooses, then the members it chooses from.`);
+    const members = this.#members(method, "branch", nodes);
+    for (const { name, node, options } of members) this.#draft.addNode(name, toNode(name, node), options);
+    const names = new Map(members.map(({ key, name }) => [key, name]));
+    this.#draft.addBranch(tail, [...names.values()], choosingNames(choose as Choose, names), stream);
+    this.#fork([...names.values()]);
+  }
+
+  makePlan(options: ChainCompileOptions | undefined): Plan {
+    if (this.#steps === 0) throw emptyGraph("chain");
+    return makePlan(this.#draft, {
+      options,
+      closing: this.#tails.map((tail): PlanEdge => ({ from: this.#draft.indexOf(tail) ?? 0, to: END_INDEX })),
+      checkInput: this.#checkInput,
+      checkOutput: this.#checkOutput,
+    });
+  }
+
+  #onlyTail(method: string): string {
+    const [tail, ...others] = this.#tails;
+    if (tail !== undefined && others.length === 0) return tail;
+    throw invalidChain(
+      `${method} has multiple previous nodes: it stands directly behind a parallel step or a branch. Put a step between, such as appendPassthrough().`,
+    );
+  }
+
+  #members(method: string, kind: string, nodes: unknown): (NamedNode & { readonly name: string })[] {
+    const members = readEntries(method, nodes);
+    if (members.length < 2) throw invalidChain(`${method} needs at least two members, and has ${members.length}.`);
+    return members.map((member) => {
+      checkNodeKey(member.key);
+      return { ...member, name: `node_${this.#steps}_${kind}_${member.key}` };
+    });
+  }
+
+  #fork(tails: readonly string[]): void {
+    this.#tails = tails;
+    this.#steps += 1;
+  }
+}
+
+/** The key of a step stands among its options. */
+function splitKey(given: object | undefined): { key: unknown; options: object | undefined } {
+  if (given === undefined || given === null || !("key" in given)) return { key: undefined, options: given };
+  const { key, ...options } = given;
+  return { key, options };
+}
+
+type Choose = (value: unknown, ctx: unknown) => unknown;
+
+/** A branch of a chain chooses keys of its members; the plan knows the names of their nodes. */
+function choosingNames(choose: Choose, names: ReadonlyMap<unknown, string>): Choose {
+  const toName = (key: unknown): unknown => names.get(key) ?? key;
+  const toNames = (chosen: unknown): unknown => (Array.isArray(chosen) ? chosen.map(toName) : toName(chosen));
+  return (value, ctx) => {
+    const chosen = choose(value, ctx);
+    return chosen instanceof Promise ? chosen.then(toNames) : toNames(chosen);
+  };
+}

@@ -1,0 +1,221 @@
+import type { NodeContext } from "../components/context.js";
+import type { AgenticModel, ModelOptions } from "../components/model.js";
+import type { StateKey } from "../components/state-key.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { StandardSchemaV1 } from "../schema/standard-schema.js";
+import type { StreamReader } from "../schema/stream/reader.js";
+import { ChainBuilder } from "./chain-builder.js";
+import type { ChainCompileOptions } from "./compile-options.js";
+import type { CompiledGraph } from "./compiled-graph.js";
+import { passthrough } from "./lambda.js";
+import { type NodeDefinition, nodeDefinition } from "./plan/node-definition.js";
+import { CompiledGraph as CompiledPlan } from "./run/compiled-graph.js";
+import type { Runnable } from "./runnable.js";
+import type { After, FieldOf, Member, NumberedNodes, StepOptions, WithStep } from "./types/chain-step.js";
+import type { GraphTypeError } from "./types/graph-type-error.js";
+import type { Choice } from "./types/handle-methods.js";
+import type { CheckedKeys } from "./types/node-key.js";
+import type { BuilderNode, Built, builds, FunctionNode, ModelNode, NodeLike, RunnableNode } from "./types/node-like.js";
+import type { Keyed } from "./types/node-shape.js";
+
+/** Schemas of the two ends: types are inferred from them, values are checked with them. */
+export interface ChainOptions<I, O, Wanted, Result> {
+  /** Checks (and may change) what comes in. */
+  readonly input?: StandardSchemaV1<I, O> | undefined;
+  /** Checks (and may change) what goes out. */
+  readonly output?: StandardSchemaV1<Wanted, Result> | undefined;
+}
+
+declare const unchanged: unique symbol;
+
+/** No output schema: what flows last goes out as it is. */
+interface Unchanged {
+  readonly [unchanged]: true;
+}
+
+type ResultOf<O, Result> = [Result] extends [Unchanged] ? O : Result;
+
+/** Without an output schema everything may flow last. */
+type Finished<O, Wanted, Then> = unknown extends Wanted
+  ? Then
+  : [O] extends [Wanted]
+    ? Then
+    : GraphTypeError<"the last step does not fit the output schema">;
+
+/**
+ * Steps one after the other: each gets what the one before gives. `new Chain<I>()` starts with the type of the input; each
+ * step changes what flows on, and the inputs of inline functions are inferred.
+ *
+ * @example
+ * const chain = new Chain<string>()
+ *   .append((text) => text.trim())
+ *   .appendParallel({ size: (text) => text.length, loud: async (text) => text.toUpperCase() })
+ *   .append(({ size, loud }) => `${loud} (${size})`);
+ * console.log(await chain.compile().invoke(" hello "));
+ */
+export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = unknown, Result = Unchanged> {
+  /** What it is as a node of a graph or chain; only in types. */
+  declare readonly [builds]: Finished<O, Wanted, Built<I, ResultOf<O, Result>, Nodes>>;
+  readonly #builder: ChainBuilder;
+
+  constructor({ input, output }: ChainOptions<I, O, Wanted, Result> = {}) {
+    this.#builder = new ChainBuilder(input, output);
+  }
+
+  /** Gives each run a state of its own, for `ctx.state` and the handlers of steps. Stands before the first step. */
+  withState<S>(create: (() => S) | StateKey<S>): Chain<I, O, S, Nodes, Wanted, Result> {
+    this.#builder.setState(create);
+    return this as never;
+  }
+
+  /**
+   * Adds a step of any kind.
+   *
+   * @example
+   * const chain = new Chain<{ question: string }>().append((question) => question.length, {
+   *   key: "count",
+   *   inputKey: "question",
+   * });
+   */
+  append<
+    Out,
+    Inner = undefined,
+    const InputKey extends (keyof O & string) | undefined = undefined,
+    const OutputKey extends string | undefined = undefined,
+    const Key extends string = never,
+  >(
+    node: NodeLike<FieldOf<O, InputKey>, Out, State, Inner>,
+    options?: StepOptions<O, NoInfer<Out>, State, InputKey, OutputKey, Key>,
+  ): Chain<I, After<FieldOf<O, InputKey>, Out, Inner, OutputKey>, State, WithStep<Nodes, Key, Inner>, Wanted, Result> {
+    this.#builder.append(node, options);
+    return this as never;
+  }
+
+  /** `append` for a model; its `options` have the type of the model's call options. */
+  appendModel<
+    Options = ModelOptions,
+    const InputKey extends (keyof O & string) | undefined = undefined,
+    const OutputKey extends string | undefined = undefined,
+    const Key extends string = never,
+  >(
+    model: AgenticModel<Options> & ModelNode<FieldOf<O, InputKey>, AgenticMessage>,
+    options?: StepOptions<O, AgenticMessage, State, InputKey, OutputKey, Key> & { readonly options?: Partial<Options> | undefined },
+  ): Chain<I, Keyed<AgenticMessage, OutputKey>, State, WithStep<Nodes, Key, undefined>, Wanted, Result> {
+    this.#builder.append(model, options);
+    return this as never;
+  }
+
+  /** `append` for a tools node. */
+  appendToolsNode<
+    const InputKey extends (keyof O & string) | undefined = undefined,
+    const OutputKey extends string | undefined = undefined,
+    const Key extends string = never,
+  >(
+    tools: Runnable<FieldOf<O, InputKey>, AgenticMessage[]> & { readonly component: "tools_node" },
+    options?: StepOptions<O, AgenticMessage[], State, InputKey, OutputKey, Key>,
+  ): Chain<I, Keyed<AgenticMessage[], OutputKey>, State, WithStep<Nodes, Key, undefined>, Wanted, Result> {
+    this.#builder.append(tools, options);
+    return this as never;
+  }
+
+  /** The same as `appendToolsNode`, under its name in Eino. */
+  appendAgenticToolsNode<
+    const InputKey extends (keyof O & string) | undefined = undefined,
+    const OutputKey extends string | undefined = undefined,
+    const Key extends string = never,
+  >(
+    tools: Runnable<FieldOf<O, InputKey>, AgenticMessage[]> & { readonly component: "tools_node" },
+    options?: StepOptions<O, AgenticMessage[], State, InputKey, OutputKey, Key>,
+  ): Chain<I, Keyed<AgenticMessage[], OutputKey>, State, WithStep<Nodes, Key, undefined>, Wanted, Result> {
+    this.#builder.append(tools, options);
+    return this as never;
+  }
+
+  /** `append` for a function or a lambda. */
+  appendLambda<
+    Out,
+    const InputKey extends (keyof O & string) | undefined = undefined,
+    const OutputKey extends string | undefined = undefined,
+    const Key extends string = never,
+  >(
+    lambda: FunctionNode<FieldOf<O, InputKey>, Out, State> | Runnable<FieldOf<O, InputKey>, Out>,
+    options?: StepOptions<O, NoInfer<Out>, State, InputKey, OutputKey, Key>,
+  ): Chain<I, Keyed<Out, OutputKey>, State, WithStep<Nodes, Key, undefined>, Wanted, Result> {
+    this.#builder.append(lambda, options);
+    return this as never;
+  }
+
+  /** `append` for a graph or chain, compiled or not. */
+  appendGraph<
+    Out,
+    Inner = undefined,
+    const InputKey extends (keyof O & string) | undefined = undefined,
+    const OutputKey extends string | undefined = undefined,
+    const Key extends string = never,
+  >(
+    graph: RunnableNode<FieldOf<O, InputKey>, Out, Inner> | BuilderNode<FieldOf<O, InputKey>, Out, Inner>,
+    options?: StepOptions<O, NoInfer<Out>, State, InputKey, OutputKey, Key>,
+  ): Chain<I, Keyed<Out, OutputKey>, State, WithStep<Nodes, Key, Inner>, Wanted, Result> {
+    this.#builder.append(graph, options);
+    return this as never;
+  }
+
+  /** Adds a step that gives on what it gets: a place between two parallel steps or branches, or a name in a path. */
+  appendPassthrough<const Key extends string = never>(
+    options?: StepOptions<O, O, State, undefined, undefined, Key>,
+  ): Chain<I, O, State, WithStep<Nodes, Key, undefined>, Wanted, Result> {
+    this.#builder.append(passthrough(), options);
+    return this as never;
+  }
+
+  /**
+   * Gives what flows to all members at once; a record of their outputs flows on. A value is a node, or `{ node, options }`.
+   *
+   * @example
+   * const chain = new Chain<string>().appendParallel({ size: (text) => text.length, loud: (text) => text.toUpperCase() });
+   */
+  appendParallel<Outs>(
+    members: { readonly [Key in keyof Outs]: Member<O, Outs[Key], State> } & CheckedKeys<never, NoInfer<Outs>>,
+  ): Chain<I, Outs, State, Nodes, Wanted, Result> {
+    this.#builder.appendParallel(members);
+    return this as never;
+  }
+
+  /**
+   * Lets a function choose which members get what flows: one, or several. The output of the chosen one flows on; outputs of
+   * several must be records, and are joined.
+   *
+   * @example
+   * const chain = new Chain<number>().appendBranch((count) => (count > 9 ? "many" : "few"), {
+   *   many: (count) => `as many as ${count}`,
+   *   few: (count) => `only ${count}`,
+   * });
+   */
+  appendBranch<Outs>(
+    choose: (value: O, ctx: NodeContext<State>) => Choice<NoInfer<keyof Outs>>,
+    members: { readonly [Key in keyof Outs]: Member<O, Outs[Key], State> } & CheckedKeys<never, NoInfer<Outs>>,
+  ): Chain<I, Outs[keyof Outs], State, Nodes, Wanted, Result> {
+    this.#builder.appendBranch(choose, members, false);
+    return this as never;
+  }
+
+  /** Like `appendBranch`, for a function that reads what flows as a stream and may choose before its end. */
+  appendStreamBranch<Outs>(
+    choose: (stream: StreamReader<O>, ctx: NodeContext<State>) => Choice<NoInfer<keyof Outs>>,
+    members: { readonly [Key in keyof Outs]: Member<O, Outs[Key], State> } & CheckedKeys<never, NoInfer<Outs>>,
+  ): Chain<I, Outs[keyof Outs], State, Nodes, Wanted, Result> {
+    this.#builder.appendBranch(choose, members, true);
+    return this as never;
+  }
+
+  /** Makes a runnable of the steps so far. The chain can go on, and be compiled again. */
+  readonly compile: Finished<
+    O,
+    Wanted,
+    (options?: ChainCompileOptions) => CompiledGraph<I, ResultOf<O, Result>, Nodes>
+  > = ((options?: ChainCompileOptions) => new CompiledPlan(this.#builder.makePlan(options))) as never;
+
+  get [nodeDefinition](): NodeDefinition {
+    return { component: "chain", type: "", body: { kind: "graph", plan: this.#builder.makePlan(undefined) } };
+  }
+}

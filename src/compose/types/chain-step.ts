@@ -1,0 +1,35 @@
+import type { NodeEntry } from "./node-map.js";
+import type { NodeOptions } from "./node-options.js";
+import type { Keyed, NodeShape, SameAsInput } from "./node-shape.js";
+
+/** The input of a step with an input key: that field of what flows. */
+export type FieldOf<Value, Key> = [Key] extends [keyof Value] ? Value[Key] : Value;
+
+/** What flows on behind a step; behind a passthrough it is what flowed in. */
+export type After<Before, Out, Inner, OutputKey> = [Inner] extends [SameAsInput] ? Keyed<Before, OutputKey> : Keyed<Out, OutputKey>;
+
+/** The options of a step: those of a node, and its key. */
+export interface StepOptions<In, Out, State, InputKey, OutputKey, Key>
+  extends Omit<NodeOptions<In, Keyed<Out, OutputKey>, State>, "inputKey" | "outputKey"> {
+  /** The key of the node, for paths and addresses. @default "node_0", "node_1" … by position */
+  readonly key?: Key | undefined;
+  /** The node gets this field of what flows, instead of the whole. */
+  readonly inputKey?: InputKey | undefined;
+  /** The output becomes a record with this one field. */
+  readonly outputKey?: OutputKey | undefined;
+}
+
+/** The options of a member of a parallel step, whose output goes under its key. */
+export type MemberOptions<In, Out, State> = Omit<NodeOptions<In, Out, State>, "inputKey" | "outputKey">;
+
+/** A member of a parallel step or of a branch: a node, or `{ node, options }`. */
+export type Member<In, Out, State> = NodeEntry<In, Out, State, MemberOptions<In, Out, State>, unknown>;
+
+/** The nodes that a chain names itself, by position. */
+export type NumberedNodes = Readonly<Record<`node_${string}`, NodeShape<never, unknown>>>;
+
+/** The nodes of a chain, with one more if the step was given a key. */
+export type WithStep<Nodes, Key extends string, Inner> = [Key] extends [never]
+  ? Nodes
+  : Nodes & Readonly<Record<Key, NodeShape<never, unknown, Inner>>>;
+
