@@ -49,7 +49,13 @@ export function bareRunnable<I, O>(
   return new BareRunnable<I, O>(definition);
 }
 
-function planOf({ name = "", component, type, body, concat }: NodeDefinition & { readonly name?: string | undefined }): Plan {
+function planOf({
+  name = "",
+  component,
+  type,
+  body,
+  concat,
+}: NodeDefinition & { readonly name?: string | undefined }): Plan {
   const node: PlanNode = { key: name, name, component, type, body, settings: { concat } };
   return Object.freeze({
     name,

@@ -86,9 +86,7 @@ function outputConversion(toStream: boolean, fromStream: boolean, joining: Joini
       ? (output, upstream, ctx) => toReader(output, joining, upstream, ctx)
       : (output) => oneChunk(output, joining);
   }
-  return fromStream
-    ? (output, upstream, ctx) => toReader(output, joining, upstream, ctx).concat()
-    : (output) => output;
+  return fromStream ? (output, upstream, ctx) => toReader(output, joining, upstream, ctx).concat() : (output) => output;
 }
 
 /** A plain function: needs a whole input, and what it gives back decides whether it streams. */
@@ -124,7 +122,10 @@ function mapped(mode: Mode, run: NodeFunction, joining: Joining): Body {
 
 function mapReader(input: unknown, call: Body, ctx: TaskContext, joining: Joining): StreamReader<unknown> {
   const source = (input as StreamReader<unknown>).takeSource();
-  const step = { apply: (chunk: unknown) => call(chunk, ctx), wrap: (error: unknown) => ctx.owner.blame(error, ctx.index) };
+  const step = {
+    apply: (chunk: unknown) => call(chunk, ctx),
+    wrap: (error: unknown) => ctx.owner.blame(error, ctx.index),
+  };
   return new StreamReader(mapSource(source, step), joining);
 }
 

@@ -46,7 +46,9 @@ function checkKinds(options: KindOptions, program: Program): void {
       throw unknownOption(`options.${kind} is no kind of component. Kinds: ${Object.keys(componentOf).join(", ")}.`);
     }
     if (value === undefined || present.has(componentOf[kind as KindName])) continue;
-    throw unknownOption(`options.${kind} was given, and nothing in this graph accepts it: it has no ${kind === "tool" ? "tools node" : kind}.`);
+    throw unknownOption(
+      `options.${kind} was given, and nothing in this graph accepts it: it has no ${kind === "tool" ? "tools node" : kind}.`,
+    );
   }
 }
 
@@ -75,7 +77,10 @@ function addPlace(root: PlaceTree, path: string, place: PlaceOptions, program: P
     node = inner.plan.nodes[index];
     inner = inner.nested.get(index);
     let next = tree.inside.get(key);
-    if (next === undefined) tree.inside.set(key, (next = { inside: new Map() }));
+    if (next === undefined) {
+      next = { inside: new Map() };
+      tree.inside.set(key, next);
+    }
     tree = next;
   }
   checkPlace(path, place, node);
@@ -92,7 +97,9 @@ function checkPlace(path: string, place: PlaceOptions, node: PlanNode | undefine
     throw unknownOption(`nodes["${path}"] names a passthrough: it has no options and no callbacks.`);
   }
   if (node?.body.kind === "graph" && place.options !== undefined) {
-    throw unknownOption(`nodes["${path}"].options names a graph, which has none of its own. Name a node in it: "${path}/…".`);
+    throw unknownOption(
+      `nodes["${path}"].options names a graph, which has none of its own. Name a node in it: "${path}/…".`,
+    );
   }
 }
 
@@ -140,12 +147,15 @@ const runOptionNames = new Set<string>([
 /** Checks what can be wrong about run options apart from what they name in the graph. */
 export function checkRunOptions(options: RunOptions, program: Program): void {
   for (const name of Object.keys(options)) {
-    if (!runOptionNames.has(name)) throw invalidRunOption(`"${name}" is no run option. Options: ${[...runOptionNames].join(", ")}.`);
+    if (!runOptionNames.has(name))
+      throw invalidRunOption(`"${name}" is no run option. Options: ${[...runOptionNames].join(", ")}.`);
   }
   const { maxSteps, timeoutMs, key, parent } = options;
   if (maxSteps !== undefined) checkMaxSteps(maxSteps, program);
   if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs >= 0 && timeoutMs <= longestTimeout)) {
-    throw invalidRunOption(`timeoutMs must be a number of milliseconds from 0 to ${longestTimeout}; got ${String(timeoutMs)}.`);
+    throw invalidRunOption(
+      `timeoutMs must be a number of milliseconds from 0 to ${longestTimeout}; got ${String(timeoutMs)}.`,
+    );
   }
   if (key !== undefined && parent === undefined) throw invalidRunOption("key names a child run: give parent with it.");
 }

@@ -74,16 +74,22 @@ export class DagSchedule {
 
   #enter(index: number, input: unknown): void {
     const run = this.#run;
-    if (index === END_INDEX) return this.#end(run.complete(input));
+    if (index === END_INDEX) {
+      this.#end(run.complete(input));
+      return;
+    }
     const output = (run.bodies[index] as Body)(input, new TaskContext(run, index));
     if (isPromiseLike(output)) this.#await(index, output, (ready) => this.#leave(index, ready));
     else this.#leave(index, output);
   }
 
   #leave(index: number, output: unknown): void {
-    if (this.#run.mode !== "invoke" || !isStream(output)) return this.#route(index, output);
-    const whole = collect(output, new TaskContext(this.#run, index));
-    this.#await(index, whole, (ready) => this.#route(index, ready));
+    if (this.#run.mode === "invoke" && isStream(output)) {
+      const whole = collect(output, new TaskContext(this.#run, index));
+      this.#await(index, whole, (ready) => this.#route(index, ready));
+    } else {
+      this.#route(index, output);
+    }
   }
 
   #end(result: unknown): void {
@@ -120,12 +126,20 @@ export class DagSchedule {
     const run = this.#run;
     this.#last = index;
     const sole = run.program.sole[index] as number;
-    if (sole > START_INDEX) return this.#give(sole, index, output);
-    if (run.program.routes[index]?.branches.length === 0) return this.#deliver(index, output, []);
+    if (sole > START_INDEX) this.#give(sole, index, output);
+    else if (run.program.routes[index]?.branches.length === 0) this.#deliver(index, output, []);
+    else this.#ask(index, output);
+  }
+
+  #ask(index: number, output: unknown): void {
+    const run = this.#run;
     const asked = ask(run, index, withKey(run, index, output));
     const rest = movesStreams(run) ? asked.output : output;
-    if (!anyPending(asked.answers)) return this.#deliver(index, rest, asked.answers);
-    this.#await(index, Promise.all(asked.answers), (answers) => this.#deliver(index, rest, answers as Answers));
+    if (anyPending(asked.answers)) {
+      this.#await(index, Promise.all(asked.answers), (answers) => this.#deliver(index, rest, answers as Answers));
+    } else {
+      this.#deliver(index, rest, asked.answers);
+    }
   }
 
   #deliver(index: number, output: unknown, answers: Answers): void {

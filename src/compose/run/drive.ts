@@ -117,7 +117,10 @@ function watchedWhole(run: Run, { payload }: Inline, output: unknown): Promise<u
   run.nodeWatch = undefined;
   const { own } = joiningsOf(run.node(run.at), run.runtime);
   const reader = rejoin(StreamReader.from(output as StreamSource<unknown>), own);
-  return collect(watch === undefined ? reader : watch.outputStream(reader, payload?.output), new TaskContext(run, run.at));
+  return collect(
+    watch === undefined ? reader : watch.outputStream(reader, payload?.output),
+    new TaskContext(run, run.at),
+  );
 }
 
 /** The run was stopped meanwhile: handlers hear that a result came late. */

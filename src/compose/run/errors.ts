@@ -40,7 +40,11 @@ export const noNextNode = (path: readonly string[], last: readonly string[]): Ku
     { nodePath: path },
   );
 
-export const unknownBranchTarget = (path: readonly string[], chosen: unknown, targets: readonly string[]): KumikoError =>
+export const unknownBranchTarget = (
+  path: readonly string[],
+  chosen: unknown,
+  targets: readonly string[],
+): KumikoError =>
   new KumikoError(
     "UNKNOWN_BRANCH_TARGET",
     `The branch behind ${at(path)} chose ${describe(chosen)}, which it does not declare. Declared: ${list(targets)}.`,
@@ -89,8 +93,8 @@ export function describe(value: unknown): string {
   if (typeof value === "string") return `"${value}"`;
   if (Array.isArray(value)) return "a list";
   if (value === null || typeof value !== "object") return String(value);
-  const { constructor } = value;
-  return typeof constructor === "function" && constructor !== Object ? `a ${constructor.name}` : "a record";
+  const type: unknown = value.constructor;
+  return typeof type === "function" && type !== Object ? `a ${type.name}` : "a record";
 }
 
 function describeKeys(value: unknown): string {

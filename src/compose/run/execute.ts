@@ -2,10 +2,10 @@ import type { StreamReader } from "../../schema/stream/reader.js";
 import type { ValueCheck } from "../plan/plan.js";
 import { isPromiseLike, whenReady } from "./async.js";
 import { DagSchedule } from "./dag.js";
+import { drive, driveObserved } from "./drive.js";
 import { movesStreams } from "./flow.js";
 import { oneChunk } from "./node-stream.js";
 import type { Run } from "./run.js";
-import { drive, driveObserved } from "./drive.js";
 import { startSupersteps } from "./supersteps.js";
 
 /**

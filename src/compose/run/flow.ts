@@ -1,5 +1,5 @@
-import type { Joining } from "../../schema/concat/rule.js";
 import { concatChunks } from "../../schema/concat/concat-chunks.js";
+import type { Joining } from "../../schema/concat/rule.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { isPromiseLike } from "./async.js";
 import { duplicateKey, isRecord, mergeRecords, notARecord } from "./merge.js";
@@ -37,7 +37,9 @@ export function join(run: Run, target: number, sources: readonly number[], value
     return merge === undefined ? joinStreams(run, target, names, readers) : mergeWhole(run, readers, names, merge);
   }
   const records = values.map((value, n) => withKey(run, sources[n] as number, value));
-  return merge === undefined ? mergeRecords(records, names, run.pathOf(target)) : merge(records as never, names as never);
+  return merge === undefined
+    ? mergeRecords(records, names, run.pathOf(target))
+    : merge(records as never, names as never);
 }
 
 /** The output of a node as others get it: under its output key, if it has one. */
@@ -55,14 +57,24 @@ function joinKeyed(run: Run, sources: readonly number[], values: readonly unknow
 
 type Merge = (values: never, sources: never) => unknown;
 
-async function mergeWhole(run: Run, readers: readonly StreamReader<unknown>[], names: string[], merge: Merge): Promise<unknown> {
+async function mergeWhole(
+  run: Run,
+  readers: readonly StreamReader<unknown>[],
+  names: string[],
+  merge: Merge,
+): Promise<unknown> {
   const values = await Promise.all(readers.map((reader) => reader.concat()));
   const merged = merge(values as never, names as never);
   return oneChunk(isPromiseLike(merged) ? await merged : merged, { registry: run.runtime.concat });
 }
 
 /** Chunks of all sources as they come. Each key belongs to one source; concatenation joins source by source. */
-function joinStreams(run: Run, target: number, names: string[], readers: readonly StreamReader<unknown>[]): StreamReader<unknown> {
+function joinStreams(
+  run: Run,
+  target: number,
+  names: string[],
+  readers: readonly StreamReader<unknown>[],
+): StreamReader<unknown> {
   const path = run.pathOf(target);
   const owners = new Map<string, string>();
   const joinings = new Map(readers.map((reader, n) => [names[n] ?? "", reader.joining]));
@@ -96,7 +108,8 @@ function joinBySource(
   const joined: Record<string, unknown> = {};
   for (const [source, joining] of joinings) {
     const own = bySource.get(source);
-    if (own !== undefined) Object.assign(joined, concatChunks(own, joining?.rule ?? "record", joining?.registry, `node "${source}"`));
+    if (own !== undefined)
+      Object.assign(joined, concatChunks(own, joining?.rule ?? "record", joining?.registry, `node "${source}"`));
   }
   return joined;
 }

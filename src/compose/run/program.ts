@@ -1,5 +1,14 @@
 import type { Joining } from "../../schema/concat/rule.js";
-import { END, END_INDEX, type Plan, type NodeSettings, type Payload, type PlanBranch, type PlanNode, START_INDEX } from "../plan/plan.js";
+import {
+  END,
+  END_INDEX,
+  type NodeSettings,
+  type Payload,
+  type Plan,
+  type PlanBranch,
+  type PlanNode,
+  START_INDEX,
+} from "../plan/plan.js";
 import type { Runtime } from "../runtime.js";
 import { type Body, deriveMode, type Mode, type Natives, nativesOf } from "./body.js";
 import { observeNatives } from "./observe.js";
@@ -57,15 +66,24 @@ export class Program {
     this.#runNested = runNested;
     this.keys = plan.nodes.map((node) => node.key);
     this.routes = routesOf(plan);
-    this.sole = this.routes.map(({ plain, branches }) => (branches.length === 0 && plain.length === 1 ? (plain[0] ?? ROUTED) : ROUTED));
-    this.outputKeys = plan.nodes.map(({ settings }) => (hasOnlyKeys(settings) ? intern(settings.outputKey) : undefined));
+    this.sole = this.routes.map(({ plain, branches }) =>
+      branches.length === 0 && plain.length === 1 ? (plain[0] ?? ROUTED) : ROUTED,
+    );
+    this.outputKeys = plan.nodes.map(({ settings }) =>
+      hasOnlyKeys(settings) ? intern(settings.outputKey) : undefined,
+    );
     this.next = this.sole.map((successor, index) => (this.outputKeys[index] === undefined ? successor : ROUTED));
     this.sources = sourcesOf(this.routes);
     this.sourceCounts = this.sources.map((sources) => sources.length);
-    this.isLinear = this.routes.every(({ all, plain, branches }) => all.length < 2 || (plain.length === 0 && branches.length === 1));
+    this.isLinear = this.routes.every(
+      ({ all, plain, branches }) => all.length < 2 || (plain.length === 0 && branches.length === 1),
+    );
     this.nested = nestedPrograms(plan, runNested);
     this.nestedHandlers = [...this.nested.values()].some(
-      (inner) => inner.nestedHandlers || inner.plan.callbacks.length > 0 || (inner.plan.runtime !== plan.runtime && inner.plan.runtime.callbacks.length > 0),
+      (inner) =>
+        inner.nestedHandlers ||
+        inner.plan.callbacks.length > 0 ||
+        (inner.plan.runtime !== plan.runtime && inner.plan.runtime.callbacks.length > 0),
     );
   }
 
@@ -85,7 +103,11 @@ export class Program {
     if (template === undefined) {
       const keys = (this.sources[target] ?? []).map((source) => this.outputKeys[source]);
       const distinct = !keys.includes(undefined) && new Set(keys).size === keys.length;
-      template = { record: distinct ? Object.fromEntries(keys.slice(0, mostTemplateKeys).map((key) => [key, undefined])) : undefined };
+      template = {
+        record: distinct
+          ? Object.fromEntries(keys.slice(0, mostTemplateKeys).map((key) => [key, undefined]))
+          : undefined,
+      };
       this.#templates.set(target, template);
     }
     return template.record;

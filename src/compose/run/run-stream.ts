@@ -74,10 +74,12 @@ export class RunStream implements ChunkSource<unknown> {
       this.#waiting ??= new Set();
       const waiting = this.#waiting;
       waiting.add(reject);
-      const settle = <V>(done: (value: V) => void) => (value: V) => {
-        waiting.delete(reject);
-        done(value);
-      };
+      const settle =
+        <V>(done: (value: V) => void) =>
+        (value: V) => {
+          waiting.delete(reject);
+          done(value);
+        };
       pulled.then(settle(resolve), settle(reject));
     });
   }

@@ -172,7 +172,9 @@ export class Run extends Scope implements TaskOwner {
   }
 
   pathOf(index: number): readonly string[] {
-    return index <= END_INDEX || this.program.plan.bare ? this.nodePath : [...this.nodePath, this.program.keys[index] ?? ""];
+    return index <= END_INDEX || this.program.plan.bare
+      ? this.nodePath
+      : [...this.nodePath, this.program.keys[index] ?? ""];
   }
 
   blame(error: unknown, index: number): unknown {
@@ -180,7 +182,10 @@ export class Run extends Scope implements TaskOwner {
   }
 
   addStream(stream: TaskStream): void {
-    if (this.nested && this.place instanceof TaskContext) return this.place.owner.addStream(stream);
+    if (this.nested && this.place instanceof TaskContext) {
+      this.place.owner.addStream(stream);
+      return;
+    }
     this.#streams ??= [];
     if (this.#streams.length >= mostStreams) this.#streams.splice(0, mostStreams / 2);
     this.#streams.push(stream);
@@ -199,7 +204,8 @@ export class Run extends Scope implements TaskOwner {
     const { checkOutput } = this.program.plan;
     if (checkOutput === undefined) return this.completed(result);
     this.at = END_INDEX;
-    if (result instanceof StreamReader && this.mode === "transform") return this.completed(checkedStream(result, checkOutput));
+    if (result instanceof StreamReader && this.mode === "transform")
+      return this.completed(checkedStream(result, checkOutput));
     const checked = checkOutput(result);
     if (!isPromiseLike(checked)) return this.completed(checked);
     return checked.then(

@@ -30,7 +30,10 @@ export class Scope {
   open(): void {
     const { parent } = this;
     if (parent === undefined) return;
-    if (parent.aborted) return this.abort(parent.reason);
+    if (parent.aborted) {
+      this.abort(parent.reason);
+      return;
+    }
     this.#linked = true;
     this.#next = parent.#first;
     if (parent.#first !== undefined) parent.#first.#previous = this;

@@ -47,7 +47,10 @@ export class Subscription {
   constructor(signal: AbortSignal, scope: Scope) {
     this.scope = scope;
     let hub = hubs.get(signal);
-    if (hub === undefined) hubs.set(signal, (hub = new Hub(signal)));
+    if (hub === undefined) {
+      hub = new Hub(signal);
+      hubs.set(signal, hub);
+    }
     this.#hub = hub;
     hub.add(this);
   }

@@ -124,7 +124,8 @@ function route(run: Run, index: number, output: unknown): number {
   const [branch] = branches;
   if (branch === undefined) return spread(run, index, output, plain);
   run.at = index;
-  if (branches.length > 1 || plain.length > 0 || branch.stream || movesStreams(run)) return routeByAll(run, index, output);
+  if (branches.length > 1 || plain.length > 0 || branch.stream || movesStreams(run))
+    return routeByAll(run, index, output);
   const answer = branch.choose(output as never, new TaskContext(run, index) as never);
   if (typeof answer === "string") {
     const target = findTarget(run, index, branch, answer);
@@ -258,14 +259,8 @@ function deliver(run: Run, outputs: readonly unknown[], answers: readonly Answer
   const deliveries = new Map<number, OpenDelivery>();
   stepNodes.forEach((index, n) => {
     const targets = targetsOf(run, index, answers[n] ?? noAnswers);
-    if (targets.length === 0) return drop(run, outputs[n]);
-    const parts = split(run, outputs[n], targets.length);
-    targets.forEach((target, part) => {
-      let delivery = deliveries.get(target);
-      if (delivery === undefined) deliveries.set(target, (delivery = { sources: [], values: [] }));
-      delivery.sources.push(index);
-      delivery.values.push(parts[part]);
-    });
+    if (targets.length === 0) drop(run, outputs[n]);
+    else give(deliveries, index, targets, split(run, outputs[n], targets.length));
   });
   run.stepNodes = undefined;
   if (deliveries.size === 0) throw noNextNode(run.nodePath, namesOf(run, stepNodes));
@@ -274,6 +269,23 @@ function deliver(run: Run, outputs: readonly unknown[], answers: readonly Answer
   deliveries.delete(END_INDEX);
   for (const { values } of deliveries.values()) for (const value of values) drop(run, value);
   return enter(run, END_INDEX, end);
+}
+
+function give(
+  deliveries: Map<number, OpenDelivery>,
+  source: number,
+  targets: readonly number[],
+  parts: readonly unknown[],
+): void {
+  targets.forEach((target, n) => {
+    const delivery = deliveries.get(target);
+    if (delivery === undefined) {
+      deliveries.set(target, { sources: [source], values: [parts[n]] });
+    } else {
+      delivery.sources.push(source);
+      delivery.values.push(parts[n]);
+    }
+  });
 }
 
 function nextStep(run: Run, deliveries: ReadonlyMap<number, Delivery>): number {

@@ -105,7 +105,8 @@ export class TaskContext extends PlaceContext {
 
   override get runInfo(): RunInfo {
     this.extras ??= new Extras();
-    return (this.extras.record ??= this.newRecord());
+    this.extras.record ??= this.newRecord();
+    return this.extras.record;
   }
 
   override openChild(key: string): boolean {

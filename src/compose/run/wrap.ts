@@ -57,7 +57,12 @@ function sequence(steps: readonly Body[]): Body {
   };
 }
 
-async function goOn(steps: readonly Body[], from: number, first: PromiseLike<unknown>, ctx: TaskContext): Promise<unknown> {
+async function goOn(
+  steps: readonly Body[],
+  from: number,
+  first: PromiseLike<unknown>,
+  ctx: TaskContext,
+): Promise<unknown> {
   let value: unknown = await first;
   for (let n = from; n < steps.length; n++) {
     value = (steps[n] as Body)(value, ctx);
@@ -74,10 +79,14 @@ function handle(handler: StateHandler): Body {
 /** A stream handler in a run on values: a stream of one chunk goes in, and what comes out is joined. */
 function handleAsStream(handler: StateHandler, joining: Joining | undefined): Body {
   const run = handleStream(handler, joining);
-  return (value, ctx) => run(oneChunk(value, joining), ctx).then((reader) => (reader as StreamReader<unknown>).concat());
+  return (value, ctx) =>
+    run(oneChunk(value, joining), ctx).then((reader) => (reader as StreamReader<unknown>).concat());
 }
 
-function handleStream(handler: StateHandler, joining: Joining | undefined): (input: unknown, ctx: TaskContext) => Promise<unknown> {
+function handleStream(
+  handler: StateHandler,
+  joining: Joining | undefined,
+): (input: unknown, ctx: TaskContext) => Promise<unknown> {
   const run = handle(handler);
   return async (input, ctx) => {
     const reader = input as StreamReader<unknown>;
