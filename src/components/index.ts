@@ -1,0 +1,27 @@
+export type { AnyTool } from "./any-tool.js";
+export type { NodeContext } from "./context.js";
+export {
+  type CreatedTool,
+  type CreateToolOptions,
+  createTool,
+  type ExecuteInput,
+  type ExecuteResult,
+  type McpToolProperties,
+} from "./create-tool.js";
+export { ToolError, type ToolErrorDetails } from "./errors.js";
+export type { AgenticModel, ModelContext, ModelOptions, ToolChoice } from "./model.js";
+export type {
+  DocumentSource,
+  Embedder,
+  EmbedderOptions,
+  Indexer,
+  IndexerOptions,
+  Loader,
+  Retriever,
+  RetrieverOptions,
+  Template,
+  Transformer,
+} from "./retrieval.js";
+export type { Tool, ToolContext, ToolOutput } from "./tool.js";
+export { type ToolOption, type ToolOptions, toolOptions } from "./tool-options.js";
+export type { OutputValidation } from "./tool-settings.js";

@@ -1,0 +1,115 @@
+export { type ComponentHandler, componentHandlers } from "./callbacks/component-handlers.js";
+export { type ConsoleTracerOptions, consoleTracer } from "./callbacks/console-tracer.js";
+export type { Handler, HandlerErrorListener, HandlerTiming } from "./callbacks/handler.js";
+export type {
+  ComponentPayload,
+  ComponentPayloads,
+  ModelEnd,
+  ModelStart,
+  PayloadOf,
+  ToolChunk,
+  ToolEnd,
+  ToolStart,
+} from "./callbacks/payloads.js";
+export {
+  RunEmitter,
+  type RunEmitterOptions,
+  type RunEvents,
+  type RunMoment,
+  type RunMoments,
+} from "./callbacks/run-emitter.js";
+export type { ComponentKind, RunInfo } from "./callbacks/run-info.js";
+export {
+  type TraceNode,
+  type TraceRecorder,
+  type TraceRecorderOptions,
+  traceRecorder,
+} from "./callbacks/trace-recorder.js";
+export type { AnyTool } from "./components/any-tool.js";
+export type { NodeContext } from "./components/context.js";
+export {
+  type CreatedTool,
+  type CreateToolOptions,
+  createTool,
+  type ExecuteInput,
+  type ExecuteResult,
+  type McpToolProperties,
+} from "./components/create-tool.js";
+export { ToolError, type ToolErrorDetails } from "./components/errors.js";
+export type { AgenticModel, ModelContext, ModelOptions, ToolChoice } from "./components/model.js";
+export { type ContextKey, contextKey, RequestContext } from "./components/request-context.js";
+export type {
+  DocumentSource,
+  Embedder,
+  EmbedderOptions,
+  Indexer,
+  IndexerOptions,
+  Loader,
+  Retriever,
+  RetrieverOptions,
+  Template,
+  Transformer,
+} from "./components/retrieval.js";
+export { type StateKey, stateKey } from "./components/state-key.js";
+export type { Tool, ToolContext, ToolOutput } from "./components/tool.js";
+export { type ToolOption, type ToolOptions, toolOptions } from "./components/tool-options.js";
+export type { OutputValidation } from "./components/tool-settings.js";
+export { type AsToolOptions, asTool } from "./compose/as-tool.js";
+export { type BatchOptions, batch } from "./compose/batch.js";
+export { type ToolCallsOrOptions, toolCallsOr } from "./compose/branch.js";
+export { Chain, type ChainOptions } from "./compose/chain.js";
+export type { ChainCompileOptions, CompileOptions } from "./compose/compile-options.js";
+export type { CompiledGraph } from "./compose/compiled-graph.js";
+export { events, type RunEvent } from "./compose/events.js";
+export { Graph, type GraphOptions } from "./compose/graph.js";
+export {
+  type LambdaModes,
+  type LambdaOptions,
+  lambda,
+  mapChunks,
+  type Passthrough,
+  passthrough,
+} from "./compose/lambda.js";
+export type { KindOptions, PlaceOptions, RunOptions } from "./compose/options.js";
+export type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "./compose/plan/describe.js";
+export { END, START, type TriggerMode } from "./compose/plan/plan.js";
+export type { AnyRunnable, InputOf, OutputOf, Runnable } from "./compose/runnable.js";
+export { Runtime, type RuntimeOptions } from "./compose/runtime.js";
+export type { ToolAliases, ToolsNodeOptions } from "./compose/tools/options.js";
+export type { GraphTypeError } from "./compose/types/graph-type-error.js";
+export type { NodeLike } from "./compose/types/node-like.js";
+export type { NodeOptions } from "./compose/types/node-options.js";
+export type { NodePaths } from "./compose/types/node-paths.js";
+export type { NodeRef } from "./compose/types/node-ref.js";
+export { type ErrorCode, findCause, KumikoError, type KumikoErrorOptions } from "./errors.js";
+export { ConcatRegistry } from "./schema/concat/registry.js";
+export type { DeclaredConcat } from "./schema/concat/rule.js";
+export type { Document } from "./schema/document.js";
+export { toJsonSchema } from "./schema/json-schema/convert.js";
+export type { ParameterInfo, ParameterMap } from "./schema/json-schema/parameter-map.js";
+export type { ToolParameters } from "./schema/json-schema/tool-parameters.js";
+export {
+  type AgenticMessage,
+  isAgenticMessage,
+  type ResponseMeta,
+  type TokenUsage,
+} from "./schema/message/agentic-message.js";
+export { concatMessages } from "./schema/message/concat.js";
+export { concatMessageLists } from "./schema/message/concat-lists.js";
+export { functionToolCall, functionToolResult } from "./schema/message/construct-block.js";
+export { assistantMessage, systemMessage, userMessage } from "./schema/message/construct-message.js";
+export type {
+  ContentBlock,
+  ContentBlockType,
+  FunctionToolCall,
+  FunctionToolResult,
+  ToolErrorKind,
+  ToolResultContent,
+} from "./schema/message/content-block.js";
+export { hasToolCalls, reasoningOf, textOf, toolCallsOf, toolResultsOf } from "./schema/message/read-message.js";
+export type { SchemaValidator } from "./schema/schema-validator.js";
+export type { JsonSchema, StandardJSONSchemaV1, StandardSchemaV1 } from "./schema/standard-schema.js";
+export { type Pipe, type PipeOptions, pipe, type StreamWriter } from "./schema/stream/pipe.js";
+export { type CopyOptions, StreamReader } from "./schema/stream/reader.js";
+export type { StreamSource } from "./schema/stream/source.js";
+export { type ToolInfo, toolInfo } from "./schema/tool-info.js";
