@@ -36,13 +36,16 @@ export function toolCallsOr<const Tools, const Other>(
     case "first-content":
       return async (message) => ((await callsToolsFirst(message)) ? tools : other);
     default:
-      throw invalidOption(`toolCallsOr: decideOn is "whole-message" or "first-content", not ${JSON.stringify(decideOn)}.`);
+      throw invalidOption(
+        `toolCallsOr: decideOn is "whole-message" or "first-content", not ${JSON.stringify(decideOn)}.`,
+      );
   }
 }
 
 async function callsTools(message: StreamReader<AgenticMessage>): Promise<boolean> {
   let found = false;
-  for await (const { contentBlocks } of message) found ||= contentBlocks.some((block) => block.type === "function_tool_call");
+  for await (const { contentBlocks } of message)
+    found ||= contentBlocks.some((block) => block.type === "function_tool_call");
   return found;
 }
 

@@ -1,25 +1,24 @@
 import type { ChainCompileOptions } from "./compile-options.js";
+import { type EndChecks, readEndChecks } from "./end-checks.js";
 import { emptyGraph, invalidChain, invalidOption } from "./errors.js";
-import { type NamedNode, readEntries } from "./node-entries.js";
 import { toNode } from "./node.js";
+import { type NamedNode, readEntries } from "./node-entries.js";
 import { Draft } from "./plan/draft.js";
 import { checkNodeKey } from "./plan/key.js";
 import { makePlan } from "./plan/make-plan.js";
-import { END_INDEX, type Plan, type PlanEdge, START, type ValueCheck } from "./plan/plan.js";
-import { valueCheck } from "./plan/value-check.js";
+import { END_INDEX, type Plan, type PlanEdge, START } from "./plan/plan.js";
+import { isPromiseLike } from "./run/async.js";
 
 /** What a {@link Chain} does, without its types: steps in, a draft out. */
 export class ChainBuilder {
   readonly #draft = new Draft("chain");
-  readonly #checkInput: ValueCheck | undefined;
-  readonly #checkOutput: ValueCheck | undefined;
+  readonly #ends: EndChecks;
   #steps = 0;
   /** The nodes whose outputs go to the next step: several behind a parallel step or a branch. */
   #tails: readonly string[] = [START];
 
-  constructor(input: unknown, output: unknown) {
-    this.#checkInput = valueCheck("The input of the chain", input);
-    this.#checkOutput = valueCheck("The output of the chain", output);
+  constructor(options: object) {
+    this.#ends = readEndChecks("chain", options);
   }
 
   setState(state: unknown): void {
@@ -41,7 +40,9 @@ export class ChainBuilder {
     const members = this.#members("appendParallel", "parallel", nodes);
     const keys = members.map(({ key, name, node, options }) => {
       if (options !== undefined && "outputKey" in options) {
-        throw invalidOption(`The member "${key}" of appendParallel has an outputKey: its output goes under its own key.`);
+        throw invalidOption(
+          `The member "${key}" of appendParallel has an outputKey: its output goes under its own key.`,
+        );
       }
       this.#draft.addNode(name, toNode(name, node), { ...options, outputKey: key });
       this.#draft.addEdge(tail, name);
@@ -53,7 +54,8 @@ export class ChainBuilder {
   appendBranch(choose: unknown, nodes: unknown, stream: boolean): void {
     const method = stream ? "appendStreamBranch" : "appendBranch";
     const tail = this.#onlyTail(method);
-    if (typeof choose !== "function") throw invalidChain(`${method} takes a function that chooses, then the members it chooses from.`);
+    if (typeof choose !== "function")
+      throw invalidChain(`${method} takes a function that chooses, then the members it chooses from.`);
     const members = this.#members(method, "branch", nodes);
     for (const { name, node, options } of members) this.#draft.addNode(name, toNode(name, node), options);
     const names = new Map(members.map(({ key, name }) => [key, name]));
@@ -66,8 +68,7 @@ export class ChainBuilder {
     return makePlan(this.#draft, {
       options,
       closing: this.#tails.map((tail): PlanEdge => ({ from: this.#draft.indexOf(tail) ?? 0, to: END_INDEX })),
-      checkInput: this.#checkInput,
-      checkOutput: this.#checkOutput,
+      ...this.#ends,
     });
   }
 
@@ -109,6 +110,6 @@ function choosingNames(choose: Choose, names: ReadonlyMap<unknown, string>): Cho
   const toNames = (chosen: unknown): unknown => (Array.isArray(chosen) ? chosen.map(toName) : toName(chosen));
   return (value, ctx) => {
     const chosen = choose(value, ctx);
-    return chosen instanceof Promise ? chosen.then(toNames) : toNames(chosen);
+    return isPromiseLike(chosen) ? chosen.then(toNames) : toNames(chosen);
   };
 }

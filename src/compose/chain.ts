@@ -12,8 +12,8 @@ import { type NodeDefinition, nodeDefinition } from "./plan/node-definition.js";
 import { CompiledGraph as CompiledPlan } from "./run/compiled-graph.js";
 import type { Runnable } from "./runnable.js";
 import type { After, FieldOf, Member, NumberedNodes, StepOptions, WithStep } from "./types/chain-step.js";
+import type { Choice } from "./types/choice.js";
 import type { GraphTypeError } from "./types/graph-type-error.js";
-import type { Choice } from "./types/handle-methods.js";
 import type { CheckedKeys } from "./types/node-key.js";
 import type { BuilderNode, Built, builds, FunctionNode, ModelNode, NodeLike, RunnableNode } from "./types/node-like.js";
 import type { Keyed } from "./types/node-shape.js";
@@ -58,8 +58,8 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
   declare readonly [builds]: Finished<O, Wanted, Built<I, ResultOf<O, Result>, Nodes>>;
   readonly #builder: ChainBuilder;
 
-  constructor({ input, output }: ChainOptions<I, O, Wanted, Result> = {}) {
-    this.#builder = new ChainBuilder(input, output);
+  constructor(options: ChainOptions<I, O, Wanted, Result> = {}) {
+    this.#builder = new ChainBuilder(options);
   }
 
   /** Gives each run a state of its own, for `ctx.state` and the handlers of steps. Stands before the first step. */
@@ -99,7 +99,9 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
     const Key extends string = never,
   >(
     model: AgenticModel<Options> & ModelNode<FieldOf<O, InputKey>, AgenticMessage>,
-    options?: StepOptions<O, AgenticMessage, State, InputKey, OutputKey, Key> & { readonly options?: Partial<Options> | undefined },
+    options?: StepOptions<O, AgenticMessage, State, InputKey, OutputKey, Key> & {
+      readonly options?: Partial<Options> | undefined;
+    },
   ): Chain<I, Keyed<AgenticMessage, OutputKey>, State, WithStep<Nodes, Key, undefined>, Wanted, Result> {
     this.#builder.append(model, options);
     return this as never;

@@ -6,7 +6,12 @@ const shown = 20;
 function list(names: readonly string[]): string {
   if (names.length === 0) return "none";
   const more = names.length > shown ? ` and ${names.length - shown} more` : "";
-  return names.slice(0, shown).map((name) => `"${name}"`).join(", ") + more;
+  return (
+    names
+      .slice(0, shown)
+      .map((name) => `"${name}"`)
+      .join(", ") + more
+  );
 }
 
 export const duplicateNode = (key: string): KumikoError =>
@@ -55,7 +60,10 @@ export const unknownNode = (what: string, key: unknown, known: readonly string[]
   );
 
 export const endAsSource = (): KumikoError =>
-  new KumikoError("INVALID_EDGE", "END cannot be a start node: nothing leaves END. Start the edge or branch at a node or START.");
+  new KumikoError(
+    "INVALID_EDGE",
+    "END cannot be a start node: nothing leaves END. Start the edge or branch at a node or START.",
+  );
 
 export const startAsTarget = (from: string): KumikoError =>
   new KumikoError(
@@ -64,7 +72,10 @@ export const startAsTarget = (from: string): KumikoError =>
   );
 
 export const duplicateEdge = (from: string, to: string): KumikoError =>
-  new KumikoError("DUPLICATE_EDGE", `The edge from "${from}" to "${to}" has already been added. Remove one of the two calls.`);
+  new KumikoError(
+    "DUPLICATE_EDGE",
+    `The edge from "${from}" to "${to}" has already been added. Remove one of the two calls.`,
+  );
 
 export const invalidEdge = (what: string): KumikoError => new KumikoError("INVALID_EDGE", what);
 
@@ -80,16 +91,28 @@ export const mixedStyles = (given: unknown, style: "keys" | "handles"): KumikoEr
   );
 
 export const foreignHandle = (key: string): KumikoError =>
-  new KumikoError("INVALID_EDGE", `The handle of "${key}" belongs to another graph. Use one that this graph's node(…) gave.`);
+  new KumikoError(
+    "INVALID_EDGE",
+    `The handle of "${key}" belongs to another graph. Use one that this graph's node(…) gave.`,
+  );
 
 export const partOfBranch = (from: string, target: string): KumikoError =>
-  invalidBranch(from, `has a part of "${target}" among its targets. It may choose that one alone, so give it the whole: the handle itself.`);
+  invalidBranch(
+    from,
+    `has a part of "${target}" among its targets. It may choose that one alone, so give it the whole: the handle itself.`,
+  );
 
 export const emptyGraph = (component: string): KumikoError =>
-  new KumikoError("EMPTY_GRAPH", `This ${component} is empty: add at least one node${component === "graph" ? " or edge" : ""} before compile().`);
+  new KumikoError(
+    "EMPTY_GRAPH",
+    `This ${component} is empty: add at least one node${component === "graph" ? " or edge" : ""} before compile().`,
+  );
 
 export const noStart = (): KumikoError =>
-  new KumikoError("NO_START", "start node not set: nothing leaves START. Add an edge or a branch from START to the first node.");
+  new KumikoError(
+    "NO_START",
+    "start node not set: nothing leaves START. Add an edge or a branch from START to the first node.",
+  );
 
 export const unreachableEnd = (detail: string): KumikoError =>
   new KumikoError("UNREACHABLE_END", `end node not set: ${detail}. Add an edge or a branch that leads to END.`);
@@ -126,6 +149,7 @@ export const misfit = (what: string, issues: readonly string[]): KumikoError =>
   new KumikoError("VALIDATION", `${what} does not fit its schema: ${issues.join("; ")}.`);
 
 function describeKey(key: unknown): string {
+  if (typeof key === "object" && key !== null && "key" in key) return describeKey(key.key);
   if (typeof key === "string") return `"${key.length > 80 ? `${key.slice(0, 80)}…` : key}"`;
   if (Array.isArray(key)) return "a list";
   return typeof key === "object" && key !== null ? "an object" : String(key);

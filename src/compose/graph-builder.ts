@@ -1,25 +1,24 @@
 import type { CompileOptions } from "./compile-options.js";
+import { type EndChecks, readEndChecks } from "./end-checks.js";
 import { foreignHandle, invalidBranch, invalidKey, mixedStyles, partOfBranch } from "./errors.js";
+import { toNode } from "./node.js";
 import { readEntries } from "./node-entries.js";
 import { NodeHandle } from "./node-handle.js";
-import { toNode } from "./node.js";
 import { Draft } from "./plan/draft.js";
 import { makePlan } from "./plan/make-plan.js";
-import { END, type Plan, START, type ValueCheck } from "./plan/plan.js";
-import { valueCheck } from "./plan/value-check.js";
+import { END, type Plan, START } from "./plan/plan.js";
+import { isPromiseLike } from "./run/async.js";
 
 /** What a {@link Graph} does, without its types: keys or handles in, a draft out. */
 export class GraphBuilder {
   readonly start: NodeHandle = new NodeHandle(START, this);
   readonly end: NodeHandle = new NodeHandle(END, this);
   readonly #draft = new Draft("graph");
-  readonly #checkInput: ValueCheck | undefined;
-  readonly #checkOutput: ValueCheck | undefined;
+  readonly #ends: EndChecks;
   #style: "keys" | "handles" | undefined = undefined;
 
-  constructor(input: unknown, output: unknown) {
-    this.#checkInput = valueCheck("The input of the graph", input);
-    this.#checkOutput = valueCheck("The output of the graph", output);
+  constructor(options: object) {
+    this.#ends = readEndChecks("graph", options);
   }
 
   setState(state: unknown): void {
@@ -27,8 +26,7 @@ export class GraphBuilder {
   }
 
   addNode(key: unknown, node: unknown, options: object | undefined): void {
-    this.#use("keys", key);
-    this.#add(key, node, options);
+    this.#in("keys", key, () => this.#add(key, node, options));
   }
 
   addNodes(nodes: unknown): void {
@@ -36,36 +34,35 @@ export class GraphBuilder {
   }
 
   node(key: unknown, node: unknown, options: object | undefined): NodeHandle {
-    this.#use("handles", key);
-    return new NodeHandle(this.#add(key, node, options), this);
+    return this.#in("handles", key, () => new NodeHandle(this.#add(key, node, options), this));
   }
 
   addEdge(from: unknown, to: unknown): void {
-    this.#use("keys", from);
-    this.#draft.addEdge(from, to);
+    const handle = [from, to].find((end) => end instanceof NodeHandle);
+    if (handle !== undefined) throw mixedStyles(handle, "keys");
+    this.#in("keys", from, () => this.#draft.addEdge(from, to));
   }
 
   connect(from: unknown, to: unknown): void {
-    this.#use("handles", from);
-    this.#draft.addEdge(this.#keyOf(from), this.#keyOf(to));
+    this.#in("handles", from, () => this.#draft.addEdge(this.#keyOf(from), this.#keyOf(to)));
   }
 
   addBranch(from: unknown, targets: unknown, choose: unknown, stream: boolean): void {
-    if (!(from instanceof NodeHandle)) {
-      this.#use("keys", from);
-      this.#draft.addBranch(from, targets, choose, stream);
-      return;
-    }
-    this.#use("handles", from.key);
+    if (from instanceof NodeHandle)
+      this.#in("handles", from, () => this.#addHandleBranch(from, targets, choose, stream));
+    else this.#in("keys", from, () => this.#draft.addBranch(from, targets, choose, stream));
+  }
+
+  makePlan(options: CompileOptions | undefined): Plan {
+    return makePlan(this.#draft, { options, ...this.#ends });
+  }
+
+  #addHandleBranch(from: NodeHandle, targets: unknown, choose: unknown, stream: boolean): void {
     if (!Array.isArray(targets)) throw invalidBranch(from.key, "needs a list of the targets it may choose.");
     const part = targets.find((target) => target instanceof NodeHandle && target.isPart);
     if (part instanceof NodeHandle) throw partOfBranch(from.key, part.key);
     const keys = targets.map((target) => this.#keyOf(target));
     this.#draft.addBranch(this.#keyOf(from), keys, choosingKeys(choose), stream);
-  }
-
-  makePlan(options: CompileOptions | undefined): Plan {
-    return makePlan(this.#draft, { options, checkInput: this.#checkInput, checkOutput: this.#checkOutput });
   }
 
   #add(key: unknown, node: unknown, options: object | undefined): string {
@@ -75,9 +72,11 @@ export class GraphBuilder {
   }
 
   /** The first node or edge decides whether a graph is made with keys or with handles. */
-  #use(style: "keys" | "handles", key: unknown): void {
-    this.#style ??= style;
-    if (this.#style !== style) throw mixedStyles(key, this.#style);
+  #in<Done>(style: "keys" | "handles", key: unknown, work: () => Done): Done {
+    if (this.#style !== undefined && this.#style !== style) throw mixedStyles(key, this.#style);
+    const done = work();
+    this.#style = style;
+    return done;
   }
 
   #keyOf(handle: unknown): string {
@@ -94,7 +93,7 @@ function choosingKeys(choose: unknown): unknown {
   if (typeof choose !== "function") return choose;
   return (value: unknown, ctx: unknown): unknown => {
     const chosen = (choose as Choose)(value, ctx);
-    return chosen instanceof Promise ? chosen.then(toKeys) : toKeys(chosen);
+    return isPromiseLike(chosen) ? chosen.then(toKeys) : toKeys(chosen);
   };
 }
 

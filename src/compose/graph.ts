@@ -3,18 +3,18 @@ import type { AgenticModel, ModelOptions } from "../components/model.js";
 import type { StateKey } from "../components/state-key.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StandardSchemaV1 } from "../schema/standard-schema.js";
-import type { StreamReader } from "../schema/stream/reader.js";
 import type { CompileOptions } from "./compile-options.js";
 import type { CompiledGraph } from "./compiled-graph.js";
 import { GraphBuilder } from "./graph-builder.js";
-import { nodeDefinition, type NodeDefinition } from "./plan/node-definition.js";
+import { type NodeDefinition, nodeDefinition } from "./plan/node-definition.js";
 import { CompiledGraph as CompiledPlan } from "./run/compiled-graph.js";
 import type { Runnable } from "./runnable.js";
+import type { Choice, Seen } from "./types/choice.js";
 import type { BranchTo, Brought, BroughtByBranch, EdgeTo, InAt, OutAt } from "./types/edge-check.js";
-import type { AddByHandle, BranchOfHandles, Choice, HandlesOnly, Seen } from "./types/handle-methods.js";
 import type { GraphTypeError } from "./types/graph-type-error.js";
+import type { AddByHandle, BranchOfHandles, HandlesOnly } from "./types/handle-methods.js";
 import type { CheckedKeys, NewKey } from "./types/node-key.js";
-import type { BuilderNode, builds, Built, FunctionNode, NodeLike, RunnableNode, ToolsNode } from "./types/node-like.js";
+import type { BuilderNode, Built, builds, FunctionNode, NodeLike, RunnableNode, ToolsNode } from "./types/node-like.js";
 import type { AnyNodeEntry, ShapesOf } from "./types/node-map.js";
 import type { NodeOptions } from "./types/node-options.js";
 import type { PartsRef, SourceRef, TargetRef } from "./types/node-ref.js";
@@ -36,7 +36,16 @@ type BranchOfKeys<I, O, State, Nodes, Fed, Keys extends string, Given, Result, S
   from: From,
   targets: readonly BranchTo<O, Nodes, OutAt<I, Nodes, Fed, From>, From, Target>[],
   choose: (value: Seen<OutAt<I, Nodes, Fed, From>, Streamed>, ctx: NodeContext<State>) => Choice<NoInfer<Target>>,
-) => Graph<I, O, State, Nodes, Fed & BroughtByBranch<O, Nodes, OutAt<I, Nodes, Fed, From>, Target>, Keys, Given, Result>;
+) => Graph<
+  I,
+  O,
+  State,
+  Nodes,
+  Fed & BroughtByBranch<O, Nodes, OutAt<I, Nodes, Fed, From>, Target>,
+  Keys,
+  Given,
+  Result
+>;
 
 /**
  * Nodes and the edges between them. Each method adds to the graph and gives it back under a type that knows more; what
@@ -54,13 +63,22 @@ type BranchOfKeys<I, O, State, Nodes, Fed, Keys extends string, Given, Result, S
  *   .addEdge("format", END);
  * console.log(await graph.compile().invoke("hello"));
  */
-export class Graph<I, O, State = undefined, Nodes = None, Fed = None, Keys extends string = never, Given = I, Result = O> {
+export class Graph<
+  I,
+  O,
+  State = undefined,
+  Nodes = None,
+  Fed = None,
+  Keys extends string = never,
+  Given = I,
+  Result = O,
+> {
   /** What it is as a node of another graph; only in types. */
   declare readonly [builds]: Proof<O, Nodes, Fed, Keys, Built<Given, Result, Nodes>>;
   readonly #builder: GraphBuilder;
 
-  constructor({ input, output }: GraphOptions<I, O, Given, Result> = {}) {
-    this.#builder = new GraphBuilder(input, output);
+  constructor(options: GraphOptions<I, O, Given, Result> = {}) {
+    this.#builder = new GraphBuilder(options);
   }
 
   /**
@@ -74,9 +92,9 @@ export class Graph<I, O, State = undefined, Nodes = None, Fed = None, Keys exten
   readonly withState: [Keys] extends [never]
     ? <S>(create: (() => S) | StateKey<S>) => Graph<I, O, S, Nodes, Fed, Keys, Given, Result>
     : GraphTypeError<"withState(...) stands before the first node"> = ((create: unknown) => {
-      this.#builder.setState(create);
-      return this;
-    }) as never;
+    this.#builder.setState(create);
+    return this;
+  }) as never;
 
   /**
    * Adds a node of any kind.
@@ -137,7 +155,9 @@ export class Graph<I, O, State = undefined, Nodes = None, Fed = None, Keys exten
   >(
     key: NewKey<Keys, Key>,
     model: AgenticModel<Options>,
-    options?: NodeOptions<readonly AgenticMessage[], AgenticMessage, State, InputKey, OutputKey> & { readonly options?: Partial<Options> | undefined },
+    options?: NodeOptions<readonly AgenticMessage[], AgenticMessage, State, InputKey, OutputKey> & {
+      readonly options?: Partial<Options> | undefined;
+    },
   ): Graph<
     I,
     O,
@@ -289,18 +309,26 @@ export class Graph<I, O, State = undefined, Nodes = None, Fed = None, Keys exten
    */
   readonly addBranch: [Keys] extends [never]
     ? BranchOfHandles<State, Graph<I, O, State, Nodes, Fed, Keys, Given, Result>, false>
-    : BranchOfKeys<I, O, State, Nodes, Fed, Keys, Given, Result, false> = ((from: unknown, targets: unknown, choose: unknown) => {
-      this.#builder.addBranch(from, targets, choose, false);
-      return this;
-    }) as never;
+    : BranchOfKeys<I, O, State, Nodes, Fed, Keys, Given, Result, false> = ((
+    from: unknown,
+    targets: unknown,
+    choose: unknown,
+  ) => {
+    this.#builder.addBranch(from, targets, choose, false);
+    return this;
+  }) as never;
 
   /** Like `addBranch`, for a function that reads the output as a stream and may choose before its end. */
   readonly addStreamBranch: [Keys] extends [never]
     ? BranchOfHandles<State, Graph<I, O, State, Nodes, Fed, Keys, Given, Result>, true>
-    : BranchOfKeys<I, O, State, Nodes, Fed, Keys, Given, Result, true> = ((from: unknown, targets: unknown, choose: unknown) => {
-      this.#builder.addBranch(from, targets, choose, true);
-      return this;
-    }) as never;
+    : BranchOfKeys<I, O, State, Nodes, Fed, Keys, Given, Result, true> = ((
+    from: unknown,
+    targets: unknown,
+    choose: unknown,
+  ) => {
+    this.#builder.addBranch(from, targets, choose, true);
+    return this;
+  }) as never;
 
   /**
    * Adds a node and gives a reference to it: the style for graphs that are built in statements, loops and generic functions.
@@ -310,16 +338,17 @@ export class Graph<I, O, State = undefined, Nodes = None, Fed = None, Keys exten
    * const trim = graph.node("trim", (text: string) => text.trim());
    * graph.connect(graph.start, trim).connect(trim, graph.end);
    */
-  readonly node: HandlesOnly<Keys, AddByHandle<State>> = ((key: unknown, node: unknown, options?: object) => this.#builder.node(key, node, options)) as never;
+  readonly node: HandlesOnly<Keys, AddByHandle<State>> = ((key: unknown, node: unknown, options?: object) =>
+    this.#builder.node(key, node, options)) as never;
 
   /** Adds an edge between two references; `connect(from, to.part)` when the output is a part of the input. */
   readonly connect: HandlesOnly<
     Keys,
     <Out>(from: SourceRef<Out>, to: TargetRef<NoInfer<Out>>) => Graph<I, O, State, Nodes, Fed, Keys, Given, Result>
   > = ((from: unknown, to: unknown) => {
-      this.#builder.connect(from, to);
-      return this;
-    }) as never;
+    this.#builder.connect(from, to);
+    return this;
+  }) as never;
 
   /** START, as a reference. */
   get start(): HandlesOnly<Keys, SourceRef<I>> {
@@ -338,7 +367,9 @@ export class Graph<I, O, State = undefined, Nodes = None, Fed = None, Keys exten
    * const graph = new Graph<string, string>().addEdge(START, END);
    * const same = graph.compile({ name: "same" });
    */
-  readonly compile: Proof<O, Nodes, Fed, Keys, (options?: CompileOptions) => CompiledGraph<Given, Result, Nodes>> = ((options?: CompileOptions) => new CompiledPlan(this.#builder.makePlan(options))) as never;
+  readonly compile: Proof<O, Nodes, Fed, Keys, (options?: CompileOptions) => CompiledGraph<Given, Result, Nodes>> = ((
+    options?: CompileOptions,
+  ) => new CompiledPlan(this.#builder.makePlan(options))) as never;
 
   get [nodeDefinition](): NodeDefinition {
     return { component: "graph", type: "", body: { kind: "graph", plan: this.#builder.makePlan(undefined) } };

@@ -17,7 +17,9 @@ export interface LambdaModes<I, O> {
   /** Stream in, value out. */
   readonly collect?: ((input: StreamReader<I>, ctx: NodeContext) => O | Promise<O>) | undefined;
   /** Stream in, stream out. */
-  readonly transform?: ((input: StreamReader<I>, ctx: NodeContext) => StreamSource<O> | Promise<StreamSource<O>>) | undefined;
+  readonly transform?:
+    | ((input: StreamReader<I>, ctx: NodeContext) => StreamSource<O> | Promise<StreamSource<O>>)
+    | undefined;
 }
 
 export interface LambdaOptions {
@@ -47,10 +49,13 @@ const modeNames = ["invoke", "stream", "collect", "transform"] as const;
 
 function checkModes(modes: unknown): NodeModes {
   if (typeof modes !== "object" || modes === null) {
-    throw invalidOption("lambda takes the modes as an object: lambda({ invoke }). A plain function is a node as it is.");
+    throw invalidOption(
+      "lambda takes the modes as an object: lambda({ invoke }). A plain function is a node as it is.",
+    );
   }
   const given = Object.entries(modes).filter(([, run]) => run !== undefined);
-  if (given.length === 0) throw invalidOption("A lambda needs to have at least one of invoke, stream, collect and transform.");
+  if (given.length === 0)
+    throw invalidOption("A lambda needs to have at least one of invoke, stream, collect and transform.");
   for (const [name, run] of given) {
     if (!modeNames.some((mode) => mode === name)) {
       throw invalidOption(`"${name}" is not a mode of a lambda. There are ${modeNames.join(", ")}.`);
@@ -73,7 +78,7 @@ export function mapChunks<I, O>(map: (chunk: I, ctx: NodeContext) => O | Promise
 }
 
 /** A passthrough that was given no type: what flows out of it is what the compiler saw flowing in. */
-export type UntypedPassthrough = Runnable<unknown, unknown> & HasInner<SameAsInput>;
+export type Passthrough = Runnable<unknown, unknown> & HasInner<SameAsInput>;
 
 /**
  * A Runnable that gives its input back; a stream stays a stream. It calls no handlers.
@@ -87,7 +92,7 @@ export type UntypedPassthrough = Runnable<unknown, unknown> & HasInner<SameAsInp
  *   .addEdge(START, "same")
  *   .addEdge("same", END);
  */
-export function passthrough(): UntypedPassthrough;
+export function passthrough(): Passthrough;
 export function passthrough<T>(): Runnable<T, T>;
 export function passthrough(): Runnable<never, unknown> {
   return bareRunnable<never, unknown>({ component: "passthrough", type: "", body: { kind: "passthrough" } });

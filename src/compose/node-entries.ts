@@ -1,6 +1,6 @@
-import { invalidKey, invalidNode, invalidOption } from "./errors.js";
-import { hasNodeDefinition } from "./plan/node-definition.js";
+import { invalidNode, invalidOption } from "./errors.js";
 import { checkRecordKey } from "./plan/key.js";
+import { hasNodeDefinition } from "./plan/node-definition.js";
 
 export interface NamedNode {
   readonly key: string;
@@ -23,7 +23,8 @@ function readEntry(key: string, entry: unknown): NamedNode {
   }
   const { node, options, ...rest } = entry;
   const [other] = Object.keys(rest);
-  if (other !== undefined) throw invalidNode(key, `has "${other}" beside its node. Write { node, options: { ${other} } }.`);
+  if (other !== undefined)
+    throw invalidNode(key, `has "${other}" beside its node. Write { node, options: { ${other} } }.`);
   if (options !== undefined && (typeof options !== "object" || options === null)) {
     throw invalidNode(key, "has options that are not an object. Write { node, options: { … } }.");
   }

@@ -1,7 +1,7 @@
 import type { NodeContext } from "../components/context.js";
 import { invalidNode } from "./errors.js";
 import type { RunOptions } from "./options.js";
-import { hasNodeDefinition, type HasNodeDefinition, type NodeDefinition } from "./plan/node-definition.js";
+import { type HasNodeDefinition, hasNodeDefinition, type NodeDefinition } from "./plan/node-definition.js";
 import type { NodeBody, NodeFunction, Payload } from "./plan/plan.js";
 
 /** What a value is as a node. A Runnable of ours and a builder know it themselves, and are asked at `compile()`. */
@@ -9,8 +9,14 @@ export function toNode(key: string, node: unknown): NodeDefinition | HasNodeDefi
   if (typeof node === "function") return fromFunction(key, node);
   if (typeof node !== "object" || node === null) throw invalidNode(key, `is ${kindOf(node)}. ${advice}`);
   if (hasNodeDefinition(node)) return node;
-  if ("component" in node) return fromComponent(key, node);
+  const kind: unknown = "component" in node ? node.component : undefined;
+  const shape = shapes.get(kind);
+  if (shape !== undefined) return fromComponent(key, node, shape);
   if (methodsOf(node, modes).length === modes.length) return fromForeignRunnable(node);
+  if (kind === "tool")
+    throw invalidNode(key, "is a tool. Tools are nodes together: new AgenticToolsNode({ tools: [tool] }).");
+  if (kind !== undefined)
+    throw invalidNode(key, `has the component ${JSON.stringify(kind)}. Known are ${[...shapes.keys()].join(", ")}.`);
   throw invalidNode(key, `is ${kindOf(node)}. ${advice}`);
 }
 
@@ -19,7 +25,8 @@ const advice =
 
 function kindOf(node: unknown): string {
   if (Array.isArray(node)) return "a list";
-  if (typeof node !== "object" || node === null) return `${typeof node === "undefined" ? "" : "the value "}${String(node)}`;
+  if (typeof node !== "object" || node === null)
+    return `${typeof node === "undefined" ? "" : "the value "}${String(node)}`;
   if ("then" in node && typeof node.then === "function") return "a promise: await it before it is added";
   return "an object that is none of these";
 }
@@ -34,7 +41,10 @@ function isClass(node: object): boolean {
 }
 
 interface ComponentShape {
-  readonly component: Exclude<NodeDefinition["component"], "lambda" | "tool" | "tools_node" | "graph" | "chain" | "workflow" | "passthrough">;
+  readonly component: Exclude<
+    NodeDefinition["component"],
+    "lambda" | "tool" | "tools_node" | "graph" | "chain" | "workflow" | "passthrough"
+  >;
   readonly invoke: string;
   readonly stream?: string;
   readonly payload?: Payload;
@@ -59,15 +69,14 @@ function modelPayload(): Payload {
   return { input: (messages, options) => ({ messages, options }), output: (message) => ({ message }) };
 }
 
-function fromComponent(key: string, node: object): NodeDefinition {
-  const kind: unknown = Reflect.get(node, "component");
-  if (kind === "tool") throw invalidNode(key, "is a tool. Tools are nodes together: new AgenticToolsNode({ tools: [tool] }).");
-  const shape = shapes.get(kind);
-  if (shape === undefined) {
-    throw invalidNode(key, `has the component "${String(kind)}". Known are: ${[...shapes.keys()].join(", ")}.`);
-  }
-  const { component, invoke, stream, payload } = shape;
-  const missing = [invoke, ...(stream === undefined ? [] : [stream])].filter((name) => methodsOf(node, [name]).length === 0);
+function fromComponent(
+  key: string,
+  node: object,
+  { component, invoke, stream, payload }: ComponentShape,
+): NodeDefinition {
+  const missing = [invoke, ...(stream === undefined ? [] : [stream])].filter(
+    (name) => methodsOf(node, [name]).length === 0,
+  );
   if (missing.length > 0) throw invalidNode(key, `is a ${component} without the method ${missing.join(" and ")}.`);
   const type: unknown = Reflect.get(node, "type");
   const body: NodeBody = {

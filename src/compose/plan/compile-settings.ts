@@ -6,7 +6,13 @@ import type { Plan, TriggerMode } from "./plan.js";
 
 type CompileSettings = Pick<Plan, "name" | "triggerMode" | "maxSteps" | "callbacks" | "runtime">;
 
-const names: readonly string[] = ["name", "triggerMode", "maxSteps", "callbacks", "runtime"] satisfies (keyof CompileOptions)[];
+const names: readonly string[] = [
+  "name",
+  "triggerMode",
+  "maxSteps",
+  "callbacks",
+  "runtime",
+] satisfies (keyof CompileOptions)[];
 
 /** How many steps a run may take beyond one for each node. */
 const spareSteps = 10;
@@ -17,13 +23,15 @@ export function resolveCompileOptions(
   nodeCount: number,
   options: CompileOptions,
 ): CompileSettings {
-  if (typeof options !== "object" || options === null) throw invalidOption("The options of compile() must be an object.");
+  if (typeof options !== "object" || options === null)
+    throw invalidOption("The options of compile() must be an object.");
   for (const name of Object.keys(options)) {
     if (!names.includes(name)) throw invalidOption(`compile() has no option "${name}". There are ${names.join(", ")}.`);
   }
   const { name = "", callbacks = [], runtime = Runtime.default } = options;
   if (typeof name !== "string") throw invalidOption("The compile option name must be a text.");
-  if (!(runtime instanceof Runtime)) throw invalidOption("The compile option runtime must be a Runtime: new Runtime({ … }).");
+  if (!(runtime instanceof Runtime))
+    throw invalidOption("The compile option runtime must be a Runtime: new Runtime({ … }).");
   const triggerMode = resolveTriggerMode(component, options.triggerMode);
   return {
     name,
@@ -36,7 +44,9 @@ export function resolveCompileOptions(
 
 function resolveTriggerMode(component: Plan["component"], given: unknown): TriggerMode {
   if (given !== undefined && component !== "graph") {
-    throw invalidOption(`A ${component} doesn't support node trigger mode option triggerMode: use a Graph to choose it.`);
+    throw invalidOption(
+      `A ${component} doesn't support node trigger mode option triggerMode: use a Graph to choose it.`,
+    );
   }
   if (given === undefined) return component === "workflow" ? "allPredecessor" : "anyPredecessor";
   if (given === "anyPredecessor" || given === "allPredecessor") return given;

@@ -32,12 +32,14 @@ export class Draft {
   readonly edges: PlanEdge[] = [];
   readonly branches: PlanBranch[] = [];
   state: StateKey<unknown> | undefined = undefined;
+  /** A plan is being made of it: meeting it again then means that it contains itself. */
+  planning = false;
   readonly #indexes = new Map<string, number>([
     [START, START_INDEX],
     [END, END_INDEX],
   ]);
-  /** The targets of plain edges, by source. */
-  readonly #targets = new Map<number, Set<number>>();
+  /** The targets of plain edges, by source: most sources have one. */
+  readonly #targets: (number | Set<number> | undefined)[] = [];
 
   constructor(component: "graph" | "chain" | "workflow") {
     this.component = component;
@@ -60,10 +62,12 @@ export class Draft {
   addEdge(from: unknown, to: unknown): void {
     const source = this.#sourceOf(from, "The source of an edge,");
     const target = this.#targetOf(to, source, "The target of an edge,");
-    const targets = this.#targets.get(source);
-    if (targets === undefined) this.#targets.set(source, new Set([target]));
-    else if (targets.has(target)) throw duplicateEdge(this.#keyOf(source), this.#keyOf(target));
-    else targets.add(target);
+    const targets = this.#targets[source];
+    if (targets === target || (targets instanceof Set && targets.has(target))) {
+      throw duplicateEdge(this.#keyOf(source), this.#keyOf(target));
+    }
+    if (targets instanceof Set) targets.add(target);
+    else this.#targets[source] = targets === undefined ? target : new Set([targets, target]);
     this.edges.push({ from: source, to: target });
   }
 
@@ -101,7 +105,12 @@ export class Draft {
 
   #known(key: unknown, what: string): number {
     const index = typeof key === "string" ? this.#indexes.get(key) : undefined;
-    if (index === undefined) throw unknownNode(what, key, this.nodes.map((node) => node.key));
+    if (index === undefined)
+      throw unknownNode(
+        what,
+        key,
+        this.nodes.map((node) => node.key),
+      );
     return index;
   }
 

@@ -102,7 +102,8 @@ function shortestLoop(
 
 function trace(last: number, start: number, cameFrom: ReadonlyMap<number, number>): number[] {
   const path = [start];
-  for (let node: number | undefined = last; node !== undefined && node !== start; node = cameFrom.get(node)) path.push(node);
+  for (let node: number | undefined = last; node !== undefined && node !== start; node = cameFrom.get(node))
+    path.push(node);
   path.push(start);
   return path.reverse();
 }

@@ -23,6 +23,10 @@ export function checkFieldKey(what: string, key: unknown): asserts key is string
 /** JavaScript puts keys that look like integers first, so a record with one has lost its order. */
 export function checkRecordKey(key: string): void {
   if (/^-?\d+$/.test(key)) {
-    throw invalidKey("The key", key, "it looks like an integer, and JavaScript would move it to the front of the record");
+    throw invalidKey(
+      "The key",
+      key,
+      "it looks like an integer, and JavaScript would move it to the front of the record",
+    );
   }
 }

@@ -1,11 +1,11 @@
 import type { CompileOptions } from "../compile-options.js";
-import { insideNode } from "../errors.js";
+import { containsItself, insideNode } from "../errors.js";
 import { Runtime } from "../runtime.js";
 import { resolveCompileOptions } from "./compile-settings.js";
 import type { Draft, DraftNode } from "./draft.js";
 import { hasNodeDefinition, nodeDefinition } from "./node-definition.js";
-import { END, type NodeSettings, type Plan, type PlanEdge, type PlanNode, START, type ValueCheck } from "./plan.js";
 import { checkNodeOptions } from "./node-settings.js";
+import { END, type NodeSettings, type Plan, type PlanEdge, type PlanNode, START, type ValueCheck } from "./plan.js";
 import { validate } from "./validate.js";
 
 /** What a plan gets besides its draft. */
@@ -18,7 +18,17 @@ export interface PlanParts {
 }
 
 /** A frozen snapshot of a draft, checked as a whole. The draft can go on, and be made a plan again. */
-export function makePlan(draft: Draft, { options = {}, closing = [], checkInput, checkOutput }: PlanParts = {}): Plan {
+export function makePlan(draft: Draft, parts: PlanParts): Plan {
+  if (draft.planning) throw containsItself();
+  draft.planning = true;
+  try {
+    return planOf(draft, parts);
+  } finally {
+    draft.planning = false;
+  }
+}
+
+function planOf(draft: Draft, { options = {}, closing = [], checkInput, checkOutput }: PlanParts): Plan {
   const settings = resolveCompileOptions(draft.component, draft.nodes.length, options);
   const nodes = [...ends];
   for (const node of draft.nodes) nodes.push(makeNode(node, settings.runtime));

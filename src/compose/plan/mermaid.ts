@@ -22,7 +22,9 @@ function drawNode({ key, name, body }: PlanNode, index: number, id: string, inde
   return [`${indent}subgraph ${id}["${label}"]`, ...drawInside(body.plan, `${id}_`, `${indent}  `), `${indent}end`];
 }
 
-/** Mermaid reads `#…;` as a character; everything that could be markup becomes one. */
+/** Mermaid reads `#…;` as a character; whatever could be markup, a list at the beginning for one, becomes such. */
 function escapeLabel(text: string): string {
-  return text.replace(/[^\p{L}\p{N} _.,:/()-]/gu, (character) => `#${character.codePointAt(0)};`);
+  return text.replace(/[^\p{L}\p{N} _.,:/()-]|^[-\d]+(?=[. ])[.]?/gu, (found) =>
+    Array.from(found, (character) => `#${character.codePointAt(0)};`).join(""),
+  );
 }

@@ -35,7 +35,8 @@ export function checkSettings(key: string, options: object | undefined, hasState
 
 function checkNames(key: string, options: object): void {
   for (const name of Object.keys(options)) {
-    if (!names.includes(name)) throw invalidNodeOption(key, `"${name}" is not one of them. There are ${names.join(", ")}.`);
+    if (!names.includes(name))
+      throw invalidNodeOption(key, `"${name}" is not one of them. There are ${names.join(", ")}.`);
   }
 }
 
@@ -62,5 +63,6 @@ export function checkNodeOptions(key: string, body: NodeBody, { options }: NodeS
   if (body.kind === "graph") {
     throw invalidNodeOption(key, "a graph takes no call options of its own. Give them to the nodes inside it.");
   }
-  if (body.kind === "passthrough") throw invalidNodeOption(key, "a passthrough calls nothing and takes no call options.");
+  if (body.kind === "passthrough")
+    throw invalidNodeOption(key, "a passthrough calls nothing and takes no call options.");
 }

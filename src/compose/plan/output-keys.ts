@@ -6,6 +6,7 @@ import type { Plan } from "./plan.js";
  * both leads to each over plain edges. Sources that a branch chooses between may share a key.
  */
 export function checkOutputKeys({ nodes, edges }: Plan): void {
+  if (!nodes.some((node) => node.settings.outputKey !== undefined)) return;
   const before: number[][] = nodes.map(() => []);
   for (const { from, to } of edges) before[to]?.push(from);
   for (const [target, node] of nodes.entries()) {

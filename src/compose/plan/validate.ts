@@ -55,5 +55,8 @@ function reachable(successors: readonly (readonly number[])[]): Uint8Array {
 function checkLoops({ nodes }: Plan, successors: readonly (readonly number[])[]): void {
   const { loops, more } = findLoops(successors);
   if (loops.length === 0) return;
-  throw cycle(loops.map((loop) => loop.map((index) => nodes[index]?.key ?? "")), more);
+  throw cycle(
+    loops.map((loop) => loop.map((index) => nodes[index]?.key ?? "")),
+    more,
+  );
 }

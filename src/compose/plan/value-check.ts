@@ -4,7 +4,9 @@ import type { ValueCheck } from "./plan.js";
 
 /** What must be the case of a schema so that values can be checked with it. */
 interface Validating {
-  readonly "~standard": { readonly validate: (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>> };
+  readonly "~standard": {
+    readonly validate: (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
+  };
 }
 
 /** A check with a schema, which may be async; it gives what the schema makes of a value. */
@@ -23,7 +25,10 @@ function validates(schema: unknown): schema is Validating {
   if ((typeof schema !== "object" && typeof schema !== "function") || schema === null) return false;
   const standard: unknown = Reflect.get(schema, "~standard");
   return (
-    typeof standard === "object" && standard !== null && "validate" in standard && typeof standard.validate === "function"
+    typeof standard === "object" &&
+    standard !== null &&
+    "validate" in standard &&
+    typeof standard.validate === "function"
   );
 }
 

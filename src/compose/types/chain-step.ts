@@ -6,7 +6,9 @@ import type { Keyed, NodeShape, SameAsInput } from "./node-shape.js";
 export type FieldOf<Value, Key> = [Key] extends [keyof Value] ? Value[Key] : Value;
 
 /** What flows on behind a step; behind a passthrough it is what flowed in. */
-export type After<Before, Out, Inner, OutputKey> = [Inner] extends [SameAsInput] ? Keyed<Before, OutputKey> : Keyed<Out, OutputKey>;
+export type After<Before, Out, Inner, OutputKey> = [Inner] extends [SameAsInput]
+  ? Keyed<Before, OutputKey>
+  : Keyed<Out, OutputKey>;
 
 /** The options of a step: those of a node, and its key. */
 export interface StepOptions<In, Out, State, InputKey, OutputKey, Key>
@@ -32,4 +34,3 @@ export type NumberedNodes = Readonly<Record<`node_${string}`, NodeShape<never, u
 export type WithStep<Nodes, Key extends string, Inner> = [Key] extends [never]
   ? Nodes
   : Nodes & Readonly<Record<Key, NodeShape<never, unknown, Inner>>>;
-

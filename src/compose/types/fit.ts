@@ -42,6 +42,10 @@ export type Fit<Out, In> = [Out] extends [In]
 export type Lacks<Given, In> =
   IsRecord<In> extends true
     ? {
-        [Field in keyof In & string]-?: None extends Pick<In, Field> ? never : Field extends keyof Given ? never : Field;
+        [Field in keyof In & string]-?: None extends Pick<In, Field>
+          ? never
+          : Field extends keyof Given
+            ? never
+            : Field;
       }[keyof In & string]
     : "all of its input";

@@ -1,5 +1,5 @@
 import type { NodeContext } from "../../components/context.js";
-import type { StreamReader } from "../../schema/stream/reader.js";
+import type { Choice, Seen } from "./choice.js";
 import type { GraphTypeError } from "./graph-type-error.js";
 import type { NodeLike } from "./node-like.js";
 import type { NodeOptions } from "./node-options.js";
@@ -21,12 +21,6 @@ export type AddByHandle<State> = <
   node: NodeLike<In, Out, State, unknown>,
   options?: NodeOptions<NoInfer<In>, NoInfer<Out>, State, InputKey, OutputKey>,
 ) => NodeRef<Keyed<In, InputKey>, Keyed<Out, OutputKey>>;
-
-/** What a branch may choose: one of its targets, or several. */
-export type Choice<Target> = Target | readonly Target[] | Promise<Target | readonly Target[]>;
-
-/** What a branch looks at: a value, or a stream of its chunks. */
-export type Seen<Value, Streamed> = Streamed extends true ? StreamReader<Value> : Value;
 
 /** `addBranch` and `addStreamBranch` between references. */
 export type BranchOfHandles<State, Self, Streamed> = <Out, const Target extends PartsRef<NoInfer<Out>>>(

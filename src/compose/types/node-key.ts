@@ -19,7 +19,9 @@ type KeyProblem<Key extends string> = Key extends "start" | "end" | "__proto__"
 
 /** Intersected with a record of nodes: puts the problem of a key at the field that has it. */
 export type CheckedKeys<Keys, Members> = {
-  readonly [Key in keyof Members]: RecordKeyProblem<Keys, Key> extends "" ? unknown : GraphTypeError<RecordKeyProblem<Keys, Key>>;
+  readonly [Key in keyof Members]: RecordKeyProblem<Keys, Key> extends ""
+    ? unknown
+    : GraphTypeError<RecordKeyProblem<Keys, Key>>;
 };
 
 type RecordKeyProblem<Keys, Key> = Key extends number | `${bigint}`

@@ -1,5 +1,6 @@
 import type { NodeContext } from "../../components/context.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { StreamSource } from "../../schema/stream/source.js";
 import type { Runnable } from "../runnable.js";
 import type { HasInner } from "./node-shape.js";
 
@@ -16,7 +17,7 @@ export type NodeLike<In, Out, State = undefined, Inner = undefined> =
 export type FunctionNode<In, Out, State> = (
   input: In,
   ctx: NodeContext<State>,
-) => Out | Promise<Out> | AsyncIterable<Out>;
+) => Out | Promise<Out> | StreamSource<Out>;
 
 export type RunnableNode<In, Out, Inner> = Runnable<In, Out> & HasInner<Inner>;
 

@@ -36,11 +36,7 @@ export interface StateHandlers<In, Out, State> {
   readonly streamAfter?: NeedsState<State, Handler<StreamReader<Out>, StreamSource<Out>, State>> | undefined;
 }
 
-type Handler<Given, Wanted, State> = (
-  given: Given,
-  state: State,
-  ctx: NodeContext<State>,
-) => Wanted | Promise<Wanted>;
+type Handler<Given, Wanted, State> = (given: Given, state: State, ctx: NodeContext<State>) => Wanted | Promise<Wanted>;
 
 export type NeedsState<State, Then> = [State] extends [undefined]
   ? GraphTypeError<"state handlers need a state: call withState(...) before the first node">

@@ -2,7 +2,7 @@ import type { InAt } from "./edge-check.js";
 import type { Lacks } from "./fit.js";
 import type { GraphTypeError } from "./graph-type-error.js";
 
-type UnfedAt<In, Given, Key extends string> = Given extends In
+type UnfedAt<In, Given, Key extends string> = [Given] extends [In]
   ? never
   : [Lacks<Given, In>] extends [never]
     ? never
