@@ -8,7 +8,7 @@ import {
   type SchemaInput,
   type SchemaOutput,
 } from "../schema/standard-schema.js";
-import { StreamReader } from "../schema/stream/reader.js";
+import type { StreamReader } from "../schema/stream/reader.js";
 import { toolInfo } from "../schema/tool-info.js";
 import { CreatedStages, type ModelOutputOptions } from "./created-stages.js";
 import { invalidToolField, unknownToolOption } from "./errors.js";
@@ -169,7 +169,8 @@ const optionNames: readonly string[] = [
 
 /** For plain JavaScript, and for what types cannot say. */
 function checkOptions(options: object): void {
-  if (typeof options !== "object" || options === null) throw invalidToolField(undefined, "it takes one object of options.");
+  if (typeof options !== "object" || options === null)
+    throw invalidToolField(undefined, "it takes one object of options.");
   const { id, description, execute, timeoutMs, outputValidation } = options as Readonly<Record<string, unknown>>;
   const unknown = Object.keys(options).find((name) => !optionNames.includes(name));
   if (unknown !== undefined) throw unknownToolOption(id, unknown, optionNames);

@@ -6,7 +6,7 @@ import { isStream } from "./producer.js";
 import { readInput } from "./read-input.js";
 import type { SchemaCheck } from "./schema-check.js";
 import type { ToolContext, ToolOutput } from "./tool.js";
-import { toolOutputOf } from "./tool-output.js";
+import { joinToolOutputs, toolOutputOf } from "./tool-output.js";
 import type { StagedCall, StagedOutput, ToolStages } from "./tool-stages.js";
 
 /** What `createTool` was given, checked, with its types erased. */
@@ -75,7 +75,10 @@ export class CreatedStages implements ToolStages {
       finish: (value: unknown) => this.#finish(value, input, call),
       check: checks ? (whole: unknown) => checkOutput(whole, output, call) : undefined,
     };
-    return new StreamReader(new OutputSource(stream, rule, call));
+    return new StreamReader(new OutputSource(stream, rule, call), {
+      rule: joinToolOutputs,
+      where: `tool "${call.toolName}"`,
+    });
   }
 
   #finish(value: unknown, input: unknown, call: StagedCall): ToolOutput | Promise<ToolOutput> {

@@ -69,7 +69,10 @@ export const invalidOutputValidation = (where: string, given: unknown): KumikoEr
   );
 
 /** The fields by name: a call may be an object of a class. */
-function details({ toolName, callId }: ToolCallName, more: Omit<ToolErrorDetails, keyof ToolCallName>): ToolErrorDetails {
+function details(
+  { toolName, callId }: ToolCallName,
+  more: Omit<ToolErrorDetails, keyof ToolCallName>,
+): ToolErrorDetails {
   return { toolName, callId, ...more };
 }
 
@@ -147,7 +150,11 @@ export const invalidTimeout = (where: string, given: unknown): KumikoError =>
 
 /** `- city: expected string (got 42)`, a line for each issue. */
 function list(issues: readonly StandardIssue[], value: unknown): string {
-  return issues.map(({ message, path = [] }) => `\n- ${pathText(path)}${message} (got ${shorten(at(value, path), { length: 200 })})`).join("");
+  return issues
+    .map(
+      ({ message, path = [] }) => `\n- ${pathText(path)}${message} (got ${shorten(at(value, path), { length: 200 })})`,
+    )
+    .join("");
 }
 
 function pathText(path: NonNullable<StandardIssue["path"]>): string {

@@ -103,13 +103,13 @@ function string(scan: Scan): boolean {
       return true;
     }
     if (char < " ") return false;
-    if (char === "\\" && !escape(scan)) return false;
+    if (char === "\\" && !takeEscape(scan)) return false;
   }
   return false;
 }
 
 /** Stops at the last character of the escape. */
-function escape(scan: Scan): boolean {
+function takeEscape(scan: Scan): boolean {
   scan.position += 1;
   if (scan.char === "u") {
     if (!scan.match(/u[\dA-Fa-f]{4}/y)) return false;

@@ -22,6 +22,10 @@ class LoneCall implements StagedCall {
   warn(problem: ToolError): void {
     console.warn(problem.message);
   }
+
+  blame(thrown: unknown): unknown {
+    return thrown;
+  }
 }
 
 /** All stages of a tool, one after the other: to the whole output. */
@@ -55,5 +59,7 @@ async function start(tool: Tool & HasToolStages, args: string, ctx: ToolContext)
 /** Outside of a run nobody has merged the tool's options: the tool then sees its defaults. */
 function withOptions(tool: Tool, ctx: ToolContext | undefined): ToolContext {
   if (tool.options === undefined || ctx?.options !== undefined) return ctx ?? Object.create(null);
-  return Object.create(ctx ?? null, { options: { value: mergeToolOptions(tool.options, undefined), enumerable: true } });
+  return Object.create(ctx ?? null, {
+    options: { value: mergeToolOptions(tool.options, undefined), enumerable: true },
+  });
 }

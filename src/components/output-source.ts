@@ -54,8 +54,9 @@ export class OutputSource extends SerialSource<ToolOutput> {
       this.settle();
       return { done: false, value: piece };
     } catch (error) {
+      if (!this.isOpen) throw error;
       this.finish();
-      throw error;
+      throw this.call.blame(error);
     }
   }
 

@@ -16,7 +16,8 @@ export function isStream(value: unknown): value is object {
 
 export function producerOf(stream: object): Producer {
   if (stream instanceof StreamReader) return stream.takeSource();
-  if (Symbol.asyncIterator in stream) return new IteratorProducer((stream as AsyncIterable<unknown>)[Symbol.asyncIterator]());
+  if (Symbol.asyncIterator in stream)
+    return new IteratorProducer((stream as AsyncIterable<unknown>)[Symbol.asyncIterator]());
   if (isSyncGenerator(stream)) return new IteratorProducer(stream);
   return StreamReader.from(stream as ReadableStream<unknown>).takeSource();
 }

@@ -54,7 +54,8 @@ export function joinToolOutputs(pieces: readonly ToolOutput[]): ToolOutput {
   const parts: ToolResultContent[] = [];
   for (const part of pieces.flatMap(partsOf)) {
     const last = parts.at(-1);
-    if (part.type === "text" && last?.type === "text") parts[parts.length - 1] = { type: "text", text: last.text + part.text };
+    if (part.type === "text" && last?.type === "text")
+      parts[parts.length - 1] = { type: "text", text: last.text + part.text };
     else parts.push(part);
   }
   return parts;

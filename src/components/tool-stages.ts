@@ -18,10 +18,14 @@ export interface StagedCall extends ToolCallName {
   jsonText: string | undefined;
   /** Told of output that does not fit where that is only worth a warning. */
   warn(problem: ToolError): void;
+  /** Gives what a stream of the tool fails with the form in which it is passed on. */
+  blame(thrown: unknown): unknown;
 }
 
 /** What comes out of a tool at once, later, or piece by piece. */
-export type StagedOutput = ToolOutput | Promise<ToolOutput> | StreamReader<ToolOutput> | Promise<StreamReader<ToolOutput>>;
+export type StagedOutput = WholeOrPieces | Promise<WholeOrPieces>;
+
+export type WholeOrPieces = ToolOutput | StreamReader<ToolOutput>;
 
 /**
  * A tool in separate steps, so that a tools node can do the first for all calls before it does the second for any, and put

@@ -61,7 +61,11 @@ it("gives an object of unknown values for a plain JSON Schema, a map of paramete
     inputSchema: { city: { type: "string", required: true } },
     execute: ({ city }) => String(city),
   });
-  createTool({ id: "a", description: "", execute: (input) => expectTypeOf(input).toEqualTypeOf<Record<string, unknown>>() });
+  createTool({
+    id: "a",
+    description: "",
+    execute: (input) => expectTypeOf(input).toEqualTypeOf<Record<string, unknown>>(),
+  });
   createTool({
     id: "a",
     description: "",
@@ -133,7 +137,12 @@ it("refuses wrong outputs, wrong inputs and unknown options", () => {
 });
 
 it("fits into lists of tools, whatever its types", () => {
-  const one = createTool({ id: "a", description: "", inputSchema: z.object({ city: z.string() }), execute: ({ city }) => city });
+  const one = createTool({
+    id: "a",
+    description: "",
+    inputSchema: z.object({ city: z.string() }),
+    execute: ({ city }) => city,
+  });
   const two = createTool({
     id: "b",
     description: "",

@@ -1,0 +1,53 @@
+import type { AnyTool } from "../../components/any-tool.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import type { ToolInfo } from "../../schema/tool-info.js";
+import { BareRunnable } from "../run/bare-runnable.js";
+import type { PlaceContext } from "../run/place-context.js";
+import { withCallIds } from "./call-ids.js";
+import type { AgenticToolsNodeConfig } from "./config.js";
+import { InvokeBatch } from "./invoke-calls.js";
+import { StreamBatch } from "./stream-calls.js";
+import { ToolKit } from "./tool-kit.js";
+import { isToolArray } from "./tool-list.js";
+
+/**
+ * Executes the tool calls of an assistant message. Gives one message per call, in call order, each with one
+ * `function_tool_result` block; streamed, lists of that length in which one slot is filled. All calls are parsed and
+ * validated before any tool runs; then they run side by side, unless `executeSequentially` is set.
+ *
+ * @example
+ * const tools = new AgenticToolsNode({ tools: [getWeather], onToolError: "result" });
+ * const results = await tools.invoke(
+ *   assistantMessage([functionToolCall({ callId: "1", name: "get_weather", arguments: '{"city":"深圳"}' })]),
+ * );
+ */
+export class AgenticToolsNode extends BareRunnable<AgenticMessage, AgenticMessage[]> {
+  readonly component = "tools_node";
+  readonly #infos: readonly ToolInfo[];
+
+  /** The tools alone, or all options. */
+  constructor(config: AgenticToolsNodeConfig | readonly AnyTool[]) {
+    const kit = new ToolKit(isToolArray(config) ? { tools: config } : config);
+    super({
+      component: "tools_node",
+      type: "",
+      body: {
+        kind: "modes",
+        invoke: (message: AgenticMessage, ctx: PlaceContext) => kit.open(InvokeBatch, message, ctx).run(),
+        stream: (message: AgenticMessage, ctx: PlaceContext) => new StreamReader(kit.open(StreamBatch, message, ctx)),
+      },
+    });
+    this.#infos = kit.infos;
+  }
+
+  /** What a model needs to know of the tools: its option `tools`. */
+  get infos(): readonly ToolInfo[] {
+    return this.#infos;
+  }
+
+  /** The message with the call ids that the results use: missing ones are made, repeated ones get a suffix. */
+  normalize(message: AgenticMessage): AgenticMessage {
+    return withCallIds(message);
+  }
+}

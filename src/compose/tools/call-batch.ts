@@ -1,0 +1,173 @@
+import type { Watchers } from "../../callbacks/watchers.js";
+import type { ToolError } from "../../components/errors.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { FunctionToolCall } from "../../schema/message/content-block.js";
+import type { PlaceContext } from "../run/place-context.js";
+import { Scope } from "../run/scope.js";
+import { callIdsOf, callsIn } from "./call-ids.js";
+import type { NodeSettings } from "./node-settings.js";
+import type { ToolsNodeOptions } from "./options.js";
+import { prepareCall } from "./prepare-call.js";
+import { rememberResults } from "./results-of.js";
+import { type CallOwner, ToolRun } from "./tool-run.js";
+import type { ToolTable } from "./tool-table.js";
+
+/**
+ * The calls of one message. First all are prepared, then they run, as many at once as the node allows, in their order;
+ * a failure that is not turned into a result keeps those that have not started from doing so.
+ */
+export abstract class CallBatch implements CallOwner {
+  readonly settings: NodeSettings;
+  readonly place: PlaceContext;
+  readonly watchers: Watchers | undefined;
+  readonly message: AgenticMessage;
+  readonly messages: readonly AgenticMessage[];
+  readonly runs: readonly ToolRun[];
+  readonly #toolNames: readonly string[];
+  /** The run was stopped, or every call has settled. */
+  protected over = false;
+  /** A call has failed the node. */
+  protected failed = false;
+  #unsettled: number;
+  #active = 0;
+  #next = 0;
+  #starting = false;
+  #scope: Scope | undefined = undefined;
+
+  constructor(
+    settings: NodeSettings,
+    table: ToolTable,
+    message: AgenticMessage,
+    place: PlaceContext,
+    options: ToolsNodeOptions,
+  ) {
+    const calls = callsIn(message);
+    const ids = callIdsOf(calls);
+    this.settings = settings;
+    this.place = place;
+    this.watchers = place.watchers;
+    this.message = message;
+    this.messages = options.messages ?? [message];
+    this.#toolNames = table.names;
+    this.#unsettled = calls.length;
+    this.runs = calls.map(
+      ({ name, arguments: text = "" }, index) =>
+        new ToolRun(this, index, name, ids[index] ?? "", text, table.find(name) ?? settings.unknownTools),
+    );
+    this.#reportIds(calls, ids);
+  }
+
+  /** Runs one call that has begun. Whatever comes of it, it settles. */
+  protected abstract start(run: ToolRun): void;
+  /** One call has settled. */
+  protected abstract onSettled(run: ToolRun): void;
+  /** All calls have settled. */
+  protected abstract onFinished(): void;
+  /** The run around was stopped. */
+  protected abstract onStopped(reason: unknown): void;
+
+  /** Prepares all calls; gives a promise, which never rejects, when something must be awaited. */
+  protected prepareCalls(): Promise<unknown> | undefined {
+    let pending: Promise<void>[] | undefined;
+    for (const run of this.runs) {
+      const preparing = prepareCall(run, this.#toolNames);
+      if (preparing === undefined) continue;
+      pending ??= [];
+      pending.push(preparing);
+    }
+    return pending === undefined ? undefined : Promise.all(pending);
+  }
+
+  /** Runs the prepared calls, or none of them when one has failed already. */
+  protected startCalls(): void {
+    if (this.failed) this.#skipRest();
+    else this.#startMore();
+  }
+
+  /** From now on the calls end when the run around them is stopped. */
+  protected watchRun(): void {
+    this.#scope = new Scope(this.place.scope);
+    this.#scope.onAbort = (reason) => this.stopCalls(reason);
+    this.#scope.open();
+  }
+
+  /** The calls are no longer wanted: those that run are told to stop, and no more are started. */
+  protected stopCalls(reason: unknown): void {
+    if (this.over) return;
+    this.over = true;
+    this.#scope?.close();
+    for (const run of this.runs) run.abort(reason);
+    rememberResults(this.message, this.results());
+    this.onStopped(reason);
+  }
+
+  /** What the node gives back, or would give back: a message per call. */
+  protected results(): AgenticMessage[] {
+    return this.runs.map((run) => run.message());
+  }
+
+  /** What the node rejects with: the error of the first call that failed, with the results of all. */
+  protected rejection(): ToolError | undefined {
+    const first = this.#firstFailed();
+    return first?.failure && Object.assign(first.failure, { results: this.results() });
+  }
+
+  settled(run: ToolRun): void {
+    if (this.over) return;
+    this.#unsettled--;
+    if (run.failure !== undefined) this.failed = true;
+    this.onSettled(run);
+    if (run.hasBegun) {
+      this.#active--;
+      this.#startMore();
+    }
+    if (this.#unsettled === 0) this.#finish();
+  }
+
+  #startMore(): void {
+    if (this.#starting) return;
+    this.#starting = true;
+    const { runs, settings } = this;
+    while (this.#next < runs.length && this.#active < settings.concurrency && !this.over) {
+      if (this.failed && this.#next >= settings.concurrency) break;
+      const run = runs[this.#next++];
+      if (run?.state !== "waiting") continue;
+      this.#active++;
+      run.begin();
+      this.start(run);
+    }
+    this.#starting = false;
+    if (this.failed) this.#skipRest();
+  }
+
+  #skipRest(): void {
+    const first = this.#firstFailed();
+    for (const run of this.runs) {
+      if (run.state !== "waiting" || this.over) continue;
+      run.skip(`call "${first?.callId}" (tool "${first?.toolName}") failed`);
+      this.#unsettled--;
+      this.onSettled(run);
+    }
+    if (this.#unsettled === 0) this.#finish();
+  }
+
+  #firstFailed(): ToolRun | undefined {
+    return this.runs.find(({ failure }) => failure !== undefined && failure.kind !== "not_executed");
+  }
+
+  #finish(): void {
+    if (this.over) return;
+    this.over = true;
+    this.#scope?.close();
+    this.onFinished();
+  }
+
+  #reportIds(calls: readonly FunctionToolCall[], ids: readonly string[]): void {
+    const { watch } = this.place;
+    if (watch === undefined) return;
+    for (const [index, { callId, name }] of calls.entries()) {
+      if (callId === ids[index] || !callId) continue;
+      watch.event({ kind: "duplicate_call_id", callId, newCallId: ids[index], toolName: name, index });
+    }
+  }
+}

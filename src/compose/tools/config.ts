@@ -1,0 +1,48 @@
+import type { ToolError } from "../../components/errors.js";
+import type { ToolContext } from "../../components/tool.js";
+import type { OutputValidation } from "../../components/tool-settings.js";
+import type { ToolCall, ToolCallMiddleware } from "./middleware.js";
+import type { ToolAliases } from "./options.js";
+import type { ToolList } from "./tool-list.js";
+
+/** Makes of a failed call the text that the model reads in place of a result. */
+export type ToolErrorHandler = (error: ToolError, call: ToolCall, ctx: ToolContext) => string | Promise<string>;
+
+/**
+ * How a tools node runs the calls of a message.
+ *
+ * @example
+ * const tools = new AgenticToolsNode({ tools: [getWeather], onToolError: "result", timeoutMs: 10_000 });
+ */
+export interface AgenticToolsNodeConfig {
+  readonly tools: ToolList;
+  /** One call after the other, in the order of their blocks; an error stops the following ones. @default false */
+  readonly executeSequentially?: boolean | undefined;
+  /** How many calls may run at once. @default no limit */
+  readonly maxConcurrency?: number | undefined;
+  /** Answers calls of tools that the node does not have. Without it such a call is an error. */
+  readonly unknownToolsHandler?:
+    | ((name: string, args: string, ctx: ToolContext) => string | Promise<string>)
+    | undefined;
+  /** Gives the text of the arguments to use in place of what the model wrote. */
+  readonly toolArgumentsHandler?:
+    | ((name: string, args: string, ctx: ToolContext) => string | Promise<string>)
+    | undefined;
+  /** What stands around the calls; the first is the outermost. */
+  readonly toolCallMiddlewares?: readonly ToolCallMiddleware[] | undefined;
+  /** Other names of tools and of their top-level arguments, by the tool's own name. */
+  readonly toolAliases?: Readonly<Record<string, ToolAliases>> | undefined;
+  /**
+   * What a failed call does: `"throw"` fails the node, `"result"` tells the model, a function gives the text that the model
+   * reads. With `"throw"`, arguments that do not fit stop all calls before any tool runs. @default "throw"
+   */
+  readonly onToolError?: "throw" | "result" | ToolErrorHandler | undefined;
+  /** What the model reads of an error. @default its message */
+  readonly formatError?: ((error: ToolError) => string) | undefined;
+  /** How long one call may take, in milliseconds; a tool's own limit comes first. @default no limit */
+  readonly timeoutMs?: number | undefined;
+  /** For tools that do not say it themselves. @default "error" for Standard Schemas, "off" for plain JSON Schemas */
+  readonly outputValidation?: OutputValidation | undefined;
+  /** The most characters that the model reads of one result; the rest is cut off. @default no limit */
+  readonly maxResultLength?: number | undefined;
+}

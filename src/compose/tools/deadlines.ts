@@ -1,0 +1,108 @@
+/** What has a time limit. */
+export interface Expiring {
+  expire(): void;
+}
+
+/**
+ * The time limits of calls that are running. Calls with the same limit expire in the order in which they started, so each
+ * limit has one list and one timer, for its oldest call.
+ */
+export class Deadlines {
+  readonly #lists = new Map<number, DeadlineList>();
+
+  /** `now` is the time of `performance.now()`: read once for many calls. */
+  add(call: Expiring, timeoutMs: number, now: number): Deadline {
+    let list = this.#lists.get(timeoutMs);
+    if (list === undefined) {
+      list = new DeadlineList(timeoutMs, () => this.#lists.delete(timeoutMs));
+      this.#lists.set(timeoutMs, list);
+    }
+    return list.add(call, now);
+  }
+}
+
+/** One call in the list of its limit. */
+export class Deadline {
+  readonly call: Expiring;
+  readonly at: number;
+  readonly list: DeadlineList;
+  previous: Deadline | undefined = undefined;
+  next: Deadline | undefined = undefined;
+
+  constructor(call: Expiring, at: number, list: DeadlineList) {
+    this.call = call;
+    this.at = at;
+    this.list = list;
+  }
+
+  /** The call has ended in time. */
+  remove(): void {
+    this.list.remove(this);
+  }
+}
+
+type Timer = ReturnType<typeof setTimeout>;
+
+class DeadlineList {
+  readonly #timeoutMs: number;
+  readonly #onUnused: () => void;
+  #first: Deadline | undefined = undefined;
+  #last: Deadline | undefined = undefined;
+  /** Runs on when the list gets empty, so that calls which end in time set and clear none; it then holds no process up. */
+  #timer: Timer | undefined = undefined;
+
+  constructor(timeoutMs: number, onUnused: () => void) {
+    this.#timeoutMs = timeoutMs;
+    this.#onUnused = onUnused;
+  }
+
+  add(call: Expiring, now: number): Deadline {
+    const deadline = new Deadline(call, now + this.#timeoutMs, this);
+    deadline.previous = this.#last;
+    if (this.#last === undefined) this.#first = deadline;
+    else this.#last.next = deadline;
+    this.#last = deadline;
+    if (this.#timer === undefined) this.#setTimer(this.#timeoutMs);
+    else if (this.#first === deadline) hold(this.#timer, true);
+    return deadline;
+  }
+
+  remove(deadline: Deadline): void {
+    const { previous, next } = deadline;
+    if (previous === undefined && this.#first !== deadline) return;
+    if (previous === undefined) this.#first = next;
+    else previous.next = next;
+    if (next === undefined) this.#last = previous;
+    else next.previous = previous;
+    deadline.previous = undefined;
+    deadline.next = undefined;
+    if (this.#first === undefined && this.#timer !== undefined) hold(this.#timer, false);
+  }
+
+  #setTimer(ms: number): void {
+    this.#timer = setTimeout(() => this.#fire(), Math.min(Math.ceil(ms), longestTimer));
+  }
+
+  #fire(): void {
+    this.#timer = undefined;
+    const now = performance.now() + timerSlack;
+    for (let first = this.#first; first !== undefined && first.at <= now; first = this.#first) {
+      this.remove(first);
+      first.call.expire();
+    }
+    if (this.#timer !== undefined) return;
+    if (this.#first === undefined) this.#onUnused();
+    else this.#setTimer(this.#first.at - now + timerSlack);
+  }
+}
+
+/** Timers may fire so many milliseconds early. */
+const timerSlack = 1;
+const longestTimer = 2_147_483_647;
+
+/** Whether a timer keeps the process alive, where there is such a thing. */
+function hold(timer: Timer, holds: boolean): void {
+  if (typeof timer !== "object") return;
+  if (holds) timer.ref?.();
+  else timer.unref?.();
+}

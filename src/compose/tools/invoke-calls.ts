@@ -1,0 +1,95 @@
+import { outputReader } from "../../components/contract-stages.js";
+import { isStream } from "../../components/producer.js";
+import type { ToolOutput } from "../../components/tool.js";
+import { toolOutputOf } from "../../components/tool-output.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import { isPromiseLike } from "../run/async.js";
+import { CallBatch } from "./call-batch.js";
+import { runTool } from "./run-tool.js";
+import type { ToolRun } from "./tool-run.js";
+
+/** Runs the calls of a message for their whole results. */
+export class InvokeBatch extends CallBatch {
+  private resolve: ((results: AgenticMessage[]) => void) | undefined = undefined;
+  private reject: ((error: unknown) => void) | undefined = undefined;
+
+  /** At once, when no tool makes it wait. */
+  run(): AgenticMessage[] | Promise<AgenticMessage[]> {
+    const preparing = this.prepareCalls();
+    if (preparing === undefined) this.startCalls();
+    if (this.over) return this.outcome();
+    return new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+      this.watchRun();
+      preparing?.then(() => {
+        if (!this.over) this.startCalls();
+      });
+    });
+  }
+
+  protected override start(run: ToolRun): void {
+    let output: unknown;
+    try {
+      output = runTool(run, false);
+    } catch (thrown) {
+      run.fail(thrown);
+      return;
+    }
+    if (!isPromiseLike(output)) accept(run, output);
+    else {
+      output.then(
+        (ready) => accept(run, ready),
+        (thrown) => run.fail(thrown),
+      );
+    }
+  }
+
+  protected override onSettled(): void {}
+
+  protected override onFinished(): void {
+    if (this.resolve === undefined) return;
+    const rejection = this.failed ? this.rejection() : undefined;
+    if (rejection === undefined) this.resolve(this.results());
+    else this.reject?.(rejection);
+  }
+
+  protected override onStopped(reason: unknown): void {
+    this.reject?.(reason);
+  }
+
+  private outcome(): AgenticMessage[] {
+    const rejection = this.failed ? this.rejection() : undefined;
+    if (rejection !== undefined) throw rejection;
+    return this.results();
+  }
+}
+
+function accept(run: ToolRun, output: unknown): void {
+  if (isStream(output)) {
+    void drain(run, output instanceof StreamReader ? output : outputReader(output, run));
+    return;
+  }
+  if (run.state !== "running") return;
+  try {
+    run.take(toolOutputOf(output, run));
+  } catch (thrown) {
+    run.fail(thrown);
+    return;
+  }
+  run.succeed();
+}
+
+async function drain(run: ToolRun, reader: StreamReader<ToolOutput>): Promise<void> {
+  run.reader = reader;
+  try {
+    for await (const piece of reader) {
+      if (run.state !== "running") return;
+      run.take(piece);
+    }
+    run.succeed();
+  } catch (thrown) {
+    run.fail(thrown);
+  }
+}

@@ -1,0 +1,61 @@
+import { isPromiseLike } from "../run/async.js";
+import { renameArguments } from "./aliases.js";
+import { argumentsHandlerFailed, handledArgumentsNotText, unknownTool } from "./errors.js";
+import type { ToolRun } from "./tool-run.js";
+
+/**
+ * All that comes before a call runs: aliases, the arguments handler, parsing, validating. A call for which something is
+ * wrong fails; nothing is thrown. Gives a promise when something must be awaited.
+ */
+export function prepareCall(run: ToolRun, toolNames: readonly string[]): Promise<void> | undefined {
+  const { entry } = run;
+  const fail = (thrown: unknown): void => run.fail(thrown);
+  if (entry === undefined) {
+    fail(unknownTool(run, toolNames));
+    return undefined;
+  }
+  try {
+    if (entry.argumentAliases !== undefined) run.text = renameArguments(run.text, entry.argumentAliases);
+    const handler = entry.known ? run.owner.settings.argumentsHandler : undefined;
+    const handled = handler === undefined ? readInput(run) : handleArguments(run, handler);
+    return isPromiseLike(handled) ? Promise.resolve(handled.then(undefined, fail)) : undefined;
+  } catch (thrown) {
+    fail(thrown);
+    return undefined;
+  }
+}
+
+function readInput(run: ToolRun): void | Promise<void> {
+  const input = run.entry?.stages.readInput(run.text, run);
+  if (isPromiseLike(input)) {
+    return Promise.resolve(
+      input.then((ready) => {
+        run.input = ready;
+      }),
+    );
+  }
+  run.input = input;
+}
+
+type ArgumentsHandler = NonNullable<ToolRun["owner"]["settings"]["argumentsHandler"]>;
+
+function handleArguments(run: ToolRun, handler: ArgumentsHandler): void | Promise<void> {
+  const given = run.text;
+  const refuse = (cause: unknown): never => {
+    throw argumentsHandlerFailed(run, given, cause);
+  };
+  let handled: unknown;
+  try {
+    handled = handler(run.toolName, given, run.context);
+  } catch (cause) {
+    return refuse(cause);
+  }
+  if (!isPromiseLike(handled)) return use(run, handled, refuse);
+  return Promise.resolve(handled.then((text) => use(run, text, refuse), refuse));
+}
+
+function use(run: ToolRun, text: unknown, refuse: (cause: unknown) => never): void | Promise<void> {
+  if (typeof text !== "string") return refuse(handledArgumentsNotText(text));
+  run.text = text;
+  return readInput(run);
+}

@@ -1,0 +1,76 @@
+import { checkOutputValidation, checkTimeout } from "../../components/tool-settings.js";
+import type { AgenticToolsNodeConfig } from "./config.js";
+import { Deadlines } from "./deadlines.js";
+import { invalidNodeOption } from "./errors.js";
+import { composeInvokable } from "./middleware.js";
+import type { NodeSettings } from "./node-settings.js";
+import { nextInvokable } from "./run-tool.js";
+import { unknownToolsEntry } from "./unknown-tools.js";
+
+const optionNames: readonly string[] = [
+  ...["tools", "executeSequentially", "maxConcurrency", "unknownToolsHandler", "toolArgumentsHandler"],
+  ...["toolCallMiddlewares", "toolAliases", "onToolError", "formatError", "timeoutMs", "outputValidation"],
+  "maxResultLength",
+];
+
+/** Checks the options of a node, and resolves what is not said. */
+export function resolveSettings(config: AgenticToolsNodeConfig): NodeSettings {
+  const { executeSequentially = false, maxConcurrency, unknownToolsHandler, onToolError = "throw" } = config;
+  check(config);
+  return {
+    concurrency: executeSequentially ? 1 : (maxConcurrency ?? Number.POSITIVE_INFINITY),
+    argumentsHandler: config.toolArgumentsHandler,
+    unknownTools:
+      unknownToolsHandler &&
+      unknownToolsEntry(unknownToolsHandler, composeInvokable(config.toolCallMiddlewares ?? [], nextInvokable)),
+    onToolError,
+    formatError: config.formatError,
+    timeoutMs: config.timeoutMs,
+    outputValidation: config.outputValidation,
+    maxResultLength: config.maxResultLength,
+    deadlines: new Deadlines(),
+  };
+}
+
+function check(config: AgenticToolsNodeConfig): void {
+  const unknown = Object.keys(config).find((name) => !optionNames.includes(name));
+  if (unknown !== undefined)
+    throw invalidNodeOption(`there is no option "${unknown}". Options: ${optionNames.join(", ")}.`);
+  const { executeSequentially, toolCallMiddlewares, onToolError = "throw" } = config;
+  if (executeSequentially !== undefined && typeof executeSequentially !== "boolean") {
+    throw invalidNodeOption("executeSequentially must be true or false.");
+  }
+  checkCount("maxConcurrency", config.maxConcurrency);
+  checkCount("maxResultLength", config.maxResultLength);
+  checkTimeout("AgenticToolsNode", config.timeoutMs);
+  checkOutputValidation("AgenticToolsNode", config.outputValidation);
+  for (const name of ["unknownToolsHandler", "toolArgumentsHandler", "formatError"] as const) {
+    if (config[name] !== undefined && typeof config[name] !== "function")
+      throw invalidNodeOption(`${name} must be a function.`);
+  }
+  if (
+    toolCallMiddlewares !== undefined &&
+    !(Array.isArray(toolCallMiddlewares) && toolCallMiddlewares.every(isMiddleware))
+  ) {
+    throw invalidNodeOption(
+      "toolCallMiddlewares must be a list of { invokable, streamable }, each a function (next) => ….",
+    );
+  }
+  if (onToolError !== "throw" && onToolError !== "result" && typeof onToolError !== "function") {
+    throw invalidNodeOption('onToolError must be "throw", "result" or a function.');
+  }
+}
+
+function isMiddleware(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).every(
+    ([name, wrap]) =>
+      (name === "invokable" || name === "streamable") && (wrap === undefined || typeof wrap === "function"),
+  );
+}
+
+function checkCount(name: string, value: unknown): void {
+  if (value === undefined || value === Number.POSITIVE_INFINITY) return;
+  if (!Number.isInteger(value) || Number(value) < 1)
+    throw invalidNodeOption(`${name} must be a whole number of at least 1.`);
+}

@@ -1,0 +1,146 @@
+import type { RunInfo } from "../../callbacks/run-info.js";
+import { RunRecord } from "../../callbacks/run-info.js";
+import type { Watch } from "../../callbacks/watch.js";
+import type { Watchers } from "../../callbacks/watchers.js";
+import type { ToolContext } from "../../components/tool.js";
+import { type AnyToolOptions, mergeToolOptions } from "../../components/tool-options.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { Environment } from "../run/environment.js";
+import { type CallOptions, PlaceContext } from "../run/place-context.js";
+import type { Scope } from "../run/scope.js";
+import type { StateCell } from "../run/state-cell.js";
+import type { Runtime } from "../runtime.js";
+
+/** What a context needs to know of its call. */
+export interface CallPlace {
+  readonly place: PlaceContext;
+  /** As the model called it. */
+  readonly name: string;
+  readonly toolName: string;
+  readonly toolType: string;
+  readonly toolOptions: AnyToolOptions | undefined;
+  readonly callId: string;
+  readonly text: string;
+  readonly messages: readonly AgenticMessage[];
+  /** Its own, when it has a time limit. */
+  readonly scope: Scope | undefined;
+  /** Of the tool, while it runs. */
+  readonly watch: Watch | undefined;
+}
+
+/** One call of one tool: the `ctx` of `execute`, of middlewares and of the node's handlers. */
+export class ToolCallContext<Call extends CallPlace = CallPlace> extends PlaceContext implements ToolContext {
+  readonly call: Call;
+  private record: RunInfo | undefined = undefined;
+  private mergedOptions: object | undefined = undefined;
+  private children: Set<string> | undefined = undefined;
+
+  constructor(call: Call) {
+    super();
+    this.call = call;
+  }
+
+  /** A tool that runs again (a middleware may do that) is a run of its own. */
+  renew(): RunInfo {
+    this.record = this.newRecord();
+    return this.record;
+  }
+
+  get toolCallId(): string {
+    return this.call.callId;
+  }
+
+  get toolName(): string {
+    return this.call.toolName;
+  }
+
+  get rawArguments(): string {
+    return this.call.text;
+  }
+
+  get messages(): readonly AgenticMessage[] {
+    return this.call.messages;
+  }
+
+  get abortSignal(): AbortSignal {
+    return this.scope.signal;
+  }
+
+  override get options(): unknown {
+    const { toolOptions } = this.call;
+    if (toolOptions === undefined) return undefined;
+    this.mergedOptions ??= mergeToolOptions(toolOptions, this.callOptions.tool);
+    return this.mergedOptions;
+  }
+
+  override get address(): string {
+    const { place, name, callId } = this.call;
+    return `${place.address};tool:${name}:${callId}`;
+  }
+
+  override get runInfo(): RunInfo {
+    this.record ??= this.newRecord();
+    return this.record;
+  }
+
+  override get scope(): Scope {
+    return this.call.scope ?? this.call.place.scope;
+  }
+
+  override get watch(): Watch | undefined {
+    return this.call.watch;
+  }
+
+  override get watchAround(): Watch | undefined {
+    return this.call.watch ?? this.call.place.watchAround;
+  }
+
+  /** Before the tool runs, what there is to tell is told of the node. */
+  override get progress(): (event: unknown) => void {
+    return (event) => (this.watch ?? this.call.place.watch)?.event({ kind: "progress", event });
+  }
+
+  override get watchers(): Watchers | undefined {
+    return this.call.place.watchers;
+  }
+
+  override get environment(): Environment {
+    return this.call.place.environment;
+  }
+
+  override get nodePath(): readonly string[] {
+    return this.call.place.nodePath;
+  }
+
+  override get stateCell(): StateCell | undefined {
+    return this.call.place.stateCell;
+  }
+
+  override get state(): unknown {
+    return this.call.place.state;
+  }
+
+  override get callOptions(): CallOptions {
+    return this.call.place.callOptions;
+  }
+
+  override get runtime(): Runtime {
+    return this.call.place.runtime;
+  }
+
+  override openChild(key: string): boolean {
+    this.children ??= new Set();
+    if (this.children.has(key)) return false;
+    this.children.add(key);
+    return true;
+  }
+
+  override closeChild(key: string): void {
+    this.children?.delete(key);
+  }
+
+  private newRecord(): RunInfo {
+    const { place, name, toolType, callId } = this.call;
+    return new RunRecord(place.runInfo, "tool", name, toolType, this, callId);
+  }
+}

@@ -1,0 +1,278 @@
+import { Watch } from "../../callbacks/watch.js";
+import type { Watchers } from "../../callbacks/watchers.js";
+import { ToolError, toolThrew } from "../../components/errors.js";
+import type { ToolOutput } from "../../components/tool.js";
+import type { AnyToolOptions } from "../../components/tool-options.js";
+import type { OutputValidation } from "../../components/tool-settings.js";
+import type { StagedCall } from "../../components/tool-stages.js";
+import type { ConcatRegistry } from "../../schema/concat/registry.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { FunctionToolResult } from "../../schema/message/content-block.js";
+import type { SchemaValidator } from "../../schema/schema-validator.js";
+import { isPromiseLike } from "../run/async.js";
+import type { PlaceContext } from "../run/place-context.js";
+import { Scope } from "../run/scope.js";
+import type { Deadline, Expiring } from "./deadlines.js";
+import { callAborted, callNotExecuted, callTimedOut, errorHandlerFailed, unknownToolsHandlerFailed } from "./errors.js";
+import type { ToolCall } from "./middleware.js";
+import type { NodeSettings } from "./node-settings.js";
+import { type Answered, errorBlock, resultBlock, resultMessage } from "./result-block.js";
+import { ResultLimit } from "./result-limit.js";
+import { type CallPlace, ToolCallContext } from "./tool-call-context.js";
+import type { ToolEntry } from "./tool-entry.js";
+
+/** What runs the calls of one message. */
+export interface CallOwner {
+  readonly settings: NodeSettings;
+  readonly place: PlaceContext;
+  readonly watchers: Watchers | undefined;
+  readonly messages: readonly AgenticMessage[];
+  /** A call has its result, or has failed for good. */
+  settled(run: ToolRun): void;
+}
+
+/** What can stop the stream that a call is read from. */
+export interface Cancellable {
+  cancel(reason: unknown): unknown;
+}
+
+/** One call on its way: from the block of the model to the block of its result. */
+export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
+  readonly owner: CallOwner;
+  readonly index: number;
+  readonly name: string;
+  readonly callId: string;
+  readonly entry: ToolEntry | undefined;
+  /** The arguments as far as they have come: after aliases, the handler and middlewares. */
+  text: string;
+  input: unknown = undefined;
+  jsonText: string | undefined = undefined;
+  state: "waiting" | "running" | "failing" | "settled" = "waiting";
+  hasBegun = false;
+  /** What the model reads. */
+  readonly pieces: FunctionToolResult[] = [];
+  /** Why it has no result of its own, when that fails the node. */
+  failure: ToolError | undefined = undefined;
+  scope: Scope | undefined = undefined;
+  watch: Watch | undefined = undefined;
+  reader: Cancellable | undefined = undefined;
+  private cachedContext: ToolCallContext<ToolRun> | undefined = undefined;
+  private deadline: Deadline | undefined = undefined;
+  private limit: ResultLimit | undefined = undefined;
+
+  constructor(
+    owner: CallOwner,
+    index: number,
+    name: string,
+    callId: string,
+    text: string,
+    entry: ToolEntry | undefined,
+  ) {
+    this.owner = owner;
+    this.index = index;
+    this.name = name;
+    this.callId = callId;
+    this.text = text;
+    this.entry = entry;
+  }
+
+  get context(): ToolCallContext<ToolRun> {
+    this.cachedContext ??= new ToolCallContext(this);
+    return this.cachedContext;
+  }
+
+  /** What middlewares and handlers see. */
+  get call(): ToolCall {
+    return { name: this.name, arguments: this.text, callId: this.callId, input: this.input };
+  }
+
+  get toolName(): string {
+    return this.entry?.known === true ? this.entry.name : this.name;
+  }
+
+  get toolType(): string {
+    return this.entry?.type ?? "";
+  }
+
+  get toolOptions(): AnyToolOptions | undefined {
+    return this.entry?.options;
+  }
+
+  get place(): PlaceContext {
+    return this.owner.place;
+  }
+
+  get messages(): readonly AgenticMessage[] {
+    return this.owner.messages;
+  }
+
+  get validator(): SchemaValidator | undefined {
+    return this.place.runtime.schemaValidator;
+  }
+
+  get registry(): ConcatRegistry | undefined {
+    return this.place.runtime.concat;
+  }
+
+  get outputValidation(): OutputValidation | undefined {
+    return this.owner.settings.outputValidation;
+  }
+
+  warn(problem: ToolError): void {
+    const { kind, message, toolName, callId, issues } = problem;
+    if (this.watch === undefined) console.warn(message);
+    else this.watch.event({ kind, toolName, callId, message, issues });
+  }
+
+  /** The watch of the tool that is about to run; `undefined` when nobody looks. */
+  openWatch(): Watch | undefined {
+    const { watchers, place } = this.owner;
+    if (watchers === undefined) return undefined;
+    this.watch = new Watch(watchers, this.context.renew(), place.watchAround);
+    this.watch.start({ arguments: this.text });
+    return this.watch;
+  }
+
+  /** From now on it may have an effect, and its time runs. */
+  begin(): void {
+    this.state = "running";
+    this.hasBegun = true;
+    const timeoutMs = this.entry?.timeoutMs ?? this.owner.settings.timeoutMs;
+    if (timeoutMs === undefined || timeoutMs === Number.POSITIVE_INFINITY) return;
+    this.scope = new Scope(this.place.scope);
+    this.scope.open();
+    this.deadline = this.owner.settings.deadlines.add(this, timeoutMs, performance.now());
+  }
+
+  /** Takes what the tool gave, or a piece of it. */
+  take(output: ToolOutput): void {
+    const { maxResultLength } = this.owner.settings;
+    const isJson = this.jsonText !== undefined && output === this.jsonText;
+    if (maxResultLength === undefined || (isJson && output.length <= maxResultLength)) {
+      this.pieces.push(resultBlock(this, output, isJson));
+      return;
+    }
+    this.limit ??= new ResultLimit(maxResultLength);
+    const now = this.limit.push(output);
+    if (now !== undefined) this.pieces.push(resultBlock(this, now, false));
+  }
+
+  /** The tool has given all. */
+  succeed(): void {
+    if (this.state !== "running") return;
+    this.takeHeld();
+    if (this.pieces.length === 0) this.pieces.push(resultBlock(this, "", false));
+    this.settle();
+  }
+
+  /** Something on the way of this call has failed. Only the first time counts. */
+  fail(thrown: unknown): void {
+    if (this.state === "failing" || this.state === "settled") return;
+    const error = this.blame(thrown);
+    this.state = "failing";
+    this.release();
+    if (this.watch === undefined) this.openWatch()?.error(error);
+    const { onToolError } = this.owner.settings;
+    if (onToolError === "throw") this.settleFailed(error);
+    else if (onToolError === "result") this.answer(error, this.textOf(error));
+    else this.ask(onToolError, error);
+  }
+
+  /** It has run out of time. */
+  expire(): void {
+    const { scope, reader } = this;
+    const timeoutMs = this.entry?.timeoutMs ?? this.owner.settings.timeoutMs ?? 0;
+    const reason = new DOMException(`The call took longer than its timeoutMs of ${timeoutMs} ms.`, "TimeoutError");
+    const error = callTimedOut(this, timeoutMs, reason);
+    this.watch?.error(error);
+    this.fail(error);
+    scope?.abort(reason);
+    reader?.cancel(reason);
+  }
+
+  /** The run around it was stopped; nobody is told any more. */
+  abort(reason: unknown): void {
+    const { state, reader } = this;
+    if (state === "settled") return;
+    this.failure =
+      state === "waiting" ? callNotExecuted(this, "the run was stopped before it") : callAborted(this, reason);
+    this.state = "settled";
+    this.release();
+    reader?.cancel(reason);
+  }
+
+  /** It will not run, because another one failed. */
+  skip(why: string): void {
+    this.failure = callNotExecuted(this, why);
+    this.state = "settled";
+  }
+
+  /** What the model reads, or would read if it were told. */
+  message(): AgenticMessage {
+    const { failure, pieces } = this;
+    if (failure === undefined) return resultMessage(this, pieces);
+    return resultMessage(this, [...pieces, errorBlock(this, failure, this.textOf(failure), pieces)]);
+  }
+
+  /** Errors of this very call stay as they are; everything else gets its place and becomes the cause. */
+  blame(thrown: unknown): ToolError {
+    if (ToolError.is(thrown) && thrown.callId === this.callId && thrown.toolName === this.toolName) {
+      if (thrown.results.length === 0) return thrown;
+    }
+    const { scope } = this.place;
+    if (scope.aborted) return callAborted(this, scope.reason);
+    return this.entry?.known === false ? unknownToolsHandlerFailed(this, thrown) : toolThrew(this, thrown);
+  }
+
+  private ask(handler: Exclude<NodeSettings["onToolError"], string>, error: ToolError): void {
+    const refuse = (cause: unknown): void => this.settleFailed(errorHandlerFailed(this, error, cause));
+    try {
+      const text: unknown = handler(error, this.call, this.context);
+      if (isPromiseLike(text)) text.then((ready) => this.answer(error, String(ready)), refuse);
+      else this.answer(error, String(text));
+    } catch (cause) {
+      refuse(cause);
+    }
+  }
+
+  private answer(error: ToolError, text: string): void {
+    if (this.state === "settled") return;
+    this.takeHeld();
+    this.pieces.push(errorBlock(this, error, text, this.pieces));
+    this.settle();
+  }
+
+  private settleFailed(error: ToolError): void {
+    if (this.state === "settled") return;
+    this.takeHeld();
+    this.failure = error;
+    this.settle();
+  }
+
+  private takeHeld(): void {
+    const held = this.limit?.end();
+    if (held !== undefined) this.pieces.push(resultBlock(this, held, false));
+  }
+
+  private settle(): void {
+    this.state = "settled";
+    this.release();
+    this.owner.settled(this);
+  }
+
+  private release(): void {
+    this.deadline?.remove();
+    this.deadline = undefined;
+    this.scope?.close();
+  }
+
+  private textOf(error: ToolError): string {
+    const { formatError } = this.owner.settings;
+    if (formatError === undefined) return error.message;
+    try {
+      return String(formatError(error));
+    } catch {
+      return error.message;
+    }
+  }
+}

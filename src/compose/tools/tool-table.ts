@@ -1,0 +1,134 @@
+import type { AnyTool } from "../../components/any-tool.js";
+import { stagesOf } from "../../components/contract-stages.js";
+import type { ToolInfo } from "../../schema/tool-info.js";
+import { argumentAliases, nameAliases } from "./aliases.js";
+import {
+  duplicateTool,
+  invalidNodeOption,
+  invalidToolKey,
+  notATool,
+  sameModelName,
+  toolDoesNothing,
+  toolWithoutInfo,
+  toolWithoutName,
+} from "./errors.js";
+import { composeInvokable, composeStreamable, type ToolCallMiddleware } from "./middleware.js";
+import { modelName } from "./model-name.js";
+import type { ToolAliases } from "./options.js";
+import { nextInvokable, nextStreamable } from "./run-tool.js";
+import type { ToolEntry } from "./tool-entry.js";
+import { isToolArray, type ToolList } from "./tool-list.js";
+
+export type AliasRecord = Readonly<Record<string, ToolAliases>>;
+
+/** The tools of a node, or of one call of it, by all their names. */
+export class ToolTable {
+  /** What a model needs to know of the tools, in order. */
+  readonly infos: readonly ToolInfo[];
+  /** The tools' own names, in order. */
+  readonly names: readonly string[];
+  readonly #entries: ReadonlyMap<string, ToolEntry>;
+
+  constructor(tools: ToolList, aliases: AliasRecord, middlewares: readonly ToolCallMiddleware[]) {
+    const named = namedTools(tools);
+    const entries = new Map<string, ToolEntry>();
+    for (const [name, { tool, info }] of named) entries.set(name, entryOf(tool, name, info, aliases, middlewares));
+    this.names = [...named.keys()];
+    this.infos = Object.freeze(addModelNames(named, entries));
+    for (const [alias, name] of nameAliases(aliases, named, entries)) {
+      const entry = entries.get(name);
+      if (entry !== undefined) entries.set(alias, entry);
+    }
+    this.#entries = entries;
+  }
+
+  find(name: string): ToolEntry | undefined {
+    return this.#entries.get(name);
+  }
+}
+
+interface Named {
+  readonly tool: AnyTool;
+  readonly info: ToolInfo;
+  readonly where: string;
+}
+
+/** A record names its tools by its keys, a list by their own names. */
+function namedTools(tools: ToolList): Map<string, Named> {
+  if (typeof tools !== "object" || tools === null)
+    throw invalidNodeOption("tools must be a list or a record of tools.");
+  const named = new Map<string, Named>();
+  if (!isToolArray(tools)) {
+    for (const [key, tool] of Object.entries(tools)) {
+      if (key === "__proto__" || /^-?\d+$/.test(key)) throw invalidToolKey(key);
+      const where = `tools["${key}"]`;
+      if (key === "") throw toolWithoutName(where);
+      named.set(key, { tool: checkTool(tool, where), info: infoOf(tool, where), where });
+    }
+    return named;
+  }
+  for (const [index, tool] of tools.entries()) {
+    const where = `tools[${index}]`;
+    checkTool(tool, where);
+    const info = infoOf(tool, where);
+    const { name } = info;
+    if (typeof name !== "string" || name === "") throw toolWithoutName(where);
+    const other = named.get(name);
+    if (other !== undefined) throw duplicateTool(name, other.where, where);
+    named.set(name, { tool, info, where });
+  }
+  return named;
+}
+
+function checkTool(tool: AnyTool, where: string): AnyTool {
+  if (typeof tool !== "object" || tool === null || tool.component !== "tool") throw notATool(where, tool);
+  return tool;
+}
+
+function infoOf(tool: AnyTool, where: string): ToolInfo {
+  let info: ToolInfo | undefined;
+  try {
+    info = tool.info;
+  } catch (cause) {
+    throw toolWithoutInfo(where, cause);
+  }
+  if (typeof info !== "object" || info === null) throw toolWithoutInfo(where, "it has none.");
+  return info;
+}
+
+function entryOf(
+  tool: AnyTool,
+  name: string,
+  info: ToolInfo,
+  aliases: AliasRecord,
+  middlewares: readonly ToolCallMiddleware[],
+): ToolEntry {
+  const stages = stagesOf(tool);
+  if (stages.invoke === undefined && stages.stream === undefined) throw toolDoesNothing(name);
+  const own = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+  return {
+    name,
+    type: tool.type ?? "",
+    stages,
+    options: tool.options,
+    timeoutMs: stages.timeoutMs,
+    argumentAliases: argumentAliases(info, name, own),
+    known: true,
+    invokable: stages.invoke && composeInvokable(middlewares, nextInvokable),
+    streamable: stages.stream && composeStreamable(middlewares, nextStreamable),
+  };
+}
+
+/** Adds the names that models use, and gives the infos under them. */
+function addModelNames(named: ReadonlyMap<string, Named>, entries: Map<string, ToolEntry>): ToolInfo[] {
+  const taken = new Map<string, string>();
+  return [...named].map(([name, { info }]) => {
+    const shown = modelName(name);
+    const other = taken.get(shown);
+    if (other !== undefined) throw sameModelName(shown, other, name);
+    taken.set(shown, name);
+    const entry = entries.get(name);
+    if (entry !== undefined) entries.set(shown, entry);
+    return shown === info.name ? info : { ...info, name: shown };
+  });
+}
