@@ -1,17 +1,17 @@
 import type { ChainCompileOptions } from "./compile-options.js";
 import { type EndChecks, readEndChecks } from "./end-checks.js";
-import { emptyGraph, invalidChain, invalidOption } from "./errors.js";
+import { emptyGraph, invalidChain, memberOutputKey } from "./errors.js";
 import { toNode } from "./node.js";
 import { type NamedNode, readEntries } from "./node-entries.js";
 import { Draft } from "./plan/draft.js";
-import { checkNodeKey } from "./plan/key.js";
+import { checkFieldKey } from "./plan/key.js";
 import { makePlan } from "./plan/make-plan.js";
 import { END_INDEX, type Plan, type PlanEdge, START } from "./plan/plan.js";
 import { isPromiseLike } from "./run/async.js";
 
 /** What a {@link Chain} does, without its types: steps in, a draft out. */
 export class ChainBuilder {
-  readonly #draft = new Draft("chain");
+  readonly #draft = new Draft("chain", toNode);
   readonly #ends: EndChecks;
   #steps = 0;
   /** The nodes whose outputs go to the next step: several behind a parallel step or a branch. */
@@ -27,40 +27,39 @@ export class ChainBuilder {
 
   append(node: unknown, given: object | undefined): void {
     const { key, options } = splitKey(given);
-    const name = key === undefined ? `node_${this.#steps}` : key;
-    checkNodeKey(name);
-    this.#draft.addNode(name, toNode(name, node), options);
-    for (const tail of this.#tails) this.#draft.addEdge(tail, name);
-    this.#tails = [name];
-    this.#steps += 1;
+    const added = this.#draft.newNode(key === undefined ? `node_${this.#steps}` : key, node, options);
+    this.#draft.add(added);
+    for (const tail of this.#tails) this.#draft.addEdge(tail, added.key);
+    this.#endStep([added.key]);
   }
 
   appendParallel(nodes: unknown): void {
     const tail = this.#onlyTail("appendParallel");
-    const members = this.#members("appendParallel", "parallel", nodes);
-    const keys = members.map(({ key, name, node, options }) => {
-      if (options !== undefined && "outputKey" in options) {
-        throw invalidOption(
-          `The member "${key}" of appendParallel has an outputKey: its output goes under its own key.`,
-        );
-      }
-      this.#draft.addNode(name, toNode(name, node), { ...options, outputKey: key });
-      this.#draft.addEdge(tail, name);
-      return name;
+    const members = readMembers("appendParallel", nodes).map(({ key, node, options }) => {
+      if (options !== undefined && "outputKey" in options) throw memberOutputKey(key);
+      return this.#draft.newNode(`node_${this.#steps}_parallel_${key}`, node, { ...options, outputKey: key });
     });
-    this.#fork(keys);
+    for (const member of members) {
+      this.#draft.add(member);
+      this.#draft.addEdge(tail, member.key);
+    }
+    this.#endStep(members.map(({ key }) => key));
   }
 
   appendBranch(choose: unknown, nodes: unknown, stream: boolean): void {
     const method = stream ? "appendStreamBranch" : "appendBranch";
     const tail = this.#onlyTail(method);
-    if (typeof choose !== "function")
+    if (typeof choose !== "function") {
       throw invalidChain(`${method} takes a function that chooses, then the members it chooses from.`);
-    const members = this.#members(method, "branch", nodes);
-    for (const { name, node, options } of members) this.#draft.addNode(name, toNode(name, node), options);
-    const names = new Map(members.map(({ key, name }) => [key, name]));
+    }
+    const names = new Map<string, string>();
+    const members = readMembers(method, nodes).map(({ key, node, options }) => {
+      names.set(key, `node_${this.#steps}_branch_${key}`);
+      return this.#draft.newNode(names.get(key), node, options);
+    });
+    for (const member of members) this.#draft.add(member);
     this.#draft.addBranch(tail, [...names.values()], choosingNames(choose as Choose, names), stream);
-    this.#fork([...names.values()]);
+    this.#endStep([...names.values()]);
   }
 
   makePlan(options: ChainCompileOptions | undefined): Plan {
@@ -80,19 +79,17 @@ export class ChainBuilder {
     );
   }
 
-  #members(method: string, kind: string, nodes: unknown): (NamedNode & { readonly name: string })[] {
-    const members = readEntries(method, nodes);
-    if (members.length < 2) throw invalidChain(`${method} needs at least two members, and has ${members.length}.`);
-    return members.map((member) => {
-      checkNodeKey(member.key);
-      return { ...member, name: `node_${this.#steps}_${kind}_${member.key}` };
-    });
-  }
-
-  #fork(tails: readonly string[]): void {
+  #endStep(tails: readonly string[]): void {
     this.#tails = tails;
     this.#steps += 1;
   }
+}
+
+function readMembers(method: string, nodes: unknown): NamedNode[] {
+  const members = readEntries(method, nodes);
+  if (members.length < 2) throw invalidChain(`${method} needs at least two members, and has ${members.length}.`);
+  for (const { key } of members) checkFieldKey(`The key of a member of ${method},`, key);
+  return members;
 }
 
 /** The key of a step stands among its options. */

@@ -14,7 +14,7 @@ import type { Runnable } from "./runnable.js";
 import type { After, FieldOf, Member, NumberedNodes, StepOptions, WithStep } from "./types/chain-step.js";
 import type { Choice } from "./types/choice.js";
 import type { GraphTypeError } from "./types/graph-type-error.js";
-import type { CheckedKeys } from "./types/node-key.js";
+import type { CheckedMembers } from "./types/node-key.js";
 import type { BuilderNode, Built, builds, FunctionNode, ModelNode, NodeLike, RunnableNode } from "./types/node-like.js";
 import type { Keyed } from "./types/node-shape.js";
 
@@ -177,7 +177,7 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
    * const chain = new Chain<string>().appendParallel({ size: (text) => text.length, loud: (text) => text.toUpperCase() });
    */
   appendParallel<Outs>(
-    members: { readonly [Key in keyof Outs]: Member<O, Outs[Key], State> } & CheckedKeys<never, NoInfer<Outs>>,
+    members: { readonly [Key in keyof Outs]: Member<O, Outs[Key], State> } & CheckedMembers<NoInfer<Outs>>,
   ): Chain<I, Outs, State, Nodes, Wanted, Result> {
     this.#builder.appendParallel(members);
     return this as never;
@@ -195,7 +195,7 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
    */
   appendBranch<Outs>(
     choose: (value: O, ctx: NodeContext<State>) => Choice<NoInfer<keyof Outs>>,
-    members: { readonly [Key in keyof Outs]: Member<O, Outs[Key], State> } & CheckedKeys<never, NoInfer<Outs>>,
+    members: { readonly [Key in keyof Outs]: Member<O, Outs[Key], State> } & CheckedMembers<NoInfer<Outs>>,
   ): Chain<I, Outs[keyof Outs], State, Nodes, Wanted, Result> {
     this.#builder.appendBranch(choose, members, false);
     return this as never;
@@ -204,7 +204,7 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
   /** Like `appendBranch`, for a function that reads what flows as a stream and may choose before its end. */
   appendStreamBranch<Outs>(
     choose: (stream: StreamReader<O>, ctx: NodeContext<State>) => Choice<NoInfer<keyof Outs>>,
-    members: { readonly [Key in keyof Outs]: Member<O, Outs[Key], State> } & CheckedKeys<never, NoInfer<Outs>>,
+    members: { readonly [Key in keyof Outs]: Member<O, Outs[Key], State> } & CheckedMembers<NoInfer<Outs>>,
   ): Chain<I, Outs[keyof Outs], State, Nodes, Wanted, Result> {
     this.#builder.appendBranch(choose, members, true);
     return this as never;

@@ -143,6 +143,12 @@ export const equalOutputKeys = (target: string, outputKey: string, first: string
     { nodePath: [target] },
   );
 
+export const memberOutputKey = (key: string): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `The member "${key}" of appendParallel has the option outputKey. Leave it out: the output goes under "${key}".`,
+  );
+
 export const invalidChain = (what: string): KumikoError => new KumikoError("INVALID_CHAIN", what);
 
 export const misfit = (what: string, issues: readonly string[]): KumikoError =>

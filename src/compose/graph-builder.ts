@@ -1,6 +1,6 @@
 import type { CompileOptions } from "./compile-options.js";
 import { type EndChecks, readEndChecks } from "./end-checks.js";
-import { foreignHandle, invalidBranch, invalidKey, mixedStyles, partOfBranch } from "./errors.js";
+import { foreignHandle, invalidBranch, mixedStyles, partOfBranch } from "./errors.js";
 import { toNode } from "./node.js";
 import { readEntries } from "./node-entries.js";
 import { NodeHandle } from "./node-handle.js";
@@ -13,7 +13,7 @@ import { isPromiseLike } from "./run/async.js";
 export class GraphBuilder {
   readonly start: NodeHandle = new NodeHandle(START, this);
   readonly end: NodeHandle = new NodeHandle(END, this);
-  readonly #draft = new Draft("graph");
+  readonly #draft = new Draft("graph", toNode);
   readonly #ends: EndChecks;
   #style: "keys" | "handles" | undefined = undefined;
 
@@ -26,15 +26,23 @@ export class GraphBuilder {
   }
 
   addNode(key: unknown, node: unknown, options: object | undefined): void {
-    this.#in("keys", key, () => this.#add(key, node, options));
+    this.#in("keys", key, () => this.#draft.add(this.#draft.newNode(key, node, options)));
   }
 
   addNodes(nodes: unknown): void {
-    for (const { key, node, options } of readEntries("addNodes", nodes)) this.addNode(key, node, options);
+    const entries = readEntries("addNodes", nodes);
+    this.#in("keys", entries[0]?.key, () => {
+      const added = entries.map(({ key, node, options }) => this.#draft.newNode(key, node, options));
+      for (const node of added) this.#draft.add(node);
+    });
   }
 
   node(key: unknown, node: unknown, options: object | undefined): NodeHandle {
-    return this.#in("handles", key, () => new NodeHandle(this.#add(key, node, options), this));
+    return this.#in("handles", key, () => {
+      const added = this.#draft.newNode(key, node, options);
+      this.#draft.add(added);
+      return new NodeHandle(added.key, this);
+    });
   }
 
   addEdge(from: unknown, to: unknown): void {
@@ -63,12 +71,6 @@ export class GraphBuilder {
     if (part instanceof NodeHandle) throw partOfBranch(from.key, part.key);
     const keys = targets.map((target) => this.#keyOf(target));
     this.#draft.addBranch(this.#keyOf(from), keys, choosingKeys(choose), stream);
-  }
-
-  #add(key: unknown, node: unknown, options: object | undefined): string {
-    if (typeof key !== "string") throw invalidKey("The node key", key, "a key is a text");
-    this.#draft.addNode(key, toNode(key, node), options);
-    return key;
   }
 
   /** The first node or edge decides whether a graph is made with keys or with handles. */

@@ -21,6 +21,9 @@ export interface DraftNode {
   readonly settings: NodeSettings;
 }
 
+/** Says what a value is as a node, or throws. */
+export type ToNode = (key: string, node: unknown) => NodeDefinition | HasNodeDefinition;
+
 /**
  * What a builder has heard so far: nodes in order of declaration, edges and branches by index (START is 0 and END is 1).
  * Everything that one call can show to be wrong is refused here; the rest when a plan is made of it.
@@ -34,6 +37,7 @@ export class Draft {
   state: StateKey<unknown> | undefined = undefined;
   /** A plan is being made of it: meeting it again then means that it contains itself. */
   planning = false;
+  readonly #toNode: ToNode;
   readonly #indexes = new Map<string, number>([
     [START, START_INDEX],
     [END, END_INDEX],
@@ -41,8 +45,9 @@ export class Draft {
   /** The targets of plain edges, by source: most sources have one. */
   readonly #targets: (number | Set<number> | undefined)[] = [];
 
-  constructor(component: "graph" | "chain" | "workflow") {
+  constructor(component: "graph" | "chain" | "workflow", toNode: ToNode) {
     this.component = component;
+    this.#toNode = toNode;
   }
 
   setState(state: unknown): void {
@@ -52,11 +57,15 @@ export class Draft {
     this.state = asStateKey(state);
   }
 
-  addNode(key: unknown, node: NodeDefinition | HasNodeDefinition, options: object | undefined): void {
+  /** A node, checked; `add` adds it. */
+  newNode(key: unknown, node: unknown, options: object | undefined): DraftNode {
     checkNodeKey(key);
     if (this.#indexes.has(key)) throw duplicateNode(key);
-    const settings = checkSettings(key, options, this.state !== undefined);
-    this.#indexes.set(key, this.nodes.push({ key, node, settings }) + END_INDEX);
+    return { key, node: this.#toNode(key, node), settings: checkSettings(key, options, this.state !== undefined) };
+  }
+
+  add(node: DraftNode): void {
+    this.#indexes.set(node.key, this.nodes.push(node) + END_INDEX);
   }
 
   addEdge(from: unknown, to: unknown): void {

@@ -9,8 +9,10 @@ export type NewKey<Keys, Key extends string> = string extends Keys
       ? Key
       : KeyProblem<Key>;
 
-type KeyProblem<Key extends string> = Key extends "start" | "end" | "__proto__"
-  ? `"${Key}" is a reserved key`
+type KeyProblem<Key extends string> = Key extends "start" | "end" ? `"${Key}" is a reserved key` : FieldProblem<Key>;
+
+type FieldProblem<Key extends string> = Key extends "__proto__"
+  ? '"__proto__" cannot be a key'
   : Key extends ""
     ? "a key may not be empty"
     : Key extends `${string}/${string}`
@@ -18,18 +20,29 @@ type KeyProblem<Key extends string> = Key extends "start" | "end" | "__proto__"
       : "";
 
 /** Intersected with a record of nodes: puts the problem of a key at the field that has it. */
-export type CheckedKeys<Keys, Members> = {
-  readonly [Key in keyof Members]: RecordKeyProblem<Keys, Key> extends ""
-    ? unknown
-    : GraphTypeError<RecordKeyProblem<Keys, Key>>;
+export type CheckedKeys<Keys, Nodes> = {
+  readonly [Key in keyof Nodes]: OrError<IntegerProblem<Key>, NodeKeyProblem<Keys, Key>>;
 };
 
-type RecordKeyProblem<Keys, Key> = Key extends number | `${bigint}`
+/** The same for members of a step of a chain, whose keys are not keys of nodes. */
+export type CheckedMembers<Members> = {
+  readonly [Key in keyof Members]: OrError<IntegerProblem<Key>, Key extends string ? FieldProblem<Key> : "">;
+};
+
+type OrError<First extends string, Second extends string> = First extends ""
+  ? Second extends ""
+    ? unknown
+    : GraphTypeError<Second>
+  : GraphTypeError<First>;
+
+type IntegerProblem<Key> = Key extends number | `${bigint}`
   ? `"${Key}" looks like an integer, and JavaScript would move it to the front`
-  : Key extends string
-    ? string extends Keys
-      ? ""
-      : [Key] extends [Keys]
-        ? `node "${Key}" already exists`
-        : KeyProblem<Key>
-    : "a key must be a string";
+  : "";
+
+type NodeKeyProblem<Keys, Key> = Key extends string
+  ? string extends Keys
+    ? ""
+    : [Key] extends [Keys]
+      ? `node "${Key}" already exists`
+      : KeyProblem<Key>
+  : "";
