@@ -37,49 +37,33 @@ export interface Place {
 }
 
 const inspect = Symbol.for("nodejs.util.inspect.custom");
+const root: unique symbol = Symbol("root of a run record");
 
 /**
- * The `RunInfo` that the library makes. Ids and the address are made at their first read: a root gets a random id, what
- * runs inside it the root's id and a number.
+ * The `RunInfo` that the library makes. Ids and addresses are made at their first read: a root gets a random id, what runs
+ * inside it the root's id and a number.
  */
-export class RunRecord implements RunInfo {
-  readonly component: ComponentKind;
-  readonly name: string;
-  readonly type: string;
-  readonly toolCallId: string | undefined;
-  readonly #parent: RunInfo | undefined;
-  readonly #place: Place;
-  #runId: string | undefined = undefined;
-  /** How many ids were given below this root. */
-  #given = 0;
+export abstract class LazyRecord implements RunInfo {
+  abstract readonly component: ComponentKind;
+  abstract readonly name: string;
+  abstract readonly type: string;
+  abstract readonly toolCallId: string | undefined;
+  abstract readonly address: string;
+  /** What contains this run. */
+  protected abstract readonly parent: RunInfo | undefined;
+  private id: string | undefined;
 
-  constructor(
-    parent: RunInfo | undefined,
-    component: ComponentKind,
-    name: string,
-    type: string,
-    place: Place,
-    toolCallId?: string,
-  ) {
-    this.component = component;
-    this.name = name;
-    this.type = type;
-    this.toolCallId = toolCallId;
-    this.#parent = parent;
-    this.#place = place;
+  constructor() {
+    this.id = undefined;
   }
 
   get runId(): string {
-    this.#runId ??= this.#makeId();
-    return this.#runId;
+    this.id ??= this[root].newId(this);
+    return this.id;
   }
 
   get parentRunId(): string | undefined {
-    return this.#parent?.runId;
-  }
-
-  get address(): string {
-    return this.#place.address;
+    return this.parent?.runId;
   }
 
   /** A plain object, for logs. */
@@ -93,12 +77,51 @@ export class RunRecord implements RunInfo {
     return this.toJSON();
   }
 
-  #makeId(): string {
-    let root: RunRecord = this;
-    while (root.#parent instanceof RunRecord) root = root.#parent;
-    if (root === this) return randomId();
-    root.#given += 1;
-    return `${root.runId}.${root.#given}`;
+  /** The outermost record of the library around this one. */
+  get [root](): LazyRecord {
+    return this.parent instanceof LazyRecord ? this.parent[root] : this;
+  }
+
+  /** A root gives ids to itself and to what runs inside it. */
+  protected abstract newId(record: LazyRecord): string;
+}
+
+/** A record of what is known when it is made. */
+export class RunRecord extends LazyRecord {
+  override readonly component: ComponentKind;
+  override readonly name: string;
+  override readonly type: string;
+  override readonly toolCallId: string | undefined;
+  protected override readonly parent: RunInfo | undefined;
+  private readonly place: Place;
+  /** How many ids were given below this root. */
+  private given = 0;
+
+  constructor(
+    parent: RunInfo | undefined,
+    component: ComponentKind,
+    name: string,
+    type: string,
+    place: Place,
+    toolCallId?: string,
+  ) {
+    super();
+    this.parent = parent;
+    this.component = component;
+    this.name = name;
+    this.type = type;
+    this.place = place;
+    this.toolCallId = toolCallId;
+  }
+
+  override get address(): string {
+    return this.place.address;
+  }
+
+  protected override newId(record: LazyRecord): string {
+    if (record === this) return randomId();
+    this.given += 1;
+    return `${this.runId}.${this.given}`;
   }
 }
 

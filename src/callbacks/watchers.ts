@@ -18,13 +18,13 @@ export class Watchers {
     this.handlers = handlers;
     this.onHandlerError = onHandlerError;
     this.only = handlers.length === 1 ? handlers[0] : undefined;
-    this.hasStart = handlers.some((handler) => handler.onStart !== undefined);
-    this.hasEnd = handlers.some((handler) => handler.onEnd !== undefined);
-    this.hasError = handlers.some((handler) => handler.onError !== undefined);
-    this.hasInterrupt = handlers.some((handler) => handler.onInterrupt !== undefined);
-    this.hasStreamStart = handlers.some((handler) => handler.onStartWithStreamInput !== undefined);
-    this.hasStreamEnd = handlers.some((handler) => handler.onEndWithStreamOutput !== undefined);
-    this.hasEvent = handlers.some((handler) => handler.onEvent !== undefined);
+    this.hasStart = handlers.some(({ onStart }) => onStart !== undefined);
+    this.hasEnd = handlers.some(({ onEnd }) => onEnd !== undefined);
+    this.hasError = handlers.some(({ onError }) => onError !== undefined);
+    this.hasInterrupt = handlers.some(({ onInterrupt }) => onInterrupt !== undefined);
+    this.hasStreamStart = handlers.some(({ onStartWithStreamInput }) => onStartWithStreamInput !== undefined);
+    this.hasStreamEnd = handlers.some(({ onEndWithStreamOutput }) => onEndWithStreamOutput !== undefined);
+    this.hasEvent = handlers.some(({ onEvent }) => onEvent !== undefined);
   }
 
   /** Nobody: for a watch that only keeps track of what is open inside it. */

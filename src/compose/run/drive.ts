@@ -1,3 +1,4 @@
+import type { Watch } from "../../callbacks/watch.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
 import { END_INDEX } from "../plan/plan.js";
@@ -67,25 +68,42 @@ async function failure(run: Run, error: unknown): Promise<unknown> {
  * down the runs that nobody watches.
  */
 export async function driveObserved(run: Run, input: unknown): Promise<unknown> {
-  const { inlines } = run.program;
+  const { inlines, next } = run.program;
   let value = input;
   try {
     for (;;) {
+      let index = run.at;
       for (;;) {
-        value = withKey(run, run.at, value);
-        const target = leave(run, run.at, value);
-        if (target <= END_INDEX || inlines[target] === undefined) {
+        let target = next[index] as number;
+        if (target <= END_INDEX) {
+          value = withKey(run, index, value);
+          target = leave(run, index, value);
+        }
+        const inline = target > END_INDEX ? inlines[target] : undefined;
+        if (inline === undefined) {
           if (goOn(run, target, value)) return run.complete(run.result);
           break;
         }
         if (run.steps === run.maxSteps) throw stepLimit(run, [target]);
         run.steps += 1;
-        run.at = target;
-        value = runInline(run, inlines[target], value);
-        if (isPromiseLike(value)) value = await value;
-        if (run.aborted) throw tooLate(run, value);
-        if (streams(value)) value = await watchedWhole(run, inlines[target], value);
-        else endInline(run, inlines[target], value);
+        run.at = index = target;
+        const ctx = new TaskContext(run, index);
+        const watch = openWatch(ctx);
+        run.nodeWatch = watch;
+        const { payload } = inline;
+        watch?.start(payload === undefined ? value : payload.input(value, ctx.options));
+        value = inline.run(value, ctx);
+        if (typeof value === "object" && value !== null) {
+          if (value instanceof Promise || isPromiseLike(value)) value = await value;
+          if (run.aborted) throw tooLate(run, value);
+          if (streams(value)) {
+            run.nodeWatch = undefined;
+            value = await watchedWhole(ctx, watch, inline, value);
+            continue;
+          }
+        }
+        run.nodeWatch = undefined;
+        watch?.end(payload === undefined ? value : payload.output(value));
       }
       value = await run.pending;
       if (run.aborted) throw run.reason;
@@ -97,30 +115,16 @@ export async function driveObserved(run: Run, input: unknown): Promise<unknown> 
   }
 }
 
-function runInline(run: Run, { run: call, payload }: Inline, input: unknown): unknown {
-  const ctx = new TaskContext(run, run.at);
-  const watch = openWatch(ctx);
-  run.nodeWatch = watch;
-  watch?.start(payload === undefined ? input : payload.input(input, ctx.options));
-  return call(input, ctx);
-}
-
-function endInline(run: Run, { payload }: Inline, output: unknown): void {
-  const watch = run.nodeWatch;
-  run.nodeWatch = undefined;
-  watch?.end(payload === undefined ? output : payload.output(output));
-}
-
 /** A function that turns out to stream: its watch ends with the stream. */
-function watchedWhole(run: Run, { payload }: Inline, output: unknown): Promise<unknown> {
-  const watch = run.nodeWatch;
-  run.nodeWatch = undefined;
-  const { own } = joiningsOf(run.node(run.at), run.runtime);
+function watchedWhole(
+  ctx: TaskContext,
+  watch: Watch | undefined,
+  { payload }: Inline,
+  output: unknown,
+): Promise<unknown> {
+  const { own } = joiningsOf(ctx.owner.node(ctx.index), ctx.runtime);
   const reader = rejoin(StreamReader.from(output as StreamSource<unknown>), own);
-  return collect(
-    watch === undefined ? reader : watch.outputStream(reader, payload?.output),
-    new TaskContext(run, run.at),
-  );
+  return collect(watch === undefined ? reader : watch.outputStream(reader, payload?.output), ctx);
 }
 
 /** The run was stopped meanwhile: handlers hear that a result came late. */

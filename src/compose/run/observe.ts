@@ -5,13 +5,13 @@ import type { NodeFunction, Payload } from "../plan/plan.js";
 import { isPromiseLike, isStream } from "./async.js";
 import type { Body, Natives } from "./body.js";
 import { rejoin } from "./node-stream.js";
-import type { TaskContext } from "./task-context.js";
+import { recordOf, type TaskContext } from "./task-context.js";
 
 /** Opens the watch of a task; `undefined` when none of the handlers is meant for it. */
 export function openWatch(ctx: TaskContext): Watch | undefined {
   const { watchers } = ctx;
   if (watchers === undefined) return undefined;
-  ctx.watch = new Watch(watchers, ctx.runInfo, ctx.owner.watchAround);
+  ctx.watch = new Watch(watchers, recordOf(ctx.owner, ctx.index, ctx), ctx.owner.watchAround);
   return ctx.watch;
 }
 

@@ -1,5 +1,4 @@
-import type { RunInfo } from "../../callbacks/run-info.js";
-import { RunRecord } from "../../callbacks/run-info.js";
+import { type ComponentKind, LazyRecord, type RunInfo, RunRecord } from "../../callbacks/run-info.js";
 import type { Watch } from "../../callbacks/watch.js";
 import type { Watchers } from "../../callbacks/watchers.js";
 import type { PlanNode } from "../plan/plan.js";
@@ -104,8 +103,9 @@ export class TaskContext extends PlaceContext {
   }
 
   override get runInfo(): RunInfo {
+    if (this.watch !== undefined) return this.watch.info;
     this.extras ??= new Extras();
-    this.extras.record ??= this.newRecord();
+    this.extras.record ??= recordOf(this.owner, this.index, this);
     return this.extras.record;
   }
 
@@ -121,12 +121,6 @@ export class TaskContext extends PlaceContext {
   override closeChild(key: string): void {
     this.extras?.children?.delete(key);
   }
-
-  private newRecord(): RunInfo {
-    const { component, name, type } = this.owner.node(this.index);
-    const kind = component === "passthrough" ? "lambda" : component;
-    return new RunRecord(this.owner.recordAround, kind, name, type, this);
-  }
 }
 
 /** What only few tasks need: made when it is first asked for. */
@@ -134,4 +128,55 @@ class Extras {
   record: RunInfo | undefined = undefined;
   options: unknown = undefined;
   children: Set<string> | undefined = undefined;
+}
+
+/** Who a task is for handlers. */
+export function recordOf(owner: TaskOwner, index: number, place: TaskContext): RunInfo {
+  if (owner.recordAround !== undefined) return new TaskRecord(owner, index);
+  const { name, type } = owner.node(index);
+  return new RunRecord(undefined, kindOf(owner, index), name, type, place);
+}
+
+/** The record of a task in a graph: it looks everything up when it is asked. */
+class TaskRecord extends LazyRecord {
+  override readonly toolCallId: undefined;
+  private readonly owner: TaskOwner;
+  private readonly index: number;
+
+  constructor(owner: TaskOwner, index: number) {
+    super();
+    this.toolCallId = undefined;
+    this.owner = owner;
+    this.index = index;
+  }
+
+  override get component(): ComponentKind {
+    return kindOf(this.owner, this.index);
+  }
+
+  override get name(): string {
+    return this.owner.node(this.index).name;
+  }
+
+  override get type(): string {
+    return this.owner.node(this.index).type;
+  }
+
+  override get address(): string {
+    return this.owner.addressOf(this.index);
+  }
+
+  protected override get parent(): RunInfo | undefined {
+    return this.owner.recordAround;
+  }
+
+  /** Only roots are asked, and a task in a graph is none. */
+  protected override newId(): string {
+    return "";
+  }
+}
+
+function kindOf(owner: TaskOwner, index: number): ComponentKind {
+  const { component } = owner.node(index);
+  return component === "passthrough" ? "lambda" : component;
 }
