@@ -19,6 +19,7 @@ export {
   type RunMoments,
 } from "./callbacks/run-emitter.js";
 export type { ComponentKind, RunInfo } from "./callbacks/run-info.js";
+export type { SideEvent, SideEventKind } from "./callbacks/side-event.js";
 export {
   type TraceNode,
   type TraceRecorder,
@@ -67,7 +68,6 @@ export {
   type LambdaOptions,
   lambda,
   mapChunks,
-  type Passthrough,
   passthrough,
 } from "./compose/lambda.js";
 export type { KindOptions, PlaceOptions, RunOptions } from "./compose/options.js";
@@ -75,7 +75,18 @@ export type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "./compose/plan/des
 export { END, START, type TriggerMode } from "./compose/plan/plan.js";
 export type { AnyRunnable, InputOf, OutputOf, Runnable } from "./compose/runnable.js";
 export { Runtime, type RuntimeOptions } from "./compose/runtime.js";
+export { AgenticToolsNode } from "./compose/tools/agentic-tools-node.js";
+export type { AgenticToolsNodeConfig, ToolErrorHandler } from "./compose/tools/config.js";
+export type {
+  InvokableMiddleware,
+  NextInvokable,
+  NextStreamable,
+  StreamableMiddleware,
+  ToolCall,
+  ToolCallMiddleware,
+} from "./compose/tools/middleware.js";
 export type { ToolAliases, ToolsNodeOptions } from "./compose/tools/options.js";
+export { resultsOf } from "./compose/tools/results-of.js";
 export type { GraphTypeError } from "./compose/types/graph-type-error.js";
 export type { NodeLike } from "./compose/types/node-like.js";
 export type { NodeOptions } from "./compose/types/node-options.js";

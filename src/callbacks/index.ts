@@ -13,4 +13,5 @@ export type {
 } from "./payloads.js";
 export { RunEmitter, type RunEmitterOptions, type RunEvents, type RunMoment, type RunMoments } from "./run-emitter.js";
 export type { ComponentKind, RunInfo } from "./run-info.js";
+export type { SideEvent, SideEventKind } from "./side-event.js";
 export { type TraceNode, type TraceRecorder, type TraceRecorderOptions, traceRecorder } from "./trace-recorder.js";

@@ -9,13 +9,24 @@ export type { ChainCompileOptions, CompileOptions } from "./compile-options.js";
 export type { CompiledGraph } from "./compiled-graph.js";
 export { events, type RunEvent } from "./events.js";
 export { Graph, type GraphOptions } from "./graph.js";
-export { type LambdaModes, type LambdaOptions, lambda, mapChunks, type Passthrough, passthrough } from "./lambda.js";
+export { type LambdaModes, type LambdaOptions, lambda, mapChunks, passthrough } from "./lambda.js";
 export type { KindOptions, PlaceOptions, RunOptions } from "./options.js";
 export type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "./plan/describe.js";
 export { END, START, type TriggerMode } from "./plan/plan.js";
 export type { AnyRunnable, InputOf, OutputOf, Runnable } from "./runnable.js";
 export { Runtime, type RuntimeOptions } from "./runtime.js";
+export { AgenticToolsNode } from "./tools/agentic-tools-node.js";
+export type { AgenticToolsNodeConfig, ToolErrorHandler } from "./tools/config.js";
+export type {
+  InvokableMiddleware,
+  NextInvokable,
+  NextStreamable,
+  StreamableMiddleware,
+  ToolCall,
+  ToolCallMiddleware,
+} from "./tools/middleware.js";
 export type { ToolAliases, ToolsNodeOptions } from "./tools/options.js";
+export { resultsOf } from "./tools/results-of.js";
 export type { GraphTypeError } from "./types/graph-type-error.js";
 export type { NodeLike } from "./types/node-like.js";
 export type { NodeOptions } from "./types/node-options.js";
