@@ -105,10 +105,12 @@ export async function driveObserved(run: Run, input: unknown): Promise<unknown> 
         run.nodeWatch = undefined;
         watch?.end(payload === undefined ? value : payload.output(value));
       }
-      value = await run.pending;
-      if (run.aborted) throw run.reason;
-      if (run.waiting === "node" && !streams(value)) continue;
-      if (resumeSupersteps(run, value)) return run.complete(run.result);
+      for (;;) {
+        value = await run.pending;
+        if (run.aborted) throw run.reason;
+        if (run.waiting === "node" && !streams(value)) break;
+        if (resumeSupersteps(run, value)) return run.complete(run.result);
+      }
     }
   } catch (error) {
     throw await failure(run, error);
