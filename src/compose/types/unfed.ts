@@ -6,11 +6,12 @@ type UnfedAt<In, Given, Key extends string> = [Given] extends [In]
   ? never
   : [Lacks<Given, In>] extends [never]
     ? never
-    : `"${Key}" never gets "${Lacks<Given, In>}"`;
+    : `${Key}" never gets "${Lacks<Given, In>}"`;
 
+/** The sentences, without the quote that they begin with: adding it makes a union that prints as what it is. */
 type Unfed<O, Nodes, Fed, Key extends string> = {
-  [K in Key]: K extends keyof Fed ? UnfedAt<InAt<O, Nodes, K>, Fed[K], K> : `"${K}" has no incoming edge`;
-}[Key];
+  [K in Key]: K extends keyof Fed ? UnfedAt<InAt<O, Nodes, K>, Fed[K], K> : `${K}" has no incoming edge`;
+};
 
 /**
  * What compiling gives when every node and END are fed, and otherwise an error that names what is missing. Of a graph
@@ -20,6 +21,6 @@ export type Proof<O, Nodes, Fed, Keys extends string, Then> = string extends Key
   ? Then
   : [Keys | keyof Fed] extends [never]
     ? Then
-    : [Unfed<O, Nodes, Fed, Keys | "end">] extends [never]
+    : [Unfed<O, Nodes, Fed, Keys | "end">[Keys | "end"]] extends [never]
       ? Then
-      : GraphTypeError<Unfed<O, Nodes, Fed, Keys | "end">>;
+      : GraphTypeError<Unfed<O, Nodes, Fed, Keys | "end">[Keys | "end"]>;
