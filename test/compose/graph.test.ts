@@ -131,7 +131,9 @@ describe("state", () => {
   });
 
   it("is given before the first node, and once", () => {
-    const late = thrownBy(() => plain(oneNode().withState)(() => ({})));
+    const started = new Graph<string, string>();
+    started.addNode("a", same);
+    const late = thrownBy(() => started.withState(() => ({})));
     expect(late.message).toContain('"a" was already added');
     const twice = thrownBy(() =>
       graph()
@@ -182,7 +184,7 @@ describe("an edge that cannot be added", () => {
   });
 
   it("is there already", () => {
-    const error = thrownBy(() => plain(line()).addEdge("a", END));
+    const error = thrownBy(() => line().addEdge("a", END));
     expect(error.code).toBe("DUPLICATE_EDGE");
     expect(error.message).toContain('from "a" to "end"');
     const fork = oneNode().addNode("b", same).addEdge("a", "b").addEdge("a", END);

@@ -6,11 +6,11 @@ type UnfedAt<In, Given, Key extends string> = [Given] extends [In]
   ? never
   : [Lacks<Given, In>] extends [never]
     ? never
-    : `${Key}" never gets "${Lacks<Given, In>}"`;
+    : `"${Key}" never gets "${Lacks<Given, In>}"`;
 
-/** The sentences, without the quote that they begin with: adding it makes a union that prints as what it is. */
+/** By key what is missing. Where it is used it is indexed: an alias of the union would be printed instead of its sentences. */
 type Unfed<O, Nodes, Fed, Key extends string> = {
-  [K in Key]: K extends keyof Fed ? UnfedAt<InAt<O, Nodes, K>, Fed[K], K> : `${K}" has no incoming edge`;
+  [K in Key]: K extends keyof Fed ? UnfedAt<InAt<O, Nodes, K>, Fed[K], K> : `"${K}" has no incoming edge`;
 };
 
 /**
