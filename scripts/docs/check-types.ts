@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import ts from "typescript";
+import type { Passage } from "./markdown.js";
 import type { Snippet } from "./snippet.js";
 
 /** Parsed files of packages, TypeScript's own included: most of the time goes into them. */
@@ -10,7 +11,10 @@ export function snippetPath(folder: string, index: number): string {
   return join(folder, `snippet-${index}.ts`);
 }
 
-/** Type-checks all snippets in one program, as if they stood in `folder`. Gives one line per error: page, line, message. */
+/**
+ * Type-checks all snippets in one program, as if they stood in `folder`. Gives one line per error: page, line, message. A
+ * snippet that says which errors it has must have these.
+ */
 export function checkTypes(root: string, folder: string, snippets: readonly Snippet[]): string[] {
   const texts = new Map(
     snippets.map(({ lines }, index) => [
@@ -37,6 +41,7 @@ export function checkTypes(root: string, folder: string, snippets: readonly Snip
       const source = program.getSourceFile(normalize(snippetPath(folder, index)));
       if (source === undefined) throw new Error(`${snippet.origin.page}:${snippet.origin.line} was not read.`);
       const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+      if (snippet.errors !== undefined) return compareErrors(found, snippet.errors);
       return found.map((diagnostic) => describe(diagnostic, snippet));
     }),
   ];
@@ -50,8 +55,17 @@ function readOptions(root: string): ts.CompilerOptions {
   return { ...options, noUncheckedIndexedAccess: false, exactOptionalPropertyTypes: false, erasableSyntaxOnly: false };
 }
 
+function compareErrors(found: readonly ts.Diagnostic[], { page, line, text }: Passage): string[] {
+  const said = found.map((diagnostic) => `error ${textOf(diagnostic)}`).join("\n");
+  return said === text.trim() ? [] : [`${page}:${line} are not the errors, but:\n${said}`];
+}
+
+function textOf({ code, messageText }: ts.Diagnostic): string {
+  return `TS${code}: ${ts.flattenDiagnosticMessageText(messageText, "\n  ")}`;
+}
+
 function describe(diagnostic: ts.Diagnostic, snippet: Snippet | undefined): string {
-  const message = `TS${diagnostic.code}: ${ts.flattenDiagnosticMessageText(diagnostic.messageText, "\n  ")}`;
+  const message = textOf(diagnostic);
   if (snippet === undefined || diagnostic.file === undefined || diagnostic.start === undefined) return message;
   const { line } = diagnostic.file.getLineAndCharacterOfPosition(diagnostic.start);
   const { page, line: own } = snippet.lines[line]?.origin ?? snippet.origin;

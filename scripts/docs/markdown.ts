@@ -13,6 +13,8 @@ export interface CodeBlock extends Passage {
   readonly before: readonly Passage[];
   /** What the block must print: the text of a fence with `output` right after it. */
   readonly output?: Passage;
+  /** What the compiler must say of the block: the text of a fence with `errors` right after it. */
+  readonly errors?: Passage;
 }
 
 export interface Page {
@@ -34,7 +36,7 @@ interface Setup extends Passage {
 const continues = /^\s*\/\/ continues\s*$/;
 const otherNames = ["typescript", "tsx", "mts", "js", "javascript", "jsx", "mjs"];
 
-/** Reads the `ts` blocks of a page, with their hidden set-ups (`<!-- setup: … -->`) and expected outputs. */
+/** Reads the `ts` blocks of a page, with hidden set-ups (`<!-- setup: … -->`), expected outputs and expected errors. */
 export function parsePage(page: string, text: string): Page {
   const lines = text.split(/\r?\n/);
   const { parts, problems } = splitPage(page, lines);
@@ -56,16 +58,21 @@ export function parsePage(page: string, text: string): Page {
       const before = [...setups, ...chain].sort((a, b) => a.line - b.line);
       const block: CodeBlock = { page, line: part.line, text: part.text, run: flags.length === 0, before };
       if (block.run && chain.some(({ run }) => !run)) complain("continues a block that is not run; mark both no-run");
+      if (chain.some(({ errors }) => errors !== undefined)) complain("continues a block with errors; start anew");
       blocks.push(block);
       chain = [...chain, block];
       last = { block, endLine: part.endLine };
-    } else if (part.words[0] === "output") {
+    } else if (part.words[0] === "output" || part.words[0] === "errors") {
+      const kind = part.words[0];
       const between = last && lines.slice(last.endLine, part.line - 2);
-      if (last?.block.run && between?.every((line) => line.trim() === "")) {
-        const block = { ...last.block, output: { page, line: part.line, text: part.text } };
+      if (last?.block.run === (kind === "output") && between?.every((line) => line.trim() === "")) {
+        const block: CodeBlock = { ...last.block, [kind]: { page, line: part.line, text: part.text } };
         blocks[blocks.length - 1] = block;
+        chain = [...chain.slice(0, -1), block];
         last = undefined;
-      } else complain("is the output of nothing: no ts block that is run stands right before it");
+      } else if (kind === "output")
+        complain("is the output of nothing: no ts block that is run stands right before it");
+      else complain("are the errors of nothing: no ts no-run block stands right before them");
     } else if (otherNames.includes(part.words[0] ?? "")) {
       complain(`is a ${part.words[0]} block, which nothing checks: write ts`);
     }

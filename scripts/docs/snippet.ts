@@ -13,6 +13,8 @@ export interface Snippet {
   readonly lines: readonly { readonly text: string; readonly origin: Origin }[];
   /** The index of an empty line right before the block's own text. */
   readonly start: number;
+  /** What the compiler must say of it, instead of nothing. */
+  readonly errors?: Passage | undefined;
 }
 
 /** A name that a snippet may use without importing it. */
@@ -28,7 +30,7 @@ export function blockSnippet(block: CodeBlock, free: FreeNames): Snippet {
   const imported = new Set<string>();
   const passages = [...block.before, block].map((passage) => dropRepeatedImports(passage, imported));
   const whole = passages.map(({ text }) => text).join("\n");
-  return assemble(block, [...importLines(whole, free, topLevelNames(whole))], passages);
+  return { ...assemble(block, [...importLines(whole, free, topLevelNames(whole))], passages), errors: block.errors };
 }
 
 /** An `@example` as the body of an async function: its own imports stand above, and names of the package are there. */

@@ -89,6 +89,13 @@ describe("parsePage", () => {
     ["an output without a block", ["'''output", "'''"], "2 is the output of nothing"],
     ["an output away from its block", ["'''ts", "'''", "text", "'''output", "'''"], "5 is the output of nothing"],
     ["an output of a block that is not run", ["'''ts no-run", "'''", "'''output", "'''"], "4 is the output of nothing"],
+    ["errors without a block", ["'''errors", "'''"], "2 are the errors of nothing"],
+    ["errors of a block that is run", ["'''ts", "'''", "'''errors", "'''"], "4 are the errors of nothing"],
+    [
+      "a continuation of a block with errors",
+      ["'''ts no-run", "'''", "'''errors", "'''", "'''ts no-run", "// continues", "'''"],
+      "6 continues a block with errors",
+    ],
     [
       "a block that runs after one that does not",
       ["'''ts no-run", "'''", "'''ts", "// continues", "'''"],
@@ -139,6 +146,18 @@ describe("checkTypes", { timeout }, () => {
       "docs/page.md:2 TS2322: Type 'number' is not assignable to type 'string'.",
       "docs/page.md:7 TS1109: Expression expected.",
     ]);
+  });
+
+  it("accepts the errors that the page says, and no others", () => {
+    const block = ["'''ts no-run", "const a: string = 1;", "'''", "", "'''errors"];
+    const right = page(...block, "error TS2322: Type 'number' is not assignable to type 'string'.", "'''");
+    expect([...right.problems, ...typeErrors(right.blocks)]).toEqual([]);
+    const wrong = page(...block, "error TS2322: Something else.", "'''");
+    expect(typeErrors(wrong.blocks)).toEqual([
+      "docs/page.md:6 are not the errors, but:\nerror TS2322: Type 'number' is not assignable to type 'string'.",
+    ]);
+    const none = page("'''ts no-run", "'''", "'''errors", "error TS2322: Something.", "'''");
+    expect(typeErrors(none.blocks)).toEqual(["docs/page.md:4 are not the errors, but:\n"]);
   });
 
   it("accepts await at the top level, packages, and names of the blocks before", () => {
