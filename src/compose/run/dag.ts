@@ -109,9 +109,15 @@ export class DagSchedule {
       },
       (error: unknown) => {
         this.#running -= 1;
-        this.#fail(index, error);
+        if (movesStreams(this.#run)) void this.#failFrom(index, error);
+        else this.#fail(index, error);
       },
     );
+  }
+
+  /** The error may be of a stream that this node has read. */
+  async #failFrom(index: number, error: unknown): Promise<void> {
+    this.#fail(index, await this.#run.findOrigin(error));
   }
 
   #guard(index: number, work: () => void): void {

@@ -59,8 +59,9 @@ export async function drive(run: Run): Promise<unknown> {
 }
 
 async function failure(run: Run, error: unknown): Promise<unknown> {
-  if (run.waiting === "step" && !run.aborted) await findFailed(run, error);
-  return run.fail(error);
+  if (run.aborted) return run.fail(error);
+  if (run.waiting === "step") await findFailed(run, error);
+  return run.fail(run.mode === "transform" ? await run.findOrigin(error) : error);
 }
 
 /**

@@ -16,23 +16,47 @@ export function ask(run: Run, index: number, output: unknown): { answers: Answer
   const { branches } = run.program.routes[index] ?? { branches: [] };
   const ctx = new TaskContext(run, index);
   if (!movesStreams(run)) {
-    return { answers: branches.map((branch) => askWithValue(branch, output, ctx)), output };
+    return { answers: askWithValue(branches, output, ctx), output };
   }
   const copies = (output as StreamReader<unknown>).copy(branches.length + 1);
   const answers = branches.map((branch, n) => askWithStream(branch, copies[n] as StreamReader<unknown>, ctx));
   return { answers, output: copies[branches.length] };
 }
 
-function askWithValue(branch: BranchRoute, value: unknown, ctx: TaskContext): unknown {
-  const given = branch.stream ? oneChunk(value, undefined) : value;
-  return branch.choose(given as never, ctx as never);
+function askWithValue(branches: readonly BranchRoute[], value: unknown, ctx: TaskContext): unknown[] {
+  const answers: unknown[] = [];
+  for (const branch of branches) {
+    const given = branch.stream ? oneChunk(value, undefined) : value;
+    try {
+      const answer = branch.choose(given as never, ctx as never);
+      answers.push(isPromiseLike(answer) ? located(answer, ctx) : answer);
+    } catch (error) {
+      for (const answer of answers) if (isPromiseLike(answer)) answer.then(undefined, ignore);
+      throw error;
+    }
+  }
+  return answers;
 }
+
+/** Several branches may be asked at a time: a failure knows which one it is of. */
+async function located(answer: PromiseLike<unknown>, ctx: TaskContext): Promise<unknown> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw ctx.owner.blame(error, ctx.index);
+  }
+}
+
+/** An answer that nobody waits for any more. */
+function ignore(): void {}
 
 /** Whatever the choice leaves unread of its copy is let go. */
 async function askWithStream(branch: BranchRoute, copy: StreamReader<unknown>, ctx: TaskContext): Promise<unknown> {
   try {
     const given = branch.stream ? copy : await copy.concat();
     return await branch.choose(given as never, ctx as never);
+  } catch (error) {
+    throw ctx.owner.blame(await ctx.owner.findOrigin(error), ctx.index);
   } finally {
     void copy.cancel();
   }

@@ -1,5 +1,6 @@
 import { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
+import { START_INDEX } from "../plan/plan.js";
 import type { RootRun } from "./root-run.js";
 import { leftEarly } from "./root-run.js";
 
@@ -134,7 +135,7 @@ class LocatedStream implements ChunkSource<unknown> {
   async #failure(error: unknown): Promise<unknown> {
     const run = this.#run;
     if (run.aborted) return run.reason;
-    const located = await run.blameStream(error);
+    const located = run.blame(await run.findOrigin(error), START_INDEX);
     if (run.aborted) return run.reason;
     run.over();
     run.stopRest("Stopped, because another part of the run has failed.");

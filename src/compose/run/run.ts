@@ -191,12 +191,13 @@ export class Run extends Scope implements TaskOwner {
     this.#streams.push(stream);
   }
 
-  /** Gives an error that came out of a stream the place where it began. */
-  async blameStream(error: unknown): Promise<unknown> {
+  /** A reader sees the errors of all nodes that feed it: this finds the node where one began, and gives it that place. */
+  async findOrigin(error: unknown): Promise<unknown> {
+    if (this.nested && this.place instanceof TaskContext) return this.place.owner.findOrigin(error);
     for (const stream of this.#streams ?? []) {
       if (await stream.failedWith(error)) return stream.ctx.owner.blame(error, stream.ctx.index);
     }
-    return this.blame(error, START_INDEX);
+    return error;
   }
 
   /** Checks the result and ends the run; gives the result, or a promise of it. */

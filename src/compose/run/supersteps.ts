@@ -172,10 +172,9 @@ function runStep(run: Run): number {
   for (let n = 0; n < stepNodes.length; n++) {
     const index = stepNodes[n] as number;
     run.at = index;
-    const output = runOne(run, bodies[index] as Body, stepInputs[n], index);
-    if (isPromiseLike(output)) waits = true;
-    outputs[n] = output;
-    if (run.aborted) throw run.reason;
+    outputs[n] = runOne(run, bodies[index] as Body, stepInputs[n], index, outputs);
+    if (isPromiseLike(outputs[n])) waits = true;
+    if (run.aborted) throw abandon(outputs, run.reason);
   }
   run.stepInputs = undefined;
   if (!waits) return afterStep(run, outputs);
@@ -185,11 +184,23 @@ function runStep(run: Run): number {
   return WAIT;
 }
 
-function runOne(run: Run, body: Body, input: unknown, index: number): unknown {
+function runOne(run: Run, body: Body, input: unknown, index: number, started: readonly unknown[]): unknown {
   const ctx = new TaskContext(run, index);
-  const output = input instanceof Promise ? input.then((ready) => body(ready, ctx)) : body(input, ctx);
-  return output instanceof Promise || !isPromiseLike(output) ? output : Promise.resolve(output);
+  try {
+    const output = input instanceof Promise ? input.then((ready) => body(ready, ctx)) : body(input, ctx);
+    return output instanceof Promise || !isPromiseLike(output) ? output : Promise.resolve(output);
+  } catch (error) {
+    throw abandon(started, error);
+  }
 }
+
+/** The run ends before these are awaited: what they reject with has been overtaken. */
+function abandon(started: readonly unknown[], error: unknown): unknown {
+  for (const output of started) if (output instanceof Promise) output.then(undefined, ignore);
+  return error;
+}
+
+function ignore(): void {}
 
 /** All nodes of the step are done: asks their branches, then delivers. */
 function afterStep(run: Run, outputs: readonly unknown[]): number {
@@ -212,7 +223,7 @@ function afterStep(run: Run, outputs: readonly unknown[]): number {
       continue;
     }
     run.at = index;
-    const asked = ask(run, index, withKey(run, index, outputs[n]));
+    const asked = askAfter(run, index, outputs[n], answers);
     if (anyPending(asked.answers)) waits = true;
     answers.push(asked.answers);
     rest.push(movesStreams(run) ? asked.output : outputs[n]);
@@ -222,6 +233,14 @@ function afterStep(run: Run, outputs: readonly unknown[]): number {
   run.waiting = "routes";
   run.pending = Promise.all(answers.map((each) => Promise.all(each)));
   return WAIT;
+}
+
+function askAfter(run: Run, index: number, output: unknown, earlier: readonly Answers[]): ReturnType<typeof ask> {
+  try {
+    return ask(run, index, withKey(run, index, output));
+  } catch (error) {
+    throw abandon(earlier.flat(), error);
+  }
 }
 
 function collectStep(run: Run, stepNodes: readonly number[], outputs: readonly unknown[]): number {

@@ -36,6 +36,8 @@ export interface TaskOwner {
   useState(use: (state: unknown) => unknown): unknown;
   /** Gives what a node threw its place. */
   blame(error: unknown, index: number): unknown;
+  /** If an error came out of a node's stream: that error with its place. */
+  findOrigin(error: unknown): Promise<unknown>;
   /** Remembers a stream of a node, to find out later which one an error came from. */
   addStream(stream: TaskStream): void;
 }
