@@ -56,12 +56,12 @@ function readOptions(root: string): ts.CompilerOptions {
 }
 
 function compareErrors(found: readonly ts.Diagnostic[], { page, line, text }: Passage): string[] {
-  const said = found.map((diagnostic) => `error ${textOf(diagnostic)}`).join("\n");
+  const said = found.map((diagnostic) => `error ${textOf(diagnostic, "\n")}`).join("\n");
   return said === text.trim() ? [] : [`${page}:${line} are not the errors, but:\n${said}`];
 }
 
-function textOf({ code, messageText }: ts.Diagnostic): string {
-  return `TS${code}: ${ts.flattenDiagnosticMessageText(messageText, "\n  ")}`;
+function textOf({ code, messageText }: ts.Diagnostic, newLine = "\n  "): string {
+  return `TS${code}: ${ts.flattenDiagnosticMessageText(messageText, newLine)}`;
 }
 
 function describe(diagnostic: ts.Diagnostic, snippet: Snippet | undefined): string {
