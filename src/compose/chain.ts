@@ -11,7 +11,15 @@ import { passthrough } from "./lambda.js";
 import { type NodeDefinition, nodeDefinition } from "./plan/node-definition.js";
 import { CompiledGraph as CompiledPlan } from "./run/compiled-graph.js";
 import type { Runnable } from "./runnable.js";
-import type { After, FieldOf, Member, NumberedNodes, StepOptions, WithStep } from "./types/chain-step.js";
+import type {
+  After,
+  BranchMembers,
+  FieldOf,
+  Member,
+  NumberedNodes,
+  StepOptions,
+  WithStep,
+} from "./types/chain-step.js";
 import type { Choice } from "./types/choice.js";
 import type { GraphTypeError } from "./types/graph-type-error.js";
 import type { CheckedMembers } from "./types/node-key.js";
@@ -193,18 +201,24 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
    *   few: (count) => `only ${count}`,
    * });
    */
-  appendBranch<Outs>(
-    choose: (value: O, ctx: NodeContext<State>) => Choice<NoInfer<keyof Outs>>,
-    members: { readonly [Key in keyof Outs]: Member<O, Outs[Key], State> } & CheckedMembers<NoInfer<Outs>>,
+  appendBranch<const Chosen extends string, Outs>(
+    choose: (value: O, ctx: NodeContext<State>) => Choice<Chosen>,
+    members: { readonly [Key in keyof Outs]: Member<O, Outs[Key], State> } & BranchMembers<
+      NoInfer<Chosen>,
+      NoInfer<Outs>
+    >,
   ): Chain<I, Outs[keyof Outs], State, Nodes, Wanted, Result> {
     this.#builder.appendBranch(choose, members, false);
     return this as never;
   }
 
   /** Like `appendBranch`, for a function that reads what flows as a stream and may choose before its end. */
-  appendStreamBranch<Outs>(
-    choose: (stream: StreamReader<O>, ctx: NodeContext<State>) => Choice<NoInfer<keyof Outs>>,
-    members: { readonly [Key in keyof Outs]: Member<O, Outs[Key], State> } & CheckedMembers<NoInfer<Outs>>,
+  appendStreamBranch<const Chosen extends string, Outs>(
+    choose: (stream: StreamReader<O>, ctx: NodeContext<State>) => Choice<Chosen>,
+    members: { readonly [Key in keyof Outs]: Member<O, Outs[Key], State> } & BranchMembers<
+      NoInfer<Chosen>,
+      NoInfer<Outs>
+    >,
   ): Chain<I, Outs[keyof Outs], State, Nodes, Wanted, Result> {
     this.#builder.appendBranch(choose, members, true);
     return this as never;

@@ -1,3 +1,4 @@
+import type { CheckedMembers } from "./node-key.js";
 import type { NodeEntry } from "./node-map.js";
 import type { NodeOptions } from "./node-options.js";
 import type { Keyed, NodeShape, SameAsInput } from "./node-shape.js";
@@ -34,3 +35,6 @@ export type NumberedNodes = Readonly<Record<`node_${string}`, NodeShape<never, u
 export type WithStep<Nodes, Key extends string, Inner> = [Key] extends [never]
   ? Nodes
   : Nodes & Readonly<Record<Key, NodeShape<never, unknown, Inner>>>;
+
+/** What the members of a branch must be besides nodes: with sound keys, and all that may be chosen. */
+export type BranchMembers<Chosen extends string, Outs> = CheckedMembers<Outs> & Readonly<Record<Chosen, unknown>>;
