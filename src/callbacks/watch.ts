@@ -52,19 +52,16 @@ export class Watch {
   start(value: unknown): void {
     if (this.state !== "new") return;
     this.state = "open";
-    const { only, handlers, hasStart } = this.watchers;
-    if (only !== undefined) this.span = hasStart ? this.callStart(only, value, this.span) : undefined;
-    else this.span = handlers.map((handler, index) => this.callStart(handler, value, this.spanOf(index)));
+    const { only } = this.watchers;
+    if (only === undefined) this.startAll(value);
+    else this.span = this.callStart(only, value, this.span);
   }
 
   /** Children that are still open stay so, and end by themselves. */
   end(value: unknown): void {
-    if (!this.finish()) return;
-    if (this.copies !== undefined) this.failCopies(undefined);
-    const { only, handlers, hasEnd } = this.watchers;
-    if (!hasEnd) return;
-    if (only !== undefined) this.callEnd(only, value, this.span);
-    else for (let index = 0; index < handlers.length; index++) this.callEnd(handlers[index], value, this.spanOf(index));
+    const { only } = this.watchers;
+    if (only === undefined || this.child !== undefined || this.copies !== undefined) this.endAll(value);
+    else if (this.close()) this.callEnd(only, value, this.span);
   }
 
   /** Children that are still open are aborted first, with the same error. */
@@ -169,6 +166,17 @@ export class Watch {
   private fail(error: unknown): void {
     if (KumikoError.is(error) && error.code === "INTERRUPTED") this.interrupt(error);
     else this.error(error);
+  }
+
+  private startAll(value: unknown): void {
+    const { handlers } = this.watchers;
+    this.span = handlers.map((handler, index) => this.callStart(handler, value, this.spanOf(index)));
+  }
+
+  private endAll(value: unknown): void {
+    if (!this.finish()) return;
+    if (this.copies !== undefined) this.failCopies(undefined);
+    for (const [index, handler] of this.watchers.handlers.entries()) this.callEnd(handler, value, this.spanOf(index));
   }
 
   private callStart(handler: Handler, value: unknown, parentSpan: unknown): unknown {
