@@ -7,7 +7,7 @@ import type { Runnable } from "../runnable.js";
 import { Runtime } from "../runtime.js";
 import { runForStream, runForValue } from "./entry.js";
 import { runNested } from "./nested.js";
-import { joiningsOf, Program } from "./program.js";
+import { Program } from "./program.js";
 
 /** One node that runs by itself, in all four modes: what `lambda`, `mapChunks`, `passthrough` and a tools node are. */
 export class BareRunnable<in I, out O> implements Runnable<I, O>, HasNodeDefinition {
@@ -24,7 +24,7 @@ export class BareRunnable<in I, out O> implements Runnable<I, O>, HasNodeDefinit
   }
 
   stream(input: I, options?: RunOptions): StreamReader<O> {
-    return this.#stream("stream", input, options);
+    return runForStream(this.#program, "stream", input, options) as StreamReader<O>;
   }
 
   collect(input: StreamSource<I>, options?: RunOptions): Promise<O> {
@@ -32,13 +32,7 @@ export class BareRunnable<in I, out O> implements Runnable<I, O>, HasNodeDefinit
   }
 
   transform(input: StreamSource<I>, options?: RunOptions): StreamReader<O> {
-    return this.#stream("transform", input, options);
-  }
-
-  #stream(mode: "stream" | "transform", input: unknown, options: RunOptions | undefined): StreamReader<O> {
-    const { plan } = this.#program;
-    const { output } = joiningsOf(plan.nodes[2] as PlanNode, plan.runtime);
-    return runForStream(this.#program, mode, input, options, output) as StreamReader<O>;
+    return runForStream(this.#program, "transform", input, options) as StreamReader<O>;
   }
 }
 

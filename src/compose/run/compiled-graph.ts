@@ -41,7 +41,7 @@ export class CompiledGraph<in I, out O, out Inner = unknown> implements Runnable
   }
 
   stream(input: I, options?: RunOptions): StreamReader<O> {
-    return runForStream(this.#program, "stream", input, options, undefined) as StreamReader<O>;
+    return runForStream(this.#program, "stream", input, options) as StreamReader<O>;
   }
 
   collect(input: StreamSource<I>, options?: RunOptions): Promise<O> {
@@ -49,7 +49,7 @@ export class CompiledGraph<in I, out O, out Inner = unknown> implements Runnable
   }
 
   transform(input: StreamSource<I>, options?: RunOptions): StreamReader<O> {
-    return runForStream(this.#program, "transform", input, options, undefined) as StreamReader<O>;
+    return runForStream(this.#program, "transform", input, options) as StreamReader<O>;
   }
 
   /** What the graph is made of, as plain data. */

@@ -1,4 +1,3 @@
-import type { Joining } from "../../schema/concat/rule.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
 import type { RunOptions } from "../options.js";
@@ -33,10 +32,10 @@ export function runForStream(
   mode: "stream" | "transform",
   input: unknown,
   options: RunOptions | undefined,
-  joining: Joining | undefined,
 ): StreamReader<unknown> {
   const start = () => startStream(program, mode, input, options);
-  return new StreamReader<unknown>(new RunStream(start, input), joining);
+  const source = new RunStream(start, input);
+  return new StreamReader<unknown>(source, source.joining);
 }
 
 function startStream(program: Program, mode: "stream" | "transform", input: unknown, options: RunOptions | undefined) {

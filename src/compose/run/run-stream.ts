@@ -1,3 +1,5 @@
+import type { ConcatRegistry } from "../../schema/concat/registry.js";
+import type { ConcatRule, Joining } from "../../schema/concat/rule.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
 import { START_INDEX } from "../plan/plan.js";
@@ -17,6 +19,7 @@ interface Started {
  * when the stream has ended, failed, was left or stopped.
  */
 export class RunStream implements ChunkSource<unknown> {
+  readonly joining = new LateJoining();
   readonly #start: () => Started;
   readonly #input: unknown;
   #run: RootRun | undefined = undefined;
@@ -57,6 +60,7 @@ export class RunStream implements ChunkSource<unknown> {
       run.onStop = (reason) => this.#stopped(reason);
       const reader = (await output()) as StreamReader<unknown>;
       if (this.#over) return void reader.cancel(run.reason);
+      this.joining.known = reader.joining;
       this.#source = watched(run, new LocatedStream(reader.takeSource(), run), reader);
     } catch (error) {
       this.#over = true;
@@ -90,6 +94,23 @@ export class RunStream implements ChunkSource<unknown> {
     this.#source?.cancel(reason);
     for (const reject of this.#waiting ?? []) reject(reason);
     this.#waiting = undefined;
+  }
+}
+
+/** How the output joins: as the node says that gives it, which is known once the run has started. */
+class LateJoining implements Joining {
+  known: Joining | undefined = undefined;
+
+  get rule(): ConcatRule | undefined {
+    return this.known?.rule;
+  }
+
+  get registry(): ConcatRegistry | undefined {
+    return this.known?.registry;
+  }
+
+  get where(): string | undefined {
+    return this.known?.where;
   }
 }
 
