@@ -3,6 +3,7 @@ import type { DeclaredConcat } from "../schema/concat/rule.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { invalidOption } from "./errors.js";
+import { concatAdvice, isDeclaredConcat } from "./plan/node-settings.js";
 import type { NodeModes } from "./plan/plan.js";
 import { bareRunnable } from "./run/bare-runnable.js";
 import type { Runnable } from "./runnable.js";
@@ -41,8 +42,21 @@ export interface LambdaOptions {
  *   },
  * });
  */
-export function lambda<I, O>(modes: LambdaModes<I, O>, { concat, type = "" }: LambdaOptions = {}): Runnable<I, O> {
+export function lambda<I, O>(modes: LambdaModes<I, O>, options: LambdaOptions = {}): Runnable<I, O> {
+  const { concat, type = "" } = checkOptions(options);
   return bareRunnable<I, O>({ component: "lambda", type, concat, body: { kind: "modes", ...checkModes(modes) } });
+}
+
+function checkOptions(options: LambdaOptions): LambdaOptions {
+  if (typeof options !== "object" || options === null)
+    throw invalidOption("The options of a lambda must be an object.");
+  const other = Object.keys(options).find((name) => name !== "concat" && name !== "type");
+  if (other !== undefined) throw invalidOption(`A lambda has no option "${other}". There are concat and type.`);
+  if (!isDeclaredConcat(options.concat)) throw invalidOption(`The options of a lambda: ${concatAdvice}`);
+  if (options.type !== undefined && typeof options.type !== "string") {
+    throw invalidOption("The options of a lambda: type must be a text.");
+  }
+  return options;
 }
 
 const modeNames = ["invoke", "stream", "collect", "transform"] as const;

@@ -1,3 +1,4 @@
+import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import { invalidNodeOption, stateRequired } from "../errors.js";
 import { checkFieldKey } from "./key.js";
 import type { NodeBody, NodeSettings } from "./plan.js";
@@ -12,7 +13,7 @@ const names: readonly string[] = [
   "concat",
   ...stateOptions,
 ] satisfies (keyof NodeSettings)[];
-const concatNames: readonly unknown[] = ["list", "last", "record", "text"];
+const concatNames: readonly unknown[] = ["list", "last", "record", "text"] satisfies DeclaredConcat[];
 
 const noSettings: NodeSettings = Object.freeze({});
 
@@ -48,10 +49,15 @@ function checkValues(key: string, { name, inputKey, outputKey, options, merge, c
     throw invalidNodeOption(key, "options must be an object, the default call options of the node.");
   }
   if (merge !== undefined) checkFunction(key, "merge", merge);
-  if (concat !== undefined && typeof concat !== "function" && !concatNames.includes(concat)) {
-    throw invalidNodeOption(key, `concat must be one of ${concatNames.join(", ")}, or a function of the chunks.`);
-  }
+  if (!isDeclaredConcat(concat)) throw invalidNodeOption(key, concatAdvice);
 }
+
+/** Whether it says how chunks join, or nothing. */
+export function isDeclaredConcat(concat: unknown): boolean {
+  return concat === undefined || typeof concat === "function" || concatNames.includes(concat);
+}
+
+export const concatAdvice = `concat must be one of ${concatNames.join(", ")}, or a function of the chunks.`;
 
 function checkFunction(key: string, option: string, value: unknown): void {
   if (typeof value !== "function") throw invalidNodeOption(key, `${option} must be a function.`);
