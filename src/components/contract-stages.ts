@@ -17,7 +17,7 @@ class ContractStages implements ToolStages {
 
   constructor(tool: Tool<never>) {
     this.#tool = tool;
-    if (tool.invoke !== undefined) this.invoke = (input, ctx, call) => this.#invoke(input, ctx, call);
+    if (tool.invoke !== undefined) this.invoke = (input, ctx) => this.#tool.invoke?.(input as string, ctx as never);
     if (tool.stream !== undefined) this.stream = (input, ctx, call) => this.#stream(input, ctx, call);
   }
 
@@ -25,21 +25,14 @@ class ContractStages implements ToolStages {
     return text;
   }
 
-  #invoke(input: unknown, ctx: ToolContext, call: StagedCall): StagedOutput {
-    const output: unknown = this.#tool.invoke?.(input as string, ctx as ToolContext<never>);
-    return output instanceof Promise
-      ? (output.then((ready) => convert(ready, call)) as Promise<ToolOutput>)
-      : (convert(output, call) as ToolOutput);
+  /** Lenient: a tool that gives back something else than it should has it serialized. */
+  finish(value: unknown, _input: unknown, call: StagedCall): StagedOutput {
+    return isStream(value) ? outputReader(value, call) : toolOutputOf(value, call);
   }
 
   #stream(input: unknown, ctx: ToolContext, call: StagedCall): StreamReader<ToolOutput> {
     return outputReader(() => this.#tool.stream?.(input as string, ctx as ToolContext<never>), call);
   }
-}
-
-/** Lenient: a tool that gives back something else than it should has it serialized. */
-function convert(output: unknown, call: StagedCall): ToolOutput | StreamReader<ToolOutput> {
-  return isStream(output) ? outputReader(output, call) : toolOutputOf(output, call);
 }
 
 /** Reads what a tool or a middleware gives back as a stream of outputs. */

@@ -38,19 +38,11 @@ export class CreatedStages implements ToolStages {
     this.#definition = definition;
     this.timeoutMs = definition.timeoutMs;
     if (isGeneratorFunction(definition.execute)) this.stream = (input, ctx, call) => this.#stream(input, ctx, call);
-    else this.invoke = (input, ctx, call) => this.#invoke(input, ctx, call);
+    else this.invoke = (input, ctx) => this.#execute(input, ctx);
   }
 
   readInput(text: string, call: StagedCall): unknown {
     return this.#definition.rawArguments ? text : readInput(text, this.#definition.input, call);
-  }
-
-  #invoke(input: unknown, ctx: ToolContext, call: StagedCall): StagedOutput {
-    const value = this.#execute(input, ctx);
-    if (isPromiseLike(value)) {
-      return Promise.resolve(value.then((ready) => this.#convert(ready, input, call))) as Promise<ToolOutput>;
-    }
-    return this.#convert(value, input, call);
   }
 
   #stream(input: unknown, ctx: ToolContext, call: StagedCall): StreamReader<ToolOutput> {
@@ -62,7 +54,7 @@ export class CreatedStages implements ToolStages {
   }
 
   /** A function may give back a stream without being a generator function. */
-  #convert(value: unknown, input: unknown, call: StagedCall): StagedOutput {
+  finish(value: unknown, input: unknown, call: StagedCall): StagedOutput {
     return isStream(value) ? this.#reader(value, input, call) : this.#finish(value, input, call);
   }
 

@@ -5,7 +5,24 @@
  * `"[Circular]"`. Functions and symbols are left out, as JSON does. What needs no change is given back itself.
  */
 export function encodeJson(value: unknown): unknown {
-  return encodeAny(value, "", []);
+  return isPlain(value, 0) ? value : encodeAny(value, "", []);
+}
+
+/** Deeper values are looked at the slow way, which notices cycles. */
+const deepest = 40;
+
+/** Whether JSON holds a value as it is: the usual case, found out quickly. */
+function isPlain(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return typeof value !== "bigint";
+  if (depth > deepest) return false;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) if (!isPlain(value[index], depth + 1)) return false;
+    return true;
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if ((prototype !== Object.prototype && prototype !== null) || "toJSON" in value) return false;
+  for (const key in value) if (!isPlain((value as Readonly<Record<string, unknown>>)[key], depth + 1)) return false;
+  return true;
 }
 
 function encodeAny(value: unknown, key: string, path: object[]): unknown {

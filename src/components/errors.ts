@@ -102,7 +102,7 @@ export const argumentsNotObject = (call: ToolCallName, value: unknown): ToolErro
 export const argumentsDoNotFit = (call: ToolCallName, value: unknown, issues: readonly StandardIssue[]): ToolError =>
   new ToolError(
     "validation",
-    `The arguments of ${named(call)} do not fit its inputSchema: ${list(issues, value)}`,
+    `The arguments of ${named(call)} do not fit its inputSchema:${list(issues, value)}`,
     details(call, { issues }),
   );
 
@@ -118,7 +118,7 @@ export const inputSchemaFailed = (call: ToolCallName, cause: unknown): ToolError
 export const outputDoesNotFit = (call: ToolCallName, output: unknown, issues: readonly StandardIssue[]): ToolError =>
   new ToolError(
     "output_validation",
-    `${capital(named(call))} ran, but its output does not fit its outputSchema: ${list(issues, output)} ` +
+    `${capital(named(call))} ran, but its output does not fit its outputSchema:${list(issues, output)}\n` +
       `The output was ${shorten(output)}. Do not run it again only because of this.`,
     details(call, { issues, output }),
   );

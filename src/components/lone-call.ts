@@ -52,8 +52,9 @@ async function start(tool: Tool & HasToolStages, args: string, ctx: ToolContext)
   const stages = tool[toolStages];
   const call = new LoneCall(tool.info.name, ctx?.toolCallId ?? "");
   const input = await stages.readInput(args, call);
-  const run = stages.invoke ?? stages.stream;
-  return run === undefined ? "" : run(input, withOptions(tool, ctx), call);
+  const context = withOptions(tool, ctx);
+  if (stages.invoke === undefined) return stages.stream?.(input, context, call) ?? "";
+  return stages.finish(await stages.invoke(input, context), input, call);
 }
 
 /** Outside of a run nobody has merged the tool's options: the tool then sees its defaults. */

@@ -11,7 +11,7 @@ export interface Producer {
 /** Whether a tool gave back a stream: an async iterable, a web stream, or what a generator function returns. */
 export function isStream(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
-  return Symbol.asyncIterator in value || isWebStream(value) || isSyncGenerator(value);
+  return Symbol.asyncIterator in value || "getReader" in value || isSyncGenerator(value);
 }
 
 export function producerOf(stream: object): Producer {
@@ -45,10 +45,7 @@ class IteratorProducer implements Producer {
 /** What a producer throws while it stops has no reader any more. */
 function ignore(): void {}
 
-function isWebStream(value: object): boolean {
-  return typeof ReadableStream !== "undefined" && value instanceof ReadableStream;
-}
-
+/** Arrays and other iterables are values. */
 function isSyncGenerator(value: object): value is Generator<unknown> {
-  return Object.prototype.toString.call(value) === "[object Generator]";
+  return "throw" in value && "next" in value && Symbol.iterator in value;
 }

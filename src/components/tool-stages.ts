@@ -34,8 +34,10 @@ export type WholeOrPieces = ToolOutput | StreamReader<ToolOutput>;
 export interface ToolStages {
   /** Gives the input for `invoke` and `stream`, or a promise of it; fails with a `ToolError`. */
   readInput(text: string, call: StagedCall): unknown;
-  /** Runs the tool; the value is serialized. Fails with what the tool throws, or with a `ToolError`. */
-  readonly invoke?: ((input: unknown, ctx: ToolContext, call: StagedCall) => StagedOutput) | undefined;
+  /** Runs the tool: gives what it gives. */
+  readonly invoke?: ((input: unknown, ctx: ToolContext) => unknown) | undefined;
+  /** Makes what a model reads of what `invoke` gave, at the end of its promise. May fail with a `ToolError`. */
+  finish(value: unknown, input: unknown, call: StagedCall): StagedOutput;
   /** Runs a tool that streams: nothing happens before the first read. */
   readonly stream?: ((input: unknown, ctx: ToolContext, call: StagedCall) => StreamReader<ToolOutput>) | undefined;
   /** For each call, in milliseconds. */

@@ -4,7 +4,7 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolCall } from "../../schema/message/content-block.js";
 import type { PlaceContext } from "../run/place-context.js";
 import { Scope } from "../run/scope.js";
-import { callIdsOf, callsIn } from "./call-ids.js";
+import { callsIn, newCallIds } from "./call-ids.js";
 import type { NodeSettings } from "./node-settings.js";
 import type { ToolsNodeOptions } from "./options.js";
 import { prepareCall } from "./prepare-call.js";
@@ -16,14 +16,14 @@ import type { ToolTable } from "./tool-table.js";
  * The calls of one message. First all are prepared, then they run, as many at once as the node allows, in their order;
  * a failure that is not turned into a result keeps those that have not started from doing so.
  */
-export abstract class CallBatch implements CallOwner {
+export abstract class CallBatch extends Scope implements CallOwner {
   readonly settings: NodeSettings;
   readonly place: PlaceContext;
   readonly watchers: Watchers | undefined;
   readonly message: AgenticMessage;
-  readonly messages: readonly AgenticMessage[];
+  readonly options: ToolsNodeOptions;
+  readonly table: ToolTable;
   readonly runs: readonly ToolRun[];
-  readonly #toolNames: readonly string[];
   /** The run was stopped, or every call has settled. */
   protected over = false;
   /** A call has failed the node. */
@@ -32,7 +32,7 @@ export abstract class CallBatch implements CallOwner {
   #active = 0;
   #next = 0;
   #starting = false;
-  #scope: Scope | undefined = undefined;
+  #now: number | undefined = undefined;
 
   constructor(
     settings: NodeSettings,
@@ -41,20 +41,34 @@ export abstract class CallBatch implements CallOwner {
     place: PlaceContext,
     options: ToolsNodeOptions,
   ) {
+    super(place.scope);
     const calls = callsIn(message);
-    const ids = callIdsOf(calls);
+    const ids = newCallIds(calls);
     this.settings = settings;
     this.place = place;
     this.watchers = place.watchers;
     this.message = message;
-    this.messages = options.messages ?? [message];
-    this.#toolNames = table.names;
+    this.options = options;
+    this.table = table;
     this.#unsettled = calls.length;
-    this.runs = calls.map(
-      ({ name, arguments: text = "" }, index) =>
-        new ToolRun(this, index, name, ids[index] ?? "", text, table.find(name) ?? settings.unknownTools),
-    );
-    this.#reportIds(calls, ids);
+    const runs = new Array<ToolRun>(calls.length);
+    for (let index = 0; index < calls.length; index++) {
+      const { name, callId, arguments: text = "" } = calls[index] as FunctionToolCall;
+      const entry = table.find(name) ?? settings.unknownTools;
+      runs[index] = new ToolRun(this, index, name, ids?.[index] ?? callId, text, entry);
+    }
+    this.runs = runs;
+    if (ids !== undefined) this.#reportIds(calls, ids);
+  }
+
+  get messages(): readonly AgenticMessage[] {
+    return this.options.messages ?? [this.message];
+  }
+
+  /** The run around was stopped. */
+  override abort(reason: unknown): void {
+    this.stopCalls(reason);
+    super.abort(reason);
   }
 
   /** Runs one call that has begun. Whatever comes of it, it settles. */
@@ -70,7 +84,7 @@ export abstract class CallBatch implements CallOwner {
   protected prepareCalls(): Promise<unknown> | undefined {
     let pending: Promise<void>[] | undefined;
     for (const run of this.runs) {
-      const preparing = prepareCall(run, this.#toolNames);
+      const preparing = prepareCall(run, this.table.names);
       if (preparing === undefined) continue;
       pending ??= [];
       pending.push(preparing);
@@ -84,18 +98,11 @@ export abstract class CallBatch implements CallOwner {
     else this.#startMore();
   }
 
-  /** From now on the calls end when the run around them is stopped. */
-  protected watchRun(): void {
-    this.#scope = new Scope(this.place.scope);
-    this.#scope.onAbort = (reason) => this.stopCalls(reason);
-    this.#scope.open();
-  }
-
   /** The calls are no longer wanted: those that run are told to stop, and no more are started. */
   protected stopCalls(reason: unknown): void {
     if (this.over) return;
     this.over = true;
-    this.#scope?.close();
+    this.close();
     for (const run of this.runs) run.abort(reason);
     rememberResults(this.message, this.results());
     this.onStopped(reason);
@@ -110,6 +117,11 @@ export abstract class CallBatch implements CallOwner {
   protected rejection(): ToolError | undefined {
     const first = this.#firstFailed();
     return first?.failure && Object.assign(first.failure, { results: this.results() });
+  }
+
+  get now(): number {
+    this.#now ??= performance.now();
+    return this.#now;
   }
 
   settled(run: ToolRun): void {
@@ -127,6 +139,7 @@ export abstract class CallBatch implements CallOwner {
   #startMore(): void {
     if (this.#starting) return;
     this.#starting = true;
+    this.#now = undefined;
     const { runs, settings } = this;
     while (this.#next < runs.length && this.#active < settings.concurrency && !this.over) {
       if (this.failed && this.#next >= settings.concurrency) break;
@@ -158,7 +171,7 @@ export abstract class CallBatch implements CallOwner {
   #finish(): void {
     if (this.over) return;
     this.over = true;
-    this.#scope?.close();
+    this.close();
     this.onFinished();
   }
 

@@ -7,7 +7,7 @@ import { hash } from "./model-name.js";
 export function callsIn(message: AgenticMessage): readonly FunctionToolCall[] {
   if (message?.role !== "assistant" || !Array.isArray(message.contentBlocks)) throw notAssistant(message);
   const blocks = message.contentBlocks;
-  const calls: FunctionToolCall[] = [];
+  let calls: FunctionToolCall[] | undefined;
   for (let index = 0; index < blocks.length; index++) {
     const block = blocks[index];
     if (block?.type !== "function_tool_call") continue;
@@ -15,25 +15,26 @@ export function callsIn(message: AgenticMessage): readonly FunctionToolCall[] {
     if (typeof block.arguments !== "string" && block.arguments !== undefined) {
       throw invalidCall(index, "arguments", block.arguments);
     }
-    calls.push(block);
+    if (calls === undefined) calls = [block];
+    else calls.push(block);
   }
-  if (calls.length === 0) throw noToolCall();
+  if (calls === undefined) throw noToolCall();
   return calls;
 }
 
 /**
  * The ids under which calls are answered: their own, made where one is missing, and with a suffix where one was there
- * before. The same calls always get the same ids.
+ * before. The same calls always get the same ids. `undefined` when all keep their own.
  */
-export function callIdsOf(calls: readonly FunctionToolCall[]): readonly string[] {
-  return areUnique(calls) ? calls.map(({ callId }) => callId) : uniqueIds(calls);
+export function newCallIds(calls: readonly FunctionToolCall[]): readonly string[] | undefined {
+  return areUnique(calls) ? undefined : uniqueIds(calls);
 }
 
 /** The message with the ids under which its calls are answered: itself when it has them. */
 export function withCallIds(message: AgenticMessage): AgenticMessage {
   const calls = callsIn(message);
-  if (areUnique(calls)) return message;
-  const ids = uniqueIds(calls);
+  const ids = newCallIds(calls);
+  if (ids === undefined) return message;
   let next = 0;
   const contentBlocks = message.contentBlocks.map((block) =>
     block.type === "function_tool_call" ? { ...block, callId: ids[next++] ?? block.callId } : block,

@@ -4,9 +4,8 @@ import type { ToolOutput } from "../../components/tool.js";
 import { toolOutputOf } from "../../components/tool-output.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { StreamReader } from "../../schema/stream/reader.js";
-import { isPromiseLike } from "../run/async.js";
 import { CallBatch } from "./call-batch.js";
-import { runTool } from "./run-tool.js";
+import { startTool } from "./run-tool.js";
 import type { ToolRun } from "./tool-run.js";
 
 /** Runs the calls of a message for their whole results. */
@@ -22,7 +21,7 @@ export class InvokeBatch extends CallBatch {
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
-      this.watchRun();
+      this.open();
       preparing?.then(() => {
         if (!this.over) this.startCalls();
       });
@@ -30,20 +29,7 @@ export class InvokeBatch extends CallBatch {
   }
 
   protected override start(run: ToolRun): void {
-    let output: unknown;
-    try {
-      output = runTool(run, false);
-    } catch (thrown) {
-      run.fail(thrown);
-      return;
-    }
-    if (!isPromiseLike(output)) accept(run, output);
-    else {
-      output.then(
-        (ready) => accept(run, ready),
-        (thrown) => run.fail(thrown),
-      );
-    }
+    startTool(run, false, accept);
   }
 
   protected override onSettled(): void {}

@@ -9,18 +9,18 @@ import type { ToolRun } from "./tool-run.js";
  */
 export function prepareCall(run: ToolRun, toolNames: readonly string[]): Promise<void> | undefined {
   const { entry } = run;
-  const fail = (thrown: unknown): void => run.fail(thrown);
   if (entry === undefined) {
-    fail(unknownTool(run, toolNames));
+    run.fail(unknownTool(run, toolNames));
     return undefined;
   }
   try {
     if (entry.argumentAliases !== undefined) run.text = renameArguments(run.text, entry.argumentAliases);
     const handler = entry.known ? run.owner.settings.argumentsHandler : undefined;
     const handled = handler === undefined ? readInput(run) : handleArguments(run, handler);
-    return isPromiseLike(handled) ? Promise.resolve(handled.then(undefined, fail)) : undefined;
+    if (!isPromiseLike(handled)) return undefined;
+    return Promise.resolve(handled.then(undefined, (thrown) => run.fail(thrown)));
   } catch (thrown) {
-    fail(thrown);
+    run.fail(thrown);
     return undefined;
   }
 }

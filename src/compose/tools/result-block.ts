@@ -46,8 +46,7 @@ export function errorBlock(
 
 /** The whole result of a call, as a message. The same as the concatenation of the chunks that its pieces make. */
 export function resultMessage(call: Answered, pieces: readonly FunctionToolResult[]): AgenticMessage {
-  const [only] = pieces;
-  if (pieces.length === 1 && only !== undefined) return { role: "user", contentBlocks: [only] };
+  if (pieces.length === 1) return { role: "user", contentBlocks: pieces };
   if (pieces.every(isText)) {
     const text = pieces.map(({ result }) => result).join("");
     return { role: "user", contentBlocks: [resultBlock(call, text, false)] };

@@ -1,7 +1,7 @@
 import { ToolError } from "../../components/errors.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { toolResultsOf } from "../../schema/message/read-message.js";
-import { callIdsOf, callsIn } from "./call-ids.js";
+import { callsIn, newCallIds } from "./call-ids.js";
 import { callAborted } from "./errors.js";
 import { errorBlock, resultMessage } from "./result-block.js";
 
@@ -25,7 +25,7 @@ export function rememberResults(message: AgenticMessage, results: readonly Agent
  */
 export function resultsOf(error: unknown, message: AgenticMessage): readonly AgenticMessage[] {
   const calls = callsIn(message);
-  const ids = callIdsOf(calls);
+  const ids = newCallIds(calls) ?? calls.map(({ callId }) => callId);
   return (
     resultsIn(error, ids) ??
     stopped.get(message) ??

@@ -9,37 +9,84 @@ import type { NextInvokable, NextStreamable, ToolCall } from "./middleware.js";
 import { ToolCallContext } from "./tool-call-context.js";
 import { ToolRun } from "./tool-run.js";
 
+/** Takes what comes out of a call: an output, a stream of them, or anything at all when a middleware made it. */
+export type Accept = (run: ToolRun, output: unknown) => void;
+
 /**
- * Runs the tool of a call, with its middlewares around it: each kind of tool has its own. Gives what comes out, which may
- * be anything when a middleware made it. `streams`: how a tool runs that can do both.
+ * Runs the tool of a call, with its middlewares around it: each kind of tool has its own. Either `accept` is called or the
+ * call fails. `streams`: how a tool runs that can do both.
  */
-export function runTool(run: ToolRun, streams: boolean): unknown {
-  const { entry, context, text, input } = run;
-  if (entry === undefined) return "";
+export function startTool(run: ToolRun, streams: boolean, accept: Accept): void {
+  try {
+    start(run, streams, accept);
+  } catch (thrown) {
+    run.fail(thrown);
+  }
+}
+
+function start(run: ToolRun, streams: boolean, accept: Accept): void {
+  const { entry, context, input } = run;
+  if (entry === undefined) return;
   const { stages, invokable, streamable } = entry;
   if (stages.stream !== undefined && (streams || stages.invoke === undefined)) {
-    if (streamable === undefined) return streamFrom(run, stages.stream, context, text, input);
-    return outputReader(() => streamable(run.call, context), run);
+    if (streamable === undefined) accept(run, streamFrom(run, stages.stream, context, input));
+    else
+      accept(
+        run,
+        outputReader(() => streamable(run.call, context), run),
+      );
+  } else if (invokable !== undefined) {
+    pass(run, invokable(run.call, context), accept);
+  } else if (run.owner.watchers !== undefined) {
+    pass(run, watchedInvoke(run, stages, context, input), accept);
+  } else {
+    startUnwatched(run, stages, accept);
   }
-  if (invokable !== undefined) return invokable(run.call, context);
-  return stages.invoke === undefined ? "" : invokeWith(run, stages.invoke, context, text, input);
+}
+
+/** The usual case: nothing stands between the node and the tool. */
+function startUnwatched(run: ToolRun, stages: ToolStages, accept: Accept): void {
+  const value = stages.invoke?.(run.input, run.context);
+  if (!isPromiseLike(value)) pass(run, stages.finish(value, run.input, run), accept);
+  else {
+    value.then(
+      (ready) => {
+        try {
+          pass(run, stages.finish(ready, run.input, run), accept);
+        } catch (thrown) {
+          run.fail(thrown);
+        }
+      },
+      (thrown) => run.fail(thrown),
+    );
+  }
+}
+
+function pass(run: ToolRun, output: unknown, accept: Accept): void {
+  if (!isPromiseLike(output)) accept(run, output);
+  else {
+    output.then(
+      (ready) => accept(run, ready),
+      (thrown) => run.fail(thrown),
+    );
+  }
 }
 
 /** What the innermost invokable middleware calls. */
 export const nextInvokable: NextInvokable = async (call, ctx) => {
   const run = runOf(call, ctx);
-  const invoke = run.entry?.stages.invoke;
   const input = await takeChanges(run, call);
-  return invoke === undefined ? "" : (invokeWith(run, invoke, ctx, run.text, input) as Promise<ToolOutput>);
+  const stages = run.entry?.stages;
+  return stages === undefined ? "" : (watchedInvoke(run, stages, ctx, input) as Promise<ToolOutput>);
 };
 
 /** What the innermost streamable middleware calls. */
 export const nextStreamable: NextStreamable = (call, ctx) => {
   const run = runOf(call, ctx);
   return outputReader(async () => {
-    const stream = run.entry?.stages.stream;
     const input = await takeChanges(run, call);
-    return stream && streamFrom(run, stream, ctx, run.text, input);
+    const stream = run.entry?.stages.stream;
+    return stream && streamFrom(run, stream, ctx, input);
   }, run);
 };
 
@@ -65,40 +112,32 @@ async function takeChanges(run: ToolRun, call: ToolCall): Promise<unknown> {
   return run.input;
 }
 
-function invokeWith(
-  run: ToolRun,
-  invoke: NonNullable<ToolStages["invoke"]>,
-  ctx: ToolContext,
-  text: string,
-  input: unknown,
-): StagedOutput {
-  if (run.owner.watchers === undefined) return invoke(input, ctx, run);
-  run.text = text;
+/** Watched, a run ends when its output is there: checked and serialized. */
+function watchedInvoke(run: ToolRun, stages: ToolStages, ctx: ToolContext, input: unknown): StagedOutput {
   const watch = run.openWatch();
+  const finish = (value: unknown): StagedOutput => stages.finish(value, input, run);
   let output: StagedOutput;
   try {
-    output = invoke(input, ctx, run);
+    const value = stages.invoke?.(input, ctx);
+    output = isPromiseLike(value) ? Promise.resolve<unknown>(value).then(finish) : finish(value);
   } catch (thrown) {
     throw failed(run, watch, thrown);
   }
   if (!isPromiseLike(output)) return ended(watch, output);
-  return output.then(
-    (ready) => ended(watch, ready) as ToolOutput,
+  return Promise.resolve(output).then(
+    (ready) => ended(watch, ready),
     (thrown) => {
       throw failed(run, watch, thrown);
     },
-  ) as Promise<ToolOutput>;
+  );
 }
 
 function streamFrom(
   run: ToolRun,
   stream: NonNullable<ToolStages["stream"]>,
   ctx: ToolContext,
-  text: string,
   input: unknown,
 ): StreamReader<ToolOutput> {
-  if (run.owner.watchers === undefined) return stream(input, ctx, run);
-  run.text = text;
   const watch = run.openWatch();
   try {
     return observed(watch, stream(input, ctx, run));

@@ -7,10 +7,9 @@ import { mergeSources } from "../../schema/stream/merge.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { SerialSource } from "../../schema/stream/serial-source.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
-import { isPromiseLike } from "../run/async.js";
 import { CallBatch } from "./call-batch.js";
 import { resultChunk } from "./result-block.js";
-import { runTool } from "./run-tool.js";
+import { startTool } from "./run-tool.js";
 import type { ToolRun } from "./tool-run.js";
 
 type Result = IteratorResult<AgenticMessage[], undefined>;
@@ -25,7 +24,7 @@ export class StreamBatch extends CallBatch implements ChunkSource<AgenticMessage
 
   async next(): Promise<Result> {
     if (this.#closed) return ended();
-    this.#opening ??= this.#open();
+    this.#opening ??= this.#begin();
     await this.#opening;
     const result = await this.#merged.next();
     if (!result.done || this.#closed) return result;
@@ -43,8 +42,8 @@ export class StreamBatch extends CallBatch implements ChunkSource<AgenticMessage
     this.stopCalls(reason);
   }
 
-  async #open(): Promise<void> {
-    this.watchRun();
+  async #begin(): Promise<void> {
+    this.open();
     await this.prepareCalls();
     if (!this.over) this.startCalls();
   }
@@ -82,13 +81,7 @@ class Lane extends SerialSource<AgenticMessage[]> {
 
   /** The call may run now. A stream waits for its reader, everything else runs at once. */
   start(): void {
-    try {
-      const output = runTool(this.#run, true);
-      if (isPromiseLike(output)) output.then((ready) => this.#accept(ready), this.#fail);
-      else this.#accept(output);
-    } catch (thrown) {
-      this.#fail(thrown);
-    }
+    startTool(this.#run, true, (_run, output) => this.#accept(output));
   }
 
   /** The call has produced something, or has settled. */

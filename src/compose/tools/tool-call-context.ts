@@ -22,8 +22,8 @@ export interface CallPlace {
   readonly callId: string;
   readonly text: string;
   readonly messages: readonly AgenticMessage[];
-  /** Its own, when it has a time limit. */
-  readonly scope: Scope | undefined;
+  /** What the call is stopped with: its own when it has a time limit. */
+  readonly scope: Scope;
   /** Of the tool, while it runs. */
   readonly watch: Watch | undefined;
 }
@@ -84,7 +84,7 @@ export class ToolCallContext<Call extends CallPlace = CallPlace> extends PlaceCo
   }
 
   override get scope(): Scope {
-    return this.call.scope ?? this.call.place.scope;
+    return this.call.scope;
   }
 
   override get watch(): Watch | undefined {

@@ -27,6 +27,8 @@ export interface CallOwner {
   readonly place: PlaceContext;
   readonly watchers: Watchers | undefined;
   readonly messages: readonly AgenticMessage[];
+  /** The time of `performance.now()`, read once for calls that start together. */
+  readonly now: number;
   /** A call has its result, or has failed for good. */
   settled(run: ToolRun): void;
 }
@@ -50,14 +52,16 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   state: "waiting" | "running" | "failing" | "settled" = "waiting";
   hasBegun = false;
   /** What the model reads. */
-  readonly pieces: FunctionToolResult[] = [];
+  pieces: readonly FunctionToolResult[] = noPieces;
   /** Why it has no result of its own, when that fails the node. */
   failure: ToolError | undefined = undefined;
-  scope: Scope | undefined = undefined;
   watch: Watch | undefined = undefined;
   reader: Cancellable | undefined = undefined;
   private cachedContext: ToolCallContext<ToolRun> | undefined = undefined;
   private deadline: Deadline | undefined = undefined;
+  private ownScope: Scope | undefined = undefined;
+  /** The reason that its signal has when it ran out of time. */
+  private timedOut: DOMException | undefined = undefined;
   private limit: ResultLimit | undefined = undefined;
 
   constructor(
@@ -137,11 +141,16 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   begin(): void {
     this.state = "running";
     this.hasBegun = true;
-    const timeoutMs = this.entry?.timeoutMs ?? this.owner.settings.timeoutMs;
-    if (timeoutMs === undefined || timeoutMs === Number.POSITIVE_INFINITY) return;
-    this.scope = new Scope(this.place.scope);
-    this.scope.open();
-    this.deadline = this.owner.settings.deadlines.add(this, timeoutMs, performance.now());
+    const { timeoutMs } = this;
+    if (timeoutMs === undefined) return;
+    this.deadline = this.owner.settings.deadlines.add(this, timeoutMs, this.owner.now);
+  }
+
+  /** Its own when it has a time limit; made when somebody asks. */
+  get scope(): Scope {
+    if (this.timeoutMs === undefined) return this.place.scope;
+    this.ownScope ??= this.openScope();
+    return this.ownScope;
   }
 
   /** Takes what the tool gave, or a piece of it. */
@@ -149,19 +158,19 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     const { maxResultLength } = this.owner.settings;
     const isJson = this.jsonText !== undefined && output === this.jsonText;
     if (maxResultLength === undefined || (isJson && output.length <= maxResultLength)) {
-      this.pieces.push(resultBlock(this, output, isJson));
+      this.add(resultBlock(this, output, isJson));
       return;
     }
     this.limit ??= new ResultLimit(maxResultLength);
     const now = this.limit.push(output);
-    if (now !== undefined) this.pieces.push(resultBlock(this, now, false));
+    if (now !== undefined) this.add(resultBlock(this, now, false));
   }
 
   /** The tool has given all. */
   succeed(): void {
     if (this.state !== "running") return;
     this.takeHeld();
-    if (this.pieces.length === 0) this.pieces.push(resultBlock(this, "", false));
+    if (this.pieces.length === 0) this.add(resultBlock(this, "", false));
     this.settle();
   }
 
@@ -180,13 +189,13 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
 
   /** It has run out of time. */
   expire(): void {
-    const { scope, reader } = this;
-    const timeoutMs = this.entry?.timeoutMs ?? this.owner.settings.timeoutMs ?? 0;
+    const { ownScope, reader, timeoutMs = 0 } = this;
     const reason = new DOMException(`The call took longer than its timeoutMs of ${timeoutMs} ms.`, "TimeoutError");
     const error = callTimedOut(this, timeoutMs, reason);
     this.watch?.error(error);
+    this.timedOut = reason;
     this.fail(error);
-    scope?.abort(reason);
+    ownScope?.abort(reason);
     reader?.cancel(reason);
   }
 
@@ -238,7 +247,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   private answer(error: ToolError, text: string): void {
     if (this.state === "settled") return;
     this.takeHeld();
-    this.pieces.push(errorBlock(this, error, text, this.pieces));
+    this.add(errorBlock(this, error, text, this.pieces));
     this.settle();
   }
 
@@ -249,9 +258,15 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     this.settle();
   }
 
+  /** A list that starts with one element is smaller than one that grows from nothing. */
+  private add(piece: FunctionToolResult): void {
+    if (this.pieces.length === 0) this.pieces = [piece];
+    else (this.pieces as FunctionToolResult[]).push(piece);
+  }
+
   private takeHeld(): void {
     const held = this.limit?.end();
-    if (held !== undefined) this.pieces.push(resultBlock(this, held, false));
+    if (held !== undefined) this.add(resultBlock(this, held, false));
   }
 
   private settle(): void {
@@ -263,7 +278,19 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   private release(): void {
     this.deadline?.remove();
     this.deadline = undefined;
-    this.scope?.close();
+    this.ownScope?.close();
+  }
+
+  private get timeoutMs(): number | undefined {
+    const timeoutMs = this.entry?.timeoutMs ?? this.owner.settings.timeoutMs;
+    return timeoutMs === Number.POSITIVE_INFINITY ? undefined : timeoutMs;
+  }
+
+  private openScope(): Scope {
+    const scope = new Scope(this.place.scope);
+    if (this.timedOut !== undefined) scope.abort(this.timedOut);
+    else if (this.state !== "settled") scope.open();
+    return scope;
   }
 
   private textOf(error: ToolError): string {
@@ -276,3 +303,5 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     }
   }
 }
+
+const noPieces: readonly FunctionToolResult[] = Object.freeze([]);

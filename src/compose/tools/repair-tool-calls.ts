@@ -1,0 +1,74 @@
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { ContentBlock } from "../../schema/message/content-block.js";
+import { hasToolCalls, toolCallsOf } from "../../schema/message/read-message.js";
+import { withCallIds } from "./call-ids.js";
+import { callNotExecuted } from "./errors.js";
+import { errorBlock, resultMessage } from "./result-block.js";
+
+/**
+ * Mends a history in which calls and results do not match, as a stopped run or a shortened history leaves it and providers
+ * refuse it: a call without a result gets one that says so, behind the other results of its message; a result without a
+ * call is dropped. Missing and repeated call ids are made unique. What needs no mending stays the same object.
+ *
+ * @example
+ * const history = repairToolCalls([
+ *   userMessage("Weather in 深圳?"),
+ *   assistantMessage([functionToolCall({ callId: "1", name: "get_weather", arguments: "{}" })]),
+ * ]);
+ */
+export function repairToolCalls(messages: readonly AgenticMessage[]): AgenticMessage[] {
+  const kept: AgenticMessage[] = [];
+  const turns: Turn[] = [];
+  for (const message of messages) {
+    const mended = message.role === "assistant" ? withCalls(message) : withoutStrayResults(message, turns, kept.length);
+    if (mended === undefined) continue;
+    kept.push(mended);
+    if (hasToolCalls(mended)) turns.push(turnOf(mended, kept.length));
+  }
+  const missing = new Map<number, AgenticMessage[]>();
+  for (const { end, open } of turns) missing.set(end, [...(missing.get(end) ?? []), ...open.values()]);
+  return kept.flatMap((message, index) => [message, ...(missing.get(index + 1) ?? [])]);
+}
+
+/** An assistant message with calls. */
+interface Turn {
+  /** Behind its last result, or behind itself. */
+  end: number;
+  /** What to add, by call id: results for calls that have none. */
+  readonly open: Map<string, AgenticMessage>;
+}
+
+function withCalls(message: AgenticMessage): AgenticMessage {
+  return hasToolCalls(message) ? withCallIds(message) : message;
+}
+
+function turnOf(message: AgenticMessage, end: number): Turn {
+  const open = toolCallsOf(message).map(({ callId, name }, index): [string, AgenticMessage] => {
+    const call = { callId, name, toolName: name, index };
+    const error = callNotExecuted(call, "the conversation went on without its result");
+    return [callId, resultMessage(call, [errorBlock(call, error, error.message, [])])];
+  });
+  return { end, open: new Map(open) };
+}
+
+/** `undefined` when nothing is left of the message. */
+function withoutStrayResults(message: AgenticMessage, turns: readonly Turn[], position: number): AgenticMessage | undefined {
+  const contentBlocks = message.contentBlocks.filter((block) => !isResult(block) || answers(block, turns, position));
+  if (contentBlocks.length === message.contentBlocks.length) return message;
+  return contentBlocks.length === 0 ? undefined : { ...message, contentBlocks };
+}
+
+type Result = Extract<ContentBlock, { readonly type: "function_tool_result" | "tool_search_result" }>;
+
+function isResult(block: ContentBlock): block is Result {
+  return block.type === "function_tool_result" || block.type === "tool_search_result";
+}
+
+/** Whether a result answers a call: the nearest one before it that has its id and no result yet. */
+function answers({ callId }: Result, turns: readonly Turn[], position: number): boolean {
+  const turn = turns.findLast(({ open }) => open.has(callId));
+  if (turn === undefined) return false;
+  turn.open.delete(callId);
+  turn.end = Math.max(turn.end, position + 1);
+  return true;
+}
