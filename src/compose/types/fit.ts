@@ -3,7 +3,7 @@ import type { None } from "./node-shape.js";
 type AnyFunction = (...values: never) => unknown;
 
 /** Fields of an object type that hold functions: a class instance has some, a record has none. */
-type Methods<Value> = { [Field in keyof Value]: Value[Field] extends AnyFunction ? Field : never }[keyof Value];
+type Methods<Value> = { [Field in keyof Value]-?: Value[Field] extends AnyFunction ? Field : never }[keyof Value];
 
 /** Any object type that is no array, function or class instance with methods; an interface counts. */
 export type IsRecord<Value> = [Value] extends [object]
