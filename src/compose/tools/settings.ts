@@ -15,8 +15,8 @@ const optionNames: readonly string[] = [
 
 /** Checks the options of a node, and resolves what is not said. */
 export function resolveSettings(config: AgenticToolsNodeConfig): NodeSettings {
-  const { executeSequentially = false, maxConcurrency, unknownToolsHandler, onToolError = "throw" } = config;
   check(config);
+  const { executeSequentially = false, maxConcurrency, unknownToolsHandler, onToolError = "throw" } = config;
   return {
     concurrency: executeSequentially ? 1 : (maxConcurrency ?? Number.POSITIVE_INFINITY),
     argumentsHandler: config.toolArgumentsHandler,
@@ -33,9 +33,13 @@ export function resolveSettings(config: AgenticToolsNodeConfig): NodeSettings {
 }
 
 function check(config: AgenticToolsNodeConfig): void {
+  if (typeof config !== "object" || config === null) throw invalidNodeOption("it takes a list of tools, or its options.");
   const unknown = Object.keys(config).find((name) => !optionNames.includes(name));
   if (unknown !== undefined)
     throw invalidNodeOption(`there is no option "${unknown}". Options: ${optionNames.join(", ")}.`);
+  if (typeof config.tools !== "object" || config.tools === null) {
+    throw invalidNodeOption("tools must be a list or a record of tools.");
+  }
   const { executeSequentially, toolCallMiddlewares, onToolError = "throw" } = config;
   if (executeSequentially !== undefined && typeof executeSequentially !== "boolean") {
     throw invalidNodeOption("executeSequentially must be true or false.");
