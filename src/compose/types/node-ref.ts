@@ -4,13 +4,13 @@ declare const gives: unique symbol;
 /** Where an edge may start: a node made with `graph.node(…)`, or `graph.start`. */
 export interface SourceRef<out Out> {
   readonly key: string;
-  readonly [gives]?: (() => Out) | undefined;
+  readonly [gives]: () => Out;
 }
 
 /** Where an edge may end: a node made with `graph.node(…)`, a part of one, or `graph.end`. */
 export interface TargetRef<in In> {
   readonly key: string;
-  readonly [takes]?: ((input: In) => void) | undefined;
+  readonly [takes]: (input: In) => void;
 }
 
 /** A target that also takes parts of its input: `connect(from, join.part)`. */

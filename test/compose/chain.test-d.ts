@@ -1,0 +1,189 @@
+import { describe, expectTypeOf, it } from "vitest";
+import { z } from "zod";
+import type { AgenticModel } from "../../src/components/model.js";
+import { Chain } from "../../src/compose/chain.js";
+import { Graph } from "../../src/compose/graph.js";
+import { lambda, mapChunks, passthrough } from "../../src/compose/lambda.js";
+import { END, START } from "../../src/compose/plan/plan.js";
+import type { Runnable } from "../../src/compose/runnable.js";
+import { AgenticToolsNode } from "../../src/compose/tools/agentic-tools-node.js";
+import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
+
+declare const model: AgenticModel;
+const tools = new AgenticToolsNode([]);
+const chain = new Chain<string>();
+
+describe("a chain", () => {
+  it("starts with the type of its input, and goes on with what each step gives", () => {
+    const built = chain
+      .append((text) => {
+        expectTypeOf(text).toEqualTypeOf<string>();
+        return text.length;
+      })
+      .append(async (count, ctx) => {
+        expectTypeOf(count).toEqualTypeOf<number>();
+        expectTypeOf(ctx.state).toEqualTypeOf<undefined>();
+        return count > 1;
+      })
+      .append(async function* (many) {
+        yield many ? "many" : "few";
+      });
+    expectTypeOf(built.compile()).toExtend<Runnable<string, string>>();
+    expectTypeOf(built.compile().invoke).returns.resolves.toEqualTypeOf<"many" | "few">();
+  });
+
+  it("refuses a step that does not take what flows", () => {
+    // @ts-expect-error text flows
+    chain.append((count: number) => count);
+    // @ts-expect-error text flows
+    chain.append(lambda({ invoke: (count: number) => count }));
+    // @ts-expect-error text flows
+    chain.append(model);
+    // @ts-expect-error text flows
+    chain.appendModel(model);
+    // @ts-expect-error text flows
+    chain.appendToolsNode(tools);
+    // @ts-expect-error text flows
+    chain.appendGraph(new Chain<number>().append((count) => count));
+    // @ts-expect-error text flows
+    chain.appendLambda((count: number) => count);
+    // @ts-expect-error the inner graph is not complete
+    chain.append(new Graph<string, string>().addNode("a", (text: string) => text));
+  });
+
+  it("takes every kind of node", () => {
+    const graph = new Graph<string, number>()
+      .addNode("length", (text: string) => text.length)
+      .addEdge(START, "length")
+      .addEdge("length", END);
+    const built = chain
+      .append(mapChunks((text: string) => text))
+      .append(passthrough())
+      .appendPassthrough()
+      .append(graph)
+      .append((count) => `${count}`)
+      .append(graph.compile())
+      .appendLambda((count) => ({ count }));
+    expectTypeOf(built.compile().invoke).returns.resolves.toEqualTypeOf<{ count: number }>();
+    expectTypeOf(new Chain<AgenticMessage>().appendToolsNode(tools).compile()).toExtend<
+      Runnable<AgenticMessage, AgenticMessage[]>
+    >();
+    expectTypeOf(new Chain<AgenticMessage>().appendAgenticToolsNode(tools).compile()).toExtend<
+      Runnable<AgenticMessage, AgenticMessage[]>
+    >();
+    new Chain<AgenticMessage[]>().appendModel(model, { options: { temperature: 0 } }).append(tools);
+    // @ts-expect-error a model has no such option
+    new Chain<AgenticMessage[]>().appendModel(model, { options: { temprature: 0 } });
+  });
+
+  it("works in functions that are generic in what flows", () => {
+    function titled<Page extends { title: string }>(change: (page: Page) => Page): Runnable<Page, number> {
+      return new Chain<Page>()
+        .append(change)
+        .append((page) => page.title)
+        .append((title) => title.length)
+        .compile();
+    }
+    expectTypeOf(titled).toBeFunction();
+  });
+});
+
+describe("the options of a step", () => {
+  const page = new Chain<{ title: string; views: number }>();
+
+  it("pick and wrap, and know the types", () => {
+    const built = page
+      .append((title) => title.length, { inputKey: "title", outputKey: "size", key: "size" })
+      .append(({ size }) => size + 1);
+    expectTypeOf(built.compile().invoke).returns.resolves.toEqualTypeOf<number>();
+    // @ts-expect-error no such field
+    page.append((title) => title, { inputKey: "author" });
+    // @ts-expect-error no such option
+    page.append(({ title }) => title, { kee: "size" });
+  });
+
+  it("have handlers when there is a state", () => {
+    page
+      .withState(() => ({ seen: 0 }))
+      .append((title, ctx) => title.length + ctx.state.seen, {
+        inputKey: "title",
+        before: (input, state) => {
+          expectTypeOf(input).toEqualTypeOf<{ title: string; views: number }>();
+          state.seen += 1;
+          return input;
+        },
+        after: (size) => size + 1,
+      });
+    // @ts-expect-error no withState(...)
+    page.append(({ title }) => title, { before: (input: { title: string; views: number }) => input });
+  });
+});
+
+describe("a parallel step", () => {
+  it("gives a record of what its members give", () => {
+    const built = chain.appendParallel({
+      size: (text) => text.length,
+      loud: async (text) => text.toUpperCase(),
+      letters: async function* (text) {
+        yield text === "";
+      },
+      named: { node: (text) => [text], options: { name: "Named" } },
+    });
+    expectTypeOf(built.compile().invoke).returns.resolves.toEqualTypeOf<{
+      size: number;
+      loud: string;
+      letters: boolean;
+      named: string[];
+    }>();
+  });
+
+  it("refuses members that do not take what flows, and keys that are none", () => {
+    // @ts-expect-error text flows
+    chain.appendParallel({ size: (count: number) => count, loud: (text) => text });
+    // @ts-expect-error JavaScript would move it to the front
+    chain.appendParallel({ 1: (text) => text, loud: (text) => text });
+    // @ts-expect-error a slash separates the keys of a path
+    chain.appendParallel({ "a/b": (text) => text, loud: (text) => text });
+    chain.appendParallel({ start: (text) => text, end: (text) => text });
+  });
+});
+
+describe("a branch", () => {
+  it("gives what one of its members gives", () => {
+    const built = chain.appendBranch((text) => (text === "" ? "empty" : "full"), {
+      empty: () => 0,
+      full: (text) => text,
+    });
+    expectTypeOf(built.compile().invoke).returns.resolves.toEqualTypeOf<string | number>();
+    chain.appendBranch(() => ["empty", "full"], { empty: () => ({ a: 1 }), full: (text) => ({ text }) });
+    chain.appendBranch(async () => "full", { empty: () => 0, full: (text) => text });
+    chain.appendStreamBranch(
+      async (stream) => {
+        for await (const chunk of stream) expectTypeOf(chunk).toEqualTypeOf<string>();
+        return "full";
+      },
+      { empty: () => 0, full: (text) => text },
+    );
+  });
+
+  it("chooses among its members", () => {
+    // @ts-expect-error "ful" is no member
+    chain.appendBranch((text) => (text === "" ? "empty" : "ful"), { empty: () => 0, full: (text) => text });
+    // @ts-expect-error "ful" is no member
+    chain.appendBranch(() => ["empty", "ful"], { empty: () => 0, full: (text) => text });
+  });
+});
+
+describe("a chain with schemas", () => {
+  it("has the types of its schemas", () => {
+    const built = new Chain({
+      input: z.object({ count: z.number().default(1) }),
+      output: z.string().transform((text) => text.length),
+    });
+    const compiled = built.append(({ count }) => "x".repeat(count)).compile();
+    expectTypeOf(compiled.invoke).parameter(0).toEqualTypeOf<{ count?: number | undefined }>();
+    expectTypeOf(compiled.invoke).returns.resolves.toEqualTypeOf<number>();
+    // @ts-expect-error the last step does not fit the output schema
+    built.append(({ count }) => count).compile();
+  });
+});
