@@ -3,7 +3,7 @@ import { isPromiseLike, isStream } from "./async.js";
 import type { Body } from "./body.js";
 import { collect } from "./collect.js";
 import { noNextNode } from "./errors.js";
-import { drop, join, movesStreams, split, withKey } from "./flow.js";
+import { discard, drop, join, movesStreams, split, withKey } from "./flow.js";
 import { type Answers, anyPending, ask, namesOf, targetsOf } from "./route.js";
 import type { Run } from "./run.js";
 import { TaskContext } from "./task-context.js";
@@ -28,6 +28,8 @@ export class DagSchedule {
   #last = START_INDEX;
   #running = 0;
   #settled = false;
+  /** END has its input: only the check of the result is still waited for. */
+  #hasResult = false;
   #resolve: ((value: unknown) => void) | undefined = undefined;
   #reject: ((error: unknown) => void) | undefined = undefined;
   #failure: { readonly error: unknown } | undefined = undefined;
@@ -53,10 +55,12 @@ export class DagSchedule {
   /** Runs what is ready until nothing is. */
   #pump(): void {
     const ready = this.#ready;
-    for (let n = 0; n < ready.length && !this.#settled; n++) this.#runNode(ready[n] as number);
+    const run = this.#run;
+    for (let n = 0; n < ready.length && this.#isOpen && !run.aborted; n++) this.#runNode(ready[n] as number);
     ready.length = 0;
-    if (this.#settled || this.#running > 0) return;
-    this.#fail(START_INDEX, noNextNode(this.#run.nodePath, namesOf(this.#run, [this.#last])));
+    if (!this.#isOpen) return;
+    if (run.aborted) this.#fail(START_INDEX, run.reason);
+    else if (this.#running === 0) this.#fail(START_INDEX, noNextNode(run.nodePath, namesOf(run, [this.#last])));
   }
 
   #runNode(index: number): void {
@@ -75,7 +79,7 @@ export class DagSchedule {
   #enter(index: number, input: unknown): void {
     const run = this.#run;
     if (index === END_INDEX) {
-      this.#end(run.complete(input));
+      this.#end(input);
       return;
     }
     const output = (run.bodies[index] as Body)(input, new TaskContext(run, index));
@@ -92,9 +96,23 @@ export class DagSchedule {
     }
   }
 
-  #end(result: unknown): void {
-    if (isPromiseLike(result)) this.#await(END_INDEX, result, (ready) => this.#finish(ready));
+  /** Nothing starts any more. In a run on streams what feeds the result still produces: that is stopped when it was read. */
+  #end(input: unknown): void {
+    const run = this.#run;
+    this.#hasResult = true;
+    for (const inbox of this.#inboxes) for (const value of inbox?.values ?? []) drop(run, value);
+    if (this.#running > 0) {
+      if (movesStreams(run)) run.leaveRest();
+      else run.stopRest("Stopped, because the run has its result.");
+    }
+    const result = run.complete(input);
+    if (isPromiseLike(result)) this.#await(END_INDEX, result, (checked) => this.#finish(checked));
     else this.#finish(result);
+  }
+
+  /** Whether nodes may still run. */
+  get #isOpen(): boolean {
+    return !this.#settled && !this.#hasResult;
   }
 
   /** Goes on when a promise has its value. */
@@ -103,16 +121,25 @@ export class DagSchedule {
     value.then(
       (ready) => {
         this.#running -= 1;
-        if (this.#settled) return;
+        if (this.#isOver(index)) return discard(ready);
         this.#guard(index, () => next(ready));
-        if (!this.#settled) this.#pump();
+        if (this.#isOpen) this.#pump();
       },
       (error: unknown) => {
         this.#running -= 1;
+        if (this.#isOver(index)) return;
         if (movesStreams(this.#run)) void this.#failFrom(index, error);
         else this.#fail(index, error);
       },
     );
+  }
+
+  /** Whether what a task gives comes too late, or ends the run because it was stopped meanwhile. */
+  #isOver(index: number): boolean {
+    if (this.#settled || (this.#hasResult && index !== END_INDEX)) return true;
+    if (!this.#run.aborted || this.#hasResult) return false;
+    this.#fail(index, this.#run.reason);
+    return true;
   }
 
   /** The error may be of a stream that this node has read. */
@@ -188,19 +215,9 @@ export class DagSchedule {
   }
 
   #finish(result: unknown): void {
-    const run = this.#run;
     this.#settled = true;
-    run.result = result;
-    for (const inbox of this.#inboxes) for (const value of inbox?.values ?? []) drop(run, value);
-    if (this.#running > 0) this.#leaveRest();
-    this.#resolve?.(run.result);
-  }
-
-  /** In a run on streams the nodes that feed the result still produce: the rest is stopped when the result was read. */
-  #leaveRest(): void {
-    const run = this.#run;
-    if (movesStreams(run)) run.hasRest = true;
-    else run.stopRest("Stopped, because the run has its result.");
+    this.#run.result = result;
+    this.#resolve?.(result);
   }
 
   #fail(index: number, error: unknown): void {

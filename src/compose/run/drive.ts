@@ -5,12 +5,12 @@ import { END_INDEX } from "../plan/plan.js";
 import { isPromiseLike } from "./async.js";
 import type { Body } from "./body.js";
 import { collect } from "./collect.js";
-import { withKey } from "./flow.js";
+import { discard, withKey } from "./flow.js";
 import { rejoin } from "./node-stream.js";
 import { openWatch } from "./observe.js";
 import { type Inline, joiningsOf } from "./program.js";
 import type { Run } from "./run.js";
-import { goOn, leave, resumeSupersteps, stepLimit } from "./supersteps.js";
+import { abandon, goOn, leave, resumeSupersteps, stepLimit } from "./supersteps.js";
 import { TaskContext } from "./task-context.js";
 
 /**
@@ -23,7 +23,7 @@ export async function drive(run: Run): Promise<unknown> {
   try {
     for (;;) {
       let value: unknown = await run.pending;
-      if (run.aborted) throw run.reason;
+      if (run.aborted) throw overtaken(run, value);
       if (run.waiting !== "node" || streams(value)) {
         if (resumeSupersteps(run, value)) return run.complete(run.result);
         continue;
@@ -45,7 +45,7 @@ export async function drive(run: Run): Promise<unknown> {
         value = (bodies[target] as Body)(value, new TaskContext(run, target));
         if (typeof value === "object" && value !== null) {
           if (value instanceof Promise || isPromiseLike(value)) value = await value;
-          if (run.aborted) throw run.reason;
+          if (run.aborted) throw overtaken(run, value);
           if (streams(value)) {
             if (resumeSupersteps(run, value)) return run.complete(run.result);
             break;
@@ -59,6 +59,7 @@ export async function drive(run: Run): Promise<unknown> {
 }
 
 async function failure(run: Run, error: unknown): Promise<unknown> {
+  if (run.waiting === "step") abandon(Array.isArray(run.held) ? run.held : [], error);
   if (run.aborted) return run.fail(error);
   if (run.waiting === "step") await findFailed(run, error);
   return run.fail(run.mode === "transform" ? await run.findOrigin(error) : error);
@@ -108,7 +109,7 @@ export async function driveObserved(run: Run, input: unknown): Promise<unknown> 
       }
       for (;;) {
         value = await run.pending;
-        if (run.aborted) throw run.reason;
+        if (run.aborted) throw overtaken(run, value);
         if (run.waiting === "node" && !streams(value)) break;
         if (resumeSupersteps(run, value)) return run.complete(run.result);
       }
@@ -133,6 +134,13 @@ function watchedWhole(
 /** The run was stopped meanwhile: handlers hear that a result came late. */
 function tooLate(run: Run, output: unknown): unknown {
   if (run.nodeWatch?.closed) run.nodeWatch.event({ kind: "late_result", value: output });
+  return overtaken(run, output);
+}
+
+/** The run was stopped while this was awaited: one output, or those of a step. */
+function overtaken(run: Run, output: unknown): unknown {
+  if (run.waiting === "step" && Array.isArray(output)) output.forEach(discard);
+  else discard(output);
   return run.reason;
 }
 

@@ -1,13 +1,15 @@
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
 import type { RunOptions } from "../options.js";
-import { isPromiseLike } from "./async.js";
+import { START_INDEX } from "../plan/plan.js";
+import { isPromiseLike, isStream } from "./async.js";
 import type { Mode } from "./body.js";
 import { execute } from "./execute.js";
-import { oneChunk } from "./node-stream.js";
+import { oneChunk, traced } from "./node-stream.js";
 import type { Program } from "./program.js";
 import { RootRun } from "./root-run.js";
 import { RunStream } from "./run-stream.js";
+import { TaskContext } from "./task-context.js";
 
 /** Runs a program for a whole result. Rejects at once when it is stopped, whatever its nodes do. */
 export function runForValue(
@@ -17,10 +19,11 @@ export function runForValue(
   options: RunOptions | undefined,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const run = RootRun.prepare(program, mode, options);
+    const given = mode === "collect" ? StreamReader.from(input as StreamSource<unknown>) : undefined;
+    const run = prepare(program, mode, input, options);
     run.onStop = reject;
     if (run.ownsWatch) run.watch?.start(input);
-    const result = execute(run, input);
+    const result = execute(run, given === undefined ? input : asInput(run, given));
     if (isPromiseLike(result)) result.then(resolve, reject);
     else resolve(result);
   });
@@ -33,26 +36,52 @@ export function runForStream(
   input: unknown,
   options: RunOptions | undefined,
 ): StreamReader<unknown> {
-  const start = () => startStream(program, mode, input, options);
-  const source = new RunStream(start, input);
+  const start = () => (mode === "stream" ? startStream : startTransform)(program, input, options);
+  const source = new RunStream(start, (reason) => release(mode, input, reason));
   return new StreamReader<unknown>(source, source.joining);
 }
 
-function startStream(program: Program, mode: "stream" | "transform", input: unknown, options: RunOptions | undefined) {
-  const native: Mode = program.plan.bare ? mode : "transform";
-  const run = RootRun.prepare(program, native, options);
+/** For handlers the input of the graph is what the caller gave, also where its nodes move streams. */
+function startStream(program: Program, input: unknown, options: RunOptions | undefined) {
+  const { bare } = program.plan;
+  const run = RootRun.prepare(program, bare ? "stream" : "transform", options);
   const output = () => {
-    const given = announce(run, mode, input);
-    return execute(run, native === "transform" && mode === "stream" ? oneChunk(given, undefined) : given);
+    if (run.ownsWatch) run.watch?.start(input);
+    return execute(run, bare ? input : oneChunk(input, undefined));
   };
   return { run, output };
 }
 
-/** Tells the handlers of the graph about its input, which for them is what the caller gave. */
-function announce(run: RootRun, mode: "stream" | "transform", input: unknown): unknown {
-  const given = mode === "transform" ? StreamReader.from(input as StreamSource<unknown>) : input;
-  if (!run.ownsWatch || run.watch === undefined) return given;
-  if (given instanceof StreamReader && mode === "transform") return run.watch.inputStream(given);
-  run.watch.start(given);
-  return given;
+function startTransform(program: Program, input: unknown, options: RunOptions | undefined) {
+  const given = StreamReader.from(input as StreamSource<unknown>);
+  const run = RootRun.prepare(program, "transform", options);
+  const output = () => {
+    const reader = asInput(run, given);
+    return execute(run, run.ownsWatch && run.watch !== undefined ? run.watch.inputStream(reader) : reader);
+  };
+  return { run, output };
+}
+
+function prepare(
+  program: Program,
+  mode: "invoke" | "collect",
+  input: unknown,
+  options: RunOptions | undefined,
+): RootRun {
+  try {
+    return RootRun.prepare(program, mode, options);
+  } catch (error) {
+    release(mode, input, error);
+    throw error;
+  }
+}
+
+/** The stream that the caller gave: it is stopped with the run. */
+function asInput(run: RootRun, reader: StreamReader<unknown>): StreamReader<unknown> {
+  return new StreamReader(traced(reader.takeSource(), undefined, new TaskContext(run, START_INDEX)), reader.joining);
+}
+
+/** A run takes over the stream that it is given, also when it does not come to run. */
+function release(mode: Mode, input: unknown, reason: unknown): void {
+  if ((mode === "collect" || mode === "transform") && isStream(input)) void StreamReader.from(input).cancel(reason);
 }

@@ -4,11 +4,19 @@ type GivenRequestContext = AnyRequestContext | Readonly<Record<string, unknown>>
 
 /** What all places of one run share, from its root down, child runs included. */
 export class Environment {
+  /** The same for all of them, also for a child run that was given request values of its own. */
+  readonly root: Environment;
   #given: GivenRequestContext;
   #requestContext: RequestContext | undefined = undefined;
 
-  constructor(requestContext: GivenRequestContext) {
+  constructor(requestContext: GivenRequestContext, outer?: Environment) {
     this.#given = requestContext;
+    this.root = outer?.root ?? this;
+  }
+
+  /** For a child run: its own request values, if it was given some, else these. */
+  for(requestContext: GivenRequestContext): Environment {
+    return requestContext === undefined ? this : new Environment(requestContext, this);
   }
 
   /** The request context that was given; a plain record becomes one at the first read. */

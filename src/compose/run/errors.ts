@@ -18,10 +18,20 @@ export const stateNotFound = (name: string, address: string, known: readonly str
   );
 
 export const nodeFailed = (path: readonly string[], cause: unknown): KumikoError =>
-  new KumikoError("NODE_FAILED", `Node "${path.join("/")}" failed: ${messageOf(cause)}`, { nodePath: path, cause });
+  new KumikoError(
+    "NODE_FAILED",
+    `${path.length === 0 ? "The run" : `Node "${path.join("/")}"`} failed: ${messageOf(cause)}`,
+    {
+      nodePath: path,
+      cause,
+    },
+  );
 
-export const runFailed = (name: string, cause: unknown): KumikoError =>
-  new KumikoError("NODE_FAILED", `${name === "" ? "The run" : `"${name}"`} failed: ${messageOf(cause)}`, { cause });
+export const stateFailed = (path: readonly string[], cause: unknown): KumikoError =>
+  new KumikoError("NODE_FAILED", `The state of ${at(path)} could not be made: ${messageOf(cause)}`, {
+    nodePath: path,
+    cause,
+  });
 
 export const maxStepsExceeded = (path: readonly string[], limit: number, running: readonly string[]): KumikoError =>
   new KumikoError(

@@ -14,15 +14,16 @@ import { startSupersteps } from "./supersteps.js";
  */
 export function execute(run: Run, input: unknown): unknown {
   run.open();
-  const { checkInput, triggerMode } = run.program.plan;
-  const start = triggerMode === "allPredecessor" ? executeDag : executeSupersteps;
-  return checkInput === undefined ? start(run, input) : checkFirst(run, input, checkInput, start);
+  const { checkInput } = run.program.plan;
+  return checkInput === undefined ? begin(run, input) : checkFirst(run, input, checkInput);
 }
 
-type Start = (run: Run, input: unknown) => unknown;
-
-function executeDag(run: Run, input: unknown): unknown {
-  return new DagSchedule(run).start(input);
+/** A handler, or whoever checked the input, may have stopped the run before it began. */
+function begin(run: Run, input: unknown): unknown {
+  if (run.aborted) throw run.fail(run.reason);
+  return run.program.plan.triggerMode === "allPredecessor"
+    ? new DagSchedule(run).start(input)
+    : executeSupersteps(run, input);
 }
 
 function executeSupersteps(run: Run, input: unknown): unknown {
@@ -36,16 +37,17 @@ function executeSupersteps(run: Run, input: unknown): unknown {
 }
 
 /** Checks the whole input before any node runs; a stream is read to its end for that. */
-function checkFirst(run: Run, input: unknown, check: ValueCheck, start: Start): unknown {
-  const begin = (checked: unknown): unknown => start(run, movesStreams(run) ? oneChunk(checked, undefined) : checked);
+function checkFirst(run: Run, input: unknown, check: ValueCheck): unknown {
+  const beginWith = (checked: unknown): unknown =>
+    begin(run, movesStreams(run) ? oneChunk(checked, undefined) : checked);
   let checked: unknown;
   try {
     checked = whenReady(movesStreams(run) ? (input as StreamReader<unknown>).concat() : input, check);
   } catch (error) {
     throw run.fail(error);
   }
-  if (!isPromiseLike(checked)) return begin(checked);
-  return checked.then(begin, (error: unknown) => {
+  if (!isPromiseLike(checked)) return beginWith(checked);
+  return checked.then(beginWith, (error: unknown) => {
     throw run.fail(error);
   });
 }

@@ -1,7 +1,7 @@
 import { concatChunks } from "../../schema/concat/concat-chunks.js";
 import type { Joining } from "../../schema/concat/rule.js";
 import { StreamReader } from "../../schema/stream/reader.js";
-import { isPromiseLike } from "./async.js";
+import { isPromiseLike, isStream } from "./async.js";
 import { duplicateKey, isRecord, mergeRecords, notARecord } from "./merge.js";
 import { oneChunk, rejoin } from "./node-stream.js";
 import type { Run } from "./run.js";
@@ -21,6 +21,11 @@ export function split(run: Run, output: unknown, count: number): readonly unknow
 /** Nobody takes this output. */
 export function drop(run: Run, output: unknown): void {
   if (movesStreams(run) && output instanceof StreamReader) void output.cancel();
+}
+
+/** A node gave this too late: nobody will read it. */
+export function discard(output: unknown): void {
+  if (isStream(output)) void StreamReader.from(output).cancel();
 }
 
 /** What several sources gave to one node, as its one input: a value, or a promise of it. */

@@ -1,7 +1,8 @@
 import type { Joining } from "../../schema/concat/rule.js";
+import { ArraySource } from "../../schema/stream/array-source.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { ChunkSource, StreamSource } from "../../schema/stream/source.js";
-import type { TaskContext } from "./task-context.js";
+import type { TaskContext, TaskStream } from "./task-context.js";
 
 type Result = IteratorResult<unknown, undefined>;
 
@@ -10,8 +11,9 @@ type Result = IteratorResult<unknown, undefined>;
  * error can be found when it arrives at the end, without a cost per chunk. Cancelling it also cancels what the node reads:
  * a generator that never started does not do that itself.
  */
-export class NodeStream implements ChunkSource<unknown> {
+export class NodeStream implements ChunkSource<unknown>, TaskStream {
   readonly ctx: TaskContext;
+  ended = false;
   readonly #source: Pick<ChunkSource<unknown>, "next" | "cancel">;
   readonly #upstream: StreamReader<unknown> | undefined;
   #last: Promise<Result> | undefined = undefined;
@@ -29,19 +31,26 @@ export class NodeStream implements ChunkSource<unknown> {
   }
 
   cancel(reason?: unknown): void {
+    if (this.ended) return;
+    this.ended = true;
     this.#source.cancel(reason);
     this.#upstream?.cancel(reason);
   }
 
-  /** Whether the last thing that came from this node was that very error. */
-  async failedWith(error: unknown): Promise<boolean> {
-    if (this.#last === undefined) return false;
-    return this.#last.then(
-      () => false,
-      (thrown: unknown) => thrown === error,
-    );
+  look(): void {
+    this.#last?.then((result) => {
+      if (result.done) this.ended = true;
+    }, ignore);
+  }
+
+  ifFailedWith(error: unknown, found: () => void): void {
+    this.#last?.then(undefined, (thrown: unknown) => {
+      if (thrown === error) found();
+    });
   }
 }
+
+function ignore(): void {}
 
 /** The reader of what a node gave back as a stream. */
 export function toReader(
@@ -51,9 +60,20 @@ export function toReader(
   ctx: TaskContext,
 ): StreamReader<unknown> {
   if (output === upstream && upstream !== undefined) return upstream;
-  const stream = new NodeStream(StreamReader.from(output as StreamSource<unknown>).takeSource(), upstream, ctx);
+  const source = StreamReader.from(output as StreamSource<unknown>).takeSource();
+  return new StreamReader<unknown>(traced(source, upstream, ctx), joining);
+}
+
+/** The same stream, which its run now knows of. (Nothing can go wrong with an array.) */
+export function traced(
+  source: ChunkSource<unknown>,
+  upstream: StreamReader<unknown> | undefined,
+  ctx: TaskContext,
+): ChunkSource<unknown> {
+  if (source instanceof ArraySource) return source;
+  const stream = new NodeStream(source, upstream, ctx);
   ctx.owner.addStream(stream);
-  return new StreamReader<unknown>(stream, joining);
+  return stream;
 }
 
 /** A stream of one chunk, which is whole already: the concat rule of its node is not for it. */

@@ -1,6 +1,6 @@
 import type { RunOptions } from "../options.js";
 import type { Mode } from "./body.js";
-import { checkRunOptions, resolveOverrides } from "./call-options.js";
+import { checkRunOptions, type Overrides, resolveOverrides } from "./call-options.js";
 import { duplicateChild, notAPlace } from "./errors.js";
 import { PlaceContext } from "./place-context.js";
 import type { Program } from "./program.js";
@@ -24,12 +24,33 @@ export class RootRun extends Run {
   static prepare(program: Program, mode: Mode, options: RunOptions | undefined): RootRun {
     if (options === undefined) return new RootRun(program, mode, alone, undefined, undefined, undefined);
     checkRunOptions(options, program);
-    const { signal, parent } = options;
     const overrides = resolveOverrides(options, program);
-    if (parent !== undefined && !(parent instanceof PlaceContext)) throw notAPlace();
+    const { parent } = options;
+    if (parent === undefined) return RootRun.#start(program, mode, undefined, options, overrides);
+    if (!(parent instanceof PlaceContext)) throw notAPlace();
+    const childKey = options.key ?? program.plan.name;
+    if (!parent.openChild(childKey)) throw duplicateChild(childKey, parent.address);
+    try {
+      const run = RootRun.#start(program, mode, parent, withReplaced(options, parent), overrides);
+      run.#childKey = childKey;
+      return run;
+    } catch (error) {
+      parent.closeChild(childKey);
+      throw error;
+    }
+  }
+
+  static #start(
+    program: Program,
+    mode: Mode,
+    place: PlaceContext | undefined,
+    options: RunOptions,
+    overrides: Overrides | undefined,
+  ): RootRun {
+    const { signal } = options;
     if (signal?.aborted) throw signal.reason;
-    if (parent?.scope.aborted) throw parent.scope.reason;
-    const run = new RootRun(program, mode, { place: parent, nested: false }, options, overrides, overrides?.places);
+    if (place?.scope.aborted) throw place.scope.reason;
+    const run = new RootRun(program, mode, { place, nested: false }, options, overrides, overrides?.places);
     run.#attach(options);
     return run;
   }
@@ -53,6 +74,11 @@ export class RootRun extends Run {
     return failure;
   }
 
+  /** Whether it has ended, also as seen by whoever reads its stream. */
+  get isOver(): boolean {
+    return this.#over;
+  }
+
   /** Whether the result is a stream that outlives the scheduler. */
   get streams(): boolean {
     return this.mode === "transform" || this.mode === "stream";
@@ -74,17 +100,13 @@ export class RootRun extends Run {
     if (this.#childKey !== undefined) this.place?.closeChild(this.#childKey);
   }
 
-  #attach({ signal, timeoutMs, key }: RunOptions): void {
+  #attach({ signal, timeoutMs }: RunOptions): void {
     const { place, program } = this;
-    if (place !== undefined) {
-      const childKey = key ?? program.plan.name;
-      if (!place.openChild(childKey)) throw duplicateChild(childKey, place.address);
-      this.#childKey = childKey;
-    }
     this.onAbort = (reason) => this.stopFromOutside(reason);
     if (signal !== undefined) {
       this.#subscription = new Subscription(signal, this);
-      if (program.isLinear && timeoutMs === undefined && place === undefined) this.callerSignal = signal;
+      const onlyCallerStops = timeoutMs === undefined && place === undefined && !this.streams;
+      if (program.isLinear && onlyCallerStops) this.callerSignal = signal;
     }
     if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.abort(timeoutError(timeoutMs)), timeoutMs);
   }
@@ -94,8 +116,16 @@ export class RootRun extends Run {
     this.over();
     this.watch?.abortInside(reason);
     if (this.ownsWatch) this.watch?.error(reason);
+    this.cancelStreams(reason, this);
     this.onStop?.(reason);
   }
+}
+
+/** A context made by `ctx.with` brings what was replaced in it, unless the options say otherwise. */
+function withReplaced(options: RunOptions, parent: PlaceContext): RunOptions {
+  const signal = options.signal ?? (Object.hasOwn(parent, "signal") ? parent.signal : undefined);
+  const replaced = Object.hasOwn(parent, "requestContext") ? parent.requestContext : undefined;
+  return { ...options, signal, requestContext: options.requestContext ?? replaced };
 }
 
 const alone = { place: undefined, nested: false };

@@ -21,7 +21,7 @@ interface Started {
 export class RunStream implements ChunkSource<unknown> {
   readonly joining = new LateJoining();
   readonly #start: () => Started;
-  readonly #input: unknown;
+  readonly #release: (reason: unknown) => void;
   #run: RootRun | undefined = undefined;
   #source: ChunkSource<unknown> | undefined = undefined;
   #opening: Promise<void> | undefined = undefined;
@@ -29,9 +29,10 @@ export class RunStream implements ChunkSource<unknown> {
   /** Rejects the reads that are waiting, when the run is stopped. */
   #waiting: Set<(reason: unknown) => void> | undefined = undefined;
 
-  constructor(start: () => Started, input: unknown) {
+  /** `release` lets go of the input of a run that never starts. */
+  constructor(start: () => Started, release: (reason: unknown) => void) {
     this.#start = start;
-    this.#input = input;
+    this.#release = release;
   }
 
   next(): Promise<Result> {
@@ -46,8 +47,8 @@ export class RunStream implements ChunkSource<unknown> {
     const run = this.#run;
     if (run === undefined) {
       this.#over = true;
-      if (this.#input instanceof StreamReader) void this.#input.cancel(reason);
-    } else {
+      this.#release(reason);
+    } else if (!run.isOver) {
       run.abort(reason ?? leftEarly());
     }
   }
@@ -64,6 +65,7 @@ export class RunStream implements ChunkSource<unknown> {
       this.#source = watched(run, new LocatedStream(reader.takeSource(), run), reader);
     } catch (error) {
       this.#over = true;
+      if (this.#run === undefined) this.#release(error);
       throw error;
     }
   }
@@ -151,6 +153,7 @@ class LocatedStream implements ChunkSource<unknown> {
     const run = this.#run;
     run.over();
     if (run.hasRest) run.stopRest("Stopped, because the run has its result.");
+    else run.cancelStreams(undefined, run);
   }
 
   async #failure(error: unknown): Promise<unknown> {

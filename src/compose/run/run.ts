@@ -2,6 +2,8 @@ import type { Handler } from "../../callbacks/handler.js";
 import { type RunInfo, RunRecord } from "../../callbacks/run-info.js";
 import { Watch } from "../../callbacks/watch.js";
 import { Watchers } from "../../callbacks/watchers.js";
+import type { StateKey } from "../../components/state-key.js";
+import { KumikoError } from "../../errors.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { RunOptions } from "../options.js";
 import { END_INDEX, type PlanNode, START_INDEX } from "../plan/plan.js";
@@ -11,7 +13,9 @@ import type { Body, Mode } from "./body.js";
 import { mergeOptions, type Overrides, type PlaceTree } from "./call-options.js";
 import { checkedStream } from "./checked-stream.js";
 import { Environment } from "./environment.js";
+import { stateFailed } from "./errors.js";
 import { locate } from "./failure.js";
+import { OpenStreams } from "./open-streams.js";
 import type { CallOptions, PlaceContext } from "./place-context.js";
 import type { Program } from "./program.js";
 import { abortError, Scope } from "./scope.js";
@@ -44,7 +48,9 @@ export class Run extends Scope implements TaskOwner {
   readonly maxSteps: number;
   readonly #cell: StateCell | undefined;
   #record: RunInfo | undefined = undefined;
-  #streams: TaskStream[] | undefined = undefined;
+  #streams: OpenStreams | undefined = undefined;
+  /** It has ended by itself: what is stopped from now on is what was left of it, and does not change how it ended. */
+  #hasEnded = false;
   /** The watch of the graph itself, or one that only keeps track of what is open inside. */
   watch: Watch | undefined = undefined;
   /** Used instead of a signal of its own when nothing here can be stopped without the caller's signal. */
@@ -61,7 +67,7 @@ export class Run extends Scope implements TaskOwner {
   stepNodes: readonly number[] | undefined = undefined;
   stepInputs: readonly unknown[] | undefined = undefined;
   result: unknown = undefined;
-  /** Whether something still runs that does not feed the result. */
+  /** See {@link leaveRest}. */
   hasRest = false;
   /** The watch of the node that runs, when it is not watched by its own function. */
   nodeWatch: Watch | undefined = undefined;
@@ -80,14 +86,14 @@ export class Run extends Scope implements TaskOwner {
     this.mode = mode;
     this.place = place;
     this.nested = nested;
-    this.environment = place?.environment ?? new Environment(options?.requestContext);
+    this.environment = place?.environment.for(options?.requestContext) ?? new Environment(options?.requestContext);
     this.overrides = overrides;
     this.places = places;
     this.watchers = watchersOf(program, place, nested, options?.callbacks);
     this.observed = this.watchers !== undefined || hasHandlers(places, program);
     this.bodies = program.bodies(mode, this.observed);
     this.maxSteps = options?.maxSteps ?? plan.maxSteps;
-    this.#cell = plan.state === undefined ? place?.stateCell : new StateCell(plan.state, place?.stateCell);
+    this.#cell = plan.state === undefined ? place?.stateCell : this.#newState(plan.state);
     if (this.observed) this.watch = this.#openWatch();
   }
 
@@ -178,7 +184,7 @@ export class Run extends Scope implements TaskOwner {
   }
 
   blame(error: unknown, index: number): unknown {
-    return this.aborted && error === this.reason ? error : locate(error, this.pathOf(index), this.environment);
+    return this.aborted && error === this.reason ? error : locate(error, this.pathOf(index), this.environment.root);
   }
 
   addStream(stream: TaskStream): void {
@@ -186,18 +192,20 @@ export class Run extends Scope implements TaskOwner {
       this.place.owner.addStream(stream);
       return;
     }
-    this.#streams ??= [];
-    if (this.#streams.length >= mostStreams) this.#streams.splice(0, mostStreams / 2);
-    this.#streams.push(stream);
+    this.#streams ??= new OpenStreams();
+    this.#streams.add(stream);
+  }
+
+  cancelStreams(reason: unknown, within: Scope): void {
+    if (this.nested && this.place instanceof TaskContext) this.place.owner.cancelStreams(reason, within);
+    else this.#streams?.cancel(reason, within);
   }
 
   /** A reader sees the errors of all nodes that feed it: this finds the node where one began, and gives it that place. */
   async findOrigin(error: unknown): Promise<unknown> {
     if (this.nested && this.place instanceof TaskContext) return this.place.owner.findOrigin(error);
-    for (const stream of this.#streams ?? []) {
-      if (await stream.failedWith(error)) return stream.ctx.owner.blame(error, stream.ctx.index);
-    }
-    return error;
+    const stream = await this.#streams?.findFailed(error);
+    return stream === undefined ? error : stream.ctx.owner.blame(error, stream.ctx.index);
   }
 
   /** Checks the result and ends the run; gives the result, or a promise of it. */
@@ -217,29 +225,45 @@ export class Run extends Scope implements TaskOwner {
     );
   }
 
-  /** The run has its result. */
+  /** The run has its result. Nodes that stream go on as long as it is read, and stay part of what is around the run. */
   protected completed(result: unknown): unknown {
-    this.close();
+    if (this.mode !== "transform") this.close();
     return result;
   }
 
   /** What this run fails with: the reason of its abort, or the error with its place. What else is running here is stopped. */
   fail(error: unknown): unknown {
     this.close();
-    if (this.aborted) return this.reason;
+    if (this.aborted && !this.#hasEnded) return this.reason;
     this.nodeWatch?.error(error);
     const located = this.blame(error, this.at);
     this.stopRest("Stopped, because another part of the run has failed.");
     return located;
   }
 
+  /** Something still runs that does not feed the result, in a run on streams: it is stopped when the result was read. */
+  leaveRest(): void {
+    if (this.nested && this.place instanceof TaskContext) this.place.owner.leaveRest();
+    else this.hasRest = true;
+  }
+
   /** Stops what is still running because this run has ended without it. */
   stopRest(why: string): void {
     if (this.aborted) return;
+    this.#hasEnded = true;
     this.onAbort = undefined;
     const reason = abortError(why);
     this.watch?.abortInside(reason);
+    this.cancelStreams(reason, this);
     this.abort(reason);
+  }
+
+  #newState(key: StateKey<unknown>): StateCell {
+    try {
+      return new StateCell(key, this.place?.stateCell);
+    } catch (error) {
+      throw KumikoError.is(error) ? error : stateFailed(this.nodePath, error);
+    }
   }
 
   /** The graph's own watch, for a run of its own; else one that only keeps track of what is open inside. */
@@ -251,9 +275,6 @@ export class Run extends Scope implements TaskOwner {
     return new Watch(own ?? around?.watchers ?? Watchers.none, this.recordAround ?? noInfo, around);
   }
 }
-
-/** A loop that streams makes ever more streams: only so many are remembered for the origin of an error. */
-const mostStreams = 512;
 
 const noInfo: RunInfo = Object.freeze({
   runId: "",

@@ -3,7 +3,7 @@ import { isPromiseLike, isStream } from "./async.js";
 import type { Body } from "./body.js";
 import { collect } from "./collect.js";
 import { maxStepsExceeded, noNextNode } from "./errors.js";
-import { drop, join, movesStreams, split, withKey } from "./flow.js";
+import { discard, drop, join, movesStreams, split, withKey } from "./flow.js";
 import { ROUTED } from "./program.js";
 import { type Answers, anyPending, ask, findTarget, namesOf, targetsOf } from "./route.js";
 import type { Run } from "./run.js";
@@ -194,9 +194,12 @@ function runOne(run: Run, body: Body, input: unknown, index: number, started: re
   }
 }
 
-/** The run ends before these are awaited: what they reject with has been overtaken. */
-function abandon(started: readonly unknown[], error: unknown): unknown {
-  for (const output of started) if (output instanceof Promise) output.then(undefined, ignore);
+/** The run ends without these: what they still give, or reject with, has been overtaken. */
+export function abandon(started: readonly unknown[], error: unknown): unknown {
+  for (const output of started) {
+    if (output instanceof Promise) output.then(discard, ignore);
+    else discard(output);
+  }
   return error;
 }
 

@@ -11,7 +11,12 @@ import type { StateCell } from "./state-cell.js";
 /** A node's stream, as the run of its graph sees it. */
 export interface TaskStream {
   readonly ctx: TaskContext;
-  failedWith(error: unknown): Promise<boolean>;
+  /** Whether nothing more comes. Known some time after {@link look}, if it is so. */
+  readonly ended: boolean;
+  look(): void;
+  /** Calls back within a microtask if the last read failed with this very error. */
+  ifFailedWith(error: unknown, found: () => void): void;
+  cancel(reason: unknown): void;
 }
 
 /** What a task needs to know of the run of its graph. */
@@ -38,8 +43,12 @@ export interface TaskOwner {
   blame(error: unknown, index: number): unknown;
   /** If an error came out of a node's stream: that error with its place. */
   findOrigin(error: unknown): Promise<unknown>;
-  /** Remembers a stream of a node, to find out later which one an error came from. */
+  /** Remembers a stream of a node: an error may come from it, and it must not stay open. */
   addStream(stream: TaskStream): void;
+  /** Says that something still runs which does not feed the result. */
+  leaveRest(): void;
+  /** Stops the streams of the run with this scope and of what is nested in it. */
+  cancelStreams(reason: unknown, within: Scope): void;
 }
 
 /** One node in one step: the `ctx` of its function. */
