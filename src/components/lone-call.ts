@@ -22,10 +22,6 @@ class LoneCall implements StagedCall {
   warn(problem: ToolError): void {
     console.warn(problem.message);
   }
-
-  blame(thrown: unknown): unknown {
-    return thrown;
-  }
 }
 
 /** All stages of a tool, one after the other: to the whole output. */

@@ -54,9 +54,8 @@ export class OutputSource extends SerialSource<ToolOutput> {
       this.settle();
       return { done: false, value: piece };
     } catch (error) {
-      if (!this.isOpen) throw error;
       this.finish();
-      throw this.call.blame(error);
+      throw error;
     }
   }
 

@@ -18,8 +18,6 @@ export interface StagedCall extends ToolCallName {
   jsonText: string | undefined;
   /** Told of output that does not fit where that is only worth a warning. */
   warn(problem: ToolError): void;
-  /** Gives what a stream of the tool fails with the form in which it is passed on. */
-  blame(thrown: unknown): unknown;
 }
 
 /** What comes out of a tool at once, later, or piece by piece. */

@@ -123,9 +123,9 @@ function watchedInvoke(run: ToolRun, stages: ToolStages, ctx: ToolContext, input
   } catch (thrown) {
     throw failed(run, watch, thrown);
   }
-  if (!isPromiseLike(output)) return ended(watch, output);
+  if (!isPromiseLike(output)) return ended(run, watch, output);
   return Promise.resolve(output).then(
-    (ready) => ended(watch, ready),
+    (ready) => ended(run, watch, ready),
     (thrown) => {
       throw failed(run, watch, thrown);
     },
@@ -140,7 +140,7 @@ function streamFrom(
 ): StreamReader<ToolOutput> {
   const watch = run.openWatch();
   try {
-    return observed(watch, stream(input, ctx, run));
+    return observed(run, watch, stream(input, ctx, run));
   } catch (thrown) {
     throw failed(run, watch, thrown);
   }
@@ -148,23 +148,45 @@ function streamFrom(
 
 /** What comes after the end of the run is an event. */
 function ended(
+  run: ToolRun,
   watch: Watch | undefined,
   output: ToolOutput | StreamReader<ToolOutput>,
 ): ToolOutput | StreamReader<ToolOutput> {
   if (watch === undefined) return output;
-  if (output instanceof StreamReader) return observed(watch, output);
+  if (output instanceof StreamReader) return observed(run, watch, output);
   if (watch.closed) watch.event({ kind: "late_result", result: output });
   else watch.end({ result: output });
   return output;
 }
 
+/** Handlers hear of the error as the node tells it; middlewares catch what the tool threw. */
 function failed(run: ToolRun, watch: Watch | undefined, thrown: unknown): unknown {
-  const error = run.blame(thrown);
-  if (watch?.closed === true) watch.event({ kind: "late_result", error });
-  else watch?.error(error);
-  return error;
+  if (watch?.closed === true) watch.event({ kind: "late_result", error: run.blame(thrown) });
+  else watch?.error(run.blame(thrown));
+  return thrown;
 }
 
-function observed(watch: Watch | undefined, output: StreamReader<ToolOutput>): StreamReader<ToolOutput> {
-  return watch === undefined ? output : watch.outputStream(output, (result) => ({ result }));
+function observed(run: ToolRun, watch: Watch | undefined, output: StreamReader<ToolOutput>): StreamReader<ToolOutput> {
+  if (watch === undefined) return output;
+  let thrown: unknown;
+  const told = mapError(output, (error) => {
+    thrown = error;
+    return run.blame(error);
+  });
+  return mapError(
+    watch.outputStream(told, (result) => ({ result })),
+    () => thrown,
+  );
+}
+
+/** The same stream with another error at its end. */
+function mapError<T>(reader: StreamReader<T>, change: (error: unknown) => unknown): StreamReader<T> {
+  const source = reader.takeSource();
+  const refuse = (error: unknown): never => {
+    throw change(error);
+  };
+  return new StreamReader(
+    { next: () => source.next().then(undefined, refuse), cancel: (reason) => source.cancel(reason) },
+    reader.joining,
+  );
 }

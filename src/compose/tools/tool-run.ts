@@ -63,6 +63,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   /** The reason that its signal has when it ran out of time. */
   private timedOut: DOMException | undefined = undefined;
   private limit: ResultLimit | undefined = undefined;
+  private blamed: { readonly thrown: unknown; readonly error: ToolError } | undefined = undefined;
 
   constructor(
     owner: CallOwner,
@@ -223,11 +224,21 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     return resultMessage(this, [...pieces, errorBlock(this, failure, this.textOf(failure), pieces)]);
   }
 
-  /** Errors of this very call stay as they are; everything else gets its place and becomes the cause. */
+  /**
+   * Errors of this very call stay as they are; everything else becomes the cause of one. What is thrown on, from the tool
+   * through its middlewares, becomes the same error each time.
+   */
   blame(thrown: unknown): ToolError {
     if (ToolError.is(thrown) && thrown.callId === this.callId && thrown.toolName === this.toolName) {
       if (thrown.results.length === 0) return thrown;
     }
+    if (this.blamed !== undefined && this.blamed.thrown === thrown) return this.blamed.error;
+    const error = this.errorOf(thrown);
+    this.blamed = { thrown, error };
+    return error;
+  }
+
+  private errorOf(thrown: unknown): ToolError {
     const { scope } = this.place;
     if (scope.aborted) return callAborted(this, scope.reason);
     return this.entry?.known === false ? unknownToolsHandlerFailed(this, thrown) : toolThrew(this, thrown);
