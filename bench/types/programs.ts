@@ -1,0 +1,82 @@
+/** A generated program, and how many type instantiations it may cost above the imports it needs. */
+export interface Program {
+  readonly name: string;
+  readonly source: string;
+  readonly budget?: number | undefined;
+}
+
+const named = ["string", "number", "boolean", "Item"];
+const primitives = (index: number): string => named[index % named.length] ?? "string";
+const records = (index: number): string => `{ a${index}: string; b: number }`;
+const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+const head = `import { Chain, Graph } from "kumiko";
+export interface Item { readonly id: string; readonly score: number }
+declare const made: never;
+`;
+
+export const importsOnly: Program = {
+  name: "imports only",
+  source: `${head}export const used = [Chain, Graph, made];\n`,
+};
+
+/** The programs whose cost for the compiler is watched. */
+export const programs: readonly Program[] = [
+  { name: "fluent, 10 nodes", source: fluent(10, primitives) },
+  { name: "fluent, 50 nodes", source: fluent(50, primitives), budget: 40_000 },
+  { name: "fluent, 100 nodes", source: fluent(100, primitives) },
+  { name: "fluent, 150 nodes", source: fluent(150, primitives) },
+  { name: "fluent, 50 nodes, 12 branches", source: branched(50) },
+  { name: "fluent, 50 nodes, inline records", source: fluent(50, records) },
+  { name: "addNodes, 150 nodes", source: addNodes(150), budget: 100_000 },
+  { name: "addNodes, 500 nodes", source: addNodes(500) },
+  { name: "handles, 500 nodes", source: handles(500), budget: 40_000 },
+  { name: "chain, 50 steps", source: chain(50) },
+  { name: "chain, 200 steps", source: chain(200) },
+];
+
+function line(count: number): string {
+  const steps = range(count - 1).map((index) => `  .addEdge("n${index}", "n${index + 1}")\n`);
+  return `  .addEdge("start", "n0")\n${steps.join("")}  .addEdge("n${count - 1}", "end")`;
+}
+
+function node(index: number, typeOf: (index: number) => string): string {
+  return `(value: ${typeOf(index)}): ${typeOf(index + 1)} => made ?? value`;
+}
+
+function fluent(count: number, typeOf: (index: number) => string): string {
+  const nodes = range(count).map((index) => `  .addNode("n${index}", ${node(index, typeOf)})\n`);
+  return `${head}const graph = new Graph<${typeOf(0)}, ${typeOf(count)}>()\n${nodes.join("")}${line(count)};
+export const compiled = graph.compile();\n`;
+}
+
+/** A loop with a way out at every fourth node. */
+function branched(count: number): string {
+  const same = () => "number";
+  const nodes = range(count).map((index) => `  .addNode("n${index}", ${node(index, same)})\n`);
+  const edges = range(count - 1).map((index) =>
+    index % 4 === 3
+      ? `  .addBranch("n${index}", ["n${index + 1}", "n0", "end"], (value) => (value > 1 ? "n0" : "end"))\n`
+      : `  .addEdge("n${index}", "n${index + 1}")\n`,
+  );
+  return `${head}const graph = new Graph<number, number>()\n${nodes.join("")}  .addEdge("start", "n0")\n${edges.join("")}  .addEdge("n${count - 1}", "end");
+export const compiled = graph.compile();\n`;
+}
+
+function addNodes(count: number): string {
+  const nodes = range(count).map((index) => `  n${index}: ${node(index, primitives)},\n`);
+  return `${head}const graph = new Graph<${primitives(0)}, ${primitives(count)}>().addNodes({\n${nodes.join("")}})\n${line(count)};
+export const compiled = graph.compile();\n`;
+}
+
+function handles(count: number): string {
+  const nodes = range(count).map((index) => `const n${index} = graph.node("n${index}", ${node(index, primitives)});\n`);
+  const edges = range(count - 1).map((index) => `graph.connect(n${index}, n${index + 1});\n`);
+  return `${head}const graph = new Graph<${primitives(0)}, ${primitives(count)}>();\n${nodes.join("")}graph.connect(graph.start, n0);
+${edges.join("")}graph.connect(n${count - 1}, graph.end);\nexport const compiled = graph.compile();\n`;
+}
+
+function chain(count: number): string {
+  const steps = range(count).map((index) => `  .append((value): ${primitives(index + 1)} => made ?? value)\n`);
+  return `${head}const steps = new Chain<${primitives(0)}>()\n${steps.join("")};\nexport const compiled = steps.compile();\n`;
+}
