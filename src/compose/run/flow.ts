@@ -1,5 +1,5 @@
 import { concatChunks } from "../../schema/concat/concat-chunks.js";
-import type { Joining } from "../../schema/concat/rule.js";
+import type { ConcatRule, Joining } from "../../schema/concat/rule.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { isPromiseLike, isStream } from "./async.js";
 import { duplicateKey, isRecord, mergeRecords, notARecord } from "./merge.js";
@@ -82,9 +82,10 @@ function joinStreams(
 ): StreamReader<unknown> {
   const path = run.pathOf(target);
   const owners = new Map<string, string>();
-  const joinings = new Map(readers.map((reader, n) => [names[n] ?? "", reader.joining]));
+  const begun = new Set<string>();
   const claim = (source: string, chunk: unknown): unknown => {
     if (!isRecord(chunk)) throw notARecord(chunk, source, path);
+    begun.add(source);
     for (const key of Object.keys(chunk)) {
       const owner = owners.get(key);
       if (owner === undefined) owners.set(key, source);
@@ -93,15 +94,37 @@ function joinStreams(
     return chunk;
   };
   const claimed = readers.map((reader, n) => reader.map((chunk) => claim(names[n] ?? "", chunk)));
-  const rule = (chunks: unknown[]): unknown => joinBySource(chunks, owners, joinings);
-  return rejoin(StreamReader.merge(claimed), { rule, where: `node "${path.join("/")}"` });
+  const joinings = new Map(readers.map((reader, n) => [names[n] ?? "", reader.joining]));
+  const whole = (chunks: readonly unknown[]): unknown => joinBySource(chunks, { owners, begun, joinings });
+  return rejoin(StreamReader.merge(claimed), {
+    rule: { keyed: keyRules(joinings), whole },
+    registry: run.runtime.concat,
+    where: `node "${path.join("/")}"`,
+  });
 }
 
-function joinBySource(
-  chunks: readonly unknown[],
-  owners: ReadonlyMap<string, string>,
-  joinings: ReadonlyMap<string, Joining | undefined>,
-): unknown {
+type Joinings = ReadonlyMap<string, Joining | undefined>;
+
+/** How the keys join that are known beforehand: output keys. */
+function keyRules(joinings: Joinings): ReadonlyMap<string, ConcatRule | undefined> {
+  const rules = new Map<string, ConcatRule | undefined>();
+  for (const joining of joinings.values()) {
+    if (typeof joining?.rule !== "object") continue;
+    for (const [key, rule] of joining.rule.keyed) rules.set(key, rule);
+  }
+  return rules;
+}
+
+interface SourceRecords {
+  /** Which source a key belongs to. */
+  readonly owners: ReadonlyMap<string, string>;
+  /** Sources that gave anything at all. */
+  readonly begun: ReadonlySet<string>;
+  readonly joinings: Joinings;
+}
+
+/** A source that gave nothing has no value, as in a run on values. */
+function joinBySource(chunks: readonly unknown[], { owners, begun, joinings }: SourceRecords): unknown {
   const bySource = new Map<string, unknown[]>();
   for (const chunk of chunks) {
     const source = owners.get(Object.keys(chunk as object)[0] ?? "");
@@ -112,9 +135,9 @@ function joinBySource(
   }
   const joined: Record<string, unknown> = {};
   for (const [source, joining] of joinings) {
-    const own = bySource.get(source);
-    if (own !== undefined)
-      Object.assign(joined, concatChunks(own, joining?.rule ?? "record", joining?.registry, `node "${source}"`));
+    const own = bySource.get(source) ?? [];
+    if (own.length === 0 && begun.has(source)) continue;
+    Object.assign(joined, concatChunks(own, joining?.rule ?? "record", joining?.registry, `node "${source}"`));
   }
   return joined;
 }

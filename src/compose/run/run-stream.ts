@@ -1,5 +1,6 @@
 import type { ConcatRegistry } from "../../schema/concat/registry.js";
 import type { ConcatRule, Joining } from "../../schema/concat/rule.js";
+import { endMap, type MapEnd } from "../../schema/stream/map.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
 import { START_INDEX } from "../plan/plan.js";
@@ -62,7 +63,7 @@ export class RunStream implements ChunkSource<unknown> {
       const reader = (await output()) as StreamReader<unknown>;
       if (this.#over) return void reader.cancel(run.reason);
       this.joining.known = reader.joining;
-      this.#source = watched(run, new LocatedStream(reader.takeSource(), run), reader);
+      this.#source = watched(run, located(reader.takeSource(), run), reader);
     } catch (error) {
       this.#over = true;
       if (this.#run === undefined) this.#release(error);
@@ -123,21 +124,40 @@ function watched(run: RootRun, source: ChunkSource<unknown>, { joining }: Stream
 }
 
 /** The last stage behind the nodes: finds out where an error began, and lets go of the run at the end. */
-class LocatedStream implements ChunkSource<unknown> {
+function located(source: ChunkSource<unknown>, run: RootRun): ChunkSource<unknown> {
+  const end = { done: () => endRun(run), failed: (error: unknown) => failRun(run, error) };
+  return endMap(source, end) ?? new EndingSource(source, end);
+}
+
+function endRun(run: RootRun): void {
+  run.over();
+  if (run.hasRest) run.stopRest("Stopped, because the run has its result.");
+  else run.cancelStreams(undefined, run);
+}
+
+async function failRun(run: RootRun, error: unknown): Promise<unknown> {
+  if (run.aborted) return run.reason;
+  const failure = run.blame(await run.findOrigin(error), START_INDEX);
+  if (run.aborted) return run.reason;
+  run.over();
+  run.stopRest("Stopped, because another part of the run has failed.");
+  return failure;
+}
+
+/** Tells of the end of any source, with a hop of its own. */
+class EndingSource implements ChunkSource<unknown> {
   readonly #source: ChunkSource<unknown>;
-  readonly #run: RootRun;
   readonly #onResult: (result: Result) => Result;
   readonly #onError: (error: unknown) => Promise<never>;
 
-  constructor(source: ChunkSource<unknown>, run: RootRun) {
+  constructor(source: ChunkSource<unknown>, end: MapEnd) {
     this.#source = source;
-    this.#run = run;
     this.#onResult = (result) => {
-      if (result.done) this.#end();
+      if (result.done) end.done();
       return result;
     };
     this.#onError = async (error) => {
-      throw await this.#failure(error);
+      throw await end.failed(error);
     };
   }
 
@@ -147,22 +167,5 @@ class LocatedStream implements ChunkSource<unknown> {
 
   cancel(reason?: unknown): void {
     this.#source.cancel(reason);
-  }
-
-  #end(): void {
-    const run = this.#run;
-    run.over();
-    if (run.hasRest) run.stopRest("Stopped, because the run has its result.");
-    else run.cancelStreams(undefined, run);
-  }
-
-  async #failure(error: unknown): Promise<unknown> {
-    const run = this.#run;
-    if (run.aborted) return run.reason;
-    const located = run.blame(await run.findOrigin(error), START_INDEX);
-    if (run.aborted) return run.reason;
-    run.over();
-    run.stopRest("Stopped, because another part of the run has failed.");
-    return located;
   }
 }

@@ -120,6 +120,12 @@ export class TaskContext extends PlaceContext {
     return this.extras.record;
   }
 
+  /** The copy shares what belongs to the task: its record and its children. */
+  override get with(): PlaceContext["with"] {
+    this.extras ??= new Extras();
+    return super.with;
+  }
+
   override openChild(key: string): boolean {
     this.extras ??= new Extras();
     this.extras.children ??= new Set();

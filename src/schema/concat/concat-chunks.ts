@@ -58,10 +58,11 @@ function concatText(chunks: Chunks, where: string): string {
 /** Records that the library makes: each key by the rule of its node. */
 function concatKeyed(
   chunks: Chunks,
-  { keyed, rest }: KeyedRule,
+  { keyed, rest, whole }: KeyedRule,
   registry: ConcatRegistry | undefined,
   where: string,
 ): unknown {
+  if (whole !== undefined) return whole(chunks);
   return concatRecords(filled(chunks), where, (values, key) =>
     concatChunks(values, keyed.has(key) ? keyed.get(key) : rest, registry, keyIn(where, key)),
   );

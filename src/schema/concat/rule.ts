@@ -16,6 +16,8 @@ export interface KeyedRule {
   readonly keyed: ReadonlyMap<string, ConcatRule | undefined>;
   /** For keys that are not in `keyed`. */
   readonly rest?: ConcatRule | undefined;
+  /** Joins whole records, when they do not join key by key; `keyed` is then for those who take one key out of them. */
+  readonly whole?: ((chunks: readonly unknown[]) => unknown) | undefined;
 }
 
 export type ConcatRule = DeclaredConcat | KeyedRule;
