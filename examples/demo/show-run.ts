@@ -24,7 +24,7 @@ export function showRun(terminal: Terminal): Handler {
         const text = typeof result === "string" ? result : `${result.length} parts`;
         // an unknown tool has no result, but an answer that says so
         const mark = tools.infos.some((info) => info.name === name) ? "✓" : "?";
-        terminal.printLine("green", `  ${mark} ${name} `, `${timeSince(startedAt)}  ${text}`);
+        terminal.printLine("green", `  ${mark} ${name} `, `${timeSince(startedAt)} ${text}`);
       },
       onEndWithStreamOutput: async ({ name }, chunks, startedAt) => {
         let lines = 0;
@@ -37,7 +37,7 @@ export function showRun(terminal: Terminal): Handler {
         terminal.printLine(
           "green",
           `  ✓ ${name} `,
-          `${timeSince(startedAt)}  ${lines === 1 ? "1 line" : `${lines} lines`}${hidden}`,
+          `${timeSince(startedAt)} ${lines === 1 ? "1 line" : `${lines} lines`}${hidden}`,
         );
       },
       onEvent: ({ name }, event) => {

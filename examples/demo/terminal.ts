@@ -55,7 +55,7 @@ export class Terminal {
   }
 
   paint(style: Style, text: string): string {
-    return this.#colors ? styleText(style, text) : text;
+    return this.#colors ? styleText(style, text, { validateStream: false }) : text;
   }
 
   /** Resolves when everything is written. */
