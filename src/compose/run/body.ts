@@ -122,10 +122,7 @@ function mapped(mode: Mode, run: NodeFunction, joining: Joining): Body {
 
 function mapReader(input: unknown, call: Body, ctx: TaskContext, joining: Joining): StreamReader<unknown> {
   const source = (input as StreamReader<unknown>).takeSource();
-  const step = {
-    apply: (chunk: unknown) => call(chunk, ctx),
-    wrap: (error: unknown) => ctx.owner.blame(error, ctx.index),
-  };
+  const step = { apply: call, ctx, wrap: (error: unknown) => ctx.owner.blame(error, ctx.index) };
   return new StreamReader(mapSource(source, step), joining);
 }
 

@@ -5,7 +5,9 @@ import { type ChunkSource, type ReadySource, readChunk } from "./source.js";
 /** One function of a mapped stream. */
 export interface MapStep {
   /** Makes the new chunk, or a promise of it; `DROPPED` to leave the chunk out. */
-  readonly apply: (chunk: never) => unknown;
+  readonly apply: (chunk: never, ctx: never) => unknown;
+  /** Given to `apply` beside the chunk. */
+  readonly ctx?: unknown;
   /** Leaves out chunks for which `apply` gives undefined. */
   readonly drop?: boolean;
   /** Turns what `apply` threw into the error to raise. */
@@ -23,18 +25,32 @@ export function mapSource(source: ChunkSource<unknown>, step: MapStep): ChunkSou
   return source instanceof MapSource && !source.started ? source.andThen(step) : new MapSource(source, [step]);
 }
 
+/** Told how a stream ends, in the same hop as the mapping. */
+export interface MapEnd {
+  readonly done: () => void;
+  /** Gives the error to raise. */
+  readonly failed: (error: unknown) => Promise<unknown>;
+}
+
+/** The same chunks, with somebody told of the end; `undefined` when the source is no mapped one, or was read already. */
+export function endMap(source: ChunkSource<unknown>, end: MapEnd): ChunkSource<unknown> | undefined {
+  return source instanceof MapSource && !source.started ? source.endingWith(end) : undefined;
+}
+
 type Result = IteratorResult<unknown, undefined>;
 
 class MapSource extends SerialSource<unknown> implements ReadySource<unknown> {
   private readonly source: ChunkSource<unknown>;
   private readonly steps: readonly MapStep[];
   private onResult: ((result: Result) => Result | Promise<Result>) | undefined;
-  private onError: ((error: unknown) => never) | undefined;
+  private onError: ((error: unknown) => never | Promise<never>) | undefined;
+  private readonly end: MapEnd | undefined;
 
-  constructor(source: ChunkSource<unknown>, steps: readonly MapStep[]) {
+  constructor(source: ChunkSource<unknown>, steps: readonly MapStep[], end?: MapEnd) {
     super();
     this.source = source;
     this.steps = steps;
+    this.end = end;
   }
 
   get started(): boolean {
@@ -45,12 +61,16 @@ class MapSource extends SerialSource<unknown> implements ReadySource<unknown> {
     return new MapSource(this.source, [...this.steps, step]);
   }
 
+  endingWith(end: MapEnd): MapSource {
+    return new MapSource(this.source, this.steps, end);
+  }
+
   /** Over an array, and as long as the functions are synchronous, without promises. */
   read(): Result | Promise<Result> {
     if (!(this.source instanceof ArraySource && this.begin())) return this.next();
     this.bind();
     try {
-      const result = this.mapResult(this.source.read());
+      const result = this.onResult?.(this.source.read()) as Result | Promise<Result>;
       return result instanceof Promise ? this.track(result) : result;
     } catch (error) {
       return Promise.reject(error);
@@ -68,11 +88,24 @@ class MapSource extends SerialSource<unknown> implements ReadySource<unknown> {
 
   /** At the first read: a chain that is only built, to be fused or cancelled, makes no closures. */
   private bind(): void {
-    this.onResult ??= (result) => this.mapResult(result);
+    const { end } = this;
+    this.onResult ??= end === undefined ? (result) => this.mapResult(result) : (result) => this.mapToEnd(result, end);
     this.onError ??= (error) => {
       this.finish();
+      if (end !== undefined) return raise(end, error);
       throw error;
     };
+  }
+
+  private mapToEnd(result: Result, end: MapEnd): Result | Promise<Result> {
+    try {
+      const mapped = this.mapResult(result);
+      if (mapped instanceof Promise) return tellEnd(mapped, end);
+      if (mapped.done) end.done();
+      return mapped;
+    } catch (error) {
+      return raise(end, error);
+    }
   }
 
   private mapResult(result: Result): Result | Promise<Result> {
@@ -118,7 +151,7 @@ class MapSource extends SerialSource<unknown> implements ReadySource<unknown> {
     for (let i = index; i < steps.length; i++) {
       const step = steps[i] as MapStep;
       try {
-        value = step.apply(value as never);
+        value = step.apply(value as never, step.ctx as never);
       } catch (error) {
         this.fail(step, error);
       }
@@ -150,4 +183,19 @@ class MapSource extends SerialSource<unknown> implements ReadySource<unknown> {
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
+
+async function tellEnd(mapping: Promise<Result>, end: MapEnd): Promise<Result> {
+  let result: Result;
+  try {
+    result = await mapping;
+  } catch (error) {
+    return raise(end, error);
+  }
+  if (result.done) end.done();
+  return result;
+}
+
+async function raise(end: MapEnd, error: unknown): Promise<never> {
+  throw await end.failed(error);
 }
