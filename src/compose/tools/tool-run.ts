@@ -60,8 +60,8 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   private cachedContext: ToolCallContext<ToolRun> | undefined = undefined;
   private deadline: Deadline | undefined = undefined;
   private ownScope: Scope | undefined = undefined;
-  /** The reason that its signal has when it ran out of time. */
-  private timedOut: DOMException | undefined = undefined;
+  /** The reason that its signal has when it ran out of time, or the run around it was stopped. */
+  private stopped: { readonly reason: unknown } | undefined = undefined;
   private limit: ResultLimit | undefined = undefined;
   private blamed: { readonly thrown: unknown; readonly error: ToolError } | undefined = undefined;
 
@@ -194,7 +194,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     const reason = new DOMException(`The call took longer than its timeoutMs of ${timeoutMs} ms.`, "TimeoutError");
     const error = callTimedOut(this, timeoutMs, reason);
     this.watch?.error(error);
-    this.timedOut = reason;
+    this.stopped = { reason };
     this.fail(error);
     ownScope?.abort(reason);
     reader?.cancel(reason);
@@ -202,12 +202,14 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
 
   /** The run around it was stopped; nobody is told any more. */
   abort(reason: unknown): void {
-    const { state, reader } = this;
+    const { state, reader, ownScope } = this;
     if (state === "settled") return;
     this.failure =
       state === "waiting" ? callNotExecuted(this, "the run was stopped before it") : callAborted(this, reason);
     this.state = "settled";
     this.release();
+    this.stopped = { reason };
+    ownScope?.abort(reason);
     reader?.cancel(reason);
   }
 
@@ -299,7 +301,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
 
   private openScope(): Scope {
     const scope = new Scope(this.place.scope);
-    if (this.timedOut !== undefined) scope.abort(this.timedOut);
+    if (this.stopped !== undefined) scope.abort(this.stopped.reason);
     else if (this.state !== "settled") scope.open();
     return scope;
   }
