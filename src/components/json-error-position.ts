@@ -89,8 +89,18 @@ function value(scan: Scan): State | undefined {
     return skip(scan, char === "{" ? "key or end" : "item or end");
   }
   if (char === '"') return string(scan) ? "comma or end" : undefined;
-  const found = scan.match(/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y);
-  return found ? "comma or end" : undefined;
+  if (scan.match(/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y)) return "comma or end";
+  const word = ["true", "false", "null"].find((literal) => literal.startsWith(char) && char !== "");
+  return word !== undefined && takeWord(scan, word) ? "comma or end" : undefined;
+}
+
+/** Stops at the first character that is another one. */
+function takeWord(scan: Scan, word: string): boolean {
+  for (const letter of word) {
+    if (scan.char !== letter) return false;
+    scan.position += 1;
+  }
+  return true;
 }
 
 /** A string; stops at the character in it that may not stand there. */

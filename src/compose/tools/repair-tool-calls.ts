@@ -52,7 +52,11 @@ function turnOf(message: AgenticMessage, end: number): Turn {
 }
 
 /** `undefined` when nothing is left of the message. */
-function withoutStrayResults(message: AgenticMessage, turns: readonly Turn[], position: number): AgenticMessage | undefined {
+function withoutStrayResults(
+  message: AgenticMessage,
+  turns: readonly Turn[],
+  position: number,
+): AgenticMessage | undefined {
   const contentBlocks = message.contentBlocks.filter((block) => !isResult(block) || answers(block, turns, position));
   if (contentBlocks.length === message.contentBlocks.length) return message;
   return contentBlocks.length === 0 ? undefined : { ...message, contentBlocks };

@@ -33,7 +33,8 @@ export function resolveSettings(config: AgenticToolsNodeConfig): NodeSettings {
 }
 
 function check(config: AgenticToolsNodeConfig): void {
-  if (typeof config !== "object" || config === null) throw invalidNodeOption("it takes a list of tools, or its options.");
+  if (typeof config !== "object" || config === null)
+    throw invalidNodeOption("it takes a list of tools, or its options.");
   const unknown = Object.keys(config).find((name) => !optionNames.includes(name));
   if (unknown !== undefined)
     throw invalidNodeOption(`there is no option "${unknown}". Options: ${optionNames.join(", ")}.`);

@@ -163,7 +163,7 @@ describe("arguments", () => {
     const error = await toolError(new AgenticToolsNode([shout]).invoke(calls(call("shout", '{"text": tru}', "c1"))));
     expect(error).toMatchObject({ kind: "parse", toolName: "shout", callId: "c1", code: "TOOL_FAILED" });
     expect(error.message).toContain('tool "shout" (call "c1")');
-    expect(error.message).toContain("position 9");
+    expect(error.message).toContain("position 12");
     expect(error.message).toContain('{"text": tru}');
   });
 

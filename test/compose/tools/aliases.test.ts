@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createTool } from "../../../src/components/create-tool.js";
-import { renameArguments } from "../../../src/compose/tools/aliases.js";
 import { AgenticToolsNode } from "../../../src/compose/tools/agentic-tools-node.js";
+import { renameArguments } from "../../../src/compose/tools/aliases.js";
 import type { ToolAliases } from "../../../src/compose/tools/options.js";
 import { thrownBy } from "../thrown-by.js";
 import { blocksOf, call, calls, textsOf, tool } from "./calls.js";
@@ -13,7 +13,8 @@ const search = createTool({
   inputSchema: z.object({ query: z.string(), limit: z.number().default(5) }),
   execute: ({ query, limit }, ctx) => `${query} ${limit} as ${ctx.toolName}`,
 });
-const nodeWith = (toolAliases: Record<string, ToolAliases>) => new AgenticToolsNode({ tools: [search, tool("other", () => "other")], toolAliases });
+const nodeWith = (toolAliases: Record<string, ToolAliases>) =>
+  new AgenticToolsNode({ tools: [search, tool("other", () => "other")], toolAliases });
 
 describe("names", () => {
   it("find the tool; the result keeps the name as called", async () => {
@@ -32,7 +33,10 @@ describe("names", () => {
   it.each<[string, Record<string, ToolAliases>]>([
     ['tool "search" has empty name alias', { search: { nameAliases: [""] } }],
     ["conflicts with existing tool's canonical name", { search: { nameAliases: ["other"] } }],
-    ['conflicts with an alias already registered for tool "search"', { search: { nameAliases: ["x"] }, other: { nameAliases: ["x"] } }],
+    [
+      'conflicts with an alias already registered for tool "search"',
+      { search: { nameAliases: ["x"] }, other: { nameAliases: ["x"] } },
+    ],
   ])("are refused when they are ambiguous: %s", (message, aliases) => {
     const error = thrownBy(() => nodeWith(aliases));
     expect(error.code).toBe("INVALID_ALIAS");
@@ -60,7 +64,10 @@ describe("argument names", () => {
     ["an empty canonical argument key", { argumentsAliases: { "": ["q"] } }],
     ['an empty argument alias for "query"', { argumentsAliases: { query: [""] } }],
     ['conflicts with existing schema property "limit"', { argumentsAliases: { query: ["limit"] } }],
-    ['conflicting arg alias: "q" stands for "query" and for "limit"', { argumentsAliases: { query: ["q"], limit: ["q"] } }],
+    [
+      'conflicting arg alias: "q" stands for "query" and for "limit"',
+      { argumentsAliases: { query: ["q"], limit: ["q"] } },
+    ],
     ["nested field matching is not yet supported", { argumentsAliases: { "query.text": ["q"] } }],
   ])("are refused: %s", (message, aliases) => {
     const error = thrownBy(() => nodeWith({ search: aliases }));

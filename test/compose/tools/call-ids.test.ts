@@ -6,7 +6,8 @@ import { toolCallsOf } from "../../../src/schema/message/read-message.js";
 import { blocksOf, call, calls, textsOf, tool } from "./calls.js";
 
 const node = new AgenticToolsNode([tool("echo", ({ n }) => `${n}`)]);
-const idsOf = async (message: ReturnType<typeof calls>) => blocksOf(await node.invoke(message)).map(({ callId }) => callId);
+const idsOf = async (message: ReturnType<typeof calls>) =>
+  blocksOf(await node.invoke(message)).map(({ callId }) => callId);
 
 it("settles calls by their place, not by their id", async () => {
   const message = calls(call("echo", { n: 1 }, "x"), call("echo", { n: 2 }, "x"), call("echo", { n: 3 }, "x"));
@@ -14,7 +15,11 @@ it("settles calls by their place, not by their id", async () => {
 });
 
 it("makes repeated ids unique, and never takes one that another call has", async () => {
-  expect(await idsOf(calls(call("echo", {}, "x"), call("echo", {}, "x"), call("echo", {}, "x_2")))).toEqual(["x", "x_3", "x_2"]);
+  expect(await idsOf(calls(call("echo", {}, "x"), call("echo", {}, "x"), call("echo", {}, "x_2")))).toEqual([
+    "x",
+    "x_3",
+    "x_2",
+  ]);
 });
 
 it("makes missing ids, the same ones every time", async () => {
@@ -44,7 +49,9 @@ it("reports repeated ids as an event of the node", async () => {
   const events: unknown[] = [];
   const message = calls(call("echo", {}, "x"), call("echo", {}, "x"), call("echo", {}, ""));
   await node.invoke(message, { callbacks: [{ onEvent: ({ component }, event) => events.push([component, event]) }] });
-  expect(events).toEqual([["tools_node", { kind: "duplicate_call_id", callId: "x", newCallId: "x_2", toolName: "echo", index: 1 }]]);
+  expect(events).toEqual([
+    ["tools_node", { kind: "duplicate_call_id", callId: "x", newCallId: "x_2", toolName: "echo", index: 1 }],
+  ]);
 });
 
 it("tells tools the new id", async () => {

@@ -8,7 +8,10 @@ import { userMessage } from "../../../src/schema/message/construct-message.js";
 import { call, calls, rejection, textsOf, tool } from "./calls.js";
 
 const named = (name: string, text = name) => tool(name, () => text);
-const node = new AgenticToolsNode({ tools: [named("a")], toolAliases: { a: { nameAliases: ["alpha"] }, b: { nameAliases: ["beta"] } } });
+const node = new AgenticToolsNode({
+  tools: [named("a")],
+  toolAliases: { a: { nameAliases: ["alpha"] }, b: { nameAliases: ["beta"] } },
+});
 
 describe("tools of a call", () => {
   it("replace those of the node, with the aliases that fit", async () => {
@@ -87,7 +90,9 @@ describe("messages of a call", () => {
 
   it("are what the option says", async () => {
     const messages = [userMessage("hi")];
-    expect(JSON.parse(textsOf(await own.invoke(calls(call("a")), { options: { toolsNode: { messages } } }))[0] ?? "")).toEqual(messages);
+    expect(
+      JSON.parse(textsOf(await own.invoke(calls(call("a")), { options: { toolsNode: { messages } } }))[0] ?? ""),
+    ).toEqual(messages);
   });
 });
 
@@ -117,12 +122,20 @@ describe("options of tools", () => {
   const own = new AgenticToolsNode(tools);
 
   it("are their defaults", async () => {
-    expect(textsOf(await own.invoke(message))).toEqual(['{"timeout":1000,"maxRetries":3}', '{"timeout":7}', "undefined"]);
+    expect(textsOf(await own.invoke(message))).toEqual([
+      '{"timeout":1000,"maxRetries":3}',
+      '{"timeout":7}',
+      "undefined",
+    ]);
   });
 
   it("are set per run, by key, the later over the earlier", async () => {
     const options = { tool: [withTimeout(5), withRetries(9), withTimeout(6)] };
-    expect(textsOf(await own.invoke(message, { options }))).toEqual(['{"timeout":6,"maxRetries":9}', '{"timeout":7}', "undefined"]);
+    expect(textsOf(await own.invoke(message, { options }))).toEqual([
+      '{"timeout":6,"maxRetries":9}',
+      '{"timeout":7}',
+      "undefined",
+    ]);
   });
 
   it("keep their defaults for what is undefined", async () => {
@@ -131,7 +144,12 @@ describe("options of tools", () => {
   });
 
   it("never change the defaults of later calls", async () => {
-    const spoiling = createTool({ id: "a", description: "", options: mine, execute: (_input, { options }) => (options.timeout += 1) });
+    const spoiling = createTool({
+      id: "a",
+      description: "",
+      options: mine,
+      execute: (_input, { options }) => (options.timeout += 1),
+    });
     const spoiled = new AgenticToolsNode([spoiling]);
     await spoiled.invoke(calls(call("a")));
     expect(textsOf(await spoiled.invoke(calls(call("a"))))).toEqual(["1001"]);

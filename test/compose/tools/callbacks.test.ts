@@ -23,7 +23,9 @@ describe("a call", () => {
   it("tells its arguments and its result", async () => {
     const log: unknown[] = [];
     const data = tool("data", () => ({ a: 1 }));
-    await new AgenticToolsNode([echo, data]).invoke(calls(call("echo", { text: "x" }), call("data")), { callbacks: [listening(log)] });
+    await new AgenticToolsNode([echo, data]).invoke(calls(call("echo", { text: "x" }), call("data")), {
+      callbacks: [listening(log)],
+    });
     expect(log).toEqual([
       ["start", "echo", { arguments: '{"text":"x"}' }],
       ["end", "echo", { result: "x" }],
@@ -114,7 +116,9 @@ describe("a call", () => {
 
   it("says nothing when it was not executed", async () => {
     const log: unknown[] = [];
-    await toolError(new AgenticToolsNode([echo]).invoke(calls(call("echo"), call("nope")), { callbacks: [listening(log)] }));
+    await toolError(
+      new AgenticToolsNode([echo]).invoke(calls(call("echo"), call("nope")), { callbacks: [listening(log)] }),
+    );
     expect(log.map((entry) => (entry as string[])[1])).toEqual(["nope", "nope"]);
   });
 
@@ -207,8 +211,13 @@ describe("a streaming tool", () => {
   it("fails with the abort reason when its stream is left", async () => {
     const log: unknown[] = [];
     const errors: unknown[] = [];
-    const handler: Handler = { onError: (info, error) => info.component === "tool" && errors.push((error as Error).name) };
-    for await (const _ of new AgenticToolsNode([count]).stream(calls(call("count")), { callbacks: [handler, listening(log)] })) break;
+    const handler: Handler = {
+      onError: (info, error) => info.component === "tool" && errors.push((error as Error).name),
+    };
+    for await (const _ of new AgenticToolsNode([count]).stream(calls(call("count")), {
+      callbacks: [handler, listening(log)],
+    }))
+      break;
     await settled();
     expect(errors).toEqual(["AbortError"]);
   });

@@ -78,7 +78,14 @@ describe("the call", () => {
   it("has name, arguments, id and parsed input", async () => {
     const seen: unknown[] = [];
     const node = new AgenticToolsNode({
-      tools: [createTool({ id: "a", description: "", inputSchema: z.object({ n: z.number().default(3) }), execute: ({ n }) => n })],
+      tools: [
+        createTool({
+          id: "a",
+          description: "",
+          inputSchema: z.object({ n: z.number().default(3) }),
+          execute: ({ n }) => n,
+        }),
+      ],
       toolAliases: { a: { nameAliases: ["alias"] } },
       toolCallMiddlewares: [
         {
@@ -93,7 +100,12 @@ describe("the call", () => {
     expect(seen).toEqual([{ name: "alias", arguments: "{}", callId: "c1", input: { n: 3 } }, "c1", "a"]);
   });
 
-  const doubling = createTool({ id: "double", description: "", inputSchema: z.object({ n: z.number() }), execute: ({ n }, ctx) => `${n * 2} from ${ctx.rawArguments}` });
+  const doubling = createTool({
+    id: "double",
+    description: "",
+    inputSchema: z.object({ n: z.number() }),
+    execute: ({ n }, ctx) => `${n * 2} from ${ctx.rawArguments}`,
+  });
   const changing = (change: object) =>
     new AgenticToolsNode({
       tools: [doubling],
@@ -101,16 +113,22 @@ describe("the call", () => {
     });
 
   it("may get other arguments, which are parsed and validated again", async () => {
-    expect(textsOf(await changing({ arguments: '{"n":5}' }).invoke(calls(call("double", { n: 1 }))))).toEqual(['10 from {"n":5}']);
-    expect(await toolError(changing({ arguments: '{"n":"x"}' }).invoke(calls(call("double", { n: 1 }))))).toMatchObject({
-      kind: "validation",
-      toolName: "double",
-    });
+    expect(textsOf(await changing({ arguments: '{"n":5}' }).invoke(calls(call("double", { n: 1 }))))).toEqual([
+      '10 from {"n":5}',
+    ]);
+    expect(await toolError(changing({ arguments: '{"n":"x"}' }).invoke(calls(call("double", { n: 1 }))))).toMatchObject(
+      {
+        kind: "validation",
+        toolName: "double",
+      },
+    );
     expect((await toolError(changing({ arguments: "{" }).invoke(calls(call("double", { n: 1 }))))).kind).toBe("parse");
   });
 
   it("may get another input, which is taken as it is", async () => {
-    expect(textsOf(await changing({ input: { n: "3" } }).invoke(calls(call("double", { n: 1 }))))).toEqual(['6 from {"n":1}']);
+    expect(textsOf(await changing({ input: { n: "3" } }).invoke(calls(call("double", { n: 1 }))))).toEqual([
+      '6 from {"n":1}',
+    ]);
   });
 
   it("of a streaming tool may be changed as well", async () => {
@@ -124,7 +142,9 @@ describe("the call", () => {
     });
     const node = new AgenticToolsNode({
       tools: [words],
-      toolCallMiddlewares: [{ streamable: (next) => (call, ctx) => next({ ...call, arguments: '{"text":"x y"}' }, ctx) }],
+      toolCallMiddlewares: [
+        { streamable: (next) => (call, ctx) => next({ ...call, arguments: '{"text":"x y"}' }, ctx) },
+      ],
     });
     expect(textsOf(await node.invoke(calls(call("words", { text: "a" }))))).toEqual(["xy"]);
   });
@@ -134,11 +154,20 @@ describe("what comes out", () => {
   it("may be replaced, and is then no JSON of the tool any more", async () => {
     const data = tool("data", () => ({ a: 1 }));
     const same: ToolCallMiddleware = { invokable: (next) => (call, ctx) => next(call, ctx) };
-    const other: ToolCallMiddleware = { invokable: (next) => async (call, ctx) => `[${String(await next(call, ctx))}]` };
+    const other: ToolCallMiddleware = {
+      invokable: (next) => async (call, ctx) => `[${String(await next(call, ctx))}]`,
+    };
     const kept = await new AgenticToolsNode({ tools: [data], toolCallMiddlewares: [same] }).invoke(calls(call("data")));
     expect(blocksOf(kept)[0]).toMatchObject({ result: '{"a":1}', resultType: "json" });
-    const changed = await new AgenticToolsNode({ tools: [data], toolCallMiddlewares: [other] }).invoke(calls(call("data")));
-    expect(blocksOf(changed)[0]).toEqual({ type: "function_tool_result", callId: "data", name: "data", result: '[{"a":1}]' });
+    const changed = await new AgenticToolsNode({ tools: [data], toolCallMiddlewares: [other] }).invoke(
+      calls(call("data")),
+    );
+    expect(blocksOf(changed)[0]).toEqual({
+      type: "function_tool_result",
+      callId: "data",
+      name: "data",
+      result: '[{"a":1}]',
+    });
   });
 
   it("may come without the tool", async () => {
@@ -188,7 +217,9 @@ describe("what comes out", () => {
     });
     const runs: string[] = [];
     const results = await node.invoke(calls(call("flaky")), {
-      callbacks: [{ onError: (info) => runs.push(`error ${info.name}`), onEnd: (info) => runs.push(`end ${info.name}`) }],
+      callbacks: [
+        { onError: (info) => runs.push(`error ${info.name}`), onEnd: (info) => runs.push(`end ${info.name}`) },
+      ],
     });
     expect(textsOf(results)).toEqual(["at last"]);
     expect(runs.filter((run) => run.endsWith("flaky"))).toEqual(["error flaky", "error flaky", "end flaky"]);
@@ -279,7 +310,6 @@ describe("failures", () => {
     await node.invoke(message, { callbacks: [{ onError: () => undefined }] });
     expect(seen).toEqual([true, true, true, true]);
   });
-
 
   it("of a middleware fail its call", async () => {
     const node = new AgenticToolsNode({

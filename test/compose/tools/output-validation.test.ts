@@ -10,7 +10,13 @@ const plain = { type: "object", properties: { celsius: { type: "number" } }, req
 const wrong = { celsius: "warm", when: new Date(0) };
 
 function weather(outputSchema: typeof standard | typeof plain, outputValidation?: OutputValidation) {
-  return createTool({ id: "weather", description: "", outputSchema, outputValidation, execute: async () => wrong as never });
+  return createTool({
+    id: "weather",
+    description: "",
+    outputSchema,
+    outputValidation,
+    execute: async () => wrong as never,
+  });
 }
 
 const message = calls(call("weather"));
@@ -20,7 +26,7 @@ describe("output that does not fit", () => {
     const error = await toolError(new AgenticToolsNode([weather(standard)]).invoke(message));
     expect(error).toMatchObject({ kind: "output_validation", output: wrong });
     expect(error.message).toContain('Tool "weather" (call "weather") ran, but its output does not fit');
-    expect(error.message).toContain("celsius: Invalid input: expected number, received string (got \"warm\")");
+    expect(error.message).toContain('celsius: Invalid input: expected number, received string (got "warm")');
     expect(error.message).toContain('{"celsius":"warm","when":"1970-01-01T00:00:00.000Z"}');
   });
 
@@ -44,7 +50,9 @@ describe("output that does not fit", () => {
 
   it("is not looked for under a plain JSON Schema, unless the tool or the node says so", async () => {
     expect(textsOf(await new AgenticToolsNode([weather(plain)]).invoke(message))).toHaveLength(1);
-    expect((await toolError(new AgenticToolsNode([weather(plain, "error")]).invoke(message))).kind).toBe("output_validation");
+    expect((await toolError(new AgenticToolsNode([weather(plain, "error")]).invoke(message))).kind).toBe(
+      "output_validation",
+    );
     const strict = new AgenticToolsNode({ tools: [weather(plain)], outputValidation: "error" });
     expect((await toolError(strict.invoke(message))).kind).toBe("output_validation");
     const tool = new AgenticToolsNode({ tools: [weather(plain, "off")], outputValidation: "error" });
@@ -65,7 +73,9 @@ describe("a warning", () => {
   it("reaches handlers, and the console when nobody listens", async () => {
     const events: unknown[] = [];
     const node = new AgenticToolsNode([weather(standard, "warn")]);
-    expect(textsOf(await node.invoke(message, { callbacks: [{ onEvent: (_info, event) => events.push(event) }] }))[0]).toContain("warm");
+    expect(
+      textsOf(await node.invoke(message, { callbacks: [{ onEvent: (_info, event) => events.push(event) }] }))[0],
+    ).toContain("warm");
     expect(events).toMatchObject([{ kind: "output_validation", toolName: "weather", callId: "weather" }]);
     expect(warned).toEqual([]);
     await node.invoke(message);

@@ -56,8 +56,12 @@ it("gives calls of one message ids of their own", () => {
 it("leaves no call without its result and no result without its call, whatever it gets", () => {
   const id = fc.constantFrom("1", "2", "3", "");
   const message = fc.oneof(
-    fc.array(id, { maxLength: 3 }).map((ids) => (ids.length === 0 ? assistantMessage("x") : calls(...ids.map((one) => call("t", {}, one))))),
-    fc.array(id, { minLength: 1, maxLength: 3 }).map((ids) => userMessage(ids.map((callId) => functionToolResult({ callId, name: "t", result: "" })))),
+    fc
+      .array(id, { maxLength: 3 })
+      .map((ids) => (ids.length === 0 ? assistantMessage("x") : calls(...ids.map((one) => call("t", {}, one))))),
+    fc
+      .array(id, { minLength: 1, maxLength: 3 })
+      .map((ids) => userMessage(ids.map((callId) => functionToolResult({ callId, name: "t", result: "" })))),
     fc.constant(userMessage("hi")),
   );
   fc.assert(

@@ -74,7 +74,10 @@ describe("after an abort", () => {
     const ran: string[] = [];
     const controller = new AbortController();
     const gate = deferred<string>();
-    const node = new AgenticToolsNode({ tools: [tool("a", () => ran.push("a"))], toolArgumentsHandler: () => gate.promise });
+    const node = new AgenticToolsNode({
+      tools: [tool("a", () => ran.push("a"))],
+      toolArgumentsHandler: () => gate.promise,
+    });
     const message = calls(call("a"));
     const running = rejection(node.invoke(message, { signal: controller.signal }));
     await settled();
@@ -148,7 +151,9 @@ describe("after an abort", () => {
           signal.addEventListener("abort", () => reject(signal.reason));
         }),
     });
-    const running = rejection(new AgenticToolsNode([listening]).invoke(calls(call("listening")), { signal: controller.signal }));
+    const running = rejection(
+      new AgenticToolsNode([listening]).invoke(calls(call("listening")), { signal: controller.signal }),
+    );
     await settled();
     controller.abort("stop");
     expect(await running).toBe("stop");

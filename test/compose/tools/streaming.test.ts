@@ -80,8 +80,14 @@ describe("chunks", () => {
     const ran: string[] = [];
     const slow = deferred<string>();
     const node = new AgenticToolsNode([
-      tool("a", () => (ran.push("a"), slow.promise)),
-      tool("b", () => (ran.push("b"), "b")),
+      tool("a", () => {
+        ran.push("a");
+        return slow.promise;
+      }),
+      tool("b", () => {
+        ran.push("b");
+        return "b";
+      }),
     ]);
     const stream = node.stream(calls(call("a"), call("b")));
     expect(textsOf(((await stream.next()).value ?? []).filter(Boolean))).toEqual(["b"]);
@@ -108,6 +114,7 @@ describe("what a tool yields", () => {
   const node = new AgenticToolsNode([
     tool("nothing", async function* () {}),
     tool("returned", async function* () {
+      yield* [];
       return { late: true };
     }),
     tool("both", async function* () {

@@ -28,7 +28,9 @@ describe("a time limit", () => {
     const patient = createTool({ id: "patient", description: "", timeoutMs: 1_000, execute: forever });
     const settledKinds: string[] = [];
     const node = new AgenticToolsNode({ tools: [patient, deaf], timeoutMs: 100, onToolError: "result" });
-    const running = node.invoke(calls(call("patient"), call("deaf"))).then((results) => settledKinds.push(...kindsOf(results).map(String)));
+    const running = node
+      .invoke(calls(call("patient"), call("deaf")))
+      .then((results) => settledKinds.push(...kindsOf(results).map(String)));
     await vi.advanceTimersByTimeAsync(900);
     expect(settledKinds).toEqual([]);
     await vi.advanceTimersByTimeAsync(200);
@@ -38,7 +40,12 @@ describe("a time limit", () => {
 
   it("may be Infinity, for one tool that takes its time", async () => {
     const gate = deferred<string>();
-    const patient = createTool({ id: "patient", description: "", timeoutMs: Number.POSITIVE_INFINITY, execute: () => gate.promise });
+    const patient = createTool({
+      id: "patient",
+      description: "",
+      timeoutMs: Number.POSITIVE_INFINITY,
+      execute: () => gate.promise,
+    });
     const running = new AgenticToolsNode({ tools: [patient], timeoutMs: 10 }).invoke(calls(call("patient")));
     await vi.advanceTimersByTimeAsync(1_000);
     gate.resolve("done");
@@ -128,7 +135,11 @@ describe("a time limit", () => {
   it("tells handlers of the failure, and later of the late result", async () => {
     const log: unknown[] = [];
     const gate = deferred<string>();
-    const node = new AgenticToolsNode({ tools: [tool("slow", () => gate.promise)], timeoutMs: 50, onToolError: "result" });
+    const node = new AgenticToolsNode({
+      tools: [tool("slow", () => gate.promise)],
+      timeoutMs: 50,
+      onToolError: "result",
+    });
     const running = node.invoke(calls(call("slow")), {
       callbacks: [
         {
@@ -141,10 +152,7 @@ describe("a time limit", () => {
     expect(kindsOf(await running)).toEqual(["timeout"]);
     gate.resolve("too late");
     await vi.advanceTimersByTimeAsync(1);
-    expect(log).toEqual([
-      ["tool", "timeout"],
-      { kind: "late_result", result: "too late" },
-    ]);
+    expect(log).toEqual([["tool", "timeout"], { kind: "late_result", result: "too late" }]);
   });
 
   it("leaves no timer when a call ends in time, and never fires for it", async () => {

@@ -6,6 +6,7 @@ import { toolInfo } from "../../../src/schema/tool-info.js";
 import { plain, thrownBy } from "../thrown-by.js";
 import { blocksOf, call, calls, textsOf, tool } from "./calls.js";
 
+const answer = async (): Promise<string> => "";
 const named = (name: string) => tool(name, (_input) => `I am ${name}`);
 
 describe("infos", () => {
@@ -20,7 +21,9 @@ describe("infos", () => {
     for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
     expect(names[0]).toMatch(/^weather_get_[0-9a-f]{8}$/);
     expect(new Set(names).size).toBe(3);
-    const results = await node.invoke(calls(call(names[0] ?? ""), call("weather.get"), call(names[1] ?? ""), call(names[2] ?? "")));
+    const results = await node.invoke(
+      calls(call(names[0] ?? ""), call("weather.get"), call(names[1] ?? ""), call(names[2] ?? "")),
+    );
     expect(textsOf(results)).toEqual(["I am weather.get", "I am weather.get", "I am 天气", `I am ${"x".repeat(80)}`]);
     expect(blocksOf(results).map(({ name }) => name)).toEqual([names[0], "weather.get", names[1], names[2]]);
   });
@@ -44,11 +47,16 @@ describe("infos", () => {
 });
 
 describe("names", () => {
-  it.each(["constructor", "toString", "__proto__", "hasOwnProperty", "valueOf"])("%s is a name like any other", async (name) => {
-    const node = new AgenticToolsNode([named(name)]);
-    expect(textsOf(await node.invoke(calls(call(name))))).toEqual([`I am ${name}`]);
-    await expect(new AgenticToolsNode([named("a")]).invoke(calls(call(name)))).rejects.toMatchObject({ kind: "unknown_tool" });
-  });
+  it.each(["constructor", "toString", "__proto__", "hasOwnProperty", "valueOf"])(
+    "%s is a name like any other",
+    async (name) => {
+      const node = new AgenticToolsNode([named(name)]);
+      expect(textsOf(await node.invoke(calls(call(name))))).toEqual([`I am ${name}`]);
+      await expect(new AgenticToolsNode([named("a")]).invoke(calls(call(name)))).rejects.toMatchObject({
+        kind: "unknown_tool",
+      });
+    },
+  );
 
   it("of a record are its keys", async () => {
     const node = new AgenticToolsNode({ tools: { first: named("a"), second: named("a") } });
@@ -73,7 +81,7 @@ describe("names", () => {
   });
 
   it("may not be empty", () => {
-    const nameless = { component: "tool", info: { name: "" }, invoke: async () => "" };
+    const nameless = { component: "tool", info: { name: "" }, invoke: answer };
     expect(thrownBy(() => new AgenticToolsNode([plain(nameless)])).message).toContain("tools[0] has no name");
   });
 });
@@ -84,8 +92,17 @@ describe("what is no tool", () => {
     ["tools[0] is no tool", null],
     ["tools[0] is no tool", { name: "a" }],
     ['Tool "a" is not invokable or streamable', { component: "tool", info }],
-    ["failed to get the info of tools[0]", { component: "tool", invoke: async () => "" }],
-    ["failed to get the info of tools[0]: no schema", { component: "tool", get info() { throw new Error("no schema"); }, invoke: async () => "" }],
+    ["failed to get the info of tools[0]", { component: "tool", invoke: answer }],
+    [
+      "failed to get the info of tools[0]: no schema",
+      {
+        component: "tool",
+        get info() {
+          throw new Error("no schema");
+        },
+        invoke: answer,
+      },
+    ],
   ])("is refused: %s", (message, given) => {
     const error = thrownBy(() => new AgenticToolsNode([plain(given)]));
     expect(error.code).toBe("INVALID_TOOL");
