@@ -68,6 +68,7 @@ export {
   type LambdaOptions,
   lambda,
   mapChunks,
+  type Passthrough,
   passthrough,
 } from "./compose/lambda.js";
 export type { KindOptions, PlaceOptions, RunOptions } from "./compose/options.js";
@@ -89,9 +90,11 @@ export type { ToolAliases, ToolsNodeOptions } from "./compose/tools/options.js";
 export { resultsOf } from "./compose/tools/results-of.js";
 export type { GraphTypeError } from "./compose/types/graph-type-error.js";
 export type { NodeLike } from "./compose/types/node-like.js";
+export type { ShapesOf } from "./compose/types/node-map.js";
 export type { NodeOptions } from "./compose/types/node-options.js";
 export type { NodePaths } from "./compose/types/node-paths.js";
-export type { NodeRef } from "./compose/types/node-ref.js";
+export type { NodeRef, PartsRef, SourceRef, TargetRef } from "./compose/types/node-ref.js";
+export type { NodeShape } from "./compose/types/node-shape.js";
 export { type ErrorCode, findCause, KumikoError, type KumikoErrorOptions } from "./errors.js";
 export { ConcatRegistry } from "./schema/concat/registry.js";
 export type { DeclaredConcat } from "./schema/concat/rule.js";

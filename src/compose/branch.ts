@@ -17,6 +17,9 @@ export interface ToolCallsOrOptions {
  * itself decide nothing.
  *
  * @example
+ * const tools = new AgenticToolsNode([
+ *   createTool({ id: "now", description: "The time.", inputSchema: z.object({}), execute: () => new Date().toISOString() }),
+ * ]);
  * const agent = new Graph<AgenticMessage[], AgenticMessage>()
  *   .addModelNode("model", model)
  *   .addToolsNode("tools", tools)

@@ -34,12 +34,8 @@ export interface ChainOptions<I, O, Wanted, Result> {
   readonly output?: StandardSchemaV1<Wanted, Result> | undefined;
 }
 
-declare const unchanged: unique symbol;
-
 /** No output schema: what flows last goes out as it is. */
-interface Unchanged {
-  readonly [unchanged]: true;
-}
+type Unchanged = { readonly unchanged: true };
 
 type ResultOf<O, Result> = [Result] extends [Unchanged] ? O : Result;
 

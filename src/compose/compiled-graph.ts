@@ -4,7 +4,7 @@ import type { RunOptions } from "./options.js";
 import type { GraphInfo } from "./plan/describe.js";
 import type { Runnable } from "./runnable.js";
 import type { NodePaths } from "./types/node-paths.js";
-import type { HasInner, None } from "./types/node-shape.js";
+import type { HasInner } from "./types/node-shape.js";
 
 /**
  * What `compile()` gives: a Runnable that knows the paths of its nodes. It never changes; the builder may go on.
@@ -13,7 +13,7 @@ import type { HasInner, None } from "./types/node-shape.js";
  * const length = new Chain<string>().append((text) => text.length, { key: "count" }).compile();
  * await length.invoke("hello", { nodes: { count: { callbacks: [consoleTracer()] } } });
  */
-export interface CompiledGraph<in I, out O, Inner = None> extends Runnable<I, O>, HasInner<Inner> {
+export interface CompiledGraph<in I, out O, Inner = Record<never, never>> extends Runnable<I, O>, HasInner<Inner> {
   readonly invoke: (input: I, options?: RunOptions<NodePaths<Inner>>) => Promise<O>;
   readonly stream: (input: I, options?: RunOptions<NodePaths<Inner>>) => StreamReader<O>;
   readonly collect: (input: StreamSource<I>, options?: RunOptions<NodePaths<Inner>>) => Promise<O>;

@@ -18,7 +18,7 @@ import type { BuilderNode, Built, builds, FunctionNode, NodeLike, RunnableNode, 
 import type { AnyNodeEntry, ShapesOf } from "./types/node-map.js";
 import type { NodeOptions } from "./types/node-options.js";
 import type { PartsRef, SourceRef, TargetRef } from "./types/node-ref.js";
-import type { Keyed, NodeShape, None } from "./types/node-shape.js";
+import type { Keyed, NodeShape } from "./types/node-shape.js";
 import type { Proof } from "./types/unfed.js";
 
 /** Schemas of the two ends: types are inferred from them, values are checked with them. */
@@ -71,8 +71,8 @@ export class Graph<
   I,
   O,
   State = undefined,
-  Nodes = None,
-  Fed = None,
+  Nodes = Record<never, never>,
+  Fed = Record<never, never>,
   Keys extends string = never,
   Given = I,
   Result = O,

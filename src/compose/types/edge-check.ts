@@ -1,5 +1,5 @@
 import type { Fit, IsRecord, WrongField } from "./fit.js";
-import type { Flow, SameAsInput } from "./node-shape.js";
+import type { NodeShape, SameAsInput } from "./node-shape.js";
 
 /** What comes out of a node, or of START. */
 export type OutAt<I, Nodes, Fed, Key> = [Key] extends ["start"]
@@ -15,7 +15,7 @@ export type OutAt<I, Nodes, Fed, Key> = [Key] extends ["start"]
 /** A passthrough without a type of its own has the type of what was connected to it so far. */
 type FlowAt<Shape, Fed, Key> = [Shape, Key] extends [{ readonly in: infer In; readonly out: infer Out }, keyof Fed]
   ? unknown extends In & Out
-    ? Fed[Key & keyof Fed] extends Flow<infer Value>
+    ? Fed[Key & keyof Fed] extends { readonly out: infer Value }
       ? Value
       : Out
     : Out
@@ -52,8 +52,12 @@ type Subject<Out, In, Field extends string> = [IsRecord<Out>, IsRecord<In>] exte
     : `field "${Field}" of the `
   : "";
 
-/** What an edge brings to its target: the whole input, or the part that the output is. */
-export type Brought<Out, In> = unknown extends In ? Flow<Out> : Fit<Out, In> extends "part" ? Out : In;
+/**
+ * What an edge brings to its target: the whole input, or the part that the output is. Where anything is taken, by a
+ * passthrough for one, the output is kept as it is; it stands in a shape, because two different literals side by side in an
+ * intersection of records would make all of it `never`.
+ */
+export type Brought<Out, In> = unknown extends In ? NodeShape<unknown, Out> : Fit<Out, In> extends "part" ? Out : In;
 
 /** The targets of a branch, each of which must take the whole output; a sentence stands for those that do not. */
 export type BranchTo<O, Nodes, Out, From extends string, Target extends string> = [
@@ -75,5 +79,5 @@ type MisfitBranch<From extends string, Target extends string> = [From, Target] e
 
 /** What a branch brings: it may choose any of its targets, so each gets its whole input from it. */
 export type BroughtByBranch<O, Nodes, Out, Target extends string> = {
-  readonly [Key in Target]: unknown extends InAt<O, Nodes, Key> ? Flow<Out> : InAt<O, Nodes, Key>;
+  readonly [Key in Target]: unknown extends InAt<O, Nodes, Key> ? NodeShape<unknown, Out> : InAt<O, Nodes, Key>;
 };

@@ -1,5 +1,3 @@
-import type { None } from "./node-shape.js";
-
 type AnyFunction = (...values: never) => unknown;
 
 /** Fields of an object type that hold functions: a class instance has some, a record has none. */
@@ -42,7 +40,7 @@ export type Fit<Out, In> = [Out] extends [In]
 export type Lacks<Given, In> =
   IsRecord<In> extends true
     ? {
-        [Field in keyof In & string]-?: None extends Pick<In, Field>
+        [Field in keyof In & string]-?: Record<never, never> extends Pick<In, Field>
           ? never
           : Field extends keyof Given
             ? never
