@@ -6,6 +6,7 @@ export type SideEventKind =
   | "repaired_arguments"
   | "duplicate_call_id"
   | "late_result"
+  | "output_validation"
   | "hook_error";
 
 /** What `onEvent` is told: what happened beside inputs and outputs. `ctx.progress(event)` gives `{ kind: "progress", event }`. */
