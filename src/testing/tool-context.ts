@@ -1,0 +1,43 @@
+import type { RunInfo } from "../callbacks/run-info.js";
+import type { NodeContext } from "../components/context.js";
+import { RequestContext } from "../components/request-context.js";
+import type { ToolContext } from "../components/tool.js";
+
+/**
+ * The context of a call that no run makes, to call a tool by hand in a test. Give the fields that matter there.
+ *
+ * @example
+ * const tool = createTool({
+ *   id: "greet",
+ *   description: "Greets.",
+ *   execute: (_input, ctx) => `hello from ${ctx.toolCallId}`,
+ * });
+ * console.log(await tool.invoke("{}", toolContext({ toolCallId: "call_7" })));
+ */
+export function toolContext<Options = unknown>(fields: Partial<ToolContext<Options>> = {}): ToolContext<Options> {
+  const signal = fields.signal ?? new AbortController().signal;
+  const toolName = fields.toolName ?? "tool";
+  const toolCallId = fields.toolCallId ?? "call_1";
+  const base: ToolContext<Options> = {
+    signal,
+    abortSignal: signal,
+    requestContext: new RequestContext(),
+    state: undefined,
+    address: `tool:${toolName}:${toolCallId}`,
+    runInfo: runInfoOf(toolName, toolCallId),
+    options: undefined as Options,
+    progress: () => undefined,
+    processState: () => Promise.reject(new Error("A call that no run makes has no state: give processState.")),
+    with: (more): NodeContext<unknown, Options> => toolContext<Options>({ ...fields, ...more }),
+    toolCallId,
+    toolName,
+    messages: [],
+    rawArguments: "",
+  };
+  return { ...base, ...fields };
+}
+
+function runInfoOf(name: string, toolCallId: string): RunInfo {
+  const address = `tool:${name}:${toolCallId}`;
+  return { runId: "run_1", parentRunId: undefined, name, type: "", component: "tool", address, toolCallId };
+}

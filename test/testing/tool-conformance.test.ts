@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { createTool } from "../../src/components/create-tool.js";
+import type { Tool } from "../../src/components/tool.js";
+import { toolInfo } from "../../src/schema/tool-info.js";
+import { toolConformance } from "../../src/testing/tool-conformance.js";
+import { toolContext } from "../../src/testing/tool-context.js";
+
+const echo = createTool({
+  id: "echo",
+  description: "Echoes.",
+  inputSchema: z.object({ text: z.string() }),
+  execute: ({ text }) => ({ text }),
+});
+const count = createTool({
+  id: "count",
+  description: "Counts.",
+  inputSchema: { type: "object", properties: { to: { type: "number" } }, required: ["to"] },
+  execute: async function* ({ to }) {
+    for (let n = 1; n <= Number(to); n++) yield `${n} `;
+  },
+});
+const byHand: Tool = {
+  component: "tool",
+  info: toolInfo({ name: "by_hand", description: "Written by hand." }),
+  invoke: async (args) => args,
+  async *stream(args) {
+    yield* args;
+  },
+};
+
+describe.each([
+  { tool: "createTool", checks: toolConformance(echo, { arguments: '{"text":"x"}', wrongArguments: "{}" }) },
+  {
+    tool: "createTool with a generator",
+    checks: toolConformance(count, { arguments: '{"to":3}', wrongArguments: '{"to":"x"}' }),
+  },
+  { tool: "by hand", checks: toolConformance(() => byHand, { arguments: '{"a":1}' }) },
+])("a tool made $tool", ({ checks }) => {
+  it.each(checks)("$name", ({ run }) => run());
+});
+
+describe("a tool that breaks a promise is found out", () => {
+  const broken = (part: Partial<Tool>): Tool => ({
+    component: "tool",
+    info: toolInfo({ name: "broken" }),
+    invoke: async () => "ok",
+    ...part,
+  });
+  const failures = async (tool: Tool, options = {}): Promise<string[]> => {
+    const failed: string[] = [];
+    for (const { name, run } of toolConformance(tool, options)) await run().catch(() => failed.push(name));
+    return failed;
+  };
+
+  it.each<[string, Tool]>([
+    ["says what it is", { component: "tool", info: toolInfo({ name: "broken" }) }],
+    [
+      "describes its arguments by the JSON Schema of an object, if it has any",
+      broken({ info: { name: "a", description: "", toJsonSchema: () => ({ type: "string" }) } }),
+    ],
+    ["gives a text or a list of content parts", broken({ invoke: async () => ({ a: 1 }) as never })],
+    ["gives a text or a list of content parts", broken({ invoke: () => "at once" as never })],
+    [
+      "streams what it gives as a whole",
+      broken({
+        async *stream() {
+          yield "something else";
+        },
+      }),
+    ],
+  ])("%s", async (name, tool) => {
+    expect(await failures(tool)).toContain(name);
+  });
+
+  it("rejects arguments that it refuses, and does not throw", async () => {
+    const throwing = broken({
+      invoke: () => {
+        throw new Error("at once");
+      },
+    });
+    expect(await failures(throwing, { wrongArguments: "{" })).toContain(
+      "rejects arguments that it refuses, and does not throw",
+    );
+    expect(await failures(broken({}), { wrongArguments: "{" })).toEqual([
+      "rejects arguments that it refuses, and does not throw",
+    ]);
+  });
+
+  it("keeps calls apart that run at once", async () => {
+    let calls = 0;
+    expect(await failures(broken({ invoke: async () => String(calls++) }))).toContain(
+      "keeps calls apart that run at once",
+    );
+    expect(await failures(broken({ invoke: async () => String(calls++) }), { repeatable: false })).toEqual([]);
+  });
+});
+
+it("makes a context from the fields that matter", () => {
+  const ctx = toolContext({ toolCallId: "c7", options: { depth: 1 } });
+  expect(ctx).toMatchObject({ toolCallId: "c7", toolName: "tool", options: { depth: 1 } });
+  expect(ctx.signal).toBe(ctx.abortSignal);
+  expect(ctx.with({ toolName: "other" })).toMatchObject({ toolCallId: "c7", toolName: "other" });
+});
