@@ -63,7 +63,7 @@ export const leftEarly = (reason: unknown): unknown =>
 export const emptyStream = (where: string): KumikoError =>
   new KumikoError(
     "EMPTY_STREAM",
-    `${where.charAt(0).toUpperCase()}${where.slice(1)} ended without a chunk, so there is nothing to concatenate. Let it give one chunk at least.`,
+    `There is nothing to concatenate: ${where} ended without a chunk. Let it give one chunk at least.`,
   );
 
 export const cannotConcat = (where: string, reason: string): KumikoError =>
