@@ -1,0 +1,32 @@
+/** A conformance check did not hold. */
+export const checkFailed = (what: string): Error => new Error(what);
+
+export const differs = (what: string, actual: unknown, expected: unknown): Error =>
+  new Error(`${what}: expected ${show(expected)}, got ${show(actual)}.`);
+
+export const scriptExhausted = (type: string, calls: number, answers: number): Error =>
+  new Error(
+    `${type} was called ${calls} times, and its script has ${answers === 1 ? "one answer" : `${answers} answers`}. ` +
+      "Add an answer for this call, or find out why the model is called again.",
+  );
+
+export const notAnAnswer = (type: string, call: number): Error =>
+  new Error(
+    `Answer ${call} in the script of ${type} is neither a message, a list of chunks, an error nor a function that gives one of them.`,
+  );
+
+const longest = 400;
+
+function show(value: unknown): string {
+  const text = describe(value);
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
+function describe(value: unknown): string {
+  if (value instanceof Error) return `${value.name}: ${value.message}`;
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return String(value);
+  }
+}

@@ -1,0 +1,124 @@
+import type { NodeContext } from "../components/context.js";
+import type { AgenticModel, ModelContext, ModelOptions } from "../components/model.js";
+import { lambda } from "../compose/lambda.js";
+import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
+import { StreamReader } from "../schema/stream/reader.js";
+import { type ConformanceCheck, expectSame, expectThat, rejectionOf, soon } from "./conformance.js";
+import { deepEqual } from "./deep-equal.js";
+
+export interface ModelCase<Options> {
+  /** What the model is asked. It must give the same answer every time: let it talk to a fake or a recorded service. */
+  readonly messages: readonly AgenticMessage[];
+  /** The call options that it finds in its context. */
+  readonly options?: Options | undefined;
+  /** @default field by field */
+  readonly equals?: ((streamed: AgenticMessage, generated: AgenticMessage) => boolean) | undefined;
+}
+
+/**
+ * What every `AgenticModel` promises: assistant messages, chunks that join to what `generate` gives, and that it can be
+ * stopped. For any test runner; `make` is called for each check.
+ *
+ * @example
+ * const hello = () => assistantMessage("Hello!");
+ * const checks = modelConformance(() => scriptedModel(hello, hello), { messages: [userMessage("Hi")] });
+ * for (const { run } of checks) await run();
+ */
+export function modelConformance<Options = ModelOptions>(
+  make: () => AgenticModel<Options>,
+  modelCase: ModelCase<Options>,
+): ConformanceCheck[] {
+  const { messages, options = {}, equals = deepEqual } = modelCase;
+  const check = (name: string, run: (asked: Asked<Options>) => Promise<void>): ConformanceCheck => ({
+    name,
+    run: () => run(new Asked(make(), options)),
+  });
+  return [
+    check('has the component "model"', async ({ model }) => expectSame(model.component, "model", "The component")),
+    check("generate gives an assistant message", async (asked) => {
+      expectAssistant(await asked.generate(messages), "What generate gives");
+    }),
+    check("stream gives chunks of an assistant message", async (asked) => {
+      const chunks = await asked.chunks(messages);
+      expectThat(chunks.length > 0, "The stream is empty.");
+      for (const chunk of chunks) expectAssistant(chunk, "A chunk of the stream");
+    }),
+    check("the chunks of stream join to what generate gives", async (asked) => {
+      const streamed = await StreamReader.from(await asked.chunks(messages)).concat();
+      const generated = await asked.generate(messages);
+      expectThat(equals(streamed, generated), "The joined chunks are not the message that generate gives.");
+    }),
+    check("leaves the messages that it is given as they are", async (asked) => {
+      const given = structuredClone(messages);
+      await asked.generate(given);
+      await asked.chunks(given);
+      expectThat(deepEqual(given, messages), "The messages have changed.");
+    }),
+    check("a stream can be left after its first chunk", async (asked) => {
+      await asked.firstChunk(messages);
+    }),
+    check("generate rejects when its signal is aborted", async (asked) => {
+      await rejectionOf(asked.generate(messages, AbortSignal.abort()), "generate with an aborted signal");
+    }),
+    check("stream rejects when its signal is aborted", async (asked) => {
+      await rejectionOf(asked.chunks(messages, AbortSignal.abort()), "Reading stream with an aborted signal");
+    }),
+  ];
+}
+
+/** A model and a context to call it with. */
+class Asked<Options> {
+  readonly model: AgenticModel<Options>;
+  readonly #options: unknown;
+
+  constructor(model: AgenticModel<Options>, options: unknown) {
+    this.model = model;
+    this.#options = options;
+  }
+
+  generate(messages: readonly AgenticMessage[], signal?: AbortSignal): Promise<AgenticMessage> {
+    return soon(
+      this.#inContext(signal, (ctx) => this.model.generate(messages, ctx)),
+      "generate",
+    );
+  }
+
+  chunks(messages: readonly AgenticMessage[], signal?: AbortSignal): Promise<AgenticMessage[]> {
+    const read = async (ctx: ModelContext<Options>): Promise<AgenticMessage[]> => {
+      const chunks: AgenticMessage[] = [];
+      for await (const chunk of this.#open(messages, ctx)) chunks.push(chunk);
+      return chunks;
+    };
+    return soon(this.#inContext(signal, read), "stream");
+  }
+
+  firstChunk(messages: readonly AgenticMessage[]): Promise<AgenticMessage | undefined> {
+    const read = async (ctx: ModelContext<Options>): Promise<AgenticMessage | undefined> => {
+      for await (const chunk of this.#open(messages, ctx)) return chunk;
+      return undefined;
+    };
+    return soon(this.#inContext(undefined, read), "Leaving stream after its first chunk");
+  }
+
+  /** Read without a StreamReader in between: its errors when it is left are seen. */
+  #open(messages: readonly AgenticMessage[], ctx: ModelContext<Options>): AsyncIterable<AgenticMessage> {
+    const stream = this.model.stream(messages, ctx);
+    return Symbol.asyncIterator in stream ? stream : StreamReader.from(stream);
+  }
+
+  /** In a real run, so that the context has everything. */
+  #inContext<T>(signal: AbortSignal | undefined, use: (ctx: ModelContext<Options>) => Promise<T>): Promise<T> {
+    const fields = signal === undefined ? { options: this.#options } : { options: this.#options, signal };
+    const run = lambda({
+      invoke: async (_: undefined, ctx: NodeContext) => ({
+        result: await use(ctx.with(fields) as ModelContext<Options>),
+      }),
+    });
+    return run.invoke(undefined).then(({ result }) => result);
+  }
+}
+
+function expectAssistant(message: unknown, what: string): void {
+  expectThat(isAgenticMessage(message), `${what} is no message.`);
+  expectSame((message as AgenticMessage).role, "assistant", `The role of ${what.toLowerCase()}`);
+}

@@ -1,0 +1,94 @@
+import type { NodeContext } from "../../components/context.js";
+import type { RunOptions } from "../../compose/options.js";
+import type { Runnable } from "../../compose/runnable.js";
+import type { ConformanceCheck } from "../conformance.js";
+import { deepEqual } from "../deep-equal.js";
+import { differs } from "../errors.js";
+
+/** What a Runnable under test must call, with its `ctx`, and await, once in every run: this is how a run is seen and held. */
+export type Work = (ctx: NodeContext) => Promise<void>;
+
+/** Makes a fresh Runnable that calls `work` once in every run. */
+export type MakeRunnable<I, O> = (work: Work) => Runnable<I, O>;
+
+export interface RunnableCase<I, O> {
+  readonly input: I;
+  /** What the Runnable makes of `input`. */
+  readonly output: O;
+  /** The input in pieces. @default the whole input as one piece */
+  readonly chunks?: readonly I[] | undefined;
+  /** @default field by field, where a field that is undefined is as good as none */
+  readonly equals?: ((actual: O, expected: O) => boolean) | undefined;
+}
+
+export type Mode = "invoke" | "stream" | "collect" | "transform";
+export const modes: readonly Mode[] = ["invoke", "stream", "collect", "transform"];
+
+/** A fresh Runnable with what it needs to be run, and what can be seen of its runs. */
+export class Subject<I, O> {
+  readonly runnable: Runnable<I, O>;
+  readonly case: RunnableCase<I, O>;
+  /** The contexts of all calls of `work` so far. */
+  readonly contexts: NodeContext[] = [];
+  /** The signals that these contexts had: read at the call, as nodes do. */
+  readonly signals: AbortSignal[] = [];
+  /** Whether `work` stays pending, whatever its signal says. */
+  isHeld = false;
+  /** What `work` throws, if anything. */
+  failure: Error | undefined = undefined;
+  #release: (() => void)[] = [];
+
+  constructor(make: MakeRunnable<I, O>, runnableCase: RunnableCase<I, O>) {
+    this.case = runnableCase;
+    this.runnable = make((ctx) => this.#work(ctx));
+  }
+
+  get calls(): number {
+    return this.contexts.length;
+  }
+
+  /** Runs it in one mode, for its whole output. */
+  run(mode: Mode, options?: RunOptions): Promise<O> {
+    const { runnable } = this;
+    switch (mode) {
+      case "invoke":
+        return runnable.invoke(this.case.input, options);
+      case "stream":
+        return runnable.stream(this.case.input, options).concat();
+      case "collect":
+        return runnable.collect(this.inputStream(), options);
+      case "transform":
+        return runnable.transform(this.inputStream(), options).concat();
+      default:
+        return mode satisfies never;
+    }
+  }
+
+  async *inputStream(): AsyncGenerator<I, void> {
+    yield* this.case.chunks ?? [this.case.input];
+  }
+
+  hold(): void {
+    this.isHeld = true;
+  }
+
+  release(): void {
+    this.isHeld = false;
+    for (const release of this.#release) release();
+  }
+
+  expectOutput(actual: O, what: string): void {
+    const { output, equals = deepEqual } = this.case;
+    if (!equals(actual, output)) throw differs(what, actual, output);
+  }
+
+  async #work(ctx: NodeContext): Promise<void> {
+    this.contexts.push(ctx);
+    this.signals.push(ctx.signal);
+    if (this.failure !== undefined) throw this.failure;
+    if (this.isHeld) await new Promise<void>((resolve) => this.#release.push(resolve));
+  }
+}
+
+/** Makes checks that each begin with a fresh subject. */
+export type Checks<I, O> = (name: string, run: (subject: Subject<I, O>) => Promise<void>) => ConformanceCheck;

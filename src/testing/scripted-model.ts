@@ -1,0 +1,89 @@
+import type { AgenticModel, ModelContext, ModelOptions } from "../components/model.js";
+import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
+import { StreamReader } from "../schema/stream/reader.js";
+import { notAnAnswer, scriptExhausted } from "./errors.js";
+
+/** What a scripted model says: a message, its chunks (a list, or as they come), or an error that the call fails with. */
+export type ScriptedAnswer = AgenticMessage | readonly AgenticMessage[] | AsyncIterable<AgenticMessage> | Error;
+
+/** What a scripted model says, or what works it out from the call. */
+export type ScriptEntry =
+  | ScriptedAnswer
+  | ((messages: readonly AgenticMessage[], ctx: ModelContext) => ScriptedAnswer | Promise<ScriptedAnswer>);
+
+/** One call of a scripted model. */
+export interface ModelCall {
+  readonly method: "generate" | "stream";
+  /** As they were at the call. */
+  readonly messages: readonly AgenticMessage[];
+  readonly options: ModelOptions;
+}
+
+/** A model for tests; `calls` is what it was asked. */
+export interface ScriptedModel extends AgenticModel {
+  readonly calls: readonly ModelCall[];
+}
+
+/**
+ * A model that answers from a script, one answer per call, and remembers its calls. A list of messages is one answer in
+ * chunks: `stream` gives them one by one, `generate` joined.
+ *
+ * @example
+ * const model = scriptedModel(
+ *   assistantMessage(functionToolCall({ callId: "1", name: "get_weather", arguments: "{}" })),
+ *   (messages) => assistantMessage(`You have sent ${messages.length} messages.`),
+ * );
+ * const app = new Chain<AgenticMessage[]>().appendModel(model).compile();
+ * await app.invoke([userMessage("How is the weather?")]);
+ * console.log(model.calls[0]?.messages);
+ */
+export function scriptedModel(...script: readonly ScriptEntry[]): ScriptedModel {
+  return new Script(script);
+}
+
+class Script implements ScriptedModel {
+  readonly component = "model" as const;
+  readonly type = "ScriptedModel";
+  readonly calls: ModelCall[] = [];
+  readonly #script: readonly ScriptEntry[];
+
+  constructor(script: readonly ScriptEntry[]) {
+    this.#script = script;
+  }
+
+  async generate(messages: readonly AgenticMessage[], ctx: ModelContext): Promise<AgenticMessage> {
+    return StreamReader.from(await this.#answer("generate", messages, ctx)).concat();
+  }
+
+  /** The answer is taken at the call. */
+  stream(messages: readonly AgenticMessage[], ctx: ModelContext): AsyncIterable<AgenticMessage> {
+    const answer = this.#answer("stream", messages, ctx);
+    answer.catch(() => undefined);
+    return chunksOf(answer);
+  }
+
+  async #answer(method: ModelCall["method"], messages: readonly AgenticMessage[], ctx: ModelContext): Promise<Chunks> {
+    ctx.signal.throwIfAborted();
+    const { calls } = this;
+    calls.push({ method, messages: [...messages], options: ctx.options });
+    const number = calls.length;
+    const entry = this.#script[number - 1];
+    if (entry === undefined) throw scriptExhausted(this.type, number, this.#script.length);
+    const answer: unknown = typeof entry === "function" ? await entry(messages, ctx) : entry;
+    if (answer instanceof Error) throw answer;
+    if (isAgenticMessage(answer)) return [answer];
+    if (areChunks(answer)) return answer;
+    throw notAnAnswer(this.type, number);
+  }
+}
+
+type Chunks = readonly AgenticMessage[] | AsyncIterable<AgenticMessage>;
+
+function areChunks(answer: unknown): answer is Chunks {
+  if (typeof answer !== "object" || answer === null) return false;
+  return Array.isArray(answer) ? answer.every(isAgenticMessage) : Symbol.asyncIterator in answer;
+}
+
+async function* chunksOf(answer: Promise<Chunks>): AsyncGenerator<AgenticMessage, void> {
+  yield* await answer;
+}
