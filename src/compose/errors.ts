@@ -86,8 +86,14 @@ export const mixedStyles = (given: unknown, style: "keys" | "handles"): KumikoEr
   new KumikoError(
     "MIXED_STYLES",
     style === "keys"
-      ? `${describeKey(given)} is used as a handle, and this graph began with keys: stay with addNode, addEdge and keys.`
-      : `${describeKey(given)} is used as a key, and this graph began with handles: stay with node, connect and references.`,
+      ? `${describeKey(given)} is used as a handle, and this graph is made with keys: stay with addNode, addEdge and keys.`
+      : `${describeKey(given)} is used as a key, and this graph is made with handles: stay with node, connect and references.`,
+  );
+
+export const edgeOfHandles = (key: string): KumikoError =>
+  new KumikoError(
+    "MIXED_STYLES",
+    `addEdge takes keys, and got the handle of "${key}". Connect handles with connect(from, to).`,
   );
 
 export const foreignHandle = (key: string): KumikoError =>

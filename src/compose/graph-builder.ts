@@ -1,6 +1,6 @@
 import type { CompileOptions } from "./compile-options.js";
 import { type EndChecks, readEndChecks } from "./end-checks.js";
-import { foreignHandle, invalidBranch, mixedStyles, partOfBranch } from "./errors.js";
+import { edgeOfHandles, foreignHandle, invalidBranch, mixedStyles, partOfBranch } from "./errors.js";
 import { toNode } from "./node.js";
 import { readEntries } from "./node-entries.js";
 import { NodeHandle } from "./node-handle.js";
@@ -46,8 +46,7 @@ export class GraphBuilder {
   }
 
   addEdge(from: unknown, to: unknown): void {
-    const handle = [from, to].find((end) => end instanceof NodeHandle);
-    if (handle !== undefined) throw mixedStyles(handle, "keys");
+    for (const end of [from, to]) if (end instanceof NodeHandle) throw edgeOfHandles(end.key);
     this.#in("keys", from, () => this.#draft.addEdge(from, to));
   }
 

@@ -10,18 +10,18 @@ export function toNode(key: string, node: unknown): NodeDefinition | HasNodeDefi
   if (typeof node !== "object" || node === null) throw invalidNode(key, `is ${kindOf(node)}. ${advice}`);
   if (hasNodeDefinition(node)) return node;
   const kind: unknown = "component" in node ? node.component : undefined;
-  const shape = shapes.get(kind);
-  if (shape !== undefined) return fromComponent(key, node, shape);
-  if (methodsOf(node, modes).length === modes.length) return fromForeignRunnable(node);
-  if (kind === "tool")
-    throw invalidNode(key, "is a tool. Tools are nodes together: new AgenticToolsNode({ tools: [tool] }).");
-  if (kind !== undefined)
-    throw invalidNode(key, `has the component ${JSON.stringify(kind)}. Known are ${[...shapes.keys()].join(", ")}.`);
-  throw invalidNode(key, `is ${kindOf(node)}. ${advice}`);
+  if (isComponentName(kind)) return fromComponent(key, node, kind);
+  if (modes.every((mode) => hasMethod(node, mode))) return fromForeignRunnable(node);
+  throw invalidNode(key, kind === undefined ? `is ${kindOf(node)}. ${advice}` : describeComponent(kind));
 }
 
 const advice =
   "A node is a function, a Runnable, a graph or chain, or a component (a model, template, tools node, retriever …).";
+
+function describeComponent(kind: unknown): string {
+  if (kind === "tool") return "is a tool. Tools are nodes together: new AgenticToolsNode({ tools: [tool] }).";
+  return `has the component ${JSON.stringify(kind)}. Known are ${Object.keys(shapes).join(", ")}.`;
+}
 
 function kindOf(node: unknown): string {
   if (Array.isArray(node)) return "a list";
@@ -36,47 +36,44 @@ function fromFunction(key: string, node: object): NodeDefinition {
   return { component: "lambda", type: "", body: { kind: "function", call: node as NodeFunction } };
 }
 
+/** Built-in ones such as `String` can be called, and are fine. */
 function isClass(node: object): boolean {
-  return Object.getOwnPropertyDescriptor(node, "prototype")?.writable === false;
+  if (Object.getOwnPropertyDescriptor(node, "prototype")?.writable !== false) return false;
+  return Function.prototype.toString.call(node).startsWith("class");
 }
 
+type ComponentName = "model" | "template" | "retriever" | "embedder" | "indexer" | "loader" | "transformer";
+
 interface ComponentShape {
-  readonly component: Exclude<
-    NodeDefinition["component"],
-    "lambda" | "tool" | "tools_node" | "graph" | "chain" | "workflow" | "passthrough"
-  >;
   readonly invoke: string;
   readonly stream?: string;
   readonly payload?: Payload;
 }
 
-/** By the literal field `component`: which methods a node of that kind has. */
-const shapes: ReadonlyMap<unknown, ComponentShape> = new Map(
-  (
-    [
-      { component: "model", invoke: "generate", stream: "stream", payload: modelPayload() },
-      { component: "template", invoke: "format" },
-      { component: "retriever", invoke: "retrieve" },
-      { component: "embedder", invoke: "embed" },
-      { component: "indexer", invoke: "store" },
-      { component: "loader", invoke: "load" },
-      { component: "transformer", invoke: "transform" },
-    ] satisfies ComponentShape[]
-  ).map((shape) => [shape.component, shape]),
-);
+const modelPayload: Payload = {
+  input: (messages, options) => ({ messages, options }),
+  output: (message) => ({ message }),
+};
 
-function modelPayload(): Payload {
-  return { input: (messages, options) => ({ messages, options }), output: (message) => ({ message }) };
+/** By the literal field `component`: which methods a node of that kind has. */
+const shapes: Readonly<Record<ComponentName, ComponentShape>> = {
+  model: { invoke: "generate", stream: "stream", payload: modelPayload },
+  template: { invoke: "format" },
+  retriever: { invoke: "retrieve" },
+  embedder: { invoke: "embed" },
+  indexer: { invoke: "store" },
+  loader: { invoke: "load" },
+  transformer: { invoke: "transform" },
+};
+
+function isComponentName(kind: unknown): kind is ComponentName {
+  return typeof kind === "string" && Object.hasOwn(shapes, kind);
 }
 
-function fromComponent(
-  key: string,
-  node: object,
-  { component, invoke, stream, payload }: ComponentShape,
-): NodeDefinition {
-  const missing = [invoke, ...(stream === undefined ? [] : [stream])].filter(
-    (name) => methodsOf(node, [name]).length === 0,
-  );
+function fromComponent(key: string, node: object, component: ComponentName): NodeDefinition {
+  const { invoke, stream, payload } = shapes[component];
+  const wanted = stream === undefined ? [invoke] : [invoke, stream];
+  const missing = wanted.filter((name) => !hasMethod(node, name));
   if (missing.length > 0) throw invalidNode(key, `is a ${component} without the method ${missing.join(" and ")}.`);
   const type: unknown = Reflect.get(node, "type");
   const body: NodeBody = {
@@ -109,8 +106,8 @@ function childOptions(ctx: NodeContext): RunOptions {
   };
 }
 
-function methodsOf(node: object, names: readonly string[]): string[] {
-  return names.filter((name) => typeof Reflect.get(node, name) === "function");
+function hasMethod(node: object, name: string): boolean {
+  return typeof Reflect.get(node, name) === "function";
 }
 
 /** Looks the method up at each call, on the object itself: `this` is right, and a method may be replaced. */

@@ -113,6 +113,11 @@ describe("a node", () => {
     expect(await chain.invoke("ab")).toBe("3 2 1");
   });
 
+  it("may be a built-in function", async () => {
+    const chain = new Chain<string>().append(Number).append(String);
+    expect(await chain.compile().invoke("5.0")).toBe("5");
+  });
+
   it("may be a graph, a chain, a compiled one, or a lambda", async () => {
     const graph = new Graph<string, string>()
       .addNode("g", (text: string) => `${text}g`)

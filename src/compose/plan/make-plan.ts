@@ -50,16 +50,10 @@ function planOf(draft: Draft, { options = {}, closing = [], checkInput, checkOut
   return Object.freeze(plan);
 }
 
-const ends: readonly PlanNode[] = [START, END].map((key) =>
-  Object.freeze({
-    key,
-    name: key,
-    component: "passthrough" as const,
-    type: "",
-    body: Object.freeze({ kind: "passthrough" as const }),
-    settings: Object.freeze({}),
-  }),
-);
+const ends: readonly PlanNode[] = [
+  { key: START, name: START, component: "passthrough", type: "", body: { kind: "passthrough" }, settings: {} },
+  { key: END, name: END, component: "passthrough", type: "", body: { kind: "passthrough" }, settings: {} },
+];
 
 function makeNode({ key, node, settings }: DraftNode, runtime: Runtime): PlanNode {
   const { component, type, body, concat } = hasNodeDefinition(node) ? readDefinition(key, node) : node;
