@@ -49,7 +49,7 @@ export function* together<const Answers extends readonly unknown[]>(
   for (;;) {
     const wishes = steps.map((step) => (step.done ? { say: "", calls: [] } : step.value));
     const calls = wishes.flatMap((wish) => wish.calls);
-    if (calls.length === 0) return steps.map((step) => step.value) as unknown as Answers;
+    if (calls.length === 0) return steps.map((step) => step.value) as readonly unknown[] as Answers;
     const said = new Set(wishes.map(({ say }) => say).filter((say) => say !== ""));
     const facts = yield { say: [...said].join(" "), calls };
     let used = 0;

@@ -1,5 +1,5 @@
 import { type Plan, together } from "./plan.js";
-import { clausesOf } from "./question.js";
+import { type Clause, clausesOf } from "./question.js";
 import type { Skill } from "./skill.js";
 import { changelog } from "./skills/changelog.js";
 import { dependents } from "./skills/dependents.js";
@@ -30,22 +30,25 @@ const skills: readonly Skill[] = [
 
 /** The way to the answer of a whole question: what is asked in one breath is looked up in parallel. */
 export function* answerQuestion(question: string): Plan {
-  const clauses = clausesOf(question);
-  const plans = clauses.map((clause) => {
-    for (const skill of skills) {
-      const plan = skill.understand(clause);
-      if (plan !== undefined) return plan;
-    }
-    return undefined;
-  });
-  if (plans.every((plan) => plan === undefined)) return cannotAnswer;
-  const answers = yield* together(plans.map((plan, index) => plan ?? notUnderstood(clauses[index]?.text ?? "")));
-  return answers.join("\n\n");
+  const parts = clausesOf(question).map((clause) => ({ clause, plan: findPlan(clause) }));
+  const plans = parts.flatMap(({ plan }) => plan ?? []);
+  if (plans.length === 0) return cannotAnswer;
+  const answers = (yield* together(plans)).values();
+  return parts
+    .map(({ clause, plan }) =>
+      plan === undefined
+        ? `I did not understand "${clause.text}", and so I cannot answer that part.`
+        : answers.next().value,
+    )
+    .join("\n\n");
 }
 
-// biome-ignore lint/correctness/useYield: a plan that needs nothing
-function* notUnderstood(text: string): Plan {
-  return `I did not understand "${text}", and so I cannot answer that part.`;
+function findPlan(clause: Clause): Plan | undefined {
+  for (const skill of skills) {
+    const plan = skill.understand(clause);
+    if (plan !== undefined) return plan;
+  }
+  return undefined;
 }
 
 const cannotAnswer = `I cannot answer that. I am no language model, but a set of rules about files and packages: I look \
