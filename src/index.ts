@@ -87,6 +87,7 @@ export type {
   ToolCallMiddleware,
 } from "./compose/tools/middleware.js";
 export type { ToolAliases, ToolsNodeOptions } from "./compose/tools/options.js";
+export { repairToolCalls } from "./compose/tools/repair-tool-calls.js";
 export { resultsOf } from "./compose/tools/results-of.js";
 export type { GraphTypeError } from "./compose/types/graph-type-error.js";
 export type { NodeLike } from "./compose/types/node-like.js";

@@ -26,6 +26,7 @@ export type {
   ToolCallMiddleware,
 } from "./tools/middleware.js";
 export type { ToolAliases, ToolsNodeOptions } from "./tools/options.js";
+export { repairToolCalls } from "./tools/repair-tool-calls.js";
 export { resultsOf } from "./tools/results-of.js";
 export type { GraphTypeError } from "./types/graph-type-error.js";
 export type { NodeLike } from "./types/node-like.js";

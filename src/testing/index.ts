@@ -1,0 +1,21 @@
+export type { ConformanceCheck } from "./conformance.js";
+export { handlerConformance } from "./handler-conformance.js";
+export { type ManualClock, manualClock } from "./manual-clock.js";
+export { type ModelCase, modelConformance } from "./model-conformance.js";
+export {
+  type RecordedEvent,
+  type RecordingHandler,
+  type RecordingOptions,
+  recordingHandler,
+} from "./recording-handler.js";
+export type { MakeRunnable, RunnableCase, Work } from "./runnable/subject.js";
+export { runnableConformance } from "./runnable-conformance.js";
+export {
+  type ModelCall,
+  type ScriptEntry,
+  type ScriptedAnswer,
+  type ScriptedModel,
+  scriptedModel,
+} from "./scripted-model.js";
+export { type ToolConformanceOptions, toolConformance } from "./tool-conformance.js";
+export { toolContext } from "./tool-context.js";
