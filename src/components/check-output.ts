@@ -18,21 +18,27 @@ export function outputValidationOf(rule: OutputRule, call: StagedCall): OutputVa
 
 /** The output as its schema has it, or a promise of it. Where it does not fit, a `ToolError`, or a warning and the output. */
 export function checkOutput(output: unknown, rule: OutputRule, call: StagedCall): unknown {
-  const validation = outputValidationOf(rule, call);
-  if (validation === "off") return output;
-  const refuse = (problem: ToolError): unknown => {
-    if (validation === "error") throw problem;
-    call.warn(problem);
-    return output;
-  };
-  const accept = (checked: Checked): unknown =>
-    checked.issues === undefined ? checked.value : refuse(outputDoesNotFit(call, output, checked.issues));
-  const failed = (cause: unknown): unknown => refuse(outputSchemaFailed(call, output, cause));
+  if (outputValidationOf(rule, call) === "off") return output;
   let checked: Checked | Promise<Checked>;
   try {
-    checked = rule.schema.check(output, call.validator);
+    checked = rule.schema.check(output, call);
   } catch (cause) {
-    return failed(cause);
+    return refuse(outputSchemaFailed(call, output, cause), output, rule, call);
   }
-  return checked instanceof Promise ? checked.then(accept, failed) : accept(checked);
+  if (!(checked instanceof Promise)) return accept(checked, output, rule, call);
+  return checked.then(
+    (result) => accept(result, output, rule, call),
+    (cause) => refuse(outputSchemaFailed(call, output, cause), output, rule, call),
+  );
+}
+
+function accept(checked: Checked, output: unknown, rule: OutputRule, call: StagedCall): unknown {
+  if (checked.issues === undefined) return checked.value;
+  return refuse(outputDoesNotFit(call, output, checked.issues), output, rule, call);
+}
+
+function refuse(problem: ToolError, output: unknown, rule: OutputRule, call: StagedCall): unknown {
+  if (outputValidationOf(rule, call) === "error") throw problem;
+  call.warn(problem);
+  return output;
 }

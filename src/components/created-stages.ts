@@ -32,39 +32,39 @@ export class CreatedStages implements ToolStages {
   readonly timeoutMs: number | undefined;
   readonly invoke: ToolStages["invoke"];
   readonly stream: ToolStages["stream"];
-  readonly #definition: ToolDefinition;
+  private readonly definition: ToolDefinition;
 
   constructor(definition: ToolDefinition) {
-    this.#definition = definition;
+    this.definition = definition;
     this.timeoutMs = definition.timeoutMs;
-    if (isGeneratorFunction(definition.execute)) this.stream = (input, ctx, call) => this.#stream(input, ctx, call);
-    else this.invoke = (input, ctx) => this.#execute(input, ctx);
+    if (isGeneratorFunction(definition.execute)) this.stream = (input, ctx, call) => this.streamFrom(input, ctx, call);
+    else this.invoke = (input, ctx) => this.execute(input, ctx);
   }
 
   readInput(text: string, call: StagedCall): unknown {
-    return this.#definition.rawArguments ? text : readInput(text, this.#definition.input, call);
+    return this.definition.rawArguments ? text : readInput(text, this.definition.input, call);
   }
 
-  #stream(input: unknown, ctx: ToolContext, call: StagedCall): StreamReader<ToolOutput> {
-    return this.#reader(() => this.#execute(input, ctx), input, call);
+  private streamFrom(input: unknown, ctx: ToolContext, call: StagedCall): StreamReader<ToolOutput> {
+    return this.reader(() => this.execute(input, ctx), input, call);
   }
 
-  #execute(input: unknown, ctx: ToolContext): unknown {
-    return this.#definition.execute(input as never, ctx as ToolContext<never>);
+  private execute(input: unknown, ctx: ToolContext): unknown {
+    return this.definition.execute(input as never, ctx as ToolContext<never>);
   }
 
   /** A function may give back a stream without being a generator function. */
   finish(value: unknown, input: unknown, call: StagedCall): StagedOutput {
-    return isStream(value) ? this.#reader(value, input, call) : this.#finish(value, input, call);
+    return isStream(value) ? this.reader(value, input, call) : this.finishWhole(value, input, call);
   }
 
-  #reader(stream: object | (() => unknown), input: unknown, call: StagedCall): StreamReader<ToolOutput> {
-    const { concat, output, toModelOutput } = this.#definition;
+  private reader(stream: object | (() => unknown), input: unknown, call: StagedCall): StreamReader<ToolOutput> {
+    const { concat, output, toModelOutput } = this.definition;
     const checks = output !== undefined && outputValidationOf(output, call) !== "off";
     const rule = {
       concat,
       live: toModelOutput === undefined,
-      finish: (value: unknown) => this.#finish(value, input, call),
+      finish: (value: unknown) => this.finishWhole(value, input, call),
       check: checks ? (whole: unknown) => checkOutput(whole, output, call) : undefined,
     };
     return new StreamReader(new OutputSource(stream, rule, call), {
@@ -73,17 +73,17 @@ export class CreatedStages implements ToolStages {
     });
   }
 
-  #finish(value: unknown, input: unknown, call: StagedCall): ToolOutput | Promise<ToolOutput> {
-    const { output } = this.#definition;
-    if (output === undefined) return this.#forModel(value, input, call);
+  private finishWhole(value: unknown, input: unknown, call: StagedCall): ToolOutput | Promise<ToolOutput> {
+    const { output } = this.definition;
+    if (output === undefined) return this.forModel(value, input, call);
     const checked = checkOutput(value, output, call);
     return checked instanceof Promise
-      ? checked.then((ready) => this.#forModel(ready, input, call))
-      : this.#forModel(checked, input, call);
+      ? checked.then((ready) => this.forModel(ready, input, call))
+      : this.forModel(checked, input, call);
   }
 
-  #forModel(output: unknown, input: unknown, call: StagedCall): ToolOutput | Promise<ToolOutput> {
-    const { toModelOutput } = this.#definition;
+  private forModel(output: unknown, input: unknown, call: StagedCall): ToolOutput | Promise<ToolOutput> {
+    const { toModelOutput } = this.definition;
     if (toModelOutput === undefined) return toolOutputOf(output, call);
     const shown = toModelOutput({ output: output as never, input: input as never, toolCallId: call.callId });
     return isPromiseLike(shown)

@@ -7,17 +7,19 @@ import type { StagedCall } from "./tool-stages.js";
 export function readInput(text: string, schema: SchemaCheck | undefined, call: StagedCall): unknown {
   const value = parseObject(text, call);
   if (schema === undefined) return value;
-  const failed = (cause: unknown): never => {
-    throw inputSchemaFailed(call, cause);
-  };
   let checked: Checked | Promise<Checked>;
   try {
-    checked = schema.check(value, call.validator);
+    checked = schema.check(value, call);
   } catch (cause) {
-    return failed(cause);
+    throw inputSchemaFailed(call, cause);
   }
   if (!(checked instanceof Promise)) return accept(checked, value, call);
-  return checked.then((result) => accept(result, value, call), failed);
+  return checked.then(
+    (result) => accept(result, value, call),
+    (cause) => {
+      throw inputSchemaFailed(call, cause);
+    },
+  );
 }
 
 /** Empty text is an empty object. */

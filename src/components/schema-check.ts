@@ -10,7 +10,12 @@ import {
 
 /** Gives the value as its schema has it, or what is wrong with it. Most schemas answer at once. */
 export interface SchemaCheck {
-  check(value: unknown, validator: SchemaValidator | undefined): Checked | Promise<Checked>;
+  check(value: unknown, checker: Checker): Checked | Promise<Checked>;
+}
+
+/** Knows by what plain JSON Schemas are checked. */
+export interface Checker {
+  readonly validator: SchemaValidator | undefined;
 }
 
 export type Checked = StandardResult<unknown>;
@@ -49,7 +54,7 @@ class PlainCheck implements SchemaCheck {
     this.#schema = schema;
   }
 
-  check(value: unknown, validator: SchemaValidator = jsonSchemaValidator): Checked | Promise<Checked> {
+  check(value: unknown, { validator = jsonSchemaValidator }: Checker): Checked | Promise<Checked> {
     if (this.#compiled !== undefined && this.#compiledBy === validator) return resultOf(this.#compiled, value);
     const compiled = validator.compile(this.#schema());
     if (!(compiled instanceof Promise)) return this.#use(compiled, validator, value);

@@ -105,6 +105,7 @@ function checkPlace(path: string, place: PlaceOptions, node: PlanNode | undefine
 
 /** The options of a node: its own, then the run's for its kind, then the run's for its place; field by field. */
 export function mergeOptions(node: PlanNode, kinds: KindOptions | undefined, place: PlaceTree | undefined): object {
+  if (node.settings.options === undefined && kinds === undefined && place === undefined) return none;
   const kind = kinds?.[kindOf(node.component)];
   const layers = [node.settings.options, kind, place?.options].filter((layer) => layer !== undefined);
   if (layers.length === 0) return none;

@@ -34,8 +34,8 @@ export class AgenticToolsNode extends BareRunnable<AgenticMessage, AgenticMessag
       type: "",
       body: {
         kind: "modes",
-        invoke: (message: AgenticMessage, ctx: PlaceContext) => kit.open(InvokeBatch, message, ctx).run(),
-        stream: (message: AgenticMessage, ctx: PlaceContext) => new StreamReader(kit.open(StreamBatch, message, ctx)),
+        invoke: (message: AgenticMessage, ctx: PlaceContext) => new InvokeBatch(kit, message, ctx).run(),
+        stream: (message: AgenticMessage, ctx: PlaceContext) => new StreamReader(new StreamBatch(kit, message, ctx)),
       },
     });
     this.#infos = kit.infos;

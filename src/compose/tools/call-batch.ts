@@ -10,6 +10,7 @@ import type { ToolsNodeOptions } from "./options.js";
 import { prepareCall } from "./prepare-call.js";
 import { rememberResults } from "./results-of.js";
 import { type CallOwner, ToolRun } from "./tool-run.js";
+import { callOptionsOf, type ToolKit } from "./tool-kit.js";
 import type { ToolTable } from "./tool-table.js";
 
 /**
@@ -28,29 +29,26 @@ export abstract class CallBatch extends Scope implements CallOwner {
   protected over = false;
   /** A call has failed the node. */
   protected failed = false;
-  #unsettled: number;
-  #active = 0;
-  #next = 0;
-  #starting = false;
-  #now: number | undefined = undefined;
+  private unsettled: number;
+  private active = 0;
+  private nextIndex = 0;
+  private starting = false;
+  private startedAt: number | undefined = undefined;
 
-  constructor(
-    settings: NodeSettings,
-    table: ToolTable,
-    message: AgenticMessage,
-    place: PlaceContext,
-    options: ToolsNodeOptions,
-  ) {
+  constructor(kit: ToolKit, message: AgenticMessage, place: PlaceContext) {
     super(place.scope);
     const calls = callsIn(message);
     const ids = newCallIds(calls);
+    const { settings } = kit;
+    const options = callOptionsOf(place);
+    const table = kit.tableFor(options);
     this.settings = settings;
     this.place = place;
     this.watchers = place.watchers;
     this.message = message;
     this.options = options;
     this.table = table;
-    this.#unsettled = calls.length;
+    this.unsettled = calls.length;
     const runs = new Array<ToolRun>(calls.length);
     for (let index = 0; index < calls.length; index++) {
       const { name, callId, arguments: text = "" } = calls[index] as FunctionToolCall;
@@ -58,7 +56,7 @@ export abstract class CallBatch extends Scope implements CallOwner {
       runs[index] = new ToolRun(this, index, name, ids?.[index] ?? callId, text, entry);
     }
     this.runs = runs;
-    if (ids !== undefined) this.#reportIds(calls, ids);
+    if (ids !== undefined) this.reportIds(calls, ids);
   }
 
   get messages(): readonly AgenticMessage[] {
@@ -94,8 +92,8 @@ export abstract class CallBatch extends Scope implements CallOwner {
 
   /** Runs the prepared calls, or none of them when one has failed already. */
   protected startCalls(): void {
-    if (this.failed) this.#skipRest();
-    else this.#startMore();
+    if (this.failed) this.skipRest();
+    else this.startMore();
   }
 
   /** The calls are no longer wanted: those that run are told to stop, and no more are started. */
@@ -110,72 +108,74 @@ export abstract class CallBatch extends Scope implements CallOwner {
 
   /** What the node gives back, or would give back: a message per call. */
   protected results(): AgenticMessage[] {
-    return this.runs.map((run) => run.message());
+    const results = new Array<AgenticMessage>(this.runs.length);
+    for (const run of this.runs) results[run.index] = run.message();
+    return results;
   }
 
   /** What the node rejects with: the error of the first call that failed, with the results of all. */
   protected rejection(): ToolError | undefined {
-    const first = this.#firstFailed();
+    const first = this.firstFailed();
     return first?.failure && Object.assign(first.failure, { results: this.results() });
   }
 
   get now(): number {
-    this.#now ??= performance.now();
-    return this.#now;
+    this.startedAt ??= performance.now();
+    return this.startedAt;
   }
 
   settled(run: ToolRun): void {
     if (this.over) return;
-    this.#unsettled--;
+    this.unsettled--;
     if (run.failure !== undefined) this.failed = true;
     this.onSettled(run);
     if (run.hasBegun) {
-      this.#active--;
-      this.#startMore();
+      this.active--;
+      this.startMore();
     }
-    if (this.#unsettled === 0) this.#finish();
+    if (this.unsettled === 0) this.finish();
   }
 
-  #startMore(): void {
-    if (this.#starting) return;
-    this.#starting = true;
-    this.#now = undefined;
+  private startMore(): void {
+    if (this.starting) return;
+    this.starting = true;
+    this.startedAt = undefined;
     const { runs, settings } = this;
-    while (this.#next < runs.length && this.#active < settings.concurrency && !this.over) {
-      if (this.failed && this.#next >= settings.concurrency) break;
-      const run = runs[this.#next++];
+    while (this.nextIndex < runs.length && this.active < settings.concurrency && !this.over) {
+      if (this.failed && this.nextIndex >= settings.concurrency) break;
+      const run = runs[this.nextIndex++];
       if (run?.state !== "waiting") continue;
-      this.#active++;
+      this.active++;
       run.begin();
       this.start(run);
     }
-    this.#starting = false;
-    if (this.failed) this.#skipRest();
+    this.starting = false;
+    if (this.failed) this.skipRest();
   }
 
-  #skipRest(): void {
-    const first = this.#firstFailed();
+  private skipRest(): void {
+    const first = this.firstFailed();
     for (const run of this.runs) {
       if (run.state !== "waiting" || this.over) continue;
       run.skip(`call "${first?.callId}" (tool "${first?.toolName}") failed`);
-      this.#unsettled--;
+      this.unsettled--;
       this.onSettled(run);
     }
-    if (this.#unsettled === 0) this.#finish();
+    if (this.unsettled === 0) this.finish();
   }
 
-  #firstFailed(): ToolRun | undefined {
+  private firstFailed(): ToolRun | undefined {
     return this.runs.find(({ failure }) => failure !== undefined && failure.kind !== "not_executed");
   }
 
-  #finish(): void {
+  private finish(): void {
     if (this.over) return;
     this.over = true;
     this.close();
     this.onFinished();
   }
 
-  #reportIds(calls: readonly FunctionToolCall[], ids: readonly string[]): void {
+  private reportIds(calls: readonly FunctionToolCall[], ids: readonly string[]): void {
     const { watch } = this.place;
     if (watch === undefined) return;
     for (const [index, { callId, name }] of calls.entries()) {

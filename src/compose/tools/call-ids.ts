@@ -43,8 +43,7 @@ export function withCallIds(message: AgenticMessage): AgenticMessage {
 }
 
 function areUnique(calls: readonly FunctionToolCall[]): boolean {
-  const [first] = calls;
-  if (calls.length === 1) return isId(first?.callId);
+  if (calls.length === 1) return isId(calls[0]?.callId);
   const seen = new Set<string>();
   for (const { callId } of calls) {
     if (!isId(callId)) return false;

@@ -1,7 +1,5 @@
-import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
 import type { PlaceContext } from "../run/place-context.js";
-import type { CallBatch } from "./call-batch.js";
 import type { AgenticToolsNodeConfig } from "./config.js";
 import { unknownCallOption } from "./errors.js";
 import type { ToolCallMiddleware } from "./middleware.js";
@@ -11,54 +9,41 @@ import { resolveSettings } from "./settings.js";
 import { areSameTools, copyOfTools, type ToolList } from "./tool-list.js";
 import { type AliasRecord, ToolTable } from "./tool-table.js";
 
-type BatchClass<Batch extends CallBatch> = new (
-  settings: NodeSettings,
-  table: ToolTable,
-  message: AgenticMessage,
-  place: PlaceContext,
-  options: ToolsNodeOptions,
-) => Batch;
-
 /** A tools node without its Runnable: the options, and the tables of tools, its own and those that came with calls. */
 export class ToolKit {
-  readonly #settings: NodeSettings;
-  readonly #middlewares: readonly ToolCallMiddleware[];
-  readonly #tools: ToolList;
-  readonly #aliases: AliasRecord;
-  readonly #table: ToolTable;
-  readonly #tables = new WeakMap<object, CallTable[]>();
+  readonly settings: NodeSettings;
+  private readonly middlewares: readonly ToolCallMiddleware[];
+  private readonly tools: ToolList;
+  private readonly aliases: AliasRecord;
+  private readonly table: ToolTable;
+  private readonly tables = new WeakMap<object, CallTable[]>();
 
   constructor(config: AgenticToolsNodeConfig) {
-    this.#settings = resolveSettings(config);
-    this.#middlewares = [...(config.toolCallMiddlewares ?? [])];
-    this.#tools = copyOfTools(config.tools);
-    this.#aliases = config.toolAliases ?? noAliases;
-    this.#table = new ToolTable(this.#tools, this.#aliases, this.#middlewares);
+    this.settings = resolveSettings(config);
+    this.middlewares = [...(config.toolCallMiddlewares ?? [])];
+    this.tools = copyOfTools(config.tools);
+    this.aliases = config.toolAliases ?? noAliases;
+    this.table = new ToolTable(this.tools, this.aliases, this.middlewares);
   }
 
   get infos(): readonly ToolInfo[] {
-    return this.#table.infos;
+    return this.table.infos;
   }
 
-  /** Takes the calls of a message on. */
-  open<Batch extends CallBatch>(type: BatchClass<Batch>, message: AgenticMessage, place: PlaceContext): Batch {
-    const options = optionsOf(place);
-    return new type(this.#settings, this.#tableFor(options), message, place, options);
-  }
-
-  #tableFor({ tools, toolAliases }: ToolsNodeOptions): ToolTable {
-    if (tools === undefined && toolAliases === undefined) return this.#table;
-    return this.#cached(tools ?? this.#tools, toolAliases ?? this.#aliases);
+  /** The tools that a call with these options can reach. */
+  tableFor({ tools, toolAliases }: ToolsNodeOptions): ToolTable {
+    if (tools === undefined && toolAliases === undefined) return this.table;
+    return this.cached(tools ?? this.tools, toolAliases ?? this.aliases);
   }
 
   /** The same list of tools is taken apart once, unless somebody has changed it. */
-  #cached(tools: ToolList, aliases: AliasRecord): ToolTable {
-    const known = this.#tables.get(tools) ?? [];
+  private cached(tools: ToolList, aliases: AliasRecord): ToolTable {
+    const known = this.tables.get(tools) ?? [];
     const found = known.find((entry) => entry.aliases === aliases && areSameTools(entry.tools, tools));
     if (found !== undefined) return found.table;
-    const table = new ToolTable(tools, aliases, this.#middlewares);
+    const table = new ToolTable(tools, aliases, this.middlewares);
     const kept = known.filter((entry) => entry.aliases !== aliases).slice(-3);
-    this.#tables.set(tools, [...kept, { tools: copyOfTools(tools), aliases, table }]);
+    this.tables.set(tools, [...kept, { tools: copyOfTools(tools), aliases, table }]);
     return table;
   }
 }
@@ -74,7 +59,7 @@ const noOptions: ToolsNodeOptions = Object.freeze({});
 const callOptionNames: readonly string[] = ["tools", "toolAliases", "messages"] satisfies (keyof ToolsNodeOptions)[];
 
 /** The call options that reached the node. */
-function optionsOf({ options }: PlaceContext): ToolsNodeOptions {
+export function callOptionsOf({ options }: PlaceContext): ToolsNodeOptions {
   if (typeof options !== "object" || options === null) return noOptions;
   for (const name in options) if (!callOptionNames.includes(name)) throw unknownCallOption(name, callOptionNames);
   return options;
