@@ -23,9 +23,12 @@ export const countLines = createTool({
     const folder = folderOf(ctx);
     const matches = pathPattern(pattern);
     const byKind = new Map<string, { extension: string; files: number; lines: number }>();
+    let seen = 0;
     let skipped = 0;
     for await (const { path } of await folder.walk(under, { signal: ctx.signal, skip: dependencyFolders })) {
       if (!matches(path)) continue;
+      seen += 1;
+      if (seen % 2_000 === 0) ctx.progress(`${seen} files so far`);
       try {
         let lines = 0;
         for await (const _ of readLines(await folder.locateFile(path), path, ctx.signal)) lines += 1;

@@ -30,10 +30,13 @@ export const searchText = createTool({
     const fold = text === text.toLowerCase() ? (line: string) => line.toLowerCase() : (line: string) => line;
     const hits: { path: string; line: number; text: string }[] = [];
     const files = new Set<string>();
+    let seen = 0;
     let lines = 0;
     let skipped = 0;
     for await (const { path, bytes } of await folder.walk(under, { signal: ctx.signal, skip: dependencyFolders })) {
       if (!matches(path)) continue;
+      seen += 1;
+      if (seen % 2_000 === 0) ctx.progress(`${seen} files so far`);
       if (bytes > MAX_FILE_BYTES) {
         skipped += 1;
         continue;
