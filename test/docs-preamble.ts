@@ -3,8 +3,12 @@
  * reader has to guess what stands here.
  */
 import { z } from "zod";
+import { createTool } from "../src/components/create-tool.js";
 import type { AgenticModel } from "../src/components/model.js";
+import { Graph } from "../src/compose/graph.js";
+import { END, START } from "../src/compose/plan/plan.js";
 import type { Runnable } from "../src/compose/runnable.js";
+import { AgenticToolsNode } from "../src/compose/tools/agentic-tools-node.js";
 import type { AgenticMessage } from "../src/schema/message/agentic-message.js";
 import { functionToolCall } from "../src/schema/message/construct-block.js";
 import { assistantMessage } from "../src/schema/message/construct-message.js";
@@ -42,3 +46,20 @@ export const readStation = async (
 });
 
 export const retryLater = (): void => {};
+
+/** A graph that gives back what it gets. */
+export const graph = new Graph<string, string>().addEdge(START, END);
+
+export const getWeather = createTool({
+  id: "get_weather",
+  description: "Current weather of a city.",
+  inputSchema: z.object({ city: z.string() }),
+  execute: ({ city }) => readStation(city),
+});
+
+export const tools = new AgenticToolsNode([getWeather]);
+
+export const signal = new AbortController().signal;
+
+/** The messages of a conversation. */
+export const history: AgenticMessage[] = [];

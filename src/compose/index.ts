@@ -9,7 +9,7 @@ export type { ChainCompileOptions, CompileOptions } from "./compile-options.js";
 export type { CompiledGraph } from "./compiled-graph.js";
 export { events, type RunEvent } from "./events.js";
 export { Graph, type GraphOptions } from "./graph.js";
-export { type LambdaModes, type LambdaOptions, lambda, mapChunks, passthrough } from "./lambda.js";
+export { type LambdaModes, type LambdaOptions, lambda, mapChunks, type Passthrough, passthrough } from "./lambda.js";
 export type { KindOptions, PlaceOptions, RunOptions } from "./options.js";
 export type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "./plan/describe.js";
 export { END, START, type TriggerMode } from "./plan/plan.js";

@@ -6,5 +6,9 @@ import type { StandardIssue } from "./standard-schema.js";
  */
 export interface SchemaValidator {
   /** Compiles a schema once; the result gives the issues of a value, or `undefined` when it fits. Throws on a bad schema. */
-  compile(schema: object): ((value: unknown) => readonly StandardIssue[] | undefined) | Promise<(value: unknown) => readonly StandardIssue[] | undefined>;
+  compile(
+    schema: object,
+  ):
+    | ((value: unknown) => readonly StandardIssue[] | undefined)
+    | Promise<(value: unknown) => readonly StandardIssue[] | undefined>;
 }
