@@ -6,7 +6,7 @@ import { END, START } from "../compose/plan/plan.js";
 import type { Runnable } from "../compose/runnable.js";
 import { Runtime } from "../compose/runtime.js";
 import type { StreamReader } from "../schema/stream/reader.js";
-import { type ConformanceCheck, expectThat, soon, turns } from "./conformance.js";
+import { type ConformanceCheck, expectThat, turns } from "./conformance.js";
 import { deepEqual } from "./deep-equal.js";
 
 /**
@@ -86,10 +86,6 @@ export function handlerConformance(make: () => Handler): ConformanceCheck[] {
       const before = structuredClone(value);
       await stage.graph(() => value).invoke(value);
       expectThat(deepEqual(value, before), "A value has changed.");
-    }),
-    check("does not hold up a stream", async (stage) => {
-      const whole = await soon(stage.streaming().stream("text").concat(), "A stream that the handler watches");
-      expectThat(whole === "text", "The stream has lost something.");
     }),
   ];
 }

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { consoleTracer } from "../../src/callbacks/console-tracer.js";
+import type { Handler } from "../../src/callbacks/handler.js";
+import { RunEmitter } from "../../src/callbacks/run-emitter.js";
+import { traceRecorder } from "../../src/callbacks/trace-recorder.js";
+import { handlerConformance } from "../../src/testing/handler-conformance.js";
+import { recordingHandler } from "../../src/testing/recording-handler.js";
+
+describe.each([
+  ["consoleTracer", handlerConformance(() => consoleTracer({ write: () => undefined }))],
+  ["traceRecorder", handlerConformance(() => traceRecorder())],
+  ["RunEmitter", handlerConformance(() => new RunEmitter())],
+  ["recordingHandler", handlerConformance(() => recordingHandler())],
+  ["recordingHandler of streams", handlerConformance(() => recordingHandler({ streams: true }))],
+  ["a handler of nothing", handlerConformance(() => ({}))],
+])("handlerConformance holds for %s", (_name, checks) => {
+  it.each(checks.map(({ name, run }) => [name, run] as const))("%s", async (_check, run) => {
+    await run();
+  });
+});
+
+const broken = (): never => {
+  throw new Error("The exporter is broken.");
+};
+const onlyFor =
+  (test: (error: unknown) => boolean) =>
+  (_info: unknown, error: unknown): void => {
+    if (test(error)) broken();
+  };
+
+/** For each check a handler that it must not let pass. */
+const defects: Readonly<Record<string, () => Handler>> = {
+  "bears a run that succeeds": () => ({ onEnd: broken }),
+  "bears a run that fails": () => ({ onError: async () => broken() }),
+  "bears a run that fails with something that is no error": () => ({
+    onError: (_info, error) => void (error as Error).cause?.toString().length.toFixed(),
+    onEnd: broken,
+  }),
+  "bears a run that is stopped": () => ({ onError: onlyFor((error) => error instanceof DOMException) }),
+  "bears a stream that is read to its end": () => ({ onEndWithStreamOutput: broken }),
+  "bears a stream that goes in": () => ({ onStartWithStreamInput: broken }),
+  "bears a stream that is left early": () => ({ onError: broken }),
+  "bears a stream that fails": () => ({ onError: broken }),
+  "bears side events": () => ({ onEvent: (_info, event) => JSON.stringify(event) }),
+  "bears values that JSON cannot hold": () => ({ onEnd: (_info, value) => JSON.stringify(value) }),
+  "bears runs side by side": () => {
+    const open: string[] = [];
+    return {
+      onStart: ({ runId }) => open.push(runId),
+      onEnd: ({ runId }) => {
+        if (open.pop() !== runId) broken();
+      },
+    };
+  },
+  "leaves values as they are": () => ({
+    onStart: (_info, value) => Object.assign(Object(value), { seen: true }),
+  }),
+};
+
+describe("A check of handlerConformance refuses what it is there for", () => {
+  it.each(handlerConformance(() => ({})).map(({ name }) => name))("%s", async (name) => {
+    const make = defects[name];
+    expect(make, "There is no defect for this check").toBeDefined();
+    const checks = handlerConformance(make ?? (() => ({})));
+    await expect(checks.find((check) => check.name === name)?.run()).rejects.toThrow();
+  });
+
+  it("says in which timing the handler throws", async () => {
+    const [check] = handlerConformance(() => ({ onEnd: broken }));
+    await expect(check?.run()).rejects.toThrow("The handler throws in onEnd: Error: The exporter is broken.");
+  });
+});
