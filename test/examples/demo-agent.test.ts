@@ -52,6 +52,14 @@ describe("a question in several parts", () => {
 describe("other questions", () => {
   it.each([
     ["Why is glue installed?", "glue is installed because this project needs left and left needs glue."],
+    [
+      "Which two packages are largest and why are they installed?",
+      "this project needs left and left needs glue.\n@scope/tool is",
+    ],
+    ["How large is glue and who needs it?", "glue is needed by left."],
+    ["What is left?", "left is at version 1.2.0"],
+    ["What is shop?", "shop is at version 2.1.0."],
+    ["What is love?", 'No package "love" is installed.'],
     ["What does left depend on?", "left 1.2.0 asks for 1 package:\n- dependencies: glue ^5.0.0"],
     ["Which dependencies does this project have?", "dependencies: left ^1.0.0"],
     ["How large is glue?", "glue takes 50.0 kB in 2 files."],

@@ -37,7 +37,8 @@ export function quotedIn({ text }: Clause): string[] {
 }
 
 const PLAIN_WORDS = new Set(
-  `a about actually all also an and any anything are as at be been by can code dependencies dependency depend depends
+  `a about actually all also big bigger biggest changelog current how large larger largest
+  latest licence license many much new script scripts size an and any anything are as at be been by can code dependencies dependency depend depends
   depended directly do does each else every everything file files folder for from have has here i in inside install
   installed into is it its library libraries list me module modules most my need needed needs node_modules nothing of on
   one or other others our package packages please project repo repository require requires required say show tell
@@ -119,5 +120,5 @@ export function patternIn({ text }: Clause): string | undefined {
 }
 
 function isKindOfFile(name: string): boolean {
-  return KINDS.some(([expression]) => expression.test(`${name} files`));
+  return /^\w+$/.test(name) && KINDS.some(([expression]) => expression.test(`${name} files`));
 }

@@ -21,9 +21,10 @@ export const packageInfo = createTool({
   }),
   execute: async ({ name }, ctx) => {
     const folder = folderOf(ctx);
+    const project = await readManifest(folder, ".");
     const [found, ...others] =
-      name === undefined
-        ? await readProject()
+      project !== undefined && (name === undefined || name === project.name)
+        ? [{ name: "this project", path: ".", manifest: project }]
         : (await installedPackages(folder, ctx.signal)).filter((each) => each.name === name);
     if (found === undefined) {
       throw new Error(
@@ -45,10 +46,5 @@ export const packageInfo = createTool({
           : Object.entries(manifest[kind] ?? {}).map(([dependency, range]) => ({ name: dependency, range, kind })),
       ),
     };
-
-    async function readProject() {
-      const manifest = await readManifest(folder, ".");
-      return manifest === undefined ? [] : [{ name: "this project", path: ".", manifest }];
-    }
   },
 });

@@ -1,5 +1,5 @@
 import { type DependentsReport, packageDependents } from "../../tools/package-dependents.js";
-import { ask, askForText, type Outcome, type Plan } from "../plan.js";
+import { ask, askForText, type Outcome, type Plan, together } from "../plan.js";
 import { after, type Clause, packageNamesIn } from "../question.js";
 import type { Skill } from "../skill.js";
 import { bullets, count, enumerate, some } from "../wording.js";
@@ -9,7 +9,7 @@ export const dependents: Skill = {
   example: "Who depends on zod, and why is it installed?",
   understand(clause) {
     const why = after(clause, /\bwhy (?:is|are|do we (?:have|need)|does\b.*\b(?:have|need)|have)\b/i);
-    if (why !== undefined) return explain(namesIn(why, clause));
+    if (why !== undefined) return explainAll(namesIn(why, clause));
     const who =
       after(clause, /\b(?:who|what|which\b.*?|anything|anyone|something) (?:else )?(?:depends?|rel(?:y|ies)) on\b/i) ??
       after(clause, /\bdepend(?:s|ed|ing)? (?:up)?on\b|\bdependents? (?:of|on)\b/i) ??
@@ -74,10 +74,14 @@ function inWords({ name, kind }: { readonly name: string; readonly kind: string 
 
 const MAX_ROUNDS = 6;
 
+function* explainAll(subject: Plan<string[]>): Plan {
+  const names = yield* subject;
+  if (names.length === 0) return "Please name the package whose reason you want to know.";
+  return (yield* together(names.map(explain))).join("\n");
+}
+
 /** Goes from dependents to their dependents, until it comes to the project itself. */
-function* explain(subject: Plan<string[]>): Plan {
-  const [name] = yield* subject;
-  if (name === undefined) return "Please name the package whose reason you want to know.";
+function* explain(name: string): Plan {
   const causes = new Map<string, string | undefined>([[name, undefined]]);
   let round: string[] = [name];
   for (let rounds = 0; round.length > 0 && rounds < MAX_ROUNDS; rounds++) {

@@ -34,12 +34,18 @@ export const scripts: Skill = {
 export const packageFacts: Skill = {
   example: "Which version and license does ajv have?",
   understand(clause) {
+    const subject = /^what(?: is|'s|’s) (?:the (?:package|library) )?["'`]?(@?[\w/-]+)["'`]?$/i.exec(clause.text)?.[1];
+    if (subject !== undefined && packageNamesIn({ ...clause, text: subject }).length > 0) return tellFacts(subject);
     if (!/\b(?:versions?|licen[cs]ed?s?)\b/i.test(clause.text)) return undefined;
     const rest = {
       ...clause,
       text: clause.text.replace(/\b(?:current|latest|exact|versions?|licen[cs]ed?s?)\b/gi, " "),
     };
-    return tellFacts(packageNamesIn(rest)[0]);
+    const [name] = packageNamesIn(rest);
+    // of all packages at once nothing is known
+    return name === undefined && /\b(?:packages|dependencies|libraries)\b/i.test(rest.text)
+      ? undefined
+      : tellFacts(name);
   },
 };
 
