@@ -5,6 +5,7 @@ import { readModules } from "../scripts/architecture/source-module.js";
 import { checkTypes } from "../scripts/docs/check-types.js";
 import { findExamples } from "../scripts/docs/doc-comments.js";
 import { type KnownNames, readKnownNames } from "../scripts/docs/free-names.js";
+import { findBrokenLinks } from "../scripts/docs/links.js";
 import { parsePage } from "../scripts/docs/markdown.js";
 import { runBlocks } from "../scripts/docs/run-snippets.js";
 import { blockSnippet, exampleSnippet } from "../scripts/docs/snippet.js";
@@ -53,6 +54,7 @@ it("finds no type error outside of the snippets", () => {
 
 describe.each(pages)("$path", ({ path, blocks, problems }) => {
   it("has code blocks that can be checked", () => expect(problems).toEqual([]));
+  it("has links that lead somewhere", () => expect(findBrokenLinks(root, path)).toEqual([]));
 
   if (blocks.length > 0) it("has code that type-checks", () => expect(errorsOf(path)).toEqual([]));
 
