@@ -38,7 +38,12 @@ export {
 } from "./components/create-tool.js";
 export { ToolError, type ToolErrorDetails } from "./components/errors.js";
 export type { AgenticModel, ModelContext, ModelOptions, ToolChoice } from "./components/model.js";
-export { type ContextKey, contextKey, RequestContext } from "./components/request-context.js";
+export {
+  type ContextKey,
+  contextKey,
+  RequestContext,
+  RequestContext as RuntimeContext,
+} from "./components/request-context.js";
 export type {
   DocumentSource,
   Embedder,

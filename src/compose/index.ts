@@ -1,4 +1,9 @@
-export { type ContextKey, contextKey, RequestContext } from "../components/request-context.js";
+export {
+  type ContextKey,
+  contextKey,
+  RequestContext,
+  RequestContext as RuntimeContext,
+} from "../components/request-context.js";
 export { type StateKey, stateKey } from "../components/state-key.js";
 export { type ErrorCode, findCause, KumikoError, type KumikoErrorOptions } from "../errors.js";
 export { type AsToolOptions, asTool } from "./as-tool.js";
