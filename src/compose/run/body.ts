@@ -68,7 +68,12 @@ function adapt(wanted: Mode, native: Mode, run: NodeFunction, joining: Joining):
     const given = convertInput(input);
     const upstream = input instanceof StreamReader ? input : undefined;
     const finish = (output: unknown): unknown => convertOutput(output, upstream, ctx);
-    if (isPromiseLike(given)) return given.then((value) => whenReady(call(value, ctx), finish));
+    if (isPromiseLike(given)) {
+      return given.then((value) => {
+        ctx.scope.throwIfAborted();
+        return whenReady(call(value, ctx), finish);
+      });
+    }
     return whenReady(call(given, ctx), finish);
   };
 }
@@ -98,7 +103,11 @@ function called(mode: Mode, run: NodeFunction, joining: Joining): Body {
     : (output: unknown, ctx: TaskContext): unknown =>
         isStream(output) ? toReader(output, joining, undefined, ctx).concat() : output;
   if (takesStream(mode)) {
-    return async (input, ctx) => finish(await call(await (input as StreamReader<unknown>).concat(), ctx), ctx);
+    return async (input, ctx) => {
+      const whole = await (input as StreamReader<unknown>).concat();
+      ctx.scope.throwIfAborted();
+      return finish(await call(whole, ctx), ctx);
+    };
   }
   return (input, ctx) => whenReady(call(input, ctx), (output) => finish(output, ctx));
 }

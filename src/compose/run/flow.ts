@@ -69,6 +69,7 @@ async function mergeWhole(
   merge: Merge,
 ): Promise<unknown> {
   const values = await Promise.all(readers.map((reader) => reader.concat()));
+  run.throwIfAborted();
   const merged = merge(values as never, names as never);
   return oneChunk(isPromiseLike(merged) ? await merged : merged, { registry: run.runtime.concat });
 }

@@ -1,4 +1,5 @@
 import type { Joining } from "../../schema/concat/rule.js";
+import { streamCancelled } from "../../schema/errors.js";
 import { ArraySource } from "../../schema/stream/array-source.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { ChunkSource, StreamSource } from "../../schema/stream/source.js";
@@ -17,6 +18,7 @@ export class NodeStream implements ChunkSource<unknown>, TaskStream {
   readonly #source: Pick<ChunkSource<unknown>, "next" | "cancel">;
   readonly #upstream: StreamReader<unknown> | undefined;
   #last: Promise<Result> | undefined = undefined;
+  #cancelled: { readonly reason: unknown } | undefined = undefined;
 
   constructor(source: ChunkSource<unknown>, upstream: StreamReader<unknown> | undefined, ctx: TaskContext) {
     this.#source = source;
@@ -24,14 +26,17 @@ export class NodeStream implements ChunkSource<unknown>, TaskStream {
     this.ctx = ctx;
   }
 
+  /** After a cancellation the end of the source is not the end of what the node has to say: nobody may take it for that. */
   next(): Promise<Result> {
+    if (this.#cancelled !== undefined) return Promise.reject(streamCancelled(this.#cancelled.reason));
     const pulled = this.#source.next();
     this.#last = pulled;
     return pulled;
   }
 
   cancel(reason?: unknown): void {
-    if (this.ended) return;
+    if (this.#cancelled !== undefined) return;
+    this.#cancelled = { reason };
     this.ended = true;
     this.#source.cancel(reason);
     this.#upstream?.cancel(reason);

@@ -54,6 +54,7 @@ function ignore(): void {}
 async function askWithStream(branch: BranchRoute, copy: StreamReader<unknown>, ctx: TaskContext): Promise<unknown> {
   try {
     const given = branch.stream ? copy : await copy.concat();
+    ctx.scope.throwIfAborted();
     return await branch.choose(given as never, ctx as never);
   } catch (error) {
     throw ctx.owner.blame(await ctx.owner.findOrigin(error), ctx.index);

@@ -26,6 +26,11 @@ export class Scope {
     return this.#controller.signal;
   }
 
+  /** Throws the reason of the abort, if there was one: to be asked after every wait, before something new begins. */
+  throwIfAborted(): void {
+    if (this.aborted) throw this.reason;
+  }
+
   /** Makes the parent stop this scope when it is stopped itself. */
   open(): void {
     const { parent } = this;

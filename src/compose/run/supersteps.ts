@@ -187,11 +187,16 @@ function runStep(run: Run): number {
 function runOne(run: Run, body: Body, input: unknown, index: number, started: readonly unknown[]): unknown {
   const ctx = new TaskContext(run, index);
   try {
-    const output = input instanceof Promise ? input.then((ready) => body(ready, ctx)) : body(input, ctx);
+    const output = input instanceof Promise ? input.then((ready) => runReady(run, body, ready, ctx)) : body(input, ctx);
     return output instanceof Promise || !isPromiseLike(output) ? output : Promise.resolve(output);
   } catch (error) {
     throw abandon(started, error);
   }
+}
+
+function runReady(run: Run, body: Body, input: unknown, ctx: TaskContext): unknown {
+  run.throwIfAborted();
+  return body(input, ctx);
 }
 
 /** The run ends without these: what they still give, or reject with, has been overtaken. */

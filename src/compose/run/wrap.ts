@@ -65,6 +65,7 @@ async function goOn(
 ): Promise<unknown> {
   let value: unknown = await first;
   for (let n = from; n < steps.length; n++) {
+    ctx.scope.throwIfAborted();
     value = (steps[n] as Body)(value, ctx);
     if (isPromiseLike(value)) value = await value;
   }
@@ -100,7 +101,9 @@ function handleWhole(handler: StateHandler, joining: Joining | undefined): Body 
   const run = handle(handler);
   return async (input, ctx) => {
     const reader = input as StreamReader<unknown>;
-    return oneChunk(await run(await reader.concat(), ctx), joining ?? reader.joining);
+    const whole = await reader.concat();
+    ctx.scope.throwIfAborted();
+    return oneChunk(await run(whole, ctx), joining ?? reader.joining);
   };
 }
 

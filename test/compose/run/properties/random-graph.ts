@@ -1,0 +1,195 @@
+import fc from "fast-check";
+
+export type Trigger = "anyPredecessor" | "allPredecessor";
+
+/** How a node is written. All but the last four give a text under a key of their own. */
+export type Kind =
+  | "sync"
+  | "async"
+  | "generator"
+  | "invoke"
+  | "stream"
+  | "collect"
+  | "map"
+  | "transform"
+  | "passthrough"
+  | "graph";
+
+/** When a node fails: never, when it is called, or in the middle of its stream. */
+export type Failure = "never" | "at the call" | "in mid-stream";
+
+export interface NodeSpec {
+  readonly key: string;
+  readonly kind: Kind;
+  /** How many microtasks it takes, or each of its chunks. */
+  readonly ticks: number;
+  readonly pieces: number;
+  readonly failure: Failure;
+  /** Whether it stops when its signal fires. */
+  readonly listens: boolean;
+  /** Whether its text gets its key from the option `outputKey`, or from the node itself. */
+  readonly outputKey: boolean;
+  /** Whether it has a `merge` of its own. */
+  readonly merges: boolean;
+  readonly inner: GraphSpec | undefined;
+}
+
+/** How much a branch reads of what it decides on. All but the first are stream branches. */
+export type Reading = "value" | "whole stream" | "first chunk" | "nothing";
+
+export interface Decision {
+  readonly reads: Reading;
+  /** Whether it may choose several targets, or none. */
+  readonly several: boolean;
+  /** Whether it answers with a promise. */
+  readonly later: boolean;
+  /** Whether it chooses something that it does not declare. */
+  readonly strays: boolean;
+  readonly seed: number;
+}
+
+export interface BranchSpec extends Decision {
+  readonly from: string;
+  readonly targets: readonly string[];
+}
+
+export interface GraphSpec {
+  readonly trigger: Trigger;
+  readonly maxSteps: number | undefined;
+  readonly nodes: readonly NodeSpec[];
+  readonly edges: readonly { readonly from: string; readonly to: string }[];
+  readonly branches: readonly BranchSpec[];
+}
+
+export interface GraphShape {
+  readonly trigger: Trigger;
+  /** More of one make it more frequent. @default all kinds but "graph" */
+  readonly kinds?: readonly Kind[];
+  /** @default ["never"] */
+  readonly failures?: readonly Failure[];
+  /** @default false */
+  readonly strays?: boolean;
+  /** @default 3 */
+  readonly maxTicks?: number;
+  /** @default 7 */
+  readonly maxNodes?: number;
+}
+
+/** A connected graph: every node can be reached, and END. With `anyPredecessor` it may have loops. */
+export function randomGraph(shape: GraphShape): fc.Arbitrary<GraphSpec> {
+  const inner = (trigger: Trigger) => rawGraph({ ...shape, trigger, maxNodes: 3 }, fc.constant(undefined));
+  return rawGraph(shape, fc.oneof(inner("anyPredecessor"), inner("allPredecessor"))).map((raw) => build(raw, "n"));
+}
+
+const allKinds: readonly Kind[] = [
+  "sync",
+  "async",
+  "generator",
+  "invoke",
+  "stream",
+  "collect",
+  "map",
+  "transform",
+  "passthrough",
+];
+
+/** Where an input of a node comes from: 0 is the node before it. */
+interface Link {
+  readonly from: number;
+  readonly via: "edge" | "branch 0" | "branch 1";
+}
+
+interface RawGraph {
+  readonly trigger: Trigger;
+  readonly maxSteps: number | undefined;
+  readonly nodes: readonly RawNode[];
+  readonly end: readonly Link[];
+  readonly back: readonly (Link & { readonly to: number })[];
+  readonly decisions: readonly Decision[];
+}
+
+interface RawNode extends Omit<NodeSpec, "key" | "inner"> {
+  readonly links: readonly Link[];
+  readonly inner: RawGraph | undefined;
+}
+
+function rawGraph(shape: GraphShape, inner: fc.Arbitrary<RawGraph | undefined>): fc.Arbitrary<RawGraph> {
+  const { trigger, kinds = allKinds, failures = ["never"], strays = false, maxTicks = 3, maxNodes = 7 } = shape;
+  const link = fc.record({
+    from: fc.nat(8),
+    via: fc.constantFrom<Link["via"][]>("edge", "edge", "branch 0", "branch 1"),
+  });
+  const node = fc.record({
+    kind: fc.constantFrom(...kinds),
+    ticks: fc.nat(maxTicks),
+    pieces: fc.integer({ min: 1, max: 3 }),
+    failure: fc.constantFrom(...failures),
+    listens: fc.boolean(),
+    outputKey: fc.boolean(),
+    merges: rarely,
+    links: fc.array(link, { minLength: 1, maxLength: 3 }),
+    inner,
+  });
+  const decision = fc.record({
+    reads: fc.constantFrom<Reading[]>("value", "value", "whole stream", "first chunk", "nothing"),
+    several: fc.boolean(),
+    later: fc.boolean(),
+    strays: strays ? rarely : fc.constant(false),
+    seed: fc.nat(1_000),
+  });
+  return fc.record({
+    trigger: fc.constant(trigger),
+    maxSteps:
+      trigger === "allPredecessor"
+        ? fc.constant(undefined)
+        : fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined }),
+    nodes: fc.array(node, { minLength: 1, maxLength: maxNodes }),
+    end: fc.array(link, { minLength: 1, maxLength: 3 }),
+    back:
+      trigger === "allPredecessor"
+        ? fc.constant([])
+        : fc.array(fc.record({ from: fc.nat(8), to: fc.nat(8), via: link.map(({ via }) => via) }), { maxLength: 4 }),
+    decisions: fc.array(decision, { minLength: 1, maxLength: 6 }),
+  });
+}
+
+const rarely = fc.nat(7).map((number) => number === 7);
+
+/** Node 0 is START, 1 to n are the nodes, n + 1 is END. */
+function build({ trigger, maxSteps, nodes, end, back, decisions }: RawGraph, prefix: string): GraphSpec {
+  const last = nodes.length + 1;
+  const keyOf = (index: number): string => (index === 0 ? "start" : index === last ? "end" : `${prefix}${index}`);
+  const groups = new Map<string, { from: number; via: Link["via"]; targets: Set<number> }>();
+  const connect = (from: number, to: number, via: Link["via"]): void => {
+    const name = `${from} ${via}`;
+    const group = groups.get(name) ?? { from, via, targets: new Set() };
+    groups.set(name, group);
+    group.targets.add(to);
+  };
+  nodes.forEach(({ links }, n) => {
+    for (const { from, via } of links) connect(n - (from % (n + 1)), n + 1, via);
+  });
+  for (const { from, via } of end) connect(last - 1 - (from % last), last, via);
+  for (const { from, to, via } of back) connect(from % last, 1 + (to % last), via);
+  const all = [...groups.values()];
+  return {
+    trigger,
+    maxSteps,
+    nodes: nodes.map(({ links: _, inner, ...node }, n) => ({
+      ...node,
+      key: keyOf(n + 1),
+      kind: node.kind === "graph" && inner === undefined ? "sync" : node.kind,
+      inner: node.kind === "graph" && inner !== undefined ? build(inner, `${keyOf(n + 1)}_`) : undefined,
+    })),
+    edges: all
+      .filter(({ via }) => via === "edge")
+      .flatMap(({ from, targets }) => [...targets].map((to) => ({ from: keyOf(from), to: keyOf(to) }))),
+    branches: all
+      .filter(({ via }) => via !== "edge")
+      .map(({ from, via, targets }) => ({
+        ...(decisions[(2 * from + (via === "branch 0" ? 0 : 1)) % decisions.length] as Decision),
+        from: keyOf(from),
+        targets: [...targets].map(keyOf),
+      })),
+  };
+}

@@ -1,0 +1,212 @@
+import { answer, choice, merged, renamed, type Sight, type Value } from "./node-meaning.js";
+import type { BranchSpec, GraphSpec, NodeSpec } from "./random-graph.js";
+
+/** What a run of a generated graph may do. */
+export interface Prediction {
+  /** Its result; without one it must fail. */
+  readonly result: Value | undefined;
+  /** The codes it may fail with: with a result, those of nodes that END does not wait for. */
+  readonly codes: ReadonlySet<string>;
+  /** How often each node runs. */
+  readonly atLeast: ReadonlyMap<string, number>;
+  readonly atMost: ReadonlyMap<string, number>;
+}
+
+export interface Circumstances extends Sight {
+  /** In a run on streams what goes wrong in a stream is noticed by whoever reads it. */
+  readonly streams: boolean;
+}
+
+/** Says what a run must do by the rules of graphs alone. It knows nothing of promises, schedules and streams. */
+export function predict(spec: GraphSpec, input: Value, circumstances: Circumstances): Prediction {
+  const model = new Model(circumstances);
+  const { atLeast, atMost, maybe } = model;
+  const certain = maybe.size === 0 ? atLeast : new Map();
+  try {
+    const result = model.run(spec, input);
+    if (!(result instanceof Broken)) return { result, codes: maybe, atLeast: certainly(model), atMost };
+    return { result: undefined, codes: new Set([...maybe, ...result.codes]), atLeast: certainly(model), atMost };
+  } catch (error) {
+    if (!(error instanceof Broken)) throw error;
+    return { result: undefined, codes: new Set([...maybe, ...error.codes]), atLeast: certain, atMost };
+  }
+}
+
+/** A node that END does not wait for may end the run at any time. */
+function certainly({ maybe, atLeast }: Model): ReadonlyMap<string, number> {
+  return maybe.size === 0 ? atLeast : new Map();
+}
+
+/** A failure: thrown, or in a stream that nobody has read yet. */
+class Broken {
+  readonly codes: ReadonlySet<string>;
+
+  constructor(codes: Iterable<string>) {
+    this.codes = new Set(codes);
+  }
+}
+
+type Flowing = Value | Broken;
+
+/** What was delivered to a node, in order of declaration of the sources. */
+type Inbox = { readonly source: string; readonly value: Flowing }[];
+
+class Model {
+  atLeast = new Map<string, number>();
+  readonly atMost = new Map<string, number>();
+  readonly maybe = new Set<string>();
+  readonly #circumstances: Circumstances;
+
+  constructor(circumstances: Circumstances) {
+    this.#circumstances = circumstances;
+  }
+
+  run(spec: GraphSpec, input: Flowing): Flowing {
+    return spec.trigger === "allPredecessor" ? this.#runDag(spec, input) : this.#runSteps(spec, input);
+  }
+
+  /** All that was fed by the last step makes the next one; END ends it all. */
+  #runSteps(spec: GraphSpec, input: Flowing): Flowing {
+    const limit = spec.maxSteps ?? spec.nodes.length + 10;
+    let outputs: [source: string, output: Flowing][] = [["start", input]];
+    for (let step = 0; ; step++) {
+      const inboxes = this.#deliver(spec, outputs);
+      const end = inboxes.get("end");
+      if (end !== undefined) return this.#join(undefined, end);
+      if (inboxes.size === 0) throw new Broken(["NO_NEXT_NODE"]);
+      const before = new Map(this.atLeast);
+      const errors = new Set(step === limit ? ["MAX_STEPS_EXCEEDED"] : []);
+      outputs = [];
+      for (const node of spec.nodes) {
+        const inbox = inboxes.get(node.key);
+        if (inbox === undefined) continue;
+        this.#collecting(errors, () => {
+          const joined = this.#join(node, inbox);
+          if (step < limit) outputs.push([node.key, this.#work(node, joined)]);
+        });
+      }
+      if (errors.size > 0) {
+        this.atLeast = before;
+        throw new Broken(errors);
+      }
+    }
+  }
+
+  #deliver(spec: GraphSpec, outputs: readonly [string, Flowing][]): Map<string, Inbox> {
+    const inboxes = new Map<string, Inbox>();
+    const errors = new Set<string>();
+    for (const [source, value] of outputs) {
+      this.#collecting(errors, () => {
+        for (const target of this.#targets(spec, source, value)) {
+          inboxes.set(target, [...(inboxes.get(target) ?? []), { source, value }]);
+        }
+      });
+    }
+    if (errors.size > 0) throw new Broken(errors);
+    return inboxes;
+  }
+
+  /** A node runs once all its sources have delivered or were skipped. Sources stand before their targets in the list. */
+  #runDag(spec: GraphSpec, input: Flowing): Flowing {
+    const before = new Map(this.atLeast);
+    const awaited = ancestorsOfEnd(spec);
+    const errors = new Set<string>();
+    const stuck = new Set<string>();
+    const inboxes = new Map<string, Inbox>();
+    const route = (source: string, value: Flowing): void => {
+      for (const target of this.#targets(spec, source, value)) {
+        inboxes.set(target, [...(inboxes.get(target) ?? []), { source, value }]);
+      }
+    };
+    const attempt = (key: string, work: () => void): void => {
+      const certain = this.atLeast;
+      if (!awaited.has(key)) this.atLeast = new Map();
+      const own = new Set<string>();
+      this.#collecting(own, work);
+      if (own.size > 0) stuck.add(key);
+      for (const code of own) (awaited.has(key) ? errors : this.maybe).add(code);
+      if (!awaited.has(key)) this.atLeast = certain;
+    };
+    attempt("start", () => route("start", input));
+    for (const node of spec.nodes) {
+      if (sourcesOf(spec, node.key).some((source) => stuck.has(source))) stuck.add(node.key);
+      const inbox = inboxes.get(node.key);
+      if (stuck.has(node.key) || inbox === undefined) continue;
+      attempt(node.key, () => route(node.key, this.#work(node, this.#join(node, inbox))));
+    }
+    const end = inboxes.get("end");
+    if (errors.size === 0 && end !== undefined) return this.#join(undefined, end);
+    this.atLeast = before;
+    throw new Broken(errors.size === 0 ? ["NO_NEXT_NODE"] : errors);
+  }
+
+  #targets(spec: GraphSpec, source: string, value: Flowing): ReadonlySet<string> {
+    const chosen = spec.branches.filter(({ from }) => from === source).flatMap((branch) => this.#choose(branch, value));
+    return new Set([...spec.edges.filter(({ from }) => from === source).map(({ to }) => to), ...chosen]);
+  }
+
+  #choose(branch: BranchSpec, value: Flowing): readonly string[] {
+    if (value instanceof Broken) {
+      if (branch.reads === "value" || branch.reads === "whole stream") throw value;
+      if (branch.reads === "first chunk") for (const code of value.codes) this.maybe.add(code);
+    }
+    const chosen = choice(branch, value instanceof Broken ? {} : value, this.#circumstances);
+    if (chosen.some((target) => !branch.targets.includes(target))) throw new Broken(["UNKNOWN_BRANCH_TARGET"]);
+    return chosen;
+  }
+
+  #join(node: NodeSpec | undefined, inbox: Inbox): Flowing {
+    const [first] = inbox;
+    if (first !== undefined && inbox.length === 1) return first.value;
+    const broken = inbox.map(({ value }) => value).filter((value) => value instanceof Broken);
+    const values = inbox.map(({ value }) => value).filter((value) => !(value instanceof Broken));
+    if (broken.length === 0 && node?.merges) {
+      const sources = inbox.map(({ source }) => source);
+      return merged(node.key, values, sources, this.#circumstances);
+    }
+    const keys = values.flatMap((value) => Object.keys(value));
+    if (broken.length === 0 && new Set(keys).size === keys.length) return Object.assign({}, ...values);
+    const failure = new Broken([
+      ...broken.flatMap(({ codes }) => [...codes]),
+      ...(node?.merges ? [] : ["CANNOT_MERGE"]),
+    ]);
+    if (!this.#circumstances.streams || node?.merges) throw failure;
+    return failure;
+  }
+
+  #work(node: NodeSpec, input: Flowing): Flowing {
+    for (const counts of [this.atLeast, this.atMost]) counts.set(node.key, (counts.get(node.key) ?? 0) + 1);
+    if (node.inner !== undefined) return this.run(node.inner, input);
+    if (node.kind === "passthrough") return input;
+    const byChunk = node.kind === "map" || node.kind === "transform";
+    if (input instanceof Broken) {
+      if (byChunk) return input;
+      throw input;
+    }
+    if (node.failure !== "never") throw new Broken(["NODE_FAILED"]);
+    return byChunk ? renamed(node.key, input) : { [node.key]: answer(node.key, input, this.#circumstances) };
+  }
+
+  #collecting(errors: Set<string>, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof Broken)) throw error;
+      for (const code of error.codes) errors.add(code);
+    }
+  }
+}
+
+function sourcesOf({ edges, branches }: GraphSpec, key: string): string[] {
+  return [
+    ...edges.filter(({ to }) => to === key).map(({ from }) => from),
+    ...branches.filter(({ targets }) => targets.includes(key)).map(({ from }) => from),
+  ];
+}
+
+/** All that END waits for: it has to be told by every source whether it delivers. */
+function ancestorsOfEnd(spec: GraphSpec): ReadonlySet<string> {
+  const found = new Set<string>(["end"]);
+  for (const key of found) for (const source of sourcesOf(spec, key)) found.add(source);
+  return found;
+}
