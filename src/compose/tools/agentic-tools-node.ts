@@ -7,6 +7,7 @@ import type { PlaceContext } from "../run/place-context.js";
 import { withCallIds } from "./call-ids.js";
 import type { AgenticToolsNodeConfig } from "./config.js";
 import { InvokeBatch } from "./invoke-calls.js";
+import { withoutExecution } from "./results-of.js";
 import { StreamBatch } from "./stream-calls.js";
 import { ToolKit } from "./tool-kit.js";
 import { isToolArray } from "./tool-list.js";
@@ -34,8 +35,8 @@ export class AgenticToolsNode extends BareRunnable<AgenticMessage, AgenticMessag
       type: "",
       body: {
         kind: "modes",
-        invoke: (message: AgenticMessage, ctx: PlaceContext) => new InvokeBatch(kit, message, ctx).run(),
-        stream: (message: AgenticMessage, ctx: PlaceContext) => new StreamReader(new StreamBatch(kit, message, ctx)),
+        invoke: (message: AgenticMessage, ctx: PlaceContext) => open(InvokeBatch, kit, message, ctx).run(),
+        stream: (message: AgenticMessage, ctx: PlaceContext) => new StreamReader(open(StreamBatch, kit, message, ctx)),
       },
     });
     this.#infos = kit.infos;
@@ -49,5 +50,19 @@ export class AgenticToolsNode extends BareRunnable<AgenticMessage, AgenticMessag
   /** The message with the call ids that the results use: missing ones are made, repeated ones get a suffix. */
   normalize(message: AgenticMessage): AgenticMessage {
     return withCallIds(message);
+  }
+}
+
+/** Takes the calls of a message on. What fails here fails before any tool has run. */
+function open<Batch>(
+  type: new (kit: ToolKit, message: AgenticMessage, place: PlaceContext) => Batch,
+  kit: ToolKit,
+  message: AgenticMessage,
+  place: PlaceContext,
+): Batch {
+  try {
+    return new type(kit, message, place);
+  } catch (error) {
+    throw withoutExecution(error, message);
   }
 }

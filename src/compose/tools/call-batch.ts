@@ -9,8 +9,8 @@ import type { NodeSettings } from "./node-settings.js";
 import type { ToolsNodeOptions } from "./options.js";
 import { prepareCall } from "./prepare-call.js";
 import { rememberResults } from "./results-of.js";
-import { type CallOwner, ToolRun } from "./tool-run.js";
 import { callOptionsOf, type ToolKit } from "./tool-kit.js";
+import { type CallOwner, ToolRun } from "./tool-run.js";
 import type { ToolTable } from "./tool-table.js";
 
 /**
@@ -102,7 +102,7 @@ export abstract class CallBatch extends Scope implements CallOwner {
     this.over = true;
     this.close();
     for (const run of this.runs) run.abort(reason);
-    rememberResults(this.message, this.results());
+    rememberResults(this.message, () => this.results());
     this.onStopped(reason);
   }
 

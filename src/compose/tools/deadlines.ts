@@ -100,9 +100,10 @@ class DeadlineList {
 const timerSlack = 1;
 const longestTimer = 2_147_483_647;
 
-/** Whether a timer keeps the process alive, where there is such a thing. */
-function hold(timer: Timer, holds: boolean): void {
-  if (typeof timer !== "object") return;
-  if (holds) timer.ref?.();
-  else timer.unref?.();
+/** Whether a timer keeps the process alive, where there is such a thing: in browsers a timer is a number. */
+function hold(timer: unknown, holds: boolean): void {
+  if (typeof timer !== "object" || timer === null) return;
+  const { ref, unref } = timer as { readonly ref?: () => void; readonly unref?: () => void };
+  if (holds) ref?.call(timer);
+  else unref?.call(timer);
 }

@@ -1,15 +1,24 @@
-import { ToolError } from "../../components/errors.js";
-import type { AgenticMessage } from "../../schema/message/agentic-message.js";
-import { toolResultsOf } from "../../schema/message/read-message.js";
-import { callsIn, newCallIds } from "./call-ids.js";
-import { callAborted } from "./errors.js";
+import type { ToolCallName, ToolError } from "../../components/errors.js";
+import { KumikoError } from "../../errors.js";
+import { type AgenticMessage, isAgenticMessage } from "../../schema/message/agentic-message.js";
+import type { FunctionToolCall } from "../../schema/message/content-block.js";
+import { hasToolCalls, toolCallsOf, toolResultsOf } from "../../schema/message/read-message.js";
+import { withCallIds } from "./call-ids.js";
+import { callAborted, callNotExecuted } from "./errors.js";
 import { errorBlock, resultMessage } from "./result-block.js";
 
 /** What calls had come to when their run was stopped, by their message: the error of a stopped run belongs to the caller. */
-const stopped = new WeakMap<AgenticMessage, readonly AgenticMessage[]>();
+const stopped = new WeakMap<AgenticMessage, () => readonly AgenticMessage[]>();
 
-export function rememberResults(message: AgenticMessage, results: readonly AgenticMessage[]): void {
+export function rememberResults(message: AgenticMessage, results: () => readonly AgenticMessage[]): void {
   stopped.set(message, results);
+}
+
+/** Gives an error that came before any call could start what is there on every rejection of a tools node. */
+export function withoutExecution(error: unknown, message: AgenticMessage): unknown {
+  if (!KumikoError.is(error) || "results" in error) return error;
+  const results = answerAll(message, (call) => callNotExecuted(call, "the tools node could not start"));
+  return Object.assign(error, { results });
 }
 
 /**
@@ -24,28 +33,36 @@ export function rememberResults(message: AgenticMessage, results: readonly Agent
  * }
  */
 export function resultsOf(error: unknown, message: AgenticMessage): readonly AgenticMessage[] {
-  const calls = callsIn(message);
-  const ids = newCallIds(calls) ?? calls.map(({ callId }) => callId);
+  if (!hasToolCalls(message)) return [];
   return (
-    resultsIn(error, ids) ??
-    stopped.get(message) ??
-    calls.map(({ name }, index) => {
-      const call = { toolName: name, name, index, callId: ids[index] ?? "" };
-      const aborted = callAborted(call, error);
-      return resultMessage(call, [errorBlock(call, aborted, aborted.message, [])]);
-    })
+    resultsIn(error, toolCallsOf(withCallIds(message))) ??
+    stopped.get(message)?.() ??
+    answerAll(message, (call) => callAborted(call, error))
   );
 }
 
 /** The results that an error carries, if they are those of these calls. */
-function resultsIn(error: unknown, ids: readonly string[]): readonly AgenticMessage[] | undefined {
+function resultsIn(error: unknown, calls: readonly FunctionToolCall[]): readonly AgenticMessage[] | undefined {
   const seen = new Set<unknown>();
   for (let current = error; current instanceof Error && !seen.has(current); current = current.cause) {
     seen.add(current);
-    if (!ToolError.is(current)) continue;
-    const answered = current.results.flatMap(toolResultsOf).map(({ callId }) => callId);
-    if (answered.length === ids.length && answered.every((callId, index) => callId === ids[index]))
-      return current.results;
+    const results: readonly AgenticMessage[] =
+      "results" in current && isMessages(current.results) ? current.results : [];
+    const answered = results.flatMap(toolResultsOf).map(({ callId }) => callId);
+    if (answered.length === calls.length && answered.every((id, index) => id === calls[index]?.callId)) return results;
   }
   return undefined;
+}
+
+function isMessages(value: unknown): value is readonly AgenticMessage[] {
+  return Array.isArray(value) && value.every(isAgenticMessage);
+}
+
+/** One error per call. */
+function answerAll(message: AgenticMessage, errorOf: (call: ToolCallName) => ToolError): AgenticMessage[] {
+  return toolCallsOf(withCallIds(message)).map(({ name, callId }, index) => {
+    const call = { toolName: name, name, index, callId };
+    const error = errorOf(call);
+    return resultMessage(call, [errorBlock(call, error, error.message, [])]);
+  });
 }

@@ -62,6 +62,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   private ownScope: Scope | undefined = undefined;
   /** The reason that its signal has when it ran out of time, or the run around it was stopped. */
   private stopped: { readonly reason: unknown } | undefined = undefined;
+  private isCutOff = false;
   private limit: ResultLimit | undefined = undefined;
   private blamed: { readonly thrown: unknown; readonly error: ToolError } | undefined = undefined;
 
@@ -204,9 +205,8 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   abort(reason: unknown): void {
     const { state, reader, ownScope } = this;
     if (state === "settled") return;
-    this.failure =
-      state === "waiting" ? callNotExecuted(this, "the run was stopped before it") : callAborted(this, reason);
     this.state = "settled";
+    this.isCutOff = true;
     this.release();
     this.stopped = { reason };
     ownScope?.abort(reason);
@@ -221,7 +221,8 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
 
   /** What the model reads, or would read if it were told. */
   message(): AgenticMessage {
-    const { failure, pieces } = this;
+    const { pieces } = this;
+    const failure = this.failure ?? this.cutOff();
     if (failure === undefined) return resultMessage(this, pieces);
     return resultMessage(this, [...pieces, errorBlock(this, failure, this.textOf(failure), pieces)]);
   }
@@ -238,6 +239,13 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     const error = this.errorOf(thrown);
     this.blamed = { thrown, error };
     return error;
+  }
+
+  /** Why it has no result when the run around it was stopped. Nobody asks, as a rule. */
+  private cutOff(): ToolError | undefined {
+    if (!this.isCutOff) return undefined;
+    if (!this.hasBegun) return callNotExecuted(this, "the run was stopped before it");
+    return callAborted(this, this.stopped?.reason);
   }
 
   private errorOf(thrown: unknown): ToolError {

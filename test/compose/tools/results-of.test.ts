@@ -161,6 +161,18 @@ describe("after an abort", () => {
   });
 });
 
-it("refuses messages without calls", () => {
-  expect(() => resultsOf(new Error("x"), assistantMessage("hi"))).toThrow("no tool call found");
+describe("before anything could run", () => {
+  it("says so on every rejection", async () => {
+    const message = calls(call("quick", {}, "1"));
+    const options = { toolsNode: { tools: [quick, quick] } };
+    const error = await rejection(new AgenticToolsNode([quick]).invoke(message, { options }));
+    expect(error).toMatchObject({ code: "DUPLICATE_TOOL" });
+    expect(kindsOf(resultsOf(error, message))).toEqual(["not_executed"]);
+  });
+
+  it("has no results for messages without calls", async () => {
+    const message = assistantMessage("hi");
+    const error = await rejection(new AgenticToolsNode([quick]).invoke(message));
+    expect(resultsOf(error, message)).toEqual([]);
+  });
 });
