@@ -5,7 +5,10 @@ import type { Tool, ToolContext, ToolOutput } from "./tool.js";
 import { joinToolOutputs, toolOutputOf } from "./tool-output.js";
 import { hasToolStages, type StagedCall, type StagedOutput, type ToolStages, toolStages } from "./tool-stages.js";
 
-/** The stages of any tool: its own, or for one written by hand, whose input is the text, its two methods. */
+/**
+ * The stages of any tool: its own, or for one written by hand (or made by another version of this package), whose input is
+ * the text, its two methods.
+ */
 export function stagesOf(tool: Tool<never>): ToolStages {
   return hasToolStages(tool) ? tool[toolStages] : new ContractStages(tool);
 }

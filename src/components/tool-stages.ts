@@ -5,8 +5,8 @@ import type { ToolCallName, ToolError } from "./errors.js";
 import type { ToolContext, ToolOutput } from "./tool.js";
 import type { OutputValidation } from "./tool-settings.js";
 
-/** Where a tool keeps its stages, for a tools node. */
-export const toolStages: unique symbol = Symbol.for("kumiko/tool-stages") as never;
+/** Where a tool keeps its stages, for a tools node. The number counts changes of their contract: see `stagesOf`. */
+export const toolStages: unique symbol = Symbol.for("kumiko/tool-stages/1") as never;
 
 /** One call, as the stages of its tool see it: what they need to know, and where they note things. */
 export interface StagedCall extends ToolCallName {

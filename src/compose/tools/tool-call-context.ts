@@ -128,6 +128,12 @@ export class ToolCallContext<Call extends CallPlace = CallPlace> extends PlaceCo
     return this.call.place.runtime;
   }
 
+  /** A few words for logs: the run around a call has no end. */
+  toJSON(): object {
+    const { toolName, toolCallId, address } = this;
+    return { toolName, toolCallId, address };
+  }
+
   override openChild(key: string): boolean {
     this.children ??= new Set();
     if (this.children.has(key)) return false;

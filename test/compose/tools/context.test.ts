@@ -52,6 +52,12 @@ describe("ctx of a tool", () => {
     expect(seen).toEqual([true, "function", true, 1, undefined]);
   });
 
+  it("says in logs which call it belongs to", async () => {
+    const node = new AgenticToolsNode([using((ctx) => JSON.stringify(ctx))]);
+    const [text] = textsOf(await node.invoke(calls(call("use", {}, "c1"))));
+    expect(JSON.parse(text ?? "")).toMatchObject({ toolName: "use", toolCallId: "c1" });
+  });
+
   it("has the values of the request", async () => {
     const user = contextKey<string>("user");
     const requestContext = new RequestContext().set(user, "ada");
