@@ -149,6 +149,7 @@ class EndingSource implements ChunkSource<unknown> {
   readonly #source: ChunkSource<unknown>;
   readonly #onResult: (result: Result) => Result;
   readonly #onError: (error: unknown) => Promise<never>;
+  #failed = false;
 
   constructor(source: ChunkSource<unknown>, end: MapEnd) {
     this.#source = source;
@@ -157,11 +158,14 @@ class EndingSource implements ChunkSource<unknown> {
       return result;
     };
     this.#onError = async (error) => {
+      this.#failed = true;
       throw await end.failed(error);
     };
   }
 
+  /** After an error there is nothing more: what was stopped by it is not asked again. */
   next(): Promise<Result> {
+    if (this.#failed) return ended();
     return this.#source.next().then(this.#onResult, this.#onError);
   }
 
