@@ -30,6 +30,8 @@ export class DagSchedule {
   #settled = false;
   /** END has its input: only the check of the result is still waited for. */
   #hasResult = false;
+  /** A node has failed: only the place where its error began is still looked for. */
+  #failing = false;
   #resolve: ((value: unknown) => void) | undefined = undefined;
   #reject: ((error: unknown) => void) | undefined = undefined;
   #failure: { readonly error: unknown } | undefined = undefined;
@@ -112,7 +114,7 @@ export class DagSchedule {
 
   /** Whether nodes may still run. */
   get #isOpen(): boolean {
-    return !this.#settled && !this.#hasResult;
+    return !this.#settled && !this.#hasResult && !this.#failing;
   }
 
   /** Goes on when a promise has its value. */
@@ -136,7 +138,7 @@ export class DagSchedule {
 
   /** Whether what a task gives comes too late, or ends the run because it was stopped meanwhile. */
   #isOver(index: number): boolean {
-    if (this.#settled || (this.#hasResult && index !== END_INDEX)) return true;
+    if (this.#settled || this.#failing || (this.#hasResult && index !== END_INDEX)) return true;
     if (!this.#run.aborted || this.#hasResult) return false;
     this.#fail(index, this.#run.reason);
     return true;
@@ -144,6 +146,7 @@ export class DagSchedule {
 
   /** The error may be of a stream that this node has read. */
   async #failFrom(index: number, error: unknown): Promise<void> {
+    this.#failing = true;
     this.#fail(index, await this.#run.findOrigin(error));
   }
 

@@ -6,7 +6,7 @@ import { isPromiseLike } from "./async.js";
 import type { Body } from "./body.js";
 import { collect } from "./collect.js";
 import { discard, withKey } from "./flow.js";
-import { rejoin } from "./node-stream.js";
+import { joiningFor, rejoin } from "./node-stream.js";
 import { openWatch } from "./observe.js";
 import { type Inline, joiningsOf } from "./program.js";
 import type { Run } from "./run.js";
@@ -127,7 +127,8 @@ function watchedWhole(
   output: unknown,
 ): Promise<unknown> {
   const { own } = joiningsOf(ctx.owner.node(ctx.index), ctx.runtime);
-  const reader = rejoin(StreamReader.from(output as StreamSource<unknown>), own);
+  const given = StreamReader.from(output as StreamSource<unknown>);
+  const reader = rejoin(given, joiningFor(given, own));
   return collect(watch === undefined ? reader : watch.outputStream(reader, payload?.output), ctx);
 }
 

@@ -65,8 +65,14 @@ export function toReader(
   ctx: TaskContext,
 ): StreamReader<unknown> {
   if (output === upstream && upstream !== undefined) return upstream;
-  const source = StreamReader.from(output as StreamSource<unknown>).takeSource();
-  return new StreamReader<unknown>(traced(source, upstream, ctx), joining);
+  const reader = StreamReader.from(output as StreamSource<unknown>);
+  const kept = joiningFor(reader, joining);
+  return new StreamReader<unknown>(traced(reader.takeSource(), upstream, ctx), kept);
+}
+
+/** How the stream of a node joins: as the node declares, else as the stream itself knows, which a graph inside may give. */
+export function joiningFor(reader: StreamReader<unknown>, declared: Joining): Joining {
+  return declared.rule === undefined && reader.joining?.rule !== undefined ? reader.joining : declared;
 }
 
 /** The same stream, which its run now knows of. (Nothing can go wrong with an array.) */

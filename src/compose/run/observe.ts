@@ -4,7 +4,7 @@ import { StreamReader } from "../../schema/stream/reader.js";
 import type { NodeFunction, Payload } from "../plan/plan.js";
 import { isPromiseLike, isStream } from "./async.js";
 import type { Body, Natives } from "./body.js";
-import { rejoin } from "./node-stream.js";
+import { joiningFor, rejoin } from "./node-stream.js";
 import { recordOf, type TaskContext } from "./task-context.js";
 
 /** Opens the watch of a task; `undefined` when none of the handlers is meant for it. */
@@ -54,7 +54,7 @@ function observe(run: Body, takesStream: boolean, payload: Payload | undefined, 
 function end(watch: Watch, output: unknown, payload: Payload | undefined, joining: Joining): unknown {
   if (isStream(output)) {
     const reader: StreamReader<unknown> = StreamReader.from(output);
-    return watch.outputStream(rejoin(reader, joining), payload?.output);
+    return watch.outputStream(rejoin(reader, joiningFor(reader, joining)), payload?.output);
   }
   if (watch.closed) watch.event({ kind: "late_result", value: output });
   else watch.end(payload === undefined ? output : payload.output(output));

@@ -20,15 +20,14 @@ export interface Circumstances extends Sight {
 /** Says what a run must do by the rules of graphs alone. It knows nothing of promises, schedules and streams. */
 export function predict(spec: GraphSpec, input: Value, circumstances: Circumstances): Prediction {
   const model = new Model(circumstances);
-  const { atLeast, atMost, maybe } = model;
-  const certain = maybe.size === 0 ? atLeast : new Map();
+  const { atMost, maybe } = model;
   try {
     const result = model.run(spec, input);
     if (!(result instanceof Broken)) return { result, codes: maybe, atLeast: certainly(model), atMost };
     return { result: undefined, codes: new Set([...maybe, ...result.codes]), atLeast: certainly(model), atMost };
   } catch (error) {
     if (!(error instanceof Broken)) throw error;
-    return { result: undefined, codes: new Set([...maybe, ...error.codes]), atLeast: certain, atMost };
+    return { result: undefined, codes: new Set([...maybe, ...error.codes]), atLeast: certainly(model), atMost };
   }
 }
 
@@ -159,7 +158,7 @@ class Model {
     const [first] = inbox;
     if (first !== undefined && inbox.length === 1) return first.value;
     const broken = inbox.map(({ value }) => value).filter((value) => value instanceof Broken);
-    const values = inbox.map(({ value }) => value).filter((value) => !(value instanceof Broken));
+    const values = inbox.map(({ value }) => value).filter((value): value is Value => !(value instanceof Broken));
     if (broken.length === 0 && node?.merges) {
       const sources = inbox.map(({ source }) => source);
       return merged(node.key, values, sources, this.#circumstances);
@@ -178,13 +177,16 @@ class Model {
     for (const counts of [this.atLeast, this.atMost]) counts.set(node.key, (counts.get(node.key) ?? 0) + 1);
     if (node.inner !== undefined) return this.run(node.inner, input);
     if (node.kind === "passthrough") return input;
-    const byChunk = node.kind === "map" || node.kind === "transform";
-    if (input instanceof Broken) {
-      if (byChunk) return input;
-      throw input;
+    const { streams } = this.#circumstances;
+    const failure = node.failure === "never" ? undefined : new Broken(["NODE_FAILED"]);
+    if (node.kind === "map" || node.kind === "transform") {
+      if (failure !== undefined && (node.kind === "transform" || !streams)) throw failure;
+      if (input instanceof Broken) return input;
+      return failure ?? renamed(node.key, input);
     }
-    if (node.failure !== "never") throw new Broken(["NODE_FAILED"]);
-    return byChunk ? renamed(node.key, input) : { [node.key]: answer(node.key, input, this.#circumstances) };
+    if (input instanceof Broken) throw input;
+    if (failure !== undefined) throw failure;
+    return { [node.key]: answer(node.key, input, this.#circumstances) };
   }
 
   #collecting(errors: Set<string>, work: () => void): void {

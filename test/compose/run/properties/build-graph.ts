@@ -1,0 +1,214 @@
+import { Graph } from "../../../../src/compose/graph.js";
+import { lambda, mapChunks, passthrough } from "../../../../src/compose/lambda.js";
+import type { Runnable } from "../../../../src/compose/runnable.js";
+import { Runtime } from "../../../../src/compose/runtime.js";
+import { StreamReader } from "../../../../src/schema/stream/reader.js";
+import { answer, choice, cut, merged, renamed, type Sight, type Value } from "./node-meaning.js";
+import type { BranchSpec, GraphSpec, NodeSpec } from "./random-graph.js";
+
+type Context = { readonly signal: AbortSignal };
+type Chunk = Value | string;
+
+/** Where generated nodes run: what they wait for, and what was seen of them. */
+export interface Lab extends Sight {
+  /** How often the function of a node was called. */
+  readonly calls: Map<string, number>;
+  /** Generators that have started and not ended. */
+  open: number;
+  /** What a node waits for before it gives something, `count` microtasks by default. */
+  readonly pause: (count: number) => Promise<unknown>;
+  /** The sources that each `merge` was given, in order. */
+  readonly merges: { readonly node: string; readonly sources: readonly string[] }[];
+}
+
+export function newLab(given: Partial<Lab> = {}): Lab {
+  return { seesOrder: false, calls: new Map(), open: 0, pause: microtasks, merges: [], ...given };
+}
+
+export async function microtasks(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await undefined;
+}
+
+/** What a handler throws is part of some tests. */
+const runtime = new Runtime({ onHandlerError: () => undefined });
+
+/** The builder, without its types. */
+interface UntypedGraph {
+  addNode(key: string, node: unknown, options?: object): void;
+  addEdge(from: string, to: string): void;
+  addBranch(from: string, targets: readonly string[], choose: unknown): void;
+  addStreamBranch(from: string, targets: readonly string[], choose: unknown): void;
+  compile(options: object): Runnable<Value, Value>;
+}
+
+export function buildGraph(spec: GraphSpec, lab: Lab): Runnable<Value, Value> {
+  const graph = new Graph() as unknown as UntypedGraph;
+  for (const node of spec.nodes) graph.addNode(node.key, makeNode(node, lab), optionsOf(node, lab));
+  for (const { from, to } of spec.edges) graph.addEdge(from, to);
+  for (const branch of spec.branches) {
+    if (branch.reads === "value") graph.addBranch(branch.from, branch.targets, choosing(branch, lab));
+    else graph.addStreamBranch(branch.from, branch.targets, choosing(branch, lab));
+  }
+  return graph.compile({ triggerMode: spec.trigger, maxSteps: spec.maxSteps, runtime });
+}
+
+function optionsOf({ key, kind, merges, ticks, outputKey }: NodeSpec, lab: Lab): object {
+  const merge = (values: readonly Value[], sources: readonly string[]): unknown => {
+    lab.merges.push({ node: key, sources });
+    return soonOrLater(ticks, lab, () => merged(key, values, sources, lab));
+  };
+  const common = merges ? { merge } : {};
+  if (kind === "graph" || kind === "passthrough") return common;
+  const writesKey = !outputKey || kind === "map" || kind === "transform";
+  return writesKey ? { ...common, concat: "record" } : { ...common, outputKey: key };
+}
+
+function makeNode(node: NodeSpec, lab: Lab): unknown {
+  const { key, ticks } = node;
+  const called = (): void => {
+    lab.calls.set(key, (lab.calls.get(key) ?? 0) + 1);
+  };
+  const failAtCall = (): void => {
+    if (node.failure === "at the call") throw new Error(`${key} failed`);
+  };
+  const begin = (): void => {
+    called();
+    failAtCall();
+  };
+  const wait = async ({ signal }: Context): Promise<void> => {
+    if (ticks > 0) await lab.pause(ticks);
+    if (node.listens) signal.throwIfAborted();
+  };
+  const shape = (text: string): Chunk => (node.outputKey ? text : { [key]: text });
+  const whole = (input: Value): Chunk => shape(answer(key, input, lab));
+  const write = async function* (input: Value, ctx: Context): AsyncGenerator<Chunk> {
+    lab.open++;
+    try {
+      for (const [n, piece] of cut(answer(key, input, lab), node.pieces).entries()) {
+        await wait(ctx);
+        if (n === 1 || node.pieces === 1) failInMidStream(node);
+        yield shape(piece);
+      }
+    } finally {
+      lab.open--;
+    }
+  };
+  switch (node.kind) {
+    case "sync":
+      return (input: Value) => {
+        begin();
+        return whole(input);
+      };
+    case "async":
+      return async (input: Value, ctx: Context) => {
+        called();
+        await wait(ctx);
+        failAtCall();
+        return whole(input);
+      };
+    case "invoke":
+      return lambda({
+        invoke: (input: Value) => {
+          begin();
+          return soonOrLater(ticks, lab, () => whole(input)) as Chunk;
+        },
+      });
+    case "generator":
+      return (input: Value, ctx: Context) => {
+        begin();
+        return write(input, ctx);
+      };
+    case "stream":
+      return lambda({
+        stream: (input: Value, ctx) => {
+          begin();
+          return soonOrLater(ticks, lab, () => write(input, ctx)) as AsyncGenerator<Chunk>;
+        },
+      });
+    case "collect":
+      return lambda({
+        collect: async (reader: StreamReader<Value>, ctx) => {
+          called();
+          const input = await reader.concat();
+          await wait(ctx);
+          failAtCall();
+          return whole(input);
+        },
+      });
+    case "map":
+      return mapChunks((chunk: Value) => {
+        begin();
+        failInMidStream(node);
+        return soonOrLater(ticks, lab, () => renamed(key, chunk)) as Value;
+      });
+    case "transform":
+      return lambda({
+        transform: (reader: StreamReader<Value>, ctx) => {
+          begin();
+          return renameAll(reader, node, wait, ctx, lab);
+        },
+      });
+    case "passthrough":
+      return passthrough();
+    case "graph":
+      return buildGraph(node.inner as GraphSpec, lab);
+    default:
+      return node.kind satisfies never;
+  }
+}
+
+async function* renameAll(
+  reader: StreamReader<Value>,
+  node: NodeSpec,
+  wait: (ctx: Context) => Promise<void>,
+  ctx: Context,
+  lab: Lab,
+): AsyncGenerator<Value> {
+  lab.open++;
+  try {
+    for await (const chunk of reader) {
+      await wait(ctx);
+      yield renamed(node.key, chunk);
+      failInMidStream(node);
+    }
+  } finally {
+    lab.open--;
+  }
+}
+
+function failInMidStream({ key, failure }: NodeSpec): void {
+  if (failure === "in mid-stream") throw new Error(`${key} failed in mid-stream`);
+}
+
+function soonOrLater(ticks: number, lab: Lab, work: () => unknown): unknown {
+  return ticks === 0 ? work() : lab.pause(ticks).then(work);
+}
+
+function choosing(branch: BranchSpec, lab: Lab): (given: never) => unknown {
+  const decide = (value: Value): unknown => {
+    const chosen = choice(branch, value, lab);
+    return branch.several ? chosen : chosen[0];
+  };
+  const answerWith = (value: Value): unknown => (branch.later ? lab.pause(1).then(() => decide(value)) : decide(value));
+  switch (branch.reads) {
+    case "value":
+      return (value: Value) => answerWith(value);
+    case "whole stream":
+      return async (reader: StreamReader<Value>) => answerWith(await reader.concat());
+    case "first chunk":
+      return async (reader: StreamReader<Value>) => {
+        await reader.next();
+        return answerWith({});
+      };
+    case "nothing":
+      return () => answerWith({});
+    default:
+      return branch.reads satisfies never;
+  }
+}
+
+/** A value as a stream that a caller gives: a record in pieces. */
+export function inPieces(value: Value): StreamReader<Value> {
+  const chunks = Object.entries(value).flatMap(([key, text]) => cut(text, 3).map((piece) => ({ [key]: piece })));
+  return StreamReader.from(chunks).withRule("record");
+}

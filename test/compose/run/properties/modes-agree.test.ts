@@ -1,0 +1,120 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Handler } from "../../../../src/callbacks/handler.js";
+import type { Runnable } from "../../../../src/compose/runnable.js";
+import { buildGraph, inPieces, newLab } from "./build-graph.js";
+import type { Value } from "./node-meaning.js";
+import { type GraphSpec, type Kind, randomGraph, type Trigger } from "./random-graph.js";
+import { type Prediction, predict } from "./reference-model.js";
+
+const input: Value = { start: "once upon a time" };
+
+const modes = ["invoke", "stream", "collect", "transform"] as const;
+type Mode = (typeof modes)[number];
+
+function run(graph: Runnable<Value, Value>, mode: Mode, options: object): Promise<Value> {
+  switch (mode) {
+    case "invoke":
+      return graph.invoke(input, options);
+    case "collect":
+      return graph.collect(inPieces(input), options);
+    case "stream":
+      return graph.stream(input, options).concat();
+    case "transform":
+      return graph.transform(inPieces(input), options).concat();
+    default:
+      return mode satisfies never;
+  }
+}
+
+interface Seen {
+  readonly outcome: { readonly result: Value } | { readonly code: unknown };
+  /** How often each node ran, as far as this can be seen. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/** Runs a generated graph. Watched, its handlers count the runs of nodes; else their functions count their calls. */
+async function observe(spec: GraphSpec, mode: Mode, watched: boolean): Promise<Seen> {
+  const lab = newLab();
+  const starts = new Map<string, number>();
+  const count: Handler = {
+    onStart: ({ name }) => starts.set(name, (starts.get(name) ?? 0) + 1),
+  };
+  const graph = buildGraph(spec, lab);
+  const options = watched ? { callbacks: [count] } : {};
+  const outcome = await run(graph, mode, options).then(
+    (result) => ({ result }),
+    (error: unknown) => ({ code: Reflect.get(Object(error), "code") as unknown }),
+  );
+  return { outcome, counts: watched ? starts : lab.calls };
+}
+
+function check(
+  { outcome, counts }: Seen,
+  { result, codes, atLeast, atMost }: Prediction,
+  visible: (key: string) => boolean,
+) {
+  if (result !== undefined && "result" in outcome) expect(outcome.result).toEqual(result);
+  else expect([...codes]).toContain("code" in outcome ? outcome.code : "no error");
+  for (const key of new Set([...counts.keys(), ...atMost.keys()])) {
+    if (!visible(key)) continue;
+    expect(counts.get(key) ?? 0, `runs of ${key}`).toBeGreaterThanOrEqual(atLeast.get(key) ?? 0);
+    expect(counts.get(key) ?? 0, `runs of ${key}`).toBeLessThanOrEqual(atMost.get(key) ?? 0);
+  }
+}
+
+/** Passthroughs are never seen; without handlers a graph is not, and a `map` only how many chunks it got. */
+function visibleIn(spec: GraphSpec, mode: Mode, watched: boolean): (key: string) => boolean {
+  const kinds = new Map<string, Kind>();
+  const list = ({ nodes }: GraphSpec): void => {
+    for (const { key, kind, inner } of nodes) {
+      kinds.set(key, kind);
+      if (inner !== undefined) list(inner);
+    }
+  };
+  list(spec);
+  return (key) => {
+    const kind = kinds.get(key);
+    if (kind === undefined || kind === "passthrough") return false;
+    return watched || (kind !== "graph" && (kind !== "map" || mode === "invoke"));
+  };
+}
+
+const kinds: readonly Kind[] = [
+  "sync",
+  "sync",
+  "async",
+  "async",
+  "generator",
+  "generator",
+  "invoke",
+  "stream",
+  "collect",
+  "map",
+  "transform",
+  "passthrough",
+  "graph",
+];
+
+describe.each<[string, Trigger]>([
+  ["an acyclic graph that waits for all predecessors", "allPredecessor"],
+  ["a graph with loops that goes in steps", "anyPredecessor"],
+])("%s", (_, trigger) => {
+  it("gives in all modes what the rules of graphs say, and runs each node as often", async () => {
+    const spec = randomGraph({
+      trigger,
+      kinds,
+      strays: true,
+      failures: ["never", "never", "never", "never", "never", "never", "never", "at the call"],
+    });
+    await fc.assert(
+      fc.asyncProperty(spec, fc.boolean(), async (graph, watched) => {
+        for (const mode of modes) {
+          const prediction = predict(graph, input, { streams: mode !== "invoke", seesOrder: false });
+          check(await observe(graph, mode, watched), prediction, visibleIn(graph, mode, watched));
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
