@@ -101,6 +101,7 @@ export async function driveObserved(run: Run, input: unknown): Promise<unknown> 
           if (streams(value)) {
             run.nodeWatch = undefined;
             value = await watchedWhole(ctx, watch, inline, value);
+            if (run.aborted) throw run.reason;
             continue;
           }
         }
