@@ -67,6 +67,7 @@ export type ErrorCode =
   | "NOT_SERIALIZABLE"
   | "UNKNOWN_CLASS"
   | "NO_STORE"
+  | "STORE_FAILED"
   | "DUPLICATE_KEY"
   | "DUPLICATE_CHILD";
 

@@ -12,6 +12,7 @@ const order = [
   "run",
   "tools",
   "builders",
+  "stores",
   "testing",
 ] as const;
 type Layer = (typeof order)[number];
@@ -19,8 +20,12 @@ const isAbove = (layer: Layer, other: Layer): boolean => order.indexOf(layer) > 
 
 /** Files of `compose/` that are builders whatever they import; every other one is when it imports plan/, run/ or tools/. */
 const builderFiles = ["graph", "chain", "workflow"].map((name) => `src/compose/${name}.ts`);
-/** Files below `compose/tools/` that say what a tools node takes, and that the options of a run therefore name. */
-const toolContracts = ["src/compose/tools/options.ts"];
+/** Contracts that stand in the folder of what fulfils them: options of a run, of `compile` and of a runtime name them. */
+const contractFiles = [
+  "src/compose/tools/options.ts",
+  "src/compose/interrupt/checkpoint-store.ts",
+  "src/compose/interrupt/class-codec.ts",
+];
 
 /** Imports that point up or sideways. An `index.ts` is an entry: it may list the names of any file. */
 export function findWrongArrows(modules: readonly SourceModule[]): string[] {
@@ -62,8 +67,9 @@ class LayerMap {
   #find(path: string): Layer | "entry" | undefined {
     if (path.endsWith("/index.ts")) return "entry";
     if (path === "src/errors.ts") return "errors";
-    if (toolContracts.includes(path)) return "contracts";
+    if (contractFiles.includes(path)) return "contracts";
     const [top, name, inner] = path.split("/").slice(1);
+    if (storeFolders.some((folder) => folder === top)) return "stores";
     if (top !== "compose") return topFolders.find((layer) => layer === top);
     const layer = inner === undefined ? undefined : composeFolders.find((folder) => folder === name);
     return layer ?? (this.#isBuilder(path) ? "builders" : "contracts");
@@ -80,4 +86,6 @@ class LayerMap {
 }
 
 const composeFolders = ["plan", "interrupt", "run", "tools"] as const;
+/** What durable stores share, and the stores: each is an entry of its own. */
+const storeFolders = ["stores", "sqlite", "postgres"] as const;
 const topFolders = ["schema", "callbacks", "components", "testing"] as const;

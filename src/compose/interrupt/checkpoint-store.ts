@@ -1,0 +1,49 @@
+/** What a store has under an id. */
+export interface StoredCheckpoint {
+  /** The bytes that were put. A copy: whoever gets them may change them. */
+  readonly data: Uint8Array;
+  /** Names this content of this id, and no other that it ever had. */
+  readonly version: number;
+}
+
+/**
+ * Where checkpoints live: rows of bytes under an id, each with a version. Several processes may share one store; the
+ * compare-and-swap of `put` is what keeps two of them from going on with the same run. `checkpointStoreConformance` of
+ * `kumiko/testing` checks an implementation.
+ *
+ * - Ids are any texts of up to 512 characters; two ids are the same only when every character is.
+ * - A version is never used twice for one id, also after a delete. Versions are integers; what else they say is up to
+ *   the store.
+ * - Bytes are copied, on the way in before `put` returns its promise.
+ * - What does not fit rejects with a `KumikoError` of code `CHECKPOINT_CONFLICT`, and has changed nothing.
+ *
+ * @example
+ * const store: CheckpointStore = memoryStore();
+ * const first = await store.put("order-7", new TextEncoder().encode("{}"), undefined);
+ * await store.put("order-7", new TextEncoder().encode('{"a":1}'), first);
+ * const found = await store.get("order-7");
+ */
+export interface CheckpointStore {
+  /** What stands under an id now. */
+  get(id: string): Promise<StoredCheckpoint | undefined>;
+  /**
+   * Writes, and gives the new version. With `ifVersion` it replaces exactly that version; with `undefined` it creates,
+   * and rejects when there is one. When it rejects for another reason it may or may not have been written.
+   */
+  put(id: string, data: Uint8Array, ifVersion: number | undefined): Promise<number>;
+  /** Removes, at any version or at exactly this one. Without `ifVersion` an id that is not there is no error. */
+  delete(id: string, ifVersion?: number): Promise<void>;
+  /** Every id that starts with `prefix`, character by character: it has no wildcards. Ascending by code point. */
+  list(prefix: string): AsyncIterable<string>;
+  /**
+   * Whether the process that claimed a run under this name may still be there. `false` only when it is certainly gone:
+   * then others may go on with its runs. A store that cannot know says `true`, or leaves this out.
+   */
+  isOwnerAlive?(owner: string): Promise<boolean>;
+}
+
+/** A store that holds on to something: a file, connections, memory. Once it is closed, every call rejects. */
+export interface ClosableStore extends CheckpointStore {
+  /** Lets go. Calls that are under way may fail; a second call does nothing. */
+  close(): Promise<void>;
+}

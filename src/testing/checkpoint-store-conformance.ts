@@ -1,0 +1,28 @@
+import type { ConformanceCheck } from "./conformance.js";
+import { byteChecks } from "./store/byte-checks.js";
+import { idChecks } from "./store/id-checks.js";
+import { listChecks } from "./store/list-checks.js";
+import { raceChecks } from "./store/race-checks.js";
+import { rowChecks } from "./store/row-checks.js";
+import { type OpenStore, openStage, type StoreChecks } from "./store/store-stage.js";
+
+/**
+ * What every `CheckpointStore` promises: the contract row by row, compare-and-swap under concurrency, the order of lists,
+ * fidelity of bytes and ids. For any test runner. `openStore` is called twice for each check, for two handles on the same
+ * rows (a store in memory may give the same object twice); closing them is up to you. The rows need not be empty: each
+ * check uses ids of its own.
+ *
+ * @example
+ * const store = memoryStore();
+ * for (const { name, run } of checkpointStoreConformance(() => store)) {
+ *   console.log(name);
+ *   await run();
+ * }
+ */
+export function checkpointStoreConformance(openStore: OpenStore): ConformanceCheck[] {
+  const check: StoreChecks = (name, run) => ({
+    name,
+    run: async () => run(await openStage(openStore)),
+  });
+  return [rowChecks, byteChecks, idChecks, listChecks, raceChecks].flatMap((checks) => checks(check));
+}

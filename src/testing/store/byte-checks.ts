@@ -1,0 +1,58 @@
+import type { ConformanceCheck } from "../conformance.js";
+import { expectThat } from "../conformance.js";
+import { bytes, expectBytes, expectText, type StoreChecks, stored } from "./store-stage.js";
+
+/** What goes in comes out. */
+export const byteChecks = (check: StoreChecks): ConformanceCheck[] => [
+  check("keeps every byte as it is", async ({ store, other, id }) => {
+    const all = Uint8Array.from({ length: 512 }, (_, index) => index);
+    await store.put(id(), all, undefined);
+    expectBytes((await stored(other, id())).data, all, "The bytes");
+  }),
+  check("keeps values of 1 MB", async ({ store, other, id }) => {
+    const first = noise(1_048_576, 1);
+    const version = await store.put(id(), first, undefined);
+    expectBytes((await stored(other, id())).data, first, "The bytes");
+    const second = noise(1_048_577, 2);
+    await store.put(id(), second, version);
+    expectBytes((await stored(other, id())).data, second, "The bytes that replaced them");
+  }),
+  check("keeps a value without any bytes", async ({ store, id }) => {
+    await store.put(id(), new Uint8Array(), undefined);
+    expectBytes((await stored(store, id())).data, new Uint8Array(), "The bytes");
+  }),
+  check("keeps what a view shows, not what lies around it", async ({ store, id }) => {
+    await store.put(id(), bytes("-----seen-----").subarray(5, 9), undefined);
+    await expectText(store, id(), "seen");
+  }),
+  check("copies what is put before put returns", async ({ store, id }) => {
+    const data = bytes("first");
+    const put = store.put(id(), data, undefined);
+    data.fill(0);
+    await put;
+    await expectText(store, id(), "first");
+    const [changed, again] = [bytes("again"), store.get(id())];
+    const replaced = store.put(id(), changed, (await again)?.version);
+    changed.fill(0);
+    await replaced;
+    await expectText(store, id(), "again");
+  }),
+  check("gives everybody a copy", async ({ store, id }) => {
+    await store.put(id(), bytes("first"), undefined);
+    const found = await stored(store, id());
+    found.data.fill(0);
+    await expectText(store, id(), "first");
+    expectThat((await stored(store, id())).data !== found.data, "get gives the same array twice.");
+  }),
+];
+
+/** Bytes that no compression makes small, the same ones for each seed. */
+function noise(length: number, seed: number): Uint8Array {
+  const data = new Uint8Array(length);
+  let state = seed;
+  for (let index = 0; index < length; index++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    data[index] = state >>> 24;
+  }
+  return data;
+}

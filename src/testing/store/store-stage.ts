@@ -1,0 +1,77 @@
+import type { CheckpointStore, StoredCheckpoint } from "../../compose/interrupt/checkpoint-store.js";
+import { KumikoError } from "../../errors.js";
+import type { ConformanceCheck } from "../conformance.js";
+import { checkFailed, differs } from "../errors.js";
+
+/** Opens a store; each call gives a handle of its own on the same rows. */
+export type OpenStore = () => CheckpointStore | Promise<CheckpointStore>;
+
+/** Names a check and says what it does with two handles on the same rows. */
+export type StoreChecks = (name: string, run: (stage: StoreStage) => Promise<void>) => ConformanceCheck;
+
+/** Two handles, and ids that no other check uses. */
+export interface StoreStage {
+  readonly store: CheckpointStore;
+  /** A second handle on the same rows. */
+  readonly other: CheckpointStore;
+  /** What the ids of this check begin with. */
+  readonly prefix: string;
+  /** An id of this check; by default the same one. */
+  id(name?: string): string;
+  /** Ids of this check that start with this, without what all of them begin with. */
+  listed(start?: string, store?: CheckpointStore): Promise<string[]>;
+}
+
+export async function openStage(open: OpenStore): Promise<StoreStage> {
+  const [store, other] = [await open(), await open()];
+  const prefix = `conformance-${crypto.randomUUID()}/`;
+  return {
+    store,
+    other,
+    prefix,
+    id: (name = "id") => prefix + name,
+    listed: async (start = "", from = store) => {
+      const names: string[] = [];
+      for await (const id of from.list(prefix + start)) names.push(id.slice(prefix.length));
+      return names;
+    },
+  };
+}
+
+export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** What stands under an id, which must be there. */
+export async function stored(store: CheckpointStore, id: string): Promise<StoredCheckpoint> {
+  const found = await store.get(id);
+  if (found === undefined) throw checkFailed(`Nothing is stored under ${JSON.stringify(id)}.`);
+  return found;
+}
+
+export async function expectText(store: CheckpointStore, id: string, text: string): Promise<void> {
+  const { data } = await stored(store, id);
+  expectBytes(data, bytes(text), `What is stored under ${JSON.stringify(id)}`);
+}
+
+export function expectBytes(actual: unknown, expected: Uint8Array, what: string): void {
+  if (!(actual instanceof Uint8Array)) throw differs(what, actual, "a Uint8Array");
+  if (actual.length !== expected.length) throw differs(`${what}: length`, actual.length, expected.length);
+  const index = expected.findIndex((byte, at) => actual[at] !== byte);
+  if (index >= 0) throw differs(`${what}: byte ${index}`, actual[index], expected[index]);
+}
+
+/** Waits for a call that has to reject with `CHECKPOINT_CONFLICT`. */
+export async function expectConflict(call: Promise<unknown>, what: string): Promise<void> {
+  const outcome = await call.then((value) => ({ value }), asConflict);
+  if (outcome !== "conflict") throw differs(what, outcome, "a rejection with CHECKPOINT_CONFLICT");
+}
+
+/** Whether a write went through; only a conflict may stop it. */
+export async function wins(call: Promise<unknown>): Promise<boolean> {
+  const outcome = await call.then(() => "won", asConflict);
+  return outcome === "won";
+}
+
+function asConflict(error: unknown): "conflict" {
+  if (KumikoError.is(error) && error.code === "CHECKPOINT_CONFLICT") return "conflict";
+  throw error;
+}
