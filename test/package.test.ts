@@ -72,8 +72,9 @@ describe.each(entries)("$specifier, installed", ({ specifier, source }) => {
   );
 
   it("has classes that are called as they are exported", { timeout }, () => {
-    const script = `for (const [name, value] of Object.entries(await import("${specifier}")))
-      if (typeof value === "function" && /^class\\b/.test(value.toString()) && value.name !== name) console.log(value.name);`;
+    const script = `const entry = await import("${specifier}");
+      for (const [name, value] of Object.entries(entry))
+        if (typeof value === "function" && /^class\\b/.test(value.toString()) && entry[value.name] !== value) console.log(name);`;
     expect(consumer.node("--input-type=module", "--eval", script)).toBe("");
   });
 });
