@@ -324,9 +324,16 @@ function nextStep(run: Run, deliveries: ReadonlyMap<number, Delivery>): number {
     run.at = node;
     const { sources, values } = deliveries.get(node) as Delivery;
     const input = join(run, node, sources, values);
-    return isPromiseLike(input) ? Promise.resolve(input) : input;
+    return isPromiseLike(input) ? later(input) : input;
   });
   return STEP;
+}
+
+/** The step may not come to run its nodes: then nobody waits for this. */
+function later(input: PromiseLike<unknown>): Promise<unknown> {
+  const ready = Promise.resolve(input);
+  ready.then(undefined, ignore);
+  return ready;
 }
 
 /** One node is next: its input is in `run.held`. */

@@ -1,7 +1,8 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Handler } from "../../../../src/callbacks/handler.js";
 import type { Runnable } from "../../../../src/compose/runnable.js";
+import { settled } from "../../../schema/stream/producer.js";
 import { buildGraph, inPieces, newLab } from "./build-graph.js";
 import type { Value } from "./node-meaning.js";
 import { type GraphSpec, type Kind, randomGraph, type Trigger } from "./random-graph.js";
@@ -27,6 +28,11 @@ function run(graph: Runnable<Value, Value>, mode: Mode, options: object): Promis
   }
 }
 
+const unhandled: unknown[] = [];
+const note = (error: unknown): void => void unhandled.push(error);
+beforeAll(() => void process.on("unhandledRejection", note));
+afterAll(() => void process.off("unhandledRejection", note));
+
 interface Seen {
   readonly outcome: { readonly result: Value } | { readonly code: unknown };
   /** How often each node ran, as far as this can be seen. */
@@ -46,6 +52,8 @@ async function observe(spec: GraphSpec, mode: Mode, watched: boolean): Promise<S
     (result) => ({ result }),
     (error: unknown) => ({ code: Reflect.get(Object(error), "code") as unknown }),
   );
+  await settled();
+  expect(unhandled.splice(0)).toEqual([]);
   return { outcome, counts: watched ? starts : lab.calls };
 }
 

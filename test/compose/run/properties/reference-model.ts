@@ -140,8 +140,15 @@ class Model {
   }
 
   #targets(spec: GraphSpec, source: string, value: Flowing): ReadonlySet<string> {
-    const chosen = spec.branches.filter(({ from }) => from === source).flatMap((branch) => this.#choose(branch, value));
-    return new Set([...spec.edges.filter(({ from }) => from === source).map(({ to }) => to), ...chosen]);
+    const targets = new Set(spec.edges.filter(({ from }) => from === source).map(({ to }) => to));
+    const errors = new Set<string>();
+    for (const branch of spec.branches.filter(({ from }) => from === source)) {
+      this.#collecting(errors, () => {
+        for (const target of this.#choose(branch, value)) targets.add(target);
+      });
+    }
+    if (errors.size > 0) throw new Broken(errors);
+    return targets;
   }
 
   #choose(branch: BranchSpec, value: Flowing): readonly string[] {
@@ -181,8 +188,8 @@ class Model {
     const failure = node.failure === "never" ? undefined : new Broken(["NODE_FAILED"]);
     if (node.kind === "map" || node.kind === "transform") {
       if (failure !== undefined && (node.kind === "transform" || !streams)) throw failure;
-      if (input instanceof Broken) return input;
-      return failure ?? renamed(node.key, input);
+      if (!(input instanceof Broken)) return failure ?? renamed(node.key, input);
+      return failure === undefined ? input : new Broken([...input.codes, ...failure.codes]);
     }
     if (input instanceof Broken) throw input;
     if (failure !== undefined) throw failure;
