@@ -123,7 +123,12 @@ async function fanOutByHand(width: number): Promise<number> {
 export async function measureFanOut(): Promise<Measured[]> {
   const [fifty, dag] = [fanOut(50, "anyPredecessor"), fanOut(50, "allPredecessor")];
   const many = fanOut(4_000, "anyPredecessor");
-  const parts = Array.from({ length: 50 }, (_, n): Step => async (x) => x + n);
+  const parts = Array.from(
+    { length: 50 },
+    (_, n): Step =>
+      async (x) =>
+        x + n,
+  );
   const plain = async (): Promise<number> => {
     const values = await Promise.all(parts.map((part) => part(1)));
     let total = 0;

@@ -50,7 +50,8 @@ function* find(clause: Clause, text: string): Plan {
   const where = `${pattern === undefined ? "" : ` in files like ${pattern}`}${under === "." ? "" : ` under ${under}`}`;
   if (!found.ok) return `I could not search${where}. ${found.reason}`;
   const { hits, lines, files, skipped } = found.value;
-  const besides = skipped === 0 ? "" : ` ${count(skipped, "file was", "files were")} left out: binary, too large, or not readable.`;
+  const besides =
+    skipped === 0 ? "" : ` ${count(skipped, "file was", "files were")} left out: binary, too large, or not readable.`;
   if (hits.length === 0) return `"${text}" does not occur${where} (node_modules and .git are not searched).${besides}`;
 
   const summary = `"${text}" stands in ${count(lines, "line")} of ${count(files, "file")}${where}`;
