@@ -116,10 +116,15 @@ export function findCause<E>(error: unknown, type: abstract new (...args: never[
 
 /** The text of anything that can be thrown. */
 export function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message;
+  return textOf(thrown, (value) => (value instanceof Error ? String(value.message) : JSON.stringify(value)));
+}
+
+/** Getters, `toJSON` and `toString` of what was thrown may throw themselves. */
+function textOf(thrown: unknown, describe: (value: unknown) => string | undefined): string {
+  if (typeof thrown === "string") return thrown;
   try {
-    return typeof thrown === "string" ? thrown : (JSON.stringify(thrown) ?? String(thrown));
+    return describe(thrown) ?? String(thrown);
   } catch {
-    return String(thrown);
+    return describe === String ? "something that cannot be shown" : textOf(thrown, String);
   }
 }

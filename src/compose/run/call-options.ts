@@ -36,10 +36,12 @@ const componentOf: Readonly<Record<KindName, PlanNode["component"]>> = {
 export function resolveOverrides({ options, nodes }: RunOptions, program: Program): Overrides | undefined {
   if (options === undefined && nodes === undefined) return undefined;
   if (options !== undefined) checkKinds(options, program);
+  if (nodes !== undefined) checkRecord("nodes", nodes, "a record of options by path");
   return { kinds: options, places: nodes === undefined ? undefined : placesOf(nodes, program) };
 }
 
 function checkKinds(options: KindOptions, program: Program): void {
+  checkRecord("options", options, "a record of options by kind of component");
   const present = componentsIn(program);
   for (const [kind, value] of Object.entries(options)) {
     if (!Object.hasOwn(componentOf, kind)) {
@@ -88,6 +90,8 @@ function addPlace(root: PlaceTree, path: string, place: PlaceOptions, program: P
 }
 
 function checkPlace(path: string, place: PlaceOptions, node: PlanNode | undefined): void {
+  checkRecord(`nodes["${path}"]`, place, "an object with options and callbacks");
+  if (place.callbacks !== undefined) checkHandlers(`nodes["${path}"].callbacks`, place.callbacks);
   for (const name of Object.keys(place)) {
     if (name !== "options" && name !== "callbacks") {
       throw unknownOption(`nodes["${path}"].${name} is no option of a place. It takes options and callbacks.`);
@@ -111,7 +115,9 @@ export function mergeOptions(node: PlanNode, kinds: KindOptions | undefined, pla
   if (layers.length === 0) return none;
   const merged: Record<string, unknown> = {};
   for (const layer of layers) {
-    for (const [name, value] of Object.entries(layer)) if (value !== undefined) merged[name] = value;
+    for (const [name, value] of Object.entries(layer)) {
+      if (value !== undefined && name !== "__proto__") merged[name] = value;
+    }
   }
   return Object.freeze(merged);
 }
@@ -147,11 +153,17 @@ const runOptionNames = new Set<string>([
 
 /** Checks what can be wrong about run options apart from what they name in the graph. */
 export function checkRunOptions(options: RunOptions, program: Program): void {
+  checkRecord("The options of a run", options, "an object");
   for (const name of Object.keys(options)) {
     if (!runOptionNames.has(name))
       throw invalidRunOption(`"${name}" is no run option. Options: ${[...runOptionNames].join(", ")}.`);
   }
-  const { maxSteps, timeoutMs, key, parent } = options;
+  const { maxSteps, timeoutMs, key, parent, signal, callbacks, requestContext } = options;
+  if (signal !== undefined && !isSignal(signal)) throw invalidRunOption("signal must be an AbortSignal.");
+  if (callbacks !== undefined) checkHandlers("callbacks", callbacks);
+  if (requestContext !== undefined) {
+    checkRecord("requestContext", requestContext, "a RequestContext or a plain record of its values");
+  }
   if (maxSteps !== undefined) checkMaxSteps(maxSteps, program);
   if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs >= 0 && timeoutMs <= longestTimeout)) {
     throw invalidRunOption(
@@ -159,6 +171,21 @@ export function checkRunOptions(options: RunOptions, program: Program): void {
     );
   }
   if (key !== undefined && parent === undefined) throw invalidRunOption("key names a child run: give parent with it.");
+}
+
+function checkRecord(what: string, given: unknown, wanted: string): void {
+  if (typeof given === "object" && given !== null && !Array.isArray(given)) return;
+  throw invalidRunOption(`${what} must be ${wanted}.`);
+}
+
+function checkHandlers(what: string, given: unknown): void {
+  if (Array.isArray(given) && given.every((handler) => typeof handler === "object" && handler !== null)) return;
+  throw invalidRunOption(`${what} must be a list of handlers: objects with onStart, onEnd, ….`);
+}
+
+/** Also true for a signal of another realm. */
+function isSignal(given: unknown): boolean {
+  return typeof given === "object" && given !== null && "aborted" in given && "addEventListener" in given;
 }
 
 /** What `setTimeout` can wait. */

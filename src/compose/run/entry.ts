@@ -20,7 +20,7 @@ export function runForValue(
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const given = mode === "collect" ? StreamReader.from(input as StreamSource<unknown>) : undefined;
-    const run = prepare(program, mode, input, options);
+    const run = prepare(program, mode, options, given);
     run.onStop = reject;
     if (run.ownsWatch) run.watch?.start(input);
     const result = execute(run, given === undefined ? input : asInput(run, given));
@@ -54,7 +54,7 @@ function startStream(program: Program, input: unknown, options: RunOptions | und
 
 function startTransform(program: Program, input: unknown, options: RunOptions | undefined) {
   const given = StreamReader.from(input as StreamSource<unknown>);
-  const run = RootRun.prepare(program, "transform", options);
+  const run = prepare(program, "transform", options, given);
   const output = () => {
     const reader = asInput(run, given);
     return execute(run, run.ownsWatch && run.watch !== undefined ? run.watch.inputStream(reader) : reader);
@@ -62,16 +62,17 @@ function startTransform(program: Program, input: unknown, options: RunOptions | 
   return { run, output };
 }
 
+/** A run takes over the stream that it is given, also when it does not come to run. */
 function prepare(
   program: Program,
-  mode: "invoke" | "collect",
-  input: unknown,
+  mode: Mode,
   options: RunOptions | undefined,
+  given: StreamReader<unknown> | undefined,
 ): RootRun {
   try {
     return RootRun.prepare(program, mode, options);
   } catch (error) {
-    release(mode, input, error);
+    void given?.cancel(error);
     throw error;
   }
 }
@@ -81,7 +82,7 @@ function asInput(run: RootRun, reader: StreamReader<unknown>): StreamReader<unkn
   return new StreamReader(traced(reader.takeSource(), undefined, new TaskContext(run, START_INDEX)), reader.joining);
 }
 
-/** A run takes over the stream that it is given, also when it does not come to run. */
+/** The output was cancelled before it was read, so the stream that was given will not be read either. */
 function release(mode: Mode, input: unknown, reason: unknown): void {
-  if ((mode === "collect" || mode === "transform") && isStream(input)) void StreamReader.from(input).cancel(reason);
+  if (mode === "transform" && isStream(input)) void StreamReader.from(input).cancel(reason);
 }

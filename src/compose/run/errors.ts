@@ -68,12 +68,10 @@ export const missingInputKey = (path: readonly string[], key: string, input: unk
     { nodePath: path },
   );
 
-export const cannotMerge = (path: readonly string[], why: string): KumikoError =>
-  new KumikoError(
-    "CANNOT_MERGE",
-    `The inputs of ${at(path)} cannot be merged: ${why} Give the sources an outputKey, or the target a merge function.`,
-    { nodePath: path },
-  );
+export const cannotMerge = (path: readonly string[], isEnd: boolean, why: string): KumikoError =>
+  new KumikoError("CANNOT_MERGE", `The inputs of ${isEnd ? `END of ${at(path)}` : at(path)} cannot be merged: ${why}`, {
+    nodePath: path,
+  });
 
 export const invalidRunOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
 

@@ -9,9 +9,20 @@ export function locate(thrown: unknown, path: readonly string[], root: object): 
   if (!KumikoError.is(thrown)) return mark(nodeFailed(path, thrown), root);
   const located = origins.get(thrown);
   if (located === root) return thrown;
-  const inside = located === undefined ? [] : thrown.nodePath;
-  (thrown as { nodePath: readonly string[] }).nodePath = [...path, ...inside];
+  if (located !== undefined) return mark(copyAt(thrown, [...path, ...thrown.nodePath]), root);
+  if (Object.isFrozen(thrown)) return mark(copyAt(thrown, path), root);
+  (thrown as { nodePath: readonly string[] }).nodePath = path;
   return mark(thrown, root);
+}
+
+/** An error that another run has given to its caller stays as it was: several may wait for that run. */
+function copyAt(error: KumikoError, nodePath: readonly string[]): KumikoError {
+  const copy = Object.setPrototypeOf(new Error(error.message), Object.getPrototypeOf(error)) as KumikoError;
+  const own = Object.getOwnPropertyDescriptors(error);
+  return Object.defineProperties(copy, {
+    ...own,
+    nodePath: { value: nodePath, enumerable: true, configurable: true, writable: true },
+  });
 }
 
 function mark(error: KumikoError, root: object): KumikoError {

@@ -2,7 +2,7 @@ import { concatChunks } from "../../schema/concat/concat-chunks.js";
 import type { ConcatRule, Joining } from "../../schema/concat/rule.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { isPromiseLike, isStream } from "./async.js";
-import { duplicateKey, isRecord, mergeRecords, notARecord } from "./merge.js";
+import { duplicateKey, hostileKey, isRecord, mergeRecords, notARecord } from "./merge.js";
 import { oneChunk, rejoin } from "./node-stream.js";
 import type { Run } from "./run.js";
 
@@ -43,7 +43,7 @@ export function join(run: Run, target: number, sources: readonly number[], value
   }
   const records = values.map((value, n) => withKey(run, sources[n] as number, value));
   return merge === undefined
-    ? mergeRecords(records, names, run.pathOf(target))
+    ? mergeRecords(records, names, { run, index: target })
     : merge(records as never, names as never);
 }
 
@@ -81,16 +81,18 @@ function joinStreams(
   names: string[],
   readers: readonly StreamReader<unknown>[],
 ): StreamReader<unknown> {
-  const path = run.pathOf(target);
+  const at = { run, index: target };
   const owners = new Map<string, string>();
   const begun = new Set<string>();
   const claim = (source: string, chunk: unknown): unknown => {
-    if (!isRecord(chunk)) throw notARecord(chunk, source, path);
+    if (!isRecord(chunk)) throw notARecord(chunk, source, at);
     begun.add(source);
     for (const key of Object.keys(chunk)) {
       const owner = owners.get(key);
-      if (owner === undefined) owners.set(key, source);
-      else if (owner !== source) throw duplicateKey(key, owner, source, path);
+      if (owner === source) continue;
+      if (owner !== undefined) throw duplicateKey(key, owner, source, at);
+      if (key === "__proto__") throw hostileKey(source, at);
+      owners.set(key, source);
     }
     return chunk;
   };
@@ -100,7 +102,7 @@ function joinStreams(
   return rejoin(StreamReader.merge(claimed), {
     rule: { keyed: keyRules(joinings), whole },
     registry: run.runtime.concat,
-    where: `node "${path.join("/")}"`,
+    where: `node "${run.pathOf(target).join("/")}"`,
   });
 }
 

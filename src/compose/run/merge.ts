@@ -1,4 +1,11 @@
+import { END_INDEX } from "../plan/plan.js";
 import { cannotMerge, describe } from "./errors.js";
+
+/** The node whose inputs are joined, for error messages. */
+export interface MergeTarget {
+  readonly index: number;
+  readonly run: { pathOf(index: number): readonly string[] };
+}
 
 /**
  * Whether a value is a record: an object that is no array, function, stream, promise or class instance with methods.
@@ -25,14 +32,15 @@ function plainPrototype(prototype: object): boolean {
 export function mergeRecords(
   values: readonly unknown[],
   sources: readonly string[],
-  path: readonly string[],
+  target: MergeTarget,
 ): Record<string, unknown> {
   const merged: Record<string, unknown> = {};
   for (let n = 0; n < values.length; n++) {
     const value = values[n];
-    if (!isRecord(value)) throw notARecord(value, sources[n] ?? "", path);
+    if (!isRecord(value)) throw notARecord(value, sources[n] ?? "", target);
     for (const key of Object.keys(value)) {
-      if (Object.hasOwn(merged, key)) throw duplicateKey(key, ownerOf(key, values, sources), sources[n] ?? "", path);
+      if (Object.hasOwn(merged, key)) throw duplicateKey(key, ownerOf(key, values, sources), sources[n] ?? "", target);
+      if (key === "__proto__") throw hostileKey(sources[n] ?? "", target);
       merged[key] = value[key];
     }
   }
@@ -44,10 +52,21 @@ function ownerOf(key: string, values: readonly unknown[], sources: readonly stri
   return sources[first] ?? "";
 }
 
-export function duplicateKey(key: string, first: string, second: string, path: readonly string[]): Error {
-  return cannotMerge(path, `duplicated key "${key}", from "${first}" and from "${second}".`);
+export function duplicateKey(key: string, first: string, second: string, target: MergeTarget): Error {
+  return mergeError(target, `duplicated key "${key}", from "${first}" and from "${second}". ${advice}`);
 }
 
-export function notARecord(value: unknown, source: string, path: readonly string[]): Error {
-  return cannotMerge(path, `"${source}" gives ${describe(value)}, and only records can be joined.`);
+export function notARecord(value: unknown, source: string, target: MergeTarget): Error {
+  return mergeError(target, `"${source}" gives ${describe(value)}, and only records can be joined. ${advice}`);
+}
+
+/** Assigned, it would become the prototype of the joined record. */
+export function hostileKey(source: string, target: MergeTarget): Error {
+  return mergeError(target, `"${source}" gives a record with the key "__proto__", which is refused. Give it another.`);
+}
+
+const advice = "Give the sources an outputKey, or the target a merge function.";
+
+function mergeError({ run, index }: MergeTarget, why: string): Error {
+  return cannotMerge(run.pathOf(index), index === END_INDEX, why);
 }

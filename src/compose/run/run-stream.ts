@@ -29,15 +29,17 @@ export class RunStream implements ChunkSource<unknown> {
   #over = false;
   /** Rejects the reads that are waiting, when the run is stopped. */
   #waiting: Set<(reason: unknown) => void> | undefined = undefined;
+  /** Why it was stopped, for the next read: none was waiting then. */
+  #untold: { readonly reason: unknown } | undefined = undefined;
 
-  /** `release` lets go of the input of a run that never starts. */
+  /** `release` lets go of the input when the output is cancelled before its first read. */
   constructor(start: () => Started, release: (reason: unknown) => void) {
     this.#start = start;
     this.#release = release;
   }
 
   next(): Promise<Result> {
-    if (this.#over) return ended();
+    if (this.#over) return this.#afterEnd();
     if (this.#source !== undefined) return this.#read(this.#source);
     this.#opening ??= this.#open();
     return this.#guard(this.#opening.then(() => (this.#source === undefined ? ended() : this.#read(this.#source))));
@@ -66,7 +68,6 @@ export class RunStream implements ChunkSource<unknown> {
       this.#source = watched(run, located(reader.takeSource(), run), reader);
     } catch (error) {
       this.#over = true;
-      if (this.#run === undefined) this.#release(error);
       throw error;
     }
   }
@@ -95,8 +96,15 @@ export class RunStream implements ChunkSource<unknown> {
   #stopped(reason: unknown): void {
     this.#over = true;
     this.#source?.cancel(reason);
+    if (this.#waiting === undefined || this.#waiting.size === 0) this.#untold = { reason };
     for (const reject of this.#waiting ?? []) reject(reason);
     this.#waiting = undefined;
+  }
+
+  #afterEnd(): Promise<Result> {
+    const untold = this.#untold;
+    this.#untold = undefined;
+    return untold === undefined ? ended() : Promise.reject(untold.reason);
   }
 }
 

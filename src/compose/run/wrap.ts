@@ -1,4 +1,5 @@
 import type { Joining } from "../../schema/concat/rule.js";
+import { DROPPED, mapSource } from "../../schema/stream/map.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { NodeSettings, StateHandler } from "../plan/plan.js";
 import { isPromiseLike, isStream } from "./async.js";
@@ -112,14 +113,26 @@ function pick(input: unknown, key: string, ctx: TaskContext): unknown {
   throw missingInputKey(ctx.nodePath, key, input);
 }
 
-/** Chunks without the key are left out: a chunk may be a part of its record. */
+/** Chunks without the key are left out: a chunk may be a part of its record. One of them must have it. */
 function pickChunks(input: StreamReader<unknown>, key: string, ctx: TaskContext): StreamReader<unknown> {
   const { joining } = input;
   const rule = typeof joining?.rule === "object" ? joining.rule.keyed.get(key) : undefined;
-  const picked = input
-    .filter((chunk) => isRecord(chunk) && Object.hasOwn(chunk, key))
-    .map((chunk) => (chunk as Record<string, unknown>)[key]);
-  return rejoin(picked, { rule, registry: ctx.runtime.concat, where: `node "${ctx.nodePath.join("/")}"` });
+  let found = false;
+  let other: unknown;
+  const apply = (chunk: unknown): unknown => {
+    if (isRecord(chunk) && Object.hasOwn(chunk, key)) {
+      found = true;
+      return chunk[key];
+    }
+    other = chunk;
+    return DROPPED;
+  };
+  const atEnd = (): void => {
+    if (!found) throw ctx.owner.blame(missingInputKey(ctx.nodePath, key, other), ctx.index);
+  };
+  const where = `node "${ctx.nodePath.join("/")}"`;
+  const picked = mapSource(input.takeSource(), { apply, atEnd });
+  return new StreamReader(picked, { rule, registry: ctx.runtime.concat, where });
 }
 
 function nameChunks(output: StreamReader<unknown>, key: string): StreamReader<unknown> {

@@ -12,6 +12,8 @@ export interface MapStep {
   readonly drop?: boolean;
   /** Turns what `apply` threw into the error to raise. */
   readonly wrap?: (error: unknown) => unknown;
+  /** Called at the end of the source. What it throws fails the stream in place of the end. */
+  readonly atEnd?: () => void;
 }
 
 /** What `apply` returns to leave a chunk out. */
@@ -44,13 +46,13 @@ class MapSource extends SerialSource<unknown> implements ReadySource<unknown> {
   private readonly steps: readonly MapStep[];
   private onResult: ((result: Result) => Result | Promise<Result>) | undefined;
   private onError: ((error: unknown) => never | Promise<never>) | undefined;
-  private readonly end: MapEnd | undefined;
+  private readonly listener: MapEnd | undefined;
 
   constructor(source: ChunkSource<unknown>, steps: readonly MapStep[], end?: MapEnd) {
     super();
     this.source = source;
     this.steps = steps;
-    this.end = end;
+    this.listener = end;
   }
 
   get started(): boolean {
@@ -88,7 +90,7 @@ class MapSource extends SerialSource<unknown> implements ReadySource<unknown> {
 
   /** At the first read: a chain that is only built, to be fused or cancelled, makes no closures. */
   private bind(): void {
-    const { end } = this;
+    const { listener: end } = this;
     this.onResult ??= end === undefined ? (result) => this.mapResult(result) : (result) => this.mapToEnd(result, end);
     this.onError ??= (error) => {
       this.finish();
@@ -110,10 +112,7 @@ class MapSource extends SerialSource<unknown> implements ReadySource<unknown> {
 
   private mapResult(result: Result): Result | Promise<Result> {
     this.checkOpen();
-    if (result.done) {
-      this.finish();
-      return result;
-    }
+    if (result.done) return this.end(result);
     const value = this.run(result.value, 0);
     if (value === DROPPED || isThenable(value)) return this.readOn(value);
     this.settle();
@@ -131,12 +130,15 @@ class MapSource extends SerialSource<unknown> implements ReadySource<unknown> {
       }
       const result = await this.pullRaw();
       this.checkOpen();
-      if (result.done) {
-        this.finish();
-        return result;
-      }
+      if (result.done) return this.end(result);
       value = this.run(result.value, 0);
     }
+  }
+
+  private end(result: Result): Result {
+    this.finish();
+    for (const step of this.steps) step.atEnd?.();
+    return result;
   }
 
   private pullRaw(): Result | Promise<Result> {

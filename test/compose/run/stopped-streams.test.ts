@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { Chain } from "../../../src/compose/chain.js";
+import { plain } from "../thrown-by.js";
+
+const letters = new Chain<string>()
+  .append(async function* (text: string) {
+    yield* text;
+  })
+  .compile();
+
+describe("a stream of a run", () => {
+  it("rejects the next read with the signal's reason when it was stopped between two reads", async () => {
+    const controller = new AbortController();
+    const reader = letters.stream("abc", { signal: controller.signal });
+    const first = await reader.next();
+    const reason = new Error("enough");
+    controller.abort(reason);
+    await expect(reader.next()).rejects.toBe(reason);
+    await expect(reader.next()).resolves.toEqual({ done: true, value: undefined });
+    expect(first.value).toBe("a");
+  });
+
+  it("rejects the next read with the TimeoutError when its time was up between two reads", async () => {
+    const reader = letters.stream("abc", { timeoutMs: 1 });
+    await reader.next();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await expect(reader.next()).rejects.toMatchObject({ name: "TimeoutError" });
+  });
+
+  it("closes the web stream that it was given when its signal is aborted before the first read", async () => {
+    const given = webStream();
+    const controller = new AbortController();
+    const reader = letters.transform(given.stream, { signal: controller.signal });
+    const reason = new Error("enough");
+    controller.abort(reason);
+    await expect(reader.next()).rejects.toBe(reason);
+    expect(given.cancelledWith).toBe(reason);
+  });
+
+  it("closes the web stream that it was given when its options are refused", async () => {
+    const refused = { nodes: plain({ nowhere: {} }) };
+    const collected = webStream();
+    await expect(letters.collect(collected.stream, refused)).rejects.toMatchObject({ code: "UNKNOWN_PATH" });
+    expect(collected.cancelledWith).toMatchObject({ code: "UNKNOWN_PATH" });
+    const transformed = webStream();
+    await expect(letters.transform(transformed.stream, refused).next()).rejects.toMatchObject({ code: "UNKNOWN_PATH" });
+    expect(transformed.cancelledWith).toMatchObject({ code: "UNKNOWN_PATH" });
+  });
+});
+
+function webStream() {
+  const given = {
+    cancelledWith: undefined as unknown,
+    stream: new ReadableStream<string>({
+      cancel(reason) {
+        given.cancelledWith = reason;
+      },
+    }),
+  };
+  return given;
+}
