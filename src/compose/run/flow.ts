@@ -84,14 +84,16 @@ function joinStreams(
   const at = { run, index: target };
   const owners = new Map<string, string>();
   const begun = new Set<string>();
+  // it comes to light when somebody reads on, and is placed here, where the streams meet
+  const refuse = (error: unknown): unknown => run.blame(error, target);
   const claim = (source: string, chunk: unknown): unknown => {
-    if (!isRecord(chunk)) throw notARecord(chunk, source, at);
+    if (!isRecord(chunk)) throw refuse(notARecord(chunk, source, at));
     begun.add(source);
     for (const key of Object.keys(chunk)) {
       const owner = owners.get(key);
       if (owner === source) continue;
-      if (owner !== undefined) throw duplicateKey(key, owner, source, at);
-      if (key === "__proto__") throw hostileKey(source, at);
+      if (owner !== undefined) throw refuse(duplicateKey(key, owner, source, at));
+      if (key === "__proto__") throw refuse(hostileKey(source, at));
       owners.set(key, source);
     }
     return chunk;
