@@ -1,6 +1,7 @@
 import type { Handler, HandlerErrorListener } from "../callbacks/handler.js";
 import type { ConcatRegistry } from "../schema/concat/registry.js";
 import type { SchemaValidator } from "../schema/schema-validator.js";
+import { invalidOption } from "./errors.js";
 
 export interface RuntimeOptions {
   /** Handlers of every run of what is compiled with this runtime; they come first. */
@@ -12,6 +13,13 @@ export interface RuntimeOptions {
   /** Told what handlers throw. @default console.error */
   readonly onHandlerError?: HandlerErrorListener | undefined;
 }
+
+const names: readonly string[] = [
+  "callbacks",
+  "concat",
+  "schemaValidator",
+  "onHandlerError",
+] satisfies (keyof RuntimeOptions)[];
 
 /**
  * What is shared by everything compiled with it: handlers, concat rules for classes, the JSON Schema validator. There are
@@ -30,13 +38,26 @@ export class Runtime {
   readonly schemaValidator: SchemaValidator | undefined;
   readonly onHandlerError: HandlerErrorListener;
 
-  constructor({ callbacks = [], concat, schemaValidator, onHandlerError = reportToConsole }: RuntimeOptions = {}) {
+  constructor(options: RuntimeOptions = {}) {
+    const { callbacks = [], concat, schemaValidator, onHandlerError = reportToConsole } = checkOptions(options);
     this.callbacks = Object.freeze([...callbacks]);
     this.concat = concat;
     this.schemaValidator = schemaValidator;
     this.onHandlerError = onHandlerError;
     Object.freeze(this);
   }
+}
+
+function checkOptions(options: RuntimeOptions): RuntimeOptions {
+  const other = Object.keys(options).find((name) => !names.includes(name));
+  if (other !== undefined) throw invalidOption(`A Runtime has no option "${other}". There are ${names.join(", ")}.`);
+  if (options.callbacks !== undefined && !Array.isArray(options.callbacks)) {
+    throw invalidOption("The option callbacks of a Runtime must be a list of handlers.");
+  }
+  if (options.onHandlerError !== undefined && typeof options.onHandlerError !== "function") {
+    throw invalidOption("The option onHandlerError of a Runtime must be a function.");
+  }
+  return options;
 }
 
 function reportToConsole(...[error, timing, info]: Parameters<HandlerErrorListener>): void {

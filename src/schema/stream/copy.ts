@@ -1,6 +1,7 @@
 import { copyOverflow, invalidStreamOption } from "../errors.js";
 import { ArraySource } from "./array-source.js";
 import { pullTarget } from "./iterable-source.js";
+import { isSize } from "./size.js";
 import { type ChunkSource, ended } from "./source.js";
 
 /**
@@ -20,7 +21,7 @@ export function copySource<T>(source: ChunkSource<T>, count: number, limit?: num
 /** Throws what is wrong with the arguments of `copy`. */
 export function checkCopy(count: number, limit: number | undefined): void {
   if (!(Number.isInteger(count) && count >= 1)) throw invalidStreamOption("The count of copy(count)", count);
-  if (limit !== undefined && !(limit >= 1)) throw invalidStreamOption("The limit of copy(count, { limit })", limit);
+  if (limit !== undefined && !isSize(limit)) throw invalidStreamOption("The limit of copy(count, { limit })", limit);
 }
 
 /** A pulled chunk, or the place for the next one. Each copy holds the first cell that it has not read; no one else does. */

@@ -1,6 +1,7 @@
 import { invalidStreamOption } from "../errors.js";
 import { PipeSource } from "./pipe-source.js";
 import { StreamReader } from "./reader.js";
+import { isSize } from "./size.js";
 
 export interface PipeOptions {
   /** How many chunks may wait for the reader before `write` does. @default 16 */
@@ -37,7 +38,7 @@ export interface Pipe<T> {
  * for await (const word of reader) console.log(word);
  */
 export function pipe<T>({ capacity = 16 }: PipeOptions = {}): Pipe<T> {
-  if (!(capacity >= 1)) throw invalidStreamOption("The capacity of pipe({ capacity })", capacity);
+  if (!isSize(capacity)) throw invalidStreamOption("The capacity of pipe({ capacity })", capacity);
   const source = new PipeSource<T>(capacity);
   return {
     reader: new StreamReader(source),

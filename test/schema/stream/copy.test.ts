@@ -146,8 +146,8 @@ describe("copy with a limit", () => {
     expect(producer.returned).toBe(1);
   });
 
-  it.each([0, -1, Number.NaN])("refuses a limit of %s", (limit) => {
-    expect(() => StreamReader.from([1]).copy(2, { limit })).toThrowError(
+  it.each([0, -1, 1.5, Number.NaN, "2"])("refuses a limit of %j", (limit) => {
+    expect(() => StreamReader.from([1]).copy(2, { limit: limit as never })).toThrowError(
       expect.objectContaining({ code: "INVALID_OPTION" }),
     );
   });

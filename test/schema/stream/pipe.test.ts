@@ -45,8 +45,10 @@ describe("pipe", () => {
     expect(taken).toBe(16);
   });
 
-  it.each([0, -1, Number.NaN])("refuses a capacity of %s", (capacity) => {
-    expect(() => pipe({ capacity })).toThrowError(expect.objectContaining({ code: "INVALID_OPTION" }));
+  it.each([0, -1, 1.5, Number.NaN, "2"])("refuses a capacity of %j", (capacity) => {
+    expect(() => pipe({ capacity: capacity as never })).toThrowError(
+      expect.objectContaining({ code: "INVALID_OPTION" }),
+    );
   });
 
   it("delivers everything that was written before close, also what waited for room", async () => {
