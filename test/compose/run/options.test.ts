@@ -82,10 +82,10 @@ describe("Options of a lambda", () => {
   });
 
   it("are one frozen object", async () => {
-    const chain = new Chain<string>().append((_text, ctx) => [
-      ctx.options === ctx.options,
-      Object.isFrozen(ctx.options),
-    ]);
+    const chain = new Chain<string>().append((_text, ctx) => {
+      const { options } = ctx;
+      return [options === ctx.options, Object.isFrozen(options)];
+    });
     expect(await chain.compile().invoke("", { options: { lambda: { a: 1 } } })).toEqual([true, true]);
   });
 
