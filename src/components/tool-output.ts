@@ -9,20 +9,16 @@ export interface JsonNote {
 
 /**
  * What a model reads of a value: a text and a list of parts stay as they are, nothing is the empty text, everything else
- * becomes JSON.
+ * becomes JSON. JSON has no functions and symbols: alone they are nothing.
  */
 export function toolOutputOf(value: unknown, note: JsonNote): ToolOutput {
   if (typeof value === "string") return value;
   if (value === undefined) return "";
   if (isContentList(value)) return value;
-  const text = jsonTextOf(value);
+  const text = JSON.stringify(encodeJson(value));
+  if (typeof text !== "string") return "";
   note.jsonText = text;
   return text;
-}
-
-/** JSON of any value. JSON has no functions and symbols: alone they are an empty text. */
-function jsonTextOf(value: unknown): string {
-  return JSON.stringify(encodeJson(value)) ?? "";
 }
 
 /** Whether a value is a list of content parts, and not just data that looks a bit like one. An empty list is data. */

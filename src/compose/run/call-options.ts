@@ -47,11 +47,22 @@ function checkKinds(options: KindOptions, program: Program): void {
     if (!Object.hasOwn(componentOf, kind)) {
       throw unknownOption(`options.${kind} is no kind of component. Kinds: ${Object.keys(componentOf).join(", ")}.`);
     }
-    if (value === undefined || present.has(componentOf[kind as KindName])) continue;
-    throw unknownOption(
-      `options.${kind} was given, and nothing in this graph accepts it: it has no ${kind === "tool" ? "tools node" : kind}.`,
-    );
+    if (value === undefined) continue;
+    if (!present.has(componentOf[kind as KindName])) {
+      throw unknownOption(
+        `options.${kind} was given, and nothing in this graph accepts it: it has no ${kind === "tool" ? "tools node" : kind}.`,
+      );
+    }
+    if (kind !== "tool") checkRecord(`options.${kind}`, value, "an object");
+    else if (!(Array.isArray(value) && value.every(isToolOption))) {
+      throw invalidRunOption("options.tool must be a list of what `with` of toolOptions gives: [search.with({ … })].");
+    }
   }
+}
+
+function isToolOption(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || !("key" in value) || !("values" in value)) return false;
+  return typeof value.key === "string" && typeof value.values === "object" && value.values !== null;
 }
 
 function componentsIn(program: Program): Set<PlanNode["component"]> {

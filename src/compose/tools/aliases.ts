@@ -1,5 +1,6 @@
 import type { ToolInfo } from "../../schema/tool-info.js";
 import {
+  aliasesOfNoTool,
   aliasIsTool,
   aliasTaken,
   argumentAliasIsProperty,
@@ -7,6 +8,7 @@ import {
   emptyArgumentAlias,
   emptyArgumentKey,
   emptyNameAlias,
+  misshapenAliases,
   nestedArgumentKey,
   refusedAliasKey,
 } from "./errors.js";
@@ -37,6 +39,25 @@ export function nameAliases(
     }
   }
   return found;
+}
+
+/** For plain JavaScript: a text in place of a list would be taken apart into letters. */
+export function checkAliases(aliases: unknown): void {
+  if (!isRecord(aliases)) throw aliasesOfNoTool();
+  for (const [tool, own] of Object.entries(aliases)) {
+    if (!isRecord(own)) throw misshapenAliases(tool);
+    const { nameAliases = [], argumentsAliases = {}, ...others } = own;
+    if (!isRecord(argumentsAliases) || Object.keys(others).length > 0) throw misshapenAliases(tool);
+    if (![nameAliases, ...Object.values(argumentsAliases)].every(isTextList)) throw misshapenAliases(tool);
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isTextList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 /** Other names of a tool's top-level arguments; `undefined` when there are none. */
@@ -96,7 +117,7 @@ function parse(text: string): unknown {
 function propertiesOf(info: ToolInfo): ReadonlySet<string> {
   try {
     const { properties } = info.toJsonSchema() ?? {};
-    return new Set(typeof properties === "object" && properties !== null ? Object.keys(properties) : []);
+    return new Set(isRecord(properties) ? Object.keys(properties) : []);
   } catch {
     return new Set();
   }

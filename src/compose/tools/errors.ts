@@ -1,7 +1,7 @@
 import { type ToolCallName, ToolError } from "../../components/errors.js";
 import { shorten, shortenText } from "../../components/shorten.js";
 import { KumikoError, messageOf } from "../../errors.js";
-import { invalidTool } from "../../schema/errors.js";
+import { invalidTool, schemaUnsupported } from "../../schema/errors.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { ToolErrorKind } from "../../schema/message/content-block.js";
 
@@ -137,8 +137,20 @@ export const sameModelName = (modelName: string, first: string, second: string):
     `Tools "${first}" and "${second}" would both be "${modelName}" for the model. Rename one of them.`,
   );
 
+export const toolsWithoutJsonSchema = (problems: readonly string[], cause: unknown): KumikoError =>
+  schemaUnsupported(
+    `A model cannot be told how to call these tools, because their schemas have no JSON form:\n- ${problems.join("\n- ")}`,
+    cause,
+  );
+
+export const aliasesOfNoTool = (): KumikoError =>
+  new KumikoError("INVALID_ALIAS", "toolAliases must be a record of aliases by tool name.");
+
 const invalidAlias = (tool: string, what: string): KumikoError =>
   new KumikoError("INVALID_ALIAS", `toolAliases: tool "${tool}" ${what}`);
+
+export const misshapenAliases = (tool: string): KumikoError =>
+  invalidAlias(tool, "takes { nameAliases: [names], argumentsAliases: { key: [names] } } and nothing else.");
 
 export const emptyNameAlias = (tool: string): KumikoError => invalidAlias(tool, "has empty name alias.");
 

@@ -1,7 +1,9 @@
 import type { AnyTool } from "../../components/any-tool.js";
 import { stagesOf } from "../../components/contract-stages.js";
+import { messageOf } from "../../errors.js";
+import { onlyValidates } from "../../schema/json-schema/convert.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
-import { argumentAliases, nameAliases } from "./aliases.js";
+import { argumentAliases, checkAliases, nameAliases } from "./aliases.js";
 import {
   duplicateTool,
   invalidNodeOption,
@@ -9,6 +11,7 @@ import {
   notATool,
   sameModelName,
   toolDoesNothing,
+  toolsWithoutJsonSchema,
   toolWithoutInfo,
   toolWithoutName,
 } from "./errors.js";
@@ -30,7 +33,9 @@ export class ToolTable {
   readonly #entries: ReadonlyMap<string, ToolEntry>;
 
   constructor(tools: ToolList, aliases: AliasRecord, middlewares: readonly ToolCallMiddleware[]) {
+    checkAliases(aliases);
     const named = namedTools(tools);
+    checkSchemas(named);
     const entries = new Map<string, ToolEntry>();
     for (const [name, { tool, info }] of named) entries.set(name, entryOf(tool, name, info, aliases, middlewares));
     this.names = [...named.keys()];
@@ -94,6 +99,24 @@ function infoOf(tool: AnyTool, where: string): ToolInfo {
   }
   if (typeof info !== "object" || info === null) throw toolWithoutInfo(where, "it has none.");
   return info;
+}
+
+/**
+ * A schema that does not convert is noticed here, and not when a model is called; all of them are named. What only
+ * validates may stay: it checks arguments, and is an error for whoever tells a model of it.
+ */
+function checkSchemas(named: ReadonlyMap<string, Named>): void {
+  const problems: string[] = [];
+  let first: unknown;
+  for (const { info, where } of named.values()) {
+    try {
+      if (!onlyValidates(info.parameters)) info.toJsonSchema();
+    } catch (error) {
+      first ??= error;
+      problems.push(`${where}: ${messageOf(error)}`);
+    }
+  }
+  if (problems.length > 0) throw toolsWithoutJsonSchema(problems, first);
 }
 
 function entryOf(

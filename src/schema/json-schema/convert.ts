@@ -45,6 +45,11 @@ export function toJsonSchema(
   return converted;
 }
 
+/** Whether it checks values and has no JSON Schema side at all. An old zod does not count: that is a mix-up of versions. */
+export function onlyValidates(schema: unknown): boolean {
+  return isStandardSchema(schema) && !hasJsonSchema(schema) && schema["~standard"].vendor !== "zod";
+}
+
 function requirePlain(schema: unknown): JsonSchema {
   if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) return schema as JsonSchema;
   throw schemaInvalid(

@@ -57,6 +57,16 @@ describe("results", () => {
     ]);
   });
 
+  it.each([undefined, () => 1, Symbol("s")])(
+    "has no text, and marks none as JSON, for what JSON does not have",
+    async (value) => {
+      const node = new AgenticToolsNode([tool("quiet", () => value)]);
+      expect(blocksOf(await node.invoke(calls(call("quiet"))))).toEqual([
+        { type: "function_tool_result", callId: "quiet", name: "quiet", result: "" },
+      ]);
+    },
+  );
+
   it("gives lists of content parts to the model as parts, with their text beside them", async () => {
     const image = { type: "image", url: "https://example.com/a.png" } as const;
     const node = new AgenticToolsNode([tool("draw", () => [{ type: "text", text: "Here: " }, image])]);

@@ -4,7 +4,7 @@ import { createTool } from "../../../src/components/create-tool.js";
 import { AgenticToolsNode } from "../../../src/compose/tools/agentic-tools-node.js";
 import { renameArguments } from "../../../src/compose/tools/aliases.js";
 import type { ToolAliases } from "../../../src/compose/tools/options.js";
-import { thrownBy } from "../thrown-by.js";
+import { plain, thrownBy } from "../thrown-by.js";
 import { blocksOf, call, calls, textsOf, tool } from "./calls.js";
 
 const search = createTool({
@@ -103,3 +103,10 @@ describe("argument names", () => {
     expect(renameArguments(given, aliases)).toBe(wanted);
   });
 });
+
+it.each([3, [], { search: ["find"] }, { search: { nameAliases: "find" } }, { search: { names: ["find"] } }])(
+  "refuses aliases of another shape: %j",
+  (aliases) => {
+    expect(thrownBy(() => nodeWith(plain(aliases))).code).toBe("INVALID_ALIAS");
+  },
+);

@@ -5,6 +5,7 @@ import { Chain } from "../../../src/compose/chain.js";
 import { AgenticToolsNode } from "../../../src/compose/tools/agentic-tools-node.js";
 import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
 import { userMessage } from "../../../src/schema/message/construct-message.js";
+import { plain } from "../thrown-by.js";
 import { call, calls, rejection, textsOf, tool } from "./calls.js";
 
 const named = (name: string, text = name) => tool(name, () => text);
@@ -155,3 +156,12 @@ describe("options of tools", () => {
     expect(textsOf(await spoiled.invoke(calls(call("a"))))).toEqual(["1001"]);
   });
 });
+
+it.each([{ tool: { key: "a", values: {} } }, { tool: [{}] }, { tool: [null] }, { toolsNode: 3 }])(
+  "refuses call options of another shape: %j",
+  async (options) => {
+    await expect(node.invoke(calls(call("a")), { options: plain(options) })).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+    });
+  },
+);

@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { z as zod3 } from "zod/v3";
+import { createTool } from "../../../src/components/create-tool.js";
 import type { Tool } from "../../../src/components/tool.js";
 import { AgenticToolsNode } from "../../../src/compose/tools/agentic-tools-node.js";
 import { modelName } from "../../../src/compose/tools/model-name.js";
@@ -108,6 +111,26 @@ describe("what is no tool", () => {
     expect(error.code).toBe("INVALID_TOOL");
     expect(error.message).toContain(message);
   });
+});
+
+it("refuses tools that no model can be told of, all at once and each with its path", () => {
+  const withInput = (id: string, inputSchema: z.ZodObject) =>
+    createTool({ id, description: "", inputSchema, execute: () => "" });
+  const tools = [
+    withInput("first", z.object({ list: z.array(z.object({ when: z.map(z.string(), z.string()) })) })),
+    named("fine"),
+    withInput("second", z.object({ part: z.symbol() })),
+  ];
+  const error = thrownBy(() => new AgenticToolsNode(tools));
+  expect(error.code).toBe("SCHEMA_UNSUPPORTED");
+  expect(error.message).toMatch(/tools\[0\]: Tool "first": .* no map at "list\[\]\.when"/);
+  expect(error.message).toMatch(/tools\[2\]: Tool "second": .* no symbol at "part"/);
+  expect(error.message).not.toContain("fine");
+});
+
+it("refuses a schema of zod 3, and says what to do", () => {
+  const old = createTool({ id: "old", description: "", inputSchema: zod3.object({}), execute: () => "" });
+  expect(thrownBy(() => new AgenticToolsNode([old])).message).toMatch(/tools\[0\]: Tool "old": .*"zod" 4\.2 or newer/);
 });
 
 it("knows the tools that it was made with, whatever becomes of the list", async () => {
