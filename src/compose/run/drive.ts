@@ -139,10 +139,9 @@ function tooLate(run: Run, output: unknown): unknown {
   return overtaken(run, output);
 }
 
-/** The run was stopped while this was awaited: one output, or those of a step. */
+/** The run was stopped while this was awaited. (The outputs of a step are let go by {@link failure}.) */
 function overtaken(run: Run, output: unknown): unknown {
-  if (run.waiting === "step" && Array.isArray(output)) output.forEach(discard);
-  else discard(output);
+  if (run.waiting !== "step") discard(output);
   return run.reason;
 }
 

@@ -25,7 +25,12 @@ export function drop(run: Run, output: unknown): void {
 
 /** A node gave this too late: nobody will read it. */
 export function discard(output: unknown): void {
-  if (isStream(output)) void StreamReader.from(output).cancel();
+  if (!isStream(output)) return;
+  try {
+    void StreamReader.from(output).cancel();
+  } catch {
+    // a web stream that somebody else reads is theirs
+  }
 }
 
 /** What several sources gave to one node, as its one input: a value, or a promise of it. */

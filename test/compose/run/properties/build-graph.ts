@@ -13,7 +13,9 @@ type Chunk = Value | string;
 export interface Lab extends Sight {
   /** How often the function of a node was called. */
   readonly calls: Map<string, number>;
-  /** Generators that have started and not ended. */
+  /** Called with every call of the function of a node; not with the chunks of a `map`. */
+  readonly onCall: () => void;
+  /** Generators that have started and not ended, and web streams that were not cancelled either. */
   open: number;
   /** What a node waits for before it gives something, `count` microtasks by default. */
   readonly pause: (count: number) => Promise<unknown>;
@@ -22,7 +24,15 @@ export interface Lab extends Sight {
 }
 
 export function newLab(given: Partial<Lab> = {}): Lab {
-  return { seesOrder: false, calls: new Map(), open: 0, pause: microtasks, merges: [], ...given };
+  return {
+    seesOrder: false,
+    calls: new Map(),
+    onCall: () => undefined,
+    open: 0,
+    pause: microtasks,
+    merges: [],
+    ...given,
+  };
 }
 
 export async function microtasks(count: number): Promise<void> {
@@ -67,6 +77,7 @@ function makeNode(node: NodeSpec, lab: Lab): unknown {
   const { key, ticks } = node;
   const called = (): void => {
     lab.calls.set(key, (lab.calls.get(key) ?? 0) + 1);
+    if (node.kind !== "map") lab.onCall();
   };
   const failAtCall = (): void => {
     if (node.failure === "at the call") throw new Error(`${key} failed`);
@@ -118,11 +129,18 @@ function makeNode(node: NodeSpec, lab: Lab): unknown {
         begin();
         return write(input, ctx);
       };
+    case "async stream":
+      return async (input: Value, ctx: Context) => {
+        called();
+        await wait(ctx);
+        failAtCall();
+        return asWebStream(write(input, ctx), lab);
+      };
     case "stream":
       return lambda({
         stream: (input: Value, ctx) => {
           begin();
-          return soonOrLater(ticks, lab, () => write(input, ctx)) as AsyncGenerator<Chunk>;
+          return soonOrLater(ticks, lab, () => asWebStream(write(input, ctx), lab)) as ReadableStream<Chunk>;
         },
       });
     case "collect":
@@ -157,6 +175,33 @@ function makeNode(node: NodeSpec, lab: Lab): unknown {
   }
 }
 
+/** Unlike a generator it is open before anyone reads it. */
+function asWebStream(chunks: AsyncGenerator<Chunk>, lab: Lab): ReadableStream<Chunk> {
+  let open = true;
+  lab.open++;
+  const end = (last: () => void): void => {
+    if (!open) return;
+    open = false;
+    lab.open--;
+    last();
+  };
+  return new ReadableStream<Chunk>(
+    {
+      async pull(controller) {
+        try {
+          const next = await chunks.next();
+          if (next.done) end(() => controller.close());
+          else if (open) controller.enqueue(next.value);
+        } catch (error) {
+          end(() => controller.error(error));
+        }
+      },
+      cancel: () => end(() => void chunks.return(undefined)),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
 async function* renameAll(
   reader: StreamReader<Value>,
   node: NodeSpec,
@@ -186,6 +231,8 @@ function soonOrLater(ticks: number, lab: Lab, work: () => unknown): unknown {
 
 function choosing(branch: BranchSpec, lab: Lab): (given: never) => unknown {
   const decide = (value: Value): unknown => {
+    if (branch.goes === "wrong") throw new Error(`the branch behind ${branch.from} failed`);
+    if (branch.goes === "astray") return "nowhere";
     const chosen = choice(branch, value, lab);
     return branch.several ? chosen : chosen[0];
   };

@@ -95,6 +95,7 @@ const kinds: readonly Kind[] = [
   "async",
   "generator",
   "generator",
+  "async stream",
   "invoke",
   "stream",
   "collect",
@@ -112,7 +113,7 @@ describe.each<[string, Trigger]>([
     const spec = randomGraph({
       trigger,
       kinds,
-      strays: true,
+      branchesGo: [...Array<"right">(14).fill("right"), "astray", "wrong"],
       failures: ["never", "never", "never", "never", "never", "never", "never", "at the call"],
     });
     await fc.assert(

@@ -26,12 +26,7 @@ export function merged(key: string, values: readonly Value[], sources: readonly 
 }
 
 /** What a branch chooses; a branch that does not read the whole value decides without it. */
-export function choice(
-  { reads, seed, strays, several, targets }: BranchSpec,
-  value: Value,
-  sight: Sight,
-): readonly string[] {
-  if (strays) return ["nowhere"];
+export function choice({ reads, seed, several, targets }: BranchSpec, value: Value, sight: Sight): readonly string[] {
   const read = reads === "value" || reads === "whole stream" ? write(value, sight) : "";
   const number = Number.parseInt(digest(`${seed} ${read}`), 36);
   if (several) return targets.filter((_, n) => (number >> n) % 2 === 0);

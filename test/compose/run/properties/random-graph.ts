@@ -7,6 +7,7 @@ export type Kind =
   | "sync"
   | "async"
   | "generator"
+  | "async stream"
   | "invoke"
   | "stream"
   | "collect"
@@ -43,8 +44,8 @@ export interface Decision {
   readonly several: boolean;
   /** Whether it answers with a promise. */
   readonly later: boolean;
-  /** Whether it chooses something that it does not declare. */
-  readonly strays: boolean;
+  /** Whether it fails, or chooses something that it does not declare. */
+  readonly goes: "right" | "astray" | "wrong";
   readonly seed: number;
 }
 
@@ -67,10 +68,10 @@ export interface GraphShape {
   readonly kinds?: readonly Kind[];
   /** @default ["never"] */
   readonly failures?: readonly Failure[];
-  /** @default false */
-  readonly strays?: boolean;
-  /** @default 3 */
-  readonly maxTicks?: number;
+  /** @default ["right"] */
+  readonly branchesGo?: readonly Decision["goes"][];
+  /** @default [0, 1, 2, 3] */
+  readonly ticks?: readonly number[];
   /** @default 7 */
   readonly maxNodes?: number;
 }
@@ -85,6 +86,7 @@ const allKinds: readonly Kind[] = [
   "sync",
   "async",
   "generator",
+  "async stream",
   "invoke",
   "stream",
   "collect",
@@ -114,14 +116,21 @@ interface RawNode extends Omit<NodeSpec, "key" | "inner"> {
 }
 
 function rawGraph(shape: GraphShape, inner: fc.Arbitrary<RawGraph | undefined>): fc.Arbitrary<RawGraph> {
-  const { trigger, kinds = allKinds, failures = ["never"], strays = false, maxTicks = 3, maxNodes = 7 } = shape;
+  const {
+    trigger,
+    kinds = allKinds,
+    failures = ["never"],
+    branchesGo = ["right"],
+    ticks = [0, 1, 2, 3],
+    maxNodes = 7,
+  } = shape;
   const link = fc.record({
     from: fc.nat(8),
     via: fc.constantFrom<Link["via"][]>("edge", "edge", "branch 0", "branch 1"),
   });
   const node = fc.record({
     kind: fc.constantFrom(...kinds),
-    ticks: fc.nat(maxTicks),
+    ticks: fc.constantFrom(...ticks),
     pieces: fc.integer({ min: 1, max: 3 }),
     failure: fc.constantFrom(...failures),
     listens: fc.boolean(),
@@ -134,7 +143,7 @@ function rawGraph(shape: GraphShape, inner: fc.Arbitrary<RawGraph | undefined>):
     reads: fc.constantFrom<Reading[]>("value", "value", "whole stream", "first chunk", "nothing"),
     several: fc.boolean(),
     later: fc.boolean(),
-    strays: strays ? rarely : fc.constant(false),
+    goes: fc.constantFrom(...branchesGo),
     seed: fc.nat(1_000),
   });
   return fc.record({

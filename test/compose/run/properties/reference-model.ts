@@ -156,9 +156,9 @@ class Model {
       if (branch.reads === "value" || branch.reads === "whole stream") throw value;
       if (branch.reads === "first chunk") for (const code of value.codes) this.maybe.add(code);
     }
-    const chosen = choice(branch, value instanceof Broken ? {} : value, this.#circumstances);
-    if (chosen.some((target) => !branch.targets.includes(target))) throw new Broken(["UNKNOWN_BRANCH_TARGET"]);
-    return chosen;
+    if (branch.goes === "wrong") throw new Broken(["NODE_FAILED"]);
+    if (branch.goes === "astray") throw new Broken(["UNKNOWN_BRANCH_TARGET"]);
+    return choice(branch, value instanceof Broken ? {} : value, this.#circumstances);
   }
 
   #join(node: NodeSpec | undefined, inbox: Inbox): Flowing {
