@@ -5,6 +5,7 @@ import { START_INDEX } from "../plan/plan.js";
 import { isPromiseLike, isStream } from "./async.js";
 import type { Mode } from "./body.js";
 import { execute } from "./execute.js";
+import { inputJoining } from "./input-joining.js";
 import { oneChunk, traced } from "./node-stream.js";
 import type { Program } from "./program.js";
 import { RootRun } from "./root-run.js";
@@ -79,7 +80,8 @@ function prepare(
 
 /** The stream that the caller gave: it is stopped with the run. */
 function asInput(run: RootRun, reader: StreamReader<unknown>): StreamReader<unknown> {
-  return new StreamReader(traced(reader.takeSource(), undefined, new TaskContext(run, START_INDEX)), reader.joining);
+  const source = traced(reader.takeSource(), undefined, new TaskContext(run, START_INDEX));
+  return new StreamReader(source, inputJoining(reader.joining, run.runtime.concat));
 }
 
 /** The output was cancelled before it was read, so the stream that was given will not be read either. */

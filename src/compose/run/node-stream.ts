@@ -72,7 +72,9 @@ export function toReader(
 
 /** How the stream of a node joins: as the node declares, else as the stream itself knows, which a graph inside may give. */
 export function joiningFor(reader: StreamReader<unknown>, declared: Joining): Joining {
-  return declared.rule === undefined && reader.joining?.rule !== undefined ? reader.joining : declared;
+  const { joining } = reader;
+  const knows = joining?.rule !== undefined || joining?.registry !== undefined;
+  return knows && declared.rule === undefined ? joining : declared;
 }
 
 /** The same stream, which its run now knows of. (Nothing can go wrong with an array.) */

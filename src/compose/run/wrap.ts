@@ -92,7 +92,7 @@ function handleStream(
   const run = handle(handler);
   return async (input, ctx) => {
     const reader = input as StreamReader<unknown>;
-    const rule = joining ?? reader.joining;
+    const rule = joining ?? reader.joining ?? { registry: ctx.runtime.concat, where: placeOf(ctx) };
     const output = await run(reader, ctx);
     return isStream(output) ? rejoin(StreamReader.from(output), rule) : oneChunk(output, rule);
   };
@@ -130,15 +130,19 @@ function pickChunks(input: StreamReader<unknown>, key: string, ctx: TaskContext)
   const atEnd = (): void => {
     if (!found) throw ctx.owner.blame(missingInputKey(ctx.nodePath, key, other), ctx.index);
   };
-  const where = `node "${ctx.nodePath.join("/")}"`;
+  const where = placeOf(ctx);
   const picked = mapSource(input.takeSource(), { apply, atEnd });
   return new StreamReader(picked, { rule, registry: ctx.runtime.concat, where });
+}
+
+function placeOf(ctx: TaskContext): string {
+  return `node "${ctx.nodePath.join("/")}"`;
 }
 
 function nameChunks(output: StreamReader<unknown>, key: string): StreamReader<unknown> {
   const { joining } = output;
   return rejoin(
     output.map((chunk) => ({ [key]: chunk })),
-    { ...joining, rule: { keyed: new Map([[key, joining?.rule]]) } },
+    { registry: joining?.registry, where: joining?.where, rule: { keyed: new Map([[key, joining?.rule]]) } },
   );
 }
