@@ -153,7 +153,7 @@ function spread(run: Run, index: number, output: unknown, targets: readonly numb
   const [first] = targets;
   if (first === undefined) {
     drop(run, output);
-    throw noNextNode(run.nodePath, namesOf(run, [index]));
+    throw nothingNext(run, [index]);
   }
   if (first === END_INDEX) return finish(run, output);
   if (targets.length === 1) return first;
@@ -290,7 +290,7 @@ function deliver(run: Run, outputs: readonly unknown[], answers: readonly Answer
     else give(deliveries, index, targets, split(run, outputs[n], targets.length));
   });
   run.stepNodes = undefined;
-  if (deliveries.size === 0) throw noNextNode(run.nodePath, namesOf(run, stepNodes));
+  if (deliveries.size === 0) throw nothingNext(run, stepNodes);
   const end = deliveries.get(END_INDEX);
   if (end === undefined) return nextStep(run, deliveries);
   deliveries.delete(END_INDEX);
@@ -353,4 +353,10 @@ function enter(run: Run, node: number, { sources, values }: Delivery): number {
 export function stepLimit(run: Run, nodes: readonly number[]): Error {
   run.at = START_INDEX;
   return maxStepsExceeded(run.nodePath, run.maxSteps, namesOf(run, nodes));
+}
+
+/** An error of the graph, and not of the nodes that ran last. */
+function nothingNext(run: Run, last: readonly number[]): Error {
+  run.at = START_INDEX;
+  return noNextNode(run.nodePath, namesOf(run, last));
 }
