@@ -9,7 +9,7 @@ import { GraphBuilder } from "./graph-builder.js";
 import { type NodeDefinition, nodeDefinition } from "./plan/node-definition.js";
 import { CompiledGraph as CompiledPlan } from "./run/compiled-graph.js";
 import type { Runnable } from "./runnable.js";
-import type { CheckedChoice, Seen } from "./types/choice.js";
+import type { AnyChoice, CheckedChoice, Seen } from "./types/choice.js";
 import type { BranchTo, Brought, BroughtByBranch, EdgeTo, InAt, OutAt } from "./types/edge-check.js";
 import type { GraphTypeError } from "./types/graph-type-error.js";
 import type { AddByHandle, BranchOfHandles, HandlesOnly } from "./types/handle-methods.js";
@@ -32,14 +32,14 @@ export interface GraphOptions<I, O, Given, Result> {
 type BranchOfKeys<I, O, State, Nodes, Fed, Keys extends string, Given, Result, Streamed> = <
   const From extends Keys | "start",
   const Target extends Keys | "end",
-  const Chosen extends string,
+  const Chosen extends AnyChoice,
 >(
   from: From,
   targets: readonly BranchTo<O, Nodes, OutAt<I, Nodes, Fed, From>, From, Target>[],
   choose: (
     value: Seen<OutAt<I, Nodes, Fed, From>, Streamed>,
     ctx: NodeContext<State>,
-  ) => CheckedChoice<Chosen, NoInfer<Target>>,
+  ) => Chosen & CheckedChoice<Chosen, NoInfer<Target>>,
 ) => Graph<
   I,
   O,

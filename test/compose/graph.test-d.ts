@@ -429,3 +429,14 @@ describe("a graph inside a graph", () => {
     new Graph<string, number>().addNode("inner", inner);
   });
 });
+
+it("lets a branch choose one key here and several there", () => {
+  const graph = new Graph<string, string>()
+    .addNode("a", (text: string) => text)
+    .addNode("b", (text: string) => text)
+    .addEdge(START, "a");
+  graph.addBranch("a", ["a", "b", END], (text) => (text === "" ? ["a", "b"] : [END]));
+  graph.addBranch("a", ["a", "b", END], (text) => (text === "" ? ["a", "b"] : END));
+  // @ts-expect-error "b" is none of the targets
+  graph.addBranch("a", ["a", END], (text) => (text === "" ? ["a", "b"] : [END]));
+});

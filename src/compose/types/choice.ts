@@ -3,14 +3,21 @@ import type { StreamReader } from "../../schema/stream/reader.js";
 /** What a branch may choose: one of its targets, or several. */
 export type Choice<Target> = Target | readonly Target[] | Promise<Target | readonly Target[]>;
 
+/** What the return type of a choosing function is inferred as, whole: one key or several, now or later. */
+export type AnyChoice = string | readonly string[] | Promise<string | readonly string[]>;
+
+/** The keys in what a choosing function returns. */
+type KeysOf<Chosen> =
+  Awaited<Chosen> extends infer Settled ? (Settled extends readonly (infer Key)[] ? Key : Settled) : never;
+
 /**
- * What a function that returns `Chosen` may return. The compiler widens the only literal of an async function to `string`
- * (it does not for two): that is taken, and checked when the branch runs.
+ * What a function that returns `Chosen` may return. The compiler may widen the literals of an async function to `string`: that
+ * is taken, and checked when the branch runs.
  */
-export type CheckedChoice<Chosen extends string, Target extends string> = [Chosen] extends [Target]
-  ? Choice<Chosen>
-  : string extends Chosen
-    ? Choice<Target> | Promise<string>
+export type CheckedChoice<Chosen, Target extends string> = [KeysOf<Chosen>] extends [Target]
+  ? unknown
+  : string extends KeysOf<Chosen>
+    ? Choice<Target> | Promise<string | readonly string[]>
     : Choice<Target>;
 
 /** What a branch looks at: a value, or a stream of its chunks. */
