@@ -1,4 +1,4 @@
-import { StreamReader } from "../../schema/stream/reader.js";
+import type { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
 import type { RunOptions } from "../options.js";
 import { type HasNodeDefinition, type NodeDefinition, nodeDefinition } from "../plan/node-definition.js";
@@ -28,7 +28,7 @@ export class BareRunnable<in I, out O> implements Runnable<I, O>, HasNodeDefinit
   }
 
   collect(input: StreamSource<I>, options?: RunOptions): Promise<O> {
-    return runForValue(this.#program, "collect", StreamReader.from(input), options) as Promise<O>;
+    return runForValue(this.#program, "collect", input, options) as Promise<O>;
   }
 
   transform(input: StreamSource<I>, options?: RunOptions): StreamReader<O> {
