@@ -11,13 +11,6 @@ import { type OpenStore, openStage, type StoreChecks } from "./store/store-stage
  * fidelity of bytes and ids. For any test runner. `openStore` is called twice for each check, for two handles on the same
  * rows (a store in memory may give the same object twice); closing them is up to you. The rows need not be empty: each
  * check uses ids of its own.
- *
- * @example
- * const store = memoryStore();
- * for (const { name, run } of checkpointStoreConformance(() => store)) {
- *   console.log(name);
- *   await run();
- * }
  */
 export function checkpointStoreConformance(openStore: OpenStore): ConformanceCheck[] {
   const check: StoreChecks = (name, run) => ({

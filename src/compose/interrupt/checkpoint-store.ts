@@ -16,12 +16,6 @@ export interface StoredCheckpoint {
  *   the store.
  * - Bytes are copied, on the way in before `put` returns its promise.
  * - What does not fit rejects with a `KumikoError` of code `CHECKPOINT_CONFLICT`, and has changed nothing.
- *
- * @example
- * const store: CheckpointStore = memoryStore();
- * const first = await store.put("order-7", new TextEncoder().encode("{}"), undefined);
- * await store.put("order-7", new TextEncoder().encode('{"a":1}'), first);
- * const found = await store.get("order-7");
  */
 export interface CheckpointStore {
   /** What stands under an id now. */

@@ -4,9 +4,6 @@ import { checkpointConflict, storeClosed } from "./errors.js";
 
 /**
  * Keeps checkpoints in memory, for tests and for runs that need not survive the process. Each store has its own rows.
- *
- * @example
- * const app = graph.compile({ store: memoryStore() });
  */
 export function memoryStore(): ClosableStore {
   return new MemoryStore();
