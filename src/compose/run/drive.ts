@@ -43,13 +43,11 @@ export async function drive(run: Run): Promise<unknown> {
         run.steps += 1;
         run.at = index = target;
         value = (bodies[target] as Body)(value, new TaskContext(run, target));
-        if (typeof value === "object" && value !== null) {
-          if (value instanceof Promise || isPromiseLike(value)) value = await value;
-          if (run.aborted) throw overtaken(run, value);
-          if (streams(value)) {
-            if (resumeSupersteps(run, value)) return run.complete(run.result);
-            break;
-          }
+        if (value instanceof Promise || isPromiseLike(value)) value = await value;
+        if (run.aborted) throw overtaken(run, value);
+        if (streams(value)) {
+          if (resumeSupersteps(run, value)) return run.complete(run.result);
+          break;
         }
       }
     }
@@ -95,15 +93,13 @@ export async function driveObserved(run: Run, input: unknown): Promise<unknown> 
         const { payload } = inline;
         watch?.start(payload === undefined ? value : payload.input(value, ctx.options));
         value = inline.run(value, ctx);
-        if (typeof value === "object" && value !== null) {
-          if (value instanceof Promise || isPromiseLike(value)) value = await value;
-          if (run.aborted) throw tooLate(run, value);
-          if (streams(value)) {
-            run.nodeWatch = undefined;
-            value = await watchedWhole(ctx, watch, inline, value);
-            if (run.aborted) throw run.reason;
-            continue;
-          }
+        if (value instanceof Promise || isPromiseLike(value)) value = await value;
+        if (run.aborted) throw tooLate(run, value);
+        if (streams(value)) {
+          run.nodeWatch = undefined;
+          value = await watchedWhole(ctx, watch, inline, value);
+          if (run.aborted) throw run.reason;
+          continue;
         }
         run.nodeWatch = undefined;
         watch?.end(payload === undefined ? value : payload.output(value));

@@ -52,12 +52,13 @@ export const noNextNode = (path: readonly string[], last: readonly string[]): Ku
 
 export const unknownBranchTarget = (
   path: readonly string[],
+  isStart: boolean,
   chosen: unknown,
   targets: readonly string[],
 ): KumikoError =>
   new KumikoError(
     "UNKNOWN_BRANCH_TARGET",
-    `The branch behind ${at(path)} chose ${describe(chosen)}, which it does not declare. Declared: ${list(targets)}.`,
+    `The branch behind ${isStart ? `START of ${at(path)}` : at(path)} chose ${describe(chosen)}, which it does not declare. Declared: ${list(targets)}.`,
     { nodePath: path },
   );
 

@@ -1,5 +1,5 @@
 import type { StreamReader } from "../../schema/stream/reader.js";
-import { END_INDEX } from "../plan/plan.js";
+import { END_INDEX, START_INDEX } from "../plan/plan.js";
 import { isPromiseLike } from "./async.js";
 import { unknownBranchTarget } from "./errors.js";
 import { movesStreams } from "./flow.js";
@@ -83,7 +83,7 @@ export function targetsOf(run: Run, index: number, answers: Answers): readonly n
 
 export function findTarget(run: Run, index: number, branch: BranchRoute, key: unknown): number {
   const target = branch.find(key);
-  if (target === -1) throw unknownBranchTarget(run.pathOf(index), key, branch.keys);
+  if (target === -1) throw unknownBranchTarget(run.pathOf(index), index === START_INDEX, key, branch.keys);
   return target;
 }
 

@@ -106,6 +106,17 @@ describe.each(bothModes)("A branch in an %s graph", (triggerMode) => {
     );
   });
 
+  it("names START when it leaves START and chooses what it does not declare", async () => {
+    const graph = new Graph<string, string>()
+      .addNode("a", add("a"))
+      .addBranch(START, ["a", END], () => plain("zz"))
+      .addEdge("a", END)
+      .compile({ triggerMode });
+    const error = await errorOf(graph.invoke("-"));
+    expect(error.message).toContain('The branch behind START of the graph chose "zz"');
+    expect(error.nodePath).toEqual([]);
+  });
+
   it.each([
     [
       "throws",

@@ -125,9 +125,13 @@ function rawGraph(shape: GraphShape, inner: fc.Arbitrary<RawGraph | undefined>):
     maxNodes = 7,
   } = shape;
   const link = fc.record({
-    from: fc.nat(8),
+    from: fc.oneof(fc.constant(0), fc.nat(8)),
     via: fc.constantFrom<Link["via"][]>("edge", "edge", "branch 0", "branch 1"),
   });
+  const links = fc.oneof(
+    fc.array(link, { minLength: 1, maxLength: 1 }),
+    fc.array(link, { minLength: 1, maxLength: 3 }),
+  );
   const node = fc.record({
     kind: fc.constantFrom(...kinds),
     ticks: fc.constantFrom(...ticks),
@@ -136,7 +140,7 @@ function rawGraph(shape: GraphShape, inner: fc.Arbitrary<RawGraph | undefined>):
     listens: fc.boolean(),
     outputKey: fc.boolean(),
     merges: rarely,
-    links: fc.array(link, { minLength: 1, maxLength: 3 }),
+    links,
     inner,
   });
   const decision = fc.record({
@@ -153,11 +157,11 @@ function rawGraph(shape: GraphShape, inner: fc.Arbitrary<RawGraph | undefined>):
         ? fc.constant(undefined)
         : fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined }),
     nodes: fc.array(node, { minLength: 1, maxLength: maxNodes }),
-    end: fc.array(link, { minLength: 1, maxLength: 3 }),
+    end: links,
     back:
       trigger === "allPredecessor"
         ? fc.constant([])
-        : fc.array(fc.record({ from: fc.nat(8), to: fc.nat(8), via: link.map(({ via }) => via) }), { maxLength: 4 }),
+        : fc.array(fc.record({ from: fc.nat(8), to: fc.nat(8), via: link.map(({ via }) => via) }), { maxLength: 3 }),
     decisions: fc.array(decision, { minLength: 1, maxLength: 6 }),
   });
 }
