@@ -1,0 +1,52 @@
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Surrogates without their other half: no UTF-8 has a form for them. */
+const loneSurrogate = /\p{Surrogate}/u;
+
+/**
+ * An id as bytes, for databases whose texts cannot hold every text: UTF-8, and lone surrogates as UTF-8 would write them.
+ * Two ids are equal, in order, or one the beginning of the other just when their bytes are, compared one by one.
+ */
+export function idToBytes(id: string): Uint8Array {
+  if (!loneSurrogate.test(id)) return encoder.encode(id);
+  const bytes: number[] = [];
+  for (const character of id) {
+    const code = character.codePointAt(0) ?? 0;
+    if (code < 0xd800 || code > 0xdfff) bytes.push(...encoder.encode(character));
+    else bytes.push(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f));
+  }
+  return Uint8Array.from(bytes);
+}
+
+/** The id that `idToBytes` made these bytes of. */
+export function idFromBytes(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return decodeSurrogates(bytes);
+  }
+}
+
+/** The first bytes after all those that begin with `prefix`: no byte of an id is as large as 0xff. */
+export function endOfPrefix(prefix: Uint8Array): Uint8Array {
+  const last = prefix.at(-1);
+  if (last === undefined) return Uint8Array.of(0xff);
+  const end = prefix.slice();
+  end[end.length - 1] = last + 1;
+  return end;
+}
+
+function decodeSurrogates(bytes: Uint8Array): string {
+  let text = "";
+  let start = 0;
+  for (let index = 0; index < bytes.length; index++) {
+    const [second = 0, third = 0] = [bytes[index + 1], bytes[index + 2]];
+    if (bytes[index] !== 0xed || second < 0xa0) continue; // no surrogate begins here
+    text += decoder.decode(bytes.subarray(start, index));
+    text += String.fromCharCode(0xd000 | ((second & 0x3f) << 6) | (third & 0x3f));
+    start = index + 3;
+    index += 2;
+  }
+  return text + decoder.decode(bytes.subarray(start));
+}
