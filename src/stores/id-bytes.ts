@@ -6,7 +6,7 @@ const loneSurrogate = /\p{Surrogate}/u;
 
 /**
  * An id as bytes, for databases whose texts cannot hold every text: UTF-8, and lone surrogates as UTF-8 would write them.
- * Two ids are equal, in order, or one the beginning of the other just when their bytes are, compared one by one.
+ * Two ids are equal when their bytes are, and have the order of their bytes, compared one by one.
  */
 export function idToBytes(id: string): Uint8Array {
   if (!loneSurrogate.test(id)) return encoder.encode(id);
@@ -28,11 +28,26 @@ export function idFromBytes(bytes: Uint8Array): string {
   }
 }
 
-/** The first bytes after all those that begin with `prefix`: no byte of an id is as large as 0xff. */
-export function endOfPrefix(prefix: Uint8Array): Uint8Array {
-  const last = prefix.at(-1);
+/** Bytes from `from` on, up to `before` and without it. */
+export interface ByteRange {
+  readonly from: Uint8Array;
+  readonly before: Uint8Array;
+}
+
+/** Where the ids are that start with `prefix`, in ascending order. As with `startsWith`, it may end within a pair. */
+export function rangesOfPrefix(prefix: string): ByteRange[] {
+  const from = idToBytes(prefix);
+  const whole = { from, before: after(from) };
+  const last = prefix.charCodeAt(prefix.length - 1);
+  if (!(last >= 0xd800 && last <= 0xdbff)) return [whole];
+  return [whole, { from: idToBytes(`${prefix}\udc00`), before: after(idToBytes(`${prefix}\udfff`)) }];
+}
+
+/** The first bytes after all those that begin with these: no byte of an id is as large as 0xff. */
+function after(bytes: Uint8Array): Uint8Array {
+  const last = bytes.at(-1);
   if (last === undefined) return Uint8Array.of(0xff);
-  const end = prefix.slice();
+  const end = bytes.slice();
   end[end.length - 1] = last + 1;
   return end;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { byCodePoint } from "../../src/compose/interrupt/checkpoint-id.js";
-import { endOfPrefix, idFromBytes, idToBytes } from "../../src/stores/id-bytes.js";
+import { type ByteRange, idFromBytes, idToBytes, rangesOfPrefix } from "../../src/stores/id-bytes.js";
 
 /** Texts of all kinds, halves of surrogate pairs that may meet their other half, and a byte order mark. */
 const character = fc.oneof(
@@ -22,7 +22,6 @@ const character = fc.oneof(
 );
 const text = fc.string({ unit: character, maxLength: 6 });
 const compare = (a: string, b: string) => Buffer.compare(idToBytes(a), idToBytes(b));
-const characters = (id: string) => [...id];
 
 describe("idToBytes", () => {
   it("is UTF-8", () => {
@@ -39,17 +38,25 @@ describe("idToBytes", () => {
   });
 });
 
-describe("endOfPrefix", () => {
-  it("parts what begins with a text, character by character, from all that comes after it", () => {
+describe("rangesOfPrefix", () => {
+  const within = (id: string, { from, before }: ByteRange) =>
+    Buffer.compare(idToBytes(id), from) >= 0 && Buffer.compare(idToBytes(id), before) < 0;
+
+  it("parts what starts with a text from everything else", () => {
     fc.assert(
-      fc.property(text, text, (prefix, rest) => {
-        for (const id of [rest, prefix + rest]) {
-          const begins = characters(prefix).every((part, index) => part === characters(id)[index]);
-          const after = Buffer.compare(idToBytes(id), endOfPrefix(idToBytes(prefix))) >= 0;
-          if (begins !== (compare(id, prefix) >= 0 && !after)) return false;
-        }
-        return true;
-      }),
+      fc.property(text, text, (prefix, rest) =>
+        [rest, prefix + rest].every((id) => {
+          const found = rangesOfPrefix(prefix).filter((range) => within(id, range));
+          return found.length === Number(id.startsWith(prefix));
+        }),
+      ),
     );
+  });
+
+  it("finds what a prefix cuts in the middle of a pair, in ascending order", () => {
+    const [alone, pairs] = rangesOfPrefix("a\ud83d");
+    expect([alone, pairs].map((range) => range && within("a\ud83d!", range))).toEqual([true, false]);
+    expect([alone, pairs].map((range) => range && within("a😀", range))).toEqual([false, true]);
+    expect(Buffer.compare(alone?.before ?? Buffer.of(0xff), pairs?.from ?? Buffer.of())).toBeLessThan(0);
   });
 });
