@@ -1,7 +1,9 @@
 import type { RunInfo } from "../callbacks/run-info.js";
 import type { NodeContext } from "../components/context.js";
 import { RequestContext } from "../components/request-context.js";
+import { firstVisit } from "../components/resume-info.js";
 import type { ToolContext } from "../components/tool.js";
+import { InterruptError } from "../compose/interrupt/interrupt.js";
 
 /**
  * The context of a call that no run makes, to call a tool by hand in a test. Give the fields that matter there.
@@ -28,6 +30,13 @@ export function toolContext<Options = unknown>(fields: Partial<ToolContext<Optio
     options: undefined as Options,
     progress: () => undefined,
     processState: () => Promise.reject(new Error("A call that no run makes has no state: give processState.")),
+    taskKey: `tool:${toolName}:${toolCallId}`,
+    ask: (key: string, info: unknown) => Promise.reject(asked(`ask("${key}")`, `tool:${toolName}:${toolCallId}`, info)),
+    interrupt: (info) => {
+      throw asked("interrupt", `tool:${toolName}:${toolCallId}`, info);
+    },
+    once: async (_key, work) => work(),
+    resume: firstVisit,
     with: (more): NodeContext<unknown, Options> => toolContext<Options>({ ...fields, ...more }),
     toolCallId,
     toolName,
@@ -35,6 +44,11 @@ export function toolContext<Options = unknown>(fields: Partial<ToolContext<Optio
     rawArguments: "",
   };
   return { ...base, ...fields };
+}
+
+/** What a tool that asks gets outside of a run: the same as in one. Give `ask` or `resume` to play the answer. */
+function asked(what: string, address: string, info: unknown): InterruptError {
+  return new InterruptError(`${what} of a call that no run makes.`, [{ id: "interrupt_1", address, info }]);
 }
 
 function runInfoOf(name: string, toolCallId: string): RunInfo {

@@ -1,4 +1,5 @@
-import { KumikoError } from "../../errors.js";
+import { KumikoError, messageOf } from "../../errors.js";
+import { type Interrupt, InterruptError } from "./interrupt.js";
 
 // stores
 
@@ -27,4 +28,43 @@ const shown = 80;
 function quoteId(id: unknown): string {
   if (typeof id !== "string") return `(${typeof id})`;
   return JSON.stringify(id.length > shown ? `${id.slice(0, shown)}…` : id);
+}
+
+// questions
+
+export const duplicateKey = (what: "ask" | "once", key: string, address: string): KumikoError =>
+  new KumikoError(
+    "DUPLICATE_KEY",
+    `${what}("${key}") was called twice at "${address}". Each ${what} of one place needs a key of its own.`,
+  );
+
+export const schemaNeedsJson = (what: string, address: string, cause: unknown): KumikoError =>
+  new KumikoError(
+    "SCHEMA_UNSUPPORTED",
+    `The schema of ${what} at "${address}" has no JSON Schema form, and the question travels with one: ${messageOf(cause)}`,
+    { cause },
+  );
+
+export const answerDoesNotParse = (what: string, address: string, issues: readonly string[]): KumikoError =>
+  new KumikoError(
+    "ANSWER_MISMATCH",
+    `The answer to ${what} at "${address}" does not fit its schema: ${issues.join("; ")}. The question stays open: answer it again.`,
+  );
+
+// stops
+
+/** What a run rejects with that waits. `advice` says how to go on, or why that cannot be. */
+export const stoppedToWait = (
+  interrupts: readonly Interrupt[],
+  advice: string,
+  checkpointId?: string,
+): InterruptError => {
+  const places = [...new Set(interrupts.map(({ address }) => `"${address}"`))];
+  const shownPlaces = places.length > 5 ? [...places.slice(0, 5), `${places.length - 5} more`] : places;
+  const what = interrupts.some(({ info }) => isRequested(info)) ? "was asked to stop" : "waits for answers";
+  return new InterruptError(`The run ${what} at ${shownPlaces.join(", ")}. ${advice}`, interrupts, checkpointId);
+};
+
+function isRequested(info: unknown): boolean {
+  return typeof info === "object" && info !== null && "kind" in info && info.kind === "requested";
 }

@@ -1,3 +1,4 @@
+import { causedByInterrupt, InterruptError } from "../interrupt/interrupt.js";
 import { END_INDEX, START_INDEX } from "../plan/plan.js";
 import { isPromiseLike, isStream } from "./async.js";
 import type { Body } from "./body.js";
@@ -6,6 +7,7 @@ import { noNextNode } from "./errors.js";
 import { discard, drop, join, movesStreams, split, withKey } from "./flow.js";
 import { type Answers, anyPending, ask, namesOf, targetsOf } from "./route.js";
 import type { Run } from "./run.js";
+import { settleStop } from "./settle-stop.js";
 import { TaskContext } from "./task-context.js";
 
 /** What was delivered to a node so far. */
@@ -58,10 +60,12 @@ export class DagSchedule {
   #pump(): void {
     const ready = this.#ready;
     const run = this.#run;
+    // what became ready together starts together, also when one of them stops to wait
     for (let n = 0; n < ready.length && this.#isOpen && !run.aborted; n++) this.#runNode(ready[n] as number);
     ready.length = 0;
     if (!this.#isOpen) return;
-    if (run.aborted) this.#fail(START_INDEX, run.reason);
+    if (this.#isWaiting) this.#stop();
+    else if (run.aborted) this.#fail(START_INDEX, run.reason);
     else if (this.#running === 0) this.#fail(START_INDEX, noNextNode(run.nodePath, namesOf(run, [this.#last])));
   }
 
@@ -74,7 +78,7 @@ export class DagSchedule {
       if (isPromiseLike(input)) this.#await(index, input, (ready) => this.#enter(index, ready));
       else this.#enter(index, input);
     } catch (error) {
-      this.#fail(index, error);
+      if (!this.#waitsAt(error)) this.#fail(index, error);
     }
   }
 
@@ -90,6 +94,7 @@ export class DagSchedule {
   }
 
   #leave(index: number, output: unknown): void {
+    if (this.#isWaiting) return discard(output);
     if (this.#run.mode === "invoke" && isStream(output)) {
       const whole = collect(output, new TaskContext(this.#run, index));
       this.#await(index, whole, (ready) => this.#route(index, ready));
@@ -117,6 +122,26 @@ export class DagSchedule {
     return !this.#settled && !this.#hasResult && !this.#failing;
   }
 
+  /** Whether some node waits for somebody: what runs goes on, and nothing new starts. */
+  get #isWaiting(): boolean {
+    return this.#run.halted && !this.#run.aborted;
+  }
+
+  #waitsAt(error: unknown): boolean {
+    return this.#isWaiting && causedByInterrupt(error);
+  }
+
+  /** When nothing runs any more, the run leaves what waits to its caller. */
+  #stop(): void {
+    if (this.#running > 0 || !this.#isOpen) return;
+    this.#failing = true;
+    const run = this.#run;
+    void settleStop(run, run.haltReason).then((stopped) => {
+      if (InterruptError.is(stopped)) this.#settle(run.interrupt(stopped));
+      else this.#fail(START_INDEX, stopped);
+    });
+  }
+
   /** Goes on when a promise has its value. */
   #await(index: number, value: PromiseLike<unknown>, next: (ready: unknown) => void): void {
     this.#running += 1;
@@ -130,7 +155,8 @@ export class DagSchedule {
       (error: unknown) => {
         this.#running -= 1;
         if (this.#isOver(index)) return;
-        if (movesStreams(this.#run)) void this.#failFrom(index, error);
+        if (this.#waitsAt(error)) this.#stop();
+        else if (movesStreams(this.#run)) void this.#failFrom(index, error);
         else this.#fail(index, error);
       },
     );
@@ -154,7 +180,7 @@ export class DagSchedule {
     try {
       work();
     } catch (error) {
-      this.#fail(index, error);
+      if (!this.#waitsAt(error)) this.#fail(index, error);
     }
   }
 
@@ -225,9 +251,12 @@ export class DagSchedule {
 
   #fail(index: number, error: unknown): void {
     if (this.#settled) return;
-    this.#settled = true;
     this.#run.at = index;
-    const failure = this.#run.fail(error);
+    this.#settle(this.#run.fail(error));
+  }
+
+  #settle(failure: unknown): void {
+    this.#settled = true;
     this.#failure = { error: failure };
     this.#reject?.(failure);
   }

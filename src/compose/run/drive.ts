@@ -1,6 +1,7 @@
 import type { Watch } from "../../callbacks/watch.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
+import { InterruptError } from "../interrupt/interrupt.js";
 import { END_INDEX } from "../plan/plan.js";
 import { isPromiseLike } from "./async.js";
 import type { Body } from "./body.js";
@@ -10,6 +11,7 @@ import { joiningFor, rejoin } from "./node-stream.js";
 import { openWatch } from "./observe.js";
 import { type Inline, joiningsOf } from "./program.js";
 import type { Run } from "./run.js";
+import { settleStop } from "./settle-stop.js";
 import { abandon, goOn, leave, resumeSupersteps, stepLimit } from "./supersteps.js";
 import { TaskContext } from "./task-context.js";
 
@@ -23,7 +25,7 @@ export async function drive(run: Run): Promise<unknown> {
   try {
     for (;;) {
       let value: unknown = await run.pending;
-      if (run.aborted) throw overtaken(run, value);
+      if (run.halted) throw overtaken(run, value);
       if (run.waiting !== "node" || streams(value)) {
         if (resumeSupersteps(run, value)) return run.complete(run.result);
         continue;
@@ -44,7 +46,7 @@ export async function drive(run: Run): Promise<unknown> {
         run.at = index = target;
         value = (bodies[target] as Body)(value, new TaskContext(run, target));
         if (value instanceof Promise || isPromiseLike(value)) value = await value;
-        if (run.aborted) throw overtaken(run, value);
+        if (run.halted) throw overtaken(run, value);
         if (streams(value)) {
           if (resumeSupersteps(run, value)) return run.complete(run.result);
           break;
@@ -56,7 +58,14 @@ export async function drive(run: Run): Promise<unknown> {
   }
 }
 
-async function failure(run: Run, error: unknown): Promise<unknown> {
+/** What the run rejects with. One that stopped to wait first lets everything settle that runs beside. */
+export async function failure(run: Run, thrown: unknown): Promise<unknown> {
+  const stopped = await settleStop(run, thrown);
+  if (InterruptError.is(stopped)) return run.interrupt(stopped);
+  return failed(run, stopped);
+}
+
+async function failed(run: Run, error: unknown): Promise<unknown> {
   if (run.waiting === "step") abandon(Array.isArray(run.held) ? run.held : [], error);
   if (run.aborted) return run.fail(error);
   if (run.waiting === "step") await findFailed(run, error);
@@ -94,7 +103,7 @@ export async function driveObserved(run: Run, input: unknown): Promise<unknown> 
         watch?.start(payload === undefined ? value : payload.input(value, ctx.options));
         value = inline.run(value, ctx);
         if (value instanceof Promise || isPromiseLike(value)) value = await value;
-        if (run.aborted) throw tooLate(run, value);
+        if (run.halted) throw tooLate(run, value);
         if (streams(value)) {
           run.nodeWatch = undefined;
           value = await watchedWhole(ctx, watch, inline, value);
@@ -106,7 +115,7 @@ export async function driveObserved(run: Run, input: unknown): Promise<unknown> 
       }
       for (;;) {
         value = await run.pending;
-        if (run.aborted) throw overtaken(run, value);
+        if (run.halted) throw overtaken(run, value);
         if (run.waiting === "node" && !streams(value)) break;
         if (resumeSupersteps(run, value)) return run.complete(run.result);
       }
@@ -138,7 +147,7 @@ function tooLate(run: Run, output: unknown): unknown {
 /** The run was stopped while this was awaited. (The outputs of a step are let go by {@link failure}.) */
 function overtaken(run: Run, output: unknown): unknown {
   if (run.waiting !== "step") discard(output);
-  return run.reason;
+  return run.haltReason;
 }
 
 function streams(value: unknown): boolean {

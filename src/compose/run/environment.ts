@@ -1,4 +1,6 @@
 import { type AnyRequestContext, RequestContext } from "../../components/request-context.js";
+import { randomId } from "../interrupt/interrupt.js";
+import type { Journal } from "../interrupt/journal.js";
 
 type GivenRequestContext = AnyRequestContext | Readonly<Record<string, unknown>> | undefined;
 
@@ -8,6 +10,8 @@ export class Environment {
   readonly root: Environment;
   #given: GivenRequestContext;
   #requestContext: RequestContext | undefined = undefined;
+  #runKey: string | undefined = undefined;
+  #journal: Journal | undefined = undefined;
 
   constructor(requestContext: GivenRequestContext, outer?: Environment) {
     this.#given = requestContext;
@@ -17,6 +21,23 @@ export class Environment {
   /** For a child run: its own request values, if it was given some, else these. */
   for(requestContext: GivenRequestContext): Environment {
     return requestContext === undefined ? this : new Environment(requestContext, this);
+  }
+
+  /** Names this run among all others; the same after a resume. */
+  get runKey(): string {
+    if (this.root !== this) return this.root.runKey;
+    this.#runKey ??= this.#journal?.runKey ?? randomId();
+    return this.#runKey;
+  }
+
+  /** What saves the run, or can ask it to stop; `undefined` when nothing does. */
+  get journal(): Journal | undefined {
+    return this.root.#journal;
+  }
+
+  /** Before the run begins. */
+  keepJournal(journal: Journal): void {
+    this.root.#journal = journal;
   }
 
   /** The request context that was given; a plain record becomes one at the first read. */

@@ -2,7 +2,7 @@ import type { StreamReader } from "../../schema/stream/reader.js";
 import type { ValueCheck } from "../plan/plan.js";
 import { isPromiseLike, whenReady } from "./async.js";
 import { DagSchedule } from "./dag.js";
-import { drive, driveObserved } from "./drive.js";
+import { drive, driveObserved, failure } from "./drive.js";
 import { movesStreams } from "./flow.js";
 import { oneChunk } from "./node-stream.js";
 import type { Run } from "./run.js";
@@ -31,9 +31,14 @@ function executeSupersteps(run: Run, input: unknown): unknown {
   try {
     if (startSupersteps(run, input)) return run.complete(run.result);
   } catch (error) {
+    if (run.stopped !== undefined) return rejectStopped(run, error);
     throw run.fail(error);
   }
   return drive(run);
+}
+
+async function rejectStopped(run: Run, error: unknown): Promise<never> {
+  throw await failure(run, error);
 }
 
 /** Checks the whole input before any node runs; a stream is read to its end for that. */

@@ -1,4 +1,5 @@
 import { KumikoError } from "../../errors.js";
+import { InterruptError } from "../interrupt/interrupt.js";
 import { nodeFailed } from "./errors.js";
 
 /**
@@ -6,6 +7,7 @@ import { nodeFailed } from "./errors.js";
  * once. What comes from a run inside this one already has its whole path.
  */
 export function locate(thrown: unknown, path: readonly string[], root: object): unknown {
+  if (InterruptError.is(thrown)) return thrown;
   if (!KumikoError.is(thrown)) return mark(nodeFailed(path, thrown), root);
   const located = origins.get(thrown);
   if (located === root) return thrown;

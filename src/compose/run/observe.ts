@@ -1,6 +1,8 @@
 import { Watch } from "../../callbacks/watch.js";
 import type { Joining } from "../../schema/concat/rule.js";
 import { StreamReader } from "../../schema/stream/reader.js";
+import { causedByInterrupt, InterruptError } from "../interrupt/interrupt.js";
+import { interruptsAt } from "../interrupt/interrupts-of.js";
 import type { NodeFunction, Payload } from "../plan/plan.js";
 import { isPromiseLike, isStream } from "./async.js";
 import type { Body, Natives } from "./body.js";
@@ -35,20 +37,36 @@ function observe(run: Body, takesStream: boolean, payload: Payload | undefined, 
     if (watch === undefined) return run(input, ctx);
     const given = takesStream ? watch.inputStream(input as StreamReader<unknown>) : input;
     if (!takesStream) watch.start(payload === undefined ? input : payload.input(input, ctx.options));
-    const finish = (output: unknown): unknown => end(watch, output, payload, joining);
+    const finish = (output: unknown): unknown => waiting(ctx, watch) ?? end(watch, output, payload, joining);
+    const refuse = (error: unknown): unknown => {
+      const stopped = causedByInterrupt(error) ? waiting(ctx, watch) : undefined;
+      if (stopped !== undefined) return stopped;
+      watch.error(error);
+      throw error;
+    };
     let output: unknown;
     try {
       output = run(given, ctx);
     } catch (error) {
-      watch.error(error);
-      throw error;
+      return refuse(error);
     }
     if (!isPromiseLike(output)) return finish(output);
-    return output.then(finish, (error: unknown) => {
-      watch.error(error);
-      throw error;
-    });
+    return output.then(finish, refuse);
   };
+}
+
+/** If the node waits for somebody, whatever its function came to: its end as handlers see it. */
+function waiting(ctx: TaskContext, watch: Watch): Promise<never> | undefined {
+  if (ctx.openedVisit?.isStopped !== true) return undefined;
+  return leaveWaiting(ctx, watch);
+}
+
+async function leaveWaiting(ctx: TaskContext, watch: Watch): Promise<never> {
+  await ctx.settle();
+  const interrupts = interruptsAt(ctx.visit.snapshot());
+  const error = new InterruptError(`"${ctx.address}" waits for an answer.`, interrupts);
+  watch.interrupt(error);
+  throw error;
 }
 
 function end(watch: Watch, output: unknown, payload: Payload | undefined, joining: Joining): unknown {

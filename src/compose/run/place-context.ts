@@ -1,14 +1,19 @@
 import type { RunInfo } from "../../callbacks/run-info.js";
 import type { Watch } from "../../callbacks/watch.js";
 import type { Watchers } from "../../callbacks/watchers.js";
-import type { NodeContext } from "../../components/context.js";
+import type { Ask, InterruptOptions, NodeContext } from "../../components/context.js";
 import type { RequestContext } from "../../components/request-context.js";
+import { firstVisit, type ResumeInfo } from "../../components/resume-info.js";
 import type { StateKey } from "../../components/state-key.js";
 import type { ToolOption } from "../../components/tool-options.js";
+import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
+import type { Visit } from "../interrupt/visit.js";
 import type { Runtime } from "../runtime.js";
+import type { Children } from "./children.js";
 import type { Environment } from "./environment.js";
 import { stateNotFound } from "./errors.js";
-import type { Scope } from "./scope.js";
+import { askAt, interruptAt, onceAt } from "./questions.js";
+import { abortError, type Scope } from "./scope.js";
 import type { StateCell } from "./state-cell.js";
 
 /** The call options of a run that are no options of one node. */
@@ -37,9 +42,17 @@ export abstract class PlaceContext implements NodeContext {
   abstract readonly stateCell: StateCell | undefined;
   abstract readonly callOptions: CallOptions;
   abstract readonly runtime: Runtime;
-  /** Takes a key for a child run; false when an open child has it. */
-  abstract openChild(key: string): boolean;
-  abstract closeChild(key: string): void;
+  /** The child runs that are open here; made when the first one starts. */
+  abstract readonly children: Children;
+  abstract readonly openedChildren: Children | undefined;
+  /** What this visit of the place remembers; made when it is first asked for. */
+  abstract readonly visit: Visit;
+  /** The same, if there is one. */
+  abstract readonly openedVisit: Visit | undefined;
+  /** Which visits of which places lead here, from the root of the run: tells one task of a loop from the next. */
+  abstract readonly visitPath: string;
+  /** This place stops: nothing new begins in the graphs around it. */
+  abstract noteStop(): void;
 
   abstract readonly address: string;
   abstract readonly runInfo: RunInfo;
@@ -66,6 +79,41 @@ export abstract class PlaceContext implements NodeContext {
     };
   }
 
+  get taskKey(): string {
+    return `${this.environment.runKey}:${this.address}:${this.visitPath}`;
+  }
+
+  get ask(): Ask {
+    return (key: string, info: unknown, schema?: AnyStandardSchema | JsonSchema) => askAt(this, key, info, schema);
+  }
+
+  get interrupt(): (info: unknown, options?: InterruptOptions) => never {
+    return (info, options) => interruptAt(this, info, options);
+  }
+
+  get once(): <T>(key: string, work: () => T | Promise<T>) => Promise<T> {
+    return (key, work) => onceAt(this, key, work);
+  }
+
+  get resume(): ResumeInfo {
+    return this.openedVisit?.resume ?? firstVisit;
+  }
+
+  /** Waits for what began here and has not settled: child runs, answers that are checked, work that is remembered. */
+  async settle(): Promise<void> {
+    const { openedChildren: children, openedVisit: visit } = this;
+    for (;;) {
+      await children?.settle(stoppedToWait());
+      if (visit?.isBusy !== true) return;
+      await visit.nextChange();
+    }
+  }
+
+  /** Saves, where a run is saved after every finished task. */
+  commit(): Promise<void> | undefined {
+    return this.environment.journal?.commit();
+  }
+
   get with(): (fields: Record<string, unknown>) => NodeContext {
     return (fields) => {
       const copy: NodeContext = Object.create(this);
@@ -75,6 +123,10 @@ export abstract class PlaceContext implements NodeContext {
       return copy;
     };
   }
+}
+
+function stoppedToWait(): DOMException {
+  return abortError("Nobody reads this stream any more: the place that opened it stopped to wait for an answer.");
 }
 
 function statesFrom(cell: StateCell | undefined): string[] {

@@ -1,3 +1,4 @@
+import type { InterruptError } from "../interrupt/interrupt.js";
 import type { RunOptions } from "../options.js";
 import type { Mode } from "./body.js";
 import { checkRunOptions, type Overrides, resolveOverrides } from "./call-options.js";
@@ -15,6 +16,8 @@ import { Subscription } from "./signal-hub.js";
 export class RootRun extends Run {
   /** Called when the run is stopped from outside, after its handlers. */
   onStop: ((reason: unknown) => void) | undefined = undefined;
+  /** Says of a stream whether somebody waits for its next chunk. */
+  isRead: (() => boolean) | undefined = undefined;
   #subscription: Subscription | undefined = undefined;
   #timer: ReturnType<typeof setTimeout> | undefined = undefined;
   #childKey: string | undefined = undefined;
@@ -29,13 +32,14 @@ export class RootRun extends Run {
     if (parent === undefined) return RootRun.#start(program, mode, undefined, options, overrides);
     if (!(parent instanceof PlaceContext)) throw notAPlace();
     const childKey = options.key ?? program.plan.name;
-    if (!parent.openChild(childKey)) throw duplicateChild(childKey, parent.address);
+    if (!parent.children.open(childKey)) throw duplicateChild(childKey, parent.address);
     try {
       const run = RootRun.#start(program, mode, parent, withReplaced(options, parent), overrides);
       run.#childKey = childKey;
+      parent.children.started(childKey, run);
       return run;
     } catch (error) {
-      parent.closeChild(childKey);
+      parent.children.close(childKey);
       throw error;
     }
   }
@@ -67,6 +71,25 @@ export class RootRun extends Run {
     return result;
   }
 
+  override get childKey(): string {
+    return this.#childKey ?? super.childKey;
+  }
+
+  /** A child that was given a key shows it, as a tool call shows its id: two live children have two addresses. */
+  protected override get ownAddress(): string {
+    const { name } = this.program.plan;
+    return this.#childKey === undefined || this.#childKey === name
+      ? super.ownAddress
+      : `runnable:${name}:${this.#childKey}`;
+  }
+
+  override interrupt(error: InterruptError): InterruptError {
+    super.interrupt(error);
+    this.over();
+    if (this.ownsWatch) this.watch?.interrupt(error);
+    return error;
+  }
+
   override fail(error: unknown): unknown {
     const failure = super.fail(error);
     this.over();
@@ -77,6 +100,11 @@ export class RootRun extends Run {
   /** Whether it has ended, also as seen by whoever reads its stream. */
   get isOver(): boolean {
     return this.#over;
+  }
+
+  /** A run for a value always is; a stream, while somebody waits for its next chunk. */
+  get isAwaited(): boolean {
+    return this.isRead?.() ?? true;
   }
 
   /** Whether the result is a stream that outlives the scheduler. */
@@ -97,7 +125,7 @@ export class RootRun extends Run {
     this.onAbort = undefined;
     this.#subscription?.unsubscribe();
     if (this.#timer !== undefined) clearTimeout(this.#timer);
-    if (this.#childKey !== undefined) this.place?.closeChild(this.#childKey);
+    if (this.#childKey !== undefined) this.place?.openedChildren?.close(this.#childKey);
   }
 
   #attach({ signal, timeoutMs }: RunOptions): void {

@@ -3,9 +3,11 @@ import type { ConcatRule, Joining } from "../../schema/concat/rule.js";
 import { endMap, type MapEnd } from "../../schema/stream/map.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
+import { InterruptError } from "../interrupt/interrupt.js";
 import { START_INDEX } from "../plan/plan.js";
 import type { RootRun } from "./root-run.js";
 import { leftEarly } from "./root-run.js";
+import { settleStop } from "./settle-stop.js";
 
 type Result = IteratorResult<unknown, undefined>;
 
@@ -62,6 +64,7 @@ export class RunStream implements ChunkSource<unknown> {
       this.#run = run;
       run.onAbort ??= (reason) => run.stopFromOutside(reason);
       run.onStop = (reason) => this.#stopped(reason);
+      run.isRead = () => this.#waiting !== undefined && this.#waiting.size > 0;
       const reader = (await output()) as StreamReader<unknown>;
       if (this.#over) return void reader.cancel(run.reason);
       this.joining.known = reader.joining;
@@ -138,6 +141,7 @@ function located(source: ChunkSource<unknown>, run: RootRun): ChunkSource<unknow
 }
 
 function endRun(run: RootRun): void {
+  if (run.stopped !== undefined && !run.aborted) throw run.interruption();
   run.over();
   if (run.hasRest) run.stopRest("Stopped, because the run has its result.");
   else run.cancelStreams(undefined, run);
@@ -145,6 +149,8 @@ function endRun(run: RootRun): void {
 
 async function failRun(run: RootRun, error: unknown): Promise<unknown> {
   if (run.aborted) return run.reason;
+  const stopped = await settleStop(run, error);
+  if (InterruptError.is(stopped)) return run.interrupt(stopped);
   const failure = run.blame(await run.findOrigin(error), START_INDEX);
   if (run.aborted) return run.reason;
   run.over();
@@ -155,19 +161,24 @@ async function failRun(run: RootRun, error: unknown): Promise<unknown> {
 /** Tells of the end of any source, with a hop of its own. */
 class EndingSource implements ChunkSource<unknown> {
   readonly #source: ChunkSource<unknown>;
-  readonly #onResult: (result: Result) => Result;
+  readonly #onResult: (result: Result) => Result | Promise<never>;
   readonly #onError: (error: unknown) => Promise<never>;
   #failed = false;
 
   constructor(source: ChunkSource<unknown>, end: MapEnd) {
     this.#source = source;
-    this.#onResult = (result) => {
-      if (result.done) end.done();
-      return result;
-    };
     this.#onError = async (error) => {
       this.#failed = true;
       throw await end.failed(error);
+    };
+    this.#onResult = (result) => {
+      if (!result.done) return result;
+      try {
+        end.done();
+      } catch (error) {
+        return this.#onError(error);
+      }
+      return result;
     };
   }
 

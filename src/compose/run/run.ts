@@ -5,6 +5,11 @@ import { Watchers } from "../../callbacks/watchers.js";
 import type { StateKey } from "../../components/state-key.js";
 import { KumikoError } from "../../errors.js";
 import { StreamReader } from "../../schema/stream/reader.js";
+import { stoppedToWait } from "../interrupt/errors.js";
+import { type InterruptError, randomId } from "../interrupt/interrupt.js";
+import { interruptsOf } from "../interrupt/interrupts-of.js";
+import type { RunSnapshot } from "../interrupt/snapshot.js";
+import { type InnerRun, type Part, partOfRun, type Visit } from "../interrupt/visit.js";
 import type { RunOptions } from "../options.js";
 import { END_INDEX, type PlanNode, START_INDEX } from "../plan/plan.js";
 import type { Runtime } from "../runtime.js";
@@ -34,7 +39,7 @@ export interface Surroundings {
 }
 
 /** One run of one graph: who it is, what its tasks can see, and how far it has come. */
-export class Run extends Scope implements TaskOwner {
+export class Run extends Scope implements TaskOwner, InnerRun {
   readonly program: Program;
   readonly mode: Mode;
   readonly environment: Environment;
@@ -55,6 +60,15 @@ export class Run extends Scope implements TaskOwner {
   watch: Watch | undefined = undefined;
   /** Used instead of a signal of its own when nothing here can be stopped without the caller's signal. */
   callerSignal: AbortSignal | undefined = undefined;
+
+  /** It was aborted, or something in it waits for somebody: no new node starts. */
+  halted = false;
+  /** The tasks that wait. */
+  stopped: Set<TaskContext> | undefined = undefined;
+  /** Keeps account of all tasks, so that the run can be saved; only where that is wanted. */
+  tracker: InnerRun | undefined = undefined;
+  #innerKey: string | undefined = undefined;
+  #id: string | undefined = undefined;
 
   // How far it has come: written by the scheduler only.
   steps = 0;
@@ -105,6 +119,11 @@ export class Run extends Scope implements TaskOwner {
     return this.callerSignal ?? super.signal;
   }
 
+  override abort(reason: unknown): void {
+    this.halted = true;
+    super.abort(reason);
+  }
+
   get runtime(): Runtime {
     return this.program.plan.runtime;
   }
@@ -128,8 +147,106 @@ export class Run extends Scope implements TaskOwner {
   get address(): string {
     const { place } = this;
     if (this.nested && place !== undefined) return place.address;
-    const own = `runnable:${this.program.plan.name}`;
-    return place === undefined ? own : `${place.address};${own}`;
+    return place === undefined ? this.ownAddress : `${place.address};${this.ownAddress}`;
+  }
+
+  protected get ownAddress(): string {
+    return `runnable:${this.program.plan.name}`;
+  }
+
+  get visitPath(): string {
+    const { place } = this;
+    if (place === undefined) return "";
+    return this.nested ? place.visitPath : `${place.visitPath}.${this.innerKey}`;
+  }
+
+  /** Under which its place keeps what becomes of it. */
+  get innerKey(): string {
+    if (this.nested || this.place === undefined) return "";
+    this.#innerKey ??= this.place.visit.nextChild(this.childKey);
+    return this.#innerKey;
+  }
+
+  /** What a child run is called among its siblings. */
+  get childKey(): string {
+    return this.program.plan.name;
+  }
+
+  /** A task waits for somebody: so do all places around it. */
+  noteStop(task: TaskContext): void {
+    this.halted = true;
+    this.stopped ??= new Set();
+    this.stopped.add(task);
+    const { place } = this;
+    if (place === undefined) return;
+    if (this.tracker === undefined) place.visit.startInner(this.innerKey, this);
+    place.noteStop();
+  }
+
+  /** Why no new node starts. */
+  get haltReason(): unknown {
+    return this.aborted ? this.reason : this.interruption();
+  }
+
+  /** What this run rejects with when it waits. */
+  interruption(): InterruptError {
+    return stoppedToWait(
+      interruptsOf(this.snapshot()),
+      "It cannot be resumed: compile with a store and give the run a checkpointId.",
+    );
+  }
+
+  /** The run ends because it waits. */
+  interrupt(error: InterruptError): InterruptError {
+    this.close();
+    this.nodeWatch?.interrupt(error);
+    return error;
+  }
+
+  get hasQuestions(): boolean {
+    return this.#part.hasQuestions;
+  }
+
+  get isAnswered(): boolean {
+    return this.#part.isAnswered;
+  }
+
+  get isStopped(): boolean {
+    return this.#part.isStopped;
+  }
+
+  get isWaiting(): boolean {
+    return this.#part.isWaiting;
+  }
+
+  get isFresh(): boolean {
+    return this.#part.isFresh;
+  }
+
+  get #part(): Part {
+    return this.tracker ?? partOfRun(visitsOf(this.stopped), undefined);
+  }
+
+  /** What waits. Without a tracker nobody can go on from there. */
+  snapshot(): RunSnapshot {
+    if (this.tracker !== undefined) return this.tracker.snapshot();
+    const tasks = [...(this.stopped ?? [])].map((task) => ({
+      node: this.program.keys[task.index] ?? "",
+      kind: this.node(task.index).component,
+      step: task.step,
+      done: false,
+      output: undefined,
+      targets: undefined,
+      visit: task.visit.snapshot(),
+      route: undefined,
+    }));
+    return { id: this.id, address: this.address, state: undefined, tasks, stop: undefined, passed: [] };
+  }
+
+  /** Names it as a place around others that wait. */
+  get id(): string {
+    this.#id ??= randomId();
+    return this.#id;
   }
 
   /** Who this run is for handlers: the graph, or for a lone node whatever is around it. */
@@ -274,6 +391,10 @@ export class Run extends Scope implements TaskOwner {
     const around = place?.watchAround;
     return new Watch(own ?? around?.watchers ?? Watchers.none, this.recordAround ?? noInfo, around);
   }
+}
+
+function visitsOf(tasks: Iterable<TaskContext> | undefined): Visit[] {
+  return [...(tasks ?? [])].map((task) => task.visit);
 }
 
 const noInfo: RunInfo = Object.freeze({

@@ -1,3 +1,4 @@
+import { causedByInterrupt } from "../interrupt/interrupt.js";
 import { END_INDEX, START_INDEX } from "../plan/plan.js";
 import { isPromiseLike, isStream } from "./async.js";
 import type { Body } from "./body.js";
@@ -85,7 +86,7 @@ function runLane(run: Run, to: number, value: unknown): number {
       }
       if (Symbol.asyncIterator in output && run.mode === "invoke") return collectNode(run, index, output);
     }
-    if (run.aborted) throw run.reason;
+    if (run.halted) throw run.haltReason;
     const successor = next[index] as number;
     if (successor > END_INDEX) {
       index = successor;
@@ -177,7 +178,7 @@ function runStep(run: Run): number {
     if (run.aborted) throw abandon(outputs, run.reason);
   }
   run.stepInputs = undefined;
-  if (!waits) return afterStep(run, outputs);
+  if (!waits && !run.halted) return afterStep(run, outputs);
   run.waiting = "step";
   run.held = outputs;
   run.pending = Promise.all(outputs);
@@ -190,6 +191,8 @@ function runOne(run: Run, body: Body, input: unknown, index: number, started: re
     const output = input instanceof Promise ? input.then((ready) => runReady(run, body, ready, ctx)) : body(input, ctx);
     return output instanceof Promise || !isPromiseLike(output) ? output : Promise.resolve(output);
   } catch (error) {
+    // the others of the step still run before the run stops to wait
+    if (run.stopped !== undefined && causedByInterrupt(error)) return Promise.reject(error);
     throw abandon(started, error);
   }
 }

@@ -1,8 +1,10 @@
 import { type ComponentKind, LazyRecord, type RunInfo, RunRecord } from "../../callbacks/run-info.js";
 import type { Watch } from "../../callbacks/watch.js";
 import type { Watchers } from "../../callbacks/watchers.js";
+import { Visit } from "../interrupt/visit.js";
 import type { PlanNode } from "../plan/plan.js";
 import type { Runtime } from "../runtime.js";
+import { Children } from "./children.js";
 import type { Environment } from "./environment.js";
 import { type CallOptions, PlaceContext } from "./place-context.js";
 import type { Scope } from "./scope.js";
@@ -26,6 +28,11 @@ export interface TaskOwner {
   readonly stateCell: StateCell | undefined;
   readonly callOptions: CallOptions;
   readonly runtime: Runtime;
+  /** The step that its tasks are in. */
+  readonly steps: number;
+  readonly visitPath: string;
+  /** A task stops, to wait for somebody. */
+  noteStop(task: TaskContext): void;
   /** The path of the graph itself. */
   readonly nodePath: readonly string[];
   readonly ownState: unknown;
@@ -55,6 +62,7 @@ export interface TaskOwner {
 export class TaskContext extends PlaceContext {
   readonly owner: TaskOwner;
   readonly index: number;
+  readonly step: number;
   /** Set by the executor when somebody watches this task. */
   override watch: Watch | undefined;
   private extras: Extras | undefined;
@@ -63,6 +71,7 @@ export class TaskContext extends PlaceContext {
     super();
     this.owner = owner;
     this.index = index;
+    this.step = owner.steps;
     this.watch = undefined;
     this.extras = undefined;
   }
@@ -120,23 +129,45 @@ export class TaskContext extends PlaceContext {
     return this.extras.record;
   }
 
+  override get visit(): Visit {
+    this.extras ??= new Extras();
+    this.extras.visit ??= new Visit(this.address);
+    return this.extras.visit;
+  }
+
+  override get openedVisit(): Visit | undefined {
+    return this.extras?.visit;
+  }
+
+  /** The task goes on where a former run of it stopped. */
+  restoreVisit(visit: Visit): void {
+    this.extras ??= new Extras();
+    this.extras.visit = visit;
+  }
+
+  override get visitPath(): string {
+    const { visitPath } = this.owner;
+    return visitPath === "" ? String(this.step) : `${visitPath}.${this.step}`;
+  }
+
+  override noteStop(): void {
+    this.owner.noteStop(this);
+  }
+
   /** The copy shares what belongs to the task: its record and its children. */
   override get with(): PlaceContext["with"] {
     this.extras ??= new Extras();
     return super.with;
   }
 
-  override openChild(key: string): boolean {
+  override get children(): Children {
     this.extras ??= new Extras();
-    this.extras.children ??= new Set();
-    const { children } = this.extras;
-    if (children.has(key)) return false;
-    children.add(key);
-    return true;
+    this.extras.children ??= new Children();
+    return this.extras.children;
   }
 
-  override closeChild(key: string): void {
-    this.extras?.children?.delete(key);
+  override get openedChildren(): Children | undefined {
+    return this.extras?.children;
   }
 }
 
@@ -144,7 +175,8 @@ export class TaskContext extends PlaceContext {
 class Extras {
   record: RunInfo | undefined = undefined;
   options: unknown = undefined;
-  children: Set<string> | undefined = undefined;
+  children: Children | undefined = undefined;
+  visit: Visit | undefined = undefined;
 }
 
 /** Who a task is for handlers. */

@@ -5,6 +5,8 @@ import type { Watchers } from "../../callbacks/watchers.js";
 import type { ToolContext } from "../../components/tool.js";
 import { type AnyToolOptions, mergeToolOptions } from "../../components/tool-options.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { Visit } from "../interrupt/visit.js";
+import { Children } from "../run/children.js";
 import type { Environment } from "../run/environment.js";
 import { type CallOptions, PlaceContext } from "../run/place-context.js";
 import type { Scope } from "../run/scope.js";
@@ -20,6 +22,8 @@ export interface CallPlace {
   readonly toolType: string;
   readonly toolOptions: AnyToolOptions | undefined;
   readonly callId: string;
+  /** The position of the call in its message. */
+  readonly index: number;
   readonly text: string;
   readonly messages: readonly AgenticMessage[];
   /** What the call is stopped with: its own when it has a time limit. */
@@ -33,7 +37,7 @@ export class ToolCallContext<Call extends CallPlace = CallPlace> extends PlaceCo
   readonly call: Call;
   private record: RunInfo | undefined = undefined;
   private mergedOptions: object | undefined = undefined;
-  private children: Set<string> | undefined = undefined;
+  private ownChildren: Children | undefined = undefined;
 
   constructor(call: Call) {
     super();
@@ -134,15 +138,30 @@ export class ToolCallContext<Call extends CallPlace = CallPlace> extends PlaceCo
     return { toolName, toolCallId, address };
   }
 
-  override openChild(key: string): boolean {
-    this.children ??= new Set();
-    if (this.children.has(key)) return false;
-    this.children.add(key);
-    return true;
+  override get children(): Children {
+    this.ownChildren ??= new Children();
+    return this.ownChildren;
   }
 
-  override closeChild(key: string): void {
-    this.children?.delete(key);
+  override get openedChildren(): Children | undefined {
+    return this.ownChildren;
+  }
+
+  override get visit(): Visit {
+    const { place, index, callId } = this.call;
+    return place.visit.visitOfCall(index, callId, this.address);
+  }
+
+  override get openedVisit(): Visit | undefined {
+    return this.call.place.openedVisit?.findCall(this.call.index)?.visit;
+  }
+
+  override get visitPath(): string {
+    return this.call.place.visitPath;
+  }
+
+  override noteStop(): void {
+    this.call.place.noteStop();
   }
 
   private newRecord(): RunInfo {

@@ -29,6 +29,7 @@ export function mapSource(source: ChunkSource<unknown>, step: MapStep): ChunkSou
 
 /** Told how a stream ends, in the same hop as the mapping. */
 export interface MapEnd {
+  /** What it throws goes to `failed`, and fails the stream in place of the end. */
   readonly done: () => void;
   /** Gives the error to raise. */
   readonly failed: (error: unknown) => Promise<unknown>;
@@ -188,14 +189,13 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 }
 
 async function tellEnd(mapping: Promise<Result>, end: MapEnd): Promise<Result> {
-  let result: Result;
   try {
-    result = await mapping;
+    const result = await mapping;
+    if (result.done) end.done();
+    return result;
   } catch (error) {
     return raise(end, error);
   }
-  if (result.done) end.done();
-  return result;
 }
 
 async function raise(end: MapEnd, error: unknown): Promise<never> {

@@ -1,0 +1,21 @@
+/** What a place is told about its former visit: `ctx.resume`. */
+export interface ResumeInfo {
+  /** Whether it has stopped here before, in this very task. */
+  readonly wasInterrupted: boolean;
+  /** What `ctx.interrupt` was given as `state`. */
+  readonly state: unknown;
+  /** Whether somebody answered this place, or one inside it. */
+  readonly isTarget: boolean;
+  /** Whether an answer to `ctx.interrupt` came with data. */
+  readonly hasData: boolean;
+  readonly data: unknown;
+}
+
+/** What a place is told that never stopped. */
+export const firstVisit: ResumeInfo = Object.freeze({
+  wasInterrupted: false,
+  state: undefined,
+  isTarget: false,
+  hasData: false,
+  data: undefined,
+});

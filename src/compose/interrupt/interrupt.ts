@@ -1,0 +1,70 @@
+import { KumikoError } from "../../errors.js";
+
+/** One place that waits: what it asks, and the name under which it is answered. */
+export interface Interrupt {
+  /** Random, and the same for as long as the place waits. Answers are given under it. */
+  readonly id: string;
+  /** Where it waits, the same in every run: `runnable:agent;node:tools;tool:pay:call_1`. */
+  readonly address: string;
+  /** What the place said about it. */
+  readonly info: unknown;
+  /** The JSON Schema of an answer, when the place gave a schema. */
+  readonly schema?: object;
+  /** The place around it, outwards to the graph that was run. */
+  readonly parent?: Interrupt;
+}
+
+const brand = Symbol.for("kumiko/InterruptError");
+
+/**
+ * What a run rejects with that stopped to wait: no failure. Answer with `resume(checkpointId, { [id]: answer })`.
+ *
+ * @example
+ * try { await app.invoke(order, { checkpointId: "order-7" }); }
+ * catch (error) {
+ *   if (!isInterrupt(error)) throw error;
+ *   for (const { id, info } of error.interrupts) console.log(id, info);
+ * }
+ */
+export class InterruptError extends KumikoError {
+  override readonly name = "InterruptError";
+  readonly [brand] = true;
+  /** Every place that waits, in order of declaration. */
+  readonly interrupts: readonly Interrupt[];
+  /** Under which the run can be resumed; `undefined` when nothing was saved. */
+  readonly checkpointId: string | undefined;
+
+  constructor(message: string, interrupts: readonly Interrupt[], checkpointId?: string) {
+    super("INTERRUPTED", message);
+    this.interrupts = interrupts;
+    this.checkpointId = checkpointId;
+  }
+
+  /** Like `instanceof`, but also true for an error of a second copy of this package. */
+  static override is(value: unknown): value is InterruptError {
+    return typeof value === "object" && value !== null && brand in value;
+  }
+}
+
+/** Whether a run has stopped to wait for somebody, and did not fail. */
+export function isInterrupt(error: unknown): error is InterruptError {
+  return InterruptError.is(error);
+}
+
+/** The same, also for an error that somebody wrapped around it. */
+export function causedByInterrupt(error: unknown): boolean {
+  const seen = new Set<unknown>();
+  for (let current = error; current instanceof Error && !seen.has(current); current = current.cause) {
+    if (InterruptError.is(current)) return true;
+    seen.add(current);
+  }
+  return false;
+}
+
+/** 128 random bits, as text. */
+export function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  let text = "";
+  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
+  return text;
+}

@@ -1,0 +1,326 @@
+import { firstVisit, type ResumeInfo } from "../../components/resume-info.js";
+import type { JsonSchema } from "../../schema/standard-schema.js";
+import { duplicateKey } from "./errors.js";
+import { randomId } from "./interrupt.js";
+import type { CallSnapshot, InnerSnapshot, NodeStop, Question, RunSnapshot, Slot, VisitSnapshot } from "./snapshot.js";
+
+/** Something that can wait for answers. */
+export interface Part {
+  /** Whether somebody is asked something here, or was. */
+  readonly hasQuestions: boolean;
+  readonly isAnswered: boolean;
+  /** Whether it waits, or was asked to stop. */
+  readonly isStopped: boolean;
+  /** Whether it waits for an answer. */
+  readonly isWaiting: boolean;
+  /** Whether it has an answer that it has not used up. */
+  readonly isFresh: boolean;
+}
+
+/** A run inside a place, while it lives. */
+export interface InnerRun extends Part {
+  snapshot(): RunSnapshot;
+}
+
+interface Inner {
+  result: Slot | undefined;
+  saved: RunSnapshot | undefined;
+  run: InnerRun | undefined;
+}
+
+interface Call {
+  callId: string;
+  result: Slot | undefined;
+  visit: Visit | undefined;
+}
+
+/**
+ * What one visit of a place (a node in a step, a tool call) has to remember so that it can stop and be entered again: its
+ * questions with their answers, what `once` gave, the runs and the tool calls inside it. Made when the first of them is
+ * needed.
+ */
+export class Visit implements Part {
+  readonly address: string;
+  /** Whether it was restored, so that this is not its first execution. */
+  readonly isRestored: boolean;
+  prepared: Slot | undefined = undefined;
+  #id: string | undefined = undefined;
+  #questions: Question[] = [];
+  #once: Map<string, unknown> | undefined = undefined;
+  #inner: Map<string, Inner> | undefined = undefined;
+  #calls: Map<number, Call> | undefined = undefined;
+  /** Of this execution. */
+  #usedKeys: Set<string> | undefined = undefined;
+  #childCounts: Map<string, number> | undefined = undefined;
+  #open = 0;
+  #waiters: (() => void)[] | undefined = undefined;
+
+  constructor(address: string, saved?: VisitSnapshot) {
+    this.address = address;
+    this.isRestored = saved !== undefined;
+    if (saved !== undefined) this.#restore(saved);
+  }
+
+  // questions
+
+  /** An `ask` or `once` may use a key once per execution. */
+  useKey(what: "ask" | "once", key: string): void {
+    this.#usedKeys ??= new Set();
+    const name = `${what} ${key}`;
+    if (this.#usedKeys.has(name)) throw duplicateKey(what, key, this.address);
+    this.#usedKeys.add(name);
+  }
+
+  findAsk(key: string): Question | undefined {
+    return this.#questions.find((question) => question.kind === "ask" && question.key === key);
+  }
+
+  /** Notes a question, or gives the one that is open already. */
+  ask(key: string, info: unknown, schema: JsonSchema | undefined): Question {
+    const open = this.findAsk(key);
+    if (open !== undefined) return open;
+    return this.#note({ kind: "ask", key, info, schema, state: undefined });
+  }
+
+  /** Notes that the place itself stops. What it was answered before is used up. */
+  interrupt(info: unknown, schema: JsonSchema | undefined, state: unknown): Question {
+    this.#questions = this.#questions.filter(({ kind }) => kind !== "interrupt");
+    return this.#note({ kind: "interrupt", key: "", info, schema, state: { value: state } });
+  }
+
+  #note(question: Omit<Question, "id" | "address" | "answer" | "fresh">): Question {
+    const noted = { ...question, id: randomId(), address: this.address, answer: undefined, fresh: false };
+    this.#questions.push(noted);
+    return noted;
+  }
+
+  get resume(): ResumeInfo {
+    const own = this.#questions.find(({ kind }) => kind === "interrupt");
+    const wasInterrupted = this.isRestored && this.hasQuestions;
+    if (!wasInterrupted) return firstVisit;
+    const { answer } = own ?? {};
+    return {
+      wasInterrupted,
+      state: own?.state?.value,
+      isTarget: this.isAnswered,
+      hasData: answer?.hasData ?? false,
+      data: answer?.data,
+    };
+  }
+
+  get hasQuestions(): boolean {
+    return this.#questions.length > 0 || this.#parts().some((part) => part.hasQuestions);
+  }
+
+  get isAnswered(): boolean {
+    return this.#questions.some(({ answer }) => answer !== undefined) || this.#parts().some((part) => part.isAnswered);
+  }
+
+  /** Whether this place waits for somebody, or something in it was asked to stop. */
+  get isStopped(): boolean {
+    if (this.#questions.some(({ answer }) => answer === undefined)) return true;
+    return this.#parts().some((part) => part.isStopped);
+  }
+
+  /** Whether it waits, and nobody has answered anything in it since it stopped: then it is not entered again. */
+  get isBlocked(): boolean {
+    return this.isWaiting && !this.isFresh;
+  }
+
+  get isWaiting(): boolean {
+    return this.#questions.some(({ answer }) => answer === undefined) || this.#parts().some((part) => part.isWaiting);
+  }
+
+  get isFresh(): boolean {
+    return this.#questions.some(({ fresh }) => fresh) || this.#parts().some((part) => part.isFresh);
+  }
+
+  /** It has stopped again: what it was answered up to now does not bring it back. */
+  settleAnswers(): void {
+    for (const question of this.#questions) question.fresh = false;
+    for (const { visit } of this.#calls?.values() ?? []) visit?.settleAnswers();
+  }
+
+  /** The answer did not fit after all: the question is open again. */
+  reopen(question: Question): void {
+    question.answer = undefined;
+    question.fresh = false;
+  }
+
+  #parts(): readonly Part[] {
+    if (this.#inner === undefined && this.#calls === undefined) return noParts;
+    const parts: Part[] = [];
+    for (const { run, saved, result } of this.#inner?.values() ?? []) {
+      if (result !== undefined) continue;
+      if (run !== undefined) parts.push(run);
+      else if (saved !== undefined) parts.push(partOfSnapshot(saved));
+    }
+    for (const { visit, result } of this.#calls?.values() ?? []) {
+      if (visit !== undefined && result === undefined) parts.push(visit);
+    }
+    return parts;
+  }
+
+  // what is kept
+
+  recall(key: string): Slot | undefined {
+    return this.#once?.has(key) ? { value: this.#once.get(key) } : undefined;
+  }
+
+  remember(key: string, value: unknown): void {
+    this.#once ??= new Map();
+    this.#once.set(key, value);
+  }
+
+  // runs inside
+
+  /** The name of the next child run of this key; the same in each execution of the place. */
+  nextChild(key: string): string {
+    this.#childCounts ??= new Map();
+    const count = this.#childCounts.get(key) ?? 0;
+    this.#childCounts.set(key, count + 1);
+    return `${key}#${count}`;
+  }
+
+  innerResult(key: string): Slot | undefined {
+    return this.#inner?.get(key)?.result;
+  }
+
+  /** How far a run inside came in a former execution. It is asked for once. */
+  savedInner(key: string): RunSnapshot | undefined {
+    return this.#inner?.get(key)?.saved;
+  }
+
+  startInner(key: string, run: InnerRun): void {
+    this.#inner ??= new Map();
+    this.#inner.set(key, { result: undefined, saved: undefined, run });
+  }
+
+  finishInner(key: string, result: Slot | undefined): void {
+    if (result === undefined) this.#inner?.delete(key);
+    else this.#inner?.set(key, { result, saved: undefined, run: undefined });
+  }
+
+  // tool calls
+
+  /** The visit of a call, for its context. */
+  visitOfCall(index: number, callId: string, address: string): Visit {
+    const call = this.#call(index, callId);
+    call.visit ??= new Visit(address);
+    return call.visit;
+  }
+
+  findCall(index: number): Readonly<Call> | undefined {
+    return this.#calls?.get(index);
+  }
+
+  finishCall(index: number, callId: string, result: Slot): void {
+    const call = this.#call(index, callId);
+    call.result = result;
+    call.visit = undefined;
+  }
+
+  #call(index: number, callId: string): Call {
+    this.#calls ??= new Map();
+    let call = this.#calls.get(index);
+    if (call === undefined) {
+      call = { callId, result: undefined, visit: undefined };
+      this.#calls.set(index, call);
+    }
+    return call;
+  }
+
+  // what is under way
+
+  /** Something began that has to settle before the place can be left. */
+  enter(): void {
+    this.#open++;
+  }
+
+  leave(): void {
+    this.#open--;
+    this.changed();
+  }
+
+  changed(): void {
+    const waiters = this.#waiters;
+    this.#waiters = undefined;
+    for (const wake of waiters ?? []) wake();
+  }
+
+  get isBusy(): boolean {
+    return this.#open > 0;
+  }
+
+  nextChange(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiters ??= [];
+      this.#waiters.push(resolve);
+    });
+  }
+
+  // saved and restored
+
+  snapshot(): VisitSnapshot {
+    this.#id ??= randomId();
+    return {
+      id: this.#id,
+      address: this.address,
+      questions: this.#questions,
+      once: [...(this.#once ?? [])],
+      prepared: this.prepared,
+      inner: [...(this.#inner ?? [])].map(([key, inner]) => snapshotOfInner(key, inner)),
+      calls: [...(this.#calls ?? [])].map(([index, call]) => snapshotOfCall(index, call)),
+    };
+  }
+
+  #restore({ id, questions, once, prepared, inner, calls }: VisitSnapshot): void {
+    this.#id = id;
+    this.#questions = [...questions];
+    this.prepared = prepared;
+    if (once.length > 0) this.#once = new Map(once);
+    for (const { key, result, run } of inner) {
+      this.#inner ??= new Map();
+      this.#inner.set(key, { result, saved: run, run: undefined });
+    }
+    for (const { index, callId, result, visit } of calls) {
+      this.#calls ??= new Map();
+      this.#calls.set(index, { callId, result, visit: visit && new Visit(visit.address, visit) });
+    }
+  }
+}
+
+const noParts: readonly Part[] = [];
+
+/** What can be said of a run from what is inside it, and its own stop. */
+export function partOfRun(parts: readonly Part[], stop: NodeStop | undefined, isAskedToStop = false): Part {
+  const isAnswered = stop?.answer !== undefined;
+  const isWaiting = (stop !== undefined && !isAnswered) || parts.some((part) => part.isWaiting);
+  return {
+    hasQuestions: stop !== undefined || parts.some((part) => part.hasQuestions),
+    isAnswered: isAnswered || parts.some((part) => part.isAnswered),
+    isStopped: isAskedToStop || isWaiting || parts.some((part) => part.isStopped),
+    isWaiting,
+    isFresh: isAnswered || parts.some((part) => part.isFresh),
+  };
+}
+
+export function partOfSnapshot({ tasks, stop }: RunSnapshot): Part {
+  const visits = tasks.flatMap(({ visit, route }) => [visit, route]).filter((visit) => visit !== undefined);
+  const parts = visits.map((visit) => new Visit(visit.address, visit));
+  return partOfRun(parts, stop);
+}
+
+/** Whether a visit waits, and nobody has answered anything in it. */
+export function isBlocked(saved: VisitSnapshot): boolean {
+  return new Visit(saved.address, saved).isBlocked;
+}
+
+function snapshotOfInner(key: string, { result, saved, run }: Inner): InnerSnapshot {
+  if (result !== undefined) return { key, result, run: undefined };
+  return { key, result: undefined, run: run === undefined ? saved : run.snapshot() };
+}
+
+function snapshotOfCall(index: number, { callId, result, visit }: Call): CallSnapshot {
+  return { index, callId, result, visit: result === undefined ? visit?.snapshot() : undefined };
+}

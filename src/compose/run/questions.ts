@@ -1,0 +1,95 @@
+import type { InterruptOptions } from "../../components/context.js";
+import { schemaCheck } from "../../components/schema-check.js";
+import { toJsonSchema } from "../../schema/json-schema/convert.js";
+import type { AnyStandardSchema, JsonSchema, StandardIssue } from "../../schema/standard-schema.js";
+import { answerDoesNotParse, schemaNeedsJson } from "../interrupt/errors.js";
+import { InterruptError } from "../interrupt/interrupt.js";
+import type { Question } from "../interrupt/snapshot.js";
+import type { Visit } from "../interrupt/visit.js";
+import type { Runtime } from "../runtime.js";
+
+/** What these need of a place. */
+export interface AskingPlace {
+  readonly address: string;
+  readonly runtime: Runtime;
+  readonly visit: Visit;
+  noteStop(): void;
+  commit(): Promise<void> | undefined;
+}
+
+type AnySchema = AnyStandardSchema | JsonSchema;
+
+/** `ctx.ask`: the answer, or the end of this execution of the place. */
+export async function askAt(
+  place: AskingPlace,
+  key: string,
+  info: unknown,
+  schema: AnySchema | undefined,
+): Promise<never> {
+  const { visit } = place;
+  visit.useKey("ask", key);
+  const asked = visit.findAsk(key);
+  if (asked?.answer === undefined) {
+    const travels = schema === undefined ? undefined : jsonSchemaOf(`ask("${key}")`, schema, place.address);
+    throw stop(place, visit.ask(key, info, travels));
+  }
+  const { data } = asked.answer;
+  if (schema === undefined) return data as never;
+  visit.enter();
+  try {
+    return (await parse(place, asked, schema, data)) as never;
+  } finally {
+    visit.leave();
+  }
+}
+
+/** `ctx.interrupt`: the end of this execution of the place. */
+export function interruptAt(place: AskingPlace, info: unknown, { state, schema }: InterruptOptions = {}): never {
+  const travels = schema === undefined ? undefined : jsonSchemaOf("interrupt", schema, place.address);
+  throw stop(place, place.visit.interrupt(info, travels, state));
+}
+
+/** `ctx.once`: what was remembered, or what `work` gives. */
+export async function onceAt<T>(place: AskingPlace, key: string, work: () => T | Promise<T>): Promise<T> {
+  const { visit } = place;
+  visit.useKey("once", key);
+  const known = visit.recall(key);
+  if (known !== undefined) return known.value as T;
+  visit.enter();
+  try {
+    const value = await work();
+    visit.remember(key, value);
+    await place.commit();
+    return value;
+  } finally {
+    visit.leave();
+  }
+}
+
+/** The code may know more than the JSON Schema that the answer has passed: refinements, transforms, classes. */
+async function parse(place: AskingPlace, asked: Question, schema: AnySchema, data: unknown): Promise<unknown> {
+  const check = schemaCheck(schema, () => asked.schema ?? {});
+  const checked = await check.check(data, { validator: place.runtime.schemaValidator });
+  if (checked.issues === undefined) return checked.value;
+  place.visit.reopen(asked);
+  throw answerDoesNotParse(`ask("${asked.key}")`, place.address, checked.issues.map(describe));
+}
+
+function describe({ message, path = [] }: StandardIssue): string {
+  const steps = path.map((step) => String(typeof step === "object" ? step.key : step));
+  return steps.length === 0 ? message : `${steps.join(".")}: ${message}`;
+}
+
+function jsonSchemaOf(what: string, schema: AnySchema, address: string): JsonSchema {
+  try {
+    return toJsonSchema(schema);
+  } catch (cause) {
+    throw schemaNeedsJson(what, address, cause);
+  }
+}
+
+function stop(place: AskingPlace, { id, address, info, schema }: Question): InterruptError {
+  place.noteStop();
+  const interrupt = schema === undefined ? { id, address, info } : { id, address, info, schema };
+  return new InterruptError(`"${address}" waits for an answer.`, [interrupt]);
+}
