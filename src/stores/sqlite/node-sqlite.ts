@@ -1,0 +1,34 @@
+import { primaryCode, SqliteConnection, type SqliteDriver, type SqliteValue } from "./connection.js";
+
+/** The part of `node:sqlite` that is used. */
+interface NodeSqlite {
+  readonly DatabaseSync: new (location: string) => NodeDatabase;
+}
+interface NodeDatabase {
+  exec(script: string): void;
+  prepare(statement: string): { all(...values: SqliteValue[]): unknown[] };
+  close(): void;
+}
+
+/**
+ * The SQLite of Node.js, which has one from 22.13 on. Loading it prints a warning in some of these versions, so it is not
+ * imported, but asked for when the first database is opened.
+ */
+export function findNodeSqlite(): SqliteDriver | undefined {
+  const sqlite = process.getBuiltinModule("node:sqlite") as NodeSqlite | undefined;
+  return sqlite && { open: (location) => open(sqlite, location), resultCode };
+}
+
+function open({ DatabaseSync }: NodeSqlite, location: string): SqliteConnection {
+  const database = new DatabaseSync(location);
+  return new SqliteConnection({
+    exec: (script) => database.exec(script),
+    prepare: (statement) => database.prepare(statement),
+    all: (statement, values) => statement.all(...values),
+    close: () => database.close(),
+  });
+}
+
+function resultCode(error: unknown): number | undefined {
+  return error instanceof Error && "errcode" in error ? primaryCode(error.errcode) : undefined;
+}

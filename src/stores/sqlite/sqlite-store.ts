@@ -1,0 +1,106 @@
+import { resolve } from "node:path";
+import { checkCheckpointId } from "../../compose/interrupt/checkpoint-id.js";
+import type { ClosableStore, StoredCheckpoint } from "../../compose/interrupt/checkpoint-store.js";
+import { checkpointConflict } from "../../compose/interrupt/errors.js";
+import { isProcessOwnerAlive } from "../owner-alive.js";
+import { SqliteDatabase } from "./database.js";
+import { invalidPath, invalidSynchronous, unknownOption } from "./errors.js";
+import { createRow, findVersion, listIds, readRow, removeRow, removeVersion, replaceRow } from "./rows.js";
+
+/** Options of `sqliteStore`. */
+export interface SqliteStoreOptions {
+  /**
+   * What is certain once a `put` has resolved. `"full"`: it is on the disk, and outlasts a power cut. `"normal"`: it outlasts
+   * the end of the process, a kill too; a power cut or a crash of the system may undo the last writes, never a part of one.
+   * @default "full"
+   */
+  readonly synchronous?: "full" | "normal" | undefined;
+}
+
+/**
+ * Keeps checkpoints in a SQLite file, which any number of processes of one machine may share: network drives lock too badly for
+ * that. Uses `node:sqlite` where Node.js has it, else the package `libsql`. The file is made and opened by the first call, and
+ * that is the one to reject with `STORE_FAILED` when it cannot be; its folder has to exist. A call does its work before it
+ * gives its promise: the thread waits for the disk, some milliseconds for a `put` of usual size. While another process
+ * writes, a call tries again for up to 30 seconds, and the thread does not wait.
+ *
+ * The file may hold other tables as well: those of the store begin with `kumiko_`.
+ *
+ * @example
+ * const store = sqliteStore("runs.db");
+ * const version = await store.put("order-7", new TextEncoder().encode("{}"), undefined);
+ * await store.close();
+ */
+export function sqliteStore(path: string, options: SqliteStoreOptions = {}): ClosableStore {
+  const { synchronous = "full" } = checkOptions(options);
+  if (synchronous !== "full" && synchronous !== "normal") throw invalidSynchronous(synchronous);
+  return new SqliteStore(
+    new SqliteDatabase({ file: path, location: locationOf(path), synchronous, patienceSeconds: 30 }),
+  );
+}
+
+class SqliteStore implements ClosableStore {
+  readonly #database: SqliteDatabase;
+
+  constructor(database: SqliteDatabase) {
+    this.#database = database;
+  }
+
+  async get(id: string): Promise<StoredCheckpoint | undefined> {
+    this.#check(id);
+    return this.#database.use((connection) => readRow(connection, id));
+  }
+
+  async put(id: string, data: Uint8Array, ifVersion: number | undefined): Promise<number> {
+    this.#check(id);
+    const copy = new Uint8Array(data);
+    return this.#database.use((connection) => {
+      const version =
+        ifVersion === undefined ? createRow(connection, id, copy) : replaceRow(connection, id, copy, ifVersion);
+      if (version === undefined) throw checkpointConflict(id, ifVersion, findVersion(connection, id));
+      return version;
+    });
+  }
+
+  async delete(id: string, ifVersion?: number): Promise<void> {
+    this.#check(id);
+    return this.#database.use((connection) => {
+      if (ifVersion === undefined) removeRow(connection, id);
+      else if (!removeVersion(connection, id, ifVersion)) {
+        throw checkpointConflict(id, ifVersion, findVersion(connection, id));
+      }
+    });
+  }
+
+  list(prefix: string): AsyncIterable<string> {
+    return listIds(prefix, (work) => this.#database.use(work));
+  }
+
+  async isOwnerAlive(owner: string): Promise<boolean> {
+    this.#database.checkOpen();
+    return isProcessOwnerAlive(owner);
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+
+  #check(id: string): void {
+    this.#database.checkOpen();
+    checkCheckpointId(id);
+  }
+}
+
+const names = ["synchronous"];
+
+function checkOptions(options: SqliteStoreOptions): SqliteStoreOptions {
+  const other = Object.keys(options).find((name) => !names.includes(name));
+  if (other !== undefined) throw unknownOption(other, names);
+  return options;
+}
+
+/** Absolute, since the file is opened later, and so that no driver takes the path for an address. */
+function locationOf(path: string): string {
+  if (typeof path !== "string" || path === "") throw invalidPath(path);
+  return path === ":memory:" || path.startsWith("file:") ? path : resolve(path);
+}
