@@ -1,0 +1,80 @@
+import { storeClosed } from "../../compose/interrupt/errors.js";
+import { codeOf, postgresFailed } from "./errors.js";
+import { connectionStringOf, makePool, type OwnPool, type PostgresPool, type PostgresResult } from "./pool.js";
+import { secretHider } from "./secrets.js";
+
+/** Where the rows are: a server to connect to, or a pool that is connected to it. */
+export type PostgresConnection =
+  | { readonly connectionString: string; readonly pool?: undefined }
+  | { readonly pool: PostgresPool; readonly connectionString?: undefined };
+
+/** Runs statements on a pool, and tells what goes wrong in the words of a store. Connects when the first one comes. */
+export class Database {
+  readonly hide: (text: string) => string;
+  readonly #connection: PostgresConnection;
+  #own: Promise<OwnPool> | undefined;
+  readonly #running = new Set<Promise<unknown>>();
+  #closed = false;
+
+  constructor(connection: PostgresConnection) {
+    this.#connection = connection;
+    this.hide = secretHider(connection.connectionString ?? connectionStringOf(connection.pool));
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  async query(doing: string, text: string, values: unknown[] = []): Promise<PostgresResult> {
+    const pool = await this.pool();
+    for (let left = attempts; ; left--) {
+      if (this.#closed) throw storeClosed("postgresStore");
+      try {
+        return await this.#track(pool.query({ text, values }));
+      } catch (cause) {
+        if (left > 1 && isOvertaken(cause)) continue;
+        throw postgresFailed(doing, cause, this.hide);
+      }
+    }
+  }
+
+  async pool(): Promise<PostgresPool> {
+    if (this.#closed) throw storeClosed("postgresStore");
+    const { pool, connectionString } = this.#connection;
+    if (pool !== undefined) return pool;
+    this.#own ??= makePool(connectionString);
+    try {
+      return await this.#own;
+    } catch (error) {
+      this.#own = undefined;
+      throw error;
+    }
+  }
+
+  /** Lets running statements end: a pool that ends forgets those that wait for a connection. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await Promise.allSettled(this.#running);
+    const own = await this.#own?.catch(() => undefined);
+    await own?.end();
+  }
+
+  async #track<T>(work: Promise<T>): Promise<T> {
+    this.#running.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#running.delete(work);
+    }
+  }
+}
+
+/** How often a statement is tried that others overtake. */
+const attempts = 20;
+
+/** Where transactions are serializable by default, a statement that meets another one fails, and changes nothing. */
+function isOvertaken(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "40001" || code === "40P01";
+}

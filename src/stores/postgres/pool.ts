@@ -1,0 +1,73 @@
+import { packageMissing } from "./errors.js";
+
+/** A statement as `pg` takes it. */
+export interface PostgresQuery {
+  text: string;
+  values?: unknown[];
+}
+
+/** The part of a result of `pg` that the store reads. */
+export interface PostgresResult {
+  rows: Record<string, unknown>[];
+  rowCount: number | null;
+}
+
+/** The part of a `Pool` of the package `pg` that the store uses. */
+export interface PostgresPool {
+  query(query: PostgresQuery): Promise<PostgresResult>;
+  readonly totalCount: number;
+}
+
+/** A pool that the store made, and ends. */
+export interface OwnPool extends PostgresPool {
+  end(): Promise<void>;
+}
+
+/** A connection of its own, beside those of a pool. */
+export interface LoneClient {
+  connect(): Promise<unknown>;
+  query(query: PostgresQuery): Promise<PostgresResult>;
+  end(): Promise<void>;
+  on(event: "error" | "end", listener: () => void): unknown;
+  /** What the server calls this connection. */
+  readonly processID?: number | null;
+  ref?(): void;
+  unref?(): void;
+}
+
+/** Connects to nothing yet. Connections without work do not keep the process from ending. */
+export async function makePool(connectionString: string): Promise<OwnPool> {
+  const { Pool } = await loadDriver();
+  const pool = new Pool({ connectionString, allowExitOnIdle: true, keepAlive: true });
+  // Connections that break while nobody uses them: the pool has thrown them away already, and makes new ones.
+  pool.on("error", () => undefined);
+  return pool;
+}
+
+/** A client as the pool would make one for itself. `undefined` when the pool does not say how. */
+export function makeClient(pool: PostgresPool): LoneClient | undefined {
+  const { Client, options } = pool as PostgresPool & PoolInside;
+  return Client && new Client(options);
+}
+
+/** What every pool of `pg` has, and its types leave out. */
+interface PoolInside {
+  readonly Client?: new (options: unknown) => LoneClient;
+  readonly options?: unknown;
+}
+
+/** The connection string that a pool was made with, if it was. */
+export function connectionStringOf(pool: PostgresPool): string | undefined {
+  const { options } = pool as PostgresPool & PoolInside;
+  const isObject = typeof options === "object" && options !== null;
+  const text = isObject && "connectionString" in options ? options.connectionString : undefined;
+  return typeof text === "string" ? text : undefined;
+}
+
+async function loadDriver() {
+  try {
+    return await import("pg");
+  } catch (cause) {
+    throw packageMissing(cause);
+  }
+}
