@@ -1,5 +1,6 @@
 import type { ConformanceCheck } from "./conformance.js";
 import { byteChecks } from "./store/byte-checks.js";
+import { crashChecks } from "./store/crash-checks.js";
 import { idChecks } from "./store/id-checks.js";
 import { listChecks } from "./store/list-checks.js";
 import { raceChecks } from "./store/race-checks.js";
@@ -8,14 +9,15 @@ import { type OpenStore, openStage, type StoreChecks } from "./store/store-stage
 
 /**
  * What every `CheckpointStore` promises: the contract row by row, compare-and-swap under concurrency, the order of lists,
- * fidelity of bytes and ids. For any test runner. `openStore` is called twice for each check, for two handles on the same
- * rows (a store in memory may give the same object twice); closing them is up to you. The rows need not be empty: each
- * check uses ids of its own.
+ * fidelity of bytes and ids, and what is left when a handle goes away in the middle. For any test runner. `openStore` is
+ * called twice for each check, or more often, for handles on the same rows (a store in memory may give the same object each
+ * time); closing them is up to you, except for some that the last checks close. The rows need not be empty: each check
+ * uses ids of its own.
  */
 export function checkpointStoreConformance(openStore: OpenStore): ConformanceCheck[] {
   const check: StoreChecks = (name, run) => ({
     name,
     run: async () => run(await openStage(openStore)),
   });
-  return [rowChecks, byteChecks, idChecks, listChecks, raceChecks].flatMap((checks) => checks(check));
+  return [rowChecks, byteChecks, idChecks, listChecks, raceChecks, crashChecks].flatMap((checks) => checks(check));
 }

@@ -1,4 +1,4 @@
-import type { CheckpointStore, StoredCheckpoint } from "../../src/compose/interrupt/checkpoint-store.js";
+import type { CheckpointStore, ClosableStore, StoredCheckpoint } from "../../src/compose/interrupt/checkpoint-store.js";
 import { memoryStore } from "../../src/compose/interrupt/memory-store.js";
 import { KumikoError } from "../../src/errors.js";
 
@@ -166,7 +166,45 @@ export const brokenStores: Record<string, Broken> = {
     put: (id, data, ifVersion) => readThenWrite(right, id, data, ifVersion),
   })),
   "never shows two contents under one version": torn(),
+  "keeps every put that it acknowledged, when the handle is closed in the middle of others": closable(
+    (right, isClosed) => ({
+      // says that it is written, and writes it later
+      put: async (id, data, ifVersion) => {
+        const version = await right.put(id, data, ifVersion);
+        await right.delete(id);
+        setTimeout(() => isClosed() || right.put(id, data, undefined), 0);
+        return version;
+      },
+    }),
+  ),
+  "writes all of a put or nothing, when the handle is closed in the middle": closable((right, isClosed) => ({
+    put: async (id, data, ifVersion) => {
+      const half = await right.put(id, data.slice(0, 5), ifVersion);
+      await turn();
+      if (isClosed()) throw new Error("Closed.");
+      return right.put(id, data, half);
+    },
+  })),
 };
+
+/** Handles that can be closed, on the same rows. */
+function closable(change: (right: CheckpointStore, isClosed: () => boolean) => Partial<CheckpointStore>): Broken {
+  const right = memoryStore();
+  return () => {
+    let closed = false;
+    const store: ClosableStore = {
+      get: (id) => right.get(id),
+      put: (id, data, ifVersion) => right.put(id, data, ifVersion),
+      delete: (id, ifVersion) => right.delete(id, ifVersion),
+      list: (prefix) => right.list(prefix),
+      ...change(right, () => closed),
+      close: async () => {
+        closed = true;
+      },
+    };
+    return store;
+  };
+}
 
 /** Versions that begin at 1 again when a row is created again. */
 function countedPerRow(): Broken {

@@ -14,6 +14,8 @@ export interface StoreStage {
   readonly store: CheckpointStore;
   /** A second handle on the same rows. */
   readonly other: CheckpointStore;
+  /** One more handle on them. */
+  open(): Promise<CheckpointStore>;
   /** What the ids of this check begin with. */
   readonly prefix: string;
   /** An id of this check; by default the same one. */
@@ -28,6 +30,7 @@ export async function openStage(open: OpenStore): Promise<StoreStage> {
   return {
     store,
     other,
+    open: async () => open(),
     prefix,
     id: (name = "id") => prefix + name,
     listed: async (start = "", from = store) => {
