@@ -1,0 +1,68 @@
+/** What runs in processes of its own, for `child-process.ts`: `node child.mjs <what> <file> …`. */
+import { writeSync } from "node:fs";
+import type { CheckpointStore } from "../../../src/compose/interrupt/checkpoint-store.js";
+import { KumikoError } from "../../../src/errors.js";
+import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
+import { checkpointStoreConformance } from "../../../src/testing/checkpoint-store-conformance.js";
+import { contentOf } from "./content.js";
+
+const [what, file = "", ...rest] = process.argv.slice(2);
+
+/** At once and whole, so that what a process said before it was killed can be read. */
+const say = (value: unknown) => writeSync(1, `${JSON.stringify(value)}\n`);
+
+const programs: Record<string, () => Promise<void>> = {
+  /** Only imports the store. */
+  async import() {
+    say(typeof sqliteStore);
+  },
+  /** Says what became of each check. */
+  async conformance() {
+    for (const { name, run } of checkpointStoreConformance(() => sqliteStore(file))) {
+      say([name, await run().then(() => "holds", String)]);
+    }
+  },
+  /** Writes until it is killed: rows of its own, and again and again one that all rounds share. */
+  async write() {
+    const store = sqliteStore(file);
+    let { version } = (await store.get("shared")) ?? {};
+    for (let count = 1; ; count++) {
+      await store.put(`${rest[0]}/${count}`, contentOf(count), undefined);
+      version = await store.put("shared", contentOf(count), version);
+      if (count > 1) await store.delete(`${rest[0]}/${count - 1}`);
+      say(count);
+    }
+  },
+  /** Adds one to a number, so many times. */
+  async add() {
+    const store = sqliteStore(file);
+    for (let left = Number(rest[0]); left > 0; ) if (await addOne(store)) left -= 1;
+    await store.close();
+    say("done");
+  },
+  /** Says what a get rejects with. */
+  async fail() {
+    const outcome = await sqliteStore(file)
+      .get("a")
+      .then(
+        () => "no error",
+        (error: unknown) => error,
+      );
+    if (!KumikoError.is(outcome)) throw outcome;
+    say({ code: outcome.code, message: outcome.message });
+  },
+};
+
+async function addOne(store: CheckpointStore): Promise<boolean> {
+  const found = await store.get("counter");
+  const next = Number(new TextDecoder().decode(found?.data)) + 1;
+  try {
+    await store.put("counter", new TextEncoder().encode(String(next)), found?.version);
+    return true;
+  } catch (error) {
+    if (KumikoError.is(error) && error.code === "CHECKPOINT_CONFLICT") return false;
+    throw error;
+  }
+}
+
+await programs[what ?? ""]?.();

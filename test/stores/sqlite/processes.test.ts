@@ -1,0 +1,97 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { SqliteDatabase } from "../../../src/stores/sqlite/database.js";
+import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
+import { checkpointStoreConformance } from "../../../src/testing/checkpoint-store-conformance.js";
+import { bundleChild, findRuntimes, killChildren, outputOf, startChild } from "./child-process.js";
+import { contentOf } from "./content.js";
+
+const folder = mkdtempSync(join(realpathSync(tmpdir()), "kumiko-sqlite-"));
+const runtimes = await findRuntimes();
+const names = checkpointStoreConformance(() => sqliteStore(":memory:")).map(({ name }) => name);
+const kills = 20;
+let script = "";
+
+beforeAll(async () => {
+  script = await bundleChild(folder);
+}, 60_000);
+afterEach(killChildren);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What SQLite itself finds wrong with a file. */
+async function integrityOf(file: string): Promise<unknown> {
+  const database = new SqliteDatabase({ file, location: file, synchronous: "full", patienceSeconds: 30 });
+  try {
+    return (await database.use((connection) => connection.query("PRAGMA integrity_check"))).map(Object.values);
+  } finally {
+    await database.close();
+  }
+}
+
+const missing = " (skipped: this Node.js has none, and npm gave no other)";
+
+describe.each(runtimes)("sqliteStore in processes with $name", ({ name, command = [] }) => {
+  const there = command.length > 0;
+  const test = it.skipIf(!there);
+  const label = there ? "" : missing;
+  const fileOf = (what: string) => join(folder, `${what}-${name.replace(":", "-")}.db`);
+  const start = (...args: string[]) => startChild(command, script, ...args);
+
+  describe.skipIf(!there)(`the contract${label}`, () => {
+    let outcomes: Map<unknown, unknown>;
+    beforeAll(async () => {
+      const said = await outputOf(start("conformance", fileOf("conformance")));
+      outcomes = new Map(said.filter(Array.isArray).map(([check, outcome]) => [check, outcome]));
+    }, 60_000);
+    it.each(names)("%s", (check) => expect(outcomes.get(check)).toBe("holds"));
+  });
+
+  test(`prints nothing when it is imported${label}`, async () => {
+    const child = start("import");
+    expect(await outputOf(child)).toEqual(["function"]);
+    expect((await child.end).stderr).toBe("");
+  });
+
+  test(`keeps every acknowledged put of a process that is killed, ${kills} times${label}`, {
+    timeout: 120_000,
+  }, async () => {
+    const file = fileOf("killed");
+    for (let round = 0; round < kills; round++) {
+      const child = start("write", file, `round-${round}`);
+      let last = 0;
+      for await (const line of child.lines) {
+        last = Number(line);
+        // in the middle of something, each time at another place
+        if (last === 1 + round) setTimeout(() => child.process.kill("SIGKILL"), Math.random() * 5);
+      }
+      expect(last).toBeGreaterThan(round);
+      const store = sqliteStore(file);
+      const shared = await store.get("shared");
+      const own = await store.get(`round-${round}/${last}`);
+      await store.close();
+      expect([contentOf(last), contentOf(last + 1)]).toContainEqual(shared?.data);
+      // the next turn may have deleted it before it was killed, but only after it wrote what comes after it
+      expect([contentOf(last), undefined]).toContainEqual(own?.data);
+      if (own === undefined) expect(shared?.data).toEqual(contentOf(last + 1));
+    }
+    expect(await integrityOf(file)).toEqual([["ok"]]);
+  });
+
+  test(`loses no update of four processes, which create the file together${label}`, { timeout: 60_000 }, async () => {
+    const file = fileOf("counter");
+    const children = [1, 2, 3, 4].map(() => start("add", file, "50"));
+    expect(await Promise.all(children.map(outputOf))).toEqual([["done"], ["done"], ["done"], ["done"]]);
+    const store = sqliteStore(file);
+    expect(new TextDecoder().decode((await store.get("counter"))?.data)).toBe("200");
+    await store.close();
+  });
+});
+
+it("says what to install where there is no SQLite", async () => {
+  const [{ command = [] } = {}] = runtimes;
+  const nowhere = await bundleChild(folder, "node_modules/there-is-no-libsql/index.js");
+  const [outcome] = await outputOf(startChild(command, nowhere, "fail", join(folder, "never.db")));
+  expect(outcome).toMatchObject({ code: "STORE_FAILED", message: expect.stringContaining("npm install libsql") });
+});
