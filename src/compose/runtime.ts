@@ -2,12 +2,15 @@ import type { Handler, HandlerErrorListener } from "../callbacks/handler.js";
 import type { ConcatRegistry } from "../schema/concat/registry.js";
 import type { SchemaValidator } from "../schema/schema-validator.js";
 import { invalidOption } from "./errors.js";
+import { type AnyClassCodec, type ClassCodecs, checkClassCodecs } from "./interrupt/class-codec.js";
 
-export interface RuntimeOptions {
+export interface RuntimeOptions<Values extends readonly object[] = readonly object[]> {
   /** Handlers of every run of what is compiled with this runtime; they come first. */
   readonly callbacks?: readonly Handler[] | undefined;
   /** How chunks of your classes are joined. */
   readonly concat?: ConcatRegistry | undefined;
+  /** How instances of your classes are kept in checkpoints. */
+  readonly codecs?: ClassCodecs<Values> | undefined;
   /** Checks values against plain JSON Schemas. @default ajv, loaded at the first such schema */
   readonly schemaValidator?: SchemaValidator | undefined;
   /** Told what handlers throw. @default console.error */
@@ -17,38 +20,42 @@ export interface RuntimeOptions {
 const names: readonly string[] = [
   "callbacks",
   "concat",
+  "codecs",
   "schemaValidator",
   "onHandlerError",
 ] satisfies (keyof RuntimeOptions)[];
 
 /**
- * What is shared by everything compiled with it: handlers, concat rules for classes, the JSON Schema validator. There are
- * no process-wide registries.
+ * What is shared by everything compiled with it: handlers, concat rules and codecs for classes, the JSON Schema validator.
+ * There are no process-wide registries.
  *
  * @example
  * const runtime = new Runtime({ callbacks: [consoleTracer()] });
  * const app = graph.compile({ runtime });
  */
-export class Runtime {
+export class Runtime<Values extends readonly object[] = readonly object[]> {
   /** The one used when none is given. Frozen, and empty. */
   static readonly default: Runtime = new Runtime();
 
   readonly callbacks: readonly Handler[];
   readonly concat: ConcatRegistry | undefined;
+  readonly codecs: readonly AnyClassCodec[];
   readonly schemaValidator: SchemaValidator | undefined;
   readonly onHandlerError: HandlerErrorListener;
 
-  constructor(options: RuntimeOptions = {}) {
-    const { callbacks = [], concat, schemaValidator, onHandlerError = reportToConsole } = checkOptions(options);
+  constructor(options: RuntimeOptions<Values> = {}) {
+    checkOptions(options);
+    const { callbacks = [], concat, codecs = [], schemaValidator, onHandlerError = reportToConsole } = options;
     this.callbacks = Object.freeze([...callbacks]);
     this.concat = concat;
+    this.codecs = checkClassCodecs(codecs);
     this.schemaValidator = schemaValidator;
     this.onHandlerError = onHandlerError;
     Object.freeze(this);
   }
 }
 
-function checkOptions(options: RuntimeOptions): RuntimeOptions {
+function checkOptions(options: Omit<RuntimeOptions, "codecs">): void {
   const other = Object.keys(options).find((name) => !names.includes(name));
   if (other !== undefined) throw invalidOption(`A Runtime has no option "${other}". There are ${names.join(", ")}.`);
   if (options.callbacks !== undefined && !Array.isArray(options.callbacks)) {
@@ -57,7 +64,6 @@ function checkOptions(options: RuntimeOptions): RuntimeOptions {
   if (options.onHandlerError !== undefined && typeof options.onHandlerError !== "function") {
     throw invalidOption("The option onHandlerError of a Runtime must be a function.");
   }
-  return options;
 }
 
 function reportToConsole(...[error, timing, info]: Parameters<HandlerErrorListener>): void {

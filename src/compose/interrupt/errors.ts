@@ -68,3 +68,39 @@ export const stoppedToWait = (
 function isRequested(info: unknown): boolean {
   return typeof info === "object" && info !== null && "kind" in info && info.kind === "requested";
 }
+
+// values
+
+/** `place` says where: `input of "b": outer.list[1].fn`. */
+export const notSerializable = (place: string, what: string, advice: string): KumikoError =>
+  new KumikoError("NOT_SERIALIZABLE", `${place} cannot be saved in a checkpoint: ${what}. ${advice}`);
+
+export const hostileValue = (place: string, cause: unknown): KumikoError =>
+  new KumikoError(
+    "NOT_SERIALIZABLE",
+    `${place} cannot be saved in a checkpoint, for reading it failed: ${messageOf(cause)}`,
+    {
+      cause,
+    },
+  );
+
+export const codecFailed = (place: string, name: string, cause: unknown): KumikoError =>
+  new KumikoError(
+    "NOT_SERIALIZABLE",
+    `${place} cannot be saved in a checkpoint, for encode of the codec "${name}" failed: ${messageOf(cause)}`,
+    { cause },
+  );
+
+export const unknownClass = (place: string, name: string, known: readonly string[]): KumikoError =>
+  new KumikoError(
+    "UNKNOWN_CLASS",
+    `${place} holds an instance of the class "${name}", which has no codec here. Give the runtime of the graph the one ` +
+      `that it was saved with: new Runtime({ codecs: [{ name: "${name}", … }] }). Codecs: ${known.join(", ") || "none"}.`,
+  );
+
+export const unreadableValue = (place: string, why: string, cause?: unknown): KumikoError =>
+  new KumikoError(
+    "CHECKPOINT_UNREADABLE",
+    `${place} cannot be read from the checkpoint: ${why}.`,
+    cause === undefined ? {} : { cause },
+  );

@@ -1,0 +1,54 @@
+import { KumikoError } from "../../errors.js";
+import type { AnyClassCodec } from "./class-codec.js";
+import { hostileValue, unreadableValue } from "./errors.js";
+import { isJsonTree } from "./json-tree.js";
+import { Revival } from "./revival.js";
+import { readGraph, writeGraph } from "./value-graph.js";
+import { ValueSnapshot } from "./value-snapshot.js";
+
+/**
+ * Values as JSON text, for checkpoints. What is a tree of plain JSON stands there as it is, under `json`; everything else as
+ * devalue writes it, under `graph`.
+ */
+export class ValueCodec {
+  readonly #byPrototype: ReadonlyMap<object, AnyClassCodec>;
+  readonly #byName: ReadonlyMap<string, AnyClassCodec>;
+
+  constructor(codecs: readonly AnyClassCodec[]) {
+    this.#byPrototype = new Map(codecs.map((codec) => [codec.type.prototype, codec]));
+    this.#byName = new Map(codecs.map((codec) => [codec.name, codec]));
+  }
+
+  /** The value as JSON text, to be put into a document as it is. `slot` begins the path that an error names. */
+  encode(value: unknown, slot: string): string {
+    if (isJsonTree(value)) return `{"json":${JSON.stringify(value)}}`;
+    const snapshot = new ValueSnapshot(this.#byPrototype, slot);
+    try {
+      return `{"graph":${writeGraph(snapshot.take(value))}}`;
+    } catch (error) {
+      throw snapshot.refusal ?? hostileValue(snapshot.place, error);
+    }
+  }
+
+  /**
+   * The value from what JSON.parse made of the text. To be called once for each: it may give back what it is given.
+   */
+  decode(json: unknown, slot: string): unknown {
+    if (typeof json === "object" && json !== null && Object.keys(json).length === 1) {
+      if (Object.hasOwn(json, "json")) return Reflect.get(json, "json");
+      if (Object.hasOwn(json, "graph")) return this.#decodeGraph(Reflect.get(json, "graph"), slot);
+    }
+    throw unreadableValue(slot, "it is no value that was saved");
+  }
+
+  #decodeGraph(flat: unknown, slot: string): unknown {
+    const revival = new Revival(this.#byName, slot);
+    try {
+      const value = readGraph(flat, revival);
+      revival.finish();
+      return value;
+    } catch (error) {
+      throw KumikoError.is(error) ? error : unreadableValue(slot, "it is damaged", error);
+    }
+  }
+}
