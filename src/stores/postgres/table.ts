@@ -79,13 +79,15 @@ CREATE INDEX ON ${table} (session_lock) WHERE session_lock IS NOT NULL;
 COMMENT ON TABLE ${table} IS 'Checkpoints of kumiko, layout ${knownLayout}';`;
 }
 
-/** One statement, in which only one process at a time makes tables: two that make the same one would both fail. */
+/**
+ * One statement, and one process at a time: whoever comes second finds the table there. It cannot just look after it waited:
+ * what a session knows of tables may be older.
+ */
 function makeOnce(table: string): string {
   return `DO $kumiko$ BEGIN
 PERFORM pg_advisory_xact_lock(${lockKey("make a table")});
-IF to_regclass('${table}') IS NULL THEN
 ${statements(table)}
-END IF;
+EXCEPTION WHEN duplicate_table OR unique_violation THEN NULL;
 END $kumiko$`;
 }
 

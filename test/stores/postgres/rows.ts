@@ -13,3 +13,9 @@ export async function textOf(store: CheckpointStore, id: string): Promise<string
   const found = await store.get(id);
   return found && new TextDecoder().decode(found.data);
 }
+
+/** 40 kB that belong to one id only: what is cut off or mixed up does not look like it. */
+export function contentOf(id: string): string {
+  const line = `${id}\n`;
+  return line.repeat(Math.ceil(40_000 / line.length));
+}
