@@ -8,10 +8,15 @@ export default defineConfig({
     "callbacks/index": "src/callbacks/index.ts",
     "compose/index": "src/compose/index.ts",
     "testing/index": "src/testing/index.ts",
+    "stores/sqlite/index": "src/stores/sqlite/index.ts",
+    "stores/postgres/index": "src/stores/postgres/index.ts",
   },
   format: "esm",
   target: ["es2022", "node20"],
   platform: "neutral",
+  // For the stores; the other entries reach none of it. Packages are external when package.json says that they are needed.
+  external: [/^node:/],
+  removeNodeProtocol: false,
   splitting: true,
   // esbuild drops what nothing uses. tsup's `treeshake` would add a second pass, which writes the source map comment twice.
   sourcemap: true,

@@ -6,6 +6,7 @@ const source = fileURLToPath(new URL("./src", import.meta.url));
 export default defineConfig({
   resolve: {
     alias: [
+      { find: /^kumiko\/(sqlite|postgres)$/, replacement: `${source}/stores/$1/index.ts` },
       { find: /^kumiko$/, replacement: `${source}/index.ts` },
       { find: /^kumiko\/([a-z-]+)$/, replacement: `${source}/$1/index.ts` },
     ],

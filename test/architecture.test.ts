@@ -5,28 +5,38 @@ import { findCycles } from "../scripts/architecture/cycles.js";
 import { findForbiddenWords, findLongFiles, findVagueFileNames } from "../scripts/architecture/forbidden.js";
 import {
   findIndexImports,
-  findNodeImports,
+  findPlatformImports,
   findSharedPackages,
   findUndeclaredPackages,
   findUnresolvedImports,
 } from "../scripts/architecture/imports.js";
 import { findWrongArrows } from "../scripts/architecture/layers.js";
 import { readModules } from "../scripts/architecture/source-module.js";
+import { readEntries } from "../scripts/public-api/entries.js";
 
 const root = join(import.meta.dirname, "..");
 const modules = readModules(root, "src");
-const { dependencies }: { dependencies: Record<string, string> } = JSON.parse(
+const {
+  dependencies,
+  peerDependencies,
+}: Record<"dependencies" | "peerDependencies", Record<string, string>> = JSON.parse(
   readFileSync(join(root, "package.json"), "utf8"),
 );
+const optional = Object.keys(peerDependencies);
+const entries = readEntries(root).map(({ source }) => source);
 
 describe("the files of src/", () => {
   it("import only what stands below them", () => expect(findWrongArrows(modules)).toEqual([]));
   it("import each other without a cycle", () => expect(findCycles(modules)).toEqual([]));
   it("import the file that declares a name, never an index.ts", () => expect(findIndexImports(modules)).toEqual([]));
   it("import files that exist", () => expect(findUnresolvedImports(modules)).toEqual([]));
-  it("keep Node.js modules out of the root entry", () => expect(findNodeImports(modules, "src/index.ts")).toEqual([]));
+  it.each(entries.filter((entry) => !entry.startsWith("src/stores/")))(
+    "keep Node.js modules and optional packages out of %s",
+    (entry) => expect(findPlatformImports(modules, entry, optional)).toEqual([]),
+  );
   it("import each package in one file only", () => expect(findSharedPackages(modules)).toEqual([]));
-  it("import only dependencies", () => expect(findUndeclaredPackages(modules, Object.keys(dependencies))).toEqual([]));
+  it("import only dependencies", () =>
+    expect(findUndeclaredPackages(modules, [...Object.keys(dependencies), ...optional])).toEqual([]));
   it("have at most 500 lines", () => expect(findLongFiles(modules)).toEqual([]));
   it("are named after what they export", () => expect(findVagueFileNames(modules)).toEqual([]));
   it("use no way around the compiler and keep no state", () => expect(findForbiddenWords(modules)).toEqual([]));

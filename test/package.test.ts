@@ -55,6 +55,30 @@ describe("the packed package", () => {
   });
 });
 
+/** Every built file that an entry imports, itself included. */
+function filesBehind(entry: string): string[] {
+  const reached = new Set([join(consumer.installed, entry.replace(/^src/, "dist").replace(/\.ts$/, ".js"))]);
+  for (const path of reached) {
+    const imported = readFileSync(path, "utf8").matchAll(/(?:from|import|import\() ?"(\.[^"]+)"/g);
+    for (const [, target = ""] of imported) reached.add(join(dirname(path), target));
+  }
+  return [...reached];
+}
+
+describe("what is built for browsers too", () => {
+  const imported = /(?:from|import|import\() ?"(?:node:|libsql|pg"|fs|path|os)/;
+  const importing = (source: string) => filesBehind(source).filter((path) => imported.test(readFileSync(path, "utf8")));
+
+  it.each(entries.filter(({ source }) => !source.startsWith("src/stores/")))(
+    "has no module of Node.js and no database in $specifier",
+    ({ source }) => expect(importing(source)).toEqual([]),
+  );
+
+  it("would be found to have them", () => {
+    expect(importing("src/stores/sqlite/index.ts").length).toBeGreaterThan(0);
+  });
+});
+
 describe.each(entries)("$specifier, installed", ({ specifier, source }) => {
   it("is imported with the names of its source", { timeout }, async () => {
     const script = `console.log(JSON.stringify(Object.keys(await import("${specifier}")).sort()))`;
@@ -76,6 +100,26 @@ describe.each(entries)("$specifier, installed", ({ specifier, source }) => {
       for (const [name, value] of Object.entries(entry))
         if (typeof value === "function" && /^class\\b/.test(value.toString()) && entry[value.name] !== value) console.log(name);`;
     expect(consumer.node("--input-type=module", "--eval", script)).toBe("");
+  });
+});
+
+describe("stores, installed", () => {
+  // The entries above were imported without it.
+  it("keep checkpoints once their optional package is installed", { timeout }, () => {
+    consumer.install("libsql");
+    const script = `import { sqliteStore } from "kumiko/sqlite";
+      const store = sqliteStore("runs.db");
+      const version = await store.put("order-7", new TextEncoder().encode("kept"), undefined);
+      await store.close();
+      const found = await sqliteStore("runs.db").get("order-7");
+      console.log(found.version === version, new TextDecoder().decode(found.data));`;
+    expect(consumer.node("--input-type=module", "--eval", script)).toBe("true kept\n");
+  });
+
+  it("say which package is missing", { timeout }, () => {
+    const script = `import { postgresStore } from "kumiko/postgres";
+      await postgresStore({ connectionString: "postgres://127.0.0.1:1/none" }).get("a").catch((error) => console.log(error.code, error.message));`;
+    expect(consumer.node("--input-type=module", "--eval", script)).toMatch(/^STORE_FAILED .*npm install pg/);
   });
 });
 

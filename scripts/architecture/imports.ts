@@ -19,8 +19,12 @@ export function findIndexImports(modules: readonly SourceModule[]): string[] {
   );
 }
 
-/** Built-in modules of Node.js that the file `entry` reaches, type-only and dynamic imports included. */
-export function findNodeImports(modules: readonly SourceModule[], entry: string): string[] {
+/** Built-in modules of Node.js, and these packages, that the file `entry` reaches, type-only and dynamic imports included. */
+export function findPlatformImports(
+  modules: readonly SourceModule[],
+  entry: string,
+  packages: readonly string[],
+): string[] {
   const byPath = new Map(modules.map((module) => [module.path, module]));
   if (!byPath.has(entry)) return [`${entry}:1 is missing`];
   const reached = new Set([entry]);
@@ -29,7 +33,10 @@ export function findNodeImports(modules: readonly SourceModule[], entry: string)
   }
   return findImports(
     modules.filter(({ path }) => reached.has(path)),
-    ({ specifier }) => (isBuiltin(specifier) ? `imports "${specifier}", and ${entry} reaches it` : undefined),
+    ({ specifier, target }) =>
+      target === undefined && (isBuiltin(specifier) || packages.includes(packageName(specifier)))
+        ? `imports "${specifier}", and ${entry} reaches it`
+        : undefined,
   );
 }
 

@@ -69,7 +69,6 @@ class LayerMap {
     if (path === "src/errors.ts") return "errors";
     if (contractFiles.includes(path)) return "contracts";
     const [top, name, inner] = path.split("/").slice(1);
-    if (storeFolders.some((folder) => folder === top)) return "stores";
     if (top !== "compose") return topFolders.find((layer) => layer === top);
     const layer = inner === undefined ? undefined : composeFolders.find((folder) => folder === name);
     return layer ?? (this.#isBuilder(path) ? "builders" : "contracts");
@@ -86,6 +85,4 @@ class LayerMap {
 }
 
 const composeFolders = ["plan", "interrupt", "run", "tools"] as const;
-/** What durable stores share, and the stores: each is an entry of its own. */
-const storeFolders = ["stores", "sqlite", "postgres"] as const;
-const topFolders = ["schema", "callbacks", "components", "testing"] as const;
+const topFolders = ["schema", "callbacks", "components", "stores", "testing"] as const;

@@ -8,6 +8,8 @@ export interface Consumer {
   /** Where the package is. */
   readonly installed: string;
   write(path: string, text: string): void;
+  /** Installs a package that this repository has. */
+  install(name: string): void;
   /** Runs Node.js in the project and gives what it prints; what goes wrong is thrown with its output. */
   node(...args: string[]): string;
 }
@@ -23,11 +25,12 @@ export function createConsumer(root: string, folder: string): Consumer {
   );
   execFileSync("tar", ["-xzf", `kumiko-${version}.tgz`], { cwd: folder });
   cpSync(join(folder, "package"), installed, { recursive: true });
-  for (const name of Object.keys(dependencies)) {
+  const install = (name: string) => {
     const link = join(folder, "node_modules", name);
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(join(root, "node_modules", name), link, "junction");
-  }
+  };
+  for (const name of Object.keys(dependencies)) install(name);
   const write = (path: string, text: string) => writeFileSync(join(folder, path), text);
   write("package.json", JSON.stringify({ name: "consumer", private: true }));
   const node = (...args: string[]) => {
@@ -38,5 +41,5 @@ export function createConsumer(root: string, folder: string): Consumer {
       throw new Error(`node ${args.join(" ")} failed:\n${stdout}${stderr}`, { cause: error });
     }
   };
-  return { folder, installed, write, node };
+  return { folder, installed, write, install, node };
 }

@@ -3,7 +3,7 @@ import { findCycles } from "../../../scripts/architecture/cycles.js";
 import { findForbiddenWords, findLongFiles, findVagueFileNames } from "../../../scripts/architecture/forbidden.js";
 import {
   findIndexImports,
-  findNodeImports,
+  findPlatformImports,
   findSharedPackages,
   findUndeclaredPackages,
   findUnresolvedImports,
@@ -37,7 +37,9 @@ describe("findWrongArrows", () => {
     ["compose/run/executor", "compose/chain", "run may not import builders"],
     ["compose/run/executor", "compose/tools/node", "run may not import tools"],
     ["compose/tools/node", "compose/graph", "tools may not import builders"],
+    ["compose/graph", "stores/sqlite/store", "builders may not import stores"],
     ["compose/graph", "testing/fake-model", "builders may not import testing"],
+    ["stores/sqlite/store", "testing/fake-model", "stores may not import testing"],
   ])("refuses that %s imports %s, with file and line", (from, to, rule) => {
     expect(importing(from, to)).toEqual([`src/${from}.ts:2 imports src/${to}.ts: ${rule}`]);
   });
@@ -54,6 +56,8 @@ describe("findWrongArrows", () => {
     ["compose/options", "compose/tools/options"],
     ["compose/graph", "compose/chain"],
     ["compose/graph", "compose/tools/node"],
+    ["stores/sqlite/store", "stores/owner"],
+    ["stores/sqlite/store", "compose/interrupt/address"],
     ["testing/fake-model", "compose/graph"],
     ["index", "testing/fake-model"],
   ])("allows that %s imports %s", (from, to) => {
@@ -137,14 +141,25 @@ describe("the rules for imports", () => {
       b: `import type { Readable } from "node:stream";\nimport { join } from "path";`,
       "testing/c": `import "node:fs";`,
     });
-    expect(findNodeImports(modules, "src/index.ts")).toEqual([
+    expect(findPlatformImports(modules, "src/index.ts", [])).toEqual([
       `src/b.ts:1 imports "node:stream", and src/index.ts reaches it`,
       `src/b.ts:2 imports "path", and src/index.ts reaches it`,
     ]);
   });
 
+  it("find optional packages which an entry reaches, dynamic imports included", () => {
+    const modules = modulesOf({
+      index: `export { a } from "./a.js";`,
+      a: `const load = () => import("pg");\nimport "ajv";`,
+      "stores/index": `import "libsql";`,
+    });
+    expect(findPlatformImports(modules, "src/index.ts", ["pg", "libsql"])).toEqual([
+      `src/a.ts:1 imports "pg", and src/index.ts reaches it`,
+    ]);
+  });
+
   it("do not take a missing entry for a clean one", () => {
-    expect(findNodeImports(modulesOf({ a: `import "node:fs";` }), "src/index.ts")).toEqual([
+    expect(findPlatformImports(modulesOf({ a: `import "node:fs";` }), "src/index.ts", [])).toEqual([
       "src/index.ts:1 is missing",
     ]);
   });
