@@ -18,13 +18,15 @@ export interface SqliteStoreOptions {
 }
 
 /**
- * Keeps checkpoints in a SQLite file, which any number of processes of one machine may share: network drives lock too badly for
- * that. Uses `node:sqlite` where Node.js has it, else the package `libsql`. The file is made and opened by the first call, and
- * that is the one to reject with `STORE_FAILED` when it cannot be; its folder has to exist. A call does its work before it
- * gives its promise: the thread waits for the disk, some milliseconds for a `put` of usual size. While another process
- * writes, a call tries again for up to 30 seconds, and the thread does not wait.
+ * Keeps checkpoints in a SQLite file, for any number of processes of one machine.
  *
- * The file may hold other tables as well: those of the store begin with `kumiko_`.
+ * - Uses `node:sqlite` where Node.js has it without a flag, from 22.13 on, else the package `libsql`. Some of these versions
+ *   print a warning when it is first used; `node --disable-warning=ExperimentalWarning` keeps them from it.
+ * - The first call makes or opens the file, and rejects with `STORE_FAILED` when it cannot. The folder has to exist.
+ * - A call does its work at once, and the thread waits for the disk meanwhile. While another process writes, a call waits for
+ *   up to 30 seconds, and the thread does not.
+ * - Drives that are mounted over a network are no place for the file: their locks do not hold.
+ * - The file may hold other tables; those of the store begin with `kumiko_`.
  *
  * @example
  * const store = sqliteStore("runs.db");

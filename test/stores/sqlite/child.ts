@@ -40,6 +40,14 @@ const programs: Record<string, () => Promise<void>> = {
     await store.close();
     say("done");
   },
+  /** Goes elsewhere before the first call. */
+  async move() {
+    const store = sqliteStore(file);
+    process.chdir(rest[0] ?? "");
+    await store.put("a", contentOf(1), undefined);
+    await store.close();
+    say("done");
+  },
   /** Says what a get rejects with. */
   async fail() {
     const outcome = await sqliteStore(file)

@@ -1,6 +1,6 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { SqliteDatabase } from "../../../src/stores/sqlite/database.js";
 import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
@@ -87,6 +87,15 @@ describe.each(runtimes)("sqliteStore in processes with $name", ({ name, command 
     expect(new TextDecoder().decode((await store.get("counter"))?.data)).toBe("200");
     await store.close();
   });
+});
+
+it("finds its file where the process was when the store was made", async () => {
+  const [{ command = [] } = {}] = runtimes;
+  const file = relative(process.cwd(), join(folder, "moved.db"));
+  await outputOf(startChild(command, script, "move", file, tmpdir()));
+  const store = sqliteStore(join(folder, "moved.db"));
+  expect((await store.get("a"))?.data).toEqual(contentOf(1));
+  await store.close();
 });
 
 it("says what to install where there is no SQLite", async () => {

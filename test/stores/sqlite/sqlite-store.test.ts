@@ -125,6 +125,13 @@ describe("sqliteStore", () => {
     expect((await own.get("a"))?.data).toEqual(bytes("a"));
   });
 
+  it("takes an address for the path of a file, and connects to nothing", async () => {
+    await expect(store("libsql://127.0.0.1:1/runs").get("a")).rejects.toMatchObject({
+      code: "STORE_FAILED",
+      message: expect.stringContaining("Its folder must exist"),
+    });
+  });
+
   it("opens its file once for calls that come together", async () => {
     const own = store(newFile());
     const puts = Array.from({ length: 20 }, (_, index) => own.put(`id ${index}`, bytes("a"), undefined));
