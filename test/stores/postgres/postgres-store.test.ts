@@ -6,7 +6,7 @@ import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import type { PostgresStoreOptions } from "../../../src/stores/postgres/store-options.js";
 import { checkpointStoreConformance } from "../../../src/testing/checkpoint-store-conformance.js";
 import { bytes, idsOf } from "./rows.js";
-import { describeWithPostgres, type PostgresServer, startServer } from "./server.js";
+import { describeWithPostgres, openAdmin, type PostgresServer, startServer } from "./server.js";
 
 describeWithPostgres("postgresStore", () => {
   let server: PostgresServer;
@@ -27,7 +27,7 @@ describeWithPostgres("postgresStore", () => {
 
   beforeAll(async () => {
     server = await startServer();
-    admin = new pg.Pool({ connectionString: server.url(), max: 1 });
+    admin = openAdmin(server);
   });
   afterEach(async () => {
     await Promise.all(stores.splice(0).map((store) => store.close()));

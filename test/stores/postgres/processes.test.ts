@@ -1,9 +1,9 @@
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import { ClientProcess } from "./client-process.js";
 import { bytes, contentOf, idsOf, textOf } from "./rows.js";
-import { describeWithPostgres, type PostgresServer, startServer } from "./server.js";
+import { describeWithPostgres, openAdmin, type PostgresServer, startServer } from "./server.js";
 
 describeWithPostgres("processes that share a table of PostgreSQL", () => {
   let server: PostgresServer;
@@ -24,7 +24,7 @@ describeWithPostgres("processes that share a table of PostgreSQL", () => {
 
   beforeAll(async () => {
     server = await startServer();
-    admin = new pg.Pool({ connectionString: server.url(), max: 1 });
+    admin = openAdmin(server);
   });
   afterEach(async () => {
     await Promise.all(clients.splice(0).map((client) => client.kill()));

@@ -4,6 +4,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { describe } from "vitest";
 
 /** A PostgreSQL server of its own in a temporary folder, which listens on a free port of the loopback address. */
@@ -27,6 +28,13 @@ export function describeWithPostgres(name: string, tests: () => void): void {
   const missing = whyNot();
   if (missing === undefined) describe(name, { timeout: 60_000 }, tests);
   else describe.skip(`${name} (skipped: ${missing})`, tests);
+}
+
+/** A connection of the tests' own. */
+export function openAdmin(server: PostgresServer): pg.Pool {
+  const pool = new pg.Pool({ connectionString: server.url(), max: 1 });
+  pool.on("error", () => undefined); // the server crashed, or the test ended the connection
+  return pool;
 }
 
 export async function startServer(): Promise<PostgresServer> {

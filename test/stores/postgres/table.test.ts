@@ -1,9 +1,9 @@
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { ClosableStore } from "../../../src/compose/interrupt/checkpoint-store.js";
 import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import { bytes, idsOf, textOf } from "./rows.js";
-import { describeWithPostgres, type PostgresServer, password, startServer } from "./server.js";
+import { describeWithPostgres, openAdmin, type PostgresServer, password, startServer } from "./server.js";
 
 describeWithPostgres("the table of a postgresStore", () => {
   let server: PostgresServer;
@@ -23,7 +23,7 @@ describeWithPostgres("the table of a postgresStore", () => {
 
   beforeAll(async () => {
     server = await startServer();
-    admin = new pg.Pool({ connectionString: server.url(), max: 1 });
+    admin = openAdmin(server);
     await admin.query(`CREATE ROLE guest LOGIN PASSWORD '${password}'`);
     await admin.query("CREATE SCHEMA app");
     await admin.query("GRANT USAGE ON SCHEMA app TO guest");
