@@ -27,7 +27,7 @@ export {
   traceRecorder,
 } from "./callbacks/trace-recorder.js";
 export type { AnyTool } from "./components/any-tool.js";
-export type { NodeContext } from "./components/context.js";
+export type { Ask, InterruptOptions, NodeContext } from "./components/context.js";
 export {
   type CreatedTool,
   type CreateToolOptions,
@@ -44,6 +44,7 @@ export {
   RequestContext,
   RequestContext as RuntimeContext,
 } from "./components/request-context.js";
+export type { ResumeInfo } from "./components/resume-info.js";
 export type {
   DocumentSource,
   Embedder,
@@ -68,6 +69,11 @@ export type { ChainCompileOptions, CompileOptions } from "./compose/compile-opti
 export type { CompiledGraph } from "./compose/compiled-graph.js";
 export { events, type RunEvent } from "./compose/events.js";
 export { Graph, type GraphOptions } from "./compose/graph.js";
+export type { CheckpointStore, ClosableStore, StoredCheckpoint } from "./compose/interrupt/checkpoint-store.js";
+export type { ClassCodec } from "./compose/interrupt/class-codec.js";
+export { type Interrupt, InterruptError, isInterrupt } from "./compose/interrupt/interrupt.js";
+export { memoryStore } from "./compose/interrupt/memory-store.js";
+export { RunControl } from "./compose/interrupt/run-control.js";
 export {
   type LambdaModes,
   type LambdaOptions,
@@ -76,7 +82,7 @@ export {
   type Passthrough,
   passthrough,
 } from "./compose/lambda.js";
-export type { KindOptions, PlaceOptions, RunOptions } from "./compose/options.js";
+export type { Answers, KindOptions, PlaceOptions, ResumeOptions, RunOptions } from "./compose/options.js";
 export type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "./compose/plan/describe.js";
 export { END, START, type TriggerMode } from "./compose/plan/plan.js";
 export type { AnyRunnable, InputOf, OutputOf, Runnable } from "./compose/runnable.js";

@@ -73,6 +73,7 @@ export class Watch {
   }
 
   interrupt(interrupt: unknown): void {
+    this.abortInside(interrupt);
     if (!this.finish()) return;
     if (this.copies !== undefined) this.failCopies(interrupt);
     if (this.watchers.hasInterrupt) this.callEach("onInterrupt", interrupt);
@@ -90,7 +91,7 @@ export class Watch {
 
   /** Ends every open run inside this one with `onError`, the innermost first; this one goes on. */
   abortInside(reason: unknown): void {
-    while (this.child !== undefined) this.child.error(reason);
+    while (this.child !== undefined) this.child.fail(reason);
   }
 
   /**
@@ -163,7 +164,8 @@ export class Watch {
     }
   }
 
-  private fail(error: unknown): void {
+  /** An error, or an interrupt. */
+  fail(error: unknown): void {
     if (KumikoError.is(error) && error.code === "INTERRUPTED") this.interrupt(error);
     else this.error(error);
   }

@@ -1,5 +1,5 @@
 export type { AnyTool } from "./any-tool.js";
-export type { NodeContext } from "./context.js";
+export type { Ask, InterruptOptions, NodeContext } from "./context.js";
 export {
   type CreatedTool,
   type CreateToolOptions,
@@ -10,6 +10,7 @@ export {
 } from "./create-tool.js";
 export { ToolError, type ToolErrorDetails } from "./errors.js";
 export type { AgenticModel, ModelContext, ModelOptions, ToolChoice } from "./model.js";
+export type { ResumeInfo } from "./resume-info.js";
 export type {
   DocumentSource,
   Embedder,

@@ -1,6 +1,6 @@
 import type { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
-import type { RunOptions } from "./options.js";
+import type { Answers, ResumeOptions, RunOptions } from "./options.js";
 import type { GraphInfo } from "./plan/describe.js";
 import type { Runnable } from "./runnable.js";
 import type { NodePaths } from "./types/node-paths.js";
@@ -18,6 +18,17 @@ export interface CompiledGraph<in I, out O, Inner = Record<never, never>> extend
   readonly stream: (input: I, options?: RunOptions<NodePaths<Inner>>) => StreamReader<O>;
   readonly collect: (input: StreamSource<I>, options?: RunOptions<NodePaths<Inner>>) => Promise<O>;
   readonly transform: (input: StreamSource<I>, options?: RunOptions<NodePaths<Inner>>) => StreamReader<O>;
+  /**
+   * Goes on with a run that stopped: where it waits, answered by interrupt id (or `{ byAddress: { … } }`); after a failure
+   * or a crash, without answers. Needs a store. Nothing has run when it rejects because of the checkpoint or an answer.
+   */
+  readonly resume: (checkpointId: string, answers?: Answers, options?: ResumeOptions<NodePaths<Inner>>) => Promise<O>;
+  /** The same, with a streamed result. How the run was started does not matter. */
+  readonly resumeStream: (
+    checkpointId: string,
+    answers?: Answers,
+    options?: ResumeOptions<NodePaths<Inner>>,
+  ) => StreamReader<O>;
   /** The nodes and edges, nested graphs included, as plain data. */
   graphInfo(): GraphInfo;
   /** A Mermaid flowchart: branches are dashed, nested graphs are boxes. */

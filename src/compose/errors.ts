@@ -155,6 +155,9 @@ export const memberOutputKey = (key: string): KumikoError =>
     `The member "${key}" of appendParallel has the option outputKey. Leave it out: the output goes under "${key}".`,
   );
 
+export const unknownStop = (option: string, key: unknown): KumikoError =>
+  new KumikoError("UNKNOWN_NODE", `${option} names ${describeKey(key)}, which is not a node of this graph.`);
+
 export const invalidChain = (what: string): KumikoError => new KumikoError("INVALID_CHAIN", what);
 
 export const misfit = (what: string, issues: readonly string[]): KumikoError =>

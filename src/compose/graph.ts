@@ -13,7 +13,7 @@ import type { AnyChoice, CheckedChoice, Seen } from "./types/choice.js";
 import type { BranchTo, Brought, BroughtByBranch, EdgeTo, InAt, OutAt } from "./types/edge-check.js";
 import type { GraphTypeError } from "./types/graph-type-error.js";
 import type { AddByHandle, BranchOfHandles, HandlesOnly } from "./types/handle-methods.js";
-import type { CheckedKeys, NewKey } from "./types/node-key.js";
+import type { CheckedKeys, NewKey, StopKey } from "./types/node-key.js";
 import type { BuilderNode, Built, builds, FunctionNode, NodeLike, RunnableNode, ToolsNode } from "./types/node-like.js";
 import type { AnyNodeEntry, ShapesOf } from "./types/node-map.js";
 import type { NodeOptions } from "./types/node-options.js";
@@ -371,9 +371,13 @@ export class Graph<
    * const graph = new Graph<string, string>().addEdge(START, END);
    * const same = graph.compile({ name: "same" });
    */
-  readonly compile: Proof<O, Nodes, Fed, Keys, (options?: CompileOptions) => CompiledGraph<Given, Result, Nodes>> = ((
-    options?: CompileOptions,
-  ) => new CompiledPlan(this.#builder.makePlan(options))) as never;
+  readonly compile: Proof<
+    O,
+    Nodes,
+    Fed,
+    Keys,
+    (options?: CompileOptions<StopKey<Keys>>) => CompiledGraph<Given, Result, Nodes>
+  > = ((options?: CompileOptions) => new CompiledPlan(this.#builder.makePlan(options))) as never;
 
   get [nodeDefinition](): NodeDefinition {
     return { component: "graph", type: "", body: { kind: "graph", plan: this.#builder.makePlan(undefined) } };

@@ -4,6 +4,7 @@ import type { ModelOptions } from "../components/model.js";
 import type { AnyRequestContext } from "../components/request-context.js";
 import type { EmbedderOptions, IndexerOptions, RetrieverOptions } from "../components/retrieval.js";
 import type { ToolOption } from "../components/tool-options.js";
+import type { RunControl } from "./interrupt/run-control.js";
 import type { ToolsNodeOptions } from "./tools/options.js";
 
 /** Options for every component of a kind; a component takes what it knows. */
@@ -51,4 +52,22 @@ export interface RunOptions<Paths extends string = string> {
   readonly options?: KindOptions | undefined;
   /** Call options and handlers by place: node keys joined by `/`. */
   readonly nodes?: { readonly [Path in Paths]?: PlaceOptions | undefined } | undefined;
+  /** Lets somebody outside ask the run to stop where it can be resumed: `control.interrupt()`. */
+  readonly control?: RunControl | undefined;
+  /** Saves the run in the store of the graph, under this id: up to 512 characters. */
+  readonly checkpointId?: string | undefined;
+  /** Saves under this id instead; a resume still reads, and claims, the first one. */
+  readonly writeToCheckpointId?: string | undefined;
+  /** Starts anew although there is an unfinished run under the id, which is given up. @default false */
+  readonly forceNewRun?: boolean | undefined;
+  /** Takes the run away from a process that has claimed it and may still be at it. @default false */
+  readonly takeover?: boolean | undefined;
+  /** On resume: gives the new state of each graph that has one, by its path (`""` for the top); `undefined` keeps it. */
+  readonly modifyState?: ((state: unknown, path: string) => unknown) | undefined;
 }
+
+/** Options of a resume: those of a run, which is the one that the checkpoint names. */
+export type ResumeOptions<Paths extends string = string> = Omit<RunOptions<Paths>, "parent" | "key" | "checkpointId">;
+
+/** Answers of a resume: by the id of an interrupt, or by address. `undefined` as an answer goes on without data. */
+export type Answers = Readonly<Record<string, unknown>> | { readonly byAddress: Readonly<Record<string, unknown>> };

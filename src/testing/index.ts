@@ -1,3 +1,4 @@
+export { checkpointStoreConformance } from "./checkpoint-store-conformance.js";
 export type { ConformanceCheck } from "./conformance.js";
 export { handlerConformance } from "./handler-conformance.js";
 export { type ManualClock, manualClock } from "./manual-clock.js";
@@ -17,5 +18,6 @@ export {
   type ScriptedModel,
   scriptedModel,
 } from "./scripted-model.js";
+export type { OpenStore } from "./store/store-stage.js";
 export { type ToolConformanceOptions, toolConformance } from "./tool-conformance.js";
 export { toolContext } from "./tool-context.js";

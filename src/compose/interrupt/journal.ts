@@ -4,6 +4,17 @@ export interface Journal {
   readonly runKey: string;
   /** Somebody outside has asked the run to stop: no new task begins. */
   readonly isStopRequested: boolean;
+  /** Whether every finished task is saved before what follows it. */
+  readonly isStepwise: boolean;
+  /** How to go on after a stop, for people; and the id to go on with. */
+  readonly advice: string;
+  readonly checkpointId: string | undefined;
+  /** The stop that was requested, as an interrupt, once there was one. */
+  readonly requested: { readonly id: string; readonly info: unknown } | undefined;
   /** Saves what has happened, if the run is saved after every finished task. */
   commit(): Promise<void> | undefined;
+  /** The run has its result: its checkpoint goes, or is marked. */
+  finished(): Promise<void>;
+  /** The run has ended without one: it is saved. Gives what the run rejects with. */
+  stopped(failure: unknown): Promise<unknown>;
 }

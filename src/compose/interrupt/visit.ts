@@ -17,9 +17,18 @@ export interface Part {
   readonly isFresh: boolean;
 }
 
+/** An input that is a stream. */
+export interface InputStream {
+  readonly ended: boolean;
+  drain(): Promise<void>;
+  whole(): unknown;
+}
+
 /** A run inside a place, while it lives. */
 export interface InnerRun extends Part {
   snapshot(): RunSnapshot;
+  /** Waits for what runs in it, and for streams that somebody will need. Rejects with an ordinary error. */
+  settle(): Promise<void>;
 }
 
 interface Inner {
@@ -43,7 +52,8 @@ export class Visit implements Part {
   readonly address: string;
   /** Whether it was restored, so that this is not its first execution. */
   readonly isRestored: boolean;
-  prepared: Slot | undefined = undefined;
+  #prepared: Slot | undefined = undefined;
+  #preparedStream: InputStream | undefined = undefined;
   #id: string | undefined = undefined;
   #questions: Question[] = [];
   #once: Map<string, unknown> | undefined = undefined;
@@ -172,6 +182,27 @@ export class Visit implements Part {
     this.#once.set(key, value);
   }
 
+  /** What `before` made of the input in a former execution, if that one came to ask something. */
+  get keptInput(): Slot | undefined {
+    return this.isRestored && this.hasQuestions ? this.#prepared : undefined;
+  }
+
+  keepInput(input: Slot): void {
+    this.#prepared = input;
+  }
+
+  keepInputStream(input: InputStream): void {
+    this.#preparedStream = input;
+  }
+
+  /** Reads the rest of an input that the place has left. */
+  async settleInput(): Promise<void> {
+    const input = this.#preparedStream;
+    if (input === undefined) return;
+    await input.drain();
+    if (input.ended) this.#prepared = { value: input.whole() };
+  }
+
   // runs inside
 
   /** The name of the next child run of this key; the same in each execution of the place. */
@@ -194,6 +225,10 @@ export class Visit implements Part {
   startInner(key: string, run: InnerRun): void {
     this.#inner ??= new Map();
     this.#inner.set(key, { result: undefined, saved: undefined, run });
+  }
+
+  liveRuns(): InnerRun[] {
+    return [...(this.#inner?.values() ?? [])].map(({ run }) => run).filter((run) => run !== undefined);
   }
 
   finishInner(key: string, result: Slot | undefined): void {
@@ -268,7 +303,7 @@ export class Visit implements Part {
       address: this.address,
       questions: this.#questions,
       once: [...(this.#once ?? [])],
-      prepared: this.prepared,
+      prepared: this.#prepared,
       inner: [...(this.#inner ?? [])].map(([key, inner]) => snapshotOfInner(key, inner)),
       calls: [...(this.#calls ?? [])].map(([index, call]) => snapshotOfCall(index, call)),
     };
@@ -277,7 +312,7 @@ export class Visit implements Part {
   #restore({ id, questions, once, prepared, inner, calls }: VisitSnapshot): void {
     this.#id = id;
     this.#questions = [...questions];
-    this.prepared = prepared;
+    this.#prepared = prepared;
     if (once.length > 0) this.#once = new Map(once);
     for (const { key, result, run } of inner) {
       this.#inner ??= new Map();

@@ -1,10 +1,13 @@
 import type { Handler } from "../../callbacks/handler.js";
 import type { CompileOptions } from "../compile-options.js";
-import { invalidOption } from "../errors.js";
+import { invalidOption, unknownStop } from "../errors.js";
 import { Runtime } from "../runtime.js";
-import type { Plan, TriggerMode } from "./plan.js";
+import { END_INDEX, type Plan, type TriggerMode } from "./plan.js";
 
-type CompileSettings = Pick<Plan, "name" | "triggerMode" | "maxSteps" | "callbacks" | "runtime">;
+type CompileSettings = Pick<
+  Plan,
+  "name" | "triggerMode" | "maxSteps" | "callbacks" | "runtime" | "store" | "durability" | "keepCheckpoint"
+>;
 
 const names: readonly string[] = [
   "name",
@@ -12,6 +15,11 @@ const names: readonly string[] = [
   "maxSteps",
   "callbacks",
   "runtime",
+  "store",
+  "durability",
+  "keepCheckpoint",
+  "interruptBefore",
+  "interruptAfter",
 ] satisfies (keyof CompileOptions)[];
 
 /** How many steps a run may take beyond one for each node. */
@@ -39,7 +47,45 @@ export function resolveCompileOptions(
     maxSteps: resolveMaxSteps(options.maxSteps, triggerMode, nodeCount),
     callbacks: copyHandlers(callbacks),
     runtime,
+    ...resolveCheckpoints(options),
   };
+}
+
+function resolveCheckpoints({
+  store,
+  durability = "exit",
+  keepCheckpoint = false,
+}: CompileOptions): Pick<Plan, "store" | "durability" | "keepCheckpoint"> {
+  if (store !== undefined && !isStore(store)) {
+    throw invalidOption("The compile option store must be a CheckpointStore: memoryStore(), sqliteStore(…), ….");
+  }
+  if (durability !== "exit" && durability !== "step") {
+    throw invalidOption('The compile option durability is "exit" or "step".');
+  }
+  if (typeof keepCheckpoint !== "boolean") throw invalidOption("The compile option keepCheckpoint is true or false.");
+  return { store, durability, keepCheckpoint };
+}
+
+function isStore(given: unknown): boolean {
+  if (typeof given !== "object" || given === null) return false;
+  return ["get", "put", "delete", "list"].every((name) => typeof Reflect.get(given, name) === "function");
+}
+
+/** The nodes of `interruptBefore` or `interruptAfter`, by index. */
+export function resolveStops(
+  option: "interruptBefore" | "interruptAfter",
+  keys: unknown,
+  indexOf: (key: string) => number | undefined,
+): ReadonlySet<number> | undefined {
+  if (keys === undefined) return undefined;
+  if (!Array.isArray(keys)) throw invalidOption(`The compile option ${option} must be a list of node keys.`);
+  const indexes = new Set<number>();
+  for (const key of keys) {
+    const index = typeof key === "string" ? indexOf(key) : undefined;
+    if (index === undefined || index <= END_INDEX) throw unknownStop(option, key);
+    indexes.add(index);
+  }
+  return indexes.size === 0 ? undefined : indexes;
 }
 
 function resolveTriggerMode(component: Plan["component"], given: unknown): TriggerMode {

@@ -1,7 +1,7 @@
 import type { CompileOptions } from "../compile-options.js";
 import { containsItself, insideNode } from "../errors.js";
 import { Runtime } from "../runtime.js";
-import { resolveCompileOptions } from "./compile-settings.js";
+import { resolveCompileOptions, resolveStops } from "./compile-settings.js";
 import type { Draft, DraftNode } from "./draft.js";
 import { hasNodeDefinition, nodeDefinition } from "./node-definition.js";
 import { checkNodeOptions } from "./node-settings.js";
@@ -40,6 +40,8 @@ function planOf(draft: Draft, { options = {}, closing = [], checkInput, checkOut
     edges: [...draft.edges, ...closing],
     branches: [...draft.branches],
     state: draft.state,
+    interruptBefore: resolveStops("interruptBefore", options.interruptBefore, (key) => draft.indexOf(key)),
+    interruptAfter: resolveStops("interruptAfter", options.interruptAfter, (key) => draft.indexOf(key)),
     checkInput,
     checkOutput,
   };

@@ -2,6 +2,7 @@ import type { Handler } from "../../callbacks/handler.js";
 import type { ComponentKind } from "../../callbacks/run-info.js";
 import type { StateKey } from "../../components/state-key.js";
 import type { ConcatRule } from "../../schema/concat/rule.js";
+import type { CheckpointStore } from "../interrupt/checkpoint-store.js";
 import type { Runtime } from "../runtime.js";
 
 /** The entry of every graph. */
@@ -32,6 +33,12 @@ export interface Plan {
   readonly state: StateKey<unknown> | undefined;
   readonly callbacks: readonly Handler[];
   readonly runtime: Runtime;
+  readonly store: CheckpointStore | undefined;
+  readonly durability: "exit" | "step";
+  readonly keepCheckpoint: boolean;
+  /** Nodes before or after which a run stops; `undefined` when there are none. */
+  readonly interruptBefore: ReadonlySet<number> | undefined;
+  readonly interruptAfter: ReadonlySet<number> | undefined;
   /** Checks what comes in and goes out, when schemas were given. */
   readonly checkInput: ValueCheck | undefined;
   readonly checkOutput: ValueCheck | undefined;

@@ -66,6 +66,11 @@ function planOf({
     state: undefined,
     callbacks: [],
     runtime: Runtime.default,
+    store: undefined,
+    durability: "exit",
+    keepCheckpoint: false,
+    interruptBefore: undefined,
+    interruptAfter: undefined,
     checkInput: undefined,
     checkOutput: undefined,
   } satisfies Plan);

@@ -1,6 +1,6 @@
 import type { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
-import type { RunOptions } from "../options.js";
+import type { Answers, ResumeOptions, RunOptions } from "../options.js";
 import { describePlan, type GraphInfo } from "../plan/describe.js";
 import { planToMermaid } from "../plan/mermaid.js";
 import { type HasNodeDefinition, type NodeDefinition, nodeDefinition } from "../plan/node-definition.js";
@@ -50,6 +50,16 @@ export class CompiledGraph<in I, out O, out Inner = unknown> implements Runnable
 
   transform(input: StreamSource<I>, options?: RunOptions): StreamReader<O> {
     return runForStream(this.#program, "transform", input, options) as StreamReader<O>;
+  }
+
+  resume(checkpointId: string, answers?: Answers, options?: ResumeOptions): Promise<O> {
+    const resumption = { checkpointId, answers };
+    return runForValue(this.#program, "invoke", undefined, options, resumption) as Promise<O>;
+  }
+
+  resumeStream(checkpointId: string, answers?: Answers, options?: ResumeOptions): StreamReader<O> {
+    const resumption = { checkpointId, answers };
+    return runForStream(this.#program, "stream", undefined, options, resumption) as StreamReader<O>;
   }
 
   /** What the graph is made of, as plain data. */

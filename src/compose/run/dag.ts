@@ -94,7 +94,10 @@ export class DagSchedule {
   }
 
   #leave(index: number, output: unknown): void {
-    if (this.#isWaiting) return discard(output);
+    if (this.#isWaiting) {
+      discard(output);
+      return;
+    }
     if (this.#run.mode === "invoke" && isStream(output)) {
       const whole = collect(output, new TaskContext(this.#run, index));
       this.#await(index, whole, (ready) => this.#route(index, ready));

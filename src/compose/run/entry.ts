@@ -1,15 +1,17 @@
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
+import type { RunSnapshot, Slot } from "../interrupt/snapshot.js";
 import type { RunOptions } from "../options.js";
 import { START_INDEX } from "../plan/plan.js";
 import { isPromiseLike, isStream } from "./async.js";
 import type { Mode } from "./body.js";
-import { execute } from "./execute.js";
+import { execute, executeFrom } from "./execute.js";
 import { inputJoining } from "./input-joining.js";
+import { openJournal, ownJournal, type Resumption } from "./journaled.js";
 import { oneChunk, traced } from "./node-stream.js";
 import type { Program } from "./program.js";
 import { RootRun } from "./root-run.js";
-import { RunStream } from "./run-stream.js";
+import { RunStream, type Started } from "./run-stream.js";
 import { TaskContext } from "./task-context.js";
 
 /** Runs a program for a whole result. Rejects at once when it is stopped, whatever its nodes do. */
@@ -18,16 +20,67 @@ export function runForValue(
   mode: "invoke" | "collect",
   input: unknown,
   options: RunOptions | undefined,
+  resumption?: Resumption,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const given = mode === "collect" ? StreamReader.from(input as StreamSource<unknown>) : undefined;
     const run = prepare(program, mode, options, given);
     run.onStop = reject;
-    if (run.ownsWatch) run.watch?.start(input);
-    const result = execute(run, given === undefined ? input : asInput(run, given));
+    const claim = openJournal(run, options, resumption);
+    const begin = (from: RunSnapshot | undefined): unknown => {
+      if (run.ownsWatch) run.watch?.start(input);
+      return from === undefined
+        ? execute(run, given === undefined ? input : asInput(run, given))
+        : executeFrom(run, from);
+    };
+    if (claim !== undefined) {
+      stopWhenSaved(run, reject);
+      runJournaled(run, claim, begin).then(resolve, reject);
+      return;
+    }
+    const former = formerOf(run);
+    if (former?.result !== undefined) {
+      run.over();
+      resolve(former.result.value);
+      return;
+    }
+    const result = begin(former?.run);
     if (isPromiseLike(result)) result.then(resolve, reject);
     else resolve(result);
   });
+}
+
+/** Claims the checkpoint, runs, and lets go of the checkpoint: all that before anybody hears of the end. */
+async function runJournaled(
+  run: RootRun,
+  claim: () => Promise<RunSnapshot | undefined>,
+  begin: (from: RunSnapshot | undefined) => unknown,
+): Promise<unknown> {
+  const journal = ownJournal(run);
+  try {
+    const from = await claim();
+    run.throwIfAborted();
+    const result = await begin(from);
+    if (!run.streams) await journal?.finished();
+    return result;
+  } catch (error) {
+    run.over();
+    throw await journal?.stopped(error);
+  }
+}
+
+/** A run that is stopped from outside rejects when it is saved. */
+function stopWhenSaved(run: RootRun, reject: (reason: unknown) => void): void {
+  run.onStop = (reason) => void ownJournal(run)?.stopped(reason).then(reject);
+}
+
+/** What a child run gave, or how far it came, when its place was entered before. */
+function formerOf(
+  run: RootRun,
+): { readonly result: Slot | undefined; readonly run: RunSnapshot | undefined } | undefined {
+  if (run.place === undefined || run.environment.journal === undefined) return undefined;
+  const { visit } = run.place;
+  return { result: visit.innerResult(run.innerKey), run: visit.savedInner(run.innerKey) };
 }
 
 /** Runs a program for a stream. Nothing happens, and no option is looked at, before the first read. */
@@ -36,31 +89,49 @@ export function runForStream(
   mode: "stream" | "transform",
   input: unknown,
   options: RunOptions | undefined,
+  resumption?: Resumption,
 ): StreamReader<unknown> {
-  const start = () => (mode === "stream" ? startStream : startTransform)(program, input, options);
+  const start = (): Started => {
+    const { run, begin } = (mode === "stream" ? startStream : startTransform)(program, input, options);
+    const claim = openJournal(run, options, resumption);
+    if (claim !== undefined) return { run, output: () => runJournaled(run, claim, begin) };
+    const former = formerOf(run);
+    if (former?.result === undefined) return { run, output: () => begin(former?.run) };
+    const { value } = former.result;
+    return { run, output: () => oneChunk(value, undefined) };
+  };
   const source = new RunStream(start, (reason) => release(mode, input, reason));
   return new StreamReader<unknown>(source, source.joining);
 }
 
 /** For handlers the input of the graph is what the caller gave, also where its nodes move streams. */
-function startStream(program: Program, input: unknown, options: RunOptions | undefined) {
+function startStream(program: Program, input: unknown, options: RunOptions | undefined): Begun {
   const { bare } = program.plan;
   const run = RootRun.prepare(program, bare ? "stream" : "transform", options);
-  const output = () => {
+  const begin = (from: RunSnapshot | undefined): unknown => {
     if (run.ownsWatch) run.watch?.start(input);
+    if (from !== undefined) return executeFrom(run, from);
     return execute(run, bare ? input : oneChunk(input, undefined));
   };
-  return { run, output };
+  return { run, begin };
 }
 
-function startTransform(program: Program, input: unknown, options: RunOptions | undefined) {
+function startTransform(program: Program, input: unknown, options: RunOptions | undefined): Begun {
   const given = StreamReader.from(input as StreamSource<unknown>);
   const run = prepare(program, "transform", options, given);
-  const output = () => {
+  const begin = (from: RunSnapshot | undefined): unknown => {
+    if (from !== undefined) void given.cancel();
     const reader = asInput(run, given);
-    return execute(run, run.ownsWatch && run.watch !== undefined ? run.watch.inputStream(reader) : reader);
+    const observed = run.ownsWatch && run.watch !== undefined ? run.watch.inputStream(reader) : reader;
+    return from === undefined ? execute(run, observed) : executeFrom(run, from);
   };
-  return { run, output };
+  return { run, begin };
+}
+
+interface Begun {
+  readonly run: RootRun;
+  /** Starts the nodes, at the start of the graph or where a former run stopped. */
+  readonly begin: (from: RunSnapshot | undefined) => unknown;
 }
 
 /** A run takes over the stream that it is given, also when it does not come to run. */

@@ -1,12 +1,17 @@
 import type { StreamReader } from "../../schema/stream/reader.js";
+import type { RunSnapshot } from "../interrupt/snapshot.js";
 import type { ValueCheck } from "../plan/plan.js";
 import { isPromiseLike, whenReady } from "./async.js";
+import { checkKinds } from "./check-snapshot.js";
 import { DagSchedule } from "./dag.js";
 import { drive, driveObserved, failure } from "./drive.js";
 import { movesStreams } from "./flow.js";
 import { oneChunk } from "./node-stream.js";
 import type { Run } from "./run.js";
 import { startSupersteps } from "./supersteps.js";
+import { DagTracker } from "./tracked/dag-tracker.js";
+import { StepTracker } from "./tracked/step-tracker.js";
+import type { Tracker } from "./tracked/tracker.js";
 
 /**
  * Runs a graph on an input: gives its result, or a promise of it when something had to be awaited. What fails is located,
@@ -21,9 +26,26 @@ export function execute(run: Run, input: unknown): unknown {
 /** A handler, or whoever checked the input, may have stopped the run before it began. */
 function begin(run: Run, input: unknown): unknown {
   if (run.aborted) throw run.fail(run.reason);
+  if (isTracked(run)) return trackerOf(run).start(input);
   return run.program.plan.triggerMode === "allPredecessor"
     ? new DagSchedule(run).start(input)
     : executeSupersteps(run, input);
+}
+
+/** Goes on with a run that stopped. */
+export function executeFrom(run: Run, snapshot: RunSnapshot): Promise<unknown> {
+  run.open();
+  checkKinds(snapshot, run.program, run.nodePath);
+  return trackerOf(run).resume(snapshot);
+}
+
+/** Whether account must be kept of the tasks of a run. */
+function isTracked({ environment, program: { plan } }: Run): boolean {
+  return environment.journal !== undefined || (plan.interruptBefore ?? plan.interruptAfter) !== undefined;
+}
+
+function trackerOf(run: Run): Tracker {
+  return run.program.plan.triggerMode === "allPredecessor" ? new DagTracker(run) : new StepTracker(run);
 }
 
 function executeSupersteps(run: Run, input: unknown): unknown {

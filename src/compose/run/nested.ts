@@ -1,5 +1,5 @@
 import { invalidRunOption } from "./errors.js";
-import { execute } from "./execute.js";
+import { execute, executeFrom } from "./execute.js";
 import type { RunNested } from "./program.js";
 import { Run } from "./run.js";
 
@@ -8,5 +8,7 @@ export const runNested: RunNested = (program, mode) => (input, ctx) => {
   const { owner } = ctx;
   if (!(owner instanceof Run)) throw invalidRunOption("A nested graph runs inside a run of this library only.");
   const places = owner.places?.inside.get(owner.node(ctx.index).key);
-  return execute(new Run(program, mode, { place: ctx, nested: true }, undefined, owner.overrides, places), input);
+  const former = ctx.openedVisit?.savedInner("");
+  const run = new Run(program, mode, { place: ctx, nested: true }, undefined, owner.overrides, places);
+  return former === undefined ? execute(run, input) : executeFrom(run, former);
 };

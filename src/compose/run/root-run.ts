@@ -16,6 +16,8 @@ import { Subscription } from "./signal-hub.js";
 export class RootRun extends Run {
   /** Called when the run is stopped from outside, after its handlers. */
   onStop: ((reason: unknown) => void) | undefined = undefined;
+  /** Called when the run is over, however it ended. */
+  onOver: (() => void) | undefined = undefined;
   /** Says of a stream whether somebody waits for its next chunk. */
   isRead: (() => boolean) | undefined = undefined;
   #subscription: Subscription | undefined = undefined;
@@ -112,6 +114,11 @@ export class RootRun extends Run {
     return this.mode === "transform" || this.mode === "stream";
   }
 
+  /** Whether all that a snapshot needs is there. */
+  get canBeSaved(): boolean {
+    return this.tracker?.canBeSaved === true;
+  }
+
   /** Whether the graph itself is watched: a lone node has no graph around it. */
   get ownsWatch(): boolean {
     return !this.program.plan.bare && this.watchers !== undefined;
@@ -123,6 +130,7 @@ export class RootRun extends Run {
     this.#over = true;
     this.close();
     this.onAbort = undefined;
+    this.onOver?.();
     this.#subscription?.unsubscribe();
     if (this.#timer !== undefined) clearTimeout(this.#timer);
     if (this.#childKey !== undefined) this.place?.openedChildren?.close(this.#childKey);
@@ -143,7 +151,7 @@ export class RootRun extends Run {
   stopFromOutside(reason: unknown): void {
     this.over();
     this.watch?.abortInside(reason);
-    if (this.ownsWatch) this.watch?.error(reason);
+    if (this.ownsWatch) this.watch?.fail(reason);
     this.cancelStreams(reason, this);
     this.onStop?.(reason);
   }

@@ -12,9 +12,13 @@ import { TaskContext } from "./task-context.js";
 export type Answers = readonly unknown[];
 
 /** Asks all branches behind a node. On streams each gets a copy; the output to go on with comes back. */
-export function ask(run: Run, index: number, output: unknown): { answers: Answers; output: unknown } {
+export function ask(
+  run: Run,
+  index: number,
+  output: unknown,
+  ctx = new TaskContext(run, index),
+): { answers: Answers; output: unknown } {
   const { branches } = run.program.routes[index] ?? { branches: [] };
-  const ctx = new TaskContext(run, index);
   if (!movesStreams(run)) {
     return { answers: askWithValue(branches, output, ctx), output };
   }

@@ -5,13 +5,14 @@ import { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
 import { InterruptError } from "../interrupt/interrupt.js";
 import { START_INDEX } from "../plan/plan.js";
+import { ownJournal } from "./journaled.js";
 import type { RootRun } from "./root-run.js";
 import { leftEarly } from "./root-run.js";
 import { settleStop } from "./settle-stop.js";
 
 type Result = IteratorResult<unknown, undefined>;
 
-interface Started {
+export interface Started {
   readonly run: RootRun;
   /** Starts the nodes; gives the reader of the output, or a promise of it. */
   readonly output: () => unknown;
@@ -29,6 +30,7 @@ export class RunStream implements ChunkSource<unknown> {
   #source: ChunkSource<unknown> | undefined = undefined;
   #opening: Promise<void> | undefined = undefined;
   #over = false;
+  #saving: Promise<void> | undefined = undefined;
   /** Rejects the reads that are waiting, when the run is stopped. */
   #waiting: Set<(reason: unknown) => void> | undefined = undefined;
   /** Why it was stopped, for the next read: none was waiting then. */
@@ -58,17 +60,22 @@ export class RunStream implements ChunkSource<unknown> {
     }
   }
 
+  /** A run that was left early is saved first, if it is saved at all. */
+  get settling(): Promise<void> | undefined {
+    return this.#saving;
+  }
+
   async #open(): Promise<void> {
     try {
       const { run, output } = this.#start();
       this.#run = run;
       run.onAbort ??= (reason) => run.stopFromOutside(reason);
-      run.onStop = (reason) => this.#stopped(reason);
+      run.onStop = (reason) => this.#stop(run, reason);
       run.isRead = () => this.#waiting !== undefined && this.#waiting.size > 0;
       const reader = (await output()) as StreamReader<unknown>;
       if (this.#over) return void reader.cancel(run.reason);
       this.joining.known = reader.joining;
-      this.#source = watched(run, located(reader.takeSource(), run), reader);
+      this.#source = saved(run, watched(run, located(reader.takeSource(), run), reader));
     } catch (error) {
       this.#over = true;
       throw error;
@@ -94,6 +101,16 @@ export class RunStream implements ChunkSource<unknown> {
         };
       pulled.then(settle(resolve), settle(reject));
     });
+  }
+
+  /** A run that is saved tells of its stop when that is done. */
+  #stop(run: RootRun, reason: unknown): void {
+    const journal = ownJournal(run);
+    if (journal === undefined) {
+      this.#stopped(reason);
+      return;
+    }
+    this.#saving = journal.stopped(reason).then((failure) => this.#stopped(failure));
   }
 
   #stopped(reason: unknown): void {
@@ -141,7 +158,8 @@ function located(source: ChunkSource<unknown>, run: RootRun): ChunkSource<unknow
 }
 
 function endRun(run: RootRun): void {
-  if (run.stopped !== undefined && !run.aborted) throw run.interruption();
+  if (run.isStopped && !run.aborted) throw run.interruption();
+  run.onStreamEnd?.();
   run.over();
   if (run.hasRest) run.stopRest("Stopped, because the run has its result.");
   else run.cancelStreams(undefined, run);
@@ -149,6 +167,10 @@ function endRun(run: RootRun): void {
 
 async function failRun(run: RootRun, error: unknown): Promise<unknown> {
   if (run.aborted) return run.reason;
+  if (run.tracker !== undefined) {
+    const failure = await run.tracker.end(await run.findOrigin(error));
+    return run.aborted ? run.reason : failure;
+  }
   const stopped = await settleStop(run, error);
   if (InterruptError.is(stopped)) return run.interrupt(stopped);
   const failure = run.blame(await run.findOrigin(error), START_INDEX);
@@ -156,6 +178,22 @@ async function failRun(run: RootRun, error: unknown): Promise<unknown> {
   run.over();
   run.stopRest("Stopped, because another part of the run has failed.");
   return failure;
+}
+
+/** Nobody hears of the end before the checkpoint was seen to. */
+function saved(run: RootRun, source: ChunkSource<unknown>): ChunkSource<unknown> {
+  const journal = ownJournal(run);
+  if (journal === undefined) return source;
+  const next = async (): Promise<Result> => {
+    try {
+      const result = await source.next();
+      if (result.done) await journal.finished();
+      return result;
+    } catch (error) {
+      throw await journal.stopped(error);
+    }
+  };
+  return { next, cancel: (reason) => source.cancel(reason) };
 }
 
 /** Tells of the end of any source, with a hop of its own. */

@@ -8,7 +8,7 @@ import { StreamReader } from "../../schema/stream/reader.js";
 import { stoppedToWait } from "../interrupt/errors.js";
 import { type InterruptError, randomId } from "../interrupt/interrupt.js";
 import { interruptsOf } from "../interrupt/interrupts-of.js";
-import type { RunSnapshot } from "../interrupt/snapshot.js";
+import type { RunSnapshot, Slot } from "../interrupt/snapshot.js";
 import { type InnerRun, type Part, partOfRun, type Visit } from "../interrupt/visit.js";
 import type { RunOptions } from "../options.js";
 import { END_INDEX, type PlanNode, START_INDEX } from "../plan/plan.js";
@@ -26,9 +26,18 @@ import type { Program } from "./program.js";
 import { abortError, Scope } from "./scope.js";
 import { StateCell } from "./state-cell.js";
 import { TaskContext, type TaskOwner, type TaskStream } from "./task-context.js";
+import { KeptStream } from "./tracked/kept-stream.js";
 
 /** What a run waits for while its {@link Run.pending} promise is open. */
 export type Waiting = "node" | "step" | "route" | "routes" | "join";
+
+/** What keeps account of the tasks of a run. */
+export interface RunTracker {
+  /** Whether all that a snapshot needs is there. */
+  readonly canBeSaved: boolean;
+  /** What the run rejects with, once all has settled that belongs to it. */
+  end(error: unknown): Promise<unknown>;
+}
 
 /** How a run stands to what is around it. */
 export interface Surroundings {
@@ -66,7 +75,9 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   /** The tasks that wait. */
   stopped: Set<TaskContext> | undefined = undefined;
   /** Keeps account of all tasks, so that the run can be saved; only where that is wanted. */
-  tracker: InnerRun | undefined = undefined;
+  tracker: (InnerRun & RunTracker) | undefined = undefined;
+  /** Called when the stream that is the result has ended. */
+  onStreamEnd: (() => void) | undefined = undefined;
   #innerKey: string | undefined = undefined;
   #id: string | undefined = undefined;
 
@@ -160,6 +171,10 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return this.nested ? place.visitPath : `${place.visitPath}.${this.innerKey}`;
   }
 
+  get isTracked(): boolean {
+    return this.tracker !== undefined;
+  }
+
   /** Under which its place keeps what becomes of it. */
   get innerKey(): string {
     if (this.nested || this.place === undefined) return "";
@@ -190,10 +205,16 @@ export class Run extends Scope implements TaskOwner, InnerRun {
 
   /** What this run rejects with when it waits. */
   interruption(): InterruptError {
-    return stoppedToWait(
-      interruptsOf(this.snapshot()),
-      "It cannot be resumed: compile with a store and give the run a checkpointId.",
-    );
+    const { journal } = this.environment;
+    const interrupts = interruptsOf(this.snapshot());
+    const requested = this.place === undefined ? journal?.requested : undefined;
+    if (requested !== undefined) interrupts.unshift({ ...requested, address: this.address });
+    return stoppedToWait(interrupts, journal?.advice ?? this.#withoutCheckpoint, journal?.checkpointId);
+  }
+
+  get #withoutCheckpoint(): string {
+    const missing = this.program.plan.store === undefined ? "compile with a store and give" : "give";
+    return `It cannot be resumed, because nothing was saved: ${missing} the run a checkpointId.`;
   }
 
   /** The run ends because it waits. */
@@ -241,6 +262,31 @@ export class Run extends Scope implements TaskOwner, InnerRun {
       route: undefined,
     }));
     return { id: this.id, address: this.address, state: undefined, tasks, stop: undefined, passed: [] };
+  }
+
+  /** Waits for what runs in it. Without a tracker that is done where it stops. */
+  async settle(): Promise<void> {
+    await this.tracker?.settle();
+  }
+
+  /** Takes over what a former run of this place left behind. */
+  restore({ id, state }: RunSnapshot): void {
+    this.#id = id;
+    if (state !== undefined && this.program.plan.state !== undefined) this.#cell?.restore(state.value);
+  }
+
+  /** The result, remembered where the run is one of several in a place that may be entered again. */
+  keepResult(result: unknown): unknown {
+    const { place } = this;
+    if (place === undefined) return result;
+    if (!(result instanceof StreamReader) || this.mode === "invoke") {
+      place.visit.finishInner(this.innerKey, this.nested ? undefined : { value: result });
+      return result;
+    }
+    if (this.nested) return result;
+    const kept = new KeptStream(result);
+    this.onStreamEnd = () => place.visit.finishInner(this.innerKey, slotOf(kept));
+    return kept.reader;
   }
 
   /** Names it as a place around others that wait. */
@@ -390,6 +436,15 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     const own = nested || program.plan.bare ? undefined : watchers;
     const around = place?.watchAround;
     return new Watch(own ?? around?.watchers ?? Watchers.none, this.recordAround ?? noInfo, around);
+  }
+}
+
+/** What cannot be joined is not remembered: then the child runs again. */
+function slotOf(kept: KeptStream): Slot | undefined {
+  try {
+    return { value: kept.whole() };
+  } catch {
+    return undefined;
   }
 }
 

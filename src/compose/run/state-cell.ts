@@ -4,7 +4,7 @@ import { stateLocked } from "./errors.js";
 /** The state of one run of one graph, and the lock on it. `outer` is the state of the next enclosing graph that has one. */
 export class StateCell {
   readonly key: StateKey<unknown>;
-  readonly value: unknown;
+  value: unknown;
   readonly outer: StateCell | undefined;
   #busy = false;
   #entering = false;
@@ -16,6 +16,11 @@ export class StateCell {
     this.key = key;
     this.value = key.create();
     this.outer = outer;
+  }
+
+  /** The state of a former run goes on. */
+  restore(value: unknown): void {
+    this.value = value;
   }
 
   /** The nearest state made with this key, here or further out. */

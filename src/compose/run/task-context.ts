@@ -31,6 +31,8 @@ export interface TaskOwner {
   /** The step that its tasks are in. */
   readonly steps: number;
   readonly visitPath: string;
+  /** Whether what its tasks get is kept, so that they can be entered again. */
+  readonly isTracked: boolean;
   /** A task stops, to wait for somebody. */
   noteStop(task: TaskContext): void;
   /** The path of the graph itself. */

@@ -2,12 +2,13 @@ import type { Joining } from "../../schema/concat/rule.js";
 import { DROPPED, mapSource } from "../../schema/stream/map.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { NodeSettings, StateHandler } from "../plan/plan.js";
-import { isPromiseLike, isStream } from "./async.js";
+import { isPromiseLike, isStream, whenReady } from "./async.js";
 import type { Body } from "./body.js";
 import { missingInputKey } from "./errors.js";
 import { isRecord } from "./merge.js";
 import { oneChunk, rejoin } from "./node-stream.js";
 import type { TaskContext } from "./task-context.js";
+import { KeptStream } from "./tracked/kept-stream.js";
 
 /** How the streams of one node join: what it gives itself, what it gives to others, and what goes in. */
 export interface NodeJoinings {
@@ -20,8 +21,10 @@ export function wrapValue(core: Body, settings: NodeSettings, joinings: NodeJoin
   const { inputKey, outputKey, before, after, streamBefore, streamAfter } = settings;
   const schedulerAddsKey = (before ?? after ?? streamBefore ?? streamAfter) === undefined;
   const steps: Body[] = [];
-  if (before !== undefined) steps.push(handle(before));
-  if (streamBefore !== undefined) steps.push(handleAsStream(streamBefore, undefined));
+  const first: Body[] = [];
+  if (before !== undefined) first.push(handle(before));
+  if (streamBefore !== undefined) first.push(handleAsStream(streamBefore, undefined));
+  if (first.length > 0) steps.push(preparing(sequence(first)));
   if (inputKey !== undefined) steps.push((input, ctx) => pick(input, inputKey, ctx));
   steps.push(core);
   if (outputKey !== undefined && !schedulerAddsKey) steps.push((output) => ({ [outputKey]: output }));
@@ -34,8 +37,10 @@ export function wrapValue(core: Body, settings: NodeSettings, joinings: NodeJoin
 export function wrapStream(core: Body, settings: NodeSettings, joinings: NodeJoinings): Body {
   const { inputKey, outputKey, before, after, streamBefore, streamAfter } = settings;
   const steps: Body[] = [];
-  if (before !== undefined) steps.push(handleWhole(before, undefined));
-  if (streamBefore !== undefined) steps.push(handleStream(streamBefore, undefined));
+  const first: Body[] = [];
+  if (before !== undefined) first.push(handleWhole(before, undefined));
+  if (streamBefore !== undefined) first.push(handleStream(streamBefore, undefined));
+  if (first.length > 0) steps.push(preparing(sequence(first)));
   if (inputKey !== undefined) steps.push((input, ctx) => pickChunks(input as StreamReader<unknown>, inputKey, ctx));
   steps.push(core);
   if (outputKey !== undefined) steps.push((output) => nameChunks(output as StreamReader<unknown>, outputKey));
@@ -71,6 +76,30 @@ async function goOn(
     if (isPromiseLike(value)) value = await value;
   }
   return value;
+}
+
+/** A place that stopped to wait is given what `before` made of its input, without running `before` again. */
+function preparing(before: Body): Body {
+  return (input, ctx) => {
+    const kept = ctx.openedVisit?.keptInput;
+    if (kept !== undefined) {
+      if (!(input instanceof StreamReader)) return kept.value;
+      void input.cancel();
+      return oneChunk(kept.value, undefined);
+    }
+    const prepared = before(input, ctx);
+    return ctx.owner.isTracked ? whenReady(prepared, (ready) => keep(ready, ctx)) : prepared;
+  };
+}
+
+function keep(prepared: unknown, ctx: TaskContext): unknown {
+  if (!(prepared instanceof StreamReader)) {
+    ctx.visit.keepInput({ value: prepared });
+    return prepared;
+  }
+  const kept = new KeptStream(prepared);
+  ctx.visit.keepInputStream(kept);
+  return kept.reader;
 }
 
 /** A state handler runs alone with the state of its graph. */

@@ -46,3 +46,6 @@ type NodeKeyProblem<Keys, Key> = Key extends string
       ? `node "${Key}" already exists`
       : KeyProblem<Key>
   : "";
+
+/** What `interruptBefore` and `interruptAfter` may name; any text where the compiler knows no keys. */
+export type StopKey<Keys extends string> = [Keys] extends [never] ? string : Keys;

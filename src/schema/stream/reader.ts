@@ -119,12 +119,12 @@ export class StreamReader<out T> implements AsyncIterable<T> {
 
   /** Stops the producer, which gets the reason; reading rejects from now on. Does not wait for the producer to stop. */
   cancel(reason?: unknown): Promise<void> {
-    const source = this.#source;
+    const source: ChunkSource<T> = this.#source;
     if (!(source instanceof RefusingSource)) {
       this.#become(new RefusingSource(() => streamCancelled(reason)));
       source.cancel(reason);
     }
-    return Promise.resolve();
+    return settlingOf(source) ?? Promise.resolve();
   }
 
   /** A web stream of the chunks, for responses and browsers. Nothing is produced before it is read. */
@@ -144,8 +144,7 @@ export class StreamReader<out T> implements AsyncIterable<T> {
 
   /** Leaves the stream early, as `break` does. */
   return(): Promise<IteratorResult<T, undefined>> {
-    this.cancel();
-    return Promise.resolve({ done: true, value: undefined });
+    return this.cancel().then(() => ({ done: true, value: undefined }));
   }
 
   /** The same stream, whose `concat()` joins by another rule. */
@@ -175,6 +174,10 @@ export class StreamReader<out T> implements AsyncIterable<T> {
     this.#target = source;
     this.#pull = source.next;
   }
+}
+
+function settlingOf({ settling }: ChunkSource<unknown>): Promise<void> | undefined {
+  return settling;
 }
 
 function openSource<T>(stream: StreamSource<T> | readonly T[]): ChunkSource<T> {

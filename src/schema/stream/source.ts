@@ -10,6 +10,8 @@ export interface ChunkSource<out T> {
    * throws.
    */
   cancel(reason?: unknown): void;
+  /** What a cancellation still has to see to, such as saving a run; whoever cancels a reader may await it. */
+  readonly settling?: Promise<void> | undefined;
 }
 
 /** A source whose chunks may be there at once: our own drains then need no promise for them. */

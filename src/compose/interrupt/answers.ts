@@ -1,0 +1,172 @@
+import { schemaCheck } from "../../components/schema-check.js";
+import type { SchemaValidator } from "../../schema/schema-validator.js";
+import type { JsonSchema, StandardIssue } from "../../schema/standard-schema.js";
+import { alreadyAnswered, ambiguousInterrupt, answerMismatch, invalidAnswers, unknownInterrupt } from "./errors.js";
+import type { Answer, NodeStop, RunSnapshot, VisitSnapshot } from "./snapshot.js";
+
+/** Something that can be answered. */
+interface Open {
+  readonly id: string;
+  readonly address: string;
+  readonly schema: JsonSchema | undefined;
+  /** Whether it waits; else it is around others that wait, or was answered already. */
+  readonly waits: boolean;
+  answer(answer: Answer): void;
+}
+
+export interface AnswerContext {
+  /** Ids that were answered in former resumes. */
+  readonly answered: readonly string[];
+  /** A stop that was asked for: it takes no answer. */
+  readonly requested: string | undefined;
+  readonly validator: SchemaValidator | undefined;
+}
+
+/**
+ * Writes answers into a stopped run, when all of them fit; gives their ids. Without answers, runs that stopped before or
+ * after nodes go on.
+ */
+export async function applyAnswers(
+  root: RunSnapshot,
+  answers: Readonly<Record<string, unknown>> | undefined,
+  context: AnswerContext,
+): Promise<string[]> {
+  const open = [...openIn(root)];
+  const given = entriesOf(answers, open);
+  if (given.length === 0) {
+    releaseStops(root);
+    return [];
+  }
+  const chosen = given.map(({ name, data, byAddress }) => ({ data, open: find(name, byAddress, open, context) }));
+  for (const { data, open: question } of chosen) await check(question, data, context.validator);
+  for (const { data, open: question } of chosen) question.answer({ hasData: data !== undefined, data });
+  return chosen.map(({ open: { id } }) => id);
+}
+
+interface Given {
+  readonly name: string;
+  readonly data: unknown;
+  readonly byAddress: boolean;
+}
+
+function entriesOf(answers: unknown, open: readonly Open[]): Given[] {
+  if (answers === undefined) return [];
+  if (!isRecord(answers)) throw invalidAnswers();
+  const { byAddress } = answers;
+  const isById = byAddress === undefined || open.some(({ id }) => id === "byAddress");
+  const byId = Object.entries(answers).filter(([name]) => isById || name !== "byAddress");
+  const entries: Given[] = byId.map(([name, data]) => ({ name, data, byAddress: false }));
+  if (isById) return entries;
+  if (!isRecord(byAddress)) throw invalidAnswers();
+  return [...entries, ...Object.entries(byAddress).map(([name, data]) => ({ name, data, byAddress: true }))];
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function find(name: string, byAddress: boolean, open: readonly Open[], context: AnswerContext): Open {
+  const waiting = open.filter(({ waits }) => waits);
+  if (byAddress) {
+    const there = waiting.filter(({ address }) => address === name);
+    const [only] = there;
+    if (only === undefined) throw unknownInterrupt(name, [...new Set(waiting.map(({ address }) => address))]);
+    if (there.length > 1)
+      throw ambiguousInterrupt(
+        name,
+        there.map(({ id }) => id),
+      );
+    return only;
+  }
+  const found = open.find(({ id, waits }) => id === name && waits);
+  if (found !== undefined) return found;
+  if (name === context.requested) throw answerMismatch(name, ["a stop that was asked for takes no answer"]);
+  if (context.answered.includes(name)) throw alreadyAnswered(name);
+  throw unknownInterrupt(
+    name,
+    waiting.map(({ id }) => id),
+  );
+}
+
+async function check({ schema, address }: Open, data: unknown, validator: SchemaValidator | undefined): Promise<void> {
+  if (schema === undefined) return;
+  const checked = await schemaCheck(schema, () => schema).check(data, { validator });
+  if (checked.issues !== undefined) throw answerMismatch(address, checked.issues.map(describe));
+}
+
+function describe({ message, path = [] }: StandardIssue): string {
+  const steps = path.map((step) => String(typeof step === "object" ? step.key : step));
+  return steps.length === 0 ? message : `${steps.join(".")}: ${message}`;
+}
+
+/** All that can be answered in a run and in what is inside it. */
+function* openIn(run: RunSnapshot): Generator<Open> {
+  const { stop, address } = run;
+  if (stop !== undefined) yield openStop(run, stop, address);
+  for (const { visit, route } of run.tasks) {
+    if (visit !== undefined) yield* openAt(visit);
+    if (route !== undefined) yield* openAt(route);
+  }
+}
+
+function* openAt(visit: VisitSnapshot): Generator<Open> {
+  for (const question of visit.questions) {
+    yield {
+      id: question.id,
+      address: question.address,
+      schema: question.schema,
+      waits: question.answer === undefined,
+      answer: (answer) => {
+        question.answer = answer;
+        question.fresh = true;
+      },
+    };
+  }
+  for (const call of visit.calls) if (call.visit !== undefined) yield* openAt(call.visit);
+  for (const { run } of visit.inner) if (run !== undefined) yield* openIn(run);
+}
+
+/** An answer with data is the new state of the graph. */
+function openStop(run: RunSnapshot, stop: NodeStop, address: string): Open {
+  return {
+    id: stop.id,
+    address,
+    schema: undefined,
+    waits: stop.answer === undefined,
+    answer: (answer) => {
+      stop.answer = answer;
+      if (answer.hasData && run.state !== undefined) run.state = { value: answer.data };
+    },
+  };
+}
+
+function releaseStops(run: RunSnapshot): void {
+  if (run.stop !== undefined) run.stop.answer ??= { hasData: false, data: undefined };
+  for (const { visit, route } of run.tasks) {
+    if (visit !== undefined) releaseStopsAt(visit);
+    if (route !== undefined) releaseStopsAt(route);
+  }
+}
+
+function releaseStopsAt(visit: VisitSnapshot): void {
+  for (const call of visit.calls) if (call.visit !== undefined) releaseStopsAt(call.visit);
+  for (const { run } of visit.inner) if (run !== undefined) releaseStops(run);
+}
+
+/** Each graph with a state is asked for a new one. `path`: the keys of its nodes, and of child runs. */
+export function modifyStates(run: RunSnapshot, modify: (state: unknown, path: string) => unknown, path = ""): void {
+  if (run.state !== undefined) {
+    const changed = modify(run.state.value, path);
+    if (changed !== undefined) run.state = { value: changed };
+  }
+  for (const { visit, node } of run.tasks) {
+    if (visit !== undefined) modifyInside(visit, modify, path === "" ? node : `${path}/${node}`);
+  }
+}
+
+function modifyInside(visit: VisitSnapshot, modify: (state: unknown, path: string) => unknown, path: string): void {
+  for (const { key, run } of visit.inner) {
+    if (run !== undefined) modifyStates(run, modify, key === "" ? path : `${path}/${key.replace(/#\d+$/, "")}`);
+  }
+  for (const call of visit.calls) if (call.visit !== undefined) modifyInside(call.visit, modify, path);
+}

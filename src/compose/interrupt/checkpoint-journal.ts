@@ -1,0 +1,323 @@
+import { KumikoError } from "../../errors.js";
+import type { CheckpointStore, StoredCheckpoint } from "./checkpoint-store.js";
+import type { CheckpointDocument } from "./document.js";
+import {
+  checkpointInUse,
+  checkpointLost,
+  finishedCheckpoint,
+  nothingSaved,
+  pendingCheckpoint,
+  storeCallFailed,
+  unknownCheckpoint,
+} from "./errors.js";
+import { isInterrupt, randomId } from "./interrupt.js";
+import type { Journal } from "./journal.js";
+import { processOwner } from "./process-owner.js";
+import { readDocument } from "./read-document.js";
+import type { RunSnapshot } from "./snapshot.js";
+import type { ValueCodec } from "./value-codec.js";
+import { writeDocument, writeRun } from "./write-document.js";
+
+/** The run that is written down. */
+export interface JournaledRun {
+  snapshot(): RunSnapshot;
+  /** Whether all that a snapshot needs is there: the input may be a stream that was not read to its end. */
+  readonly canBeSaved: boolean;
+  abort(reason: unknown): void;
+  /** What it rejects with when it waits. */
+  interruption(): unknown;
+}
+
+/** Under which ids a run is read and written. */
+export interface CheckpointIds {
+  readonly read: string;
+  readonly write: string;
+}
+
+export interface JournalSettings {
+  readonly store: CheckpointStore | undefined;
+  readonly ids: CheckpointIds | undefined;
+  readonly isStepwise: boolean;
+  readonly keepCheckpoint: boolean;
+  readonly codec: ValueCodec;
+  readonly missing: string;
+}
+
+/** A claim on a checkpoint: what it held, if it held a run. */
+export interface Claimed {
+  readonly document: CheckpointDocument;
+  readonly row: StoredCheckpoint;
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * Writes one run down in a store: claims its checkpoint before anything runs, saves where that is due, and lets go of the
+ * checkpoint at the end. Whoever else writes under its id takes the run away from it. Without a store it only knows of a
+ * stop that was asked for.
+ */
+export class CheckpointJournal implements Journal {
+  runKey = randomId();
+  requested: { readonly id: string; readonly info: unknown } | undefined = undefined;
+  readonly #settings: JournalSettings;
+  #run: JournaledRun | undefined = undefined;
+  #version: number | undefined = undefined;
+  #answered: readonly string[] = [];
+  /** The run as it was saved last, as text. */
+  #saved: string | undefined = undefined;
+  #queued: Promise<void> | undefined = undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #lost: KumikoError | undefined = undefined;
+  #ending: Promise<unknown> | undefined = undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined = undefined;
+
+  constructor(settings: JournalSettings) {
+    this.#settings = settings;
+  }
+
+  get isStepwise(): boolean {
+    return this.#settings.isStepwise && this.#settings.ids !== undefined;
+  }
+
+  get isStopRequested(): boolean {
+    return this.requested !== undefined;
+  }
+
+  get checkpointId(): string | undefined {
+    return this.#settings.ids?.write;
+  }
+
+  get advice(): string {
+    const { ids, missing } = this.#settings;
+    if (ids === undefined) return `It cannot be resumed, because nothing was saved: ${missing}.`;
+    return `Go on with resume(${JSON.stringify(ids.write)}, { [interrupt.id]: answer }).`;
+  }
+
+  /** The run that it is about, from its start on. */
+  attach(run: JournaledRun): void {
+    this.#run = run;
+  }
+
+  /** Somebody outside asks the run to stop; after the time limit, what still runs is cut off. */
+  requestStop(timeoutMs: number | undefined): void {
+    this.requested = { id: randomId(), info: { kind: "requested" } };
+    if (timeoutMs === undefined) return;
+    const cut = (): void => this.#run?.abort(this.#run.interruption());
+    if (timeoutMs === 0) cut();
+    else this.#timer = setTimeout(cut, timeoutMs);
+  }
+
+  // claims
+
+  /** Claims the id for a new run. */
+  async claimNew({ forceNewRun = false, takeover = false }: ClaimOptions): Promise<void> {
+    const { ids } = this.#settings;
+    if (ids === undefined) return;
+    await this.#exclusively(async () => {
+      const row = await this.#get(ids.write);
+      if (row !== undefined) {
+        const document = this.#read(row);
+        await this.#checkOwner(ids.write, document, takeover);
+        const isOpen = document.status !== "finished" && document.root !== undefined;
+        if (isOpen && !forceNewRun) throw pendingCheckpoint(ids.write);
+      }
+      await this.#claim(ids.write, row?.version);
+    });
+  }
+
+  /** Reads a run that stopped. `prepare` makes it ready to go on, or throws, before it is claimed. */
+  async claimStopped(
+    { forceNewRun = false, takeover = false }: ClaimOptions,
+    prepare: (document: CheckpointDocument) => Promise<readonly string[]>,
+  ): Promise<RunSnapshot> {
+    const { ids } = this.#settings;
+    if (ids === undefined) throw unknownCheckpoint("");
+    return this.#exclusively(async () => {
+      const row = await this.#get(ids.read);
+      if (row === undefined) throw unknownCheckpoint(ids.read);
+      const document = this.#read(row);
+      await this.#checkOwner(ids.read, document, takeover);
+      if (document.status === "finished") throw finishedCheckpoint(ids.read);
+      const { root } = document;
+      if (root === undefined) throw nothingSaved(ids.read);
+      const answers = await prepare(document);
+      this.runKey = document.runKey;
+      this.#answered = [...document.answered, ...answers];
+      this.#saved = writeRun(root, this.#settings.codec);
+      await this.#claim(ids.read, row.version);
+      if (ids.write !== ids.read) await this.#move(ids, row, { forceNewRun, takeover });
+      return root;
+    });
+  }
+
+  /** The run goes on under another id; the first one stays as it was. */
+  async #move({ read, write }: CheckpointIds, row: StoredCheckpoint, options: ClaimOptions): Promise<void> {
+    const claimed = this.#version;
+    try {
+      const target = await this.#get(write);
+      if (target !== undefined) {
+        const document = this.#read(target);
+        await this.#checkOwner(write, document, options.takeover === true);
+        const isOpen = document.status !== "finished" && document.root !== undefined;
+        if (isOpen && options.forceNewRun !== true) throw pendingCheckpoint(write);
+      }
+      await this.#claim(write, target?.version);
+    } finally {
+      await this.#settings.store?.put(read, row.data, claimed);
+    }
+  }
+
+  async #claim(id: string, version: number | undefined): Promise<void> {
+    try {
+      this.#version = await this.#put(id, "running", version);
+    } catch (error) {
+      if (KumikoError.is(error) && error.code === "CHECKPOINT_CONFLICT") throw checkpointInUse(id, undefined);
+      throw error;
+    }
+  }
+
+  async #checkOwner(id: string, { owner }: CheckpointDocument, takeover: boolean): Promise<void> {
+    if (owner === undefined || takeover) return;
+    const { store } = this.#settings;
+    const isAlive =
+      store?.isOwnerAlive === undefined ||
+      (await callStore("ask for the owner of", id, () => store.isOwnerAlive?.(owner)));
+    if (isAlive !== false) throw checkpointInUse(id, owner);
+  }
+
+  #read(row: StoredCheckpoint): CheckpointDocument {
+    return readDocument(row.data, this.#settings.codec);
+  }
+
+  // saves
+
+  commit(): Promise<void> | undefined {
+    if (!this.isStepwise || this.#run === undefined || this.#ending !== undefined) return undefined;
+    this.#queued ??= this.#next();
+    return this.#queued;
+  }
+
+  /** One save at a time. What is asked for while one is under way waits for the next, which then has it all. */
+  async #next(): Promise<void> {
+    await this.#writing;
+    this.#queued = undefined;
+    if (this.#ending !== undefined) return;
+    const written = this.#save("running");
+    this.#writing = written.then(undefined, ignore);
+    await written;
+  }
+
+  /** The run has its result. */
+  finished(): Promise<void> {
+    return this.#end(async () => {
+      const { ids, store, keepCheckpoint } = this.#settings;
+      if (ids === undefined || store === undefined || this.#version === undefined) return;
+      if (this.#lost !== undefined) throw this.#lost;
+      if (keepCheckpoint) await this.#write("finished");
+      else await this.#fenced(() => callStore("remove", ids.write, () => store.delete(ids.write, this.#version)));
+    }) as Promise<void>;
+  }
+
+  /** The run has ended without one. Gives what it rejects with. */
+  stopped(failure: unknown): Promise<unknown> {
+    return this.#end(async () => {
+      if (this.#lost !== undefined) return this.#lost;
+      if (this.#version === undefined) return failure;
+      try {
+        await this.#save("stopped");
+        return failure;
+      } catch (problem) {
+        await this.#release();
+        return isInterrupt(failure) || isLost(problem) ? problem : failure;
+      }
+    });
+  }
+
+  /** Once, whoever asks for it, and after what is under way. */
+  async #end(work: () => Promise<unknown>): Promise<unknown> {
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    const claiming = this.#writing;
+    this.#ending ??= claiming.then(work);
+    return this.#ending;
+  }
+
+  async #save(status: "running" | "stopped"): Promise<void> {
+    const run = this.#run;
+    if (run?.canBeSaved === true) this.#saved = writeRun(run.snapshot(), this.#settings.codec);
+    await this.#write(status);
+  }
+
+  /** The last save stands, and others may go on from it. */
+  async #release(): Promise<void> {
+    if (this.#lost === undefined) await this.#write("stopped").then(undefined, ignore);
+  }
+
+  async #write(status: CheckpointDocument["status"]): Promise<void> {
+    const { ids, store } = this.#settings;
+    if (ids === undefined || store === undefined) return;
+    const isEmpty = status === "stopped" && this.#saved === undefined;
+    if (isEmpty) {
+      await this.#fenced(() => callStore("remove", ids.write, () => store.delete(ids.write, this.#version)));
+      return;
+    }
+    await this.#fenced(async () => {
+      this.#version = await this.#put(ids.write, status, this.#version);
+    });
+  }
+
+  /** A write that finds another version: the run was taken over. */
+  async #fenced(write: () => Promise<unknown>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      if (!(KumikoError.is(error) && error.code === "CHECKPOINT_CONFLICT")) throw error;
+      this.#lost = checkpointLost(this.#settings.ids?.write ?? "", error);
+      this.#run?.abort(this.#lost);
+      throw this.#lost;
+    }
+  }
+
+  async #put(id: string, status: CheckpointDocument["status"], version: number | undefined): Promise<number> {
+    const { store } = this.#settings;
+    const document = {
+      runKey: this.runKey,
+      status,
+      owner: status === "running" ? processOwner() : undefined,
+      answered: this.#answered,
+      requested: status === "stopped" ? this.requested?.id : undefined,
+    };
+    const data = encoder.encode(writeDocument(document, this.#saved));
+    return (await callStore("write", id, () => store?.put(id, data, version))) ?? 0;
+  }
+
+  async #get(id: string): Promise<StoredCheckpoint | undefined> {
+    return callStore("read", id, () => this.#settings.store?.get(id));
+  }
+
+  /** The end of the run waits for a claim that is under way. */
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const claiming = work();
+    this.#writing = claiming.then(ignore, ignore);
+    return claiming;
+  }
+}
+
+export interface ClaimOptions {
+  readonly forceNewRun?: boolean | undefined;
+  readonly takeover?: boolean | undefined;
+}
+
+function isLost(error: unknown): boolean {
+  return KumikoError.is(error) && error.code === "CHECKPOINT_LOST";
+}
+
+/** Whatever a store throws is an error of the library, which says what was tried. */
+async function callStore<T>(what: string, id: string, call: () => Promise<T> | undefined): Promise<T | undefined> {
+  try {
+    return await call();
+  } catch (error) {
+    throw KumikoError.is(error) ? error : storeCallFailed(what, id, error);
+  }
+}
+
+function ignore(): void {}

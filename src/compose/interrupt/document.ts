@@ -1,0 +1,19 @@
+import type { RunSnapshot } from "./snapshot.js";
+
+/** What a store has under an id: one run, or one that somebody is about to begin. */
+export interface CheckpointDocument {
+  /** Names the run among all others. */
+  readonly runKey: string;
+  readonly status: "running" | "stopped" | "finished";
+  /** The process that is at it. */
+  readonly owner: string | undefined;
+  /** Questions that have been answered. */
+  readonly answered: readonly string[];
+  /** A stop that was asked for from outside. */
+  readonly requested: string | undefined;
+  /** How far it has come; `undefined` as long as nothing was saved. */
+  readonly root: RunSnapshot | undefined;
+}
+
+/** The version of the format that is written. Older ones are read too. */
+export const documentVersion = 1;

@@ -1,0 +1,61 @@
+import { concatChunks } from "../../../schema/concat/concat-chunks.js";
+import type { Joining } from "../../../schema/concat/rule.js";
+import { StreamReader } from "../../../schema/stream/reader.js";
+import type { ChunkSource } from "../../../schema/stream/source.js";
+
+type Result = IteratorResult<unknown, undefined>;
+
+/**
+ * The output of a node that streams, with every chunk kept. Leaving it does not stop the node: a run that stops to wait
+ * needs the rest.
+ */
+export class KeptStream implements ChunkSource<unknown> {
+  /** It has given all that it had to give. */
+  ended = false;
+  failure: { readonly error: unknown } | undefined = undefined;
+  readonly reader: StreamReader<unknown>;
+  readonly #source: ChunkSource<unknown>;
+  readonly #joining: Joining | undefined;
+  readonly #chunks: unknown[] = [];
+
+  constructor(given: StreamReader<unknown>) {
+    this.#joining = given.joining;
+    this.#source = given.takeSource();
+    this.reader = new StreamReader<unknown>(this, this.#joining);
+  }
+
+  next(): Promise<Result> {
+    return this.#source.next().then(this.#onResult, this.#onError);
+  }
+
+  cancel(): void {}
+
+  /** Reads what is left. What it fails with is in {@link failure}. */
+  async drain(): Promise<void> {
+    while (!this.ended && this.failure === undefined) await this.next().then(undefined, ignore);
+  }
+
+  /** Nobody needs the rest: the node may stop. */
+  release(reason: unknown): void {
+    if (!this.ended && this.failure === undefined) this.#source.cancel(reason);
+  }
+
+  /** All chunks as one value. */
+  whole(): unknown {
+    const { rule, registry, where } = this.#joining ?? {};
+    return concatChunks(this.#chunks, rule, registry, where);
+  }
+
+  readonly #onResult = (result: Result): Result => {
+    if (result.done) this.ended = true;
+    else this.#chunks.push(result.value);
+    return result;
+  };
+
+  readonly #onError = (error: unknown): never => {
+    this.failure ??= { error };
+    throw error;
+  };
+}
+
+function ignore(): void {}

@@ -1,0 +1,310 @@
+import { nodeIsGone } from "../../interrupt/errors.js";
+import { causedByInterrupt, randomId } from "../../interrupt/interrupt.js";
+import type { NodeStop, RunSnapshot, TaskSnapshot } from "../../interrupt/snapshot.js";
+import { type InnerRun, type Part, partOfRun } from "../../interrupt/visit.js";
+import { END_INDEX, START_INDEX } from "../../plan/plan.js";
+import { isStream } from "../async.js";
+import type { Body } from "../body.js";
+import { collect } from "../collect.js";
+import { discard, movesStreams, split } from "../flow.js";
+import { type Answers, ask, targetsOf } from "../route.js";
+import type { Run } from "../run.js";
+import { Task } from "./task.js";
+
+/** Thrown where nothing more may start; {@link Tracker.end} says what it means. */
+const halt: unique symbol = Symbol("halt");
+
+/**
+ * Runs a graph and keeps account of its tasks, so that at any moment it can be written down how far it has come. Slower
+ * than the plain schedulers, and used only for runs that are saved, can be asked to stop, or stop before or after nodes.
+ */
+export abstract class Tracker implements InnerRun {
+  protected readonly run: Run;
+  /** Stops that are behind it: they are not made again when this part is repeated after a crash. */
+  readonly #passed = new Set<string>();
+  /** The stop from which the run goes on. */
+  #stopsBehind: string[] = [];
+  protected stop: NodeStop | undefined = undefined;
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(run: Run) {
+    this.run = run;
+    run.tracker = this;
+    run.place?.visit.startInner(run.innerKey, run);
+  }
+
+  /** Runs the graph from its start. */
+  start(input: unknown): Promise<unknown> {
+    return this.#guard(() => this.begin(input));
+  }
+
+  /** Goes on from where a former run stopped. */
+  resume(snapshot: RunSnapshot): Promise<unknown> {
+    return this.#guard(() => {
+      const { run } = this;
+      run.restore(snapshot);
+      for (const name of snapshot.passed) this.#passed.add(name);
+      const { stop } = snapshot;
+      if (stop !== undefined) {
+        if (stop.answer === undefined) {
+          this.stop = stop;
+        } else {
+          for (const key of stop.before) this.#stopsBehind.push(`before:${key}`);
+          for (const key of stop.after) this.#stopsBehind.push(`after:${key}`);
+        }
+      }
+      return this.restore(snapshot.tasks);
+    });
+  }
+
+  protected abstract begin(input: unknown): Promise<unknown>;
+  protected abstract restore(tasks: readonly TaskSnapshot[]): Promise<unknown>;
+  /** All tasks of which account is kept, in the order in which they started. */
+  protected abstract tasks(): readonly Task[];
+  protected abstract taskSnapshots(): TaskSnapshot[];
+  /** Whether everybody behind a task has all that it needs of it. */
+  protected abstract isUsedUp(task: Task): boolean;
+
+  async #guard(work: () => Promise<unknown>): Promise<unknown> {
+    try {
+      return this.run.keepResult(await this.run.complete(await work()));
+    } catch (error) {
+      throw await this.end(error);
+    }
+  }
+
+  /** What the run rejects with. One that waits first lets everything come to its end that runs beside. */
+  async end(error: unknown): Promise<unknown> {
+    const { run } = this;
+    if (run.aborted) return run.fail(error);
+    if (error !== halt && !causedByInterrupt(error)) return run.fail(error);
+    try {
+      await this.settle();
+    } catch (other) {
+      return run.fail(other);
+    }
+    if (run.aborted) return run.fail(run.reason);
+    return run.interrupt(run.interruption());
+  }
+
+  /** Nothing more may start: somebody waits, or has asked the run to stop. */
+  protected get isHalted(): boolean {
+    return this.run.halted || this.run.environment.journal?.isStopRequested === true || this.stop !== undefined;
+  }
+
+  protected halted(): unknown {
+    return this.run.aborted ? this.run.reason : halt;
+  }
+
+  /** Whether something is asked, or was asked to stop. */
+  get isStopped(): boolean {
+    return this.#part.isStopped;
+  }
+
+  get isWaiting(): boolean {
+    return this.#part.isWaiting;
+  }
+
+  get hasQuestions(): boolean {
+    return this.#part.hasQuestions;
+  }
+
+  get isAnswered(): boolean {
+    return this.#part.isAnswered;
+  }
+
+  get isFresh(): boolean {
+    return this.#part.isFresh;
+  }
+
+  get #part(): Part {
+    const visits = this.tasks().flatMap((task) => task.visits);
+    return partOfRun(visits, this.stop, this.run.environment.journal?.isStopRequested);
+  }
+
+  /** Not as long as its input is a stream that was not read to the end. */
+  get canBeSaved(): boolean {
+    const tasks = this.tasks();
+    const start = tasks.find(({ index }) => index === START_INDEX);
+    return tasks.length > 0 && (start === undefined || start.isSettled || this.isUsedUp(start));
+  }
+
+  snapshot(): RunSnapshot {
+    const { run, stop } = this;
+    return {
+      id: run.id,
+      address: run.address,
+      state: run.program.plan.state === undefined ? undefined : { value: run.ownState },
+      tasks: this.taskSnapshots(),
+      stop,
+      passed: [...this.#passed],
+    };
+  }
+
+  // tasks
+
+  protected startTask(input: unknown): Task {
+    const task = new Task(this.run, START_INDEX);
+    task.finish(input);
+    return task;
+  }
+
+  /** Saves the input before the first node starts, where every finished task is saved. */
+  protected async saveStart(start: Task): Promise<void> {
+    const { journal } = this.run.environment;
+    if (journal?.isStepwise !== true || this.run.place !== undefined) return;
+    await this.#readWhole(start);
+    await journal.commit();
+  }
+
+  /** Runs a task to its end, or to where it waits. Rejects with ordinary errors only, which have their place. */
+  protected launch(task: Task, input: unknown): Promise<void> {
+    const launched = this.#launch(task, input);
+    this.#running.add(launched);
+    const forget = (): void => {
+      this.#running.delete(launched);
+    };
+    launched.then(forget, forget);
+    return launched;
+  }
+
+  async #launch(task: Task, given: unknown): Promise<void> {
+    const { run } = this;
+    const { index, ctx } = task;
+    task.state = "running";
+    task.input = undefined;
+    try {
+      const input = given instanceof Promise ? await given : given;
+      run.throwIfAborted();
+      let output: unknown = await (run.bodies[index] as Body)(input, ctx);
+      if (run.aborted) {
+        discard(output);
+        throw run.reason;
+      }
+      if (run.mode === "invoke" && isStream(output)) output = await collect(output, ctx);
+      if (ctx.openedVisit?.isStopped === true) {
+        discard(output);
+        await this.#stopped(task);
+        return;
+      }
+      task.finish(output);
+    } catch (error) {
+      if (run.aborted) throw run.reason;
+      if (!causedByInterrupt(error)) throw run.blame(await run.findOrigin(error), index);
+      await this.#stopped(task);
+      return;
+    }
+    await run.environment.journal?.commit();
+  }
+
+  async #stopped(task: Task): Promise<void> {
+    await task.ctx.settle();
+    await task.ctx.openedVisit?.settleInput();
+    task.ctx.openedVisit?.settleAnswers();
+    task.state = "stopped";
+  }
+
+  /** Decides where the output of a task goes, and what is handed on. */
+  protected async route(task: Task): Promise<void> {
+    if (task.targets !== undefined) return;
+    const { run } = this;
+    const { index } = task;
+    const route = run.program.routes[index];
+    let answers: Answers = [];
+    if (route !== undefined && route.branches.length > 0) {
+      run.at = index;
+      try {
+        const asked = ask(run, index, task.output, task.routeContext);
+        if (movesStreams(run)) task.output = asked.output;
+        answers = await Promise.all(asked.answers);
+      } catch (error) {
+        if (run.aborted) throw run.reason;
+        if (causedByInterrupt(error)) {
+          await task.routeContext.settle();
+          task.openedRoute?.settleAnswers();
+          throw halt;
+        }
+        throw run.blame(await run.findOrigin(error), index);
+      }
+      if (task.openedRoute?.isStopped === true) throw halt;
+    }
+    run.throwIfAborted();
+    const targets = targetsOf(run, index, answers);
+    task.targets = targets;
+    if (run.environment.journal?.isStepwise === true) await this.#readWhole(task);
+  }
+
+  /** Where each finished task is saved before the next one starts, a stream goes on only when it has ended, or to END. */
+  async #readWhole(task: Task): Promise<void> {
+    const { run } = this;
+    const goesToEnd = task.targets?.every((target) => target === END_INDEX) === true;
+    if (!movesStreams(run) || task.isSettled || goesToEnd) return;
+    const [handed, read] = split(run, task.output, 2) as readonly AsyncIterable<unknown>[];
+    task.output = handed;
+    try {
+      for await (const _chunk of read ?? []) run.throwIfAborted();
+    } catch (error) {
+      if (run.aborted) throw run.reason;
+      if (!causedByInterrupt(error)) throw run.blame(await run.findOrigin(error), task.index);
+      await this.#stopped(task);
+      throw halt;
+    }
+    await run.environment.journal?.commit();
+  }
+
+  /** Remembers a stop before or after nodes, if there is one here that is not behind the run yet. */
+  protected checkStops(done: Iterable<number>, next: Iterable<number>): void {
+    const { interruptBefore, interruptAfter } = this.run.program.plan;
+    if (interruptBefore === undefined && interruptAfter === undefined) return;
+    for (const name of this.#stopsBehind) this.#passed.add(this.#nameOf(name));
+    this.#stopsBehind = [];
+    for (const name of this.#passed) if (!name.startsWith(this.#nameOf(""))) this.#passed.delete(name);
+    const after = this.#hits(done, interruptAfter, "after");
+    const before = this.#hits(next, interruptBefore, "before");
+    if (before.length === 0 && after.length === 0) return;
+    const { stop } = this;
+    this.stop = {
+      id: stop?.id ?? randomId(),
+      before: [...(stop?.before ?? []), ...before],
+      after: [...(stop?.after ?? []), ...after],
+      answer: undefined,
+    };
+  }
+
+  #hits(nodes: Iterable<number>, listed: ReadonlySet<number> | undefined, when: string): string[] {
+    if (listed === undefined) return [];
+    const keys = [...nodes].filter((node) => listed.has(node)).map((node) => this.run.program.keys[node] ?? "");
+    return keys.filter((key) => !this.#passed.has(this.#nameOf(`${when}:${key}`)));
+  }
+
+  /** The stops of one step are not those of the next. */
+  #nameOf(stop: string): string {
+    return `${this.run.steps} ${stop}`;
+  }
+
+  protected indexOf(key: string): number {
+    const index = this.run.program.keys.indexOf(key);
+    if (index === -1) throw nodeIsGone([...this.run.nodePath, key]);
+    return index;
+  }
+
+  // stopping
+
+  /** Waits for what runs, and reads the streams to their ends that somebody will need. Rejects with an ordinary error. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#running);
+    const tasks = this.tasks();
+    for (let n = tasks.length - 1; n >= 0; n--) {
+      const task = tasks[n] as Task;
+      if (task.state !== "done" || task.isSettled || this.isUsedUp(task)) continue;
+      const failure = await task.drain();
+      for (const inner of task.ctx.openedVisit?.liveRuns() ?? []) await inner.settle();
+      if (failure === undefined) continue;
+      if (!causedByInterrupt(failure.error)) throw this.run.blame(failure.error, task.index);
+      await this.#stopped(task);
+    }
+  }
+}
+
+/** Nothing behind the run is read any more. */
+export const resultIsThere = "Stopped, because the run has its result.";
