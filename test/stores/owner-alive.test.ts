@@ -38,7 +38,7 @@ function changed(owner: string, part: { host?: string; pid?: number; start?: str
   return `node/${named.host}/${named.pid}/${named.start}`;
 }
 
-describe("isProcessOwnerAlive", () => {
+describe("isProcessOwnerAlive", { timeout: 30_000 }, () => {
   it("says that this process is there", () => expect(isProcessOwnerAlive(processOwner())).toBe(true));
 
   it("says that another process is there, until it is killed", async () => {

@@ -19,7 +19,7 @@ const print = "process.stdout.write(owners.processOwner())";
 const hidden = "globalThis.realProcess = process; delete globalThis.process;";
 const printHidden = "realProcess.stdout.write([1, 2].map(() => owners.processOwner()).join())";
 
-describe("processOwner", () => {
+describe("processOwner", { timeout: 30_000 }, () => {
   it("tells host, number and start of this process, the same ones each time", () => {
     const named = parseProcessOwner(processOwner());
     expect(named).toMatchObject({ host: encodeURIComponent(hostname()), pid: process.pid });

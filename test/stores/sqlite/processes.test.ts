@@ -32,7 +32,7 @@ async function integrityOf(file: string): Promise<unknown> {
 
 const missing = " (skipped: this Node.js has none, and npm gave no other)";
 
-describe.each(runtimes)("sqliteStore in processes with $name", ({ name, command = [] }) => {
+describe.each(runtimes)("sqliteStore in processes with $name", { timeout: 60_000 }, ({ name, command = [] }) => {
   const there = command.length > 0;
   const test = it.skipIf(!there);
   const label = there ? "" : missing;
@@ -79,7 +79,7 @@ describe.each(runtimes)("sqliteStore in processes with $name", ({ name, command 
     expect(await integrityOf(file)).toEqual([["ok"]]);
   });
 
-  test(`loses no update of four processes, which create the file together${label}`, { timeout: 60_000 }, async () => {
+  test(`loses no update of four processes, which create the file together${label}`, async () => {
     const file = fileOf("counter");
     const children = [1, 2, 3, 4].map(() => start("add", file, "50"));
     expect(await Promise.all(children.map(outputOf))).toEqual([["done"], ["done"], ["done"], ["done"]]);
@@ -89,7 +89,7 @@ describe.each(runtimes)("sqliteStore in processes with $name", ({ name, command 
   });
 });
 
-it("finds its file where the process was when the store was made", async () => {
+it("finds its file where the process was when the store was made", { timeout: 60_000 }, async () => {
   const [{ command = [] } = {}] = runtimes;
   const file = relative(process.cwd(), join(folder, "moved.db"));
   await outputOf(startChild(command, script, "move", file, tmpdir()));
@@ -98,7 +98,7 @@ it("finds its file where the process was when the store was made", async () => {
   await store.close();
 });
 
-it("says what to install where there is no SQLite", async () => {
+it("says what to install where there is no SQLite", { timeout: 60_000 }, async () => {
   const [{ command = [] } = {}] = runtimes;
   const nowhere = await bundleChild(folder, "node_modules/there-is-no-libsql/index.js");
   const [outcome] = await outputOf(startChild(command, nowhere, "fail", join(folder, "never.db")));

@@ -33,7 +33,8 @@ const turns = async (count: number) => {
   for (let left = count; left > 0; left--) await new Promise((resolve) => setTimeout(resolve, 1));
 };
 
-describe("sqliteStore in a file", () => {
+// Some checks make a thousand writes, each of which waits for the disk.
+describe("sqliteStore in a file", { timeout: 60_000 }, () => {
   it.each(checkpointStoreConformance(() => store(join(folder, "conformance.db"))))("$name", ({ run }) => run());
 });
 
