@@ -1,3 +1,18 @@
+/** Whether a value is an instance of exactly this built-in class, and not of a subclass. */
+export function isOf<Type extends abstract new (...args: never[]) => object>(
+  _value: object,
+  prototype: object,
+  type: Type,
+): _value is InstanceType<Type> {
+  return prototype === type.prototype;
+}
+
+/** An instance of a built-in class that leads to no other values, as it is to be saved. Nothing for all others. */
+export function plainLeaf(value: object, prototype: object): object | undefined {
+  if (ArrayBuffer.isView(value)) return plainView(value, prototype);
+  return leaves.some((type) => type.prototype === prototype) ? value : undefined;
+}
+
 const leaves: readonly { readonly prototype: object }[] = [
   Date,
   RegExp,
@@ -10,31 +25,28 @@ const leaves: readonly { readonly prototype: object }[] = [
   BigInt,
 ];
 
-/** Whether this is the prototype of a built-in class whose instances lead to no other values. */
-export function isLeafPrototype(prototype: object): boolean {
-  return leaves.some((type) => type.prototype === prototype);
-}
-
 /**
  * A view of bytes that says no more than the given one shows: what else stands in a buffer that is shared (Node.js has a
- * pool of them) is not for others to see. A view of a whole buffer goes on sharing it. Nothing for other classes.
+ * pool of them) is not for others to see. A view of a whole buffer goes on sharing it.
  */
-export function plainView(view: ArrayBufferView): ArrayBufferView | undefined {
-  const prototype: unknown = Object.getPrototypeOf(view);
+function plainView(view: ArrayBufferView, prototype: object): ArrayBufferView | undefined {
   const type = viewTypeOf(view);
-  if (type === undefined || (prototype !== type.prototype && prototype !== nodeBufferPrototype())) return undefined;
+  const isBuffer = prototype === nodeBufferPrototype();
+  if (type === undefined || !(prototype === type.prototype || isBuffer)) return undefined;
   const { buffer, byteOffset, byteLength } = view;
-  const isWhole = byteLength === buffer.byteLength && buffer instanceof ArrayBuffer;
-  if (isWhole && prototype === type.prototype) return view;
+  const isWhole = byteLength === buffer.byteLength && tagOf(buffer) === "ArrayBuffer";
+  if (isWhole && !isBuffer) return view;
   return new type(isWhole ? buffer : new Uint8Array(buffer, byteOffset, byteLength).slice().buffer);
 }
 
 type ViewType = new (buffer: ArrayBufferLike) => ArrayBufferView;
 
 function viewTypeOf(view: ArrayBufferView): ViewType | undefined {
-  const type: unknown = Reflect.get(globalThis, Object.prototype.toString.call(view).slice("[object ".length, -1));
+  const type: unknown = Reflect.get(globalThis, tagOf(view));
   return isViewType(type) ? type : undefined;
 }
+
+const tagOf = (value: object): string => Object.prototype.toString.call(value).slice("[object ".length, -1);
 
 const isViewType = (type: unknown): type is ViewType => typeof type === "function" && "prototype" in type;
 

@@ -2,11 +2,15 @@ import { deepest } from "./depth.js";
 
 /**
  * Whether JSON says all there is to say of a value: texts, finite numbers, booleans, null, lists without holes and plain
- * objects, each in one place only. Calls no getter. The fast path of {@link ValueCodec}: it must cost less than writing.
+ * objects, each in one place only. Calls no getter, and never throws. It must cost less than writing does.
  */
 export function isJsonTree(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return isJsonLeaf(value);
-  return !("toJSON" in Array.prototype) && isTree(value, new Set(), 0);
+  try {
+    return !("toJSON" in Array.prototype) && isTree(value, new Set(), 0);
+  } catch {
+    return false; // a proxy that does not let itself be read
+  }
 }
 
 function isJsonLeaf(value: unknown): boolean {

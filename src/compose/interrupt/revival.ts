@@ -3,6 +3,7 @@ import { nameOf } from "../../schema/errors.js";
 import { type AnyClassCodec, classNameOf } from "./class-codec.js";
 import { unknownClass, unreadableValue } from "./errors.js";
 import { LateEntries } from "./late-entries.js";
+import { defineOwn, setOwn } from "./own-property.js";
 import { Pending } from "./pending.js";
 import { emptyError, fillError, type SavedError } from "./saved-error.js";
 import type { Tag } from "./tagged.js";
@@ -35,15 +36,9 @@ export class Revival implements GraphReader {
     Record: (parts) => this.#shell(listOf(parts, 2), shellOfRecord),
   };
 
-  set(target: Record<string | number, unknown>, key: string | number, value: unknown): void {
-    if (!(value instanceof Pending)) {
-      target[key] = value;
-      return;
-    }
-    target[key] = undefined;
-    value.whenKnown((instance) => {
-      target[key] = instance;
-    });
+  set(target: object, key: string | number, value: unknown): void {
+    setOwn(target, key, value instanceof Pending ? undefined : value);
+    if (value instanceof Pending) value.whenKnown((instance) => setOwn(target, key, instance));
   }
 
   addValue(set: Set<unknown>, value: unknown): void {
@@ -127,8 +122,7 @@ function fillRecord(target: object, pairs: unknown): void {
   for (let index = 0; index < list.length; index += 2) {
     const key = list[index];
     if (typeof key !== "string") throw new TypeError("a key is a text");
-    const value = list[index + 1];
-    Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
+    defineOwn(target, key, list[index + 1], true);
   }
 }
 

@@ -1,5 +1,8 @@
 import { ToolError } from "../../components/errors.js";
 import { KumikoError } from "../../errors.js";
+import { InterruptError } from "./interrupt.js";
+import { localPrototype } from "./local-prototype.js";
+import { defineOwn } from "./own-property.js";
 
 type Fields = Record<string, unknown>;
 
@@ -16,25 +19,35 @@ export interface SavedError {
 }
 
 export function isError(value: object): value is Error {
-  return value instanceof Error || KumikoError.is(value) || Object.prototype.toString.call(value) === "[object Error]";
+  if (value instanceof Error || KumikoError.is(value)) return true;
+  return !(Symbol.toStringTag in value) && Object.prototype.toString.call(value) === "[object Error]";
 }
 
 /** Reads every property once. */
 export function saveError(error: Error): SavedError {
   const type = typeNameOf(error);
   const [texts, links, fields]: [Fields, Fields, Fields] = [{}, {}, {}];
-  for (const key of ["message", "name", "stack", "cause", "errors"]) {
-    const own = Object.getOwnPropertyDescriptor(error, key);
-    if (own?.enumerable === true && key !== "stack") continue;
-    const isShown = own !== undefined || type === "DOMException" || key === "name" || key === "stack";
-    const value: unknown = isShown ? Reflect.get(error, key) : undefined;
-    if (typeof value === "string") texts[key] = value;
-    else if (own !== undefined && key !== "stack") links[key] = value;
+  for (const key of Object.keys(error)) if (key !== "stack") defineOwn(fields, key, Reflect.get(error, key), true);
+  if (ToolError.is(error)) defineOwn(fields, "issues", plainIssues(fields.issues), true);
+  for (const key of textKeys) {
+    if (Object.hasOwn(fields, key)) continue;
+    const value: unknown = Reflect.get(error, key);
+    const isOwn = Object.hasOwn(error, key);
+    if (typeof value === "string" && (isOwn || value !== inherited(key, type))) texts[key] = value;
+    else if (isOwn && key !== "stack") links[key] = value;
   }
-  if (texts.name === type && !Object.hasOwn(error, "name")) delete texts.name;
-  for (const key of Object.keys(error)) if (key !== "stack") define(fields, key, Reflect.get(error, key), true);
-  if (ToolError.is(error)) define(fields, "issues", plainIssues(fields.issues), true);
+  for (const key of ["cause", "errors"]) {
+    if (Object.hasOwn(error, key) && !Object.hasOwn(fields, key)) links[key] = Reflect.get(error, key);
+  }
   return { type, texts, links, fields };
+}
+
+const textKeys = ["message", "name", "stack"] as const;
+
+/** What an error of this type has without being told. */
+function inherited(key: (typeof textKeys)[number], type: string): string | undefined {
+  if (type === "DOMException") return undefined;
+  return key === "name" ? type : "";
 }
 
 /** An error of this type without its content, or nothing when there is no such type. */
@@ -43,6 +56,7 @@ export function emptyError(type: unknown, { message, name }: Readonly<Fields>): 
   if (type === "AggregateError") return new AggregateError([]);
   if (type === "KumikoError") return new KumikoError("NODE_FAILED", "");
   if (type === "ToolError") return new ToolError("execution", "", { toolName: "", callId: "" });
+  if (type === "InterruptError") return new InterruptError("", []);
   const Type = builtIn.find(({ name }) => name === type);
   return Type && new Type();
 }
@@ -51,21 +65,34 @@ export function emptyError(type: unknown, { message, name }: Readonly<Fields>): 
 export function fillError(error: Error, { type, texts, links, fields }: SavedError): void {
   if (!Object.hasOwn(texts, "stack")) Reflect.deleteProperty(error, "stack");
   for (const [key, value] of Object.entries(texts)) {
-    if (type !== "DOMException" || key === "stack") define(error, key, value, false);
+    if (!isOneOf(textKeys, key) || typeof value !== "string") throw new TypeError(`An error has no text "${key}".`);
+    if (type !== "DOMException" || key === "stack") defineOwn(error, key, value, false);
   }
-  for (const [key, value] of Object.entries(links)) define(error, key, value, false);
-  for (const key of Object.keys(fields)) define(error, key, fields[key], true);
+  for (const [key, value] of Object.entries(links)) {
+    if (!isOneOf(["message", "name", "cause", "errors"], key)) throw new TypeError(`An error leads to no "${key}".`);
+    defineOwn(error, key, value, false);
+  }
+  for (const key of Object.keys(fields)) if (fits(error, key, fields[key])) defineOwn(error, key, fields[key], true);
+}
+
+const isOneOf = (keys: readonly string[], key: string): boolean => keys.includes(key);
+
+/** Whoever looks at an error of this library takes these two for granted. */
+function fits(error: Error, key: string, value: unknown): boolean {
+  if (!KumikoError.is(error)) return true;
+  return key === "code" ? typeof value === "string" : key !== "nodePath" || Array.isArray(value);
 }
 
 const builtIn = [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError] as const;
 
 function typeNameOf(error: Error): string {
   if (ToolError.is(error)) return "ToolError";
+  if (InterruptError.is(error)) return "InterruptError";
   if (KumikoError.is(error)) return "KumikoError";
-  for (let prototype: object | null = Object.getPrototypeOf(error); prototype !== null; ) {
-    if (prototype === DOMException.prototype) return "DOMException";
-    if (prototype === AggregateError.prototype) return "AggregateError";
-    const found = builtIn.find((type) => type.prototype === prototype);
+  let prototype: object | null = Object.getPrototypeOf(error);
+  while (prototype !== null) {
+    const local = localPrototype(prototype);
+    const found = [DOMException, AggregateError, ...builtIn].find((type) => type.prototype === local);
     if (found !== undefined) return found.name;
     prototype = Object.getPrototypeOf(prototype);
   }
@@ -84,10 +111,6 @@ function plainIssues(issues: unknown): unknown {
 function plainStep(step: unknown): unknown {
   const key = isObject(step) ? step.key : step;
   return typeof key === "symbol" ? String(key) : key;
-}
-
-function define(target: object, key: string, value: unknown, enumerable: boolean): void {
-  Object.defineProperty(target, key, { value, enumerable, writable: true, configurable: true });
 }
 
 const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;

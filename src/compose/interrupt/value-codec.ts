@@ -21,9 +21,9 @@ export class ValueCodec {
 
   /** The value as JSON text, to be put into a document as it is. `slot` begins the path that an error names. */
   encode(value: unknown, slot: string): string {
-    if (isJsonTree(value)) return `{"json":${JSON.stringify(value)}}`;
     const snapshot = new ValueSnapshot(this.#byPrototype, slot);
     try {
+      if (isJsonTree(value)) return `{"json":${JSON.stringify(value)}}`;
       return `{"graph":${writeGraph(snapshot.take(value))}}`;
     } catch (error) {
       throw snapshot.refusal ?? hostileValue(snapshot.place, error);

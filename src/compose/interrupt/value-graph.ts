@@ -1,10 +1,11 @@
 import { stringify, unflatten } from "devalue";
+import { isGraph } from "./graph-check.js";
 import { type Tag, Tagged } from "./tagged.js";
 
 /** What {@link readGraph} makes of what devalue does not know, and how it fills what it has made. */
 export interface GraphReader {
   readonly revivers: Readonly<Record<Tag, (parts: unknown) => unknown>>;
-  set(target: Record<string | number, unknown>, key: string | number, value: unknown): void;
+  set(target: object, key: string | number, value: unknown): void;
   addValue(set: Set<unknown>, value: unknown): void;
   addEntry(map: Map<unknown, unknown>, key: unknown, value: unknown): void;
 }
@@ -19,7 +20,7 @@ const partsOf = (tag: Tag) => (value: unknown) =>
 
 /** From what JSON.parse made of such a text. Throws something when it is no such text. */
 export function readGraph(flat: unknown, reader: GraphReader): unknown {
-  if (typeof flat !== "number" && !isList(flat)) throw new TypeError("a graph is a list");
+  if (!isGraph(flat)) throw new TypeError("This is no list of values that refer to each other.");
   return unflatten(flat, reader.revivers, {
     operations: {
       set: (target, key, value) => reader.set(target, key, value),
@@ -28,5 +29,3 @@ export function readGraph(flat: unknown, reader: GraphReader): unknown {
     },
   });
 }
-
-const isList = (value: unknown): value is unknown[] => Array.isArray(value);

@@ -21,8 +21,8 @@ export class ValuePath {
   }
 
   toString(): string {
-    const path = this.#steps.map(textOf).join("");
-    return path === "" ? this.slot : `${this.slot}: ${shortenText(path.startsWith(".") ? path.slice(1) : path)}`;
+    const path = this.#steps.map(textOf).join("").replace(/^\./, "");
+    return path === "" ? this.slot : `${this.slot}: ${shortenText(path, { around: path.length })}`;
   }
 }
 

@@ -1,13 +1,22 @@
-import { RequestContext } from "../../components/request-context.js";
 import type { KumikoError } from "../../errors.js";
-import { nameOf } from "../../schema/errors.js";
-import { isLeafPrototype, plainView } from "./built-in.js";
-import { type AnyClassCodec, classNameOf } from "./class-codec.js";
+import { isOf, plainLeaf } from "./built-in.js";
+import type { AnyClassCodec } from "./class-codec.js";
 import { deepest } from "./depth.js";
 import { codecFailed, notSerializable } from "./errors.js";
+import { localPrototype } from "./local-prototype.js";
+import { setOwn } from "./own-property.js";
 import { isError, saveError } from "./saved-error.js";
 import { type Tag, Tagged } from "./tagged.js";
 import { type PathStep, ValuePath } from "./value-path.js";
+import {
+  encodesToItself,
+  functionIsNotSaved,
+  symbolIsNotSaved,
+  symbolKeyIsNotSaved,
+  tooDeep,
+  type WhyNotSaved,
+  whyInstanceIsNotSaved,
+} from "./why-not-saved.js";
 
 type Codecs = ReadonlyMap<object, AnyClassCodec>;
 
@@ -34,15 +43,12 @@ export class ValueSnapshot {
   }
 
   take(value: unknown): unknown {
-    if (typeof value === "function") throw this.#refuse("it is a function", "Leave it out: only data can be saved.");
-    if (typeof value === "symbol") throw this.#refuse("it is a symbol", "Leave it out: only data can be saved.");
+    if (typeof value === "function") throw this.#refuse(functionIsNotSaved);
+    if (typeof value === "symbol") throw this.#refuse(symbolIsNotSaved);
     if (typeof value !== "object" || value === null) return value;
     const known = this.#copies.get(value);
     if (known !== undefined) return known;
-    if (this.#depth >= deepest) {
-      const advice = "Keep ids in place of objects that lead to further objects.";
-      throw this.#refuse(`it is nested more than ${deepest} levels deep`, advice);
-    }
+    if (this.#depth >= deepest) throw this.#refuse(tooDeep(deepest));
     this.#depth++;
     const copy = this.#object(value);
     this.#depth--;
@@ -50,17 +56,18 @@ export class ValueSnapshot {
   }
 
   #object(value: object): unknown {
-    const prototype: object | null = Object.getPrototypeOf(value);
-    if (prototype === Object.prototype || prototype === null) return this.#record(value, prototype);
-    const codec = this.#codecs.get(prototype);
+    const own: object | null = Object.getPrototypeOf(value);
+    const codec = own === null ? undefined : this.#codecs.get(own);
     if (codec !== undefined) return this.#instance(value, codec);
-    if (prototype === Array.prototype && Array.isArray(value)) return this.#list(value);
-    if (prototype === Map.prototype && value instanceof Map) return this.#map(value);
-    if (prototype === Set.prototype && value instanceof Set) return this.#set(value);
-    const leaf = isLeafPrototype(prototype) ? value : ArrayBuffer.isView(value) ? plainView(value) : undefined;
+    const prototype = own === null || own === Object.prototype ? own : localPrototype(own);
+    if (prototype === null || prototype === Object.prototype) return this.#record(value, prototype);
+    if (isOf(value, prototype, Array)) return this.#list(value);
+    if (isOf(value, prototype, Map)) return this.#map(value);
+    if (isOf(value, prototype, Set)) return this.#set(value);
+    const leaf = plainLeaf(value, prototype);
     if (leaf !== undefined) return this.#keep(value, leaf);
     if (isError(value)) return this.#error(value);
-    throw this.#refuseObject(value);
+    throw this.#refuse(whyInstanceIsNotSaved(value, this.#codecs));
   }
 
   #record(value: object, prototype: object | null): unknown {
@@ -69,12 +76,12 @@ export class ValueSnapshot {
     );
     if (symbol !== undefined) {
       this.#path.push(symbol);
-      throw this.#refuse("its key is a symbol", "Use a text as the key.");
+      throw this.#refuse(symbolKeyIsNotSaved);
     }
     if (Object.hasOwn(value, "__proto__"))
       return this.#tagged("Record", value, (parts) => this.#pairs(value, prototype, parts));
     const copy = this.#keep<Record<string, unknown>>(value, prototype === null ? Object.create(null) : {});
-    for (const key of Object.keys(value)) copy[key] = this.#property(value, key);
+    for (const key of Object.keys(value)) setOwn(copy, key, this.#property(value, key));
     return copy;
   }
 
@@ -162,12 +169,7 @@ export class ValueSnapshot {
   #instance(value: object, codec: AnyClassCodec): unknown {
     return this.#tagged("Class", value, (parts) => {
       const data = this.#encode(value, codec);
-      if (data === value) {
-        throw this.#refuse(
-          `the codec "${codec.name}" gave back the instance itself`,
-          "Let encode give a record of its data.",
-        );
-      }
+      if (data === value) throw this.#refuse(encodesToItself(codec.name));
       parts.push(codec.name, this.take(data));
     });
   }
@@ -194,42 +196,10 @@ export class ValueSnapshot {
     return copy;
   }
 
-  #refuse(what: string, advice: string): KumikoError {
+  #refuse([what, advice]: WhyNotSaved): KumikoError {
     const refusal = notSerializable(this.place, what, advice);
     this.refusal = refusal;
     return refusal;
-  }
-
-  #refuseObject(value: object): KumikoError {
-    if (value instanceof RequestContext) {
-      return this.#refuse(
-        "it is the request context, which is never saved",
-        "Leave it out, and give it again on resume.",
-      );
-    }
-    if (value instanceof Promise) return this.#refuse("it is a promise", "Await it first.");
-    if (Symbol.asyncIterator in value || value instanceof ReadableStream) {
-      return this.#refuse("it is a stream", "Read it first, and keep what came out of it.");
-    }
-    const parent = this.#registeredParentOf(value);
-    const hint =
-      parent === undefined ? "" : ` (the codec "${parent.name}" is for its parent ${classNameOf(parent.type)})`;
-    return this.#refuse(
-      `it is ${nameOf(value)}, and no codec is registered for that class${hint}`,
-      "Register one with new Runtime({ codecs: [{ name, type, encode, decode }] }) and give the runtime to compile(), or keep plain data.",
-    );
-  }
-
-  #registeredParentOf(value: object): AnyClassCodec | undefined {
-    for (
-      let prototype = Object.getPrototypeOf(value);
-      prototype !== null;
-      prototype = Object.getPrototypeOf(prototype)
-    ) {
-      const codec = this.#codecs.get(prototype);
-      if (codec !== undefined) return codec;
-    }
-    return undefined;
   }
 }
 
