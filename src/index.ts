@@ -73,7 +73,6 @@ export type { CheckpointStore, ClosableStore, StoredCheckpoint } from "./compose
 export type { ClassCodec } from "./compose/interrupt/class-codec.js";
 export { type Interrupt, InterruptError, isInterrupt } from "./compose/interrupt/interrupt.js";
 export { memoryStore } from "./compose/interrupt/memory-store.js";
-export { RunControl } from "./compose/interrupt/run-control.js";
 export {
   type LambdaModes,
   type LambdaOptions,
@@ -85,6 +84,7 @@ export {
 export type { Answers, KindOptions, PlaceOptions, ResumeOptions, RunOptions } from "./compose/options.js";
 export type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "./compose/plan/describe.js";
 export { END, START, type TriggerMode } from "./compose/plan/plan.js";
+export { RunControl } from "./compose/run-control.js";
 export type { AnyRunnable, InputOf, OutputOf, Runnable } from "./compose/runnable.js";
 export { Runtime, type RuntimeOptions } from "./compose/runtime.js";
 export { AgenticToolsNode } from "./compose/tools/agentic-tools-node.js";

@@ -62,7 +62,7 @@ export class ChainBuilder {
     this.#endStep([...names.values()]);
   }
 
-  makePlan(options: ChainCompileOptions | undefined): Plan {
+  makePlan(options: ChainCompileOptions<string> | undefined): Plan {
     if (this.#steps === 0) throw emptyGraph("chain");
     return makePlan(this.#draft, {
       options,

@@ -224,8 +224,8 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
   readonly compile: Finished<
     O,
     Wanted,
-    (options?: ChainCompileOptions) => CompiledGraph<I, ResultOf<O, Result>, Nodes>
-  > = ((options?: ChainCompileOptions) => new CompiledPlan(this.#builder.makePlan(options))) as never;
+    (options?: ChainCompileOptions<string>) => CompiledGraph<I, ResultOf<O, Result>, Nodes>
+  > = ((options?: ChainCompileOptions<string>) => new CompiledPlan(this.#builder.makePlan(options))) as never;
 
   get [nodeDefinition](): NodeDefinition {
     return { component: "chain", type: "", body: { kind: "graph", plan: this.#builder.makePlan(undefined) } };

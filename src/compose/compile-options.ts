@@ -3,7 +3,7 @@ import type { CheckpointStore } from "./interrupt/checkpoint-store.js";
 import type { Runtime } from "./runtime.js";
 
 /** How a builder is compiled. */
-export interface CompileOptions<Key extends string = string> extends ChainCompileOptions<Key> {
+export interface CompileOptions<Key extends string = never> extends ChainCompileOptions<Key> {
   /**
    * When a node runs: as soon as any of its predecessors has given something (steps; loops are allowed), or once all of
    * them have given or will not give (no loops). @default "anyPredecessor"
@@ -12,7 +12,7 @@ export interface CompileOptions<Key extends string = string> extends ChainCompil
 }
 
 /** How a chain is compiled: it runs step by step. */
-export interface ChainCompileOptions<Key extends string = string> {
+export interface ChainCompileOptions<Key extends string = never> {
   /** The name of the graph in traces and addresses. @default "" */
   readonly name?: string | undefined;
   /** How many steps a run may take; only with `anyPredecessor`. @default the number of nodes + 10 */

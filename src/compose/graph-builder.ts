@@ -60,7 +60,7 @@ export class GraphBuilder {
     else this.#in("keys", from, () => this.#draft.addBranch(from, targets, choose, stream));
   }
 
-  makePlan(options: CompileOptions | undefined): Plan {
+  makePlan(options: CompileOptions<string> | undefined): Plan {
     return makePlan(this.#draft, { options, ...this.#ends });
   }
 

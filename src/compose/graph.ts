@@ -377,7 +377,7 @@ export class Graph<
     Fed,
     Keys,
     (options?: CompileOptions<StopKey<Keys>>) => CompiledGraph<Given, Result, Nodes>
-  > = ((options?: CompileOptions) => new CompiledPlan(this.#builder.makePlan(options))) as never;
+  > = ((options?: CompileOptions<string>) => new CompiledPlan(this.#builder.makePlan(options))) as never;
 
   get [nodeDefinition](): NodeDefinition {
     return { component: "graph", type: "", body: { kind: "graph", plan: this.#builder.makePlan(undefined) } };

@@ -18,11 +18,11 @@ export type { CheckpointStore, ClosableStore, StoredCheckpoint } from "./interru
 export type { ClassCodec } from "./interrupt/class-codec.js";
 export { type Interrupt, InterruptError, isInterrupt } from "./interrupt/interrupt.js";
 export { memoryStore } from "./interrupt/memory-store.js";
-export { RunControl } from "./interrupt/run-control.js";
 export { type LambdaModes, type LambdaOptions, lambda, mapChunks, type Passthrough, passthrough } from "./lambda.js";
 export type { Answers, KindOptions, PlaceOptions, ResumeOptions, RunOptions } from "./options.js";
 export type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "./plan/describe.js";
 export { END, START, type TriggerMode } from "./plan/plan.js";
+export { RunControl } from "./run-control.js";
 export type { AnyRunnable, InputOf, OutputOf, Runnable } from "./runnable.js";
 export { Runtime, type RuntimeOptions } from "./runtime.js";
 export { AgenticToolsNode } from "./tools/agentic-tools-node.js";

@@ -1,7 +1,14 @@
 import { schemaCheck } from "../../components/schema-check.js";
 import type { SchemaValidator } from "../../schema/schema-validator.js";
 import type { JsonSchema, StandardIssue } from "../../schema/standard-schema.js";
-import { alreadyAnswered, ambiguousInterrupt, answerMismatch, invalidAnswers, unknownInterrupt } from "./errors.js";
+import {
+  alreadyAnswered,
+  ambiguousInterrupt,
+  answerMismatch,
+  invalidAnswers,
+  modifyStateFailed,
+  unknownInterrupt,
+} from "./errors.js";
 import type { Answer, NodeStop, RunSnapshot, VisitSnapshot } from "./snapshot.js";
 
 /** Something that can be answered. */
@@ -156,7 +163,12 @@ function releaseStopsAt(visit: VisitSnapshot): void {
 /** Each graph with a state is asked for a new one. `path`: the keys of its nodes, and of child runs. */
 export function modifyStates(run: RunSnapshot, modify: (state: unknown, path: string) => unknown, path = ""): void {
   if (run.state !== undefined) {
-    const changed = modify(run.state.value, path);
+    let changed: unknown;
+    try {
+      changed = modify(run.state.value, path);
+    } catch (cause) {
+      throw modifyStateFailed(path, cause);
+    }
     if (changed !== undefined) run.state = { value: changed };
   }
   for (const { visit, node } of run.tasks) {

@@ -5,6 +5,7 @@ import {
   checkpointInUse,
   checkpointLost,
   finishedCheckpoint,
+  inCheckpoint,
   nothingSaved,
   pendingCheckpoint,
   storeCallFailed,
@@ -23,6 +24,8 @@ export interface JournaledRun {
   snapshot(): RunSnapshot;
   /** Whether all that a snapshot needs is there: the input may be a stream that was not read to its end. */
   readonly canBeSaved: boolean;
+  /** Whether something of it may run. */
+  readonly hasBegun: boolean;
   abort(reason: unknown): void;
   /** What it rejects with when it waits. */
   interruption(): unknown;
@@ -40,7 +43,6 @@ export interface JournalSettings {
   readonly isStepwise: boolean;
   readonly keepCheckpoint: boolean;
   readonly codec: ValueCodec;
-  readonly missing: string;
 }
 
 /** A claim on a checkpoint: what it held, if it held a run. */
@@ -87,12 +89,6 @@ export class CheckpointJournal implements Journal {
     return this.#settings.ids?.write;
   }
 
-  get advice(): string {
-    const { ids, missing } = this.#settings;
-    if (ids === undefined) return `It cannot be resumed, because nothing was saved: ${missing}.`;
-    return `Go on with resume(${JSON.stringify(ids.write)}, { [interrupt.id]: answer }).`;
-  }
-
   /** The run that it is about, from its start on. */
   attach(run: JournaledRun): void {
     this.#run = run;
@@ -102,7 +98,10 @@ export class CheckpointJournal implements Journal {
   requestStop(timeoutMs: number | undefined): void {
     this.requested = { id: randomId(), info: { kind: "requested" } };
     if (timeoutMs === undefined) return;
-    const cut = (): void => this.#run?.abort(this.#run.interruption());
+    // before it has begun there is nothing to cut off: it will stop at its start
+    const cut = (): void => {
+      if (this.#run?.hasBegun === true) this.#run.abort(this.#run.interruption());
+    };
     if (timeoutMs === 0) cut();
     else this.#timer = setTimeout(cut, timeoutMs);
   }
@@ -116,7 +115,7 @@ export class CheckpointJournal implements Journal {
     await this.#exclusively(async () => {
       const row = await this.#get(ids.write);
       if (row !== undefined) {
-        const document = this.#read(row);
+        const document = this.#read(ids.write, row);
         await this.#checkOwner(ids.write, document, takeover);
         const isOpen = document.status !== "finished" && document.root !== undefined;
         if (isOpen && !forceNewRun) throw pendingCheckpoint(ids.write);
@@ -135,7 +134,7 @@ export class CheckpointJournal implements Journal {
     return this.#exclusively(async () => {
       const row = await this.#get(ids.read);
       if (row === undefined) throw unknownCheckpoint(ids.read);
-      const document = this.#read(row);
+      const document = this.#read(ids.read, row);
       await this.#checkOwner(ids.read, document, takeover);
       if (document.status === "finished") throw finishedCheckpoint(ids.read);
       const { root } = document;
@@ -156,7 +155,7 @@ export class CheckpointJournal implements Journal {
     try {
       const target = await this.#get(write);
       if (target !== undefined) {
-        const document = this.#read(target);
+        const document = this.#read(write, target);
         await this.#checkOwner(write, document, options.takeover === true);
         const isOpen = document.status !== "finished" && document.root !== undefined;
         if (isOpen && options.forceNewRun !== true) throw pendingCheckpoint(write);
@@ -185,8 +184,12 @@ export class CheckpointJournal implements Journal {
     if (isAlive !== false) throw checkpointInUse(id, owner);
   }
 
-  #read(row: StoredCheckpoint): CheckpointDocument {
-    return readDocument(row.data, this.#settings.codec);
+  #read(id: string, row: StoredCheckpoint): CheckpointDocument {
+    try {
+      return readDocument(row.data, this.#settings.codec);
+    } catch (error) {
+      throw KumikoError.is(error) ? inCheckpoint(id, error) : error;
+    }
   }
 
   // saves

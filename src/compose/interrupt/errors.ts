@@ -1,5 +1,8 @@
 import { KumikoError, messageOf } from "../../errors.js";
 import { type Interrupt, InterruptError } from "./interrupt.js";
+import type { NodeStop } from "./snapshot.js";
+
+const known = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ") || "none";
 
 // stores
 
@@ -53,20 +56,50 @@ export const answerDoesNotParse = (what: string, address: string, issues: readon
 
 // stops
 
-/** What a run rejects with that waits. `advice` says how to go on, or why that cannot be. */
+/** How a run that stopped can be gone on with. */
+export interface Continuation {
+  readonly checkpointId: string | undefined;
+  /** What would have to be done so that there is one. */
+  readonly missing: string;
+}
+
+/** What a run rejects with that stopped to wait, or because it was told to. */
 export const stoppedToWait = (
   interrupts: readonly Interrupt[],
-  advice: string,
-  checkpointId?: string,
+  { checkpointId, missing }: Continuation,
 ): InterruptError => {
-  const places = [...new Set(interrupts.map(({ address }) => `"${address}"`))];
-  const shownPlaces = places.length > 5 ? [...places.slice(0, 5), `${places.length - 5} more`] : places;
-  const what = interrupts.some(({ info }) => isRequested(info)) ? "was asked to stop" : "waits for answers";
-  return new InterruptError(`The run ${what} at ${shownPlaces.join(", ")}. ${advice}`, interrupts, checkpointId);
+  const asking = interrupts.filter(({ info }) => kindOf(info) === undefined);
+  const told = interrupts.filter(({ info }) => kindOf(info) !== undefined).map(describeStop);
+  const what = [...told, ...(asking.length === 0 ? [] : [`waits for answers at ${placesOf(asking)}`])].join(
+    ", and it ",
+  );
+  const answers = asking.length === 0 ? "" : ", { [interrupt.id]: answer }";
+  const advice =
+    checkpointId === undefined
+      ? `It cannot be resumed, because nothing was saved: ${missing} the run a checkpointId.`
+      : `Go on with resume(${JSON.stringify(checkpointId)}${answers}).`;
+  return new InterruptError(`The run ${what}. ${advice}`, interrupts, checkpointId);
 };
 
-function isRequested(info: unknown): boolean {
-  return typeof info === "object" && info !== null && "kind" in info && info.kind === "requested";
+function placesOf(interrupts: readonly Interrupt[]): string {
+  const places = [...new Set(interrupts.map(({ address }) => `"${address}"`))];
+  return (places.length > 5 ? [...places.slice(0, 5), `${places.length - 5} more`] : places).join(", ");
+}
+
+function describeStop({ address, info }: Interrupt): string {
+  if (kindOf(info) === "requested") return "was asked to stop";
+  const { before, after } = info as Pick<NodeStop, "before" | "after">;
+  const sides = [
+    ...(before.length === 0 ? [] : [`before ${known(before)}`]),
+    ...(after.length === 0 ? [] : [`after ${known(after)}`]),
+  ];
+  return `stopped ${sides.join(" and ")} in "${address}"`;
+}
+
+/** The stops that nobody asked anything at. */
+function kindOf(info: unknown): "requested" | "before_after" | undefined {
+  if (typeof info !== "object" || info === null || !("kind" in info)) return undefined;
+  return info.kind === "requested" || info.kind === "before_after" ? info.kind : undefined;
 }
 
 // checkpoints
@@ -118,8 +151,22 @@ export const unknownClass = (place: string, name: string, known: readonly string
 export const unreadableValue = (place: string, why: string, cause?: unknown): KumikoError =>
   new KumikoError(
     "CHECKPOINT_UNREADABLE",
-    `${place} cannot be read from the checkpoint: ${why}.`,
+    `${place} cannot be read from the checkpoint: ${why}`,
     cause === undefined ? {} : { cause },
+  );
+
+/** What is wrong with a document, said of the checkpoint that has it. */
+export const inCheckpoint = (id: string, error: KumikoError): KumikoError =>
+  new KumikoError(error.code, `Checkpoint ${quoteId(id)}: ${error.message}`, {
+    nodePath: error.nodePath,
+    cause: error.cause ?? error,
+  });
+
+export const modifyStateFailed = (path: string, cause: unknown): KumikoError =>
+  new KumikoError(
+    "NODE_FAILED",
+    `modifyState failed for ${path === "" ? "the graph" : `the graph "${path}"`}: ${messageOf(cause)}`,
+    { nodePath: path === "" ? [] : path.split("/"), cause },
   );
 
 export const newerCheckpoint = (version: number, known: number): KumikoError =>
@@ -193,15 +240,7 @@ export const noStore = (option: string): KumikoError =>
     `${option} was given, and this graph has no store to save runs in. Give compile() one: compile({ store: memoryStore() }).`,
   );
 
-export const invalidControlOption = (timeoutMs: unknown): KumikoError =>
-  new KumikoError(
-    "INVALID_OPTION",
-    `timeoutMs of RunControl.interrupt must be a number of milliseconds from 0 on; got ${String(timeoutMs)}.`,
-  );
-
 // answers
-
-const known = (ids: readonly string[]): string => ids.map((id) => `"${id}"`).join(", ") || "none";
 
 export const invalidAnswers = (): KumikoError =>
   new KumikoError(

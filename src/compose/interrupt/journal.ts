@@ -6,8 +6,7 @@ export interface Journal {
   readonly isStopRequested: boolean;
   /** Whether every finished task is saved before what follows it. */
   readonly isStepwise: boolean;
-  /** How to go on after a stop, for people; and the id to go on with. */
-  readonly advice: string;
+  /** The id to go on with after a stop. */
   readonly checkpointId: string | undefined;
   /** The stop that was requested, as an interrupt, once there was one. */
   readonly requested: { readonly id: string; readonly info: unknown } | undefined;

@@ -1,4 +1,4 @@
-import { KumikoError } from "../../errors.js";
+import { KumikoError, messageOf } from "../../errors.js";
 import type { AnyClassCodec } from "./class-codec.js";
 import { hostileValue, unreadableValue } from "./errors.js";
 import { isJsonTree } from "./json-tree.js";
@@ -38,7 +38,7 @@ export class ValueCodec {
       if (Object.hasOwn(json, "json")) return Reflect.get(json, "json");
       if (Object.hasOwn(json, "graph")) return this.#decodeGraph(Reflect.get(json, "graph"), slot);
     }
-    throw unreadableValue(slot, "it is no value that was saved");
+    throw unreadableValue(slot, "this is no value that was saved");
   }
 
   #decodeGraph(flat: unknown, slot: string): unknown {
@@ -48,7 +48,7 @@ export class ValueCodec {
       revival.finish();
       return value;
     } catch (error) {
-      throw KumikoError.is(error) ? error : unreadableValue(slot, "it is damaged", error);
+      throw KumikoError.is(error) ? error : unreadableValue(slot, `it is damaged: ${messageOf(error)}`, error);
     }
   }
 }

@@ -9,8 +9,6 @@ export interface Part {
   /** Whether somebody is asked something here, or was. */
   readonly hasQuestions: boolean;
   readonly isAnswered: boolean;
-  /** Whether it waits, or was asked to stop. */
-  readonly isStopped: boolean;
   /** Whether it waits for an answer. */
   readonly isWaiting: boolean;
   /** Whether it has an answer that it has not used up. */
@@ -52,6 +50,8 @@ export class Visit implements Part {
   readonly address: string;
   /** Whether it was restored, so that this is not its first execution. */
   readonly isRestored: boolean;
+  /** In this execution something was asked, here or inside: whatever the function of the place gives, it has stopped. */
+  hasStopped = false;
   #prepared: Slot | undefined = undefined;
   #preparedStream: InputStream | undefined = undefined;
   #id: string | undefined = undefined;
@@ -79,6 +79,12 @@ export class Visit implements Part {
     const name = `${what} ${key}`;
     if (this.#usedKeys.has(name)) throw duplicateKey(what, key, this.address);
     this.#usedKeys.add(name);
+  }
+
+  /** The function of the place runs once more, in the same execution: a middleware may repeat a tool. */
+  restart(): void {
+    this.#usedKeys = undefined;
+    this.#childCounts = undefined;
   }
 
   findAsk(key: string): Question | undefined {
@@ -124,12 +130,6 @@ export class Visit implements Part {
 
   get isAnswered(): boolean {
     return this.#questions.some(({ answer }) => answer !== undefined) || this.#parts().some((part) => part.isAnswered);
-  }
-
-  /** Whether this place waits for somebody, or something in it was asked to stop. */
-  get isStopped(): boolean {
-    if (this.#questions.some(({ answer }) => answer === undefined)) return true;
-    return this.#parts().some((part) => part.isStopped);
   }
 
   /** Whether it waits, and nobody has answered anything in it since it stopped: then it is not entered again. */
@@ -328,14 +328,12 @@ export class Visit implements Part {
 const noParts: readonly Part[] = [];
 
 /** What can be said of a run from what is inside it, and its own stop. */
-export function partOfRun(parts: readonly Part[], stop: NodeStop | undefined, isAskedToStop = false): Part {
+export function partOfRun(parts: readonly Part[], stop: NodeStop | undefined): Part {
   const isAnswered = stop?.answer !== undefined;
-  const isWaiting = (stop !== undefined && !isAnswered) || parts.some((part) => part.isWaiting);
   return {
     hasQuestions: stop !== undefined || parts.some((part) => part.hasQuestions),
     isAnswered: isAnswered || parts.some((part) => part.isAnswered),
-    isStopped: isAskedToStop || isWaiting || parts.some((part) => part.isStopped),
-    isWaiting,
+    isWaiting: (stop !== undefined && !isAnswered) || parts.some((part) => part.isWaiting),
     isFresh: isAnswered || parts.some((part) => part.isFresh),
   };
 }

@@ -29,7 +29,7 @@ const spareSteps = 10;
 export function resolveCompileOptions(
   component: Plan["component"],
   nodeCount: number,
-  options: CompileOptions,
+  options: CompileOptions<string>,
 ): CompileSettings {
   if (typeof options !== "object" || options === null)
     throw invalidOption("The options of compile() must be an object.");
@@ -55,7 +55,7 @@ function resolveCheckpoints({
   store,
   durability = "exit",
   keepCheckpoint = false,
-}: CompileOptions): Pick<Plan, "store" | "durability" | "keepCheckpoint"> {
+}: CompileOptions<string>): Pick<Plan, "store" | "durability" | "keepCheckpoint"> {
   if (store !== undefined && !isStore(store)) {
     throw invalidOption("The compile option store must be a CheckpointStore: memoryStore(), sqliteStore(…), ….");
   }

@@ -10,7 +10,7 @@ import { validate } from "./validate.js";
 
 /** What a plan gets besides its draft. */
 export interface PlanParts {
-  readonly options?: CompileOptions | undefined;
+  readonly options?: CompileOptions<string> | undefined;
   /** Edges that the builder adds at the end, such as those from the last steps of a chain to END. */
   readonly closing?: readonly PlanEdge[] | undefined;
   readonly checkInput?: ValueCheck | undefined;

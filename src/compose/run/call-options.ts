@@ -1,9 +1,9 @@
 import type { Handler } from "../../callbacks/handler.js";
 import { checkCheckpointId } from "../interrupt/checkpoint-id.js";
 import { noStore } from "../interrupt/errors.js";
-import { RunControl } from "../interrupt/run-control.js";
 import type { KindOptions, PlaceOptions, RunOptions } from "../options.js";
 import type { PlanNode } from "../plan/plan.js";
+import { RunControl } from "../run-control.js";
 import { invalidRunOption, unknownOption, unknownPath } from "./errors.js";
 import type { Program } from "./program.js";
 

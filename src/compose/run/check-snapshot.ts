@@ -1,6 +1,6 @@
 import { kindHasChanged, nodeIsGone, valueHasChanged } from "../interrupt/errors.js";
 import type { RunSnapshot, TaskSnapshot } from "../interrupt/snapshot.js";
-import { END, START, START_INDEX } from "../plan/plan.js";
+import { END, END_INDEX, type NodeSettings, START, START_INDEX, type ValueCheck } from "../plan/plan.js";
 import type { Program } from "./program.js";
 
 /** Throws `GRAPH_CHANGED` when a run cannot go on in this graph: a node it needs is gone, or is something else now. */
@@ -26,20 +26,52 @@ function checkNode({ node, kind }: TaskSnapshot, program: Program, at: readonly 
   if (now !== kind) throw kindHasChanged(at, kind, now);
 }
 
-/** The same for inputs that were saved before they were used: they must fit the schema that the graph has now. */
-export async function checkInputs(snapshot: RunSnapshot, program: Program, path: readonly string[]): Promise<void> {
-  const { checkInput } = program.plan;
+/** The same for values that were saved before they were used: they must fit the schemas that the graph has now. */
+export async function checkValues(snapshot: RunSnapshot, program: Program, path: readonly string[]): Promise<void> {
+  const { checkInput, checkOutput } = program.plan;
   for (const task of snapshot.tasks) {
-    if (task.node === START && task.output !== undefined && checkInput !== undefined) {
-      try {
-        await checkInput(task.output.value);
-      } catch (cause) {
-        throw valueHasChanged(path, "input", cause);
+    const at = [...path, task.node];
+    const index = program.indexOf(task.node) ?? START_INDEX;
+    if (task.output !== undefined) {
+      if (task.node === START) await check(checkInput, task.output.value, path, "input");
+      for (const target of onlyTakers(task, program)) {
+        if (target === END_INDEX) await check(checkOutput, task.output.value, path, "output");
+        else await checkNext(program, target, task.output.value, path);
       }
     }
     const inner = nestedOf(task);
-    const nested = program.nested.get(program.indexOf(task.node) ?? START_INDEX);
-    if (inner !== undefined && nested !== undefined) await checkInputs(inner, nested, [...path, task.node]);
+    const nested = program.nested.get(index);
+    if (inner !== undefined && nested !== undefined) await checkValues(inner, nested, at);
+  }
+}
+
+/** The nodes that get this very output, with nothing around them that changes it. */
+function onlyTakers({ targets = [] }: TaskSnapshot, program: Program): number[] {
+  const indexes = targets.map((key) => (key === END ? END_INDEX : (program.indexOf(key) ?? START_INDEX)));
+  return indexes.filter((index) => index !== START_INDEX && program.sources[index]?.length === 1);
+}
+
+async function checkNext(program: Program, index: number, value: unknown, path: readonly string[]): Promise<void> {
+  const node = program.plan.nodes[index];
+  const nested = program.nested.get(index);
+  if (node === undefined || nested === undefined || !isEmpty(node.settings)) return;
+  await check(nested.plan.checkInput, value, [...path, node.key], "input");
+}
+
+function isEmpty({ inputKey, before, streamBefore, merge }: NodeSettings): boolean {
+  return inputKey === undefined && before === undefined && streamBefore === undefined && merge === undefined;
+}
+
+async function check(
+  fits: ValueCheck | undefined,
+  value: unknown,
+  path: readonly string[],
+  what: string,
+): Promise<void> {
+  try {
+    await fits?.(value);
+  } catch (cause) {
+    throw valueHasChanged(path, what, cause);
   }
 }
 

@@ -8,7 +8,7 @@ import type { RunSnapshot } from "../interrupt/snapshot.js";
 import { ValueCodec } from "../interrupt/value-codec.js";
 import type { RunOptions } from "../options.js";
 import type { Plan } from "../plan/plan.js";
-import { checkInputs, checkKinds } from "./check-snapshot.js";
+import { checkKinds, checkValues } from "./check-snapshot.js";
 import { invalidRunOption } from "./errors.js";
 import type { Program } from "./program.js";
 import type { RootRun } from "./root-run.js";
@@ -42,7 +42,6 @@ export function openJournal(
     isStepwise: plan.durability === "step",
     keepCheckpoint: plan.keepCheckpoint,
     codec: new ValueCodec(plan.runtime.codecs),
-    missing: `${plan.store === undefined ? "compile with a store and give" : "give"} the run a checkpointId`,
   });
   run.environment.keepJournal(journal);
   journal.attach(run);
@@ -76,7 +75,7 @@ async function makeReady(
 ): Promise<readonly string[]> {
   if (root === undefined) return [];
   checkKinds(root, program, []);
-  await checkInputs(root, program, []);
+  await checkValues(root, program, []);
   const validator = program.plan.runtime.schemaValidator;
   const ids = await applyAnswers(root, answers, { answered, requested, validator });
   if (modifyState !== undefined) modifyStates(root, modifyState);

@@ -37,7 +37,8 @@ function observe(run: Body, takesStream: boolean, payload: Payload | undefined, 
     if (watch === undefined) return run(input, ctx);
     const given = takesStream ? watch.inputStream(input as StreamReader<unknown>) : input;
     if (!takesStream) watch.start(payload === undefined ? input : payload.input(input, ctx.options));
-    const finish = (output: unknown): unknown => waiting(ctx, watch) ?? end(watch, output, payload, joining);
+    const finish = (output: unknown): unknown =>
+      (isStream(output) ? undefined : waiting(ctx, watch)) ?? end(watch, output, payload, joining);
     const refuse = (error: unknown): unknown => {
       const stopped = causedByInterrupt(error) ? waiting(ctx, watch) : undefined;
       if (stopped !== undefined) return stopped;
@@ -57,7 +58,7 @@ function observe(run: Body, takesStream: boolean, payload: Payload | undefined, 
 
 /** If the node waits for somebody, whatever its function came to: its end as handlers see it. */
 function waiting(ctx: TaskContext, watch: Watch): Promise<never> | undefined {
-  if (ctx.openedVisit?.isStopped !== true) return undefined;
+  if (ctx.openedVisit?.hasStopped !== true) return undefined;
   return leaveWaiting(ctx, watch);
 }
 

@@ -114,6 +114,10 @@ export class RootRun extends Run {
     return this.mode === "transform" || this.mode === "stream";
   }
 
+  get hasBegun(): boolean {
+    return this.tracker !== undefined;
+  }
+
   /** Whether all that a snapshot needs is there. */
   get canBeSaved(): boolean {
     return this.tracker?.canBeSaved === true;

@@ -158,7 +158,7 @@ function located(source: ChunkSource<unknown>, run: RootRun): ChunkSource<unknow
 }
 
 function endRun(run: RootRun): void {
-  if (run.isStopped && !run.aborted) throw run.interruption();
+  if (run.stopped !== undefined && !run.aborted) throw run.interruption();
   run.onStreamEnd?.();
   run.over();
   if (run.hasRest) run.stopRest("Stopped, because the run has its result.");
@@ -167,10 +167,7 @@ function endRun(run: RootRun): void {
 
 async function failRun(run: RootRun, error: unknown): Promise<unknown> {
   if (run.aborted) return run.reason;
-  if (run.tracker !== undefined) {
-    const failure = await run.tracker.end(await run.findOrigin(error));
-    return run.aborted ? run.reason : failure;
-  }
+  if (run.tracker !== undefined) return run.tracker.end(await run.findOrigin(error));
   const stopped = await settleStop(run, error);
   if (InterruptError.is(stopped)) return run.interrupt(stopped);
   const failure = run.blame(await run.findOrigin(error), START_INDEX);

@@ -209,18 +209,15 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     const interrupts = interruptsOf(this.snapshot());
     const requested = this.place === undefined ? journal?.requested : undefined;
     if (requested !== undefined) interrupts.unshift({ ...requested, address: this.address });
-    return stoppedToWait(interrupts, journal?.advice ?? this.#withoutCheckpoint, journal?.checkpointId);
-  }
-
-  get #withoutCheckpoint(): string {
     const missing = this.program.plan.store === undefined ? "compile with a store and give" : "give";
-    return `It cannot be resumed, because nothing was saved: ${missing} the run a checkpointId.`;
+    return stoppedToWait(interrupts, { checkpointId: journal?.checkpointId, missing });
   }
 
   /** The run ends because it waits. */
   interrupt(error: InterruptError): InterruptError {
     this.close();
     this.nodeWatch?.interrupt(error);
+    this.place?.noteStop();
     return error;
   }
 
@@ -230,10 +227,6 @@ export class Run extends Scope implements TaskOwner, InnerRun {
 
   get isAnswered(): boolean {
     return this.#part.isAnswered;
-  }
-
-  get isStopped(): boolean {
-    return this.#part.isStopped;
   }
 
   get isWaiting(): boolean {

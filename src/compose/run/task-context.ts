@@ -153,6 +153,7 @@ export class TaskContext extends PlaceContext {
   }
 
   override noteStop(): void {
+    this.visit.hasStopped = true;
     this.owner.noteStop(this);
   }
 

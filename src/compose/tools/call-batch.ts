@@ -2,6 +2,9 @@ import type { Watchers } from "../../callbacks/watchers.js";
 import type { ToolError } from "../../components/errors.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolCall } from "../../schema/message/content-block.js";
+import { InterruptError } from "../interrupt/interrupt.js";
+import { interruptsAt } from "../interrupt/interrupts-of.js";
+import type { Visit } from "../interrupt/visit.js";
 import type { PlaceContext } from "../run/place-context.js";
 import { Scope } from "../run/scope.js";
 import { callsIn, newCallIds } from "./call-ids.js";
@@ -29,6 +32,8 @@ export abstract class CallBatch extends Scope implements CallOwner {
   protected over = false;
   /** A call has failed the node. */
   protected failed = false;
+  /** A call waits for somebody. */
+  protected hasPending = false;
   private unsettled: number;
   private active = 0;
   private nextIndex = 0;
@@ -56,7 +61,17 @@ export abstract class CallBatch extends Scope implements CallOwner {
       runs[index] = new ToolRun(this, index, name, ids?.[index] ?? callId, text, entry);
     }
     this.runs = runs;
+    if (place.openedVisit !== undefined) this.restore(place.openedVisit);
     if (ids !== undefined) this.reportIds(calls, ids);
+  }
+
+  /** What was done in a former run of this place is not done again. */
+  private restore(visit: Visit): void {
+    for (const run of this.runs) {
+      run.restore(visit);
+      if (run.state === "settled") this.unsettled--;
+      if (run.isPending) this.hasPending = true;
+    }
   }
 
   get messages(): readonly AgenticMessage[] {
@@ -82,6 +97,7 @@ export abstract class CallBatch extends Scope implements CallOwner {
   protected prepareCalls(): Promise<unknown> | undefined {
     let pending: Promise<void>[] | undefined;
     for (const run of this.runs) {
+      if (run.state === "settled") continue;
       const preparing = prepareCall(run, this.table.names);
       if (preparing === undefined) continue;
       pending ??= [];
@@ -94,6 +110,7 @@ export abstract class CallBatch extends Scope implements CallOwner {
   protected startCalls(): void {
     if (this.failed) this.skipRest();
     else this.startMore();
+    if (this.unsettled === 0) this.finish();
   }
 
   /** The calls are no longer wanted: those that run are told to stop, and no more are started. */
@@ -113,10 +130,16 @@ export abstract class CallBatch extends Scope implements CallOwner {
     return results;
   }
 
-  /** What the node rejects with: the error of the first call that failed, with the results of all. */
-  protected rejection(): ToolError | undefined {
-    const first = this.firstFailed();
-    return first?.failure && Object.assign(first.failure, { results: this.results() });
+  /**
+   * What the node rejects with: the error of the first call that failed, with the results of all; or, when calls wait for
+   * somebody, all that they ask.
+   */
+  protected rejection(): ToolError | InterruptError | undefined {
+    const first = this.failed ? this.firstFailed() : undefined;
+    if (first?.failure !== undefined) return Object.assign(first.failure, { results: this.results() });
+    if (!this.runs.some(({ isPending }) => isPending)) return undefined;
+    const { address, visit } = this.place;
+    return new InterruptError(`"${address}" waits for answers.`, interruptsAt(visit.snapshot()));
   }
 
   get now(): number {
@@ -124,13 +147,28 @@ export abstract class CallBatch extends Scope implements CallOwner {
     return this.startedAt;
   }
 
+  /** Where every finished call is saved, nothing follows it before that is done. */
   settled(run: ToolRun): void {
+    if (this.over) return;
+    const saved = run.failure === undefined && !run.isPending && run.hasBegun ? this.place.commit() : undefined;
+    if (saved === undefined) this.afterCall(run);
+    else {
+      saved.then(
+        () => this.afterCall(run),
+        (error) => this.stopCalls(error),
+      );
+    }
+  }
+
+  private afterCall(run: ToolRun): void {
     if (this.over) return;
     this.unsettled--;
     if (run.failure !== undefined) this.failed = true;
+    if (run.isPending) this.hasPending = true;
     this.onSettled(run);
     if (run.hasBegun) {
       this.active--;
+      if (run.isPending && this.settings.isSequential) this.postponeRest();
       this.startMore();
     }
     if (this.unsettled === 0) this.finish();
@@ -144,6 +182,7 @@ export abstract class CallBatch extends Scope implements CallOwner {
     while (this.nextIndex < runs.length && this.active < settings.concurrency && !this.over) {
       if (this.failed && this.nextIndex >= settings.concurrency) break;
       const run = runs[this.nextIndex++];
+      if (run?.isPending === true && settings.isSequential) this.postponeRest();
       if (run?.state !== "waiting") continue;
       this.active++;
       run.begin();
@@ -151,6 +190,16 @@ export abstract class CallBatch extends Scope implements CallOwner {
     }
     this.starting = false;
     if (this.failed) this.skipRest();
+  }
+
+  /** In sequence, a call that waits keeps those behind it from running. */
+  private postponeRest(): void {
+    for (const run of this.runs) {
+      if (run.state !== "waiting") continue;
+      run.postpone();
+      this.unsettled--;
+      this.onSettled(run);
+    }
   }
 
   private skipRest(): void {

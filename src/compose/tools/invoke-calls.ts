@@ -36,7 +36,7 @@ export class InvokeBatch extends CallBatch {
 
   protected override onFinished(): void {
     if (this.resolve === undefined) return;
-    const rejection = this.failed ? this.rejection() : undefined;
+    const rejection = this.failed || this.hasPending ? this.rejection() : undefined;
     if (rejection === undefined) this.resolve(this.results());
     else this.reject?.(rejection);
   }
@@ -46,7 +46,7 @@ export class InvokeBatch extends CallBatch {
   }
 
   private outcome(): AgenticMessage[] {
-    const rejection = this.failed ? this.rejection() : undefined;
+    const rejection = this.failed || this.hasPending ? this.rejection() : undefined;
     if (rejection !== undefined) throw rejection;
     return this.results();
   }

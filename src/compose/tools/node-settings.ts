@@ -7,6 +7,8 @@ import type { ToolEntry } from "./tool-entry.js";
 export interface NodeSettings {
   /** How many calls may run at once. */
   readonly concurrency: number;
+  /** One after another: what stops one call stops those behind it. */
+  readonly isSequential: boolean;
   readonly argumentsHandler: AgenticToolsNodeConfig["toolArgumentsHandler"];
   /** What calls of tools go to that the node does not have. */
   readonly unknownTools: ToolEntry | undefined;

@@ -25,8 +25,13 @@ export function startTool(run: ToolRun, streams: boolean, accept: Accept): void 
 }
 
 function start(run: ToolRun, streams: boolean, accept: Accept): void {
-  const { entry, context, input } = run;
+  const { entry, context, input, keptOutput } = run;
   if (entry === undefined) return;
+  if (keptOutput !== undefined) {
+    // it has run: only its output is checked once more
+    pass(run, entry.stages.finish(keptOutput.value, input, run), accept);
+    return;
+  }
   const { stages, invokable, streamable } = entry;
   if (stages.stream !== undefined && (streams || stages.invoke === undefined)) {
     if (streamable === undefined) accept(run, streamFrom(run, stages.stream, context, input));
@@ -75,6 +80,7 @@ function pass(run: ToolRun, output: unknown, accept: Accept): void {
 /** What the innermost invokable middleware calls. */
 export const nextInvokable: NextInvokable = async (call, ctx) => {
   const run = runOf(call, ctx);
+  run.openedVisit?.restart();
   const input = await takeChanges(run, call);
   const stages = run.entry?.stages;
   return stages === undefined ? "" : (watchedInvoke(run, stages, ctx, input) as Promise<ToolOutput>);
@@ -84,6 +90,7 @@ export const nextInvokable: NextInvokable = async (call, ctx) => {
 export const nextStreamable: NextStreamable = (call, ctx) => {
   const run = runOf(call, ctx);
   return outputReader(async () => {
+    run.openedVisit?.restart();
     const input = await takeChanges(run, call);
     const stream = run.entry?.stages.stream;
     return stream && streamFrom(run, stream, ctx, input);
@@ -152,15 +159,19 @@ function ended(
   watch: Watch | undefined,
   output: ToolOutput | StreamReader<ToolOutput>,
 ): ToolOutput | StreamReader<ToolOutput> {
-  if (watch === undefined) return output;
+  if (watch === undefined || run.openedVisit?.hasStopped === true) return output;
   if (output instanceof StreamReader) return observed(run, watch, output);
   if (watch.closed) watch.event({ kind: "late_result", result: output });
   else watch.end({ result: output });
   return output;
 }
 
-/** Handlers hear of the error as the node tells it; middlewares catch what the tool threw. */
+/**
+ * Handlers hear of the error as the node tells it; middlewares catch what the tool threw. (That a call waits they hear when
+ * all inside it has settled.)
+ */
 function failed(run: ToolRun, watch: Watch | undefined, thrown: unknown): unknown {
+  if (run.waits(thrown)) return thrown;
   if (watch?.closed === true) watch.event({ kind: "late_result", error: run.blame(thrown) });
   else watch?.error(run.blame(thrown));
   return thrown;
@@ -171,7 +182,7 @@ function observed(run: ToolRun, watch: Watch | undefined, output: StreamReader<T
   let thrown: unknown;
   const told = mapError(output, (error) => {
     thrown = error;
-    return run.blame(error);
+    return run.waits(error) ? error : run.blame(error);
   });
   return mapError(
     watch.outputStream(told, (result) => ({ result })),

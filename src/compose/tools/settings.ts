@@ -18,6 +18,7 @@ export function resolveSettings(config: AgenticToolsNodeConfig): NodeSettings {
   check(config);
   const { executeSequentially = false, maxConcurrency, unknownToolsHandler, onToolError = "throw" } = config;
   return {
+    isSequential: executeSequentially,
     concurrency: executeSequentially ? 1 : (maxConcurrency ?? Number.POSITIVE_INFINITY),
     argumentsHandler: config.toolArgumentsHandler,
     unknownTools:

@@ -30,7 +30,7 @@ export class StreamBatch extends CallBatch implements ChunkSource<AgenticMessage
     if (!result.done || this.#closed) return result;
     this.#closed = true;
     if (this.#stopReason !== undefined) throw this.#stopReason.reason;
-    const rejection = this.failed ? this.rejection() : undefined;
+    const rejection = this.failed || this.hasPending ? this.rejection() : undefined;
     if (rejection !== undefined) throw rejection;
     return result;
   }

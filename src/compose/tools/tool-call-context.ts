@@ -161,6 +161,7 @@ export class ToolCallContext<Call extends CallPlace = CallPlace> extends PlaceCo
   }
 
   override noteStop(): void {
+    this.visit.hasStopped = true;
     this.call.place.noteStop();
   }
 

@@ -9,6 +9,10 @@ import type { ConcatRegistry } from "../../schema/concat/registry.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolResult } from "../../schema/message/content-block.js";
 import type { SchemaValidator } from "../../schema/schema-validator.js";
+import { causedByInterrupt, InterruptError } from "../interrupt/interrupt.js";
+import { interruptsAt } from "../interrupt/interrupts-of.js";
+import type { Slot } from "../interrupt/snapshot.js";
+import type { Visit } from "../interrupt/visit.js";
 import { isPromiseLike } from "../run/async.js";
 import type { PlaceContext } from "../run/place-context.js";
 import { Scope } from "../run/scope.js";
@@ -33,6 +37,9 @@ export interface CallOwner {
   settled(run: ToolRun): void;
 }
 
+/** What is remembered of a call that ran: its result, or an output that was not accepted. */
+type KeptResult = { readonly pieces: readonly FunctionToolResult[] } | { readonly output: unknown };
+
 /** What can stop the stream that a call is read from. */
 export interface Cancellable {
   cancel(reason: unknown): unknown;
@@ -55,6 +62,10 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   pieces: readonly FunctionToolResult[] = noPieces;
   /** Why it has no result of its own, when that fails the node. */
   failure: ToolError | undefined = undefined;
+  /** It has no result, because it or a call before it waits for somebody. */
+  isPending = false;
+  /** What the tool gave in a former run, and was not accepted then. */
+  keptOutput: Slot | undefined = undefined;
   watch: Watch | undefined = undefined;
   reader: Cancellable | undefined = undefined;
   private cachedContext: ToolCallContext<ToolRun> | undefined = undefined;
@@ -139,6 +150,68 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     return this.watch;
   }
 
+  /** Takes over what a former run of the node knows of this call. */
+  restore(visit: Visit): void {
+    const former = visit.findCall(this.index);
+    if (former?.result !== undefined) this.restoreResult(former.result.value as KeptResult);
+    else if (former?.visit?.isBlocked === true) this.postpone();
+  }
+
+  private restoreResult(kept: KeptResult): void {
+    if (!("pieces" in kept)) {
+      this.keptOutput = { value: kept.output };
+      return;
+    }
+    this.pieces = kept.pieces;
+    this.state = "settled";
+  }
+
+  /** It does not run now, and is no failure. */
+  postpone(): void {
+    this.place.noteStop();
+    this.isPending = true;
+    this.state = "settled";
+  }
+
+  /** Whether it waits for somebody, if this is what its tool threw. */
+  waits(thrown: unknown): boolean {
+    return this.openedVisit?.hasStopped === true && causedByInterrupt(thrown);
+  }
+
+  /** What it remembers; only a call that has asked something does. */
+  get openedVisit(): Visit | undefined {
+    return this.place.openedVisit?.findCall(this.index)?.visit;
+  }
+
+  /** It waits: what runs inside it comes to its end first. */
+  private stop(): void {
+    this.state = "failing";
+    this.deadline?.remove();
+    this.deadline = undefined;
+    this.context.settle().then(
+      () => {
+        this.watch?.interrupt(this.interruption());
+        this.isPending = true;
+        this.settle();
+      },
+      (thrown) => {
+        this.state = "running";
+        this.fail(thrown);
+      },
+    );
+  }
+
+  private interruption(): InterruptError {
+    const interrupts = interruptsAt(this.context.visit.snapshot());
+    return new InterruptError(`"${this.context.address}" waits for an answer.`, interrupts);
+  }
+
+  /** Remembers the result, where the run is saved: the call does not run again. */
+  private keep(result: KeptResult): void {
+    const { place } = this;
+    if (place.environment.journal !== undefined) place.visit.finishCall(this.index, this.callId, { value: result });
+  }
+
   /** From now on it may have an effect, and its time runs. */
   begin(): void {
     this.state = "running";
@@ -171,15 +244,25 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   /** The tool has given all. */
   succeed(): void {
     if (this.state !== "running") return;
+    if (this.openedVisit?.hasStopped === true) {
+      this.stop();
+      return;
+    }
     this.takeHeld();
     if (this.pieces.length === 0) this.add(resultBlock(this, "", false));
+    this.keep({ pieces: this.pieces });
     this.settle();
   }
 
   /** Something on the way of this call has failed. Only the first time counts. */
   fail(thrown: unknown): void {
     if (this.state === "failing" || this.state === "settled") return;
+    if (this.waits(thrown)) {
+      this.stop();
+      return;
+    }
     const error = this.blame(thrown);
+    if (error.kind === "output_validation") this.keep({ output: error.output });
     this.state = "failing";
     this.release();
     if (this.watch === undefined) this.openWatch()?.error(error);
@@ -222,7 +305,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   /** What the model reads, or would read if it were told. */
   message(): AgenticMessage {
     const { pieces } = this;
-    const failure = this.failure ?? this.cutOff();
+    const failure = this.failure ?? this.cutOff() ?? this.pending();
     if (failure === undefined) return resultMessage(this, pieces);
     return resultMessage(this, [...pieces, errorBlock(this, failure, this.textOf(failure), pieces)]);
   }
@@ -246,6 +329,11 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     if (!this.isCutOff) return undefined;
     if (!this.hasBegun) return callNotExecuted(this, "the run was stopped before it");
     return callAborted(this, this.stopped?.reason);
+  }
+
+  /** Nobody reads it but in the error of a node that failed meanwhile. */
+  private pending(): ToolError | undefined {
+    return this.isPending ? callNotExecuted(this, "it, or a call before it, waits for an answer") : undefined;
   }
 
   private errorOf(thrown: unknown): ToolError {

@@ -16,9 +16,12 @@ export class KeptStream implements ChunkSource<unknown> {
   readonly reader: StreamReader<unknown>;
   readonly #source: ChunkSource<unknown>;
   readonly #joining: Joining | undefined;
+  readonly #atEnd: (() => void) | undefined;
   readonly #chunks: unknown[] = [];
 
-  constructor(given: StreamReader<unknown>) {
+  /** `atEnd` may throw, in place of the end. */
+  constructor(given: StreamReader<unknown>, atEnd?: () => void) {
+    this.#atEnd = atEnd;
     this.#joining = given.joining;
     this.#source = given.takeSource();
     this.reader = new StreamReader<unknown>(this, this.#joining);
@@ -47,10 +50,20 @@ export class KeptStream implements ChunkSource<unknown> {
   }
 
   readonly #onResult = (result: Result): Result => {
-    if (result.done) this.ended = true;
+    if (result.done) this.#end();
     else this.#chunks.push(result.value);
     return result;
   };
+
+  #end(): void {
+    try {
+      this.#atEnd?.();
+    } catch (error) {
+      this.failure ??= { error };
+      throw error;
+    }
+    this.ended = true;
+  }
 
   readonly #onError = (error: unknown): never => {
     this.failure ??= { error };

@@ -1,7 +1,11 @@
 import { StreamReader } from "../../../schema/stream/reader.js";
+import { InterruptError } from "../../interrupt/interrupt.js";
+import { interruptsAt } from "../../interrupt/interrupts-of.js";
 import type { Slot, TaskSnapshot, VisitSnapshot } from "../../interrupt/snapshot.js";
 import { Visit } from "../../interrupt/visit.js";
 import { END_INDEX } from "../../plan/plan.js";
+import { withKey } from "../flow.js";
+import { isRecord } from "../merge.js";
 import { oneChunk } from "../node-stream.js";
 import type { Run } from "../run.js";
 import { TaskContext } from "../task-context.js";
@@ -35,12 +39,18 @@ export class Task {
   finish(output: unknown): void {
     this.state = "done";
     if (output instanceof StreamReader && this.run.mode !== "invoke") {
-      this.#kept = new KeptStream(output);
+      this.#kept = new KeptStream(output, () => this.#checkStop());
       this.output = this.#kept.reader;
     } else {
       this.#value = { value: output };
       this.output = output;
     }
+  }
+
+  /** A stream that ended although its node asked something is not what the nodes behind it wait for. */
+  #checkStop(): void {
+    if (this.ctx.openedVisit?.hasStopped !== true) return;
+    throw new InterruptError(`"${this.ctx.address}" waits for an answer.`, interruptsAt(this.ctx.visit.snapshot()));
   }
 
   /** It waits, and nobody has answered anything in it. */
@@ -88,6 +98,12 @@ export class Task {
     return this.#kept === undefined ? this.#value : { value: this.#kept.whole() };
   }
 
+  /** As the nodes behind it get it: values go without their output key until somebody joins them. */
+  get #named(): Slot | undefined {
+    const { run, whole } = this;
+    return whole === undefined || run.mode !== "invoke" ? whole : { value: withKey(run, this.index, whole.value) };
+  }
+
   /** `done`: it does not run again. `isNeeded`: somebody behind it may still run. */
   snapshot(done: boolean, isNeeded: boolean): TaskSnapshot {
     const { run, index, step, targets } = this;
@@ -96,7 +112,7 @@ export class Task {
       kind: run.node(index).component,
       step,
       done,
-      output: done && isNeeded ? this.whole : undefined,
+      output: done && isNeeded ? this.#named : undefined,
       targets: done ? targets?.map((target) => run.program.keys[target] ?? "") : undefined,
       visit: done ? undefined : this.ctx.openedVisit?.snapshot(),
       route: this.openedRoute?.snapshot(),
@@ -108,8 +124,11 @@ export class Task {
     if (route !== undefined) this.routeContext.restoreVisit(visitOf(route));
     if (!done) return;
     this.state = "done";
-    this.#value = output;
-    this.output = this.run.mode === "transform" ? oneChunk(output?.value, undefined) : output?.value;
+    const { run } = this;
+    const key = run.program.outputKeys[this.index];
+    const isBare = key === undefined || run.mode !== "invoke" || !isRecord(output?.value);
+    this.#value = isBare ? output : { value: output.value[key] };
+    this.output = run.mode === "transform" ? oneChunk(output?.value, undefined) : this.#value?.value;
     this.targets = targets?.map((key) => this.run.program.keys.indexOf(key));
   }
 }

@@ -1,3 +1,4 @@
+import { StreamReader } from "../../../schema/stream/reader.js";
 import { nodeIsGone } from "../../interrupt/errors.js";
 import { causedByInterrupt, randomId } from "../../interrupt/interrupt.js";
 import type { NodeStop, RunSnapshot, TaskSnapshot } from "../../interrupt/snapshot.js";
@@ -96,11 +97,6 @@ export abstract class Tracker implements InnerRun {
     return this.run.aborted ? this.run.reason : halt;
   }
 
-  /** Whether something is asked, or was asked to stop. */
-  get isStopped(): boolean {
-    return this.#part.isStopped;
-  }
-
   get isWaiting(): boolean {
     return this.#part.isWaiting;
   }
@@ -119,7 +115,7 @@ export abstract class Tracker implements InnerRun {
 
   get #part(): Part {
     const visits = this.tasks().flatMap((task) => task.visits);
-    return partOfRun(visits, this.stop, this.run.environment.journal?.isStopRequested);
+    return partOfRun(visits, this.stop);
   }
 
   /** Not as long as its input is a stream that was not read to the end. */
@@ -182,7 +178,7 @@ export abstract class Tracker implements InnerRun {
         throw run.reason;
       }
       if (run.mode === "invoke" && isStream(output)) output = await collect(output, ctx);
-      if (ctx.openedVisit?.isStopped === true) {
+      if (ctx.openedVisit?.hasStopped === true && !isUnread(output)) {
         discard(output);
         await this.#stopped(task);
         return;
@@ -194,7 +190,7 @@ export abstract class Tracker implements InnerRun {
       await this.#stopped(task);
       return;
     }
-    await run.environment.journal?.commit();
+    if (task.isSettled) await run.environment.journal?.commit();
   }
 
   async #stopped(task: Task): Promise<void> {
@@ -226,7 +222,7 @@ export abstract class Tracker implements InnerRun {
         }
         throw run.blame(await run.findOrigin(error), index);
       }
-      if (task.openedRoute?.isStopped === true) throw halt;
+      if (task.openedRoute?.hasStopped === true) throw halt;
     }
     run.throwIfAborted();
     const targets = targetsOf(run, index, answers);
@@ -304,6 +300,11 @@ export abstract class Tracker implements InnerRun {
       await this.#stopped(task);
     }
   }
+}
+
+/** A node that streams has not begun before somebody reads. */
+function isUnread(output: unknown): boolean {
+  return output instanceof StreamReader;
 }
 
 /** Nothing behind the run is read any more. */

@@ -1,4 +1,4 @@
-import { invalidControlOption } from "./errors.js";
+import { invalidOption } from "./errors.js";
 
 /** Told when a stop is asked for; `timeoutMs` as it was given. */
 export type StopListener = (timeoutMs: number | undefined) => void;
@@ -22,7 +22,9 @@ export class RunControl {
    */
   interrupt({ timeoutMs }: { readonly timeoutMs?: number | undefined } = {}): void {
     if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs >= 0 && timeoutMs <= longest)) {
-      throw invalidControlOption(timeoutMs);
+      throw invalidOption(
+        `timeoutMs of RunControl.interrupt must be milliseconds from 0 on; got ${String(timeoutMs)}.`,
+      );
     }
     if (this.#request !== undefined) return;
     this.#request = { timeoutMs };
