@@ -52,9 +52,9 @@ export class Revival implements GraphReader {
   /** To be called once everything is read. */
   finish(): void {
     for (const { instance } of this.#pending.values())
-      if (instance === undefined) throw new TypeError("a class has no data");
+      if (instance === undefined) throw new TypeError("An instance has no data.");
     for (const [parts, { fill }] of this.#shells) {
-      if (!isComplete(parts)) throw new TypeError("something has no content");
+      if (!isComplete(parts)) throw new TypeError("An error or record has no content.");
       if (this.#pending.size > 0) fill(); // again: what was pending stands in the parts now
     }
   }
@@ -84,7 +84,7 @@ export class Revival implements GraphReader {
   }
 
   #decode([name, data]: Parts): object {
-    if (typeof name !== "string") throw new TypeError("a class has no name");
+    if (typeof name !== "string") throw new TypeError("An instance has no class.");
     const codec = this.#codecs.get(name);
     if (codec === undefined) throw unknownClass(this.#slot, name, [...this.#codecs.keys()]);
     let instance: unknown;
@@ -97,14 +97,14 @@ export class Revival implements GraphReader {
     const expected = classNameOf(codec.type);
     throw unreadableValue(
       this.#slot,
-      `the codec "${name}" gave back ${nameOf(instance)}, not an instance of ${expected}`,
+      `the codec "${name}" gave back ${nameOf(instance)}, not an instance of ${expected}.`,
     );
   }
 }
 
 function shellOfError(parts: Parts): { shell: object; fill: () => void } {
   const error = emptyError(parts[0], recordOf(parts[1]));
-  if (error === undefined) throw new TypeError("an error has no known type");
+  if (error === undefined) throw new TypeError("An error has no known class.");
   return { shell: error, fill: () => fillError(error, savedErrorOf(parts)) };
 }
 
@@ -121,7 +121,7 @@ function fillRecord(target: object, pairs: unknown): void {
   const list = listOf(pairs);
   for (let index = 0; index < list.length; index += 2) {
     const key = list[index];
-    if (typeof key !== "string") throw new TypeError("a key is a text");
+    if (typeof key !== "string") throw new TypeError("A key is no text.");
     defineOwn(target, key, list[index + 1], true);
   }
 }
@@ -132,10 +132,10 @@ const isObject = (value: unknown): value is Fields => typeof value === "object" 
 
 function recordOf(value: unknown): Fields {
   if (isObject(value) && !Array.isArray(value)) return value;
-  throw new TypeError("a part is no record");
+  throw new TypeError("A part is no record.");
 }
 
 function listOf(value: unknown, length?: number): Parts {
   if (Array.isArray(value) && (length === undefined || value.length === length)) return value;
-  throw new TypeError("parts are a list");
+  throw new TypeError("The parts of something are missing.");
 }
