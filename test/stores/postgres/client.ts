@@ -62,10 +62,11 @@ async function own(id: string): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 60_000));
 }
 
-/** Has nothing more to do, and closes nothing. */
+/** Has nothing more to do, and closes nothing. Says so when something holds it back all the same. */
 async function leave(): Promise<void> {
   await store.put("left", bytes("a"), undefined);
   say(String(await textOf(store, "left")));
+  setTimeout(() => say("held back"), 5_000).unref();
 }
 
 /** Waits for a line of input. */

@@ -50,6 +50,14 @@ describeWithPostgres("isOwnerAlive of a postgresStore", () => {
     expect(await isAlive(owner)).toBe(false);
   });
 
+  it("is true of a process on this host, also when it cannot reach the server any more", async () => {
+    const gateway = await Gateway.open(server.port);
+    const { owner } = await startOwner({ url: gateway.through(server.url()) });
+    await gateway.close();
+    await expect.poll(locks).toBe(0);
+    expect(await isAlive(owner)).toBe(true);
+  });
+
   it("is true of a process on another host until it is killed", async () => {
     const { client, owner } = await startOwner({ host: "elsewhere" });
     expect(parseProcessOwner(owner)?.host).toBe("elsewhere");

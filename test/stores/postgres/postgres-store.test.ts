@@ -135,9 +135,10 @@ describeWithPostgres("postgresStore", () => {
 
     it("lets calls that are under way settle, however many wait for a connection", async () => {
       const store = openStore();
-      await store.get("warm");
+      await store.put("under way", bytes("a"), undefined);
       const calls = Array.from({ length: 50 }, (_, n) => store.put(`under way/${n}`, bytes("a"), undefined));
       const settled = Promise.allSettled(calls);
+      await new Promise(setImmediate); // now ten are at work, and the others wait
       await store.close();
       for (const outcome of await settled)
         if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "STORE_FAILED" });
