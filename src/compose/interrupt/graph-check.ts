@@ -1,62 +1,99 @@
 const [largestIndex, hole, sparse] = [2 ** 32 - 2, -2, -7];
-/** What stands for undefined, NaN, Infinity, -Infinity and -0. */
-const constants: readonly unknown[] = [-1, -3, -4, -5, -6];
 
 /**
  * Whether JSON is a graph as devalue writes it. devalue itself takes a reference to nowhere for `undefined`, and makes
  * something of most texts that are no date, number or Base64.
  */
 export function isGraph(flat: unknown): flat is number | unknown[] {
-  if (!Array.isArray(flat)) return constants.includes(flat);
-  return flat.length > 0 && flat.every((entry: unknown) => isEntry(entry, flat));
+  if (!Array.isArray(flat)) return isConstant(flat);
+  const graph = new GraphCheck(flat);
+  return flat.length > 0 && flat.every((entry: unknown) => graph.isEntry(entry));
 }
 
-function isEntry(entry: unknown, flat: readonly unknown[]): boolean {
-  const isReference = (value: unknown): boolean =>
-    typeof value === "number" &&
-    (value >= 0 ? value < flat.length && Number.isInteger(value) : constants.includes(value));
-  if (typeof entry !== "object" || entry === null) return true;
-  if (!Array.isArray(entry)) return !Object.hasOwn(entry, "__proto__") && Object.values(entry).every(isReference);
-  const [first, ...rest]: unknown[] = entry;
-  if (typeof first === "string") return isTagged(first, rest, flat, isReference);
-  if (first === sparse) return isSparse(rest, isReference);
-  return entry.every((value: unknown) => value === hole || isReference(value));
-}
+/** What stands for undefined, NaN, Infinity, -Infinity and -0. */
+const isConstant = (value: unknown): boolean =>
+  value === -1 || value === -3 || value === -4 || value === -5 || value === -6;
 
-type Test = (value: unknown) => boolean;
+class GraphCheck {
+  readonly #flat: readonly unknown[];
 
-function isTagged(tag: string, rest: readonly unknown[], flat: readonly unknown[], isReference: Test): boolean {
-  const [value, other] = rest;
-  switch (tag) {
-    case "Set":
-      return rest.every(isReference);
-    case "Map":
-      return rest.length % 2 === 0 && rest.every(isReference);
-    case "null":
-      return rest.length % 2 === 0 && rest.every((part, index) => (index % 2 === 0 ? isKey(part) : isReference(part)));
-    case "RegExp":
-      return isText(value) && (rest.length === 1 || (rest.length === 2 && isText(other)));
-    case "Object":
-      return rest.length === 1 && isReference(value);
-    case "Class":
-    case "Error":
-    case "Record":
-      return rest.length === 1 && isReference(value) && isPlainList(entryAt(flat, value));
-    default:
-      return rest.length === 1 && (isTextOf(tag, value) || (isViewTag(tag) && isBuffer(entryAt(flat, value))));
+  constructor(flat: readonly unknown[]) {
+    this.#flat = flat;
+  }
+
+  isEntry(entry: unknown): boolean {
+    if (typeof entry !== "object" || entry === null) return true;
+    if (!Array.isArray(entry)) return this.#isRecord(entry);
+    if (typeof entry[0] === "string") return this.#isTagged(entry[0], entry);
+    if (entry[0] === sparse) return this.#isSparse(entry);
+    return entry.every((value: unknown) => value === hole || this.#isReference(value));
+  }
+
+  #isRecord(record: object): boolean {
+    for (const key of Object.keys(record)) {
+      if (key === "__proto__" || !this.#isReference(Reflect.get(record, key))) return false;
+    }
+    return true;
+  }
+
+  #isTagged(tag: string, entry: readonly unknown[]): boolean {
+    const [, value, other] = entry;
+    switch (tag) {
+      case "Set":
+        return this.#hasReferences(entry, 1);
+      case "Map":
+        return entry.length % 2 === 1 && this.#hasReferences(entry, 1);
+      case "null":
+        return entry.length % 2 === 1 && this.#hasReferences(entry, 1, isKey);
+      case "RegExp":
+        return isText(value) && (entry.length === 2 || (entry.length === 3 && isText(other)));
+      case "Object":
+        return entry.length === 2 && this.#isReference(value);
+      case "Class":
+      case "Error":
+      case "Record":
+        return entry.length === 2 && isPlainList(this.#at(value));
+      default:
+        return entry.length === 2 && (isTextOf(tag, value) || (isViewTag(tag) && isBuffer(this.#at(value))));
+    }
+  }
+
+  #isSparse(entry: readonly unknown[]): boolean {
+    const length = entry[1];
+    if (!isIndex(length, largestIndex + 1) || entry.length % 2 !== 0) return false;
+    return this.#hasReferences(entry, 2, (value) => isIndex(value, length - 1));
+  }
+
+  /** From `start` on, references; or keys and references in turn. */
+  #hasReferences(entry: readonly unknown[], start: number, isKeyPart?: (value: unknown) => boolean): boolean {
+    for (let index = start; index < entry.length; index++) {
+      const isPart =
+        isKeyPart !== undefined && (index - start) % 2 === 0
+          ? isKeyPart(entry[index])
+          : this.#isReference(entry[index]);
+      if (!isPart) return false;
+    }
+    return true;
+  }
+
+  #isReference(value: unknown): boolean {
+    if (typeof value !== "number") return false;
+    return value >= 0 ? value < this.#flat.length && Number.isInteger(value) : isConstant(value);
+  }
+
+  #at(reference: unknown): unknown {
+    return typeof reference === "number" ? this.#flat[reference] : undefined;
   }
 }
 
-const entryAt = (flat: readonly unknown[], reference: unknown): unknown =>
-  typeof reference === "number" ? flat[reference] : undefined;
+const isText = (value: unknown): boolean => typeof value === "string";
 
-const isText: Test = (value) => typeof value === "string";
+const isKey = (value: unknown): boolean => typeof value === "string" && value !== "__proto__";
 
-const isKey: Test = (value) => typeof value === "string" && value !== "__proto__";
+const isPlainList = (entry: unknown): boolean =>
+  Array.isArray(entry) && typeof entry[0] === "number" && entry[0] !== sparse;
 
-const isPlainList: Test = (entry) => Array.isArray(entry) && typeof entry[0] === "number" && entry[0] !== sparse;
-
-const isBuffer: Test = (entry) => Array.isArray(entry) && entry[0] === "ArrayBuffer";
+const isBuffer = (entry: unknown): boolean => Array.isArray(entry) && entry[0] === "ArrayBuffer";
 
 const isViewTag = (tag: string): boolean =>
   tag === "DataView" || /^(?:Big)?(?:Int|Uint|Float)\d+(?:Clamped)?Array$/.test(tag);
@@ -69,15 +106,10 @@ function isTextOf(tag: string, text: unknown): boolean {
     case "BigInt":
       return /^-?\d+$/.test(text);
     case "ArrayBuffer":
-      return text.length % 4 === 0 && /^[\w+/]*={0,2}$/.test(text) && !text.includes("_");
+      return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
     default:
       return tag === "URL" || tag === "URLSearchParams";
   }
-}
-
-function isSparse([length, ...rest]: readonly unknown[], isReference: Test): boolean {
-  if (!isIndex(length, largestIndex + 1) || rest.length % 2 !== 0) return false;
-  return rest.every((part, index) => (index % 2 === 0 ? isIndex(part, length - 1) : isReference(part)));
 }
 
 const isIndex = (value: unknown, largest: number): value is number =>

@@ -36,7 +36,7 @@ export class Revival implements GraphReader {
     Record: (parts) => this.#shell(listOf(parts, 2), shellOfRecord),
   };
 
-  set(target: object, key: string | number, value: unknown): void {
+  set(target: Record<string | number, unknown>, key: string | number, value: unknown): void {
     setOwn(target, key, value instanceof Pending ? undefined : value);
     if (value instanceof Pending) value.whenKnown((instance) => setOwn(target, key, instance));
   }

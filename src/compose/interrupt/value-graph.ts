@@ -5,7 +5,7 @@ import { type Tag, Tagged } from "./tagged.js";
 /** What {@link readGraph} makes of what devalue does not know, and how it fills what it has made. */
 export interface GraphReader {
   readonly revivers: Readonly<Record<Tag, (parts: unknown) => unknown>>;
-  set(target: object, key: string | number, value: unknown): void;
+  set(target: Record<string | number, unknown>, key: string | number, value: unknown): void;
   addValue(set: Set<unknown>, value: unknown): void;
   addEntry(map: Map<unknown, unknown>, key: unknown, value: unknown): void;
 }
