@@ -67,6 +67,8 @@ export class CheckpointJournal implements Journal {
   #answered: readonly string[] = [];
   /** The run as it was saved last, as text. */
   #saved: string | undefined = undefined;
+  /** What a put that failed may have written. */
+  #attempted: Uint8Array | undefined = undefined;
   #queued: Promise<void> | undefined = undefined;
   #writing: Promise<void> = Promise.resolve();
   #lost: KumikoError | undefined = undefined;
@@ -170,7 +172,7 @@ export class CheckpointJournal implements Journal {
     try {
       this.#version = await this.#put(id, "running", version);
     } catch (error) {
-      if (KumikoError.is(error) && error.code === "CHECKPOINT_CONFLICT") throw checkpointInUse(id, undefined);
+      if (isConflict(error)) throw checkpointInUse(id, undefined);
       throw error;
     }
   }
@@ -264,8 +266,22 @@ export class CheckpointJournal implements Journal {
       return;
     }
     await this.#fenced(async () => {
-      this.#version = await this.#put(ids.write, status, this.#version);
+      try {
+        this.#version = await this.#put(ids.write, status, this.#version);
+      } catch (error) {
+        if (!isConflict(error) || !(await this.#findOwnWrite(ids.write))) throw error;
+        this.#version = await this.#put(ids.write, status, this.#version);
+      }
     });
+  }
+
+  /** A write that failed may have been written all the same: then what stands there is ours. */
+  async #findOwnWrite(id: string): Promise<boolean> {
+    const attempted = this.#attempted;
+    const row = attempted === undefined ? undefined : await this.#get(id);
+    if (row === undefined || attempted === undefined || !isSame(row.data, attempted)) return false;
+    this.#version = row.version;
+    return true;
   }
 
   /** A write that finds another version: the run was taken over. */
@@ -273,7 +289,7 @@ export class CheckpointJournal implements Journal {
     try {
       await write();
     } catch (error) {
-      if (!(KumikoError.is(error) && error.code === "CHECKPOINT_CONFLICT")) throw error;
+      if (!isConflict(error)) throw error;
       this.#lost = checkpointLost(this.#settings.ids?.write ?? "", error);
       this.#run?.abort(this.#lost);
       throw this.#lost;
@@ -290,7 +306,14 @@ export class CheckpointJournal implements Journal {
       requested: status === "stopped" ? this.requested?.id : undefined,
     };
     const data = encoder.encode(writeDocument(document, this.#saved));
-    return (await callStore("write", id, () => store?.put(id, data, version))) ?? 0;
+    try {
+      const written = (await callStore("write", id, () => store?.put(id, data, version))) ?? 0;
+      this.#attempted = undefined;
+      return written;
+    } catch (error) {
+      if (!isConflict(error)) this.#attempted = data;
+      throw error;
+    }
   }
 
   async #get(id: string): Promise<StoredCheckpoint | undefined> {
@@ -308,6 +331,14 @@ export class CheckpointJournal implements Journal {
 export interface ClaimOptions {
   readonly forceNewRun?: boolean | undefined;
   readonly takeover?: boolean | undefined;
+}
+
+function isConflict(error: unknown): boolean {
+  return KumikoError.is(error) && error.code === "CHECKPOINT_CONFLICT";
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
 
 function isLost(error: unknown): boolean {

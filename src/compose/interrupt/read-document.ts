@@ -60,6 +60,7 @@ class Reader {
     return {
       id: asText(run.id, "the id of a run"),
       address: asText(run.address, "the address of a run"),
+      base: asStep(run.base, -1, "the base of a run"),
       state: this.#slot(run.state, "state"),
       tasks: asList(run.tasks, "tasks", (task) => this.#task(task, depth)),
       stop: run.stop === null ? undefined : this.#stop(run.stop),
@@ -70,14 +71,12 @@ class Reader {
   #task(json: unknown, depth: number): TaskSnapshot {
     const task = asRecord(json, "a task");
     const node = asText(task.node, "the node of a task");
-    const { step, done, targets } = task;
-    if (typeof step !== "number" || !Number.isSafeInteger(step) || step < 0)
-      throw unreadableCheckpoint("a task has no step");
+    const { targets } = task;
     return {
       node,
       kind: asText(task.kind, "the kind of a task"),
-      step,
-      done: asBoolean(done, "done"),
+      step: asStep(task.step, 0, "the step of a task"),
+      done: asBoolean(task.done, "done"),
       output: this.#slot(task.output, `output of "${node}"`),
       targets: targets === undefined ? undefined : asList(targets, "targets", (key) => asText(key, "a target")),
       visit: this.#visit(task.visit, depth),
@@ -91,6 +90,7 @@ class Reader {
     return {
       id: asText(visit.id, "the id of a visit"),
       address: asText(visit.address, "the address of a visit"),
+      settled: asBoolean(visit.settled, "settled"),
       questions: asList(visit.questions, "questions", (question) => this.#question(question)),
       once: asList(visit.once, "once", (entry) => this.#once(entry)),
       prepared: this.#slot(visit.prepared, "a prepared input"),
@@ -133,12 +133,8 @@ class Reader {
   #call(json: unknown, depth: number): CallSnapshot {
     if (depth > deepest) throw unreadableCheckpoint(`its calls stand more than ${deepest} deep in each other`);
     const call = asRecord(json, "a tool call");
-    const { index } = call;
-    if (typeof index !== "number" || !Number.isSafeInteger(index) || index < 0) {
-      throw unreadableCheckpoint("a tool call has no position");
-    }
     return {
-      index,
+      index: asStep(call.index, 0, "the position of a tool call"),
       callId: asText(call.callId, "the id of a tool call"),
       result: this.#slot(call.result, "the result of a tool call"),
       visit: this.#visit(call.visit, depth),
@@ -185,6 +181,11 @@ function asList<T>(json: unknown, what: string, read: (item: unknown) => T): T[]
 function asText(json: unknown, what: string): string {
   if (typeof json === "string") return json;
   throw unreadableCheckpoint(`${what} is no text`);
+}
+
+function asStep(json: unknown, least: number, what: string): number {
+  if (typeof json === "number" && Number.isSafeInteger(json) && json >= least) return json;
+  throw unreadableCheckpoint(`${what} is no such number`);
 }
 
 function asBoolean(json: unknown, what: string): boolean {

@@ -40,6 +40,8 @@ export interface RunSnapshot {
   /** The name of the graph as a place around others that wait. */
   readonly id: string;
   readonly address: string;
+  /** The step that is done as a whole, from which the run goes on; -1 when that is its start, which needs the input anew. */
+  readonly base: number;
   /** The own state of the graph; `undefined` when it has none. */
   state: Slot | undefined;
   readonly tasks: readonly TaskSnapshot[];
@@ -68,6 +70,8 @@ export interface TaskSnapshot {
 export interface VisitSnapshot {
   readonly id: string;
   readonly address: string;
+  /** It stopped to wait; it did not fail, and was not cut off. */
+  readonly settled: boolean;
   readonly questions: readonly Question[];
   readonly once: readonly (readonly [string, unknown])[];
   /** What `before` made of the input. */

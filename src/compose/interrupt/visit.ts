@@ -54,6 +54,8 @@ export class Visit implements Part {
   hasStopped = false;
   #prepared: Slot | undefined = undefined;
   #preparedStream: InputStream | undefined = undefined;
+  /** It stopped to wait, with all that was in it; it did not fail, and was not cut off. */
+  #isSettled = false;
   #id: string | undefined = undefined;
   #questions: Question[] = [];
   #once: Map<string, unknown> | undefined = undefined;
@@ -134,7 +136,12 @@ export class Visit implements Part {
 
   /** Whether it waits, and nobody has answered anything in it since it stopped: then it is not entered again. */
   get isBlocked(): boolean {
-    return this.isWaiting && !this.isFresh;
+    return this.#isSettled && this.isWaiting && !this.isFresh;
+  }
+
+  /** Its function runs: until it has come to a stop, a crash makes it run again. */
+  begin(): void {
+    this.#isSettled = false;
   }
 
   get isWaiting(): boolean {
@@ -147,6 +154,7 @@ export class Visit implements Part {
 
   /** It has stopped again: what it was answered up to now does not bring it back. */
   settleAnswers(): void {
+    this.#isSettled = true;
     for (const question of this.#questions) question.fresh = false;
     for (const { visit } of this.#calls?.values() ?? []) visit?.settleAnswers();
   }
@@ -301,6 +309,7 @@ export class Visit implements Part {
     return {
       id: this.#id,
       address: this.address,
+      settled: this.#isSettled,
       questions: this.#questions,
       once: [...(this.#once ?? [])],
       prepared: this.#prepared,
@@ -309,8 +318,9 @@ export class Visit implements Part {
     };
   }
 
-  #restore({ id, questions, once, prepared, inner, calls }: VisitSnapshot): void {
+  #restore({ id, settled, questions, once, prepared, inner, calls }: VisitSnapshot): void {
     this.#id = id;
+    this.#isSettled = settled;
     this.#questions = [...questions];
     this.#prepared = prepared;
     if (once.length > 0) this.#once = new Map(once);

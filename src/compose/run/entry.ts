@@ -29,9 +29,8 @@ export function runForValue(
     const claim = openJournal(run, options, resumption);
     const begin = (from: RunSnapshot | undefined): unknown => {
       if (run.ownsWatch) run.watch?.start(input);
-      return from === undefined
-        ? execute(run, given === undefined ? input : asInput(run, given))
-        : executeFrom(run, from);
+      const entering = given === undefined ? input : asInput(run, given);
+      return from === undefined ? execute(run, entering) : executeFrom(run, from, entering);
     };
     if (claim !== undefined) {
       stopWhenSaved(run, reject);
@@ -110,8 +109,8 @@ function startStream(program: Program, input: unknown, options: RunOptions | und
   const run = RootRun.prepare(program, bare ? "stream" : "transform", options);
   const begin = (from: RunSnapshot | undefined): unknown => {
     if (run.ownsWatch) run.watch?.start(input);
-    if (from !== undefined) return executeFrom(run, from);
-    return execute(run, bare ? input : oneChunk(input, undefined));
+    const entering = bare ? input : oneChunk(input, undefined);
+    return from === undefined ? execute(run, entering) : executeFrom(run, from, entering);
   };
   return { run, begin };
 }
@@ -120,10 +119,9 @@ function startTransform(program: Program, input: unknown, options: RunOptions | 
   const given = StreamReader.from(input as StreamSource<unknown>);
   const run = prepare(program, "transform", options, given);
   const begin = (from: RunSnapshot | undefined): unknown => {
-    if (from !== undefined) void given.cancel();
     const reader = asInput(run, given);
     const observed = run.ownsWatch && run.watch !== undefined ? run.watch.inputStream(reader) : reader;
-    return from === undefined ? execute(run, observed) : executeFrom(run, from);
+    return from === undefined ? execute(run, observed) : executeFrom(run, from, observed);
   };
   return { run, begin };
 }

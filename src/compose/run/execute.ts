@@ -32,11 +32,11 @@ function begin(run: Run, input: unknown): unknown {
     : executeSupersteps(run, input);
 }
 
-/** Goes on with a run that stopped. */
-export function executeFrom(run: Run, snapshot: RunSnapshot): Promise<unknown> {
+/** Goes on with a run that stopped; the input counts only when nothing of it was done. */
+export function executeFrom(run: Run, snapshot: RunSnapshot, input: unknown): Promise<unknown> {
   run.open();
   checkKinds(snapshot, run.program, run.nodePath);
-  return trackerOf(run).resume(snapshot);
+  return trackerOf(run).resume(snapshot, input);
 }
 
 /** Whether account must be kept of the tasks of a run. */

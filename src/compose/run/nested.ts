@@ -10,5 +10,5 @@ export const runNested: RunNested = (program, mode) => (input, ctx) => {
   const places = owner.places?.inside.get(owner.node(ctx.index).key);
   const former = ctx.openedVisit?.savedInner("");
   const run = new Run(program, mode, { place: ctx, nested: true }, undefined, owner.overrides, places);
-  return former === undefined ? execute(run, input) : executeFrom(run, former);
+  return former === undefined ? execute(run, input) : executeFrom(run, former, input);
 };

@@ -254,7 +254,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
       visit: task.visit.snapshot(),
       route: undefined,
     }));
-    return { id: this.id, address: this.address, state: undefined, tasks, stop: undefined, passed: [] };
+    return { id: this.id, address: this.address, base: -1, state: undefined, tasks, stop: undefined, passed: [] };
   }
 
   /** Waits for what runs in it. Without a tracker that is done where it stops. */

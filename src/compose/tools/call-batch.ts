@@ -34,6 +34,8 @@ export abstract class CallBatch extends Scope implements CallOwner {
   protected failed = false;
   /** A call waits for somebody. */
   protected hasPending = false;
+  /** Somebody is asked before any call may run. */
+  private hasAsked = false;
   private unsettled: number;
   private active = 0;
   private nextIndex = 0;
@@ -109,6 +111,7 @@ export abstract class CallBatch extends Scope implements CallOwner {
   /** Runs the prepared calls, or none of them when one has failed already. */
   protected startCalls(): void {
     if (this.failed) this.skipRest();
+    else if (this.hasAsked) this.postponeRest();
     else this.startMore();
     if (this.unsettled === 0) this.finish();
   }
@@ -165,6 +168,7 @@ export abstract class CallBatch extends Scope implements CallOwner {
     this.unsettled--;
     if (run.failure !== undefined) this.failed = true;
     if (run.isPending) this.hasPending = true;
+    if (run.isPending && !run.hasBegun) this.hasAsked = true;
     this.onSettled(run);
     if (run.hasBegun) {
       this.active--;

@@ -190,6 +190,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     this.deadline = undefined;
     this.context.settle().then(
       () => {
+        this.openedVisit?.settleAnswers();
         this.watch?.interrupt(this.interruption());
         this.isPending = true;
         this.settle();
@@ -216,6 +217,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   begin(): void {
     this.state = "running";
     this.hasBegun = true;
+    this.openedVisit?.begin();
     const { timeoutMs } = this;
     if (timeoutMs === undefined) return;
     this.deadline = this.owner.settings.deadlines.add(this, timeoutMs, this.owner.now);
@@ -357,6 +359,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     if (this.state === "settled") return;
     this.takeHeld();
     this.add(errorBlock(this, error, text, this.pieces));
+    this.keep({ pieces: this.pieces });
     this.settle();
   }
 

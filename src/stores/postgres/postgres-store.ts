@@ -22,6 +22,11 @@ import { Table } from "./table.js";
  *   of a process say more, and are asked first. Behind a pooler (PgBouncer) there is no such connection: a run that a
  *   process on another host left in the middle then needs `takeover: true`.
  * - What `put` has promised is as durable as the server's `synchronous_commit` makes it.
+ *
+ * @example
+ * const store = postgresStore({ connectionString: "postgres://app@localhost/app" }, { table: "app.checkpoints" });
+ * for await (const id of store.list("order-")) console.log(id);
+ * await store.close();
  */
 export function postgresStore(connection: PostgresConnection, options: PostgresStoreOptions = {}): ClosableStore {
   checkStoreOptions(connection, options);

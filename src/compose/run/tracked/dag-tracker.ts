@@ -1,5 +1,5 @@
-import type { TaskSnapshot } from "../../interrupt/snapshot.js";
-import { END_INDEX, START_INDEX } from "../../plan/plan.js";
+import type { RunSnapshot, TaskSnapshot } from "../../interrupt/snapshot.js";
+import { END_INDEX, START, START_INDEX } from "../../plan/plan.js";
 import { noNextNode } from "../errors.js";
 import { drop, join, movesStreams, split } from "../flow.js";
 import { namesOf } from "../route.js";
@@ -34,13 +34,14 @@ export class DagTracker extends Tracker {
   }
 
   /** What was done is handed on once more, to those who have not used it. */
-  protected override restore(tasks: readonly TaskSnapshot[]): Promise<unknown> {
+  protected override restore({ base, tasks }: RunSnapshot, input: unknown): Promise<unknown> {
     const done: Task[] = [];
     for (const saved of tasks) {
       const index = this.indexOf(saved.node);
       if (saved.done) done.push(new Task(this.run, index, saved));
       else this.#former.set(saved.node, saved);
     }
+    if (base < 0) done.push(this.startTask(input));
     for (const task of done) this.#keep(task);
     return this.#run(done);
   }
@@ -207,12 +208,14 @@ export class DagTracker extends Tracker {
     });
   }
 
-  protected override taskSnapshots(): TaskSnapshot[] {
+  protected override taskSnapshots(): Pick<RunSnapshot, "base" | "tasks"> {
     const started = this.#started.map((task) => {
       const isUsedUp = this.isUsedUp(task);
       return task.snapshot(task.isSettled || isUsedUp, !isUsedUp);
     });
-    return [...started.filter(({ done, visit }) => done || visit !== undefined), ...this.#former.values()];
+    const tasks = started.filter(({ done, visit, route }) => done || visit !== undefined || route !== undefined);
+    const hasStart = tasks.some(({ node, done }) => node === START && done);
+    return { base: hasStart ? 0 : -1, tasks: [...tasks, ...this.#former.values()] };
   }
 }
 

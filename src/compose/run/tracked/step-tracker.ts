@@ -1,5 +1,5 @@
 import { unreadableCheckpoint } from "../../interrupt/errors.js";
-import type { TaskSnapshot } from "../../interrupt/snapshot.js";
+import type { RunSnapshot, TaskSnapshot } from "../../interrupt/snapshot.js";
 import { END_INDEX } from "../../plan/plan.js";
 import { noNextNode } from "../errors.js";
 import { drop, join, split } from "../flow.js";
@@ -27,13 +27,13 @@ export class StepTracker extends Tracker {
     return this.#loop();
   }
 
-  protected override restore(tasks: readonly TaskSnapshot[]): Promise<unknown> {
-    const base = Math.min(...tasks.map(({ step }) => step));
-    this.run.steps = base;
+  protected override restore({ base, tasks }: RunSnapshot, input: unknown): Promise<unknown> {
+    for (const saved of tasks) if (saved.step > base) this.#former.set(`${saved.step} ${saved.node}`, saved);
+    if (base < 0) return this.begin(input);
     const level = tasks.filter(({ step }) => step === base);
     if (level.length === 0 || !level.every(({ done }) => done)) throw unreadableCheckpoint("it has no finished step");
+    this.run.steps = base;
     this.#levels = [level.map((saved) => new Task(this.run, this.indexOf(saved.node), saved))];
-    for (const saved of tasks) if (saved.step > base) this.#former.set(`${saved.step} ${saved.node}`, saved);
     return this.#loop();
   }
 
@@ -127,11 +127,14 @@ export class StepTracker extends Tracker {
     return consumers.every((consumer) => consumer.isSettled || this.isUsedUp(consumer));
   }
 
-  protected override taskSnapshots(): TaskSnapshot[] {
-    let base = 0;
-    while (base + 1 < this.#levels.length && this.#isOver(base + 1)) base++;
-    const started = this.#levels.slice(base).flatMap((level) => level.map((task) => this.#snapshotOf(task)));
-    return [...started.filter(tellsSomething), ...this.#former.values()];
+  protected override taskSnapshots(): Pick<RunSnapshot, "base" | "tasks"> {
+    let base = this.canBeSaved ? 0 : -1;
+    while (base >= 0 && base + 1 < this.#levels.length && this.#isOver(base + 1)) base++;
+    const started = this.#levels
+      .slice(Math.max(base, 0))
+      .flatMap((level) => level.map((task) => this.#snapshotOf(task)));
+    const step = this.#levels[base]?.[0]?.step ?? -1;
+    return { base: step, tasks: [...started.filter(tellsSomething), ...this.#former.values()] };
   }
 
   #snapshotOf(task: Task): TaskSnapshot {
@@ -145,8 +148,8 @@ function canRun(task: Task): boolean {
 }
 
 /** A task that has not begun is made anew from what is before it. */
-function tellsSomething({ done, visit }: TaskSnapshot): boolean {
-  return done || visit !== undefined;
+function tellsSomething({ done, visit, route }: TaskSnapshot): boolean {
+  return done || visit !== undefined || route !== undefined;
 }
 
 function* indexesOf(level: readonly Task[]): Iterable<number> {

@@ -1,7 +1,7 @@
 import { StreamReader } from "../../../schema/stream/reader.js";
 import { nodeIsGone } from "../../interrupt/errors.js";
 import { causedByInterrupt, randomId } from "../../interrupt/interrupt.js";
-import type { NodeStop, RunSnapshot, TaskSnapshot } from "../../interrupt/snapshot.js";
+import type { NodeStop, RunSnapshot } from "../../interrupt/snapshot.js";
 import { type InnerRun, type Part, partOfRun } from "../../interrupt/visit.js";
 import { END_INDEX, START_INDEX } from "../../plan/plan.js";
 import { isStream } from "../async.js";
@@ -40,7 +40,7 @@ export abstract class Tracker implements InnerRun {
   }
 
   /** Goes on from where a former run stopped. */
-  resume(snapshot: RunSnapshot): Promise<unknown> {
+  resume(snapshot: RunSnapshot, input: unknown): Promise<unknown> {
     return this.#guard(() => {
       const { run } = this;
       run.restore(snapshot);
@@ -54,15 +54,16 @@ export abstract class Tracker implements InnerRun {
           for (const key of stop.after) this.#stopsBehind.push(`after:${key}`);
         }
       }
-      return this.restore(snapshot.tasks);
+      return this.restore(snapshot, input);
     });
   }
 
   protected abstract begin(input: unknown): Promise<unknown>;
-  protected abstract restore(tasks: readonly TaskSnapshot[]): Promise<unknown>;
+  /** `input`: for a run of which not even the start is done. */
+  protected abstract restore(snapshot: RunSnapshot, input: unknown): Promise<unknown>;
   /** All tasks of which account is kept, in the order in which they started. */
   protected abstract tasks(): readonly Task[];
-  protected abstract taskSnapshots(): TaskSnapshot[];
+  protected abstract taskSnapshots(): Pick<RunSnapshot, "base" | "tasks">;
   /** Whether everybody behind a task has all that it needs of it. */
   protected abstract isUsedUp(task: Task): boolean;
 
@@ -131,7 +132,7 @@ export abstract class Tracker implements InnerRun {
       id: run.id,
       address: run.address,
       state: run.program.plan.state === undefined ? undefined : { value: run.ownState },
-      tasks: this.taskSnapshots(),
+      ...this.taskSnapshots(),
       stop,
       passed: [...this.#passed],
     };
@@ -169,6 +170,7 @@ export abstract class Tracker implements InnerRun {
     const { index, ctx } = task;
     task.state = "running";
     task.input = undefined;
+    ctx.openedVisit?.begin();
     try {
       const input = given instanceof Promise ? await given : given;
       run.throwIfAborted();
@@ -203,6 +205,8 @@ export abstract class Tracker implements InnerRun {
   /** Decides where the output of a task goes, and what is handed on. */
   protected async route(task: Task): Promise<void> {
     if (task.targets !== undefined) return;
+    if (task.openedRoute?.isBlocked === true) throw halt;
+    task.openedRoute?.begin();
     const { run } = this;
     const { index } = task;
     const route = run.program.routes[index];
@@ -289,9 +293,7 @@ export abstract class Tracker implements InnerRun {
   /** Waits for what runs, and reads the streams to their ends that somebody will need. Rejects with an ordinary error. */
   async settle(): Promise<void> {
     await Promise.all(this.#running);
-    const tasks = this.tasks();
-    for (let n = tasks.length - 1; n >= 0; n--) {
-      const task = tasks[n] as Task;
+    for (const task of this.tasks().toReversed()) {
       if (task.state !== "done" || task.isSettled || this.isUsedUp(task)) continue;
       const failure = await task.drain();
       for (const inner of task.ctx.openedVisit?.liveRuns() ?? []) await inner.settle();
