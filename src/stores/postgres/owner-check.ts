@@ -2,7 +2,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parseProcessOwner, processOwner } from "../../compose/interrupt/process-owner.js";
 import { isProcessOwnerAlive } from "../owner-alive.js";
 import { ownerLockKey } from "./lock-key.js";
-import { longestPauseMs } from "./session-lock.js";
 import type { Table } from "./table.js";
 
 /** Finds out whether owners of claims are gone: by their number on this host, by their lock on others. */
@@ -19,8 +18,7 @@ export class OwnerCheck {
     if (!isProcessOwnerAlive(owner)) return false;
     if (runsHere(owner) || (await this.#mayBeConnected(owner))) return true;
     if (!this.#gone.has(owner)) {
-      // A server that just came back has no locks yet, although their processes are there: they come back too.
-      await pause(2 * longestPauseMs);
+      await pause(secondLookMs);
       if (await this.#mayBeConnected(owner)) return true;
     }
     this.#gone.add(owner);
@@ -35,6 +33,12 @@ export class OwnerCheck {
     return rows[0]?.maybe !== "false";
   }
 }
+
+/**
+ * A connection that broke, or a server that just came back, has no lock, although its process is there. That one is back
+ * within half a second, when it can be: see `SessionLock`.
+ */
+const secondLookMs = 3_000;
 
 const holdsLock = `EXISTS (SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
 WHERE datname = current_database() AND locktype = 'advisory' AND objsubid = 1 AND granted

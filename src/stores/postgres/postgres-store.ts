@@ -17,10 +17,11 @@ import { Table } from "./table.js";
  *
  * - A `connectionString` needs the package `pg`; a `pool` is yours, and `close` does not end it.
  * - With its first write it opens one more connection, beside the pool: while that one lives, others see that this
- *   process does, and its runs are its own. When it breaks, it comes back within about a second of the server; who is not
- *   back after that may lose a run to another host, and then its next write fails. On one host the number and the start
- *   of a process say more, and are asked first. Behind a pooler (PgBouncer) there is no such connection: a run that a
- *   process on another host left in the middle then needs `takeover: true`.
+ *   process does, and its runs are its own. When it breaks, another one is opened as soon as that is possible. A process
+ *   that stays without one for three seconds, while others reach the server, may lose a run to another host, and then its
+ *   next write fails. On one host the number and the start of a process say more, and are asked first. Behind a pooler
+ *   (PgBouncer) there is no such connection: a run that a process on another host left in the middle then needs
+ *   `takeover: true`.
  * - What `put` has promised is as durable as the server's `synchronous_commit` makes it.
  *
  * @example

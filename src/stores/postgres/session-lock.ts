@@ -3,7 +3,7 @@ import { type LoneClient, makeClient, type PostgresPool } from "./pool.js";
 /**
  * A lock that the server holds for this process as long as it is connected: how others see, from any host, that it is
  * there. It has a connection of its own, which all stores on one pool share. When that breaks, it tries at once, and then
- * about every second, to take the lock on another one.
+ * about twice a second, to take the lock on another one.
  */
 export class SessionLock {
   readonly #pool: PostgresPool;
@@ -102,8 +102,7 @@ export class SessionLock {
 const locks = new WeakMap<PostgresPool, SessionLock>();
 
 const shortestPauseMs = 50;
-/** How long a process may seem to be gone after the server is back. */
-export const longestPauseMs = 1_000;
+const longestPauseMs = 500;
 
 /**
  * Behind a pooler that lends connections by transaction, a lock would belong to whoever has the connection next. Such a

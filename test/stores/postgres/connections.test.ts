@@ -5,7 +5,15 @@ import { KumikoError } from "../../../src/errors.js";
 import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import { Gateway } from "./gateway.js";
 import { bytes, idsOf, textOf } from "./rows.js";
-import { describeWithPostgres, openAdmin, type PostgresServer, password, startServer } from "./server.js";
+import {
+  describeWithPostgres,
+  hookTimeout,
+  openAdmin,
+  type PostgresServer,
+  password,
+  patience,
+  startServer,
+} from "./server.js";
 
 describeWithPostgres("the connections of a postgresStore", () => {
   let server: PostgresServer;
@@ -21,7 +29,10 @@ describeWithPostgres("the connections of a postgresStore", () => {
   /** Waits until so many statements wait for a lock. */
   const waiting = (count: number) =>
     expect
-      .poll(async () => (await admin.query("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).rowCount)
+      .poll(
+        async () => (await admin.query("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).rowCount,
+        patience,
+      )
       .toBe(count);
   const endOthers = () =>
     admin.query(
@@ -32,7 +43,7 @@ describeWithPostgres("the connections of a postgresStore", () => {
     server = await startServer();
     admin = openAdmin(server);
     gateway = await Gateway.open(server.port);
-  });
+  }, hookTimeout);
   afterEach(async () => {
     await Promise.all(stores.splice(0).map((store) => store.close()));
   });
@@ -73,7 +84,7 @@ describeWithPostgres("the connections of a postgresStore", () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       gateway.cut();
       expect(await outcome).toEqual(failed);
-      await expect.poll(() => store.get("another")).toBeUndefined();
+      await expect.poll(() => store.get("another"), patience).toBeUndefined();
     }
   });
 
@@ -81,7 +92,7 @@ describeWithPostgres("the connections of a postgresStore", () => {
     const store = open(server.url());
     await Promise.all(Array.from({ length: 10 }, (_, n) => store.put(`idle/${n}`, bytes("a"), undefined)));
     await endOthers();
-    await expect.poll(() => idsOf(store, "idle/").catch(() => [])).toHaveLength(10);
+    await expect.poll(() => idsOf(store, "idle/").catch(() => []), patience).toHaveLength(10);
     const all = await Promise.all(Array.from({ length: 10 }, (_, n) => textOf(store, `idle/${n}`)));
     expect(all).toEqual(Array(10).fill("a"));
   });

@@ -3,13 +3,13 @@ import type { CheckpointStore } from "../../../src/compose/interrupt/checkpoint-
 import { KumikoError } from "../../../src/errors.js";
 import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import { bytes, contentOf, idsOf, textOf } from "./rows.js";
-import { describeWithPostgres, type PostgresServer, startServer } from "./server.js";
+import { describeWithPostgres, hookTimeout, type PostgresServer, patience, startServer } from "./server.js";
 
 describeWithPostgres("a PostgreSQL that crashes in the middle of puts", () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startServer();
-  });
+  }, hookTimeout);
   afterAll(() => server?.stop());
 
   it("keeps every put that was acknowledged, nothing by halves, and gives no version twice", async () => {
@@ -18,7 +18,7 @@ describeWithPostgres("a PostgreSQL that crashes in the middle of puts", () => {
     for (let round = 0; round < 3; round++) {
       const acknowledged = new Map<string, number>();
       const writers = Array.from({ length: 4 }, (_, n) => write(store, `crash/${round}/${n}/`, acknowledged));
-      await expect.poll(() => acknowledged.size, { timeout: 20_000, interval: 1 }).toBeGreaterThan(20 + 30 * round);
+      await expect.poll(() => acknowledged.size, { ...patience, interval: 1 }).toBeGreaterThan(20 + 30 * round);
       await server.crash();
       await Promise.all(writers);
       await server.restart();
@@ -36,7 +36,7 @@ describeWithPostgres("a PostgreSQL that crashes in the middle of puts", () => {
     const store = postgresStore({ connectionString: server.url() });
     const count = { acknowledged: 0 };
     const writer = replace(store, "count", count);
-    await expect.poll(() => count.acknowledged, { timeout: 20_000, interval: 1 }).toBeGreaterThan(50);
+    await expect.poll(() => count.acknowledged, { ...patience, interval: 1 }).toBeGreaterThan(50);
     await server.crash();
     await writer;
     await server.restart();

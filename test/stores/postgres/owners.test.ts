@@ -6,7 +6,7 @@ import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import { ClientProcess } from "./client-process.js";
 import { Gateway } from "./gateway.js";
 import { bytes } from "./rows.js";
-import { describeWithPostgres, openAdmin, type PostgresServer, startServer } from "./server.js";
+import { describeWithPostgres, hookTimeout, openAdmin, type PostgresServer, patience, startServer } from "./server.js";
 
 describeWithPostgres("isOwnerAlive of a postgresStore", () => {
   let server: PostgresServer;
@@ -22,7 +22,7 @@ describeWithPostgres("isOwnerAlive of a postgresStore", () => {
   };
   const isAlive = async (owner: string) => store.isOwnerAlive?.(owner);
   /** The server notices within moments that a process was killed. */
-  const becomesGone = (owner: string) => expect.poll(() => isAlive(owner), { timeout: 10_000 }).toBe(false);
+  const becomesGone = (owner: string) => expect.poll(() => isAlive(owner), patience).toBe(false);
   const locks = async () =>
     (await admin.query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted")).rowCount;
 
@@ -30,10 +30,10 @@ describeWithPostgres("isOwnerAlive of a postgresStore", () => {
     server = await startServer();
     admin = openAdmin(server);
     store = postgresStore({ connectionString: server.url() });
-  });
+  }, hookTimeout);
   afterEach(async () => {
     await Promise.all(clients.splice(0).map((client) => client.kill()));
-    await expect.poll(locks).toBe(0);
+    await expect.poll(locks, patience).toBe(0);
   });
   afterAll(async () => {
     await store?.close();
@@ -54,7 +54,7 @@ describeWithPostgres("isOwnerAlive of a postgresStore", () => {
     const gateway = await Gateway.open(server.port);
     const { owner } = await startOwner({ url: gateway.through(server.url()) });
     await gateway.close();
-    await expect.poll(locks).toBe(0);
+    await expect.poll(locks, patience).toBe(0);
     expect(await isAlive(owner)).toBe(true);
   });
 
@@ -80,7 +80,7 @@ describeWithPostgres("isOwnerAlive of a postgresStore", () => {
     await admin.query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'",
     );
-    await expect.poll(() => isAlive(owner).catch(() => "not connected")).toBe(true);
+    await expect.poll(() => isAlive(owner).catch(() => "not connected"), patience).toBe(true);
   });
 
   it("is true of a process on another host when the server was restarted, and false once it is killed", async () => {
@@ -111,7 +111,7 @@ describeWithPostgres("isOwnerAlive of a postgresStore", () => {
   it("does not know the writers of another table", async () => {
     const { client, owner } = await startOwner({ host: "elsewhere" });
     await client.kill();
-    await expect.poll(locks).toBe(0);
+    await expect.poll(locks, patience).toBe(0);
     const other = postgresStore({ connectionString: server.url() }, { table: "other" });
     await other.put("id", bytes("a"), undefined);
     expect(await other.isOwnerAlive?.(owner)).toBe(true);

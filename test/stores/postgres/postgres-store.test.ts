@@ -6,7 +6,7 @@ import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import type { PostgresStoreOptions } from "../../../src/stores/postgres/store-options.js";
 import { checkpointStoreConformance } from "../../../src/testing/checkpoint-store-conformance.js";
 import { bytes, idsOf } from "./rows.js";
-import { describeWithPostgres, openAdmin, type PostgresServer, startServer } from "./server.js";
+import { describeWithPostgres, hookTimeout, openAdmin, type PostgresServer, patience, startServer } from "./server.js";
 
 describeWithPostgres("postgresStore", () => {
   let server: PostgresServer;
@@ -28,7 +28,7 @@ describeWithPostgres("postgresStore", () => {
   beforeAll(async () => {
     server = await startServer();
     admin = openAdmin(server);
-  });
+  }, hookTimeout);
   afterEach(async () => {
     await Promise.all(stores.splice(0).map((store) => store.close()));
   });
@@ -115,12 +115,12 @@ describeWithPostgres("postgresStore", () => {
 
   describe("close", () => {
     it("ends the connections that the store made", async () => {
-      await expect.poll(connections).toBe(1);
+      await expect.poll(connections, patience).toBe(1);
       const store = openStore();
       await Promise.all(Array.from({ length: 20 }, (_, n) => store.put(`many/${n}`, bytes("a"), undefined)));
       expect(await connections()).toBeGreaterThan(1);
       await store.close();
-      await expect.poll(connections).toBe(1);
+      await expect.poll(connections, patience).toBe(1);
     });
 
     it("leaves a pool that it was given as it is, and frees the connection beside it", async () => {
@@ -130,7 +130,7 @@ describeWithPostgres("postgresStore", () => {
       await store.close();
       expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
       await pool.end();
-      await expect.poll(connections).toBe(1);
+      await expect.poll(connections, patience).toBe(1);
     });
 
     it("lets calls that are under way settle, however many wait for a connection", async () => {
@@ -178,7 +178,7 @@ describeWithPostgres("postgresStore", () => {
       await one.close();
       expect(await locks()).toBe(1);
       await two.close();
-      await expect.poll(locks).toBe(0);
+      await expect.poll(locks, patience).toBe(0);
       await pool.end();
     });
   });

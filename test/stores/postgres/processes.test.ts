@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import { ClientProcess } from "./client-process.js";
 import { bytes, contentOf, idsOf, textOf } from "./rows.js";
-import { describeWithPostgres, openAdmin, type PostgresServer, startServer } from "./server.js";
+import { describeWithPostgres, hookTimeout, openAdmin, type PostgresServer, startServer } from "./server.js";
 
 describeWithPostgres("processes that share a table of PostgreSQL", () => {
   let server: PostgresServer;
@@ -25,7 +25,7 @@ describeWithPostgres("processes that share a table of PostgreSQL", () => {
   beforeAll(async () => {
     server = await startServer();
     admin = openAdmin(server);
-  });
+  }, hookTimeout);
   afterEach(async () => {
     await Promise.all(clients.splice(0).map((client) => client.kill()));
   });

@@ -23,6 +23,10 @@ export interface PostgresServer {
 export const superuser = "kumiko";
 export const password = "correct-horse/battery";
 
+/** For what happens in a moment on a machine that has nothing else to do. */
+export const patience = { timeout: 20_000 };
+export const hookTimeout = 60_000;
+
 /** Like `describe`; where no PostgreSQL can be started its tests are skipped, and the name says why. */
 export function describeWithPostgres(name: string, tests: () => void): void {
   const missing = whyNot();

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { ClosableStore } from "../../../src/compose/interrupt/checkpoint-store.js";
 import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import { bytes, idsOf, textOf } from "./rows.js";
-import { describeWithPostgres, openAdmin, type PostgresServer, password, startServer } from "./server.js";
+import { describeWithPostgres, hookTimeout, openAdmin, type PostgresServer, password, startServer } from "./server.js";
 
 describeWithPostgres("the table of a postgresStore", () => {
   let server: PostgresServer;
@@ -27,7 +27,7 @@ describeWithPostgres("the table of a postgresStore", () => {
     await admin.query(`CREATE ROLE guest LOGIN PASSWORD '${password}'`);
     await admin.query("CREATE SCHEMA app");
     await admin.query("GRANT USAGE ON SCHEMA app TO guest");
-  });
+  }, hookTimeout);
   afterEach(async () => {
     await Promise.all(stores.splice(0).map((store) => store.close()));
   });
