@@ -35,8 +35,7 @@ function plainView(view: ArrayBufferView, prototype: object): ArrayBufferView | 
   if (type === undefined || !(prototype === type.prototype || isBuffer)) return undefined;
   const { buffer, byteOffset, byteLength } = view;
   const isWhole = byteLength === buffer.byteLength && tagOf(buffer) === "ArrayBuffer";
-  if (isWhole && !isBuffer) return view;
-  return new type(isWhole ? buffer : new Uint8Array(buffer, byteOffset, byteLength).slice().buffer);
+  return isWhole && !isBuffer ? view : new type(new Uint8Array(buffer, byteOffset, byteLength).slice().buffer);
 }
 
 type ViewType = new (buffer: ArrayBufferLike) => ArrayBufferView;

@@ -33,7 +33,7 @@ function isTree(value: object, seen: Set<object>, depth: number): boolean {
   if (prototype !== Object.prototype || Object.getOwnPropertySymbols(value).length > 0) return false;
   for (const key of Object.keys(value)) {
     const descriptor = Object.getOwnPropertyDescriptor(value, key);
-    if (descriptor === undefined || key === "__proto__") return false;
+    if (descriptor === undefined) return false;
     const inner: unknown = descriptor.value; // undefined for a getter
     if (typeof inner === "object" && inner !== null ? !isTree(inner, seen, depth + 1) : !isJsonLeaf(inner))
       return false;

@@ -163,6 +163,21 @@ describe("instances in cycles", () => {
     ]);
   });
 
+  it("come back as values of a map whose keys are texts", () => {
+    const ann = new Person("Ann");
+    ann.friends.push(
+      new Map<string, unknown>([
+        ["first", ann],
+        ["between", 2],
+        ["last", ann],
+      ]),
+    );
+    const copy = roundTrip(ann, codecs);
+    const [map] = copy.friends as [Map<string, unknown>];
+    expect([...map.keys()]).toEqual(["first", "between", "last"]);
+    expect([...map.values()].map((value) => value === copy)).toEqual([true, false, true]);
+  });
+
   it("come back through two instances that know each other, in a set that holds both", () => {
     const [ann, bob] = [new Person("Ann"), new Person("Bob")];
     const group = new Set([ann, bob]);

@@ -149,6 +149,39 @@ describe("what cannot be saved", () => {
   });
 });
 
+it.each([
+  ["records", (inner: unknown) => ({ inner, at: new Date(0) })],
+  ["plain records", (inner: unknown) => ({ inner })],
+  ["maps", (inner: unknown) => new Map([["inner", inner]])],
+  ["errors", (inner: unknown) => new Error("x", { cause: inner })],
+  [
+    "records with a __proto__ of their own",
+    (inner: unknown) => JSON.parse('{ "__proto__": 1, "inner": 2 }', (key, value) => (key === "inner" ? inner : value)),
+  ],
+])("%s inside each other can be read as deep as they can be saved", (_what, wrap) => {
+  const codec = new ValueCodec([]);
+  let value: unknown = 1n;
+  let levels = 0;
+  for (; levels < 600; levels++) {
+    let text: string;
+    try {
+      text = codec.encode(value, slot);
+    } catch {
+      break;
+    }
+    codec.decode(JSON.parse(text), slot);
+    value = wrap(value);
+  }
+  expect(levels).toBeGreaterThan(100);
+  expect(refused(value).message).toContain("more than 500 levels deep");
+});
+
+it("the limit is the same for plain JSON, so that a date more or less does not decide", () => {
+  const nested = (levels: number) => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
+  expect(() => new ValueCodec([]).encode(nested(500), slot)).not.toThrow();
+  expect(refused(nested(502)).message).toContain("more than 500 levels deep");
+});
+
 it("toJSON of prototypes is not asked", () => {
   const prototype: { toJSON?: () => unknown } = Array.prototype as never;
   prototype.toJSON = () => "wrong";

@@ -189,6 +189,14 @@ describe("sharing", () => {
     expect(copy.s.has(copy.a)).toBe(true);
   });
 
+  it("is kept between plain records and lists too", () => {
+    const [record, list] = [{ n: 1 }, ["a"]];
+    const copy = roundTrip({ a: record, b: record, c: [list, list] });
+    expect(copy).toStrictEqual({ a: record, b: record, c: [list, list] });
+    expect(copy.b).toBe(copy.a);
+    expect(copy.c[1]).toBe(copy.c[0]);
+  });
+
   it("is kept for dates, bytes and lists with holes", () => {
     const [date, bytes, list] = [new Date(0), Buffer.from("x"), new Array(3)];
     const copy = roundTrip([date, date, bytes, bytes, list, list]);
