@@ -8,7 +8,7 @@ import {
   invalidAnswers,
   modifyStateFailed,
   unknownInterrupt,
-} from "./errors.js";
+} from "./checkpoint-errors.js";
 import type { Answer, NodeStop, RunSnapshot, VisitSnapshot } from "./snapshot.js";
 
 /** Something that can be answered. */

@@ -1,6 +1,4 @@
 import { KumikoError } from "../../errors.js";
-import type { CheckpointStore, StoredCheckpoint } from "./checkpoint-store.js";
-import type { CheckpointDocument } from "./document.js";
 import {
   checkpointInUse,
   checkpointLost,
@@ -10,7 +8,9 @@ import {
   pendingCheckpoint,
   storeCallFailed,
   unknownCheckpoint,
-} from "./errors.js";
+} from "./checkpoint-errors.js";
+import type { CheckpointStore, StoredCheckpoint } from "./checkpoint-store.js";
+import type { CheckpointDocument } from "./document.js";
 import { isInterrupt, randomId } from "./interrupt.js";
 import type { Journal } from "./journal.js";
 import { processOwner } from "./process-owner.js";
@@ -52,6 +52,9 @@ export interface Claimed {
 }
 
 const encoder = new TextEncoder();
+
+/** How often a takeover looks again. */
+const mostTries = 1_000;
 
 /**
  * Writes one run down in a store: claims its checkpoint before anything runs, saves where that is due, and lets go of the
@@ -111,60 +114,75 @@ export class CheckpointJournal implements Journal {
   // claims
 
   /** Claims the id for a new run. */
-  async claimNew({ forceNewRun = false, takeover = false }: ClaimOptions): Promise<void> {
+  async claimNew(options: ClaimOptions): Promise<void> {
     const { ids } = this.#settings;
     if (ids === undefined) return;
-    await this.#exclusively(async () => {
-      const row = await this.#get(ids.write);
-      if (row !== undefined) {
-        const document = this.#read(ids.write, row);
-        await this.#checkOwner(ids.write, document, takeover);
-        const isOpen = document.status !== "finished" && document.root !== undefined;
-        if (isOpen && !forceNewRun) throw pendingCheckpoint(ids.write);
+    await this.#exclusively(() => this.#persistently(options, () => this.#claimFree(ids.write, options)));
+  }
+
+  /** Claims an id under which there is no unfinished run, or one that is given up. */
+  async #claimFree(id: string, { forceNewRun = false, takeover = false }: ClaimOptions): Promise<void> {
+    const row = await this.#get(id);
+    // what cannot be read may be claimed, and may be unfinished
+    if (row !== undefined && !(forceNewRun && takeover)) {
+      const document = this.#read(id, row);
+      await this.#checkOwner(id, document, takeover);
+      const isOpen = document.status !== "finished" && document.root !== undefined;
+      if (isOpen && !forceNewRun) throw pendingCheckpoint(id);
+    }
+    await this.#claim(id, row?.version);
+  }
+
+  /** An owner that is at work may write between a look and the claim: whoever takes over looks again. */
+  async #persistently<T>({ takeover }: ClaimOptions, claim: () => Promise<T>): Promise<T> {
+    for (let left = takeover === true ? mostTries : 1; ; left--) {
+      try {
+        return await claim();
+      } catch (error) {
+        if (left <= 1 || !(KumikoError.is(error) && error.code === "CHECKPOINT_IN_USE")) throw error;
       }
-      await this.#claim(ids.write, row?.version);
-    });
+    }
   }
 
   /** Reads a run that stopped. `prepare` makes it ready to go on, or throws, before it is claimed. */
   async claimStopped(
-    { forceNewRun = false, takeover = false }: ClaimOptions,
+    options: ClaimOptions,
     prepare: (document: CheckpointDocument) => Promise<readonly string[]>,
   ): Promise<RunSnapshot> {
     const { ids } = this.#settings;
     if (ids === undefined) throw unknownCheckpoint("");
-    return this.#exclusively(async () => {
-      const row = await this.#get(ids.read);
-      if (row === undefined) throw unknownCheckpoint(ids.read);
-      const document = this.#read(ids.read, row);
-      await this.#checkOwner(ids.read, document, takeover);
-      if (document.status === "finished") throw finishedCheckpoint(ids.read);
-      const { root } = document;
-      if (root === undefined) throw nothingSaved(ids.read);
-      const answers = await prepare(document);
-      this.runKey = document.runKey;
-      this.#answered = [...document.answered, ...answers];
-      this.#saved = writeRun(root, this.#settings.codec);
-      await this.#claim(ids.read, row.version);
-      if (ids.write !== ids.read) await this.#move(ids, row, { forceNewRun, takeover });
-      return root;
-    });
+    return this.#exclusively(() => this.#persistently(options, () => this.#claimOpen(ids, options, prepare)));
+  }
+
+  async #claimOpen(
+    ids: CheckpointIds,
+    options: ClaimOptions,
+    prepare: (document: CheckpointDocument) => Promise<readonly string[]>,
+  ): Promise<RunSnapshot> {
+    const row = await this.#get(ids.read);
+    if (row === undefined) throw unknownCheckpoint(ids.read);
+    const document = this.#read(ids.read, row);
+    await this.#checkOwner(ids.read, document, options.takeover === true);
+    if (document.status === "finished") throw finishedCheckpoint(ids.read);
+    const { root } = document;
+    if (root === undefined) throw nothingSaved(ids.read);
+    const answers = await prepare(document);
+    this.runKey = document.runKey;
+    this.#answered = [...document.answered, ...answers];
+    this.#saved = writeRun(root, this.#settings.codec);
+    await this.#claim(ids.read, row.version);
+    if (ids.write !== ids.read) await this.#move(ids, row, options);
+    return root;
   }
 
   /** The run goes on under another id; the first one stays as it was. */
   async #move({ read, write }: CheckpointIds, row: StoredCheckpoint, options: ClaimOptions): Promise<void> {
     const claimed = this.#version;
+    this.#version = undefined;
     try {
-      const target = await this.#get(write);
-      if (target !== undefined) {
-        const document = this.#read(write, target);
-        await this.#checkOwner(write, document, options.takeover === true);
-        const isOpen = document.status !== "finished" && document.root !== undefined;
-        if (isOpen && options.forceNewRun !== true) throw pendingCheckpoint(write);
-      }
-      await this.#claim(write, target?.version);
+      await this.#claimFree(write, options);
     } finally {
-      await this.#settings.store?.put(read, row.data, claimed);
+      await callStore("write", read, () => this.#settings.store?.put(read, row.data, claimed));
     }
   }
 

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../../schema/standard-schema.js";
+import { newerCheckpoint, unreadableCheckpoint } from "./checkpoint-errors.js";
 import { type CheckpointDocument, documentVersion } from "./document.js";
-import { newerCheckpoint, unreadableCheckpoint } from "./errors.js";
 import type {
   Answer,
   CallSnapshot,

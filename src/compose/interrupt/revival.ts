@@ -1,7 +1,7 @@
 import { messageOf } from "../../errors.js";
 import { nameOf } from "../../schema/errors.js";
+import { unknownClass, unreadableValue } from "./checkpoint-errors.js";
 import { type AnyClassCodec, classNameOf } from "./class-codec.js";
-import { unknownClass, unreadableValue } from "./errors.js";
 import { LateEntries } from "./late-entries.js";
 import { defineOwn, setOwn } from "./own-property.js";
 import { Pending } from "./pending.js";

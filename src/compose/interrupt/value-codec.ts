@@ -1,6 +1,6 @@
 import { KumikoError, messageOf } from "../../errors.js";
+import { hostileValue, unreadableValue } from "./checkpoint-errors.js";
 import type { AnyClassCodec } from "./class-codec.js";
-import { hostileValue, unreadableValue } from "./errors.js";
 import { isJsonTree } from "./json-tree.js";
 import { Revival } from "./revival.js";
 import { readGraph, writeGraph } from "./value-graph.js";

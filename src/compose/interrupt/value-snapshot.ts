@@ -1,8 +1,8 @@
 import type { KumikoError } from "../../errors.js";
 import { isOf, plainLeaf } from "./built-in.js";
+import { codecFailed, notSerializable } from "./checkpoint-errors.js";
 import type { AnyClassCodec } from "./class-codec.js";
 import { deepest } from "./depth.js";
-import { codecFailed, notSerializable } from "./errors.js";
 import { localPrototype } from "./local-prototype.js";
 import { setOwn } from "./own-property.js";
 import { isError, saveError } from "./saved-error.js";

@@ -1,4 +1,5 @@
 import { firstVisit, type ResumeInfo } from "../../components/resume-info.js";
+import type { KumikoError } from "../../errors.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { duplicateKey } from "./errors.js";
 import { randomId } from "./interrupt.js";
@@ -52,6 +53,8 @@ export class Visit implements Part {
   readonly isRestored: boolean;
   /** In this execution something was asked, here or inside: whatever the function of the place gives, it has stopped. */
   hasStopped = false;
+  /** In this execution it was used wrongly. That is told before anybody has to answer. */
+  mistake: KumikoError | undefined = undefined;
   #prepared: Slot | undefined = undefined;
   #preparedStream: InputStream | undefined = undefined;
   /** It stopped to wait, with all that was in it; it did not fail, and was not cut off. */
@@ -79,7 +82,10 @@ export class Visit implements Part {
   useKey(what: "ask" | "once", key: string): void {
     this.#usedKeys ??= new Set();
     const name = `${what} ${key}`;
-    if (this.#usedKeys.has(name)) throw duplicateKey(what, key, this.address);
+    if (this.#usedKeys.has(name)) {
+      this.mistake ??= duplicateKey(what, key, this.address);
+      throw this.mistake;
+    }
     this.#usedKeys.add(name);
   }
 
@@ -87,6 +93,7 @@ export class Visit implements Part {
   restart(): void {
     this.#usedKeys = undefined;
     this.#childCounts = undefined;
+    this.mistake = undefined;
   }
 
   findAsk(key: string): Question | undefined {

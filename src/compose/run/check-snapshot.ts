@@ -1,4 +1,4 @@
-import { kindHasChanged, nodeIsGone, valueHasChanged } from "../interrupt/errors.js";
+import { kindHasChanged, nodeIsGone, valueHasChanged } from "../interrupt/checkpoint-errors.js";
 import type { RunSnapshot, TaskSnapshot } from "../interrupt/snapshot.js";
 import { END, END_INDEX, type NodeSettings, START, START_INDEX, type ValueCheck } from "../plan/plan.js";
 import type { Program } from "./program.js";

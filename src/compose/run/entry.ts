@@ -7,11 +7,12 @@ import { isPromiseLike, isStream } from "./async.js";
 import type { Mode } from "./body.js";
 import { execute, executeFrom } from "./execute.js";
 import { inputJoining } from "./input-joining.js";
-import { openJournal, ownJournal, type Resumption } from "./journaled.js";
+import { loadTracking } from "./load-tracking.js";
 import { oneChunk, traced } from "./node-stream.js";
 import type { Program } from "./program.js";
 import { RootRun } from "./root-run.js";
 import { RunStream, type Started } from "./run-stream.js";
+import { needsJournal, type Resumption } from "./run-tracking.js";
 import { TaskContext } from "./task-context.js";
 
 /** Runs a program for a whole result. Rejects at once when it is stopped, whatever its nodes do. */
@@ -26,15 +27,15 @@ export function runForValue(
     const given = mode === "collect" ? StreamReader.from(input as StreamSource<unknown>) : undefined;
     const run = prepare(program, mode, options, given);
     run.onStop = reject;
-    const claim = openJournal(run, options, resumption);
     const begin = (from: RunSnapshot | undefined): unknown => {
       if (run.ownsWatch) run.watch?.start(input);
       const entering = given === undefined ? input : asInput(run, given);
       return from === undefined ? execute(run, entering) : executeFrom(run, from, entering);
     };
-    if (claim !== undefined) {
-      stopWhenSaved(run, reject);
-      runJournaled(run, claim, begin).then(resolve, reject);
+    if (needsJournal(options, resumption)) {
+      // stopped from outside, it rejects when it is saved
+      run.onStop = (reason) => void stopped(run, reason).then(reject);
+      runJournaled(run, options, resumption, begin).then(resolve, reject);
       return;
     }
     const former = formerOf(run);
@@ -52,25 +53,28 @@ export function runForValue(
 /** Claims the checkpoint, runs, and lets go of the checkpoint: all that before anybody hears of the end. */
 async function runJournaled(
   run: RootRun,
-  claim: () => Promise<RunSnapshot | undefined>,
+  options: RunOptions | undefined,
+  resumption: Resumption | undefined,
   begin: (from: RunSnapshot | undefined) => unknown,
 ): Promise<unknown> {
-  const journal = ownJournal(run);
   try {
+    const tracking = await loadTracking();
+    run.throwIfAborted();
+    const claim = tracking.openJournal(run, options, resumption);
     const from = await claim();
     run.throwIfAborted();
     const result = await begin(from);
-    if (!run.streams) await journal?.finished();
+    if (!run.streams) await run.journal?.finished();
     return result;
   } catch (error) {
     run.over();
-    throw await journal?.stopped(error);
+    throw await stopped(run, error);
   }
 }
 
-/** A run that is stopped from outside rejects when it is saved. */
-function stopWhenSaved(run: RootRun, reject: (reason: unknown) => void): void {
-  run.onStop = (reason) => void ownJournal(run)?.stopped(reason).then(reject);
+/** What a run rejects with that ended without a result, once it is saved. */
+async function stopped({ journal }: RootRun, failure: unknown): Promise<unknown> {
+  return journal === undefined ? failure : journal.stopped(failure);
 }
 
 /** What a child run gave, or how far it came, when its place was entered before. */
@@ -92,8 +96,7 @@ export function runForStream(
 ): StreamReader<unknown> {
   const start = (): Started => {
     const { run, begin } = (mode === "stream" ? startStream : startTransform)(program, input, options);
-    const claim = openJournal(run, options, resumption);
-    if (claim !== undefined) return { run, output: () => runJournaled(run, claim, begin) };
+    if (needsJournal(options, resumption)) return { run, output: () => runJournaled(run, options, resumption, begin) };
     const former = formerOf(run);
     if (former?.result === undefined) return { run, output: () => begin(former?.run) };
     const { value } = former.result;

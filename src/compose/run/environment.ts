@@ -1,8 +1,15 @@
 import { type AnyRequestContext, RequestContext } from "../../components/request-context.js";
 import { randomId } from "../interrupt/interrupt.js";
 import type { Journal } from "../interrupt/journal.js";
+import type { RunSnapshot } from "../interrupt/snapshot.js";
 
 type GivenRequestContext = AnyRequestContext | Readonly<Record<string, unknown>> | undefined;
+
+/** Runs graphs so that account is kept of their tasks; given a `Run`, which this file does not know. */
+export interface GraphRunner {
+  start(run: object, input: unknown): Promise<unknown>;
+  resume(run: object, snapshot: RunSnapshot, input: unknown): Promise<unknown>;
+}
 
 /** What all places of one run share, from its root down, child runs included. */
 export class Environment {
@@ -12,6 +19,7 @@ export class Environment {
   #requestContext: RequestContext | undefined = undefined;
   #runKey: string | undefined = undefined;
   #journal: Journal | undefined = undefined;
+  #tracking: GraphRunner | undefined = undefined;
 
   constructor(requestContext: GivenRequestContext, outer?: Environment) {
     this.#given = requestContext;
@@ -35,9 +43,15 @@ export class Environment {
     return this.root.#journal;
   }
 
+  /** What runs the graphs of a run that has a journal. */
+  get tracking(): GraphRunner | undefined {
+    return this.root.#tracking;
+  }
+
   /** Before the run begins. */
-  keepJournal(journal: Journal): void {
+  keepJournal(journal: Journal, tracking: GraphRunner): void {
     this.root.#journal = journal;
+    this.root.#tracking = tracking;
   }
 
   /** The request context that was given; a plain record becomes one at the first read. */

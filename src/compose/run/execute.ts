@@ -2,16 +2,13 @@ import type { StreamReader } from "../../schema/stream/reader.js";
 import type { RunSnapshot } from "../interrupt/snapshot.js";
 import type { ValueCheck } from "../plan/plan.js";
 import { isPromiseLike, whenReady } from "./async.js";
-import { checkKinds } from "./check-snapshot.js";
 import { DagSchedule } from "./dag.js";
 import { drive, driveObserved, failure } from "./drive.js";
 import { movesStreams } from "./flow.js";
+import { loadTracking } from "./load-tracking.js";
 import { oneChunk } from "./node-stream.js";
 import type { Run } from "./run.js";
 import { startSupersteps } from "./supersteps.js";
-import { DagTracker } from "./tracked/dag-tracker.js";
-import { StepTracker } from "./tracked/step-tracker.js";
-import type { Tracker } from "./tracked/tracker.js";
 
 /**
  * Runs a graph on an input: gives its result, or a promise of it when something had to be awaited. What fails is located,
@@ -26,26 +23,25 @@ export function execute(run: Run, input: unknown): unknown {
 /** A handler, or whoever checked the input, may have stopped the run before it began. */
 function begin(run: Run, input: unknown): unknown {
   if (run.aborted) throw run.fail(run.reason);
-  if (isTracked(run)) return trackerOf(run).start(input);
+  const { tracking } = run.environment;
+  if (tracking !== undefined) return tracking.start(run, input);
+  const { interruptBefore, interruptAfter } = run.program.plan;
+  if (interruptBefore !== undefined || interruptAfter !== undefined) return startTracked(run, input);
   return run.program.plan.triggerMode === "allPredecessor"
     ? new DagSchedule(run).start(input)
     : executeSupersteps(run, input);
 }
 
 /** Goes on with a run that stopped; the input counts only when nothing of it was done. */
-export function executeFrom(run: Run, snapshot: RunSnapshot, input: unknown): Promise<unknown> {
+export async function executeFrom(run: Run, snapshot: RunSnapshot, input: unknown): Promise<unknown> {
   run.open();
-  checkKinds(snapshot, run.program, run.nodePath);
-  return trackerOf(run).resume(snapshot, input);
+  const tracking = run.environment.tracking ?? (await loadTracking());
+  return tracking.resume(run, snapshot, input);
 }
 
-/** Whether account must be kept of the tasks of a run. */
-function isTracked({ environment, program: { plan } }: Run): boolean {
-  return environment.journal !== undefined || (plan.interruptBefore ?? plan.interruptAfter) !== undefined;
-}
-
-function trackerOf(run: Run): Tracker {
-  return run.program.plan.triggerMode === "allPredecessor" ? new DagTracker(run) : new StepTracker(run);
+async function startTracked(run: Run, input: unknown): Promise<unknown> {
+  const tracking = await loadTracking();
+  return tracking.start(run, input);
 }
 
 function executeSupersteps(run: Run, input: unknown): unknown {

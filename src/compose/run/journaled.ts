@@ -3,39 +3,33 @@ import { checkCheckpointId } from "../interrupt/checkpoint-id.js";
 import { CheckpointJournal } from "../interrupt/checkpoint-journal.js";
 import type { CheckpointDocument } from "../interrupt/document.js";
 import { noStore } from "../interrupt/errors.js";
-import type { Journal } from "../interrupt/journal.js";
-import type { RunSnapshot } from "../interrupt/snapshot.js";
 import { ValueCodec } from "../interrupt/value-codec.js";
 import type { RunOptions } from "../options.js";
 import type { Plan } from "../plan/plan.js";
 import { checkKinds, checkValues } from "./check-snapshot.js";
+import type { GraphRunner } from "./environment.js";
 import { invalidRunOption } from "./errors.js";
 import type { Program } from "./program.js";
 import type { RootRun } from "./root-run.js";
+import type { Claim, Resumption } from "./run-tracking.js";
 
-/** What a run that stopped is resumed with. */
-export interface Resumption {
-  readonly checkpointId: string;
-  readonly answers: Readonly<Record<string, unknown>> | undefined;
-}
-
-/** Gives a run a journal, if it is saved or can be asked to stop. What comes back claims its checkpoint. */
+/** Gives a run the journal that saves it, or only hears of a stop. What comes back claims its checkpoint. */
 export function openJournal(
   run: RootRun,
-  options: RunOptions | undefined,
+  options: RunOptions = {},
   resumption: Resumption | undefined,
-): (() => Promise<RunSnapshot | undefined>) | undefined {
-  const { control, checkpointId, writeToCheckpointId, modifyState } = options ?? {};
-  if (modifyState !== undefined && resumption === undefined) {
+  runner: GraphRunner,
+): Claim {
+  const { control, checkpointId, writeToCheckpointId, modifyState } = options;
+  const { plan } = run.program;
+  if (resumption !== undefined) checkResumption(resumption, options, plan);
+  else if (modifyState !== undefined) {
     throw invalidRunOption("modifyState is for a resume: a new run makes its state itself.");
   }
   const read = resumption?.checkpointId ?? checkpointId ?? writeToCheckpointId;
-  if (read === undefined && (options?.forceNewRun === true || options?.takeover === true)) {
+  if (read === undefined && (options.forceNewRun === true || options.takeover === true)) {
     throw invalidRunOption("forceNewRun and takeover are about a checkpoint: give a checkpointId.");
   }
-  if (read === undefined && control === undefined) return undefined;
-  const { plan } = run.program;
-  if (resumption !== undefined) checkResumption(resumption, options, plan);
   const journal = new CheckpointJournal({
     store: plan.store,
     ids: read === undefined ? undefined : { read, write: writeToCheckpointId ?? read },
@@ -43,25 +37,25 @@ export function openJournal(
     keepCheckpoint: plan.keepCheckpoint,
     codec: new ValueCodec(plan.runtime.codecs),
   });
-  run.environment.keepJournal(journal);
+  run.environment.keepJournal(journal, runner);
   journal.attach(run);
   const unlisten = control?.onInterrupt((timeoutMs) => journal.requestStop(timeoutMs));
   run.onOver = unlisten;
   return async () => {
     if (resumption === undefined) {
-      await journal.claimNew(options ?? {});
+      await journal.claimNew(options);
       return undefined;
     }
     const prepare = (document: CheckpointDocument) => makeReady(document, run.program, resumption, modifyState);
-    return journal.claimStopped(options ?? {}, prepare);
+    return journal.claimStopped(options, prepare);
   };
 }
 
-function checkResumption({ checkpointId }: Resumption, options: RunOptions | undefined, plan: Plan): void {
+function checkResumption({ checkpointId }: Resumption, options: RunOptions, plan: Plan): void {
   checkCheckpointId(checkpointId);
   if (plan.store === undefined) throw noStore("resume");
   for (const name of ["parent", "key", "checkpointId"] as const) {
-    if (options?.[name] !== undefined)
+    if (options[name] !== undefined)
       throw invalidRunOption(`${name} is not for a resume: the checkpoint says what goes on.`);
   }
 }
@@ -80,9 +74,4 @@ async function makeReady(
   const ids = await applyAnswers(root, answers, { answered, requested, validator });
   if (modifyState !== undefined) modifyStates(root, modifyState);
   return ids;
-}
-
-/** The journal of a run that was started by itself: a child is saved with its parent. */
-export function ownJournal(run: RootRun): Journal | undefined {
-  return run.place === undefined ? run.environment.journal : undefined;
 }

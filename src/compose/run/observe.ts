@@ -63,7 +63,12 @@ function waiting(ctx: TaskContext, watch: Watch): Promise<never> | undefined {
 }
 
 async function leaveWaiting(ctx: TaskContext, watch: Watch): Promise<never> {
-  await ctx.settle();
+  try {
+    await ctx.settle();
+  } catch (error) {
+    watch.error(error);
+    throw error;
+  }
   const interrupts = interruptsAt(ctx.visit.snapshot());
   const error = new InterruptError(`"${ctx.address}" waits for an answer.`, interrupts);
   watch.interrupt(error);

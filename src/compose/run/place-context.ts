@@ -99,11 +99,15 @@ export abstract class PlaceContext implements NodeContext {
     return this.openedVisit?.resume ?? firstVisit;
   }
 
-  /** Waits for what began here and has not settled: child runs, answers that are checked, work that is remembered. */
+  /**
+   * Waits for what began here and has not settled: child runs, answers that are checked, work that is remembered. Rejects
+   * when the place made a mistake besides.
+   */
   async settle(): Promise<void> {
     const { openedChildren: children, openedVisit: visit } = this;
     for (;;) {
       await children?.settle(stoppedToWait());
+      if (visit?.mistake !== undefined) throw visit.mistake;
       if (visit?.isBusy !== true) return;
       await visit.nextChange();
     }

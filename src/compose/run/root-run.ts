@@ -1,4 +1,5 @@
 import type { InterruptError } from "../interrupt/interrupt.js";
+import type { Journal } from "../interrupt/journal.js";
 import type { RunOptions } from "../options.js";
 import type { Mode } from "./body.js";
 import { checkRunOptions, type Overrides, resolveOverrides } from "./call-options.js";
@@ -112,6 +113,11 @@ export class RootRun extends Run {
   /** Whether the result is a stream that outlives the scheduler. */
   get streams(): boolean {
     return this.mode === "transform" || this.mode === "stream";
+  }
+
+  /** What saves it: a child is saved with its parent. */
+  get journal(): Journal | undefined {
+    return this.place === undefined ? this.environment.journal : undefined;
   }
 
   get hasBegun(): boolean {

@@ -5,7 +5,6 @@ import { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
 import { InterruptError } from "../interrupt/interrupt.js";
 import { START_INDEX } from "../plan/plan.js";
-import { ownJournal } from "./journaled.js";
 import type { RootRun } from "./root-run.js";
 import { leftEarly } from "./root-run.js";
 import { settleStop } from "./settle-stop.js";
@@ -105,7 +104,7 @@ export class RunStream implements ChunkSource<unknown> {
 
   /** A run that is saved tells of its stop when that is done. */
   #stop(run: RootRun, reason: unknown): void {
-    const journal = ownJournal(run);
+    const { journal } = run;
     if (journal === undefined) {
       this.#stopped(reason);
       return;
@@ -179,7 +178,7 @@ async function failRun(run: RootRun, error: unknown): Promise<unknown> {
 
 /** Nobody hears of the end before the checkpoint was seen to. */
 function saved(run: RootRun, source: ChunkSource<unknown>): ChunkSource<unknown> {
-  const journal = ownJournal(run);
+  const { journal } = run;
   if (journal === undefined) return source;
   const next = async (): Promise<Result> => {
     try {

@@ -1,4 +1,4 @@
-import { unreadableCheckpoint } from "../../interrupt/errors.js";
+import { unreadableCheckpoint } from "../../interrupt/checkpoint-errors.js";
 import type { RunSnapshot, TaskSnapshot } from "../../interrupt/snapshot.js";
 import { END_INDEX } from "../../plan/plan.js";
 import { noNextNode } from "../errors.js";

@@ -1,5 +1,5 @@
 import { StreamReader } from "../../../schema/stream/reader.js";
-import { nodeIsGone } from "../../interrupt/errors.js";
+import { nodeIsGone } from "../../interrupt/checkpoint-errors.js";
 import { causedByInterrupt, randomId } from "../../interrupt/interrupt.js";
 import type { NodeStop, RunSnapshot } from "../../interrupt/snapshot.js";
 import { type InnerRun, type Part, partOfRun } from "../../interrupt/visit.js";
@@ -196,7 +196,11 @@ export abstract class Tracker implements InnerRun {
   }
 
   async #stopped(task: Task): Promise<void> {
-    await task.ctx.settle();
+    try {
+      await task.ctx.settle();
+    } catch (error) {
+      throw this.run.blame(error, task.index);
+    }
     await task.ctx.openedVisit?.settleInput();
     task.ctx.openedVisit?.settleAnswers();
     task.state = "stopped";
