@@ -127,7 +127,9 @@ describe('A store that fails between two nodes (durability "step")', () => {
 
   it.each([
     [1, "before"],
+    [1, "after"],
     [2, "before"],
+    [2, "after"],
   ] as const)("after node %i (%s it wrote) stops the run there; a resume goes on", async (nodes, when) => {
     const { run, log, again } = await failAfter(nodes, when);
     await expectStoreError(run);

@@ -27,7 +27,8 @@ export class WorkLog {
   ): Promise<void> {
     await process.moment();
     const { taskKey } = ctx;
-    for (const earlier of after) this.#settle(earlier);
+    // what a run still does after it was stopped is not saved
+    if (!process.wasStopped) for (const earlier of after) this.#settle(earlier);
     if (this.#final.has(taskKey)) this.wrongs.push(`${name} was finished, and ran again`);
     const same = this.#entries.find((entry) => entry.taskKey === taskKey && entry.name !== name);
     if (same !== undefined) this.wrongs.push(`${name} has the task key of ${same.name}`);
