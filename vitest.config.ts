@@ -13,6 +13,9 @@ export default defineConfig({
   },
   test: {
     include: ["test/**/*.test.ts"],
+    // a guard against what hangs: slow and busy machines must not fail
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     typecheck: { include: ["test/**/*.test-d.ts"], tsconfig: "./tsconfig.types.json" },
   },
 });

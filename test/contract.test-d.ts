@@ -8,6 +8,7 @@ import {
   asTool,
   batch,
   Chain,
+  type CheckpointStore,
   type CompiledGraph,
   type CompileOptions,
   ConcatRegistry,
@@ -23,13 +24,18 @@ import {
   Graph,
   type GraphInfo,
   type Handler,
+  type Interrupt,
+  type InterruptError,
+  isInterrupt,
   KumikoError,
   lambda,
   mapChunks,
+  memoryStore,
   type NodeContext,
   passthrough,
   pipe,
   RequestContext,
+  RunControl,
   RunEmitter,
   type RunEvent,
   type RunInfo,
@@ -52,6 +58,57 @@ import {
 } from "../src/index.js";
 
 const reader = StreamReader.from(["a", "b"]);
+
+describe("interrupts, resume and checkpoints", () => {
+  const app = new Graph<string, string>()
+    .addNode("a", async (text: string, ctx) => `${text} ${await ctx.ask("sure", "Sure?", z.boolean())}`)
+    .addEdge(START, "a")
+    .addEdge("a", END)
+    .compile({ store: memoryStore(), durability: "step", keepCheckpoint: true, interruptBefore: ["a"] });
+
+  it("have the members of the contract", () => {
+    expectTypeOf(app.resume("id", { x: true }, { takeover: true })).toEqualTypeOf<Promise<string>>();
+    expectTypeOf(app.resumeStream("id", { byAddress: { "runnable:;node:a": 0 } })).toEqualTypeOf<
+      StreamReader<string>
+    >();
+    expectTypeOf(memoryStore()).toExtend<CheckpointStore>();
+    expectTypeOf<Interrupt>().toHaveProperty("parent");
+    expectTypeOf<InterruptError["interrupts"]>().toEqualTypeOf<readonly Interrupt[]>();
+    expectTypeOf(new RunControl().interrupt({ timeoutMs: 5 })).toEqualTypeOf<void>();
+    expectTypeOf<RunOptions>().toHaveProperty("writeToCheckpointId");
+    expectTypeOf<RunOptions>().toHaveProperty("modifyState");
+    expectTypeOf<RunOptions>().toHaveProperty("forceNewRun");
+    expectTypeOf<RunOptions>().toHaveProperty("control");
+    const caught: unknown = undefined;
+    if (isInterrupt(caught)) expectTypeOf(caught).toEqualTypeOf<InterruptError>();
+  });
+
+  it("take what ctx offers", () => {
+    const node = async (_input: string, ctx: NodeContext) => {
+      expectTypeOf(ctx.ask("k", "?")).toEqualTypeOf<Promise<unknown>>();
+      expectTypeOf(ctx.ask<number>("k", "?")).toEqualTypeOf<Promise<number>>();
+      expectTypeOf(ctx.ask("k", "?", z.object({ ok: z.boolean() }))).toEqualTypeOf<Promise<{ ok: boolean }>>();
+      expectTypeOf(ctx.once("k", () => 1)).toEqualTypeOf<Promise<number>>();
+      expectTypeOf(ctx.once("k", async () => "a")).toEqualTypeOf<Promise<string>>();
+      expectTypeOf(ctx.resume.wasInterrupted).toEqualTypeOf<boolean>();
+      expectTypeOf(ctx.resume.data).toEqualTypeOf<unknown>();
+      expectTypeOf(ctx.taskKey).toEqualTypeOf<string>();
+      return ctx.interrupt("stop", { state: { n: 1 }, schema: z.string() });
+    };
+    expectTypeOf(node).returns.toEqualTypeOf<Promise<never>>();
+  });
+
+  it("name nodes that are there", () => {
+    const graph = new Graph<string, string>()
+      .addNode("a", (text: string) => text)
+      .addEdge(START, "a")
+      .addEdge("a", END);
+    // @ts-expect-error there is no node "b"
+    graph.compile({ interruptAfter: ["b"] });
+    // @ts-expect-error a child is saved with its parent
+    app.resume("id", undefined, { key: "child" });
+  });
+});
 
 describe("streams", () => {
   it("have the members of the contract", () => {

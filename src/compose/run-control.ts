@@ -8,9 +8,10 @@ export type StopListener = (timeoutMs: number | undefined) => void;
  * once the running nodes have ended. One that has reached its end by then gives its result.
  *
  * @example
+ * const app = new Chain<string>().append((order) => `${order} sent`).compile({ store: memoryStore() });
  * const control = new RunControl();
  * process.once("SIGTERM", () => control.interrupt({ timeoutMs: 5_000 }));
- * await app.invoke(order, { checkpointId: "order-7", control });
+ * await app.invoke("20 boxes", { checkpointId: "order-7", control });
  */
 export class RunControl {
   readonly #listeners = new Set<StopListener>();

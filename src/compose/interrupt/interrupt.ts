@@ -20,10 +20,14 @@ const brand = Symbol.for("kumiko/InterruptError");
  * What a run rejects with that stopped to wait: no failure. Answer with `resume(checkpointId, { [id]: answer })`.
  *
  * @example
- * try { await app.invoke(order, { checkpointId: "order-7" }); }
- * catch (error) {
+ * const app = new Chain<string>()
+ *   .append((order, ctx) => ctx.ask<string>("approval", `Send ${order}?`))
+ *   .compile({ store: memoryStore() });
+ * try {
+ *   await app.invoke("20 boxes", { checkpointId: "order-7" });
+ * } catch (error) {
  *   if (!isInterrupt(error)) throw error;
- *   for (const { id, info } of error.interrupts) console.log(id, info);
+ *   for (const { id, info } of error.interrupts) console.log(info, await app.resume("order-7", { [id]: "yes" }));
  * }
  */
 export class InterruptError extends KumikoError {
