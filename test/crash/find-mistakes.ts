@@ -1,0 +1,102 @@
+import { type LogLine, nameOf } from "./effects-log.js";
+import { expectedEffects } from "./expected-order.js";
+
+/**
+ * What the record of one run shows that must not be. `cutOff` are the processes that were killed, or from which the run was
+ * taken away.
+ */
+export function findMistakes(log: readonly LogLine[], cutOff: ReadonlySet<number>): string[] {
+  return [
+    ...findBadRepeats(log, cutOff),
+    ...findForgotten(log),
+    ...findEarlySuccessors(log),
+    ...findBadKeys(log),
+    ...findStrayEffects(log),
+  ];
+}
+
+/** What a run that has come to its end has not done. */
+export function findMissing(log: readonly LogLine[]): string[] {
+  const ended = new Set(log.filter(({ kind }) => kind === "end").map(nameOf));
+  return [...expectedEffects().keys()].filter((name) => !ended.has(name)).map((name) => `${name} was not done`);
+}
+
+/** An effect happens once in a process, and again in another one only when the first was cut off. */
+function* findBadRepeats(log: readonly LogLine[], cutOff: ReadonlySet<number>): Iterable<string> {
+  const last = new Map<string, LogLine>();
+  for (const line of log) {
+    if (line.kind !== "begin") continue;
+    const former = last.get(nameOf(line));
+    last.set(nameOf(line), line);
+    if (former === undefined) continue;
+    if (former.life === line.life) yield `${nameOf(line)} happened twice in process ${line.life}`;
+    else if (!cutOff.has(former.life)) yield `${nameOf(line)} was repeated, and process ${former.life} ended by itself`;
+  }
+}
+
+/** What was done when a save began, and the save was acknowledged, does not happen again. */
+function* findForgotten(log: readonly LogLine[]): Iterable<string> {
+  for (const [position, line] of log.entries()) {
+    if (line.kind !== "end") continue;
+    const saved = positionOfSave(log, position, line);
+    const again = log.findIndex((other, at) => at > saved && other.kind === "begin" && nameOf(other) === nameOf(line));
+    if (again !== -1) {
+      yield `${nameOf(line)} of process ${line.life} was saved (line ${saved}) and happened again (line ${again})`;
+    }
+  }
+}
+
+/** Where the first save is acknowledged that began when all was settled that followed from a line. */
+function positionOfSave(log: readonly LogLine[], position: number, { life, turn }: LogLine): number {
+  const own = (line: LogLine, at: number, after: number) => at > after && line.life === life;
+  const begun = log.findIndex((line, at) => own(line, at, position) && line.kind === "put" && line.turn > turn);
+  if (begun === -1) return log.length;
+  const settled = log.findIndex(
+    (line, at) => own(line, at, begun) && (line.kind === "kept" || line.kind === "refused"),
+  );
+  return log[settled]?.kind === "kept" ? settled : log.length;
+}
+
+/** An effect begins when those before it are done for good. */
+function* findEarlySuccessors(log: readonly LogLine[]): Iterable<string> {
+  const effects = expectedEffects();
+  const begun = new Set<string>();
+  const ended = new Set<string>();
+  const overtaken = new Set<string>();
+  for (const line of log) {
+    const name = nameOf(line);
+    if (line.kind === "end") ended.add(name);
+    if (line.kind !== "begin") continue;
+    if (overtaken.has(name)) yield `${name} happened again after what follows it had begun`;
+    begun.add(name);
+    for (const before of effects.get(name) ?? []) {
+      if (!ended.has(before)) yield `${name} began before ${before} had ended`;
+      overtaken.add(before);
+    }
+  }
+}
+
+/** A task has one key in all processes, and no other task has it. */
+function* findBadKeys(log: readonly LogLine[]): Iterable<string> {
+  const keys = new Map<string, string>();
+  const tasks = new Map<string, string>();
+  for (const { task, taskKey } of log) {
+    if (task === "") continue;
+    if ((keys.get(task) ?? taskKey) !== taskKey) yield `${task} has the keys ${keys.get(task)} and ${taskKey}`;
+    if ((tasks.get(taskKey) ?? task) !== task) yield `${task} has the key of ${tasks.get(taskKey)}: ${taskKey}`;
+    keys.set(task, taskKey);
+    tasks.set(taskKey, task);
+  }
+}
+
+/** Only what the graph does, and nothing new of a process that has heard that the run is not its own any more. */
+function* findStrayEffects(log: readonly LogLine[]): Iterable<string> {
+  const effects = expectedEffects();
+  const refused = new Set<number>();
+  for (const line of log) {
+    if (line.kind === "refused") refused.add(line.life);
+    if (line.kind !== "begin") continue;
+    if (!effects.has(nameOf(line))) yield `${nameOf(line)} is no effect of the graph`;
+    if (refused.has(line.life)) yield `${nameOf(line)} began in process ${line.life}, which had lost the run`;
+  }
+}
