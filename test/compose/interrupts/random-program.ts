@@ -25,7 +25,10 @@ export type Program =
       readonly kind: "steps" | "side by side" | "depending" | "runs inside" | "tools" | "tools in turn";
       readonly parts: readonly Program[];
     }
-  | { readonly kind: "loop" | "graph" | "run inside"; readonly parts: readonly [Program] };
+  | {
+      readonly kind: "loop" | "graph" | "graph with a state" | "graph that stops" | "run inside";
+      readonly parts: readonly [Program];
+    };
 
 /** One piece of work: at once, after a question, in pieces that `once` remembers, in a stream, or in a stream that asks. */
 type LeafKind = "work" | "asks" | "asks twice" | "once" | "streams" | "streams and asks";
@@ -40,7 +43,10 @@ export const programs: fc.Arbitrary<Program> = fc.letrec<{ program: Program }>((
       kind: fc.constantFrom("steps", "steps", "side by side", "depending", "runs inside", "tools", "tools in turn"),
       parts: fc.array(tie("program"), { minLength: 1, maxLength: 3 }),
     }),
-    fc.record({ kind: fc.constantFrom("loop", "graph", "run inside"), parts: fc.tuple(tie("program")) }),
+    fc.record({
+      kind: fc.constantFrom("loop", "graph", "graph with a state", "graph that stops", "run inside"),
+      parts: fc.tuple(tie("program")),
+    }),
   ) as fc.Arbitrary<Program>,
 })).program;
 
@@ -51,12 +57,17 @@ const again = (text: string): boolean => Number.parseInt(text.slice(0, 1), 36) %
 const pathOf = (path: string, part: number): string => `${path}.${part}`;
 const nameOf = (path: string, text: string): string => `${path}(${text})`;
 
+interface Expected {
+  readonly result: string;
+  readonly works: readonly string[];
+  /** What handlers before nodes are called with. */
+  readonly befores: readonly string[];
+}
+
 /** What a program gives, and the work that it does. */
-export function expectedOf(
-  program: Program,
-  input: string,
-): { readonly result: string; readonly works: readonly string[] } {
+export function expectedOf(program: Program, input: string): Expected {
   const works: string[] = [];
+  const befores: string[] = [];
   const evaluate = (part: Program, path: string, text: string): string => {
     const each = (): string[] => partsOf(part).map((inner, n) => evaluate(inner, pathOf(path, n), text));
     switch (part.kind) {
@@ -78,7 +89,11 @@ export function expectedOf(
       case "tools":
       case "tools in turn":
         return joined(path, each());
+      case "graph with a state":
+        befores.push(nameOf(path, text));
+        return each()[0] ?? "";
       case "graph":
+      case "graph that stops":
       case "run inside":
         return each()[0] ?? "";
       case "loop": {
@@ -96,7 +111,7 @@ export function expectedOf(
     }
   };
   const result = evaluate(program, "p", input);
-  return { result, works: works.sort() };
+  return { result, works: works.sort(), befores: befores.sort() };
 }
 
 const partsOf = (program: Program): readonly Program[] => ("parts" in program ? program.parts : []);
@@ -109,6 +124,8 @@ export class ProgramGraph {
   readonly #process: Process;
   /** What was answered with something else than its question. */
   readonly wrongAnswers: string[] = [];
+  /** What handlers before nodes were called with. */
+  readonly befores: string[] = [];
 
   constructor(log: WorkLog, process: Process) {
     this.#log = log;
@@ -148,6 +165,12 @@ export class ProgramGraph {
         return this.#parallel(program.parts, path).compile(plain({ triggerMode: "allPredecessor" }));
       case "graph":
         return this.#chain(program.parts[0], pathOf(path, 0));
+      case "graph that stops":
+        return this.#chain(program.parts[0], pathOf(path, 0)).compile(
+          plain({ interruptBefore: ["all"], interruptAfter: ["all"] }),
+        );
+      case "graph with a state":
+        return this.#withState(program.parts[0], path);
       case "loop":
         return new Graph<string, string>()
           .addNode("body", this.#node(program.parts[0], pathOf(path, 0)))
@@ -223,6 +246,24 @@ export class ProgramGraph {
     for (const key of keys) graph.addEdge(START, plain(key)).addEdge(plain(key), plain("join"));
     graph.addEdge(plain("join"), END);
     return graph;
+  }
+
+  /** The state that one handler writes is what the other one reads, whatever happened in between. */
+  #withState(part: Program, path: string): Graph<string, string, { readonly seen: Set<string> }> {
+    const before = (text: string, state: { readonly seen: Set<string> }) => {
+      this.befores.push(nameOf(path, text));
+      state.seen.add(text);
+      return text;
+    };
+    const after = (text: string, state: { readonly seen: Set<string> }) => {
+      if (state.seen.size !== 1) this.wrongAnswers.push(`${path} has lost its state`);
+      return text;
+    };
+    return new Graph<string, string>()
+      .withState(() => ({ seen: new Set<string>() }))
+      .addNode("node", this.#node(part, pathOf(path, 0)), { before: plain(before), after: plain(after) })
+      .addEdge(START, "node")
+      .addEdge("node", END) as never;
   }
 
   #inside(part: Program, path: string, key?: string): (text: string, ctx: NodeContext) => Promise<string> {

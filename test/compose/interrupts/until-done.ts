@@ -86,9 +86,10 @@ async function attempt<I, O>(
   }
 }
 
-/** Not the stop itself: that goes on without an answer. */
+/** Not a stop that goes on without an answer. */
 function isQuestion({ info }: Interrupt): boolean {
-  return !(typeof info === "object" && info !== null && "kind" in info && info.kind === "requested");
+  if (typeof info !== "object" || info === null || !("kind" in info)) return true;
+  return info.kind !== "requested" && info.kind !== "before_after";
 }
 
 function answersTo<I, O>(
