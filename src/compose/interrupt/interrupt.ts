@@ -50,6 +50,15 @@ export class InterruptError extends KumikoError {
   }
 }
 
+/** What ends the execution of one place that waits. Made often and shown never, so it carries no stack. */
+export function waitsAt(address: string, interrupts: readonly Interrupt[]): InterruptError {
+  const limit: unknown = Reflect.get(Error, "stackTraceLimit");
+  Reflect.set(Error, "stackTraceLimit", 0);
+  const signal = new InterruptError(`"${address}" waits for an answer.`, interrupts);
+  Reflect.set(Error, "stackTraceLimit", limit);
+  return signal;
+}
+
 /** Whether a run has stopped to wait for somebody, and did not fail. */
 export function isInterrupt(error: unknown): error is InterruptError {
   return InterruptError.is(error);

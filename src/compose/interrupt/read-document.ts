@@ -58,7 +58,6 @@ class Reader {
     if (depth > deepest) throw unreadableCheckpoint(`its graphs stand more than ${deepest} deep in each other`);
     const run = asRecord(json, "a run");
     return {
-      id: asText(run.id, "the id of a run"),
       address: asText(run.address, "the address of a run"),
       base: asStep(run.base, -1, "the base of a run"),
       state: this.#slot(run.state, "state"),
@@ -88,7 +87,6 @@ class Reader {
     if (json === null) return undefined;
     const visit = asRecord(json, "a visit");
     return {
-      id: asText(visit.id, "the id of a visit"),
       address: asText(visit.address, "the address of a visit"),
       settled: asBoolean(visit.settled, "settled"),
       questions: asList(visit.questions, "questions", (question) => this.#question(question)),

@@ -37,8 +37,6 @@ export interface NodeStop {
 
 /** One run of one graph, stopped: all that is needed to go on, as plain data. */
 export interface RunSnapshot {
-  /** The name of the graph as a place around others that wait. */
-  readonly id: string;
   readonly address: string;
   /** The step that is done as a whole, from which the run goes on; -1 when that is its start, which needs the input anew. */
   readonly base: number;
@@ -68,7 +66,6 @@ export interface TaskSnapshot {
 
 /** What one visit of a place left behind. */
 export interface VisitSnapshot {
-  readonly id: string;
   readonly address: string;
   /** It stopped to wait; it did not fail, and was not cut off. */
   readonly settled: boolean;

@@ -59,7 +59,6 @@ export class Visit implements Part {
   #preparedStream: InputStream | undefined = undefined;
   /** It stopped to wait, with all that was in it; it did not fail, and was not cut off. */
   #isSettled = false;
-  #id: string | undefined = undefined;
   #questions: Question[] = [];
   #once: Map<string, unknown> | undefined = undefined;
   #inner: Map<string, Inner> | undefined = undefined;
@@ -312,9 +311,7 @@ export class Visit implements Part {
   // saved and restored
 
   snapshot(): VisitSnapshot {
-    this.#id ??= randomId();
     return {
-      id: this.#id,
       address: this.address,
       settled: this.#isSettled,
       questions: this.#questions,
@@ -325,8 +322,7 @@ export class Visit implements Part {
     };
   }
 
-  #restore({ id, settled, questions, once, prepared, inner, calls }: VisitSnapshot): void {
-    this.#id = id;
+  #restore({ settled, questions, once, prepared, inner, calls }: VisitSnapshot): void {
     this.#isSettled = settled;
     this.#questions = [...questions];
     this.#prepared = prepared;

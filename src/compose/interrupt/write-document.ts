@@ -32,9 +32,9 @@ class Writer {
   }
 
   /** `path`: the keys of the nodes on the way, joined by `/`. */
-  run({ id, address, base, state, tasks, stop, passed }: RunSnapshot, path: string): string {
+  run({ address, base, state, tasks, stop, passed }: RunSnapshot, path: string): string {
     const fields = [
-      `"id":${JSON.stringify(id)},"address":${JSON.stringify(address)},"base":${base}`,
+      `"address":${JSON.stringify(address)},"base":${base}`,
       `"state":${this.#slot(state, path === "" ? "state of the graph" : `state of "${path}"`)}`,
       `"tasks":${list(tasks, (task) => this.#task(task, path))}`,
       `"stop":${stop === undefined ? "null" : this.#stop(stop, path)}`,
@@ -52,9 +52,9 @@ class Writer {
 
   #visit(visit: VisitSnapshot | undefined, at: string): string {
     if (visit === undefined) return "null";
-    const { id, address, settled, questions, once, prepared, inner, calls } = visit;
+    const { address, settled, questions, once, prepared, inner, calls } = visit;
     const fields = [
-      `"id":${JSON.stringify(id)},"address":${JSON.stringify(address)},"settled":${settled}`,
+      `"address":${JSON.stringify(address)},"settled":${settled}`,
       `"questions":${list(questions, (question) => this.#question(question, at))}`,
       `"once":${list(once, ([key, value]) => `[${JSON.stringify(key)},${this.#codec.encode(value, `once("${key}") of "${at}"`)}]`)}`,
       `"prepared":${this.#slot(prepared, `input of "${at}"`)}`,

@@ -58,7 +58,8 @@ async function runJournaled(
   begin: (from: RunSnapshot | undefined) => unknown,
 ): Promise<unknown> {
   try {
-    const tracking = await loadTracking();
+    const loading = loadTracking();
+    const tracking = loading instanceof Promise ? await loading : loading;
     run.throwIfAborted();
     const claim = tracking.openJournal(run, options, resumption);
     const from = await claim();

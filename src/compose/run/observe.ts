@@ -1,7 +1,7 @@
 import { Watch } from "../../callbacks/watch.js";
 import type { Joining } from "../../schema/concat/rule.js";
 import { StreamReader } from "../../schema/stream/reader.js";
-import { causedByInterrupt, InterruptError } from "../interrupt/interrupt.js";
+import { causedByInterrupt, waitsAt } from "../interrupt/interrupt.js";
 import { interruptsAt } from "../interrupt/interrupts-of.js";
 import type { NodeFunction, Payload } from "../plan/plan.js";
 import { isPromiseLike, isStream } from "./async.js";
@@ -69,8 +69,8 @@ async function leaveWaiting(ctx: TaskContext, watch: Watch): Promise<never> {
     watch.error(error);
     throw error;
   }
-  const interrupts = interruptsAt(ctx.visit.snapshot());
-  const error = new InterruptError(`"${ctx.address}" waits for an answer.`, interrupts);
+  const interrupts = interruptsAt(ctx.visit.snapshot(), ctx.environment.runKey);
+  const error = waitsAt(ctx.address, interrupts);
   watch.interrupt(error);
   throw error;
 }

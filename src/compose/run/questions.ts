@@ -3,7 +3,7 @@ import { schemaCheck } from "../../components/schema-check.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
 import type { AnyStandardSchema, JsonSchema, StandardIssue } from "../../schema/standard-schema.js";
 import { answerDoesNotParse, schemaNeedsJson } from "../interrupt/errors.js";
-import { InterruptError } from "../interrupt/interrupt.js";
+import { type InterruptError, waitsAt } from "../interrupt/interrupt.js";
 import type { Question } from "../interrupt/snapshot.js";
 import type { Visit } from "../interrupt/visit.js";
 import type { Runtime } from "../runtime.js";
@@ -91,5 +91,5 @@ function jsonSchemaOf(what: string, schema: AnySchema, address: string): JsonSch
 function stop(place: AskingPlace, { id, address, info, schema }: Question): InterruptError {
   place.noteStop();
   const interrupt = schema === undefined ? { id, address, info } : { id, address, info, schema };
-  return new InterruptError(`"${address}" waits for an answer.`, [interrupt]);
+  return waitsAt(address, [interrupt]);
 }

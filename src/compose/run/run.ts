@@ -6,7 +6,7 @@ import type { StateKey } from "../../components/state-key.js";
 import { KumikoError } from "../../errors.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { stoppedToWait } from "../interrupt/errors.js";
-import { type InterruptError, randomId } from "../interrupt/interrupt.js";
+import type { InterruptError } from "../interrupt/interrupt.js";
 import { interruptsOf } from "../interrupt/interrupts-of.js";
 import type { RunSnapshot, Slot } from "../interrupt/snapshot.js";
 import { type InnerRun, type Part, partOfRun, type Visit } from "../interrupt/visit.js";
@@ -79,7 +79,6 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   /** Called when the stream that is the result has ended. */
   onStreamEnd: (() => void) | undefined = undefined;
   #innerKey: string | undefined = undefined;
-  #id: string | undefined = undefined;
 
   // How far it has come: written by the scheduler only.
   steps = 0;
@@ -206,7 +205,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   /** What this run rejects with when it waits. */
   interruption(): InterruptError {
     const { journal } = this.environment;
-    const interrupts = interruptsOf(this.snapshot());
+    const interrupts = interruptsOf(this.snapshot(), this.environment.runKey);
     const requested = this.place === undefined ? journal?.requested : undefined;
     if (requested !== undefined) interrupts.unshift({ ...requested, address: this.address });
     const missing = this.program.plan.store === undefined ? "compile with a store and give" : "give";
@@ -254,7 +253,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
       visit: task.visit.snapshot(),
       route: undefined,
     }));
-    return { id: this.id, address: this.address, base: -1, state: undefined, tasks, stop: undefined, passed: [] };
+    return { address: this.address, base: -1, state: undefined, tasks, stop: undefined, passed: [] };
   }
 
   /** Waits for what runs in it. Without a tracker that is done where it stops. */
@@ -263,8 +262,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   }
 
   /** Takes over what a former run of this place left behind. */
-  restore({ id, state }: RunSnapshot): void {
-    this.#id = id;
+  restore({ state }: RunSnapshot): void {
     if (state !== undefined && this.program.plan.state !== undefined) this.#cell?.restore(state.value);
   }
 
@@ -280,12 +278,6 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     const kept = new KeptStream(result);
     this.onStreamEnd = () => place.visit.finishInner(this.innerKey, slotOf(kept));
     return kept.reader;
-  }
-
-  /** Names it as a place around others that wait. */
-  get id(): string {
-    this.#id ??= randomId();
-    return this.#id;
   }
 
   /** Who this run is for handlers: the graph, or for a lone node whatever is around it. */

@@ -2,7 +2,7 @@ import type { Watchers } from "../../callbacks/watchers.js";
 import type { ToolError } from "../../components/errors.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolCall } from "../../schema/message/content-block.js";
-import { InterruptError } from "../interrupt/interrupt.js";
+import { type InterruptError, waitsAt } from "../interrupt/interrupt.js";
 import { interruptsAt } from "../interrupt/interrupts-of.js";
 import type { Visit } from "../interrupt/visit.js";
 import type { PlaceContext } from "../run/place-context.js";
@@ -142,7 +142,7 @@ export abstract class CallBatch extends Scope implements CallOwner {
     if (first?.failure !== undefined) return Object.assign(first.failure, { results: this.results() });
     if (!this.runs.some(({ isPending }) => isPending)) return undefined;
     const { address, visit } = this.place;
-    return new InterruptError(`"${address}" waits for answers.`, interruptsAt(visit.snapshot()));
+    return waitsAt(address, interruptsAt(visit.snapshot(), this.place.environment.runKey));
   }
 
   get now(): number {

@@ -9,7 +9,7 @@ import type { ConcatRegistry } from "../../schema/concat/registry.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolResult } from "../../schema/message/content-block.js";
 import type { SchemaValidator } from "../../schema/schema-validator.js";
-import { causedByInterrupt, InterruptError } from "../interrupt/interrupt.js";
+import { causedByInterrupt, type InterruptError, waitsAt } from "../interrupt/interrupt.js";
 import { interruptsAt } from "../interrupt/interrupts-of.js";
 import type { Slot } from "../interrupt/snapshot.js";
 import type { Visit } from "../interrupt/visit.js";
@@ -203,8 +203,8 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   }
 
   private interruption(): InterruptError {
-    const interrupts = interruptsAt(this.context.visit.snapshot());
-    return new InterruptError(`"${this.context.address}" waits for an answer.`, interrupts);
+    const interrupts = interruptsAt(this.context.visit.snapshot(), this.place.environment.runKey);
+    return waitsAt(this.context.address, interrupts);
   }
 
   /** Remembers the result, where the run is saved: the call does not run again. */

@@ -1,5 +1,5 @@
 import { StreamReader } from "../../../schema/stream/reader.js";
-import { InterruptError } from "../../interrupt/interrupt.js";
+import { waitsAt } from "../../interrupt/interrupt.js";
 import { interruptsAt } from "../../interrupt/interrupts-of.js";
 import type { Slot, TaskSnapshot, VisitSnapshot } from "../../interrupt/snapshot.js";
 import { Visit } from "../../interrupt/visit.js";
@@ -50,7 +50,7 @@ export class Task {
   /** A stream that ended although its node asked something is not what the nodes behind it wait for. */
   #checkStop(): void {
     if (this.ctx.openedVisit?.hasStopped !== true) return;
-    throw new InterruptError(`"${this.ctx.address}" waits for an answer.`, interruptsAt(this.ctx.visit.snapshot()));
+    throw waitsAt(this.ctx.address, interruptsAt(this.ctx.visit.snapshot(), this.run.environment.runKey));
   }
 
   /** It waits, and nobody has answered anything in it. */

@@ -129,7 +129,6 @@ export abstract class Tracker implements InnerRun {
   snapshot(): RunSnapshot {
     const { run, stop } = this;
     return {
-      id: run.id,
       address: run.address,
       state: run.program.plan.state === undefined ? undefined : { value: run.ownState },
       ...this.taskSnapshots(),
