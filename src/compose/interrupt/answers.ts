@@ -45,6 +45,8 @@ export async function applyAnswers(
     return [];
   }
   const chosen = given.map(({ name, data, byAddress }) => ({ data, open: find(name, byAddress, open, context) }));
+  const twice = chosen.find(({ open: question }, n) => chosen.some((other, m) => m < n && other.open === question));
+  if (twice !== undefined) throw answerMismatch(twice.open.address, ["it is answered twice"]);
   for (const { data, open: question } of chosen) await check(question, data, context.validator);
   for (const { data, open: question } of chosen) question.answer({ hasData: data !== undefined, data });
   return chosen.map(({ open: { id } }) => id);
@@ -69,7 +71,9 @@ function entriesOf(answers: unknown, open: readonly Open[]): Given[] {
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function find(name: string, byAddress: boolean, open: readonly Open[], context: AnswerContext): Open {

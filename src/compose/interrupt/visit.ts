@@ -340,14 +340,22 @@ export class Visit implements Part {
 
 const noParts: readonly Part[] = [];
 
-/** What can be said of a run from what is inside it, and its own stop. */
+/** What can be said of a run from what is inside it, and its own stop. Worked out when it is asked: graphs may be deep. */
 export function partOfRun(parts: readonly Part[], stop: NodeStop | undefined): Part {
   const isAnswered = stop?.answer !== undefined;
   return {
-    hasQuestions: stop !== undefined || parts.some((part) => part.hasQuestions),
-    isAnswered: isAnswered || parts.some((part) => part.isAnswered),
-    isWaiting: (stop !== undefined && !isAnswered) || parts.some((part) => part.isWaiting),
-    isFresh: isAnswered || parts.some((part) => part.isFresh),
+    get hasQuestions() {
+      return stop !== undefined || parts.some((part) => part.hasQuestions);
+    },
+    get isAnswered() {
+      return isAnswered || parts.some((part) => part.isAnswered);
+    },
+    get isWaiting() {
+      return (stop !== undefined && !isAnswered) || parts.some((part) => part.isWaiting);
+    },
+    get isFresh() {
+      return isAnswered || parts.some((part) => part.isFresh);
+    },
   };
 }
 

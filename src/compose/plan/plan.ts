@@ -45,7 +45,11 @@ export interface Plan {
 }
 
 /** Gives the checked (parsed) value, or throws. */
-export type ValueCheck = (value: unknown) => unknown;
+export interface ValueCheck {
+  (value: unknown): unknown;
+  /** The schema that it checks with. */
+  readonly schema?: object;
+}
 
 export interface PlanEdge {
   readonly from: number;

@@ -15,10 +15,11 @@ export function valueCheck(what: string, schema: unknown): ValueCheck | undefine
   if (!validates(schema)) {
     throw invalidOption(`${what}: give a schema that validates (Standard Schema: zod, Valibot, ArkType …).`);
   }
-  return (value) => {
+  const check = (value: unknown): unknown => {
     const result = schema["~standard"].validate(value);
     return result instanceof Promise ? result.then((settled) => unwrap(what, settled)) : unwrap(what, result);
   };
+  return Object.assign(check, { schema });
 }
 
 function validates(schema: unknown): schema is Validating {

@@ -1,3 +1,5 @@
+import { toJsonSchema } from "../../schema/json-schema/convert.js";
+import type { JsonSchema } from "../../schema/standard-schema.js";
 import { kindHasChanged, nodeIsGone, valueHasChanged } from "../interrupt/checkpoint-errors.js";
 import type { RunSnapshot, TaskSnapshot } from "../interrupt/snapshot.js";
 import { END, END_INDEX, type NodeSettings, START, START_INDEX, type ValueCheck } from "../plan/plan.js";
@@ -33,7 +35,8 @@ export async function checkValues(snapshot: RunSnapshot, program: Program, path:
     const at = [...path, task.node];
     const index = program.indexOf(task.node) ?? START_INDEX;
     if (task.output !== undefined) {
-      if (task.node === START) await check(checkInput, task.output.value, path, "input");
+      // it was parsed when the run began: what changes values cannot be asked about it again
+      if (task.node === START && keepsValues(checkInput)) await check(checkInput, task.output.value, path, "input");
       for (const target of onlyTakers(task, program)) {
         if (target === END_INDEX) await check(checkOutput, task.output.value, path, "output");
         else await checkNext(program, target, task.output.value, path);
@@ -43,6 +46,23 @@ export async function checkValues(snapshot: RunSnapshot, program: Program, path:
     const nested = program.nested.get(index);
     if (inner !== undefined && nested !== undefined) await checkValues(inner, nested, at);
   }
+}
+
+/** Whether a schema gives back what it is given, as far as its JSON Schemas tell. */
+function keepsValues(check: ValueCheck | undefined): boolean {
+  if (check?.schema === undefined) return false;
+  const schema = check.schema as JsonSchema;
+  try {
+    const [input, output] = [toJsonSchema(schema), toJsonSchema(schema, { side: "output" })].map(withoutStrictness);
+    return JSON.stringify(input) === JSON.stringify(output);
+  } catch {
+    return false;
+  }
+}
+
+/** What a schema gives has no other properties; that alone changes no value. */
+function withoutStrictness(schema: JsonSchema): unknown {
+  return JSON.parse(JSON.stringify(schema, (key, value) => (key === "additionalProperties" ? undefined : value)));
 }
 
 /** The nodes that get this very output, with nothing around them that changes it. */

@@ -61,7 +61,7 @@ export async function drive(run: Run): Promise<unknown> {
 /** What the run rejects with. One that stopped to wait first lets everything settle that runs beside. */
 export async function failure(run: Run, thrown: unknown): Promise<unknown> {
   const stopped = await settleStop(run, thrown);
-  if (InterruptError.is(stopped)) return run.interrupt(stopped);
+  if (stopped !== thrown && InterruptError.is(stopped)) return run.interrupt(stopped);
   return failed(run, stopped);
 }
 

@@ -27,6 +27,14 @@ export const nodeFailed = (path: readonly string[], cause: unknown): KumikoError
     },
   );
 
+export const strayInterrupt = (path: readonly string[], cause: Error): KumikoError =>
+  new KumikoError(
+    "NODE_FAILED",
+    `${capital(at(path))} failed: a run in it that is no part of this run stopped to wait, and nobody could answer. ` +
+      `Make it a child: invoke(input, { parent: ctx }). ${messageOf(cause)}`,
+    { nodePath: path, cause },
+  );
+
 export const stateFailed = (path: readonly string[], cause: unknown): KumikoError =>
   new KumikoError("NODE_FAILED", `The state of ${at(path)} could not be made: ${messageOf(cause)}`, {
     nodePath: path,

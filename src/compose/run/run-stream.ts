@@ -168,7 +168,7 @@ async function failRun(run: RootRun, error: unknown): Promise<unknown> {
   if (run.aborted) return run.reason;
   if (run.tracker !== undefined) return run.tracker.end(await run.findOrigin(error));
   const stopped = await settleStop(run, error);
-  if (InterruptError.is(stopped)) return run.interrupt(stopped);
+  if (stopped !== error && InterruptError.is(stopped)) return run.interrupt(stopped);
   const failure = run.blame(await run.findOrigin(error), START_INDEX);
   if (run.aborted) return run.reason;
   run.over();

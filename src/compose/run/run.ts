@@ -6,7 +6,7 @@ import type { StateKey } from "../../components/state-key.js";
 import { KumikoError } from "../../errors.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { stoppedToWait } from "../interrupt/errors.js";
-import type { InterruptError } from "../interrupt/interrupt.js";
+import { causedByInterrupt, InterruptError } from "../interrupt/interrupt.js";
 import { interruptsOf } from "../interrupt/interrupts-of.js";
 import type { RunSnapshot, Slot } from "../interrupt/snapshot.js";
 import { type InnerRun, type Part, partOfRun, type Visit } from "../interrupt/visit.js";
@@ -18,7 +18,7 @@ import type { Body, Mode } from "./body.js";
 import { mergeOptions, type Overrides, type PlaceTree } from "./call-options.js";
 import { checkedStream } from "./checked-stream.js";
 import { Environment } from "./environment.js";
-import { stateFailed } from "./errors.js";
+import { stateFailed, strayInterrupt } from "./errors.js";
 import { locate } from "./failure.js";
 import { OpenStreams } from "./open-streams.js";
 import type { CallOptions, PlaceContext } from "./place-context.js";
@@ -197,6 +197,20 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     place.noteStop();
   }
 
+  /** Whether an interrupt that a node throws belongs to this run, or to one around it: else it is an error like others. */
+  get expectsStop(): boolean {
+    if (this.environment.journal?.isStopRequested === true) return true;
+    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.parent) {
+      if (scope instanceof Run && scope.stopped !== undefined) return true;
+    }
+    return false;
+  }
+
+  /** Whether this is how a node of this run stops to wait. */
+  isStop(error: unknown): boolean {
+    return causedByInterrupt(error) && this.expectsStop;
+  }
+
   /** Why no new node starts. */
   get haltReason(): unknown {
     return this.aborted ? this.reason : this.interruption();
@@ -332,7 +346,9 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   }
 
   blame(error: unknown, index: number): unknown {
-    return this.aborted && error === this.reason ? error : locate(error, this.pathOf(index), this.environment.root);
+    if (this.aborted && error === this.reason) return error;
+    if (InterruptError.is(error) && !this.expectsStop) return strayInterrupt(this.pathOf(index), error);
+    return locate(error, this.pathOf(index), this.environment.root);
   }
 
   addStream(stream: TaskStream): void {

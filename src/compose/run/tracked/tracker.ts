@@ -1,6 +1,6 @@
 import { StreamReader } from "../../../schema/stream/reader.js";
 import { nodeIsGone } from "../../interrupt/checkpoint-errors.js";
-import { causedByInterrupt, randomId } from "../../interrupt/interrupt.js";
+import { randomId } from "../../interrupt/interrupt.js";
 import type { NodeStop, RunSnapshot } from "../../interrupt/snapshot.js";
 import { type InnerRun, type Part, partOfRun } from "../../interrupt/visit.js";
 import { END_INDEX, START_INDEX } from "../../plan/plan.js";
@@ -79,7 +79,7 @@ export abstract class Tracker implements InnerRun {
   async end(error: unknown): Promise<unknown> {
     const { run } = this;
     if (run.aborted) return run.fail(error);
-    if (error !== halt && !causedByInterrupt(error)) return run.fail(error);
+    if (error !== halt && !run.isStop(error)) return run.fail(error);
     try {
       await this.settle();
     } catch (other) {
@@ -187,7 +187,7 @@ export abstract class Tracker implements InnerRun {
       task.finish(output);
     } catch (error) {
       if (run.aborted) throw run.reason;
-      if (!causedByInterrupt(error)) throw run.blame(await run.findOrigin(error), index);
+      if (!run.isStop(error)) throw run.blame(await run.findOrigin(error), index);
       await this.#stopped(task);
       return;
     }
@@ -222,7 +222,7 @@ export abstract class Tracker implements InnerRun {
         answers = await Promise.all(asked.answers);
       } catch (error) {
         if (run.aborted) throw run.reason;
-        if (causedByInterrupt(error)) {
+        if (run.isStop(error)) {
           await task.routeContext.settle();
           task.openedRoute?.settleAnswers();
           throw halt;
@@ -248,7 +248,7 @@ export abstract class Tracker implements InnerRun {
       for await (const _chunk of read ?? []) run.throwIfAborted();
     } catch (error) {
       if (run.aborted) throw run.reason;
-      if (!causedByInterrupt(error)) throw run.blame(await run.findOrigin(error), task.index);
+      if (!run.isStop(error)) throw run.blame(await run.findOrigin(error), task.index);
       await this.#stopped(task);
       throw halt;
     }
@@ -301,7 +301,7 @@ export abstract class Tracker implements InnerRun {
       const failure = await task.drain();
       for (const inner of task.ctx.openedVisit?.liveRuns() ?? []) await inner.settle();
       if (failure === undefined) continue;
-      if (!causedByInterrupt(failure.error)) throw this.run.blame(failure.error, task.index);
+      if (!this.run.isStop(failure.error)) throw this.run.blame(failure.error, task.index);
       await this.#stopped(task);
     }
   }
