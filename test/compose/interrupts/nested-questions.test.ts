@@ -81,6 +81,17 @@ describe("A question in a graph in a graph", () => {
     expect(ran.counts()).toEqual({ "d first": 1, "d ask": 2, "d last": 1 });
   });
 
+  it("goes on in the innermost of 60 graphs", async () => {
+    let inner: Chain<string, string> = new Chain<string>().append(
+      async (text, ctx) => `${text}${await ctx.ask("q", "?")}`,
+    );
+    for (let depth = 1; depth < 60; depth++) inner = new Chain<string>().append(inner);
+    const app = inner.compile({ store: memoryStore() });
+    const question = await questionOf(app.invoke("-", run));
+    expect(parentsOf(question)).toHaveLength(60);
+    expect(await app.resume("run", { [question.id]: "!" })).toBe("-!");
+  });
+
   it("keeps the state of every graph", async () => {
     const inner = new Chain<string>()
       .withState(() => ({ inner: [] as string[] }))
