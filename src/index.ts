@@ -27,6 +27,7 @@ export {
   traceRecorder,
 } from "./callbacks/trace-recorder.js";
 export type { AnyTool } from "./components/any-tool.js";
+export type { NeedsApproval } from "./components/approval.js";
 export type { Ask, InterruptOptions, NodeContext } from "./components/context.js";
 export {
   type CreatedTool,

@@ -10,7 +10,8 @@ import {
 } from "../schema/standard-schema.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { toolInfo } from "../schema/tool-info.js";
-import { CreatedStages, type ModelOutputOptions } from "./created-stages.js";
+import type { NeedsApproval } from "./approval.js";
+import { CreatedStages, type ModelOutputOptions, type ToolDefinition } from "./created-stages.js";
 import { invalidToolField, unknownToolOption } from "./errors.js";
 import { runAlone, streamAlone } from "./lone-call.js";
 import { schemaCheck } from "./schema-check.js";
@@ -38,6 +39,8 @@ export interface CreateToolOptions<
   OutputSchema extends AnySchema | undefined,
   Options extends object,
   Raw extends boolean,
+  SuspendSchema extends AnySchema | undefined = undefined,
+  ResumeSchema extends AnySchema | undefined = undefined,
 > {
   /** The name by which the model calls it. */
   readonly id: string;
@@ -49,9 +52,24 @@ export interface CreateToolOptions<
   readonly outputSchema?: OutputSchema | undefined;
   /**
    * Does the work. An async generator function makes a tool that streams: what it yields are chunks of the result, and
-   * what it returns counts only when it has yielded nothing.
+   * what it returns counts only when it has yielded nothing. Without it this is a client tool: a call stops the run with an
+   * interrupt of kind `client_tool`, somebody outside does the work, and the answer is its result.
    */
-  execute(input: ExecuteInput<InputSchema, Raw>, ctx: ToolContext<Options>): ExecuteResult<OutputSchema>;
+  execute?(
+    input: ExecuteInput<InputSchema, Raw>,
+    ctx: ToolContext<Options, PayloadOf<SuspendSchema>, AnswerOf<ResumeSchema>>,
+  ): ExecuteResult<OutputSchema>;
+  /**
+   * Whether somebody must agree before a call runs: always, or where a function of the validated input says so. The run
+   * stops with an interrupt of kind `tool_approval`, answered by `{ approved, arguments?, reason? }`. @default false
+   */
+  readonly requireApproval?: NeedsApproval<ExecuteInput<InputSchema, Raw>> | undefined;
+  /** Another name of `requireApproval`. */
+  readonly needsApproval?: NeedsApproval<ExecuteInput<InputSchema, Raw>> | undefined;
+  /** What `ctx.suspend` is given must fit it. */
+  readonly suspendSchema?: SuspendSchema | undefined;
+  /** What a suspended call is resumed with must fit it; `ctx.resumeData` is what it gives back. */
+  readonly resumeSchema?: ResumeSchema | undefined;
   /** What `ctx.options` holds: declared with `toolOptions`, set per run. */
   readonly options?: ToolOptions<Options> | undefined;
   /** How chunks join that are neither texts nor lists of content parts. */
@@ -69,6 +87,9 @@ export interface CreateToolOptions<
   /** For MCP servers: carried on the tool, and never sent to a model. */
   readonly mcp?: McpToolProperties | undefined;
 }
+
+type PayloadOf<Schema> = Schema extends AnyStandardSchema ? SchemaInput<Schema> : unknown;
+type AnswerOf<Schema> = Schema extends AnyStandardSchema ? SchemaOutput<Schema> : unknown;
 
 /** What a checked output is. */
 type ModelOutput<Schema> = Schema extends AnyStandardSchema ? SchemaOutput<Schema> : unknown;
@@ -125,19 +146,29 @@ export function createTool<
   OutputSchema extends AnySchema | undefined = undefined,
   Options extends object = Record<never, never>,
   const Raw extends boolean = false,
+  SuspendSchema extends AnySchema | undefined = undefined,
+  ResumeSchema extends AnySchema | undefined = undefined,
 >(
-  options: CreateToolOptions<InputSchema, OutputSchema, Options, Raw>,
+  options: CreateToolOptions<InputSchema, OutputSchema, Options, Raw, SuspendSchema, ResumeSchema>,
 ): CreatedTool<InputSchema, OutputSchema, Options, Raw> {
   checkOptions(options);
-  const { id, description, inputSchema, outputSchema, execute } = options;
+  const { id, description, inputSchema, outputSchema, suspendSchema, resumeSchema, execute } = options;
   const info = toolInfo({ name: id, description, parameters: inputSchema });
   const stages = new CreatedStages({
-    execute,
+    execute: execute as ToolDefinition["execute"],
+    outputSchema,
     input: inputSchema && schemaCheck(inputSchema, () => info.toJsonSchema() ?? {}),
     output: outputSchema && {
       schema: schemaCheck(outputSchema, () => toJsonSchema(outputSchema, { side: "output" })),
       plain: !isStandardSchema(outputSchema),
       validation: options.outputValidation,
+    },
+    needsApproval: options.requireApproval ?? options.needsApproval,
+    parameters: () => info.toJsonSchema() ?? { type: "object" },
+    suspension: {
+      payload: suspendSchema && schemaCheck(suspendSchema, () => suspendSchema),
+      answer: resumeSchema && schemaCheck(resumeSchema, () => resumeSchema),
+      answerSchema: resumeSchema,
     },
     concat: options.concat,
     timeoutMs: options.timeoutMs,
@@ -154,7 +185,7 @@ export function createTool<
     options: options.options,
     metadata: options.metadata,
     mcp: options.mcp,
-    execute,
+    execute: (execute ?? withoutExecute(id)) as CreatedTool<InputSchema, OutputSchema, Options, Raw>["execute"],
     invoke: (args, ctx) => runAlone(tool, args, ctx),
     stream: (args, ctx) => streamAlone(tool, args, ctx),
     [toolStages]: stages,
@@ -162,9 +193,17 @@ export function createTool<
   return Object.freeze(tool);
 }
 
+/** For those who call `execute` of a client tool by hand. */
+function withoutExecute(id: string): () => never {
+  return () => {
+    throw invalidToolField(id, "it has no execute: somebody outside does its work. Call it in a tools node.");
+  };
+}
+
 const optionNames: readonly string[] = [
   ...["id", "description", "inputSchema", "outputSchema", "execute", "options", "concat", "timeoutMs"],
   ...["outputValidation", "rawArguments", "toModelOutput", "metadata", "mcp"],
+  ...["requireApproval", "needsApproval", "suspendSchema", "resumeSchema"],
 ];
 
 /** For plain JavaScript, and for what types cannot say. */
@@ -176,7 +215,16 @@ function checkOptions(options: object): void {
   if (unknown !== undefined) throw unknownToolOption(id, unknown, optionNames);
   if (typeof id !== "string" || id === "") throw invalidToolField(id, "id must be a text that is not empty.");
   if (typeof description !== "string") throw invalidToolField(id, "description must be a text: the model reads it.");
-  if (typeof execute !== "function") throw invalidToolField(id, "execute must be a function.");
+  if (execute !== undefined && typeof execute !== "function") {
+    throw invalidToolField(id, "execute must be a function; without one, somebody outside executes the call.");
+  }
+  for (const name of ["requireApproval", "needsApproval"] as const) checkApproval(id, name, options);
   checkTimeout(`tool "${id}"`, timeoutMs);
   checkOutputValidation(`tool "${id}"`, outputValidation);
+}
+
+function checkApproval(id: unknown, name: string, options: object): void {
+  const given: unknown = Reflect.get(options, name);
+  if (given === undefined || typeof given === "boolean" || typeof given === "function") return;
+  throw invalidToolField(id, `${name} must be true, false or a function of the input.`);
 }

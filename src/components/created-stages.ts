@@ -1,17 +1,26 @@
 import type { DeclaredConcat } from "../schema/concat/rule.js";
+import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js";
 import { StreamReader } from "../schema/stream/reader.js";
+import { approve, type NeedsApproval } from "./approval.js";
 import { checkOutput, type OutputRule, outputValidationOf } from "./check-output.js";
+import { askClient } from "./client-call.js";
 import { OutputSource } from "./output-source.js";
 import { isStream } from "./producer.js";
 import { readInput } from "./read-input.js";
 import type { SchemaCheck } from "./schema-check.js";
 import type { ToolContext, ToolOutput } from "./tool.js";
 import { joinToolOutputs, toolOutputOf } from "./tool-output.js";
-import type { StagedCall, StagedOutput, ToolStages } from "./tool-stages.js";
+import type { StagedCall, StagedOutput, Suspension, ToolStages } from "./tool-stages.js";
 
 /** What `createTool` was given, checked, with its types erased. */
 export interface ToolDefinition {
-  readonly execute: (input: never, ctx: ToolContext<never>) => unknown;
+  /** `undefined`: somebody outside does the work. */
+  readonly execute: ((input: never, ctx: ToolContext<never>) => unknown) | undefined;
+  readonly outputSchema: AnyStandardSchema | JsonSchema | undefined;
+  readonly needsApproval: NeedsApproval | undefined;
+  readonly suspension: Suspension | undefined;
+  /** The JSON Schema of the arguments. */
+  readonly parameters: () => object;
   readonly input: SchemaCheck | undefined;
   readonly output: OutputRule | undefined;
   readonly concat: DeclaredConcat | undefined;
@@ -32,12 +41,17 @@ export class CreatedStages implements ToolStages {
   readonly timeoutMs: number | undefined;
   readonly invoke: ToolStages["invoke"];
   readonly stream: ToolStages["stream"];
+  readonly approve: ToolStages["approve"];
+  readonly suspension: Suspension | undefined;
   private readonly definition: ToolDefinition;
 
   constructor(definition: ToolDefinition) {
     this.definition = definition;
     this.timeoutMs = definition.timeoutMs;
-    if (isGeneratorFunction(definition.execute)) this.stream = (input, ctx, call) => this.streamFrom(input, ctx, call);
+    this.suspension = definition.suspension;
+    this.approve = this.approval(definition);
+    if (definition.execute !== undefined && isGeneratorFunction(definition.execute))
+      this.stream = (input, ctx, call) => this.streamFrom(input, ctx, call);
     else this.invoke = (input, ctx) => this.execute(input, ctx);
   }
 
@@ -45,12 +59,21 @@ export class CreatedStages implements ToolStages {
     return this.definition.rawArguments ? text : readInput(text, this.definition.input, call);
   }
 
+  private approval({ needsApproval, parameters }: ToolDefinition): ToolStages["approve"] {
+    if (needsApproval === undefined || needsApproval === false) return undefined;
+    const readInput = (text: string, call: StagedCall) => this.readInput(text, call);
+    return (input, ctx, call) => approve(input, { needed: needsApproval, parameters, readInput }, ctx, call);
+  }
+
   private streamFrom(input: unknown, ctx: ToolContext, call: StagedCall): StreamReader<ToolOutput> {
     return this.reader(() => this.execute(input, ctx), input, call);
   }
 
   private execute(input: unknown, ctx: ToolContext): unknown {
-    return this.definition.execute(input as never, ctx as ToolContext<never>);
+    const { execute, outputSchema } = this.definition;
+    return execute === undefined
+      ? askClient(input, ctx, outputSchema)
+      : execute(input as never, ctx as ToolContext<never>);
   }
 
   /** A function may give back a stream without being a generator function. */

@@ -113,6 +113,27 @@ export const inputSchemaFailed = (call: ToolCallName, cause: unknown): ToolError
     details(call, { cause }),
   );
 
+export const callDenied = (call: ToolCallName, reason: string | undefined): ToolError =>
+  new ToolError(
+    "denied",
+    `${capital(named(call))} did not run: it was declined${reason === undefined || reason === "" ? "" : `. Reason: ${reason}`}.`,
+    details(call, {}),
+  );
+
+export const payloadDoesNotFit = (call: ToolCallName, payload: unknown, issues: readonly StandardIssue[]): ToolError =>
+  new ToolError(
+    "validation",
+    `What ${named(call)} suspends with does not fit its suspendSchema:${list(issues, payload)}`,
+    details(call, { issues }),
+  );
+
+export const resumeDataDoesNotFit = (call: ToolCallName, data: unknown, issues: readonly StandardIssue[]): ToolError =>
+  new ToolError(
+    "validation",
+    `What ${named(call)} was resumed with does not fit its resumeSchema:${list(issues, data)}`,
+    details(call, { issues }),
+  );
+
 // after it ran
 
 export const outputDoesNotFit = (call: ToolCallName, output: unknown, issues: readonly StandardIssue[]): ToolError =>

@@ -1,4 +1,5 @@
 export type { AnyTool } from "./any-tool.js";
+export type { NeedsApproval } from "./approval.js";
 export type { Ask, InterruptOptions, NodeContext } from "./context.js";
 export {
   type CreatedTool,

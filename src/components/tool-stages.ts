@@ -1,7 +1,9 @@
 import type { ConcatRegistry } from "../schema/concat/registry.js";
 import type { SchemaValidator } from "../schema/schema-validator.js";
+import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import type { ToolCallName, ToolError } from "./errors.js";
+import type { SchemaCheck } from "./schema-check.js";
 import type { ToolContext, ToolOutput } from "./tool.js";
 import type { OutputValidation } from "./tool-settings.js";
 
@@ -38,8 +40,28 @@ export interface ToolStages {
   finish(value: unknown, input: unknown, call: StagedCall): StagedOutput;
   /** Runs a tool that streams: nothing happens before the first read. */
   readonly stream?: ((input: unknown, ctx: ToolContext, call: StagedCall) => StreamReader<ToolOutput>) | undefined;
+  /**
+   * Asks somebody whether the call may run, where that is wanted: gives what it runs with, or a promise of it. Fails with a
+   * `ToolError` of kind "denied".
+   */
+  readonly approve?: ((input: unknown, ctx: ToolContext, call: StagedCall) => Approved | Promise<Approved>) | undefined;
+  /** What a tool may be suspended and resumed with. */
+  readonly suspension?: Suspension | undefined;
   /** For each call, in milliseconds. */
   readonly timeoutMs?: number | undefined;
+}
+
+/** What a call runs with; `text` when somebody has changed its arguments. */
+export interface Approved {
+  readonly input: unknown;
+  readonly text?: string | undefined;
+}
+
+export interface Suspension {
+  readonly payload: SchemaCheck | undefined;
+  readonly answer: SchemaCheck | undefined;
+  /** With which the question travels. */
+  readonly answerSchema: AnyStandardSchema | JsonSchema | undefined;
 }
 
 export interface HasToolStages {

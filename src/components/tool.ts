@@ -9,7 +9,8 @@ import type { AnyToolOptions } from "./tool-options.js";
 export type ToolOutput = string | readonly ToolResultContent[];
 
 /** What a tool gets beside its input. */
-export interface ToolContext<Options = unknown> extends NodeContext<unknown, Options> {
+export interface ToolContext<Options = unknown, Suspended = unknown, Resumed = unknown>
+  extends NodeContext<unknown, Options> {
   /** The id of the call, as in the message (made unique when the model repeated one). */
   readonly toolCallId: string;
   /** The tool's own name, also when the model used an alias. */
@@ -20,6 +21,13 @@ export interface ToolContext<Options = unknown> extends NodeContext<unknown, Opt
   readonly abortSignal: AbortSignal;
   /** The arguments as the model wrote them, after aliases and the argument handler. */
   readonly rawArguments: string;
+  /**
+   * Stops the run here until somebody resumes this call: then the tool runs again, with what came as `resumeData`. What is
+   * suspended with is shown to them. It never returns: `return await suspend({ … })`.
+   */
+  readonly suspend: (payload?: Suspended) => Promise<never>;
+  /** What a suspended call was resumed with; `undefined` in its first execution. */
+  readonly resumeData: Resumed | undefined;
 }
 
 /**

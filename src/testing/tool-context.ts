@@ -42,6 +42,8 @@ export function toolContext<Options = unknown>(fields: Partial<ToolContext<Optio
     toolName,
     messages: [],
     rawArguments: "",
+    suspend: (payload) => Promise.reject(asked("suspend", `tool:${toolName}:${toolCallId}`, payload)),
+    resumeData: undefined,
   };
   return { ...base, ...fields };
 }

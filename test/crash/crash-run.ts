@@ -2,7 +2,7 @@ import type { Dice } from "./dice.js";
 import { readLog } from "./effects-log.js";
 import type { Receipt } from "./order-graph.js";
 import { answersTo, OrderRun, type Workshop } from "./order-run.js";
-import type { Outcome } from "./worker-process.js";
+import type { Outcome, WorkerSettings } from "./worker-process.js";
 
 export interface CrashSettings {
   /** Names the run. */
@@ -50,9 +50,9 @@ interface Kill {
   readonly byItself?: boolean;
 }
 
-function live(run: OrderRun, answers: Record<string, unknown>, { at, byItself }: Kill): Promise<Outcome | undefined> {
+function live(run: OrderRun, how: Partial<WorkerSettings>, { at, byItself }: Kill): Promise<Outcome | undefined> {
   const hasBegun = readLog(run.log).some(({ kind }) => kind === "begin");
-  const worker = run.start(hasBegun ? "resume" : "invoke", { answers, dieAt: byItself ? at : undefined });
+  const worker = run.start(hasBegun ? "resume" : "invoke", { ...how, dieAt: byItself ? at : undefined });
   worker.onLine = (count) => {
     if (byItself === false && count === at) void worker.kill();
   };

@@ -16,6 +16,8 @@ export interface WorkerSettings {
   readonly life: number;
   readonly command: "invoke" | "resume";
   readonly seed: number;
+  /** Runs on streams. @default false */
+  readonly isStream?: boolean;
   readonly answers?: Readonly<Record<string, unknown>>;
   readonly takeover?: boolean;
   /** Waits for a line "go" before it runs. */

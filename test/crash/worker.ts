@@ -14,7 +14,7 @@ import { ForgetfulStore, recordedStore } from "./recorded-store.js";
 import type { Outcome, WorkerSettings } from "./worker-process.js";
 
 const settings: WorkerSettings = JSON.parse(process.argv[2] ?? "");
-const { life, id, answers = {}, holds = [], dieAt } = settings;
+const { life, id, answers = {}, holds = [], isStream = false, dieAt } = settings;
 
 /** At once and whole, so that what is said before a kill can be read. */
 const say = (value: unknown) => writeSync(1, `${JSON.stringify(value)}\n`);
@@ -45,7 +45,9 @@ function openStore(): ClosableStore {
 /** The caller may not know whether its last call came to the point where the run is saved. */
 async function invoke(): Promise<Receipt> {
   try {
-    return await app.invoke(items, { checkpointId: id });
+    return await (isStream
+      ? app.stream(items, { checkpointId: id }).concat()
+      : app.invoke(items, { checkpointId: id }));
   } catch (error) {
     if (codeOf(error) !== "CHECKPOINT_PENDING") throw error;
     return resume();
@@ -54,13 +56,18 @@ async function invoke(): Promise<Receipt> {
 
 /** Nor whether its answers have arrived. */
 async function resume(): Promise<Receipt> {
-  const { takeover } = settings;
   try {
-    return await app.resume(id, answers, { takeover });
+    return await goOn(answers);
   } catch (error) {
     if (codeOf(error) !== "ALREADY_ANSWERED") throw error;
-    return app.resume(id, {}, { takeover });
+    return goOn({});
   }
+}
+
+/** How a run was started or resumed before does not matter. */
+function goOn(given: Readonly<Record<string, unknown>>): Promise<Receipt> {
+  const { takeover } = settings;
+  return isStream ? app.resumeStream(id, given, { takeover }).concat() : app.resume(id, given, { takeover });
 }
 
 async function outcomeOf(run: () => Promise<Receipt>): Promise<Outcome> {

@@ -29,6 +29,8 @@ export interface JournaledRun {
   abort(reason: unknown): void;
   /** What it rejects with when it waits. */
   interruption(): unknown;
+  /** Tells of trouble with the checkpoint where another end of the run comes first. */
+  report(problem: unknown): void;
 }
 
 /** Under which ids a run is read and written. */
@@ -236,8 +238,14 @@ export class CheckpointJournal implements Journal {
       const { ids, store, keepCheckpoint } = this.#settings;
       if (ids === undefined || store === undefined || this.#version === undefined) return;
       if (this.#lost !== undefined) throw this.#lost;
-      if (keepCheckpoint) await this.#write("finished");
-      else await this.#fenced(() => callStore("remove", ids.write, () => store.delete(ids.write, this.#version)));
+      try {
+        if (keepCheckpoint) await this.#write("finished");
+        else await this.#fenced(() => callStore("remove", ids.write, () => store.delete(ids.write, this.#version)));
+      } catch (problem) {
+        if (isLost(problem)) throw problem;
+        // the result is there: what was left over is no reason to lose it
+        this.#run?.report(problem);
+      }
     }) as Promise<void>;
   }
 
@@ -251,7 +259,9 @@ export class CheckpointJournal implements Journal {
         return failure;
       } catch (problem) {
         await this.#release();
-        return isInterrupt(failure) || isLost(problem) ? problem : failure;
+        if (isInterrupt(failure) || isLost(problem)) return problem;
+        this.#run?.report(problem);
+        return failure;
       }
     });
   }

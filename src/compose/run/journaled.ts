@@ -58,6 +58,11 @@ function checkResumption({ checkpointId }: Resumption, options: RunOptions, plan
     if (options[name] !== undefined)
       throw invalidRunOption(`${name} is not for a resume: the checkpoint says what goes on.`);
   }
+  if (options.forceNewRun !== undefined && options.writeToCheckpointId === undefined) {
+    throw invalidRunOption(
+      "forceNewRun is for a new run, or with writeToCheckpointId: a resume goes on with the run that is there.",
+    );
+  }
 }
 
 /** Checks that a run can go on here, and writes the answers into it; gives the ids of what they answered. */

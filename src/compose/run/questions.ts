@@ -13,6 +13,7 @@ export interface AskingPlace {
   readonly address: string;
   readonly runtime: Runtime;
   readonly visit: Visit;
+  readonly scope: { throwIfAborted(): void };
   noteStop(): void;
   commit(): Promise<void> | undefined;
 }
@@ -27,6 +28,7 @@ export async function askAt(
   schema: AnySchema | undefined,
 ): Promise<never> {
   const { visit } = place;
+  place.scope.throwIfAborted();
   visit.useKey("ask", key);
   const asked = visit.findAsk(key);
   if (asked?.answer === undefined) {
@@ -45,6 +47,7 @@ export async function askAt(
 
 /** `ctx.interrupt`: the end of this execution of the place. */
 export function interruptAt(place: AskingPlace, info: unknown, { state, schema }: InterruptOptions = {}): never {
+  place.scope.throwIfAborted();
   const travels = schema === undefined ? undefined : jsonSchemaOf("interrupt", schema, place.address);
   throw stop(place, place.visit.interrupt(info, travels, state));
 }
@@ -52,6 +55,7 @@ export function interruptAt(place: AskingPlace, info: unknown, { state, schema }
 /** `ctx.once`: what was remembered, or what `work` gives. */
 export async function onceAt<T>(place: AskingPlace, key: string, work: () => T | Promise<T>): Promise<T> {
   const { visit } = place;
+  place.scope.throwIfAborted();
   visit.useKey("once", key);
   const known = visit.recall(key);
   if (known !== undefined) return known.value as T;

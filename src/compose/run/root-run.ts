@@ -1,3 +1,4 @@
+import { messageOf } from "../../errors.js";
 import type { InterruptError } from "../interrupt/interrupt.js";
 import type { Journal } from "../interrupt/journal.js";
 import type { RunOptions } from "../options.js";
@@ -118,6 +119,12 @@ export class RootRun extends Run {
   /** What saves it: a child is saved with its parent. */
   get journal(): Journal | undefined {
     return this.place === undefined ? this.environment.journal : undefined;
+  }
+
+  /** An event of the graph; without handlers, a warning. */
+  report(problem: unknown): void {
+    if (this.watch === undefined) console.warn(messageOf(problem));
+    else this.watch.event({ kind: "checkpoint_error", error: problem });
   }
 
   get hasBegun(): boolean {

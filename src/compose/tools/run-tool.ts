@@ -6,6 +6,7 @@ import { StreamReader } from "../../schema/stream/reader.js";
 import { isPromiseLike } from "../run/async.js";
 import { contextNotPassed } from "./errors.js";
 import type { NextInvokable, NextStreamable, ToolCall } from "./middleware.js";
+import { resumeDataOf } from "./suspend-call.js";
 import { ToolCallContext } from "./tool-call-context.js";
 import { ToolRun } from "./tool-run.js";
 
@@ -34,7 +35,7 @@ function start(run: ToolRun, streams: boolean, accept: Accept): void {
   }
   const { stages, invokable, streamable } = entry;
   if (stages.stream !== undefined && (streams || stages.invoke === undefined)) {
-    if (streamable === undefined) accept(run, streamFrom(run, stages.stream, context, input));
+    if (streamable === undefined) accept(run, streamWhenReady(run, stages, stages.stream, context, input));
     else
       accept(
         run,
@@ -42,7 +43,7 @@ function start(run: ToolRun, streams: boolean, accept: Accept): void {
       );
   } else if (invokable !== undefined) {
     pass(run, invokable(run.call, context), accept);
-  } else if (run.owner.watchers !== undefined) {
+  } else if (run.owner.watchers !== undefined || stages.approve !== undefined || run.isResumed) {
     pass(run, watchedInvoke(run, stages, context, input), accept);
   } else {
     startUnwatched(run, stages, accept);
@@ -92,8 +93,8 @@ export const nextStreamable: NextStreamable = (call, ctx) => {
   return outputReader(async () => {
     run.openedVisit?.restart();
     const input = await takeChanges(run, call);
-    const stream = run.entry?.stages.stream;
-    return stream && streamFrom(run, stream, ctx, input);
+    const stages = run.entry?.stages;
+    return stages?.stream && streamWhenReady(run, stages, stages.stream, ctx, input);
   }, run);
 };
 
@@ -119,8 +120,33 @@ async function takeChanges(run: ToolRun, call: ToolCall): Promise<unknown> {
   return run.input;
 }
 
+/** All that people have a say in before a tool runs. Gives what it runs with, or a promise of it. */
+function ready(run: ToolRun, stages: ToolStages, ctx: ToolContext, input: unknown): unknown {
+  return stages.approve === undefined && !run.isResumed ? input : settleWithPeople(run, stages, ctx, input);
+}
+
+async function settleWithPeople(run: ToolRun, stages: ToolStages, ctx: ToolContext, given: unknown): Promise<unknown> {
+  const { resume } = ctx;
+  if (resume.hasData) {
+    const { runtime } = run.place;
+    run.resumeData = await resumeDataOf(resume.data, stages.suspension, { ...run.callName, runtime });
+  }
+  if (stages.approve === undefined) return given;
+  const { input, text } = await stages.approve(given, ctx, run);
+  if (text !== undefined) run.text = text;
+  run.input = input;
+  return input;
+}
+
 /** Watched, a run ends when its output is there: checked and serialized. */
-function watchedInvoke(run: ToolRun, stages: ToolStages, ctx: ToolContext, input: unknown): StagedOutput {
+function watchedInvoke(run: ToolRun, stages: ToolStages, ctx: ToolContext, given: unknown): StagedOutput {
+  const input = ready(run, stages, ctx, given);
+  return input instanceof Promise
+    ? input.then((settled) => invokeNow(run, stages, ctx, settled))
+    : invokeNow(run, stages, ctx, input);
+}
+
+function invokeNow(run: ToolRun, stages: ToolStages, ctx: ToolContext, input: unknown): StagedOutput {
   const watch = run.openWatch();
   const finish = (value: unknown): StagedOutput => stages.finish(value, input, run);
   let output: StagedOutput;
@@ -137,6 +163,18 @@ function watchedInvoke(run: ToolRun, stages: ToolStages, ctx: ToolContext, input
       throw failed(run, watch, thrown);
     },
   );
+}
+
+function streamWhenReady(
+  run: ToolRun,
+  stages: ToolStages,
+  stream: NonNullable<ToolStages["stream"]>,
+  ctx: ToolContext,
+  given: unknown,
+): StreamReader<ToolOutput> {
+  const input = ready(run, stages, ctx, given);
+  if (!(input instanceof Promise)) return streamFrom(run, stream, ctx, input);
+  return outputReader(async () => streamFrom(run, stream, ctx, await input), run);
 }
 
 function streamFrom(

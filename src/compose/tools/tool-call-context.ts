@@ -4,6 +4,7 @@ import type { Watch } from "../../callbacks/watch.js";
 import type { Watchers } from "../../callbacks/watchers.js";
 import type { ToolContext } from "../../components/tool.js";
 import { type AnyToolOptions, mergeToolOptions } from "../../components/tool-options.js";
+import type { Suspension } from "../../components/tool-stages.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { Visit } from "../interrupt/visit.js";
 import { Children } from "../run/children.js";
@@ -12,6 +13,7 @@ import { type CallOptions, PlaceContext } from "../run/place-context.js";
 import type { Scope } from "../run/scope.js";
 import type { StateCell } from "../run/state-cell.js";
 import type { Runtime } from "../runtime.js";
+import { suspendCall } from "./suspend-call.js";
 
 /** What a context needs to know of its call. */
 export interface CallPlace {
@@ -28,6 +30,8 @@ export interface CallPlace {
   readonly messages: readonly AgenticMessage[];
   /** What the call is stopped with: its own when it has a time limit. */
   readonly scope: Scope;
+  readonly suspension: Suspension | undefined;
+  readonly resumeData: unknown;
   /** Of the tool, while it runs. */
   readonly watch: Watch | undefined;
 }
@@ -68,6 +72,14 @@ export class ToolCallContext<Call extends CallPlace = CallPlace> extends PlaceCo
 
   get abortSignal(): AbortSignal {
     return this.scope.signal;
+  }
+
+  get suspend(): ToolContext["suspend"] {
+    return (payload) => suspendCall(this, this.call.suspension, payload);
+  }
+
+  get resumeData(): unknown {
+    return this.call.resumeData;
   }
 
   override get options(): unknown {

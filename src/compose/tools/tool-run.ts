@@ -1,14 +1,15 @@
 import { Watch } from "../../callbacks/watch.js";
 import type { Watchers } from "../../callbacks/watchers.js";
-import { ToolError, toolThrew } from "../../components/errors.js";
+import { type ToolCallName, ToolError, toolThrew } from "../../components/errors.js";
 import type { ToolOutput } from "../../components/tool.js";
 import type { AnyToolOptions } from "../../components/tool-options.js";
 import type { OutputValidation } from "../../components/tool-settings.js";
-import type { StagedCall } from "../../components/tool-stages.js";
+import type { StagedCall, Suspension } from "../../components/tool-stages.js";
 import type { ConcatRegistry } from "../../schema/concat/registry.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolResult } from "../../schema/message/content-block.js";
 import type { SchemaValidator } from "../../schema/schema-validator.js";
+import { unreadableCheckpoint } from "../interrupt/checkpoint-errors.js";
 import { causedByInterrupt, type InterruptError, waitsAt } from "../interrupt/interrupt.js";
 import { interruptsAt } from "../interrupt/interrupts-of.js";
 import type { Slot } from "../interrupt/snapshot.js";
@@ -40,6 +41,15 @@ export interface CallOwner {
 /** What is remembered of a call that ran: its result, or an output that was not accepted. */
 type KeptResult = { readonly pieces: readonly FunctionToolResult[] } | { readonly output: unknown };
 
+function isKeptResult(kept: unknown): kept is KeptResult {
+  if (typeof kept !== "object" || kept === null) return false;
+  return "output" in kept || ("pieces" in kept && Array.isArray(kept.pieces) && kept.pieces.every(isResultBlock));
+}
+
+function isResultBlock(piece: unknown): boolean {
+  return typeof piece === "object" && piece !== null && "type" in piece && piece.type === "function_tool_result";
+}
+
 /** What can stop the stream that a call is read from. */
 export interface Cancellable {
   cancel(reason: unknown): unknown;
@@ -66,6 +76,8 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   isPending = false;
   /** What the tool gave in a former run, and was not accepted then. */
   keptOutput: Slot | undefined = undefined;
+  /** What it was resumed with. */
+  resumeData: unknown = undefined;
   watch: Watch | undefined = undefined;
   reader: Cancellable | undefined = undefined;
   private cachedContext: ToolCallContext<ToolRun> | undefined = undefined;
@@ -115,6 +127,10 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     return this.entry?.options;
   }
 
+  get suspension(): Suspension | undefined {
+    return this.entry?.stages.suspension;
+  }
+
   get place(): PlaceContext {
     return this.owner.place;
   }
@@ -153,12 +169,13 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   /** Takes over what a former run of the node knows of this call. */
   restore(visit: Visit): void {
     const former = visit.findCall(this.index);
-    if (former?.result !== undefined) this.restoreResult(former.result.value as KeptResult);
+    if (former?.result !== undefined) this.restoreResult(former.result.value);
     else if (former?.visit?.isBlocked === true) this.postpone();
   }
 
-  private restoreResult(kept: KeptResult): void {
-    if (!("pieces" in kept)) {
+  private restoreResult(kept: unknown): void {
+    if (!isKeptResult(kept)) throw unreadableCheckpoint(`the result of call "${this.callId}" is none`);
+    if ("output" in kept) {
       this.keptOutput = { value: kept.output };
       return;
     }
@@ -178,6 +195,15 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     return this.openedVisit?.hasStopped === true && causedByInterrupt(thrown);
   }
 
+  /** Whether it goes on after an interrupt of its own, which may have come with data. */
+  get isResumed(): boolean {
+    return this.openedVisit?.isRestored === true;
+  }
+
+  get callName(): ToolCallName {
+    return { toolName: this.toolName, callId: this.callId };
+  }
+
   /** What it remembers; only a call that has asked something does. */
   get openedVisit(): Visit | undefined {
     return this.place.openedVisit?.findCall(this.index)?.visit;
@@ -191,7 +217,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     this.context.settle().then(
       () => {
         this.openedVisit?.settleAnswers();
-        this.watch?.interrupt(this.interruption());
+        (this.watch ?? this.openWatch())?.interrupt(this.interruption());
         this.isPending = true;
         this.settle();
       },
@@ -269,6 +295,10 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     this.release();
     if (this.watch === undefined) this.openWatch()?.error(error);
     const { onToolError } = this.owner.settings;
+    if (error.kind === "denied") {
+      this.answer(error, this.textOf(error));
+      return;
+    }
     if (onToolError === "throw") this.settleFailed(error);
     else if (onToolError === "result") this.answer(error, this.textOf(error));
     else this.ask(onToolError, error);

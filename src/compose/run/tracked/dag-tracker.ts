@@ -1,3 +1,4 @@
+import { unreadableCheckpoint } from "../../interrupt/checkpoint-errors.js";
 import type { RunSnapshot, TaskSnapshot } from "../../interrupt/snapshot.js";
 import { END_INDEX, START, START_INDEX } from "../../plan/plan.js";
 import { noNextNode } from "../errors.js";
@@ -34,7 +35,7 @@ export class DagTracker extends Tracker {
   }
 
   /** What was done is handed on once more, to those who have not used it. */
-  protected override restore({ base, tasks }: RunSnapshot, input: unknown): Promise<unknown> {
+  protected override async restore({ base, tasks }: RunSnapshot, input: unknown): Promise<unknown> {
     const done: Task[] = [];
     for (const saved of tasks) {
       const index = this.indexOf(saved.node);
@@ -42,6 +43,7 @@ export class DagTracker extends Tracker {
       else this.#former.set(saved.node, saved);
     }
     if (base < 0) done.push(this.startTask(input));
+    if (done.length === 0) throw unreadableCheckpoint("nothing of it is done");
     for (const task of done) this.#keep(task);
     return this.#run(done);
   }

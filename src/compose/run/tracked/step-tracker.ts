@@ -27,7 +27,7 @@ export class StepTracker extends Tracker {
     return this.#loop();
   }
 
-  protected override restore({ base, tasks }: RunSnapshot, input: unknown): Promise<unknown> {
+  protected override async restore({ base, tasks }: RunSnapshot, input: unknown): Promise<unknown> {
     for (const saved of tasks) if (saved.step > base) this.#former.set(`${saved.step} ${saved.node}`, saved);
     if (base < 0) return this.begin(input);
     const level = tasks.filter(({ step }) => step === base);
