@@ -27,6 +27,9 @@ export const storeFailed = (what: string, cause?: unknown): KumikoError =>
 
 // questions
 
+export const keyIsNoText = (what: "ask" | "once", key: unknown, address: string): KumikoError =>
+  new KumikoError("INVALID_KEY", `The key of ${what} at "${address}" must be a text; got ${String(key)}.`);
+
 export const duplicateKey = (what: "ask" | "once", key: string, address: string): KumikoError =>
   new KumikoError(
     "DUPLICATE_KEY",

@@ -1,7 +1,7 @@
 import { firstVisit, type ResumeInfo } from "../../components/resume-info.js";
 import type { KumikoError } from "../../errors.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
-import { duplicateKey } from "./errors.js";
+import { duplicateKey, keyIsNoText } from "./errors.js";
 import { randomId } from "./interrupt.js";
 import type { CallSnapshot, InnerSnapshot, NodeStop, Question, RunSnapshot, Slot, VisitSnapshot } from "./snapshot.js";
 
@@ -79,6 +79,10 @@ export class Visit implements Part {
 
   /** An `ask` or `once` may use a key once per execution. */
   useKey(what: "ask" | "once", key: string): void {
+    if (typeof key !== "string") {
+      this.mistake ??= keyIsNoText(what, key, this.address);
+      throw this.mistake;
+    }
     this.#usedKeys ??= new Set();
     const name = `${what} ${key}`;
     if (this.#usedKeys.has(name)) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Chain, isInterrupt, memoryStore } from "../../../src/index.js";
+import { Chain, isInterrupt, memoryStore, type NodeContext } from "../../../src/index.js";
 import { errorOf, rejectedBy } from "../run/rejected-by.js";
 import { plain } from "../thrown-by.js";
 import { type Effects, effects, questionOf } from "./interrupt-of.js";
@@ -71,6 +71,16 @@ describe("A run that asks inside of a node without being its child", () => {
     const error = await rejectedBy(outer().invoke("x", run));
     if (isInterrupt(error)) expect(error.interrupts).not.toEqual([]);
     else expect(error).toMatchObject({ nodePath: ["x"] });
+  });
+});
+
+describe("A key that is no text", () => {
+  it.each([[undefined], [null], [1], [{}]])("is refused where it is used: %j", async (key) => {
+    const around = (use: (ctx: NodeContext) => unknown) =>
+      new Chain<string>().append(async (_text, ctx) => use(ctx)).compile({ store: memoryStore() });
+    for (const app of [around((ctx) => ctx.ask(plain(key), "?")), around((ctx) => ctx.once(plain(key), () => 1))]) {
+      expect(await errorOf(app.invoke("x", run))).toMatchObject({ code: "INVALID_KEY" });
+    }
   });
 });
 
