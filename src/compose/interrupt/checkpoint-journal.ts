@@ -64,9 +64,9 @@ const mostTries = 1_000;
  * stop that was asked for.
  */
 export class CheckpointJournal implements Journal {
-  runKey = randomId();
   requested: { readonly id: string; readonly info: unknown } | undefined = undefined;
   readonly #settings: JournalSettings;
+  #runKey: string | undefined = undefined;
   #run: JournaledRun | undefined = undefined;
   #version: number | undefined = undefined;
   #answered: readonly string[] = [];
@@ -82,6 +82,12 @@ export class CheckpointJournal implements Journal {
 
   constructor(settings: JournalSettings) {
     this.#settings = settings;
+  }
+
+  /** Made when it is asked for: a run that is resumed has one. */
+  get runKey(): string {
+    this.#runKey ??= randomId();
+    return this.#runKey;
   }
 
   get isStepwise(): boolean {
@@ -169,7 +175,7 @@ export class CheckpointJournal implements Journal {
     const { root } = document;
     if (root === undefined) throw nothingSaved(ids.read);
     const answers = await prepare(document);
-    this.runKey = document.runKey;
+    this.#runKey = document.runKey;
     this.#answered = [...document.answered, ...answers];
     this.#saved = writeRun(root, this.#settings.codec);
     await this.#claim(ids.read, row.version);
