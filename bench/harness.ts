@@ -17,6 +17,8 @@ export interface Comparison {
   readonly rounds?: number | undefined;
   /** The highest allowed ratio by variant; shown beside the measured one. */
   readonly budgets?: Readonly<Record<string, number>> | undefined;
+  /** How many nanoseconds per operation a variant may take more than the baseline; shown likewise. */
+  readonly extraBudgets?: Readonly<Record<string, number>> | undefined;
 }
 
 export interface Measured {
@@ -26,6 +28,7 @@ export interface Measured {
   /** Median nanoseconds per operation, by variant, the baseline as `baseline`. */
   readonly ns: Readonly<Record<string, number>>;
   readonly budgets: Readonly<Record<string, number>>;
+  readonly extraBudgets: Readonly<Record<string, number>>;
 }
 
 const WARM_UP_MS = 350;
@@ -38,7 +41,7 @@ const SAMPLE_MS = 40;
  * await compare({ name: "sum", baseline: () => sumByHand(list), variants: { reduce: () => sumByReduce(list) } });
  */
 export async function compare(comparison: Comparison): Promise<Measured> {
-  const { name, baseline, variants, operations = 1, rounds = 9, budgets = {} } = comparison;
+  const { name, baseline, variants, operations = 1, rounds = 9, budgets = {}, extraBudgets = {} } = comparison;
   const works: readonly (readonly [string, Work])[] = [["baseline", baseline], ...Object.entries(variants)];
   for (const [, work] of works) await warmUp(work);
   const iterations = comparison.iterations ?? (await iterationsFor(baseline));
@@ -54,6 +57,7 @@ export async function compare(comparison: Comparison): Promise<Measured> {
   const measured: Measured = {
     name,
     budgets,
+    extraBudgets,
     ratios: Object.fromEntries(
       Object.keys(variants).map((key) => [key, median((samples.get(key) ?? []).map((ms, i) => ms / (base[i] ?? ms)))]),
     ),
@@ -66,18 +70,23 @@ export async function compare(comparison: Comparison): Promise<Measured> {
 }
 
 /** The figures of one comparison as a table on the console. */
-export function printTable({ name, ratios, ns, budgets }: Measured): void {
+export function printTable(measured: Measured): void {
+  const { name, ratios, ns } = measured;
   const width = Math.max(...Object.keys(ns).map((key) => key.length));
   console.log(`\n${name}`);
   for (const [key, nanoseconds] of Object.entries(ns)) {
-    const ratio = ratios[key];
-    const budget = budgets[key];
-    const verdict =
-      ratio === undefined || budget === undefined ? "" : ratio <= budget ? `≤ ${budget}` : `OVER ${budget}`;
-    console.log(
-      `  ${key.padEnd(width)}  ${nanoseconds.toFixed(0).padStart(8)} ns  ${(ratio ?? 1).toFixed(2).padStart(6)}×  ${verdict}`,
-    );
+    const [time, ratio] = [nanoseconds.toFixed(0).padStart(8), (ratios[key] ?? 1).toFixed(2).padStart(6)];
+    console.log(`  ${key.padEnd(width)}  ${time} ns  ${ratio}×  ${verdictsOf(measured, key).join("  ")}`);
   }
+}
+
+function verdictsOf({ ratios, ns, budgets, extraBudgets }: Measured, key: string): string[] {
+  const verdicts: string[] = [];
+  const [ratio, budget] = [ratios[key], budgets[key]];
+  if (ratio !== undefined && budget !== undefined) verdicts.push(ratio <= budget ? `≤ ${budget}` : `OVER ${budget}`);
+  const [time = 0, base = 0, extra] = [ns[key], ns.baseline, extraBudgets[key]];
+  if (extra !== undefined) verdicts.push(`${time - base <= extra ? "≤" : "OVER"} ${extra} ns more`);
+  return verdicts;
 }
 
 export function median(values: readonly number[]): number {

@@ -1,4 +1,5 @@
 import { cpus, loadavg } from "node:os";
+import { measureCheckpoints } from "./checkpoints.js";
 import { measureBuilding, measureChains, measureFanOut, measureLoops, measureStreams, pollute } from "./graphs.js";
 import { measureTools } from "./tools.js";
 
@@ -15,5 +16,6 @@ await measureLoops();
 await measureFanOut();
 await measureStreams();
 await measureTools();
+await measureCheckpoints();
 console.log("");
 for (const line of await measureBuilding()) console.log(line);
