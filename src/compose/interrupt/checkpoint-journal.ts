@@ -223,7 +223,9 @@ export class CheckpointJournal implements Journal {
   // saves
 
   commit(): Promise<void> | undefined {
-    if (!this.isStepwise || this.#run === undefined || this.#ending !== undefined) return undefined;
+    if (!this.isStepwise || this.#run === undefined) return undefined;
+    if (this.#lost !== undefined) return Promise.reject(this.#lost);
+    if (this.#ending !== undefined) return undefined;
     this.#queued ??= this.#next();
     return this.#queued;
   }
@@ -232,6 +234,7 @@ export class CheckpointJournal implements Journal {
   async #next(): Promise<void> {
     await this.#writing;
     this.#queued = undefined;
+    if (this.#lost !== undefined) throw this.#lost;
     if (this.#ending !== undefined) return;
     const written = this.#save("running");
     this.#writing = written.then(undefined, ignore);
