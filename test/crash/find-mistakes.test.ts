@@ -66,7 +66,15 @@ describe("What a record of effects shows", () => {
   });
 
   it("is an effect of a process that has lost its run", () => {
-    const log = logOf("1:0 begin receive", "1:0 end receive", "1:0 put", "1:0 refused", "1:0 begin stock");
+    const log = logOf(
+      "1:0 put",
+      "1:0 kept",
+      "1:0 begin receive",
+      "1:0 end receive",
+      "1:0 put",
+      "1:0 refused",
+      "1:0 begin stock",
+    );
     expect(findMistakes(log, killed)).toEqual(["stock.do began in process 1, which had lost the run"]);
   });
 
