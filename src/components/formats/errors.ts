@@ -5,15 +5,6 @@ import { shorten } from "../shorten.js";
 export const namelessTool = (where: string): KumikoError =>
   invalidTool(`${where} has no name. Give it one, or give a record of tools: its keys are their names.`);
 
-export const toolWithoutExecute = (name: string): KumikoError =>
-  invalidTool(`Tool "${name}" has no execute function. Give it one: this node executes the calls of its tools itself.`);
-
-export const cannotAskApproval = (name: string): KumikoError =>
-  invalidTool(
-    `Tool "${name}" wants somebody to agree before it runs (needsApproval), and nobody would be asked. ` +
-      "Make it with createTool and ask in execute: ctx.ask(key, question).",
-  );
-
 export const providerTool = (name: string): KumikoError =>
   invalidTool(
     `Tool "${name}" is executed by the provider of the model. Give it to the model, and leave it out of the tools node.`,

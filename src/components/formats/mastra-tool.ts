@@ -1,8 +1,13 @@
-import { isStandardSchema, type StandardSchemaV1 } from "../../schema/standard-schema.js";
+import {
+  type AnyStandardSchema,
+  isStandardSchema,
+  type JsonSchema,
+  type StandardSchemaV1,
+} from "../../schema/standard-schema.js";
 import { ToolError } from "../errors.js";
 import type { Tool, ToolContext } from "../tool.js";
 import { modelOutputOf } from "./ai-sdk-output.js";
-import { inputSchemaOf } from "./ai-sdk-schema.js";
+import { inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
 import { type AnyFunction, type Fields, isFunction, textOr } from "./foreign-tool.js";
 import { nativeTool } from "./native-tool.js";
@@ -18,18 +23,27 @@ export function isMastraTool(tool: object): boolean {
 export function mastraTool(tool: Fields, name: string): Tool<never> {
   const { execute, toModelOutput, description, metadata } = tool;
   const schema = inputSchemaOf(tool.inputSchema);
+  const checked = isStandardSchema(schema) && isValidator(schema) ? schema : undefined;
   return nativeTool({
     name,
     description: textOr(description, ""),
-    inputSchema: isStandardSchema(schema) && isValidator(schema) ? checkedOnly(schema) : schema,
+    inputSchema: checked === undefined ? schema : checkedOnly(checked),
     outputSchema: undefined,
-    execute: isFunction(execute) ? (input, ctx) => run(tool, execute, input, ctx) : undefined,
+    execute: isFunction(execute) ? (input, ctx) => run(tool, execute, checked, input, ctx) : undefined,
     needsApproval: approvalOf(tool, (ctx) => ({ requestContext: requestValues(ctx) })),
     toModelOutput: isFunction(toModelOutput)
       ? async ({ output }) => modelOutputOf(await toModelOutput.call(tool, output))
       : undefined,
+    suspendSchema: outputSchemaOf(tool.suspendSchema),
+    resumeSchema: answerSchemaOf(tool.resumeSchema),
     metadata,
+    mcp: tool.mcp,
   });
+}
+
+function answerSchemaOf(given: unknown): AnyStandardSchema | JsonSchema | undefined {
+  const schema = outputSchemaOf(given);
+  return schema !== undefined && isValidator(schema) ? checkedOnly(schema) : schema;
 }
 
 function isValidator(schema: object): schema is StandardSchemaV1 {
@@ -53,19 +67,31 @@ function checkedOnly(schema: StandardSchemaV1): StandardSchemaV1 {
   };
 }
 
-async function run(tool: Fields, execute: AnyFunction, input: unknown, ctx: ToolContext): Promise<unknown> {
-  const output = await execute.call(tool, input, contextOf(ctx));
+async function run(
+  tool: Fields,
+  execute: AnyFunction,
+  schema: StandardSchemaV1 | undefined,
+  input: unknown,
+  ctx: ToolContext,
+): Promise<unknown> {
+  const output = await execute.call(tool, await readyInput(schema, input, ctx), contextOf(ctx));
   if (isRefusal(output)) throw refused(output, ctx);
   return output;
 }
 
+/** A tool that is resumed takes its input as it is. */
+async function readyInput(schema: StandardSchemaV1 | undefined, input: unknown, ctx: ToolContext): Promise<unknown> {
+  if (ctx.resumeData === undefined || ctx.resumeData === null) return input;
+  const result = await schema?.["~standard"].validate(input);
+  return result !== undefined && result.issues === undefined ? result.value : input;
+}
+
 /** With a call id and messages, Mastra knows that a model calls, and moves what belongs there under `agent`. */
 function contextOf(ctx: ToolContext): object {
-  const { toolCallId, messages, abortSignal } = ctx;
+  const { toolCallId, messages, abortSignal, suspend, resumeData } = ctx;
   const write = async (chunk: unknown): Promise<void> => ctx.progress(chunk);
-  const context = { toolCallId, messages, abortSignal, requestContext: requestContextOf(ctx) };
-  const suspension = "suspend" in ctx ? { suspend: ctx.suspend, resumeData: Reflect.get(ctx, "resumeData") } : {};
-  return { ...context, ...suspension, writer: { write, custom: write } };
+  const call = { toolCallId, messages, abortSignal, suspend, resumeData };
+  return { ...call, requestContext: requestContextOf(ctx), writer: { write, custom: write } };
 }
 
 /** Mastra reads all values at once too. Changes reach the request. */

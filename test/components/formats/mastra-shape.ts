@@ -13,15 +13,16 @@ interface MastraOptions<Schema extends z.ZodType> {
 
 /**
  * A tool in the shape that `createTool` of @mastra/core 1.71 makes (which needs a newer Node.js than this package): marked,
- * with an `execute` that checks input and output itself, moves the fields of a model's call under `agent`, and gives back
+ * with an `execute` that checks input (of the first execution) and output itself, moves the fields of a model's call under `agent`, and gives back
  * what does not fit.
  */
 export function mastraTool<Schema extends z.ZodType>(options: MastraOptions<Schema>): MastraTool {
   const { inputSchema, outputSchema } = options;
   const execute = async (given: unknown, context: Record<string, unknown>): Promise<unknown> => {
-    const input = inputSchema.safeParse(given);
-    if (!input.success) return refusal(`Tool input validation failed for ${options.id}.`);
     const { toolCallId, messages, suspend, resumeData, ...rest } = context;
+    const isResumed = resumeData !== undefined && resumeData !== null;
+    const input = isResumed ? { success: true, data: given as z.output<Schema> } : inputSchema.safeParse(given);
+    if (!input.success || input.data === undefined) return refusal(`Tool input validation failed for ${options.id}.`);
     const agent = { agentId: "", toolCallId, messages, suspend, resumeData };
     const output = await options.execute(input.data, { ...rest, agent });
     const checked = outputSchema?.safeParse(output);
