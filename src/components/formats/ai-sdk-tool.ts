@@ -29,6 +29,10 @@ export function aiSdkTool(tool: Fields, name: string): Tool<never> {
     execute: isFunction(execute) ? (input, ctx) => run(tool, execute, input, ctx) : undefined,
     needsApproval: approvalOf(tool, contextOf),
     toModelOutput: isFunction(toModelOutput) ? (result) => shown(toModelOutput.call(tool, result)) : undefined,
+    suspendSchema: outputSchemaOf(tool.suspendSchema),
+    resumeSchema: outputSchemaOf(tool.resumeSchema),
+    timeoutMs: tool.timeoutMs,
+    outputValidation: tool.outputValidation,
     metadata,
   });
 }

@@ -1,5 +1,6 @@
 import type { ToolInfo } from "../../schema/tool-info.js";
 import type { ToolContext } from "../tool.js";
+import type { OutputValidation } from "../tool-settings.js";
 
 /** A function that does the work of a tool: what it takes is known to its schema. */
 type Execute = (input: never, ctx: never) => unknown;
@@ -17,6 +18,15 @@ export interface PlainTool {
   readonly parameters?: unknown;
   readonly outputSchema?: unknown;
   readonly execute: Execute;
+  /** Whether somebody must agree before it runs: always, or where a function of the input says so. */
+  readonly requireApproval?: boolean | Execute | undefined;
+  readonly needsApproval?: boolean | Execute | undefined;
+  readonly suspendSchema?: unknown;
+  readonly resumeSchema?: unknown;
+  readonly toModelOutput?: ((result: never) => unknown) | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly outputValidation?: OutputValidation | undefined;
+  readonly metadata?: unknown;
 }
 
 /** A tool of another package that is executed outside: only its schema is there. */

@@ -16,6 +16,10 @@ export function plainTool(tool: Fields, name: string): Tool<never> {
     execute: isFunction(execute) ? execute.bind(tool) : undefined,
     needsApproval: approvalOf(tool, (ctx) => ctx),
     toModelOutput: isFunction(toModelOutput) ? (result) => toModelOutput.call(tool, result) : undefined,
+    suspendSchema: outputSchemaOf(tool.suspendSchema),
+    resumeSchema: outputSchemaOf(tool.resumeSchema),
+    timeoutMs: tool.timeoutMs,
+    outputValidation: tool.outputValidation,
     metadata,
   });
 }

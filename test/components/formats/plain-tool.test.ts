@@ -143,6 +143,20 @@ it("a failure of a tool says which it was", async () => {
   expect(block?.result).toContain("no network");
 });
 
+it.each([
+  ["with a name", { name: "slow" }],
+  ["without one", { inputSchema: z.object({}) }],
+])("its time limit holds, %s", async (_which, fields) => {
+  const slow = { ...fields, timeoutMs: 5, execute: () => new Promise<string>(() => undefined) };
+  const error = await toolError(new AgenticToolsNode({ tools: { slow } }).invoke(calls(call("slow"))));
+  expect(error).toMatchObject({ kind: "timeout", toolName: "slow" });
+});
+
+it("a time limit that is none is refused", () => {
+  const tools = { slow: { timeoutMs: -1, execute: () => "" } };
+  expect(thrownBy(() => new AgenticToolsNode({ tools })).message).toContain('timeoutMs of tool "slow"');
+});
+
 it.each([{}, { component: "model" }, { name: "a" }, () => "", "tool"])("%o is no tool", (given) => {
   expect(thrownBy(() => new AgenticToolsNode({ tools: { a: plain(given) } })).message).toContain(
     'tools["a"] is no tool',

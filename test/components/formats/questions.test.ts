@@ -26,7 +26,7 @@ const base = { id: "pay", name: "pay", description: "Pays." };
 
 describe("approval is asked for before a tool runs", () => {
   const formats: readonly [string, AnyTool][] = [
-    ["a plain tool", { ...base, inputSchema, needsApproval: true, execute: pay } as AnyTool],
+    ["a plain tool", { ...base, inputSchema, needsApproval: true, execute: pay }],
     ["an AI SDK tool", tool({ inputSchema, needsApproval: true, execute: pay })],
     [
       "an AI SDK tool whose function says so",
