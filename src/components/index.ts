@@ -10,6 +10,16 @@ export {
   type McpToolProperties,
 } from "./create-tool.js";
 export { ToolError, type ToolErrorDetails } from "./errors.js";
+export type {
+  EinoTool,
+  EinoToolInfo,
+  ForeignTool,
+  MastraTool,
+  PlainTool,
+  TanStackTool,
+  ToolWithoutExecute,
+} from "./formats/foreign-tool.js";
+export { type LegacyCall, type LegacyCallOptions, type LegacyTool, legacyTool } from "./formats/legacy-tool.js";
 export type { AgenticModel, ModelContext, ModelOptions, ToolChoice } from "./model.js";
 export type { ResumeInfo } from "./resume-info.js";
 export type {

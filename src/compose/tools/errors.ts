@@ -107,7 +107,9 @@ export const unknownCallOption = (name: string, known: readonly string[]): Kumik
   new KumikoError("UNKNOWN_OPTION", `A tools node has no call option "${name}". Options: ${known.join(", ")}.`);
 
 export const notATool = (where: string, given: unknown): KumikoError =>
-  invalidTool(`${where} is no tool, but ${shorten(given)}. Make one with createTool.`);
+  invalidTool(
+    `${where} is no tool, but ${shorten(given)}. Make one with createTool, or give an object with a function execute.`,
+  );
 
 export const toolWithoutInfo = (where: string, cause: unknown): KumikoError =>
   new KumikoError("INVALID_TOOL", `AgenticToolsNode failed to get the info of ${where}: ${messageOf(cause)}`, {

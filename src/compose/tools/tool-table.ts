@@ -1,6 +1,8 @@
 import type { AnyTool } from "../../components/any-tool.js";
 import { stagesOf } from "../../components/contract-stages.js";
-import { messageOf } from "../../errors.js";
+import { adaptTool } from "../../components/formats/adapt-tool.js";
+import type { Tool } from "../../components/tool.js";
+import { KumikoError, messageOf } from "../../errors.js";
 import { onlyValidates } from "../../schema/json-schema/convert.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
 import { argumentAliases, checkAliases, nameAliases } from "./aliases.js";
@@ -53,7 +55,7 @@ export class ToolTable {
 }
 
 interface Named {
-  readonly tool: AnyTool;
+  readonly tool: Tool<never>;
   readonly info: ToolInfo;
   readonly where: string;
 }
@@ -64,17 +66,18 @@ function namedTools(tools: ToolList): Map<string, Named> {
     throw invalidNodeOption("tools must be a list or a record of tools.");
   const named = new Map<string, Named>();
   if (!isToolArray(tools)) {
-    for (const [key, tool] of Object.entries(tools)) {
+    for (const [key, given] of Object.entries(tools)) {
       if (key === "__proto__" || /^-?\d+$/.test(key)) throw invalidToolKey(key);
       const where = `tools["${key}"]`;
       if (key === "") throw toolWithoutName(where);
-      named.set(key, { tool: checkTool(tool, where), info: infoOf(tool, where), where });
+      const tool = toolOf(given, key, where);
+      named.set(key, { tool, info: infoOf(tool, where), where });
     }
     return named;
   }
-  for (const [index, tool] of tools.entries()) {
+  for (const [index, given] of tools.entries()) {
     const where = `tools[${index}]`;
-    checkTool(tool, where);
+    const tool = toolOf(given, undefined, where);
     const info = infoOf(tool, where);
     const { name } = info;
     if (typeof name !== "string" || name === "") throw toolWithoutName(where);
@@ -85,12 +88,19 @@ function namedTools(tools: ToolList): Map<string, Named> {
   return named;
 }
 
-function checkTool(tool: AnyTool, where: string): AnyTool {
-  if (typeof tool !== "object" || tool === null || tool.component !== "tool") throw notATool(where, tool);
+/** A tool of any format, in the form in which it runs. */
+function toolOf(given: AnyTool, key: string | undefined, where: string): Tool<never> {
+  let tool: Tool<never> | undefined;
+  try {
+    tool = adaptTool(given, key, where);
+  } catch (cause) {
+    throw KumikoError.is(cause) ? cause : toolWithoutInfo(where, cause);
+  }
+  if (tool === undefined) throw notATool(where, given);
   return tool;
 }
 
-function infoOf(tool: AnyTool, where: string): ToolInfo {
+function infoOf(tool: Tool<never>, where: string): ToolInfo {
   let info: ToolInfo | undefined;
   try {
     info = tool.info;
@@ -120,7 +130,7 @@ function checkSchemas(named: ReadonlyMap<string, Named>): void {
 }
 
 function entryOf(
-  tool: AnyTool,
+  tool: Tool<never>,
   name: string,
   info: ToolInfo,
   aliases: AliasRecord,

@@ -1,0 +1,67 @@
+import type { ToolResultContent } from "../../schema/message/content-block.js";
+import { encodeJson } from "../encode-json.js";
+import type { Fields } from "./foreign-tool.js";
+
+/**
+ * What `toModelOutput` of the AI SDK gives (`{ type: "text", value }` and so on) as what a model reads here: a text, a list
+ * of content parts, or a value that becomes JSON. Anything else stays as it is.
+ */
+export function modelOutputOf(shown: unknown): unknown {
+  if (!isFields(shown)) return shown;
+  const { type, value } = shown;
+  switch (type) {
+    case "text":
+    case "error-text":
+    case "json":
+    case "error-json":
+      return "value" in shown ? value : shown;
+    case "content":
+      return Array.isArray(value) ? value.map(partOf) : shown;
+    case "execution-denied":
+      return typeof shown.reason === "string" ? shown.reason : "The call was declined.";
+    default:
+      return shown;
+  }
+}
+
+/** What has no content of its own (files that only a provider knows) is told as JSON. */
+function partOf(part: unknown): ToolResultContent {
+  if (!isFields(part)) return { type: "text", text: String(part) };
+  const { type, text, url, data } = part;
+  if (type === "text" && typeof text === "string") return { type: "text", text };
+  if ((type === "file-url" || type === "image-url") && typeof url === "string") return filePart(part, { url });
+  if (typeof data === "string") return filePart(part, { base64Data: data });
+  if (type === "file" && isFields(data)) {
+    if (data.type === "text" && typeof data.text === "string") return { type: "text", text: data.text };
+    if (data.type === "url") return filePart(part, { url: String(data.url) });
+    if (typeof data.data === "string") return filePart(part, { base64Data: data.data });
+    if (data.data instanceof Uint8Array) return filePart(part, { base64Data: base64Of(data.data) });
+  }
+  return { type: "text", text: JSON.stringify(encodeJson(part)) };
+}
+
+function filePart(part: Fields, content: { url: string } | { base64Data: string }): ToolResultContent {
+  const { type, mediaType, filename } = part;
+  const mimeType = typeof mediaType === "string" ? { mimeType: mediaType } : {};
+  const name = typeof filename === "string" ? { name: filename } : {};
+  return { type: kindOf(type, mediaType), ...content, ...mimeType, ...name };
+}
+
+function kindOf(type: unknown, mediaType: unknown): "image" | "audio" | "video" | "file" {
+  const [kind] = typeof mediaType === "string" ? mediaType.split("/") : [];
+  if (kind === "image" || kind === "audio" || kind === "video") return kind;
+  return type === "image-url" || type === "image-data" ? "image" : "file";
+}
+
+/** In pieces: a call takes only so many arguments. */
+function base64Of(bytes: Uint8Array): string {
+  let binary = "";
+  for (let start = 0; start < bytes.length; start += 8_192) {
+    binary += String.fromCharCode(...bytes.subarray(start, start + 8_192));
+  }
+  return btoa(binary);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,97 @@
+import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
+import {
+  type AnyStandardSchema,
+  isStandardSchema,
+  type JsonSchema,
+  type StandardIssue,
+  type StandardResult,
+} from "../../schema/standard-schema.js";
+import { notASchema, schemaLater } from "./errors.js";
+import { type AnyFunction, type Fields, isFunction } from "./foreign-tool.js";
+
+/** What the AI SDK marks its own schemas with: what `jsonSchema()`, `zodSchema()` and `valibotSchema()` give. */
+const mark = Symbol.for("vercel.ai.schema");
+
+/** A schema as the AI SDK knows it: its JSON form, and maybe a function that checks values. */
+interface AiSdkSchema {
+  readonly jsonSchema: unknown;
+  readonly validate?: ((value: unknown) => unknown) | undefined;
+}
+
+function isAiSdkSchema(value: unknown): value is AiSdkSchema {
+  return typeof value === "object" && value !== null && mark in value && "jsonSchema" in value;
+}
+
+export function hasAiSdkSchema({ inputSchema, parameters, outputSchema }: Fields): boolean {
+  return [inputSchema, parameters, outputSchema].some((schema) => isAiSdkSchema(schema) || isLazy(schema));
+}
+
+/** ArkType's schemas are functions too, but say what they are. */
+function isLazy(schema: unknown): schema is AnyFunction {
+  return isFunction(schema) && !isStandardSchema(schema);
+}
+
+/**
+ * The parameters of a tool, from any schema that the AI SDK accepts. What is wrong with a schema is told when it is
+ * converted, where all tools are checked together.
+ */
+export function inputSchemaOf(schema: unknown): ToolParameters | undefined {
+  if (schema === undefined || schema === null) return undefined;
+  if (isLazy(schema)) return opened(schema);
+  if (isAiSdkSchema(schema)) return standardOf(schema, () => plainForm(schema));
+  return isStandardSchema(schema) ? schema : (schema as JsonSchema);
+}
+
+/** A plain JSON Schema stays one: outputs are checked against it only where somebody says so. */
+export function outputSchemaOf(schema: unknown): AnyStandardSchema | JsonSchema | undefined {
+  if (schema === undefined || schema === null) return undefined;
+  if (isLazy(schema)) return outputSchemaOf(schema());
+  if (isAiSdkSchema(schema)) {
+    return schema.validate === undefined ? plainForm(schema) : standardOf(schema, () => plainForm(schema));
+  }
+  return isStandardSchema(schema) ? schema : (schema as JsonSchema);
+}
+
+function opened(open: AnyFunction): ToolParameters | undefined {
+  try {
+    return inputSchemaOf(open());
+  } catch (cause) {
+    return standardOf({ jsonSchema: undefined }, () => {
+      throw cause;
+    });
+  }
+}
+
+function plainForm({ jsonSchema }: AiSdkSchema): JsonSchema {
+  if (typeof jsonSchema !== "object" || jsonSchema === null) throw notASchema(jsonSchema);
+  if ("then" in jsonSchema) throw schemaLater();
+  return jsonSchema as JsonSchema;
+}
+
+/** Without `validate` it has only its JSON form, by which values are checked then. */
+function standardOf({ validate }: AiSdkSchema, form: () => JsonSchema): AnyStandardSchema {
+  const common = { version: 1, vendor: "ai-sdk", jsonSchema: { input: form, output: form } } as const;
+  if (validate === undefined) return { "~standard": common };
+  const check = (value: unknown): StandardResult<unknown> | Promise<StandardResult<unknown>> => {
+    const result = validate(value);
+    return isPromiseLike(result) ? Promise.resolve(result.then(resultOf)) : resultOf(result);
+  };
+  return { "~standard": { ...common, validate: check } as AnyStandardSchema["~standard"] };
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && isFunction(value.then);
+}
+
+function resultOf(result: unknown): StandardResult<unknown> {
+  const { success, value, error } = result as { success: boolean; value?: unknown; error?: unknown };
+  return success ? { value } : { issues: issuesOf(error) };
+}
+
+/** The errors of the usual schema libraries list what is wrong. */
+function issuesOf(error: unknown): readonly StandardIssue[] {
+  if (typeof error !== "object" || error === null) return [{ message: String(error) }];
+  const { issues, message } = error as { issues?: unknown; message?: unknown };
+  if (Array.isArray(issues) && issues.length > 0) return issues as StandardIssue[];
+  return [{ message: String(message) }];
+}

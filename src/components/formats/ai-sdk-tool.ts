@@ -1,0 +1,69 @@
+import { isStream, producerOf } from "../producer.js";
+import type { Tool, ToolContext } from "../tool.js";
+import { modelOutputOf } from "./ai-sdk-output.js";
+import { hasAiSdkSchema, inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
+import { approvalOf } from "./approval-of.js";
+import { providerTool } from "./errors.js";
+import { type AnyFunction, type Fields, isFunction, textOr } from "./foreign-tool.js";
+import { nativeTool } from "./native-tool.js";
+import { plainContext } from "./plain-context.js";
+import { requestValues } from "./request-values.js";
+
+/** Its `tool()` marks nothing: its tools are known by their schemas, or by having no name of their own. */
+export function isAiSdkTool(tool: Fields): boolean {
+  if (hasAiSdkSchema(tool) || isProviderTool(tool) || tool.type === "dynamic" || tool.type === "function") return true;
+  return tool.name === undefined && tool.id === undefined && ("inputSchema" in tool || "parameters" in tool);
+}
+
+const isProviderTool = ({ type }: Fields): boolean => type === "provider" || type === "provider-defined";
+
+/** A `tool()` or `dynamicTool()` of the AI SDK. */
+export function aiSdkTool(tool: Fields, name: string): Tool<never> {
+  const { execute, toModelOutput, description, metadata } = tool;
+  if (isProviderTool(tool) && !isFunction(execute)) throw providerTool(name);
+  return nativeTool({
+    name,
+    description: textOr(isFunction(description) ? description({ context: {} }) : description, ""),
+    inputSchema: inputSchemaOf(tool.inputSchema ?? tool.parameters),
+    outputSchema: outputSchemaOf(tool.outputSchema),
+    execute: isFunction(execute) ? (input, ctx) => run(tool, execute, input, ctx) : undefined,
+    needsApproval: approvalOf(tool, contextOf),
+    toModelOutput: isFunction(toModelOutput) ? (result) => shown(toModelOutput.call(tool, result)) : undefined,
+    suspendSchema: outputSchemaOf(tool.suspendSchema),
+    resumeSchema: outputSchemaOf(tool.resumeSchema),
+    timeoutMs: tool.timeoutMs,
+    outputValidation: tool.outputValidation,
+    metadata,
+  });
+}
+
+/** What the AI SDK documents, and what a plain tool without a name may want besides. */
+function contextOf(ctx: ToolContext): object {
+  const context = requestValues(ctx);
+  return plainContext(ctx, { context, experimental_context: context });
+}
+
+async function run(tool: Fields, execute: AnyFunction, input: unknown, ctx: ToolContext): Promise<unknown> {
+  const result = await execute.call(tool, input, contextOf(ctx));
+  return isStream(result) ? lastOf(result, ctx) : result;
+}
+
+/** What is yielded tells how far it is; the last of it is the result. */
+async function lastOf(stream: object, { signal, progress }: ToolContext): Promise<unknown> {
+  const producer = producerOf(stream);
+  let last: { readonly value: unknown } | undefined;
+  for (;;) {
+    const { done, value } = await producer.next();
+    if (done === true) return last === undefined ? value : last.value;
+    last = { value };
+    progress(value);
+    if (signal.aborted) {
+      producer.cancel(signal.reason);
+      throw signal.reason;
+    }
+  }
+}
+
+async function shown(output: unknown): Promise<unknown> {
+  return modelOutputOf(await output);
+}

@@ -1,0 +1,22 @@
+import type { KumikoError } from "../../errors.js";
+import { invalidTool, schemaUnsupported } from "../../schema/errors.js";
+import { shorten } from "../shorten.js";
+
+export const namelessTool = (where: string): KumikoError =>
+  invalidTool(`${where} has no name. Give it one, or give a record of tools: its keys are their names.`);
+
+export const providerTool = (name: string): KumikoError =>
+  invalidTool(
+    `Tool "${name}" is executed by the provider of the model. Give it to the model, and leave it out of the tools node.`,
+  );
+
+export const schemaLater = (): KumikoError =>
+  schemaUnsupported("Its JSON Schema is a promise, and tools are read at once. Await it before: jsonSchema(await …).");
+
+export const notASchema = (given: unknown): KumikoError =>
+  schemaUnsupported(`Its schema is no schema, but ${shorten(given)}.`);
+
+export const infoLater = (): KumikoError =>
+  invalidTool(
+    "info is a promise, but tools are described at once. Await it before: { ...tool, info: await tool.info() }.",
+  );

@@ -1,0 +1,91 @@
+import type { ToolInfo } from "../../schema/tool-info.js";
+import type { ToolContext } from "../tool.js";
+import type { OutputValidation } from "../tool-settings.js";
+
+/** A function that does the work of a tool: what it takes is known to its schema. */
+type Execute = (input: never, ctx: never) => unknown;
+
+/**
+ * A tool without a wrapper: a name, or the key of a record, and what `createTool` calls `description`, `inputSchema` and
+ * `execute`. One with a name (or an `id`) is called like a tool of `createTool`; one without is read as an AI SDK `tool()`.
+ */
+export interface PlainTool {
+  readonly name?: string | undefined;
+  readonly id?: string | undefined;
+  readonly description?: string | ((context: never) => string) | undefined;
+  readonly inputSchema?: unknown;
+  /** An older name of `inputSchema`. */
+  readonly parameters?: unknown;
+  readonly outputSchema?: unknown;
+  readonly execute: Execute;
+  /** Whether somebody must agree before it runs: always, or where a function of the input says so. */
+  readonly requireApproval?: boolean | Execute | undefined;
+  readonly needsApproval?: boolean | Execute | undefined;
+  readonly suspendSchema?: unknown;
+  readonly resumeSchema?: unknown;
+  readonly toModelOutput?: ((result: never) => unknown) | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly outputValidation?: OutputValidation | undefined;
+  readonly metadata?: unknown;
+}
+
+/** A tool of another package that is executed outside: only its schema is there. */
+export interface ToolWithoutExecute {
+  readonly name?: string | undefined;
+  readonly id?: string | undefined;
+  readonly description?: string | ((context: never) => string) | undefined;
+  readonly inputSchema: unknown;
+  readonly outputSchema?: unknown;
+  readonly execute?: Execute | undefined;
+}
+
+/** A tool of TanStack AI: a definition, or what its `server` or `client` gives. */
+export interface TanStackTool {
+  readonly __toolSide: "server" | "client" | "definition";
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema?: unknown;
+  readonly outputSchema?: unknown;
+  readonly execute?: Execute | undefined;
+}
+
+/** A tool of Mastra 1: its `execute` takes the input and a context, and checks both itself. */
+export interface MastraTool {
+  readonly id: string;
+  readonly description: string;
+  readonly inputSchema?: unknown;
+  readonly outputSchema?: unknown;
+  readonly execute?: Execute | undefined;
+}
+
+/** A tool in the words of Eino: it gets the text of its arguments. At least one of the two functions is there. */
+export interface EinoTool {
+  readonly info: ToolInfo | EinoToolInfo | (() => ToolInfo | EinoToolInfo);
+  readonly invokableRun?: ((args: string, ctx: ToolContext) => unknown) | undefined;
+  readonly streamableRun?: ((args: string, ctx: ToolContext) => unknown) | undefined;
+}
+
+export interface EinoToolInfo {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** Another name of `description`. */
+  readonly desc?: string | undefined;
+  /** A Standard Schema, a plain JSON Schema or a map of parameters. */
+  readonly parameters?: unknown;
+}
+
+/** Every tool that was not made for this package. */
+export type ForeignTool = PlainTool | ToolWithoutExecute | TanStackTool | MastraTool | EinoTool;
+
+/** The fields of an object of unknown kind. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export type AnyFunction = (this: unknown, ...values: readonly unknown[]) => unknown;
+
+export function isFunction(value: unknown): value is AnyFunction {
+  return typeof value === "function";
+}
+
+export function textOr(value: unknown, otherwise: string): string {
+  return typeof value === "string" ? value : otherwise;
+}

@@ -1,0 +1,131 @@
+import {
+  type AnyStandardSchema,
+  isStandardSchema,
+  type JsonSchema,
+  type StandardSchemaV1,
+} from "../../schema/standard-schema.js";
+import { ToolError } from "../errors.js";
+import type { Tool, ToolContext } from "../tool.js";
+import { modelOutputOf } from "./ai-sdk-output.js";
+import { inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
+import { approvalOf } from "./approval-of.js";
+import { type AnyFunction, type Fields, isFunction, textOr } from "./foreign-tool.js";
+import { nativeTool } from "./native-tool.js";
+import { requestValues } from "./request-values.js";
+
+const mark = Symbol.for("mastra.core.tool.Tool");
+
+export function isMastraTool(tool: object): boolean {
+  return mark in tool;
+}
+
+/** A tool that Mastra's `createTool` made. It checks its input and its output itself, and gives back what is wrong. */
+export function mastraTool(tool: Fields, name: string): Tool<never> {
+  const { execute, toModelOutput, description, metadata } = tool;
+  const schema = inputSchemaOf(tool.inputSchema);
+  const checked = isStandardSchema(schema) && isValidator(schema) ? schema : undefined;
+  return nativeTool({
+    name,
+    description: textOr(description, ""),
+    inputSchema: checked === undefined ? schema : checkedOnly(checked),
+    outputSchema: undefined,
+    execute: isFunction(execute) ? (input, ctx) => run(tool, execute, checked, input, ctx) : undefined,
+    needsApproval: approvalOf(tool, (ctx) => ({ requestContext: requestValues(ctx) })),
+    toModelOutput: isFunction(toModelOutput)
+      ? async ({ output }) => modelOutputOf(await toModelOutput.call(tool, output))
+      : undefined,
+    suspendSchema: outputSchemaOf(tool.suspendSchema),
+    resumeSchema: answerSchemaOf(tool.resumeSchema),
+    metadata,
+    mcp: tool.mcp,
+  });
+}
+
+function answerSchemaOf(given: unknown): AnyStandardSchema | JsonSchema | undefined {
+  const schema = outputSchemaOf(given);
+  return schema !== undefined && isValidator(schema) ? checkedOnly(schema) : schema;
+}
+
+function isValidator(schema: object): schema is StandardSchemaV1 {
+  const standard: unknown = Reflect.get(schema, "~standard");
+  return typeof standard === "object" && standard !== null && "validate" in standard;
+}
+
+/** Values pass as they are: defaults and transforms would be made a second time by the tool. */
+function checkedOnly(schema: StandardSchemaV1): StandardSchemaV1 {
+  const standard = schema["~standard"];
+  const asGiven = (value: unknown) => (result: Awaited<ReturnType<typeof standard.validate>>) =>
+    result.issues === undefined ? { value } : result;
+  return {
+    "~standard": {
+      ...standard,
+      validate: (value) => {
+        const result = standard.validate(value);
+        return result instanceof Promise ? result.then(asGiven(value)) : asGiven(value)(result);
+      },
+    },
+  };
+}
+
+async function run(
+  tool: Fields,
+  execute: AnyFunction,
+  schema: StandardSchemaV1 | undefined,
+  input: unknown,
+  ctx: ToolContext,
+): Promise<unknown> {
+  const output = await execute.call(tool, await readyInput(schema, input, ctx), contextOf(ctx));
+  if (isRefusal(output)) throw refused(output, ctx);
+  return output;
+}
+
+/** A tool that is resumed takes its input as it is. */
+async function readyInput(schema: StandardSchemaV1 | undefined, input: unknown, ctx: ToolContext): Promise<unknown> {
+  if (ctx.resumeData === undefined || ctx.resumeData === null) return input;
+  const result = await schema?.["~standard"].validate(input);
+  return result !== undefined && result.issues === undefined ? result.value : input;
+}
+
+/** With a call id and messages, Mastra knows that a model calls, and moves what belongs there under `agent`. */
+function contextOf(ctx: ToolContext): object {
+  const { toolCallId, messages, abortSignal, suspend, resumeData } = ctx;
+  const write = async (chunk: unknown): Promise<void> => ctx.progress(chunk);
+  const call = { toolCallId, messages, abortSignal, suspend, resumeData };
+  return { ...call, requestContext: requestContextOf(ctx), writer: { write, custom: write } };
+}
+
+/** Mastra reads all values at once too. Changes reach the request. */
+function requestContextOf(ctx: ToolContext): object {
+  const { requestContext: values } = ctx;
+  return {
+    get: (name: string) => values.get(name),
+    set: (name: string, value: unknown) => void values.set(name, value),
+    has: (name: string) => values.has(name),
+    delete: (name: string) => values.delete(name),
+    keys: () => values.keys(),
+    values: () => values.values(),
+    entries: () => values.entries(),
+    size: () => values.size,
+    get all() {
+      return requestValues(ctx);
+    },
+    toJSON: () => requestValues(ctx),
+    [Symbol.iterator]: () => values.entries(),
+  };
+}
+
+interface Refusal {
+  readonly message: string;
+}
+
+function isRefusal(output: unknown): output is Refusal {
+  if (typeof output !== "object" || output === null) return false;
+  const { error, message, validationErrors } = output as Fields;
+  return error === true && typeof message === "string" && validationErrors !== undefined;
+}
+
+/** The text alone says what did not fit. */
+function refused({ message }: Refusal, { toolName, toolCallId }: ToolContext): ToolError {
+  const kind = message.startsWith("Tool output") ? "output_validation" : "validation";
+  return new ToolError(kind, message, { toolName, callId: toolCallId });
+}

@@ -1,0 +1,40 @@
+import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
+import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
+import type { NeedsApproval } from "../approval.js";
+import { createTool, type McpToolProperties } from "../create-tool.js";
+import type { ModelOutputOptions } from "../created-stages.js";
+import type { Tool, ToolContext } from "../tool.js";
+import type { OutputValidation } from "../tool-settings.js";
+
+/** A tool of another format in the words of this package. */
+export interface ForeignDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: ToolParameters | undefined;
+  readonly outputSchema: AnyStandardSchema | JsonSchema | undefined;
+  /** `undefined`: it is executed outside. */
+  readonly execute: ((input: unknown, ctx: ToolContext) => unknown) | undefined;
+  readonly needsApproval: NeedsApproval<unknown>;
+  readonly suspendSchema?: AnyStandardSchema | JsonSchema | undefined;
+  readonly resumeSchema?: AnyStandardSchema | JsonSchema | undefined;
+  readonly toModelOutput?: ((result: ModelOutputOptions<unknown, unknown>) => unknown) | undefined;
+  readonly timeoutMs?: unknown;
+  readonly outputValidation?: unknown;
+  readonly metadata?: unknown;
+  readonly mcp?: unknown;
+}
+
+export function nativeTool(definition: ForeignDefinition): Tool<never> {
+  const { name, execute, toModelOutput, timeoutMs, outputValidation, metadata, mcp, ...rest } = definition;
+  return createTool({
+    id: name,
+    ...rest,
+    ...(execute && { execute }),
+    ...(toModelOutput && { toModelOutput }),
+    // createTool looks at them
+    timeoutMs: timeoutMs as number | undefined,
+    outputValidation: outputValidation as OutputValidation | undefined,
+    metadata: metadata as Readonly<Record<string, unknown>> | undefined,
+    mcp: mcp as McpToolProperties | undefined,
+  });
+}
