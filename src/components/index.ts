@@ -10,6 +10,16 @@ export {
   type McpToolProperties,
 } from "./create-tool.js";
 export { ToolError, type ToolErrorDetails } from "./errors.js";
+export { McpToolError } from "./mcp/errors.js";
+export type {
+  McpCallOptions,
+  McpCallParams,
+  McpClient,
+  McpResult,
+  McpToolDefinition,
+  McpToolPage,
+} from "./mcp/mcp-client.js";
+export { type McpTool, type McpToolsOptions, mcpTools } from "./mcp/mcp-tools.js";
 export type { AgenticModel, ModelContext, ModelOptions, ToolChoice } from "./model.js";
 export type { ResumeInfo } from "./resume-info.js";
 export type {
