@@ -57,6 +57,7 @@ export class SchemaWriter {
     const hidden = readOnlyNames(schema, this.#references);
     for (const [keyword, value] of Object.entries(schema)) {
       if (droppedKeywords.has(keyword) || keyword.startsWith("x-")) continue;
+      if (keyword === "pattern" && !isPattern(value)) continue;
       written.set(keyword, this.#writeKeyword(keyword, value, hidden));
     }
     if (this.#isOldDialect) translate(written);
@@ -83,6 +84,15 @@ const schemaKeywords = new Set([
   ...["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"],
   ...["unevaluatedItems", "unevaluatedProperties", "contentSchema"],
 ]);
+
+/** The service may be written in a language with other patterns, and checks them itself. */
+function isPattern(value: unknown): boolean {
+  try {
+    return typeof value === "string" && RegExp(value) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
 
 /** Properties that only the service sets: they are no part of a request. */
 function readOnlyNames({ properties }: Fields, references: References): ReadonlySet<string> {

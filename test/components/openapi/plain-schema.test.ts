@@ -141,6 +141,13 @@ describe("a request", () => {
     expect((await toolFor(schema)).body).toEqual({ type: "object" });
   });
 
+  it("leaves patterns to the service that JavaScript cannot read, and checks those of the old kind", async () => {
+    expect((await toolFor({ type: "string", pattern: "(?i)^a" })).body).toEqual({ type: "string" });
+    const { body, accepts } = await toolFor({ type: "string", pattern: "^[\\w-:]+$" });
+    expect(body).toEqual({ type: "string", pattern: "^[\\w-:]+$" });
+    expect([await accepts("a-b:c"), await accepts("a b")]).toEqual([true, false]);
+  });
+
   it("takes schemas that are true or false", async () => {
     const { body, accepts } = await toolFor({ properties: { any: true, none: false } });
     expect(body).toEqual({ properties: { any: true, none: false } });
