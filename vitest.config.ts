@@ -7,6 +7,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^kumiko\/(sqlite|postgres)$/, replacement: `${source}/stores/$1/index.ts` },
+      { find: /^kumiko\/openapi$/, replacement: `${source}/components/openapi/index.ts` },
       { find: /^kumiko$/, replacement: `${source}/index.ts` },
       { find: /^kumiko\/([a-z-]+)$/, replacement: `${source}/$1/index.ts` },
     ],

@@ -38,6 +38,9 @@ export {
   type McpToolProperties,
 } from "./components/create-tool.js";
 export { ToolError, type ToolErrorDetails } from "./components/errors.js";
+export { McpToolError } from "./components/mcp/errors.js";
+export type { McpClient } from "./components/mcp/mcp-client.js";
+export { type McpTool, type McpToolsOptions, mcpTools } from "./components/mcp/mcp-tools.js";
 export type { AgenticModel, ModelContext, ModelOptions, ToolChoice } from "./components/model.js";
 export {
   type ContextKey,

@@ -150,3 +150,17 @@ describe.each([
     expect(consumer.node(join(root, "node_modules/typescript/bin/tsc"), "--project", "tsconfig.json")).toBe("");
   });
 });
+
+describe("openApiTools, installed", () => {
+  const script = `import { openApiTools } from "kumiko/openapi";
+    const document = { openapi: "3.1.0", servers: [{ url: "https://a.example" }], paths: { "/pets": { get: {} } } };
+    await openApiTools(document).then((tools) => console.log(tools.map(({ id }) => id)), (error) => console.log(error.message));`;
+
+  it("says which package is missing, and works once it is installed", { timeout }, () => {
+    expect(consumer.node("--input-type=module", "--eval", script)).toMatch(
+      /npm install @apidevtools\/json-schema-ref-parser/,
+    );
+    consumer.install("@apidevtools/json-schema-ref-parser");
+    expect(consumer.node("--input-type=module", "--eval", script)).toBe("[ 'get_pets' ]\n");
+  });
+});

@@ -20,6 +20,16 @@ export type {
   ToolWithoutExecute,
 } from "./formats/foreign-tool.js";
 export { type LegacyCall, type LegacyCallOptions, type LegacyTool, legacyTool } from "./formats/legacy-tool.js";
+export { McpToolError } from "./mcp/errors.js";
+export type {
+  McpCallOptions,
+  McpCallParams,
+  McpClient,
+  McpResult,
+  McpToolDefinition,
+  McpToolPage,
+} from "./mcp/mcp-client.js";
+export { type McpTool, type McpToolsOptions, mcpTools } from "./mcp/mcp-tools.js";
 export type { AgenticModel, ModelContext, ModelOptions, ToolChoice } from "./model.js";
 export type { ResumeInfo } from "./resume-info.js";
 export type {

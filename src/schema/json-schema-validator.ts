@@ -69,7 +69,19 @@ function draftOf(schema: object): Draft {
   );
 }
 
-const options: Options = { allErrors: true, strict: false, logger: false };
+/** Many documents have patterns like `[\w-:]`, which are only read without the flag `u`. */
+const regExp = Object.assign(
+  (pattern: string, flags: string): RegExp => {
+    try {
+      return new RegExp(pattern, flags);
+    } catch {
+      return new RegExp(pattern);
+    }
+  },
+  { code: "new RegExp" },
+);
+
+const options: Options = { allErrors: true, strict: false, logger: false, code: { regExp } };
 
 async function load(draft: Draft): Promise<AnyAjv> {
   const [ajv, formats] = await Promise.all([create(draft), import("ajv-formats")]);

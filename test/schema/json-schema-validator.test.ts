@@ -33,6 +33,13 @@ describe("a schema", () => {
     expect(await issues(schema, {})).toEqual([": must have required property 'kind'"]);
   });
 
+  it("may have patterns that are only valid without the flag u, and those that need it", async () => {
+    expect(await issues({ pattern: "^[\\w-:]+$" }, "a-b:c")).toBeUndefined();
+    expect(await issues({ pattern: "^[\\w-:]+$" }, "a b")).toHaveLength(1);
+    expect(await issues({ pattern: "^\\p{Script=Han}.$" }, "漢😀")).toBeUndefined();
+    await expect(validator.compile({ pattern: "(" })).rejects.toMatchObject({ code: "SCHEMA_INVALID" });
+  });
+
   it("knows draft 2020-12, also when it does not say so", async () => {
     expect(await issues({ prefixItems: [{ type: "number" }], items: false }, [1, 2])).toHaveLength(1);
     expect(

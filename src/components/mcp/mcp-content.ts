@@ -1,0 +1,68 @@
+import type { ToolResultContent, ToolResultMedia } from "../../schema/message/content-block.js";
+import type { ToolOutput } from "../tool.js";
+import type { McpResult } from "./mcp-client.js";
+
+/** What a model reads of a result: a lone text as it is, else the list of its parts; without any, the structured content. */
+export function contentOf({ content, structuredContent }: McpResult): ToolOutput | object {
+  const parts = (content ?? []).map(partOf);
+  const [only] = parts;
+  if (only === undefined) return typeof structuredContent === "object" ? (structuredContent ?? "") : "";
+  return parts.length === 1 && only.type === "text" ? only.text : parts;
+}
+
+/** The same as text, for an error. */
+export function textOfResult({ content = [], structuredContent }: McpResult): string {
+  const texts = content.map(partOf).map((part) => (part.type === "text" ? part.text : `[${part.type}]`));
+  if (texts.length > 0) return texts.join("\n");
+  return structuredContent === undefined ? "the server did not say why." : JSON.stringify(structuredContent);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function partOf(content: unknown): ToolResultContent {
+  const fields = fieldsOf(content);
+  const { type, text, data, mimeType, resource } = fields;
+  if (type === "text" && typeof text === "string") return { type, text };
+  if ((type === "image" || type === "audio") && typeof data === "string")
+    return media(type, { base64Data: data }, mimeType);
+  if (type === "resource_link" && typeof fields.uri === "string")
+    return media("file", { url: fields.uri }, mimeType, fields.name);
+  if (type === "resource") return resourcePart(fieldsOf(resource)) ?? unknownPart(content);
+  return unknownPart(content);
+}
+
+/** A resource that came with its content. */
+function resourcePart({ uri, text, blob, mimeType }: Fields): ToolResultContent | undefined {
+  if (typeof text === "string") return { type: "text", text };
+  if (typeof blob !== "string") return undefined;
+  return media(mediaKind(mimeType), { base64Data: blob }, mimeType, uri);
+}
+
+/** A kind that is newer than this package: the model sees what came. */
+function unknownPart(content: unknown): ToolResultContent {
+  return { type: "text", text: JSON.stringify(content) ?? "" };
+}
+
+function media(
+  type: ToolResultMedia["type"],
+  data: Pick<ToolResultMedia, "url" | "base64Data">,
+  mimeType: unknown,
+  name?: unknown,
+): ToolResultMedia {
+  return {
+    type,
+    ...data,
+    ...(typeof mimeType === "string" ? { mimeType } : {}),
+    ...(typeof name === "string" ? { name } : {}),
+  };
+}
+
+/** As what content of this MIME type is given to a model. */
+export function mediaKind(mimeType: unknown): ToolResultMedia["type"] {
+  const kind = typeof mimeType === "string" ? mimeType.split("/", 1)[0] : undefined;
+  return kind === "image" || kind === "audio" || kind === "video" ? kind : "file";
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}

@@ -1,0 +1,38 @@
+/** Any object of a document. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What can be called at a path, in the order of the specification. `fetch` refuses TRACE. */
+export const methods = ["get", "put", "post", "delete", "options", "head", "patch"] as const;
+export type HttpMethod = (typeof methods)[number];
+
+/** Where an operation takes a parameter. */
+export type ParameterPlace = "path" | "query" | "header";
+
+export interface ParameterObject {
+  readonly name: string;
+  readonly in: ParameterPlace;
+  readonly required: boolean;
+  readonly description: string | undefined;
+  readonly schema: Fields | boolean;
+  /** A value that is sent as JSON, whatever the place. */
+  readonly isJson: boolean;
+  readonly style: string;
+  readonly explode: boolean;
+  readonly allowReserved: boolean;
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : {};
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

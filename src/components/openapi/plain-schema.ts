@@ -1,0 +1,137 @@
+import type { JsonSchema } from "../../schema/standard-schema.js";
+import { type Fields, fieldsOf, isFields, listOf } from "./document.js";
+import type { References } from "./references.js";
+
+/** Writes schemas of a document as JSON Schemas that stand on their own: what they refer to is under `$defs`. */
+export class SchemaWriter {
+  readonly #references: References;
+  /** 3.0 has a dialect of its own; 3.1 speaks JSON Schema. */
+  readonly #isOldDialect: boolean;
+  /** Names under `$defs`, by reference. */
+  readonly #names = new Map<string, string>();
+  readonly #definitions = new Map<string, unknown>();
+
+  constructor(references: References, isOldDialect: boolean) {
+    this.#references = references;
+    this.#isOldDialect = isOldDialect;
+  }
+
+  /** All that was referred to so far. */
+  get definitions(): JsonSchema | undefined {
+    return this.#definitions.size === 0 ? undefined : Object.fromEntries(this.#definitions);
+  }
+
+  write(schema: unknown): JsonSchema | boolean {
+    if (typeof schema === "boolean") return schema;
+    const fields = fieldsOf(schema);
+    if (typeof fields.$ref !== "string") return this.#writeFields(fields);
+    const $ref = `#/$defs/${this.#define(fields.$ref)}`;
+    const { $ref: _, ...beside } = fields;
+    // in 3.0 nothing may stand beside a reference
+    const more = this.#isOldDialect ? {} : this.#writeFields(beside);
+    return { $ref, ...more };
+  }
+
+  #define(reference: string): string {
+    const known = this.#names.get(reference);
+    if (known !== undefined) return known;
+    const target = this.#references.get(reference);
+    const name = this.#freeName(reference);
+    this.#names.set(reference, name);
+    // its place, before what it refers to itself
+    this.#definitions.set(name, true);
+    this.#definitions.set(name, this.write(target));
+    return name;
+  }
+
+  #freeName(reference: string): string {
+    const last = reference.slice(reference.lastIndexOf("/") + 1);
+    const base = last.replace(/[^A-Za-z0-9._-]/g, "_") || "root";
+    let name = base;
+    for (let count = 2; this.#definitions.has(name); count++) name = `${base}_${count}`;
+    return name;
+  }
+
+  #writeFields(schema: Fields): JsonSchema {
+    const written = new Map<string, unknown>();
+    const hidden = readOnlyNames(schema, this.#references);
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (droppedKeywords.has(keyword) || keyword.startsWith("x-")) continue;
+      if (keyword === "pattern" && !isPattern(value)) continue;
+      written.set(keyword, this.#writeKeyword(keyword, value, hidden));
+    }
+    if (this.#isOldDialect) translate(written);
+    return Object.fromEntries(written);
+  }
+
+  #writeKeyword(keyword: string, value: unknown, hidden: ReadonlySet<string>): unknown {
+    if (keyword === "required" && Array.isArray(value)) return value.filter((name) => !hidden.has(name));
+    if (mapKeywords.has(keyword) && isFields(value)) {
+      const kept = Object.entries(value).filter(([name]) => keyword !== "properties" || !hidden.has(name));
+      return Object.fromEntries(kept.map(([name, schema]) => [name, this.write(schema)]));
+    }
+    if (listKeywords.has(keyword) && Array.isArray(value)) return value.map((schema) => this.write(schema));
+    if (schemaKeywords.has(keyword) && (isFields(value) || typeof value === "boolean")) return this.write(value);
+    return value;
+  }
+}
+
+/** What says nothing about a value. */
+const droppedKeywords = new Set(["discriminator", "xml", "externalDocs"]);
+const mapKeywords = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
+const listKeywords = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
+const schemaKeywords = new Set([
+  ...["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"],
+  ...["unevaluatedItems", "unevaluatedProperties", "contentSchema"],
+]);
+
+/** The service may be written in a language with other patterns, and checks them itself. */
+function isPattern(value: unknown): boolean {
+  try {
+    return typeof value === "string" && RegExp(value) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+/** Properties that only the service sets: they are no part of a request. */
+function readOnlyNames({ properties }: Fields, references: References): ReadonlySet<string> {
+  const names = Object.entries(fieldsOf(properties)).filter(
+    ([, schema]) => isFields(schema) && (schema.readOnly === true || references.follow(schema).readOnly === true),
+  );
+  return new Set(names.map(([name]) => name));
+}
+
+/** From the dialect of 3.0: `nullable`, `example`, and limits that say by a flag that they are exclusive. */
+function translate(schema: Map<string, unknown>): void {
+  if (schema.has("example")) schema.set("examples", [schema.get("example")]);
+  for (const [flag, limit] of [
+    ["exclusiveMinimum", "minimum"],
+    ["exclusiveMaximum", "maximum"],
+  ] as const) {
+    const exclusive = schema.get(flag);
+    if (typeof exclusive !== "boolean") continue;
+    schema.delete(flag);
+    if (!exclusive || !schema.has(limit)) continue;
+    schema.set(flag, schema.get(limit));
+    schema.delete(limit);
+  }
+  if (schema.get("nullable") === true) allowNull(schema);
+  schema.delete("nullable");
+  schema.delete("example");
+}
+
+function allowNull(schema: Map<string, unknown>): void {
+  const type = schema.get("type");
+  if (typeof type === "string") {
+    schema.set("type", [type, "null"]);
+    if (schema.has("enum")) schema.set("enum", [...new Set([...listOf(schema.get("enum")), null])]);
+    return;
+  }
+  // a schema that is put together of others
+  const rest = Object.fromEntries([...schema].filter(([keyword]) => keyword !== "nullable"));
+  const { description, ...alternative } = rest;
+  schema.clear();
+  if (description !== undefined) schema.set("description", description);
+  schema.set("anyOf", [alternative, { type: "null" }]);
+}

@@ -1,0 +1,82 @@
+import type { ParameterObject } from "./document.js";
+
+type How = Pick<ParameterObject, "name" | "style" | "explode" | "isJson" | "allowReserved">;
+type Pair = readonly [name: string, value: string];
+
+/** The value of a parameter in a path, ready to be put there. */
+export function pathText(parameter: How, value: unknown): string {
+  const { name, style, explode } = parameter;
+  const encoded = (item: unknown): string => encodeURIComponent(textOf(item));
+  if (parameter.isJson) return encoded(JSON.stringify(value));
+  const items = itemsOf(value, explode, encoded);
+  if (items === undefined) {
+    if (style === "matrix") return `;${name}=${encoded(value)}`;
+    return style === "label" ? `.${encoded(value)}` : encoded(value);
+  }
+  if (style === "label") return `.${items.join(explode ? "." : ",")}`;
+  if (style !== "matrix") return items.join(",");
+  if (!explode) return `;${name}=${items.join(",")}`;
+  return items.map((item) => (Array.isArray(value) ? `;${name}=${item}` : `;${item}`)).join("");
+}
+
+export function headerText({ explode, isJson }: How, value: unknown): string {
+  if (isJson) return JSON.stringify(value);
+  return itemsOf(value, explode, textOf)?.join(",") ?? textOf(value);
+}
+
+/** What stands between the `?` and the `#` of an address. */
+export function queryText(parameter: How, value: unknown): string {
+  const encode = parameter.allowReserved ? encodeLittle : encodeURIComponent;
+  const separator = separators[parameter.style] ?? ",";
+  const joined = joinedItems(parameter, value);
+  if (joined !== undefined) return `${encodeURIComponent(parameter.name)}=${joined.map(encode).join(separator)}`;
+  return queryPairs(parameter, value)
+    .map(([name, text]) => `${encodeURIComponent(name)}=${encode(text)}`)
+    .join("&");
+}
+
+const separators: Readonly<Record<string, string>> = { spaceDelimited: "%20", pipeDelimited: "%7C" };
+
+/** The items that share one name, if they do. */
+function joinedItems({ style, explode, isJson }: How, value: unknown): string[] | undefined {
+  if (isJson || explode || style === "deepObject" || typeof value !== "object" || value === null) return undefined;
+  return Array.isArray(value) ? value.map(textOf) : Object.entries(value).flatMap(([key, item]) => [key, textOf(item)]);
+}
+
+/** Names and values, not encoded: for queries and forms. */
+export function queryPairs(parameter: How, value: unknown): Pair[] {
+  const { name, style, isJson } = parameter;
+  if (isJson) return [[name, JSON.stringify(value)]];
+  const joined = joinedItems(parameter, value);
+  if (joined !== undefined) return [[name, joined.join(",")]];
+  if (Array.isArray(value)) return value.map((item) => [name, textOf(item)]);
+  if (typeof value !== "object" || value === null) return [[name, textOf(value)]];
+  if (style === "deepObject") return deepPairs(name, value);
+  return Object.entries(value).map(([key, item]) => [key, textOf(item)]);
+}
+
+/** `filter[age][min]=3` */
+function deepPairs(name: string, value: unknown): Pair[] {
+  if (Array.isArray(value)) return value.flatMap((item) => deepPairs(name, item));
+  if (typeof value !== "object" || value === null) return [[name, textOf(value)]];
+  return Object.entries(value).flatMap(([key, item]) => deepPairs(`${name}[${key}]`, item));
+}
+
+/** Undefined for a value that is one item itself. */
+function itemsOf(value: unknown, explode: boolean, encode: (item: unknown) => string): string[] | undefined {
+  if (Array.isArray(value)) return value.map(encode);
+  if (typeof value !== "object" || value === null) return undefined;
+  const entries = Object.entries(value);
+  if (explode) return entries.map(([key, item]) => `${encode(key)}=${encode(item)}`);
+  return entries.flatMap(([key, item]) => [encode(key), encode(item)]);
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** Leaves what may stand in a value of a query, though it has a meaning elsewhere. */
+function encodeLittle(text: string): string {
+  return encodeURIComponent(text).replace(/%(3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/g, decodeURIComponent);
+}
