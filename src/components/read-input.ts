@@ -1,11 +1,5 @@
 import type { JsonSchema } from "../schema/standard-schema.js";
-import {
-  argumentsDoNotFit,
-  argumentsNotJson,
-  argumentsNotObject,
-  inputSchemaFailed,
-  type ToolError,
-} from "./errors.js";
+import { argumentsDoNotFit, argumentsNotJson, argumentsNotObject, inputSchemaFailed } from "./errors.js";
 import { jsonErrorPosition } from "./json-error-position.js";
 import { type ArgumentRepair, repairText, repairValue } from "./repair-arguments.js";
 import type { Checked, SchemaCheck } from "./schema-check.js";
@@ -70,15 +64,14 @@ function whenChecked(
   next: (checked: Checked) => unknown,
 ): unknown {
   let checked: Checked | Promise<Checked>;
-  const refuse = (cause: unknown): ToolError => inputSchemaFailed(call, cause);
   try {
     checked = check.check(value, call);
   } catch (cause) {
-    throw refuse(cause);
+    throw inputSchemaFailed(call, cause);
   }
   if (!(checked instanceof Promise)) return next(checked);
   return checked.then(next, (cause) => {
-    throw refuse(cause);
+    throw inputSchemaFailed(call, cause);
   });
 }
 
