@@ -1,5 +1,5 @@
 import type { DeclaredConcat } from "../schema/concat/rule.js";
-import { toJsonSchema } from "../schema/json-schema/convert.js";
+import { onlyValidates, toJsonSchema } from "../schema/json-schema/convert.js";
 import type { ToolParameters } from "../schema/json-schema/tool-parameters.js";
 import {
   type AnyStandardSchema,
@@ -14,8 +14,10 @@ import type { NeedsApproval } from "./approval.js";
 import { CreatedStages, type ModelOutputOptions, type ToolDefinition } from "./created-stages.js";
 import { invalidToolField, unknownToolOption } from "./errors.js";
 import { runAlone, streamAlone } from "./lone-call.js";
+import type { RequestContext } from "./request-context.js";
 import { schemaCheck } from "./schema-check.js";
 import type { Tool, ToolContext, ToolOutput } from "./tool.js";
+import { hookNames, hooksOf, type ToolHooks } from "./tool-hooks.js";
 import type { ToolOptions } from "./tool-options.js";
 import { checkOutputValidation, checkTimeout, type OutputValidation } from "./tool-settings.js";
 import { type HasToolStages, toolStages } from "./tool-stages.js";
@@ -32,6 +34,18 @@ export type ExecuteResult<Schema> = Schema extends AnyStandardSchema
   ? SchemaInput<Schema> | Promise<SchemaInput<Schema>> | AsyncIterable<unknown> | ReadableStream<unknown>
   : unknown;
 
+/** What `execute` gets beside its input: with a `requestContextSchema`, values of the request with their types. */
+export type ExecuteContext<
+  Options,
+  Schema = undefined,
+  Payload = unknown,
+  Answer = unknown,
+> = Schema extends AnyStandardSchema
+  ? Omit<ToolContext<Options, Payload, Answer>, "requestContext"> & {
+      readonly requestContext: RequestContext<Extract<SchemaInput<Schema>, object>>;
+    }
+  : ToolContext<Options, Payload, Answer>;
+
 type AnySchema = AnyStandardSchema | JsonSchema;
 
 export interface CreateToolOptions<
@@ -41,7 +55,8 @@ export interface CreateToolOptions<
   Raw extends boolean,
   SuspendSchema extends AnySchema | undefined = undefined,
   ResumeSchema extends AnySchema | undefined = undefined,
-> {
+  ContextSchema extends AnySchema | undefined = undefined,
+> extends ToolHooks<ExecuteInput<InputSchema, Raw>, ModelOutput<OutputSchema>> {
   /** The name by which the model calls it. */
   readonly id: string;
   /** What the model reads to decide when to call it. */
@@ -57,7 +72,7 @@ export interface CreateToolOptions<
    */
   execute?(
     input: ExecuteInput<InputSchema, Raw>,
-    ctx: ToolContext<Options, PayloadOf<SuspendSchema>, AnswerOf<ResumeSchema>>,
+    ctx: ExecuteContext<Options, ContextSchema, PayloadOf<SuspendSchema>, AnswerOf<ResumeSchema>>,
   ): ExecuteResult<OutputSchema>;
   /**
    * Whether somebody must agree before a call runs: always, or where a function of the validated input says so. The run
@@ -70,6 +85,12 @@ export interface CreateToolOptions<
   readonly suspendSchema?: SuspendSchema | undefined;
   /** What a suspended call is resumed with must fit it; `ctx.resumeData` is what it gives back. */
   readonly resumeSchema?: ResumeSchema | undefined;
+  /**
+   * What all values of the request together must be, as one record, for `execute` to run; the model reads why it did not,
+   * also with `onToolError: "throw"`. It only checks: `ctx.requestContext` stays the one of the run, without defaults and
+   * transforms.
+   */
+  readonly requestContextSchema?: ContextSchema | undefined;
   /** What `ctx.options` holds: declared with `toolOptions`, set per run. */
   readonly options?: ToolOptions<Options> | undefined;
   /** How chunks join that are neither texts nor lists of content parts. */
@@ -114,15 +135,20 @@ export interface CreatedTool<
   OutputSchema = unknown,
   Options extends object = object,
   Raw extends boolean = boolean,
+  ContextSchema = undefined,
 > extends Tool<Options>,
     HasToolStages {
   readonly id: string;
   readonly description: string;
   readonly inputSchema: InputSchema;
   readonly outputSchema: OutputSchema;
+  readonly requestContextSchema: ContextSchema;
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
   readonly mcp: McpToolProperties | undefined;
-  execute(input: ExecuteInput<InputSchema, Raw>, ctx: ToolContext<Options>): ExecuteResult<OutputSchema>;
+  execute(
+    input: ExecuteInput<InputSchema, Raw>,
+    ctx: ExecuteContext<Options, ContextSchema>,
+  ): ExecuteResult<OutputSchema>;
   /** From the text of the arguments to what the model reads, without a tools node. */
   invoke(args: string, ctx: ToolContext<Options>): Promise<ToolOutput>;
   stream(args: string, ctx: ToolContext<Options>): StreamReader<ToolOutput>;
@@ -148,16 +174,21 @@ export function createTool<
   const Raw extends boolean = false,
   SuspendSchema extends AnySchema | undefined = undefined,
   ResumeSchema extends AnySchema | undefined = undefined,
+  ContextSchema extends AnySchema | undefined = undefined,
 >(
-  options: CreateToolOptions<InputSchema, OutputSchema, Options, Raw, SuspendSchema, ResumeSchema>,
-): CreatedTool<InputSchema, OutputSchema, Options, Raw> {
+  options: CreateToolOptions<InputSchema, OutputSchema, Options, Raw, SuspendSchema, ResumeSchema, ContextSchema>,
+): CreatedTool<InputSchema, OutputSchema, Options, Raw, ContextSchema> {
   checkOptions(options);
-  const { id, description, inputSchema, outputSchema, suspendSchema, resumeSchema, execute } = options;
+  const { id, description, inputSchema, outputSchema, suspendSchema, resumeSchema, requestContextSchema } = options;
+  const { execute } = options;
   const info = toolInfo({ name: id, description, parameters: inputSchema });
   const stages = new CreatedStages({
     execute: execute as ToolDefinition["execute"],
     outputSchema,
-    input: inputSchema && schemaCheck(inputSchema, () => info.toJsonSchema() ?? {}),
+    input: inputSchema && {
+      check: schemaCheck(inputSchema, () => info.toJsonSchema() ?? {}),
+      jsonSchema: () => (onlyValidates(inputSchema) ? undefined : info.toJsonSchema()),
+    },
     output: outputSchema && {
       schema: schemaCheck(outputSchema, () => toJsonSchema(outputSchema, { side: "output" })),
       plain: !isStandardSchema(outputSchema),
@@ -173,15 +204,18 @@ export function createTool<
     concat: options.concat,
     timeoutMs: options.timeoutMs,
     rawArguments: options.rawArguments ?? false,
+    requestContext: requestContextSchema && schemaCheck(requestContextSchema, () => toJsonSchema(requestContextSchema)),
+    hooks: hooksOf(options),
     toModelOutput: options.toModelOutput,
   });
-  const tool: CreatedTool<InputSchema, OutputSchema, Options, Raw> = {
+  const tool: CreatedTool<InputSchema, OutputSchema, Options, Raw, ContextSchema> = {
     component: "tool",
     info,
     id,
     description,
     inputSchema: inputSchema as InputSchema,
     outputSchema: outputSchema as OutputSchema,
+    requestContextSchema: requestContextSchema as ContextSchema,
     options: options.options,
     metadata: options.metadata,
     mcp: options.mcp,
@@ -204,6 +238,7 @@ const optionNames: readonly string[] = [
   ...["id", "description", "inputSchema", "outputSchema", "execute", "options", "concat", "timeoutMs"],
   ...["outputValidation", "rawArguments", "toModelOutput", "metadata", "mcp"],
   ...["requireApproval", "needsApproval", "suspendSchema", "resumeSchema"],
+  ...["requestContextSchema", ...hookNames],
 ];
 
 /** For plain JavaScript, and for what types cannot say. */
@@ -219,6 +254,10 @@ function checkOptions(options: object): void {
     throw invalidToolField(id, "execute must be a function; without one, somebody outside executes the call.");
   }
   for (const name of ["requireApproval", "needsApproval"] as const) checkApproval(id, name, options);
+  for (const name of hookNames) {
+    const hook: unknown = Reflect.get(options, name);
+    if (hook !== undefined && typeof hook !== "function") throw invalidToolField(id, `${name} must be a function.`);
+  }
   checkTimeout(`tool "${id}"`, timeoutMs);
   checkOutputValidation(`tool "${id}"`, outputValidation);
 }

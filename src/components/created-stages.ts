@@ -6,26 +6,30 @@ import { checkOutput, type OutputRule, outputValidationOf } from "./check-output
 import { askClient } from "./client-call.js";
 import { OutputSource } from "./output-source.js";
 import { isStream } from "./producer.js";
-import { readInput } from "./read-input.js";
+import { type InputRule, readInput } from "./read-input.js";
+import { checkRequest } from "./request-check.js";
 import type { SchemaCheck } from "./schema-check.js";
 import type { ToolContext, ToolOutput } from "./tool.js";
+import { type AnyToolHooks, tellOutput } from "./tool-hooks.js";
 import { joinToolOutputs, toolOutputOf } from "./tool-output.js";
 import type { StagedCall, StagedOutput, Suspension, ToolStages } from "./tool-stages.js";
 
 /** What `createTool` was given, checked, with its types erased. */
 export interface ToolDefinition {
   /** `undefined`: somebody outside does the work. */
-  readonly execute: ((input: never, ctx: ToolContext<never>) => unknown) | undefined;
+  readonly execute: ((input: never, ctx: never) => unknown) | undefined;
   readonly outputSchema: AnyStandardSchema | JsonSchema | undefined;
   readonly needsApproval: NeedsApproval | undefined;
   readonly suspension: Suspension | undefined;
   /** The JSON Schema of the arguments. */
   readonly parameters: () => object;
-  readonly input: SchemaCheck | undefined;
+  readonly input: InputRule | undefined;
   readonly output: OutputRule | undefined;
   readonly concat: DeclaredConcat | undefined;
   readonly timeoutMs: number | undefined;
   readonly rawArguments: boolean;
+  readonly requestContext: SchemaCheck | undefined;
+  readonly hooks: AnyToolHooks | undefined;
   readonly toModelOutput: ((result: ModelOutputOptions<never, never>) => unknown) | undefined;
 }
 
@@ -43,11 +47,18 @@ export class CreatedStages implements ToolStages {
   readonly stream: ToolStages["stream"];
   readonly approve: ToolStages["approve"];
   readonly suspension: Suspension | undefined;
+  readonly checkRequest: ToolStages["checkRequest"];
+  readonly hooks: AnyToolHooks | undefined;
   private readonly definition: ToolDefinition;
 
   constructor(definition: ToolDefinition) {
     this.definition = definition;
     this.timeoutMs = definition.timeoutMs;
+    this.hooks = definition.hooks;
+    const { requestContext } = definition;
+    if (requestContext !== undefined) {
+      this.checkRequest = (values, call) => checkRequest(values, requestContext, call);
+    }
     this.suspension = definition.suspension;
     this.approve = this.approval(definition);
     if (definition.execute !== undefined && isGeneratorFunction(definition.execute))
@@ -71,9 +82,7 @@ export class CreatedStages implements ToolStages {
 
   private execute(input: unknown, ctx: ToolContext): unknown {
     const { execute, outputSchema } = this.definition;
-    return execute === undefined
-      ? askClient(input, ctx, outputSchema)
-      : execute(input as never, ctx as ToolContext<never>);
+    return execute === undefined ? askClient(input, ctx, outputSchema) : execute(input as never, ctx as never);
   }
 
   /** A function may give back a stream without being a generator function. */
@@ -84,11 +93,12 @@ export class CreatedStages implements ToolStages {
   private reader(stream: object | (() => unknown), input: unknown, call: StagedCall): StreamReader<ToolOutput> {
     const { concat, output, toModelOutput } = this.definition;
     const checks = output !== undefined && outputValidationOf(output, call) !== "off";
+    const check = checks ? (whole: unknown) => checkOutput(whole, output, call) : undefined;
     const rule = {
       concat,
       live: toModelOutput === undefined,
       finish: (value: unknown) => this.finishWhole(value, input, call),
-      check: checks ? (whole: unknown) => checkOutput(whole, output, call) : undefined,
+      check: this.hooks?.onOutput === undefined ? check : (whole: unknown) => this.tellChecked(whole, check, call),
     };
     return new StreamReader(new OutputSource(stream, rule, call), {
       rule: joinToolOutputs,
@@ -105,7 +115,34 @@ export class CreatedStages implements ToolStages {
       : this.forModel(checked, input, call);
   }
 
+  /** Of what went out in pieces. */
+  private async tellChecked(
+    whole: unknown,
+    check: ((whole: unknown) => unknown) | undefined,
+    call: StagedCall,
+  ): Promise<void> {
+    this.tellOutput(check === undefined ? whole : await check(whole), call);
+  }
+
+  private tellOutput(output: unknown, call: StagedCall): void {
+    if (!call.isOver) tellOutput(this.hooks, output, call);
+  }
+
+  /** When all has gone well, the hook hears of the output. */
   private forModel(output: unknown, input: unknown, call: StagedCall): ToolOutput | Promise<ToolOutput> {
+    const shown = this.shownToModel(output, input, call);
+    if (this.hooks?.onOutput === undefined) return shown;
+    if (!(shown instanceof Promise)) {
+      this.tellOutput(output, call);
+      return shown;
+    }
+    return shown.then((ready) => {
+      this.tellOutput(output, call);
+      return ready;
+    });
+  }
+
+  private shownToModel(output: unknown, input: unknown, call: StagedCall): ToolOutput | Promise<ToolOutput> {
     const { toModelOutput } = this.definition;
     if (toModelOutput === undefined) return toolOutputOf(output, call);
     const shown = toModelOutput({ output: output as never, input: input as never, toolCallId: call.callId });

@@ -134,6 +134,22 @@ export const resumeDataDoesNotFit = (call: ToolCallName, data: unknown, issues: 
     details(call, { issues }),
   );
 
+export const requestDoesNotFit = (call: ToolCallName, values: object, issues: readonly StandardIssue[]): ToolError =>
+  new ToolError(
+    "validation",
+    `${capital(named(call))} did not run, because the request context does not fit its requestContextSchema:` +
+      list(issues, values),
+    details(call, { issues }),
+  );
+
+export const requestSchemaFailed = (call: ToolCallName, cause: unknown): ToolError =>
+  new ToolError(
+    "validation",
+    `${capital(named(call))} did not run, because its requestContextSchema could not check the request context: ` +
+      messageOf(cause),
+    details(call, { cause }),
+  );
+
 // after it ran
 
 export const outputDoesNotFit = (call: ToolCallName, output: unknown, issues: readonly StandardIssue[]): ToolError =>

@@ -5,6 +5,7 @@ export {
   type CreatedTool,
   type CreateToolOptions,
   createTool,
+  type ExecuteContext,
   type ExecuteInput,
   type ExecuteResult,
   type McpToolProperties,
@@ -45,5 +46,6 @@ export type {
   Transformer,
 } from "./retrieval.js";
 export type { Tool, ToolContext, ToolOutput } from "./tool.js";
+export type { AvailableInput, AvailableOutput, InputDelta, ToolHookCall, ToolHooks } from "./tool-hooks.js";
 export { type ToolOption, type ToolOptions, toolOptions } from "./tool-options.js";
 export type { OutputValidation } from "./tool-settings.js";

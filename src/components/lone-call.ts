@@ -1,9 +1,12 @@
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { ToolError } from "./errors.js";
+import { requestValues } from "./request-check.js";
 import type { Tool, ToolContext, ToolOutput } from "./tool.js";
+import { tellInput } from "./tool-hooks.js";
 import { mergeToolOptions } from "./tool-options.js";
 import { joinToolOutputs } from "./tool-output.js";
-import { type HasToolStages, type StagedCall, type StagedOutput, toolStages } from "./tool-stages.js";
+import { type HasToolStages, type StagedCall, type StagedEvent, type StagedOutput, toolStages } from "./tool-stages.js";
 
 /** A call of a tool that no tools node makes. */
 class LoneCall implements StagedCall {
@@ -12,15 +15,31 @@ class LoneCall implements StagedCall {
   readonly validator = undefined;
   readonly registry = undefined;
   readonly outputValidation = undefined;
+  readonly coerceArguments = false;
+  readonly isOver = false;
   jsonText: string | undefined = undefined;
+  private readonly ctx: ToolContext | undefined;
 
-  constructor(toolName: string, callId: string) {
+  constructor(toolName: string, ctx: ToolContext | undefined) {
     this.toolName = toolName;
-    this.callId = callId;
+    this.callId = ctx?.toolCallId ?? "";
+    this.ctx = ctx;
+  }
+
+  get messages(): readonly AgenticMessage[] {
+    return this.ctx?.messages ?? [];
+  }
+
+  get abortSignal(): AbortSignal {
+    return this.ctx?.signal ?? new AbortController().signal;
   }
 
   warn(problem: ToolError): void {
     console.warn(problem.message);
+  }
+
+  report(event: StagedEvent): void {
+    console.error(event);
   }
 }
 
@@ -46,8 +65,11 @@ export function streamAlone(tool: Tool & HasToolStages, args: string, ctx: ToolC
 
 async function start(tool: Tool & HasToolStages, args: string, ctx: ToolContext): Promise<Awaited<StagedOutput>> {
   const stages = tool[toolStages];
-  const call = new LoneCall(tool.info.name, ctx?.toolCallId ?? "");
+  const call = new LoneCall(tool.info.name, ctx);
   const input = await stages.readInput(args, call);
+  tellInput(stages.hooks, input, call);
+  const misfit = await stages.checkRequest?.(requestValues(ctx?.requestContext), call);
+  if (misfit !== undefined) throw misfit;
   const context = withOptions(tool, ctx);
   if (stages.invoke === undefined) return stages.stream?.(input, context, call) ?? "";
   return stages.finish(await stages.invoke(input, context), input, call);

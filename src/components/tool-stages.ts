@@ -1,10 +1,12 @@
 import type { ConcatRegistry } from "../schema/concat/registry.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { SchemaValidator } from "../schema/schema-validator.js";
 import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import type { ToolCallName, ToolError } from "./errors.js";
 import type { SchemaCheck } from "./schema-check.js";
 import type { ToolContext, ToolOutput } from "./tool.js";
+import type { AnyToolHooks } from "./tool-hooks.js";
 import type { OutputValidation } from "./tool-settings.js";
 
 /** Where a tool keeps its stages, for a tools node. The number counts changes of their contract: see `stagesOf`. */
@@ -16,10 +18,26 @@ export interface StagedCall extends ToolCallName {
   readonly registry: ConcatRegistry | undefined;
   /** For tools that do not say it themselves. */
   readonly outputValidation: OutputValidation | undefined;
+  /** Whether arguments that do not fit are repaired where it is clear what was meant. */
+  readonly coerceArguments: boolean;
+  readonly messages: readonly AgenticMessage[];
+  readonly abortSignal: AbortSignal;
+  /** Whatever comes now is too late to count. */
+  readonly isOver: boolean;
   /** The last text that was made from a value that is no text. */
   jsonText: string | undefined;
   /** Told of output that does not fit where that is only worth a warning. */
   warn(problem: ToolError): void;
+  /** Handlers hear of an event. */
+  report(event: StagedEvent): void;
+}
+
+/** What there is to tell of a call on its way. */
+export interface StagedEvent {
+  readonly kind: string;
+  /** What went wrong, for which somebody has to hear of it. */
+  readonly error?: unknown;
+  readonly [detail: string]: unknown;
 }
 
 /** What comes out of a tool at once, later, or piece by piece. */
@@ -34,6 +52,11 @@ export type WholeOrPieces = ToolOutput | StreamReader<ToolOutput>;
 export interface ToolStages {
   /** Gives the input for `invoke` and `stream`, or a promise of it; fails with a `ToolError`. */
   readInput(text: string, call: StagedCall): unknown;
+  /** Whether the values of the request are what the tool needs, and if not, why; never fails. */
+  readonly checkRequest?:
+    | ((values: object, call: StagedCall) => ToolError | undefined | Promise<ToolError | undefined>)
+    | undefined;
+  readonly hooks?: AnyToolHooks | undefined;
   /** Runs the tool: gives what it gives. */
   readonly invoke?: ((input: unknown, ctx: ToolContext) => unknown) | undefined;
   /** Makes what a model reads of what `invoke` gave, at the end of its promise. May fail with a `ToolError`. */

@@ -38,6 +38,7 @@ export type {
 export type { ToolAliases, ToolsNodeOptions } from "./tools/options.js";
 export { repairToolCalls } from "./tools/repair-tool-calls.js";
 export { resultsOf } from "./tools/results-of.js";
+export type { SkippedTool } from "./tools/tool-table.js";
 export type { GraphTypeError } from "./types/graph-type-error.js";
 export type { NodeLike } from "./types/node-like.js";
 export type { ShapesOf } from "./types/node-map.js";

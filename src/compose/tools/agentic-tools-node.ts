@@ -1,6 +1,7 @@
 import type { AnyTool } from "../../components/any-tool.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { StreamReader } from "../../schema/stream/reader.js";
+import type { StreamSource } from "../../schema/stream/source.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
 import { BareRunnable } from "../run/bare-runnable.js";
 import type { PlaceContext } from "../run/place-context.js";
@@ -9,8 +10,10 @@ import type { AgenticToolsNodeConfig } from "./config.js";
 import { InvokeBatch } from "./invoke-calls.js";
 import { withoutExecution } from "./results-of.js";
 import { StreamBatch } from "./stream-calls.js";
+import { readStreamedCalls } from "./streamed-calls.js";
 import { ToolKit } from "./tool-kit.js";
 import { isToolArray } from "./tool-list.js";
+import type { SkippedTool } from "./tool-table.js";
 
 /**
  * Executes the tool calls of an assistant message. Gives one message per call, in call order, each with one
@@ -26,6 +29,7 @@ import { isToolArray } from "./tool-list.js";
 export class AgenticToolsNode extends BareRunnable<AgenticMessage, AgenticMessage[]> {
   readonly component = "tools_node";
   readonly #infos: readonly ToolInfo[];
+  readonly #skipped: readonly SkippedTool[];
 
   /** The tools alone, or all options. */
   constructor(config: AgenticToolsNodeConfig | readonly AnyTool[]) {
@@ -37,9 +41,11 @@ export class AgenticToolsNode extends BareRunnable<AgenticMessage, AgenticMessag
         kind: "modes",
         invoke: (message: AgenticMessage, ctx: PlaceContext) => open(InvokeBatch, kit, message, ctx).run(),
         stream: (message: AgenticMessage, ctx: PlaceContext) => new StreamReader(open(StreamBatch, kit, message, ctx)),
+        ...(kit.hasInputHooks ? streamedInput(kit) : undefined),
       },
     });
     this.#infos = kit.infos;
+    this.#skipped = kit.skipped;
   }
 
   /** What a model needs to know of the tools: its option `tools`. */
@@ -47,10 +53,30 @@ export class AgenticToolsNode extends BareRunnable<AgenticMessage, AgenticMessag
     return this.#infos;
   }
 
+  /** With `onSchemaError: "skip"`, the tools that the node does not have because their schemas have no JSON form. */
+  get skippedTools(): readonly SkippedTool[] {
+    return this.#skipped;
+  }
+
   /** The message with the call ids that the results use: missing ones are made, repeated ones get a suffix. */
   normalize(message: AgenticMessage): AgenticMessage {
     return withCallIds(message);
   }
+}
+
+/** How a message is taken that streams in, when a tool looks at its pieces. Without one it is joined before the node. */
+function streamedInput(kit: ToolKit) {
+  const read = async (chunks: StreamSource<AgenticMessage>, ctx: PlaceContext): Promise<AgenticMessage> => {
+    const message = await readStreamedCalls(chunks, kit, ctx);
+    ctx.scope.throwIfAborted();
+    return message;
+  };
+  return {
+    collect: async (chunks: StreamSource<AgenticMessage>, ctx: PlaceContext) =>
+      open(InvokeBatch, kit, await read(chunks, ctx), ctx).run(),
+    transform: async (chunks: StreamSource<AgenticMessage>, ctx: PlaceContext) =>
+      new StreamReader(open(StreamBatch, kit, await read(chunks, ctx), ctx)),
+  };
 }
 
 /** Takes the calls of a message on. What fails here fails before any tool has run. */

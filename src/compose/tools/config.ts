@@ -39,6 +39,17 @@ export interface AgenticToolsNodeConfig {
   readonly onToolError?: "throw" | "result" | ToolErrorHandler | undefined;
   /** What the model reads of an error. @default its message */
   readonly formatError?: ((error: ToolError) => string) | undefined;
+  /**
+   * Repairs arguments that do not fit, where it is clear what was meant: JSON that was written as a text, `null` for what may
+   * be absent, text behind the object. They are validated again, and handlers hear of it (`repaired_arguments`).
+   * @default false
+   */
+  readonly coerceArguments?: boolean | undefined;
+  /**
+   * What tools do whose schemas have no JSON form: `"throw"` names them all, `"skip"` leaves them out, says so in the console,
+   * and lists them in `node.skippedTools`. @default "throw"
+   */
+  readonly onSchemaError?: "throw" | "skip" | undefined;
   /** How long one call may take, in milliseconds; a tool's own limit comes first. @default no limit */
   readonly timeoutMs?: number | undefined;
   /** For tools that do not say it themselves. @default "error" for Standard Schemas, "off" for plain JSON Schemas */

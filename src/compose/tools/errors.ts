@@ -145,6 +145,9 @@ export const toolsWithoutJsonSchema = (problems: readonly string[], cause: unkno
     cause,
   );
 
+export const skippedTools = (problems: readonly string[]): string =>
+  `AgenticToolsNode leaves these tools out, because their schemas have no JSON form:\n- ${problems.join("\n- ")}`;
+
 export const aliasesOfNoTool = (): KumikoError =>
   new KumikoError("INVALID_ALIAS", "toolAliases must be a record of aliases by tool name.");
 

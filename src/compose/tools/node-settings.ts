@@ -14,6 +14,7 @@ export interface NodeSettings {
   readonly unknownTools: ToolEntry | undefined;
   readonly onToolError: NonNullable<AgenticToolsNodeConfig["onToolError"]>;
   readonly formatError: AgenticToolsNodeConfig["formatError"];
+  readonly coerceArguments: boolean;
   readonly timeoutMs: number | undefined;
   readonly outputValidation: OutputValidation | undefined;
   readonly maxResultLength: number | undefined;

@@ -1,3 +1,5 @@
+import { requestValues } from "../../components/request-check.js";
+import { tellInput } from "../../components/tool-hooks.js";
 import { isPromiseLike } from "../run/async.js";
 import { renameArguments } from "./aliases.js";
 import { argumentsHandlerFailed, handledArgumentsNotText, unknownTool } from "./errors.js";
@@ -27,14 +29,18 @@ export function prepareCall(run: ToolRun, toolNames: readonly string[]): Promise
 
 function readInput(run: ToolRun): void | Promise<void> {
   const input = run.entry?.stages.readInput(run.text, run);
-  if (isPromiseLike(input)) {
-    return Promise.resolve(
-      input.then((ready) => {
-        run.input = ready;
-      }),
-    );
-  }
+  return isPromiseLike(input) ? Promise.resolve(input.then((ready) => accept(run, ready))) : accept(run, input);
+}
+
+/** The input is valid; whether the tool may run also depends on the request. */
+function accept(run: ToolRun, input: unknown): void | Promise<void> {
   run.input = input;
+  const stages = run.entry?.stages;
+  if (stages?.hooks !== undefined && run.state === "waiting") tellInput(stages.hooks, input, run);
+  const misfit = stages?.checkRequest?.(requestValues(run.place.requestContext), run);
+  if (misfit === undefined) return undefined;
+  if (!isPromiseLike(misfit)) return run.refuse(misfit);
+  return Promise.resolve(misfit.then((error) => error && run.refuse(error)));
 }
 
 type ArgumentsHandler = NonNullable<ToolRun["owner"]["settings"]["argumentsHandler"]>;

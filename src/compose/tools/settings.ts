@@ -10,7 +10,7 @@ import { unknownToolsEntry } from "./unknown-tools.js";
 const optionNames: readonly string[] = [
   ...["tools", "executeSequentially", "maxConcurrency", "unknownToolsHandler", "toolArgumentsHandler"],
   ...["toolCallMiddlewares", "toolAliases", "onToolError", "formatError", "timeoutMs", "outputValidation"],
-  "maxResultLength",
+  ...["maxResultLength", "coerceArguments", "onSchemaError"],
 ];
 
 /** Checks the options of a node, and resolves what is not said. */
@@ -26,6 +26,7 @@ export function resolveSettings(config: AgenticToolsNodeConfig): NodeSettings {
       unknownToolsEntry(unknownToolsHandler, composeInvokable(config.toolCallMiddlewares ?? [], nextInvokable)),
     onToolError,
     formatError: config.formatError,
+    coerceArguments: config.coerceArguments ?? false,
     timeoutMs: config.timeoutMs,
     outputValidation: config.outputValidation,
     maxResultLength: config.maxResultLength,
@@ -42,9 +43,13 @@ function check(config: AgenticToolsNodeConfig): void {
   if (typeof config.tools !== "object" || config.tools === null) {
     throw invalidNodeOption("tools must be a list or a record of tools.");
   }
-  const { executeSequentially, toolCallMiddlewares, onToolError = "throw" } = config;
-  if (executeSequentially !== undefined && typeof executeSequentially !== "boolean") {
-    throw invalidNodeOption("executeSequentially must be true or false.");
+  const { toolCallMiddlewares, onToolError = "throw", onSchemaError = "throw" } = config;
+  for (const name of ["executeSequentially", "coerceArguments"] as const) {
+    if (config[name] !== undefined && typeof config[name] !== "boolean")
+      throw invalidNodeOption(`${name} must be true or false.`);
+  }
+  if (onSchemaError !== "throw" && onSchemaError !== "skip") {
+    throw invalidNodeOption('onSchemaError must be "throw" or "skip".');
   }
   checkCount("maxConcurrency", config.maxConcurrency);
   checkCount("maxResultLength", config.maxResultLength);

@@ -7,7 +7,7 @@ import type { NodeSettings } from "./node-settings.js";
 import type { ToolsNodeOptions } from "./options.js";
 import { resolveSettings } from "./settings.js";
 import { areSameTools, copyOfTools, type ToolList } from "./tool-list.js";
-import { type AliasRecord, ToolTable } from "./tool-table.js";
+import { type AliasRecord, type SkippedTool, ToolTable } from "./tool-table.js";
 
 /** A tools node without its Runnable: the options, and the tables of tools, its own and those that came with calls. */
 export class ToolKit {
@@ -15,6 +15,7 @@ export class ToolKit {
   private readonly middlewares: readonly ToolCallMiddleware[];
   private readonly tools: ToolList;
   private readonly aliases: AliasRecord;
+  private readonly skipsUnfit: boolean;
   private readonly table: ToolTable;
   private readonly tables = new WeakMap<object, CallTable[]>();
 
@@ -23,7 +24,17 @@ export class ToolKit {
     this.middlewares = [...(config.toolCallMiddlewares ?? [])];
     this.tools = copyOfTools(config.tools);
     this.aliases = config.toolAliases ?? noAliases;
-    this.table = new ToolTable(this.tools, this.aliases, this.middlewares);
+    this.skipsUnfit = config.onSchemaError === "skip";
+    this.table = new ToolTable(this.tools, this.aliases, this.middlewares, this.skipsUnfit);
+  }
+
+  get skipped(): readonly SkippedTool[] {
+    return this.table.skipped;
+  }
+
+  /** Whether one of its own tools looks at input that streams in. */
+  get hasInputHooks(): boolean {
+    return this.table.hasInputHooks;
   }
 
   get infos(): readonly ToolInfo[] {
@@ -41,7 +52,7 @@ export class ToolKit {
     const known = this.tables.get(tools) ?? [];
     const found = known.find((entry) => entry.aliases === aliases && areSameTools(entry.tools, tools));
     if (found !== undefined) return found.table;
-    const table = new ToolTable(tools, aliases, this.middlewares);
+    const table = new ToolTable(tools, aliases, this.middlewares, this.skipsUnfit);
     const kept = known.filter((entry) => entry.aliases !== aliases).slice(-3);
     this.tables.set(tools, [...kept, { tools: copyOfTools(tools), aliases, table }]);
     return table;

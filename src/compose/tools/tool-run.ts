@@ -4,7 +4,7 @@ import { type ToolCallName, ToolError, toolThrew } from "../../components/errors
 import type { ToolOutput } from "../../components/tool.js";
 import type { AnyToolOptions } from "../../components/tool-options.js";
 import type { OutputValidation } from "../../components/tool-settings.js";
-import type { StagedCall, Suspension } from "../../components/tool-stages.js";
+import type { StagedCall, StagedEvent, Suspension } from "../../components/tool-stages.js";
 import type { ConcatRegistry } from "../../schema/concat/registry.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolResult } from "../../schema/message/content-block.js";
@@ -21,6 +21,7 @@ import type { Deadline, Expiring } from "./deadlines.js";
 import { callAborted, callNotExecuted, callTimedOut, errorHandlerFailed, unknownToolsHandlerFailed } from "./errors.js";
 import type { ToolCall } from "./middleware.js";
 import type { NodeSettings } from "./node-settings.js";
+import { reportEvent } from "./report-event.js";
 import { type Answered, errorBlock, resultBlock, resultMessage } from "./result-block.js";
 import { ResultLimit } from "./result-limit.js";
 import { type CallPlace, ToolCallContext } from "./tool-call-context.js";
@@ -149,6 +150,23 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
 
   get outputValidation(): OutputValidation | undefined {
     return this.owner.settings.outputValidation;
+  }
+
+  get coerceArguments(): boolean {
+    return this.owner.settings.coerceArguments;
+  }
+
+  get abortSignal(): AbortSignal {
+    return this.scope.signal;
+  }
+
+  get isOver(): boolean {
+    return this.state !== "running" || this.openedVisit?.hasStopped === true;
+  }
+
+  /** Before the tool runs, what there is to tell is told of the node. An error that nobody hears stands in the console. */
+  report(event: StagedEvent): void {
+    reportEvent(this.watch ?? this.place.watch, event);
   }
 
   warn(problem: ToolError): void {
@@ -302,6 +320,14 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     if (onToolError === "throw") this.settleFailed(error);
     else if (onToolError === "result") this.answer(error, this.textOf(error));
     else this.ask(onToolError, error);
+  }
+
+  /** It cannot run for this request, which is the result, whatever `onToolError` says: arguments do not help. */
+  refuse(error: ToolError): void {
+    if (this.state === "failing" || this.state === "settled") return;
+    this.state = "failing";
+    this.openWatch()?.error(error);
+    this.answer(error, this.textOf(error));
   }
 
   /** It has run out of time. */

@@ -12,6 +12,7 @@ import {
   invalidToolKey,
   notATool,
   sameModelName,
+  skippedTools,
   toolDoesNothing,
   toolsWithoutJsonSchema,
   toolWithoutInfo,
@@ -32,12 +33,18 @@ export class ToolTable {
   readonly infos: readonly ToolInfo[];
   /** The tools' own names, in order. */
   readonly names: readonly string[];
+  /** Tools that were left out. */
+  readonly skipped: readonly SkippedTool[];
   readonly #entries: ReadonlyMap<string, ToolEntry>;
 
-  constructor(tools: ToolList, aliases: AliasRecord, middlewares: readonly ToolCallMiddleware[]) {
+  constructor(tools: ToolList, aliases: AliasRecord, middlewares: readonly ToolCallMiddleware[], skipsUnfit: boolean) {
     checkAliases(aliases);
     const named = namedTools(tools);
-    checkSchemas(named);
+    const unfit = toolsWithoutSchema(named);
+    if (unfit.length > 0 && !skipsUnfit) throw toolsWithoutJsonSchema(unfit.map(describe), unfit[0]?.error);
+    for (const { name } of unfit) named.delete(name);
+    if (unfit.length > 0) console.warn(skippedTools(unfit.map(describe)));
+    this.skipped = Object.freeze(unfit);
     const entries = new Map<string, ToolEntry>();
     for (const [name, { tool, info }] of named) entries.set(name, entryOf(tool, name, info, aliases, middlewares));
     this.names = [...named.keys()];
@@ -52,6 +59,20 @@ export class ToolTable {
   find(name: string): ToolEntry | undefined {
     return this.#entries.get(name);
   }
+
+  get hasInputHooks(): boolean {
+    return [...this.#entries.values()].some(
+      ({ stages: { hooks } }) => hooks?.onInputStart !== undefined || hooks?.onInputDelta !== undefined,
+    );
+  }
+}
+
+/** A tool that a model cannot be told of, because its schema has no JSON form. */
+export interface SkippedTool {
+  readonly name: string;
+  /** Where it stood: `tools[2]`, `tools["search"]`. */
+  readonly where: string;
+  readonly error: unknown;
 }
 
 interface Named {
@@ -112,21 +133,23 @@ function infoOf(tool: Tool<never>, where: string): ToolInfo {
 }
 
 /**
- * A schema that does not convert is noticed here, and not when a model is called; all of them are named. What only
+ * A schema that does not convert is noticed here, and not when a model is called; all of them are found. What only
  * validates may stay: it checks arguments, and is an error for whoever tells a model of it.
  */
-function checkSchemas(named: ReadonlyMap<string, Named>): void {
-  const problems: string[] = [];
-  let first: unknown;
-  for (const { info, where } of named.values()) {
+function toolsWithoutSchema(named: ReadonlyMap<string, Named>): SkippedTool[] {
+  const found: SkippedTool[] = [];
+  for (const [name, { info, where }] of named) {
     try {
       if (!onlyValidates(info.parameters)) info.toJsonSchema();
     } catch (error) {
-      first ??= error;
-      problems.push(`${where}: ${messageOf(error)}`);
+      found.push({ name, where, error });
     }
   }
-  if (problems.length > 0) throw toolsWithoutJsonSchema(problems, first);
+  return found;
+}
+
+function describe({ where, error }: SkippedTool): string {
+  return `${where}: ${messageOf(error)}`;
 }
 
 function entryOf(
