@@ -111,7 +111,10 @@ describe("what is no tool", () => {
     ["id must be a text that is not empty", { description: "", execute }],
     ["description must be a text", { id: "a", execute }],
     ["execute must be a function", { id: "a", description: "", execute: "x" }],
-    ["requireApproval must be true, false or a function", { id: "a", description: "", execute, requireApproval: "yes" }],
+    [
+      "requireApproval must be true, false or a function",
+      { id: "a", description: "", execute, requireApproval: "yes" },
+    ],
     ['has no option "needsRetry"', { id: "a", description: "", execute, needsRetry: true }],
     [
       'timeoutMs of tool "a" must be a number of milliseconds above 0',
