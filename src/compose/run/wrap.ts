@@ -97,7 +97,7 @@ function keep(prepared: unknown, ctx: TaskContext): unknown {
     ctx.visit.keepInput({ value: prepared });
     return prepared;
   }
-  const kept = new KeptStream(prepared);
+  const kept = new KeptStream(prepared, () => ctx.scope.throwIfAborted());
   ctx.visit.keepInputStream(kept);
   return kept.reader;
 }

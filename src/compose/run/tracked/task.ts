@@ -47,8 +47,9 @@ export class Task {
     }
   }
 
-  /** A stream that ended although its node asked something is not what the nodes behind it wait for. */
+  /** A stream that was cut off, or ended although its node asked something, is not what the nodes behind it wait for. */
   #checkStop(): void {
+    this.run.throwIfAborted();
     if (this.ctx.openedVisit?.hasStopped !== true) return;
     throw waitsAt(this.ctx.address, interruptsAt(this.ctx.visit.snapshot(), this.run.environment.runKey));
   }
