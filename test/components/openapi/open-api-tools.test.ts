@@ -46,7 +46,7 @@ async function send(document: object, args: object, options: OpenApiToolsOptions
 }
 
 describe("a document", () => {
-  it("gives one tool per operation, named by its operationId, else by method and path", async () => {
+  it("gives one tool per operation, named by its operationId, else by method and path [E43]", async () => {
     const document = documentOf({
       "/pets": { get: { operationId: "listPets", summary: "Lists." }, post: {} },
       "/pets/{id}/toys-of-it": { parameters: [parameter("id", "path")], delete: {}, trace: {} },
