@@ -1,8 +1,11 @@
+import { toolDefinition } from "@tanstack/ai";
+import { tool as aiTool } from "ai";
+import { type } from "arktype";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { AgenticToolsNode, createTool } from "../../src/index.js";
 import { toolContext } from "../../src/testing/tool-context.js";
-import { call, calls, textsOf } from "../compose/tools/calls.js";
+import { call, calls, textsOf, toolError } from "../compose/tools/calls.js";
 
 describe("examples of Mastra's documents, with our import", () => {
   it("test-tool reverses its input [T1] [T2] [T13] [T32]", async () => {
@@ -62,4 +65,60 @@ describe("examples of Mastra's documents, with our import", () => {
       expect(new AgenticToolsNode([tool]).infos.map(({ name }) => name)).toEqual(["example-tool"]);
     },
   );
+});
+
+describe("examples of TanStack's documents", () => {
+  it.each([
+    [
+      "zod [N7]",
+      z.object({
+        location: z.string().describe("City name or coordinates"),
+        unit: z.enum(["celsius", "fahrenheit"]).optional(),
+      }),
+    ],
+    ["ArkType [N8]", type({ location: "string", unit: "'celsius' | 'fahrenheit'" })],
+    [
+      "plain JSON Schema [N9]",
+      {
+        type: "object" as const,
+        properties: {
+          location: { type: "string" as const, description: "City name or coordinates" },
+          unit: { type: "string" as const, enum: ["celsius", "fahrenheit"] },
+        },
+        required: ["location"],
+      },
+    ],
+  ])(
+    "the model is told of the schema, and arguments are checked by it: %s [N5] [N6] [N11]",
+    async (_name, inputSchema) => {
+      const base = { name: "get_weather", description: "Get the current weather in a given location." };
+      const tool = toolDefinition({ ...base, inputSchema }).server(async (args) => args);
+      const node = new AgenticToolsNode([tool]);
+      const schema = JSON.parse(JSON.stringify(node.infos[0]?.toJsonSchema()));
+      expect(schema).toMatchObject({ type: "object", properties: { location: { type: "string" } } });
+      expect(schema.properties.unit.enum).toEqual(["celsius", "fahrenheit"]);
+      const fitting = { location: "深圳", unit: "celsius" };
+      expect(textsOf(await node.invoke(calls(call("get_weather", fitting))))).toEqual([JSON.stringify(fitting)]);
+      const wrong = calls(call("get_weather", { ...fitting, unit: "kelvin" }));
+      expect(await toolError(node.invoke(wrong))).toMatchObject({ kind: "validation" });
+    },
+  );
+});
+
+describe("examples of the AI SDK format", () => {
+  it("vercelWeatherTool, with parameters, stands in a record beside our own tools [V1] [V2] [V3] [V4] [V5]", async () => {
+    const vercelWeatherTool = aiTool({
+      description: "Fetches current weather using Vercel AI SDK format",
+      parameters: z.object({ city: z.string().describe("The city to get weather for") }),
+      execute: async ({ city }: { city: string }) => ({ city, weather: "sunny" }),
+    } as never);
+    const someTool = createTool({ id: "some-tool", description: "", execute: () => "ours" });
+    const node = new AgenticToolsNode({ tools: { weatherVercel: vercelWeatherTool, someTool } });
+    expect(node.infos.map(({ name }) => name)).toEqual(["weatherVercel", "someTool"]);
+    expect(node.infos[0]?.toJsonSchema()).toMatchObject({
+      properties: { city: { description: "The city to get weather for" } },
+    });
+    const results = await node.invoke(calls(call("weatherVercel", { city: "深圳" }), call("someTool")));
+    expect(textsOf(results)).toEqual(['{"city":"深圳","weather":"sunny"}', "ours"]);
+  });
 });

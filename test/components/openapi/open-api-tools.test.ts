@@ -352,7 +352,7 @@ describe("an answer", () => {
     expect(error).toMatchObject({ code: "TOOL_FAILED", message: expect.stringContaining("GET /a was not answered") });
   });
 
-  it("is not waited for when the run is stopped", async () => {
+  it("is not waited for when the run is stopped [A4]", async () => {
     const controller = new AbortController();
     const reason = new Error("enough");
     const { baseUrl } = await service(() => {
