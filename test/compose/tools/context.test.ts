@@ -35,7 +35,7 @@ describe("ctx of a tool", () => {
     });
   });
 
-  it("may be taken apart", async () => {
+  it("may be taken apart [T14]", async () => {
     const seen: unknown[] = [];
     const taking = using(({ signal, progress, processState, requestContext, messages, state }) => {
       progress("x");
