@@ -7,7 +7,7 @@ import { createTool } from "../../src/components/create-tool.js";
 import type { ToolContext } from "../../src/components/tool.js";
 import { toolOptions } from "../../src/components/tool-options.js";
 
-it("gives execute what the inputSchema gives back, and takes what the outputSchema accepts", () => {
+it("gives execute what the inputSchema gives back, and takes what the outputSchema accepts [T5] [T15]", () => {
   createTool({
     id: "a",
     description: "",

@@ -56,7 +56,7 @@ it("two of one name are refused, whatever their format [N3]", () => {
   expect(error.code).toBe("DUPLICATE_TOOL");
 });
 
-it("a plain JSON Schema and an ArkType schema work as they are [N8] [N9]", async () => {
+it("a plain JSON Schema and an ArkType schema work as they are [N8] [N9] [N5]", async () => {
   const properties = { city: { type: "string" } };
   const node = new AgenticToolsNode({
     tools: {

@@ -13,7 +13,7 @@ const definition = toolDefinition({
   metadata: { team: "weather" },
 });
 
-it("a server tool works as it is, under its own name [N1] [N2] [N3] [N7] [N10]", async () => {
+it("a server tool works as it is, under its own name [N1] [N2] [N3] [N7] [N10] [N4] [N6]", async () => {
   const node = new AgenticToolsNode([definition.server(async ({ location }) => ({ degrees: location.length }))]);
   const [info] = node.infos;
   expect(info).toMatchObject({ name: "get_weather", description: "Weather of a place." });

@@ -76,7 +76,7 @@ describe("what a server lists", () => {
 });
 
 describe("a call", () => {
-  it("sends the arguments under the server's own name for the tool", async () => {
+  it("sends the arguments under the server's own name for the tool [E1] [E42]", async () => {
     const calls: object[] = [];
     const client = await connect([[tool("search")]], ({ name, arguments: args }) => {
       calls.push({ name, args });

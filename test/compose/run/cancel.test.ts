@@ -57,7 +57,7 @@ describe.each(modes)("A run that is aborted (%s)", (mode) => {
     expect([ran, recorder.events]).toEqual([[], []]);
   });
 
-  it("while a deaf node runs rejects at once with the reason, and ends its runs with it", async () => {
+  it("while a deaf node runs rejects at once with the reason, and ends its runs with it [A1] [A6]", async () => {
     const controller = new AbortController();
     const recorder = recordingHandler();
     const run = start(deaf(), mode, { signal: controller.signal, callbacks: [recorder] });
@@ -133,7 +133,7 @@ describe.each(modes)("A run that is aborted (%s)", (mode) => {
 });
 
 describe("The signal of a node", () => {
-  it("is aborted with the reason of the caller's, in graphs inside and child runs too", async () => {
+  it("is aborted with the reason of the caller's, in graphs inside and child runs too [A2]", async () => {
     const controller = new AbortController();
     const reasons: unknown[] = [];
     const listen = (_: string, { signal }: { signal: AbortSignal }) => {

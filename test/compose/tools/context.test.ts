@@ -14,7 +14,7 @@ function using(execute: (ctx: ToolContext<object>) => unknown) {
 }
 
 describe("ctx of a tool", () => {
-  it("knows the call, the tool and where it runs", async () => {
+  it("knows the call, the tool and where it runs [E40]", async () => {
     const node = new AgenticToolsNode({
       tools: [
         using(({ toolCallId, toolName, address, runInfo }) => ({ toolCallId, toolName, address, run: runInfo.name })),
@@ -35,7 +35,7 @@ describe("ctx of a tool", () => {
     });
   });
 
-  it("may be taken apart", async () => {
+  it("may be taken apart [T14]", async () => {
     const seen: unknown[] = [];
     const taking = using(({ signal, progress, processState, requestContext, messages, state }) => {
       progress("x");
@@ -58,7 +58,7 @@ describe("ctx of a tool", () => {
     expect(JSON.parse(text ?? "")).toMatchObject({ toolName: "use", toolCallId: "c1" });
   });
 
-  it("has the values of the request", async () => {
+  it("has the values of the request [E23] [T35]", async () => {
     const user = contextKey<string>("user");
     const requestContext = new RequestContext().set(user, "ada");
     const node = new AgenticToolsNode([using((ctx) => ctx.requestContext.get(user))]);

@@ -75,7 +75,7 @@ describe("names", () => {
     expect(thrownBy(() => new AgenticToolsNode({ tools: hostile })).code).toBe("INVALID_KEY");
   });
 
-  it("may not be there twice, for us or for the model", () => {
+  it("may not be there twice, for us or for the model [N3] [E24]", () => {
     const twice = thrownBy(() => new AgenticToolsNode([named("a"), named("b"), named("a")]));
     expect(twice.code).toBe("DUPLICATE_TOOL");
     expect(twice.message).toContain("tools[0] and tools[2]");
@@ -106,7 +106,7 @@ describe("what is no tool", () => {
         invoke: answer,
       },
     ],
-  ])("is refused: %s", (message, given) => {
+  ])("is refused: %s [E6] [E19]", (message, given) => {
     const error = thrownBy(() => new AgenticToolsNode([plain(given)]));
     expect(error.code).toBe("INVALID_TOOL");
     expect(error.message).toContain(message);

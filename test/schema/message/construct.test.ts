@@ -55,7 +55,7 @@ const kinds: readonly [type: string, ContentBlock, (block: ContentBlock) => bool
 ];
 
 describe("each kind of block", () => {
-  it.each(kinds)("%s has a constructor and a guard of its own", (type, block, guard) => {
+  it.each(kinds)("%s has a constructor and a guard of its own [E16]", (type, block, guard) => {
     expect(block.type).toBe(type);
     expect(kinds.filter(([, other]) => guard(other)).map(([name]) => name)).toEqual([type]);
   });
@@ -79,7 +79,7 @@ describe("each kind of block", () => {
     });
   });
 
-  it("makes the result of a tool from the text of its parts", () => {
+  it("makes the result of a tool from the text of its parts [E18]", () => {
     const content = [
       { type: "text", text: "a" },
       { type: "image", url: "u" },
@@ -118,7 +118,7 @@ describe("messages", () => {
     expect(userMessage("a", { extra: undefined })).not.toHaveProperty("extra");
   });
 
-  it.each(["user", "system", "assistant"])("are known by their shape, with role %s", (role) => {
+  it.each(["user", "system", "assistant"])("are known by their shape, with role %s [E15]", (role) => {
     expect(isAgenticMessage({ role, contentBlocks: [{ type: "reasoning" }] })).toBe(true);
     expect(isAgenticMessage({ role, contentBlocks: [] })).toBe(true);
   });

@@ -18,7 +18,7 @@ import { toolCallsOf, toolResultsOf } from "../../../src/schema/message/read-mes
 declare const block: ContentBlock;
 declare const message: AgenticMessage;
 
-it("a block is known by its type", () => {
+it("a block is known by its type [E16]", () => {
   if (block.type === "function_tool_call") expectTypeOf(block).toEqualTypeOf<FunctionToolCall>();
   expectTypeOf<BlockOf<"reasoning">>().toEqualTypeOf<Reasoning>();
   // @ts-expect-error only some kinds have a text
@@ -57,7 +57,7 @@ it("guards narrow a list of blocks", () => {
   expectTypeOf(message.contentBlocks.find(isFunctionToolCall)).toEqualTypeOf<FunctionToolCall | undefined>();
 });
 
-it("constructors ask for the fields of their kind", () => {
+it("constructors ask for the fields of their kind [E17] [E18]", () => {
   expectTypeOf(reasoning("hm")).toEqualTypeOf<Reasoning>();
   expectTypeOf(functionToolResult({ callId: "1", name: "f", content: [] })).toEqualTypeOf<FunctionToolResult>();
   functionToolResult({ callId: "1", name: "f", result: "", isError: undefined, errorKind: "denied" });
