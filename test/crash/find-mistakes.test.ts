@@ -29,6 +29,12 @@ describe("What a record of effects shows", () => {
     expect(findMistakes(log, killed)).toEqual([]);
   });
 
+  it("is fine when a process that has lost its run begins what another has begun or done, as long as it has not heard", () => {
+    const taken = logOf("1:0 put", "1:0 kept", "2:0 put", "2:0 kept", "2:0 begin receive", "2:0 end receive");
+    const rest = logOf("2:1 put", "2:1 kept", "2:1 begin stock", "1:0 begin receive", "1:0 put", "1:0 refused");
+    expect(findMistakes([...taken, ...rest], new Set([1]))).toEqual([]);
+  });
+
   it("is an effect that was saved and repeated", () => {
     const log = logOf("1:0 begin receive", "1:0 end receive", "1:1 put", "1:1 kept", "2:0 begin receive");
     expect(findMistakes(log, killed)).toEqual([

@@ -21,25 +21,35 @@ export function findMissing(log: readonly LogLine[]): string[] {
   return [...expectedEffects().keys()].filter((name) => !ended.has(name)).map((name) => `${name} was not done`);
 }
 
-/** An effect happens once in a process, and again in another one only when the first was cut off. */
+/** An effect happens once in a process, and again in a later one only when the first was cut off. */
 function* findBadRepeats(log: readonly LogLine[], cutOff: ReadonlySet<number>): Iterable<string> {
-  const last = new Map<string, LogLine>();
+  const begun = new Map<string, Set<number>>();
   for (const line of log) {
     if (line.kind !== "begin") continue;
-    const former = last.get(nameOf(line));
-    last.set(nameOf(line), line);
-    if (former === undefined) continue;
-    if (former.life === line.life) yield `${nameOf(line)} happened twice in process ${line.life}`;
-    else if (!cutOff.has(former.life)) yield `${nameOf(line)} was repeated, and process ${former.life} ended by itself`;
+    const lives = begun.get(nameOf(line)) ?? new Set();
+    begun.set(nameOf(line), lives);
+    if (lives.has(line.life)) yield `${nameOf(line)} happened twice in process ${line.life}`;
+    lives.add(line.life);
+  }
+  for (const [name, lives] of begun) {
+    const last = Math.max(...lives);
+    for (const life of lives) {
+      if (life < last && !cutOff.has(life)) yield `${name} was repeated, and process ${life} ended by itself`;
+    }
   }
 }
 
-/** What was done when a save began, and the save was acknowledged, does not happen again. */
+/**
+ * What was done when a save began, and the save was acknowledged, does not happen again: not in this process, nor in a later
+ * one. (An earlier one, from which the run was taken away, may not have heard of that yet.)
+ */
 function* findForgotten(log: readonly LogLine[]): Iterable<string> {
   for (const [position, line] of log.entries()) {
     if (line.kind !== "end") continue;
     const saved = positionOfSave(log, position, line);
-    const again = log.findIndex((other, at) => at > saved && other.kind === "begin" && nameOf(other) === nameOf(line));
+    const again = log.findIndex(
+      (other, at) => at > saved && other.kind === "begin" && nameOf(other) === nameOf(line) && other.life >= line.life,
+    );
     if (again !== -1) {
       yield `${nameOf(line)} of process ${line.life} was saved (line ${saved}) and happened again (line ${again})`;
     }
@@ -57,21 +67,20 @@ function positionOfSave(log: readonly LogLine[], position: number, { life, turn 
   return log[settled]?.kind === "kept" ? settled : log.length;
 }
 
-/** An effect begins when those before it are done for good. */
+/** An effect begins when those before it are done, and for good. */
 function* findEarlySuccessors(log: readonly LogLine[]): Iterable<string> {
   const effects = expectedEffects();
-  const begun = new Set<string>();
   const ended = new Set<string>();
-  const overtaken = new Set<string>();
+  /** In which process something began that follows it. */
+  const overtaken = new Map<string, number>();
   for (const line of log) {
     const name = nameOf(line);
     if (line.kind === "end") ended.add(name);
     if (line.kind !== "begin") continue;
-    if (overtaken.has(name)) yield `${name} happened again after what follows it had begun`;
-    begun.add(name);
+    if (line.life >= (overtaken.get(name) ?? Infinity)) yield `${name} happened again after what follows it had begun`;
     for (const before of effects.get(name) ?? []) {
       if (!ended.has(before)) yield `${name} began before ${before} had ended`;
-      overtaken.add(before);
+      overtaken.set(before, Math.min(line.life, overtaken.get(before) ?? Infinity));
     }
   }
 }
