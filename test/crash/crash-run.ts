@@ -30,7 +30,7 @@ export async function crashRun(workshop: Workshop, { id, roll, kills }: CrashSet
   let answers: Record<string, unknown> = {};
   for (let life = 1; life < mostLives; life++) {
     const kill = killed.size < kills ? { at: 1 + roll(mostLines), byItself: roll(2) === 0 } : {};
-    const end = await live(run, { answers }, kill);
+    const end = await live(run, { answers, isStream: roll(4) > 1 }, kill);
     if (end === undefined) killed.add(life);
     else if (end.outcome === "done") return { receipt: end.receipt, killed };
     else if (end.outcome === "waits") answers = answersTo(end);

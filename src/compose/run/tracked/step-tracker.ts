@@ -45,7 +45,9 @@ export class StepTracker extends Tracker {
     const { run } = this;
     for (;;) {
       const level = this.#levels.at(-1) ?? [];
-      await Promise.all(level.filter(canRun).map((task) => this.launch(task, task.input)));
+      const [first, ...others] = level.filter(canRun);
+      if (first !== undefined && others.length === 0) await this.launch(first, first.input);
+      else await Promise.all(level.filter(canRun).map((task) => this.launchBeside(task)));
       run.throwIfAborted();
       if (level.some(({ state }) => state !== "done")) throw this.halted();
       for (const task of level) await this.route(task);

@@ -23,6 +23,8 @@ export class Task {
   /** For the nodes behind it: a value, or a reader. */
   output: unknown = undefined;
   targets: readonly number[] | undefined = undefined;
+  /** A save that knows its whole output has begun. */
+  isSaved = false;
   #value: Slot | undefined = undefined;
   #kept: KeptStream | undefined = undefined;
   #routeContext: TaskContext | undefined = undefined;

@@ -191,7 +191,9 @@ export abstract class Tracker implements InnerRun {
       await this.#stopped(task);
       return;
     }
-    if (task.isSettled) await run.environment.journal?.commit();
+    if (!task.isSettled) return;
+    task.isSaved = true;
+    await run.environment.journal?.commit();
   }
 
   async #stopped(task: Task): Promise<void> {
@@ -241,18 +243,38 @@ export abstract class Tracker implements InnerRun {
   async #readWhole(task: Task): Promise<void> {
     const { run } = this;
     const goesToEnd = task.targets?.every((target) => target === END_INDEX) === true;
-    if (!movesStreams(run) || task.isSettled || goesToEnd) return;
+    if (!movesStreams(run) || goesToEnd || task.isSaved) return;
+    const isRead = task.isSettled || (await this.#read(task));
+    if (!isRead) throw halt;
+    task.isSaved = true;
+    await run.environment.journal?.commit();
+  }
+
+  /** Reads a copy of its stream to the end. False: it stopped to wait on the way. */
+  async #read(task: Task): Promise<boolean> {
+    const { run } = this;
     const [handed, read] = split(run, task.output, 2) as readonly AsyncIterable<unknown>[];
     task.output = handed;
     try {
       for await (const _chunk of read ?? []) run.throwIfAborted();
+      return true;
     } catch (error) {
       if (run.aborted) throw run.reason;
       if (!run.isStop(error)) throw run.blame(await run.findOrigin(error), task.index);
       await this.#stopped(task);
-      throw halt;
+      return false;
     }
-    await run.environment.journal?.commit();
+  }
+
+  /** Beside others, a node that cannot lead to END is saved when it has ended, and not when all of them have. */
+  protected async launchBeside(task: Task): Promise<void> {
+    await this.launch(task, task.input);
+    const { journal } = this.run.environment;
+    if (journal?.isStepwise !== true || task.state !== "done" || !movesStreams(this.run) || task.isSaved) return;
+    const targets = this.run.program.routes[task.index]?.all ?? [];
+    if (targets.includes(END_INDEX) || !(task.isSettled || (await this.#read(task)))) return;
+    task.isSaved = true;
+    await journal.commit();
   }
 
   /** Remembers a stop before or after nodes, if there is one here that is not behind the run yet. */
