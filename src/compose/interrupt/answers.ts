@@ -1,6 +1,7 @@
 import { schemaCheck } from "../../components/schema-check.js";
+import { issueText } from "../../schema/issue-text.js";
 import type { SchemaValidator } from "../../schema/schema-validator.js";
-import type { JsonSchema, StandardIssue } from "../../schema/standard-schema.js";
+import type { JsonSchema } from "../../schema/standard-schema.js";
 import {
   alreadyAnswered,
   ambiguousInterrupt,
@@ -102,12 +103,7 @@ function find(name: string, byAddress: boolean, open: readonly Open[], context: 
 async function check({ schema, address }: Open, data: unknown, validator: SchemaValidator | undefined): Promise<void> {
   if (schema === undefined) return;
   const checked = await schemaCheck(schema, () => schema).check(data, { validator });
-  if (checked.issues !== undefined) throw answerMismatch(address, checked.issues.map(describe));
-}
-
-function describe({ message, path = [] }: StandardIssue): string {
-  const steps = path.map((step) => String(typeof step === "object" ? step.key : step));
-  return steps.length === 0 ? message : `${steps.join(".")}: ${message}`;
+  if (checked.issues !== undefined) throw answerMismatch(address, checked.issues.map(issueText));
 }
 
 /** All that can be answered in a run and in what is inside it. */

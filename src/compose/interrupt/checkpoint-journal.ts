@@ -47,12 +47,6 @@ export interface JournalSettings {
   readonly codec: ValueCodec;
 }
 
-/** A claim on a checkpoint: what it held, if it held a run. */
-export interface Claimed {
-  readonly document: CheckpointDocument;
-  readonly row: StoredCheckpoint;
-}
-
 const encoder = new TextEncoder();
 
 /** How often a takeover looks again. */

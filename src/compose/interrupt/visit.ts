@@ -235,7 +235,7 @@ export class Visit implements Part {
     return this.#inner?.get(key)?.result;
   }
 
-  /** How far a run inside came in a former execution. It is asked for once. */
+  /** How far a run inside came in a former execution. */
   savedInner(key: string): RunSnapshot | undefined {
     return this.#inner?.get(key)?.saved;
   }
@@ -363,15 +363,10 @@ export function partOfRun(parts: readonly Part[], stop: NodeStop | undefined): P
   };
 }
 
-export function partOfSnapshot({ tasks, stop }: RunSnapshot): Part {
+function partOfSnapshot({ tasks, stop }: RunSnapshot): Part {
   const visits = tasks.flatMap(({ visit, route }) => [visit, route]).filter((visit) => visit !== undefined);
   const parts = visits.map((visit) => new Visit(visit.address, visit));
   return partOfRun(parts, stop);
-}
-
-/** Whether a visit waits, and nobody has answered anything in it. */
-export function isBlocked(saved: VisitSnapshot): boolean {
-  return new Visit(saved.address, saved).isBlocked;
 }
 
 function snapshotOfInner(key: string, { result, saved, run }: Inner): InnerSnapshot {

@@ -1,7 +1,8 @@
 import type { InterruptOptions } from "../../components/context.js";
 import { schemaCheck } from "../../components/schema-check.js";
+import { issueText } from "../../schema/issue-text.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
-import type { AnyStandardSchema, JsonSchema, StandardIssue } from "../../schema/standard-schema.js";
+import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import { answerDoesNotParse, schemaNeedsJson } from "../interrupt/errors.js";
 import { type InterruptError, waitsAt } from "../interrupt/interrupt.js";
 import type { Question } from "../interrupt/snapshot.js";
@@ -76,12 +77,7 @@ async function parse(place: AskingPlace, asked: Question, schema: AnySchema, dat
   const checked = await check.check(data, { validator: place.runtime.schemaValidator });
   if (checked.issues === undefined) return checked.value;
   place.visit.reopen(asked);
-  throw answerDoesNotParse(`ask("${asked.key}")`, place.address, checked.issues.map(describe));
-}
-
-function describe({ message, path = [] }: StandardIssue): string {
-  const steps = path.map((step) => String(typeof step === "object" ? step.key : step));
-  return steps.length === 0 ? message : `${steps.join(".")}: ${message}`;
+  throw answerDoesNotParse(`ask("${asked.key}")`, place.address, checked.issues.map(issueText));
 }
 
 function jsonSchemaOf(what: string, schema: AnySchema, address: string): JsonSchema {

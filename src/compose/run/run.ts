@@ -33,8 +33,13 @@ export type Waiting = "node" | "step" | "route" | "routes" | "join";
 
 /** What keeps account of the tasks of a run. */
 export interface RunTracker {
+  /** What can be said of the run from what is inside it. */
+  readonly part: Part;
   /** Whether all that a snapshot needs is there. */
   readonly canBeSaved: boolean;
+  snapshot(): RunSnapshot;
+  /** Waits for what runs in it, and for streams that somebody will need. */
+  settle(): Promise<void>;
   /** What the run rejects with, once all has settled that belongs to it. */
   end(error: unknown): Promise<unknown>;
 }
@@ -75,7 +80,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   /** The tasks that wait. */
   stopped: Set<TaskContext> | undefined = undefined;
   /** Keeps account of all tasks, so that the run can be saved; only where that is wanted. */
-  tracker: (InnerRun & RunTracker) | undefined = undefined;
+  tracker: RunTracker | undefined = undefined;
   /** Called when the stream that is the result has ended. */
   onStreamEnd: (() => void) | undefined = undefined;
   #innerKey: string | undefined = undefined;
@@ -251,7 +256,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   }
 
   get #part(): Part {
-    return this.tracker ?? partOfRun(visitsOf(this.stopped), undefined);
+    return this.tracker?.part ?? partOfRun(visitsOf(this.stopped), undefined);
   }
 
   /** What waits. Without a tracker nobody can go on from there. */

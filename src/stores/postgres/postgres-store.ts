@@ -3,8 +3,8 @@ import type { ClosableStore, StoredCheckpoint } from "../../compose/interrupt/ch
 import { checkpointConflict, storeClosed } from "../../compose/interrupt/errors.js";
 import { processOwner } from "../../compose/interrupt/process-owner.js";
 import type { KumikoError } from "../../errors.js";
+import { idFromBytes, idToBytes, rangesOfPrefix } from "../id-bytes.js";
 import { Database, type PostgresConnection } from "./database.js";
-import { decodeId, encodeId, next, rangesOf } from "./id-bytes.js";
 import { ownerLockKey } from "./lock-key.js";
 import { OwnerCheck } from "./owner-check.js";
 import { SessionLock } from "./session-lock.js";
@@ -49,7 +49,7 @@ class PostgresStore implements ClosableStore {
   async get(id: string): Promise<StoredCheckpoint | undefined> {
     this.#check(id);
     const text = `SELECT version::text, encode(data, 'base64') AS base64 FROM ${this.#table.name} WHERE id = $1`;
-    const { rows } = await this.#table.query("get", text, [encodeId(id)]);
+    const { rows } = await this.#table.query("get", text, [idToBytes(id)]);
     return rows[0] && { data: new Uint8Array(bytesOf(rows[0].base64)), version: Number(rows[0].version) };
   }
 
@@ -57,7 +57,7 @@ class PostgresStore implements ClosableStore {
     this.#check(id);
     const copy = Buffer.from(data);
     const lock = await this.#takeLock();
-    const values = [encodeId(id), copy, lock];
+    const values = [idToBytes(id), copy, lock];
     const { rows } = await (ifVersion === undefined
       ? this.#table.query("put", this.#create, values)
       : this.#table.query("put", this.#replace, [...values, versionParameter(ifVersion)]));
@@ -69,20 +69,20 @@ class PostgresStore implements ClosableStore {
     this.#check(id);
     const text = `DELETE FROM ${this.#table.name} WHERE id = $1 AND version = coalesce($2::bigint, version)`;
     const version = ifVersion === undefined ? null : versionParameter(ifVersion);
-    const { rowCount } = await this.#table.query("delete", text, [encodeId(id), version]);
+    const { rowCount } = await this.#table.query("delete", text, [idToBytes(id), version]);
     if (ifVersion !== undefined && rowCount === 0) throw await this.#conflict(id, ifVersion);
   }
 
   async *list(prefix: string): AsyncGenerator<string, void, undefined> {
     const page = `SELECT encode(id, 'base64') AS base64 FROM ${this.#table.name}
 WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${pageSize}`;
-    for (const { from, before } of rangesOf(prefix)) {
-      for (let start: Buffer | undefined = from; start !== undefined; ) {
+    for (const { from, before } of rangesOfPrefix(prefix)) {
+      for (let start: Uint8Array | undefined = from; start !== undefined; ) {
         const { rows } = await this.#table.query("list", page, [start, before]);
         const ids = rows.map((row) => bytesOf(row.base64));
-        yield* ids.map(decodeId);
+        yield* ids.map(idFromBytes);
         const last = ids.length < pageSize ? undefined : ids.at(-1);
-        start = last && next(last);
+        start = last && justAfter(last);
       }
     }
   }
@@ -120,7 +120,7 @@ WHERE id = $1 AND version = $4::bigint RETURNING version::text`;
   async #conflict(id: string, expected: number | undefined): Promise<KumikoError> {
     const text = `SELECT version::text FROM ${this.#table.name} WHERE id = $1`;
     // what stands there now only makes the message better
-    const found = await this.#table.query("get", text, [encodeId(id)]).catch(() => undefined);
+    const found = await this.#table.query("get", text, [idToBytes(id)]).catch(() => undefined);
     const version = found?.rows[0]?.version;
     return checkpointConflict(id, expected, version === undefined ? undefined : Number(version));
   }
@@ -141,3 +141,8 @@ const bytesOf = (base64: unknown): Buffer => Buffer.from(String(base64), "base64
 
 /** What no integer names was never a version; the first one is 1. */
 const versionParameter = (version: number): string => String(Number.isSafeInteger(version) ? version : 0);
+
+/** The least bytes that are greater. */
+function justAfter(bytes: Uint8Array): Uint8Array {
+  return Uint8Array.of(...bytes, 0);
+}

@@ -2,14 +2,14 @@ import { StreamReader } from "../../../schema/stream/reader.js";
 import { nodeIsGone } from "../../interrupt/checkpoint-errors.js";
 import { randomId } from "../../interrupt/interrupt.js";
 import type { NodeStop, RunSnapshot } from "../../interrupt/snapshot.js";
-import { type InnerRun, type Part, partOfRun } from "../../interrupt/visit.js";
+import { type Part, partOfRun } from "../../interrupt/visit.js";
 import { END_INDEX, START_INDEX } from "../../plan/plan.js";
 import { isStream } from "../async.js";
 import type { Body } from "../body.js";
 import { collect } from "../collect.js";
 import { discard, movesStreams, split } from "../flow.js";
 import { type Answers, ask, targetsOf } from "../route.js";
-import type { Run } from "../run.js";
+import type { Run, RunTracker } from "../run.js";
 import { Task } from "./task.js";
 
 /** Thrown where nothing more may start; {@link Tracker.end} says what it means. */
@@ -19,7 +19,7 @@ const halt: unique symbol = Symbol("halt");
  * Runs a graph and keeps account of its tasks, so that at any moment it can be written down how far it has come. Slower
  * than the plain schedulers, and used only for runs that are saved, can be asked to stop, or stop before or after nodes.
  */
-export abstract class Tracker implements InnerRun {
+export abstract class Tracker implements RunTracker {
   protected readonly run: Run;
   /** Stops that are behind it: they are not made again when this part is repeated after a crash. */
   readonly #passed = new Set<string>();
@@ -98,23 +98,8 @@ export abstract class Tracker implements InnerRun {
     return this.run.aborted ? this.run.reason : halt;
   }
 
-  get isWaiting(): boolean {
-    return this.#part.isWaiting;
-  }
-
-  get hasQuestions(): boolean {
-    return this.#part.hasQuestions;
-  }
-
-  get isAnswered(): boolean {
-    return this.#part.isAnswered;
-  }
-
-  get isFresh(): boolean {
-    return this.#part.isFresh;
-  }
-
-  get #part(): Part {
+  /** What can be said of the run from what is inside it. */
+  get part(): Part {
     const visits = this.tasks().flatMap((task) => task.visits);
     return partOfRun(visits, this.stop);
   }
@@ -150,7 +135,7 @@ export abstract class Tracker implements InnerRun {
     const { journal } = this.run.environment;
     if (journal?.isStepwise !== true || this.run.place !== undefined) return;
     await this.#readWhole(start);
-    await journal.commit();
+    if (!start.isSaved) await journal.commit();
   }
 
   /** Runs a task to its end, or to where it waits. Rejects with ordinary errors only, which have their place. */
