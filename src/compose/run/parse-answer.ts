@@ -15,16 +15,13 @@ export interface AnsweredPlace {
   readonly visit: Visit;
 }
 
+export type ParseAnswer = (place: AnsweredPlace, asked: Question, schema: AnySchema, data: unknown) => Promise<unknown>;
+
 /** The code may know more than the JSON Schema that the answer has passed: refinements, transforms, classes. */
-export async function parseAnswer(
-  place: AnsweredPlace,
-  asked: Question,
-  schema: AnySchema,
-  data: unknown,
-): Promise<unknown> {
+export const parseAnswer: ParseAnswer = async (place, asked, schema, data) => {
   const check = schemaCheck(schema, () => asked.schema ?? {});
   const checked = await check.check(data, { validator: place.runtime.schemaValidator });
   if (checked.issues === undefined) return checked.value;
   place.visit.reopen(asked);
   throw answerDoesNotParse(`ask("${asked.key}")`, place.address, checked.issues.map(issueText));
-}
+};

@@ -4,10 +4,12 @@ import type { JsonSchema } from "../../schema/standard-schema.js";
 import { schemaNeedsJson } from "../interrupt/errors.js";
 import { type InterruptError, waitsAt } from "../interrupt/interrupt.js";
 import type { Question } from "../interrupt/snapshot.js";
+import type { Environment } from "./environment.js";
 import type { AnsweredPlace, AnySchema } from "./parse-answer.js";
 
 /** What these need of a place. */
 export interface AskingPlace extends AnsweredPlace {
+  readonly environment: Environment;
   readonly scope: { throwIfAborted(): void };
   noteStop(): void;
   commit(): Promise<void> | undefined;
@@ -32,8 +34,7 @@ export async function askAt(
   if (schema === undefined) return data as never;
   visit.enter();
   try {
-    const { parseAnswer } = await import("./parse-answer.js");
-    return (await parseAnswer(place, asked, schema, data)) as never;
+    return (await place.environment.tracking?.parseAnswer(place, asked, schema, data)) as never;
   } finally {
     visit.leave();
   }
