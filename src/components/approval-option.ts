@@ -22,15 +22,22 @@ export interface ApprovalOptions<Source> {
 
 type Arguments = Record<string, unknown>;
 
-/** What the options of `where` say about each tool. A name without a tool is an error: its calls would run unasked. */
-export function approvalOfEach<Source>(
-  where: string,
+/** What the options say about one tool. */
+export function approvalFor<Source>(
   { requireApproval, needsApproval }: ApprovalOptions<Source>,
+  name: string,
+  source: Source,
+): NeedsApproval<Arguments> | undefined {
+  return eitherApproval(policyFor(name, source, requireApproval), policyFor(name, source, needsApproval));
+}
+
+/** A name that no tool of `where` has is an error: the calls that were meant would run unasked. */
+export function checkApprovalNames(
+  where: string,
+  { requireApproval, needsApproval }: ApprovalOptions<never>,
   names: readonly string[],
-): (name: string, source: Source) => NeedsApproval<Arguments> | undefined {
+): void {
   for (const [option, given] of Object.entries({ requireApproval, needsApproval })) check(where, option, given, names);
-  return (name, source) =>
-    eitherApproval(policyFor(name, source, requireApproval), policyFor(name, source, needsApproval));
 }
 
 function check(where: string, option: string, given: unknown, names: readonly string[]): void {

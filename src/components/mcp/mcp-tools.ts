@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import type { NeedsApproval } from "../approval.js";
-import { type ApprovalOptions, approvalOfEach } from "../approval-option.js";
+import { type ApprovalOptions, approvalFor, checkApprovalNames } from "../approval-option.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../create-tool.js";
 import type { ToolContext } from "../tool.js";
 import { checkTimeout } from "../tool-settings.js";
@@ -53,9 +53,9 @@ export async function mcpTools(client: McpClient, options: McpToolsOptions = {})
   checkTimeout("mcpTools", timeoutMs);
   const definitions = await listAll(client);
   const names = definitions.map(({ name }) => name);
-  const approvalOf = approvalOfEach("mcpTools", options, names);
+  checkApprovalNames("mcpTools", options, names);
   return definitions.map((definition) => {
-    const requireApproval = approvalOf(definition.name, definition);
+    const requireApproval = approvalFor(options, definition.name, definition);
     return mcpTool(client, definition, { timeoutMs, requireApproval });
   });
 }
