@@ -44,9 +44,11 @@ async function main(): Promise<void> {
       ),
     );
   }
+  const columns = ["by hand", "kumiko", ...measured.map(({ name }) => name)];
+  if (rows.length > 0) console.log(`\n${toText(contenderTable(rows, columns))}\n`);
   rows.push(...(await rowsOfPackages(measured, asked)));
 
-  const table = contenderTable(rows, ["by hand", "kumiko", ...measured.map(({ name }) => name)]);
+  const table = contenderTable(rows, columns);
   console.log(`\n${toText(table)}`);
   const text = [
     `${start} and ${loadText()} at the end; medians of 7 interleaved rounds.`,
