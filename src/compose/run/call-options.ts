@@ -174,8 +174,8 @@ const runOptionNames = new Set<string>([
 /** Checks what can be wrong about run options apart from what they name in the graph. */
 export function checkRunOptions(options: RunOptions, program: Program): void {
   checkRecord("The options of a run", options, "an object");
-  for (const name of Object.keys(options)) {
-    if (!runOptionNames.has(name))
+  for (const name in options) {
+    if (!runOptionNames.has(name) && Object.hasOwn(options, name))
       throw invalidRunOption(`"${name}" is no run option. Options: ${[...runOptionNames].join(", ")}.`);
   }
   const { maxSteps, timeoutMs, key, parent, signal, callbacks, requestContext } = options;
@@ -191,7 +191,15 @@ export function checkRunOptions(options: RunOptions, program: Program): void {
     );
   }
   if (key !== undefined && parent === undefined) throw invalidRunOption("key names a child run: give parent with it.");
-  checkCheckpointOptions(options, program);
+  if (!isUnsaved(options)) checkCheckpointOptions(options, program);
+}
+
+/** Most runs have no option that has to do with checkpoints. */
+function isUnsaved(options: RunOptions): boolean {
+  const { control, checkpointId, writeToCheckpointId, forceNewRun, takeover, modifyState } = options;
+  const hasNoId = checkpointId === undefined && writeToCheckpointId === undefined;
+  const hasNoFlag = forceNewRun === undefined && takeover === undefined;
+  return hasNoId && hasNoFlag && control === undefined && modifyState === undefined;
 }
 
 function checkCheckpointOptions(options: RunOptions, { plan }: Program): void {
