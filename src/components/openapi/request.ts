@@ -3,7 +3,7 @@ import { type EncodedBody, encodeBody } from "./encode-body.js";
 import { unsafePathValue } from "./errors.js";
 import type { OperationPlan } from "./operation.js";
 import type { Credentials } from "./security.js";
-import { cookiePairs, headerText, pathText, queryText } from "./serialize.js";
+import { cookiePairs, headerText, pathText, queryTexts } from "./serialize.js";
 
 /** Where an operation is. */
 export interface Target {
@@ -41,7 +41,7 @@ export function makeRequest(
     if (parameter.in === "path") inPath.set(parameter.name, pathText(parameter, value));
     else if (parameter.in === "header") headers.set(parameter.name, headerText(parameter, value));
     else if (parameter.in === "cookie") cookies.push(...cookiePairs(parameter, value));
-    else if (!ownQuery.has(parameter.name)) query.push(queryText(parameter, value));
+    else query.push(...queryTexts(parameter, value).filter((text) => !ownQuery.has(nameIn(text))));
   }
   for (const [name, value] of own.query) query.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
   const url = new URL(base);
@@ -53,6 +53,11 @@ export function makeRequest(
     headers.set("content-type", body.mediaType);
   addOwn(headers, cookies, own);
   return { url: url.href, method: method.toUpperCase(), headers, body: sent };
+}
+
+/** Of `name=value`, as in a query. */
+function nameIn(text: string): string {
+  return decodeURIComponent(text.split("=", 1)[0] ?? "");
 }
 
 function addOwn(headers: Headers, cookies: readonly (readonly [string, string])[], own: OwnParts): void {
