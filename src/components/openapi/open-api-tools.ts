@@ -4,10 +4,11 @@ import { type CreatedTool, createTool } from "../create-tool.js";
 import type { ToolContext } from "../tool.js";
 import { readAnswer } from "./answer.js";
 import { type Fields, fieldsOf, type HttpMethod, isFields, listOf, methods, textOf } from "./document.js";
-import { cannotReach, noAddress, notADocument, operationsUnusable } from "./errors.js";
+import { addressWithPassword, noAddress, notADocument, operationsUnusable } from "./errors.js";
 import { type OperationPlace, planOperation } from "./operation.js";
 import { openReferences, type References } from "./references.js";
 import { makeRequest, type Target } from "./request.js";
+import { sendRequest } from "./send-request.js";
 
 /** Headers, or what gives them for a call. */
 export type OpenApiHeaders =
@@ -145,14 +146,10 @@ function operationTool(
     metadata: { ...metadata },
     execute: async (input, ctx) => {
       const given = typeof headers === "function" ? await headers(ctx) : headers;
-      const { url, ...request } = makeRequest(target, plan, input, given);
-      const send = fetch ?? globalThis.fetch;
-      const response = await send(url, { ...request, body: request.body ?? null, signal: ctx.signal }).catch(
-        (error) => {
-          throw ctx.signal?.aborted ? error : cannotReach(requestName(place), error);
-        },
-      );
-      return readAnswer(requestName(place), response);
+      const request = makeRequest(target, plan, input, given);
+      const { signal } = ctx;
+      const options = { name: requestName(place), fetch: fetch ?? globalThis.fetch, signal };
+      return readAnswer(options.name, await sendRequest(request, options));
     },
   });
 }
@@ -164,6 +161,8 @@ function baseOf({ document, pathItem, operation }: OperationPlace, baseUrl: stri
   const servers = [operation, pathItem, document].flatMap(({ servers }) => listOf(servers));
   const base = baseUrl ?? serverUrl(fieldsOf(servers[0]));
   if (base === undefined || !/^https?:\/\//i.test(base) || !URL.canParse(base)) throw noAddress(base);
+  const { username, password } = new URL(base);
+  if (username !== "" || password !== "") throw addressWithPassword();
   return base;
 }
 

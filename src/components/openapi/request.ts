@@ -1,5 +1,5 @@
 import { fieldsOf, type HttpMethod, isFields, textOf } from "./document.js";
-import { unsafePathValue } from "./errors.js";
+import { invalidHeader, unsafePathValue } from "./errors.js";
 import type { BodyPlan, OperationPlan } from "./operation.js";
 import { headerText, pathText, queryPairs, queryText } from "./serialize.js";
 
@@ -22,7 +22,7 @@ export function makeRequest(
   { base, method, path }: Target,
   { parameters, body }: OperationPlan,
   input: Readonly<Record<string, unknown>>,
-  headers: HeadersInit,
+  headers: Readonly<Record<string, string>>,
 ): PlannedRequest {
   const own = new Headers({ accept: "application/json, text/*;q=0.9, */*;q=0.8" });
   const query: string[] = [];
@@ -32,17 +32,23 @@ export function makeRequest(
     if (value === undefined) continue;
     if (parameter.in === "path") inPath.set(parameter.name, pathText(parameter, value));
     else if (parameter.in === "query") query.push(queryText(parameter, value));
-    else own.set(parameter.name, headerText(parameter, value));
+    else setHeader(own, parameter.name, headerText(parameter, value));
   }
   const url = new URL(base);
   url.pathname = url.pathname.replace(/\/+$/, "") + fillPath(path, inPath);
   url.search = [url.search.slice(1), ...query].filter((part) => part !== "").join("&");
   const sent = body === undefined || input.body === undefined ? undefined : bodyText(body, input.body);
   if (body !== undefined && sent !== undefined) own.set("content-type", body.mediaType);
-  new Headers(headers).forEach((value, name) => {
-    own.set(name, value);
-  });
+  for (const [name, value] of Object.entries(headers)) setHeader(own, name, value);
   return { url: url.href, method: method.toUpperCase(), headers: own, body: sent };
+}
+
+function setHeader(headers: Headers, name: string, value: string): void {
+  try {
+    headers.set(name, value);
+  } catch {
+    throw invalidHeader(name);
+  }
 }
 
 /** A value that is nothing, or that means "up" in a path, would call another operation. */
