@@ -7,6 +7,7 @@ import { ValueCodec } from "../interrupt/value-codec.js";
 import type { RunOptions } from "../options.js";
 import type { Plan } from "../plan/plan.js";
 import { checkKinds, checkValues } from "./check-snapshot.js";
+import { checkCheckpointOptions } from "./checkpoint-options.js";
 import type { GraphRunner } from "./environment.js";
 import { invalidRunOption } from "./errors.js";
 import type { Program } from "./program.js";
@@ -22,6 +23,7 @@ export function openJournal(
 ): Claim {
   const { control, checkpointId, writeToCheckpointId, modifyState } = options;
   const { plan } = run.program;
+  checkCheckpointOptions(options, plan);
   if (resumption !== undefined) checkResumption(resumption, options, plan);
   else if (modifyState !== undefined) {
     throw invalidRunOption("modifyState is for a resume: a new run makes its state itself.");
