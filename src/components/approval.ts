@@ -9,10 +9,10 @@ export type NeedsApproval<Input = never> =
   | ((input: Input, ctx: ToolContext<never>) => boolean | Promise<boolean>);
 
 /** From both names of it: what either of them asks for. */
-export function eitherApproval(
-  first: NeedsApproval | undefined,
-  second: NeedsApproval | undefined,
-): NeedsApproval | undefined {
+export function eitherApproval<Input>(
+  first: NeedsApproval<Input> | undefined,
+  second: NeedsApproval<Input> | undefined,
+): NeedsApproval<Input> | undefined {
   if (first === true || second === true) return true;
   if (typeof first !== "function" || typeof second !== "function") return first || second;
   return async (input, ctx) => Boolean(await first(input, ctx)) || Boolean(await second(input, ctx));

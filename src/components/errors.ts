@@ -194,6 +194,18 @@ export const invalidTimeout = (where: string, given: unknown): KumikoError =>
     `timeoutMs of ${where} must be a number of milliseconds above 0 (Infinity for no limit), but is ${shorten(given)}.`,
   );
 
+export const invalidApprovalOption = (where: string, option: string, given: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `${option} of ${where} must be true, false, a function, or a record of them by the names of tools, but is ${shorten(given)}.`,
+  );
+
+export const approvalOfNoTool = (where: string, option: string, name: string, names: readonly string[]): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `${option} of ${where} names "${name}", which is not a tool. Tools: ${names.join(", ") || "none"}.`,
+  );
+
 /** `- city: expected string (got 42)`, a line for each issue. */
 function list(issues: readonly StandardIssue[], value: unknown): string {
   return issues

@@ -1,5 +1,5 @@
 import type { ToolResultContent } from "../../schema/message/content-block.js";
-import { base64Of } from "../base64.js";
+import { toBase64 } from "../base64.js";
 import { encodeJson } from "../encode-json.js";
 import { type ToolCallName, toldError } from "../errors.js";
 import { type Fields, textOr } from "./foreign-tool.js";
@@ -38,7 +38,7 @@ function partOf(part: unknown): ToolResultContent {
     if (data.type === "text" && typeof data.text === "string") return { type: "text", text: data.text };
     if (data.type === "url") return filePart(part, { url: String(data.url) });
     if (typeof data.data === "string") return filePart(part, { base64Data: data.data });
-    if (data.data instanceof Uint8Array) return filePart(part, { base64Data: base64Of(data.data) });
+    if (data.data instanceof Uint8Array) return filePart(part, { base64Data: toBase64(data.data) });
   }
   return { type: "text", text: textOf(part) };
 }

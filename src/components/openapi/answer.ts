@@ -1,5 +1,5 @@
 import type { ToolResultContent } from "../../schema/message/content-block.js";
-import { base64Of } from "../base64.js";
+import { toBase64 } from "../base64.js";
 import { mediaKind } from "../mcp/mcp-content.js";
 import { HttpStatusError } from "./errors.js";
 
@@ -13,7 +13,7 @@ export async function readAnswer(request: string, response: Response): Promise<u
   if (isText(mimeType)) return parseBody(await response.text(), mimeType);
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (bytes.length === 0) return "";
-  const part: ToolResultContent = { type: mediaKind(mimeType), base64Data: base64Of(bytes), mimeType };
+  const part: ToolResultContent = { type: mediaKind(mimeType), base64Data: toBase64(bytes), mimeType };
   return [part];
 }
 

@@ -573,6 +573,43 @@ describe("where requests go", () => {
     expect(String(error)).not.toContain("hunter2");
   });
 
+  it("keys in an address and in cookies are not replaced by what a model writes, not even as keys of an object", async () => {
+    const anything = { type: "object", additionalProperties: text };
+    const document = one(
+      "/a",
+      "get",
+      {
+        parameters: [parameter("filter", "query", anything), parameter("prefs", "cookie", anything)],
+        security: [{}, { key: [], session: [] }],
+      },
+      {
+        components: {
+          securitySchemes: {
+            key: { type: "apiKey", in: "query", name: "api_key" },
+            session: { type: "apiKey", in: "cookie", name: "sid" },
+          },
+        },
+      },
+    );
+    const node = await nodeOf(document, { auth: { key: "mine", session: "own" } });
+    await resultOf(node, "op", {
+      filter: { api_key: "theirs", "a&api_key": "theirs" },
+      prefs: { sid: "theirs", "x=1; sid": "theirs" },
+    });
+    expect(new URL(seen[0]?.url ?? "", base).searchParams.getAll("api_key")).toEqual(["mine"]);
+    const cookies = (seen[0]?.headers.cookie ?? "").split("; ").map((cookie) => cookie.split("=", 1)[0]);
+    expect(cookies.filter((name) => name === "sid")).toHaveLength(1);
+    expect(seen[0]?.headers.cookie).toContain("sid=own");
+  });
+
+  it("a header without a value is not sent, and Headers do as well as a record", async () => {
+    const absent = await nodeOf(one("/a", "get", {}), { headers: () => ({ "x-token": undefined }) });
+    await resultOf(absent, "op");
+    expect(seen[0]?.headers["x-token"]).toBeUndefined();
+    await resultOf(await nodeOf(one("/a", "get", {}), { headers: new Headers({ "x-token": "t" }) }), "op");
+    expect(seen[1]?.headers["x-token"]).toBe("t");
+  });
+
   it("headers win over what a model gives for them, and a function gets the context", async () => {
     const document = one("/a", "get", { parameters: [parameter("X-Tenant", "header", text)] });
     const node = await nodeOf(document, {
