@@ -26,19 +26,26 @@ export function headerText({ explode, isJson }: How, value: unknown): string {
 
 /** Names and values, ready to be put there. */
 export function cookiePairs(parameter: How, value: unknown): Pair[] {
-  return queryPairs(parameter, value).map(([name, text]) => [cookieName(name), encodeURIComponent(text)]);
+  return queryPairs(parameter, value).map(([name, text]) => {
+    // another name is a key that a model wrote: it must not begin a cookie of its own
+    return [name === parameter.name ? name : encodeURIComponent(name), encodeURIComponent(text)];
+  });
 }
 
-/** Keys of a record can be names too: one that is no token must not end the cookie. */
-const cookieName = (name: string): string => (/^[\w!#$%&'*+.^`|~-]+$/.test(name) ? name : encodeURIComponent(name));
-
-/** What stands between the `?`, the `&`s and the `#` of an address. */
-export function queryTexts(parameter: How, value: unknown): string[] {
+/** What stands between the `?` and the `#` of an address. Names that are `taken` are left out. */
+export function queryText(parameter: How, value: unknown, taken: ReadonlySet<string>): string {
   const encode = parameter.allowReserved ? encodeLittle : encodeURIComponent;
   const separator = separators[parameter.style] ?? ",";
   const joined = joinedItems(parameter, value);
-  if (joined !== undefined) return [`${encodeURIComponent(parameter.name)}=${joined.map(encode).join(separator)}`];
-  return queryPairs(parameter, value).map(([name, text]) => `${encodeURIComponent(name)}=${encode(text)}`);
+  if (joined !== undefined) {
+    return taken.has(parameter.name)
+      ? ""
+      : `${encodeURIComponent(parameter.name)}=${joined.map(encode).join(separator)}`;
+  }
+  return queryPairs(parameter, value)
+    .filter(([name]) => !taken.has(name))
+    .map(([name, text]) => `${encodeURIComponent(name)}=${encode(text)}`)
+    .join("&");
 }
 
 const separators: Readonly<Record<string, string>> = { spaceDelimited: "%20", pipeDelimited: "%7C" };
