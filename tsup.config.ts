@@ -1,17 +1,26 @@
 import { defineConfig } from "tsup";
+import { keepTogether } from "./scripts/build/keep-together.js";
+
+const root = "src/index.ts";
+
+/** The other entries. */
+const parts = {
+  "schema/index": "src/schema/index.ts",
+  "components/index": "src/components/index.ts",
+  "callbacks/index": "src/callbacks/index.ts",
+  "compose/index": "src/compose/index.ts",
+  "testing/index": "src/testing/index.ts",
+  "components/openapi/index": "src/components/openapi/index.ts",
+  "stores/sqlite/index": "src/stores/sqlite/index.ts",
+  "stores/postgres/index": "src/stores/postgres/index.ts",
+};
+
+/** What a program has loaded that runs a graph, and so whatever is loaded on demand can count on. */
+const core = "src/compose/graph.ts";
+const onDemand = ["src/compose/run/tracking.ts"];
 
 export default defineConfig({
-  entry: {
-    index: "src/index.ts",
-    "schema/index": "src/schema/index.ts",
-    "components/index": "src/components/index.ts",
-    "callbacks/index": "src/callbacks/index.ts",
-    "compose/index": "src/compose/index.ts",
-    "testing/index": "src/testing/index.ts",
-    "components/openapi/index": "src/components/openapi/index.ts",
-    "stores/sqlite/index": "src/stores/sqlite/index.ts",
-    "stores/postgres/index": "src/stores/postgres/index.ts",
-  },
+  entry: { index: root, ...parts },
   format: "esm",
   target: ["es2022", "node20"],
   platform: "neutral",
@@ -23,6 +32,12 @@ export default defineConfig({
   sourcemap: true,
   dts: true,
   clean: true,
+  esbuildPlugins: [
+    keepTogether(import.meta.dirname, {
+      ...Object.fromEntries(Object.values(parts).map((file) => [file, root])),
+      ...Object.fromEntries(onDemand.map((file) => [file, core])),
+    }),
+  ],
   plugins: [
     {
       name: "class-names",

@@ -1,21 +1,71 @@
-import { cpus, loadavg } from "node:os";
-import { measureCheckpoints } from "./checkpoints.js";
-import { measureBuilding, measureChains, measureFanOut, measureLoops, measureStreams, pollute } from "./graphs.js";
-import { measureTools } from "./tools.js";
+import { join } from "node:path";
+import { buildWhenStale } from "../scripts/package/build.js";
+import { kumiko } from "./contenders/kumiko.js";
+import { installedKumiko } from "./contenders/kumiko-installed.js";
+import { plain } from "./contenders/plain.js";
+import { type Group, groups, readGroups } from "./groups.js";
+import { runAgain } from "./measure/child.js";
+import { type CrowdFigures, measureCrowd } from "./measure/crowd.js";
+import { loadText, machineText } from "./measure/machine.js";
+import { packageRows } from "./measure/package.js";
+import { pollute } from "./measure/pollute.js";
+import { typeRows } from "./measure/types.js";
+import { timeWorkload } from "./measure/workload.js";
+import { crowdRows } from "./report/crowd-rows.js";
+import { writePart } from "./report/results-file.js";
+import type { Row } from "./report/row.js";
+import { targetTable, toMarkdown, toText } from "./report/table.js";
+import { workloads } from "./workloads.js";
 
 /*
- * What kumiko costs beside the same work by hand: `npm run bench`. Ratios of CPU times in one process, interleaved rounds,
- * medians of nine. A ratio is good to about ±10 %.
+ * What kumiko costs beside the same work by hand: `npm run bench`, or some groups of it: `npm run bench -- chains tools`. When
+ * all of them have run, the table is written to RESULTS.md too.
  */
-console.log(
-  `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown"}, load ${loadavg()[0]?.toFixed(2)}`,
-);
-await pollute();
-await measureChains();
-await measureLoops();
-await measureFanOut();
-await measureStreams();
-await measureTools();
-await measureCheckpoints();
-console.log("");
-for (const line of await measureBuilding()) console.log(line);
+const root = process.cwd();
+const [mode, ...rest] = process.argv.slice(2);
+if (mode === "--crowd") await crowdOf(rest[0] ?? "");
+else await main(readGroups(process.argv.slice(2)));
+
+async function main(asked: readonly Group[]): Promise<void> {
+  const loadAtStart = loadText();
+  console.log(`${machineText()}, load ${loadAtStart}`);
+  await pollute();
+  const [rows, warmUps]: [Row[], number[]] = [[], []];
+  for (const group of asked) {
+    console.log(`\n${group}: ${groups[group]}`);
+    for await (const row of rowsOf(group)) {
+      rows.push(row);
+      if ("warmUpMs" in row) warmUps.push(row.warmUpMs);
+      console.log(toText({ head: [], rows: targetTable([row]).rows }));
+    }
+  }
+  const table = targetTable(rows);
+  console.log(`\n${toText(table)}`);
+  const text = `${new Date().toISOString().slice(0, 10)}. ${machineText()}, load ${loadAtStart} at the start and ${loadText()} at the end.
+Medians of 9 interleaved rounds in one process, after a warm-up of ${Math.min(...warmUps).toFixed(0)} to ${Math.max(...warmUps).toFixed(0)} ms of CPU time each.`;
+  console.log(`\n${text}`);
+  if (asked.length === Object.keys(groups).length) {
+    writePart(join(root, "bench/RESULTS.md"), "bench", `${text}\n\n${toMarkdown(table)}`);
+  }
+}
+
+async function* rowsOf(group: Group): AsyncGenerator<Row & { warmUpMs?: number }> {
+  for (const workload of workloads) if (workload.group === group) yield timeWorkload(workload);
+  if (group === "runs") yield* crowdRows(new Map([plain, kumiko].map(({ name }) => [name, figuresOf(name)])));
+  if (group === "package") {
+    buildWhenStale(root);
+    yield* await packageRows([installedKumiko(root)]);
+  }
+  if (group === "types") yield* typeRows(join(root, "node_modules/typescript/bin/tsc"), [installedKumiko(root)]);
+}
+
+function figuresOf(name: string): CrowdFigures {
+  return runAgain(["--crowd", name]) as CrowdFigures;
+}
+
+/** In a process of its own: nothing else has used its heap. */
+async function crowdOf(name: string): Promise<void> {
+  const contender = [plain, kumiko].find((candidate) => candidate.name === name);
+  if (contender === undefined) throw new Error(`There is no contender "${name}".`);
+  console.log(JSON.stringify(await measureCrowd(contender)));
+}

@@ -1,9 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
-
-const text = readFileSync(join(import.meta.dirname, "../package-lock.json"), "utf8");
-const { packages }: { packages: Record<string, LockedPackage> } = JSON.parse(text);
+import { describe, expect, it } from "vitest";
 
 interface LockedPackage {
   readonly dependencies?: Record<string, string>;
@@ -11,22 +8,30 @@ interface LockedPackage {
   readonly optionalDependencies?: Record<string, string>;
 }
 
+type Packages = Readonly<Record<string, LockedPackage>>;
+
 /** Where Node.js finds `name` for a package that is installed at `from`, if the lockfile has it there. */
-function findInstalled(name: string, from: string): string | undefined {
+function findInstalled(name: string, from: string, packages: Packages): string | undefined {
   const path = `${from === "" ? "" : `${from}/`}node_modules/${name}`;
   if (path in packages) return path;
-  return from === "" ? undefined : findInstalled(name, from.slice(0, Math.max(from.lastIndexOf("/node_modules/"), 0)));
+  if (from === "") return undefined;
+  return findInstalled(name, from.slice(0, Math.max(from.lastIndexOf("/node_modules/"), 0)), packages);
 }
 
-it("has every dependency, those for other platforms too, so that npm ci works", () => {
-  const missing = Object.entries(packages).flatMap(([path, entry]) =>
-    Object.keys({ ...entry.dependencies, ...entry.devDependencies, ...entry.optionalDependencies })
-      .filter((name) => findInstalled(name, path) === undefined)
-      .map((name) => `${path} needs ${name}`),
-  );
-  expect(missing).toEqual([]);
-});
+describe.each(["package-lock.json", "test/mastra/package-lock.json", "bench/peers/package-lock.json"])("%s", (path) => {
+  const text = readFileSync(join(import.meta.dirname, "..", path), "utf8");
+  const { packages }: { packages: Packages } = JSON.parse(text);
 
-it("names no host", () => {
-  expect(text.split("\n").filter((line) => /"resolved"|registry/.test(line))).toEqual([]);
+  it("has every dependency, those for other platforms too, so that npm ci works", () => {
+    const missing = Object.entries(packages).flatMap(([from, entry]) =>
+      Object.keys({ ...entry.dependencies, ...entry.devDependencies, ...entry.optionalDependencies })
+        .filter((name) => findInstalled(name, from, packages) === undefined)
+        .map((name) => `${from} needs ${name}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it("names no host", () => {
+    expect(text.split("\n").filter((line) => /"resolved"|registry/.test(line))).toEqual([]);
+  });
 });

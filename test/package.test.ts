@@ -55,11 +55,14 @@ describe("the packed package", () => {
   });
 });
 
+const anyImport = /(?:from|import|import\() ?"(\.[^"]+)"/g;
+const staticImport = /(?:from|import) ?"(\.[^"]+)"/g;
+
 /** Every built file that an entry imports, itself included. */
-function filesBehind(entry: string): string[] {
+function filesBehind(entry: string, form = anyImport): string[] {
   const reached = new Set([join(consumer.installed, entry.replace(/^src/, "dist").replace(/\.ts$/, ".js"))]);
   for (const path of reached) {
-    const imported = readFileSync(path, "utf8").matchAll(/(?:from|import|import\() ?"(\.[^"]+)"/g);
+    const imported = readFileSync(path, "utf8").matchAll(form);
     for (const [, target = ""] of imported) reached.add(join(dirname(path), target));
   }
   return [...reached];
@@ -77,6 +80,10 @@ describe("what is built for browsers too", () => {
   it("would be found to have them", () => {
     expect(importing("src/stores/sqlite/index.ts").length).toBeGreaterThan(0);
   });
+});
+
+it("has few files to load for a program that imports the root entry, for each costs it a millisecond", () => {
+  expect(filesBehind("src/index.ts", staticImport).length).toBeLessThanOrEqual(4);
 });
 
 describe.each(entries)("$specifier, installed", ({ specifier, source }) => {

@@ -4,7 +4,8 @@ import { join } from "node:path";
 
 /** Builds `dist/` when it is missing, or older than what it is made of. */
 export function buildWhenStale(root: string): void {
-  const inputs = ["package.json", "tsconfig.json", "tsup.config.ts", ...filesOf(root, "src")];
+  const inputs = ["package.json", "tsconfig.json", "tsup.config.ts"];
+  inputs.push(...filesOf(root, "src"), ...filesOf(root, "scripts/build"));
   const outputs = filesOf(root, "dist").filter((path) => path.endsWith(".js") || path.endsWith(".d.ts"));
   const built = outputs.map((path) => timeOf(root, path)).sort((a, b) => a - b)[0];
   const fresh = built !== undefined && inputs.every((path) => timeOf(root, path) < built);

@@ -8,6 +8,16 @@ export type NeedsApproval<Input = never> =
   | boolean
   | ((input: Input, ctx: ToolContext<never>) => boolean | Promise<boolean>);
 
+/** From both names of it: what either of them asks for. */
+export function eitherApproval<Input>(
+  first: NeedsApproval<Input> | undefined,
+  second: NeedsApproval<Input> | undefined,
+): NeedsApproval<Input> | undefined {
+  if (first === true || second === true) return true;
+  if (typeof first !== "function" || typeof second !== "function") return first || second;
+  return async (input, ctx) => Boolean(await first(input, ctx)) || Boolean(await second(input, ctx));
+}
+
 /** What a person answers. */
 interface ApprovalAnswer {
   readonly approved: boolean;
@@ -18,7 +28,7 @@ interface ApprovalAnswer {
 export interface ApprovalRule {
   readonly needed: NeedsApproval;
   /** The JSON Schema of the arguments, for those who change them. */
-  readonly parameters: () => object;
+  readonly parameters: () => JsonSchema;
   readonly readInput: (text: string, call: StagedCall) => unknown;
 }
 
@@ -32,7 +42,7 @@ export async function approve(
   call: StagedCall,
 ): Promise<Approved> {
   if (typeof needed === "function") {
-    const isNeeded = await ctx.once(key, async () => (await needed(input as never, ctx as never)) === true);
+    const isNeeded = await ctx.once(key, async () => Boolean(await needed(input as never, ctx as never)));
     if (!isNeeded) return { input };
   }
   const { toolName, toolCallId } = ctx;
@@ -44,12 +54,14 @@ export async function approve(
   return { input: await readInput(text, call), text };
 }
 
-function answerSchema(parameters: object): JsonSchema {
+/** The dialect is that of the arguments. */
+function answerSchema({ $schema, ...parameters }: JsonSchema): JsonSchema {
   return {
+    ...($schema !== undefined && { $schema }),
     type: "object",
     properties: {
       approved: { type: "boolean" },
-      arguments: { anyOf: [withoutNames(parameters), { type: "string" }] },
+      arguments: { anyOf: [insideAnother(parameters), { type: "string" }] },
       reason: { type: "string" },
     },
     required: ["approved"],
@@ -57,8 +69,8 @@ function answerSchema(parameters: object): JsonSchema {
   };
 }
 
-/** A schema in another is no document of its own. */
-function withoutNames(schema: object): object {
-  const { $schema: _dialect, $id: _id, ...rest } = schema as Readonly<Record<string, unknown>>;
-  return "$defs" in rest || "definitions" in rest ? { type: "object" } : rest;
+/** References such as `#/$defs/place` lead into the whole document, unless the schema they stand in has an `$id`. */
+function insideAnother(schema: JsonSchema): JsonSchema {
+  const refers = /"\$(r|dynamicR|recursiveR)ef":/.test(JSON.stringify(schema));
+  return refers ? { $id: "urn:kumiko:arguments", ...schema } : schema;
 }

@@ -10,7 +10,7 @@ import {
 } from "../schema/standard-schema.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { toolInfo } from "../schema/tool-info.js";
-import type { NeedsApproval } from "./approval.js";
+import { eitherApproval, type NeedsApproval } from "./approval.js";
 import { CreatedStages, type ModelOutputOptions, type ToolDefinition } from "./created-stages.js";
 import { invalidToolField, unknownToolOption } from "./errors.js";
 import { runAlone, streamAlone } from "./lone-call.js";
@@ -105,6 +105,8 @@ export interface CreateToolOptions<
   toModelOutput?(result: ModelOutputOptions<ExecuteInput<InputSchema, Raw>, ModelOutput<OutputSchema>>): unknown;
   /** For your own use: carried on the tool, and never sent to a model. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** For models that know it, such as the options of a provider: `info.extra`. */
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
   /** For MCP servers: carried on the tool, and never sent to a model. */
   readonly mcp?: McpToolProperties | undefined;
 }
@@ -181,7 +183,7 @@ export function createTool<
   checkOptions(options);
   const { id, description, inputSchema, outputSchema, suspendSchema, resumeSchema, requestContextSchema } = options;
   const { execute } = options;
-  const info = toolInfo({ name: id, description, parameters: inputSchema });
+  const info = toolInfo({ name: id, description, parameters: inputSchema, extra: options.extra });
   const stages = new CreatedStages({
     execute: execute as ToolDefinition["execute"],
     outputSchema,
@@ -194,8 +196,8 @@ export function createTool<
       plain: !isStandardSchema(outputSchema),
       validation: options.outputValidation,
     },
-    needsApproval: options.requireApproval ?? options.needsApproval,
-    parameters: () => info.toJsonSchema() ?? { type: "object" },
+    needsApproval: eitherApproval(options.requireApproval, options.needsApproval),
+    parameters: () => (onlyValidates(inputSchema) ? undefined : info.toJsonSchema()) ?? { type: "object" },
     suspension: {
       payload: suspendSchema && schemaCheck(suspendSchema, () => suspendSchema),
       answer: resumeSchema && schemaCheck(resumeSchema, () => resumeSchema),
@@ -236,7 +238,7 @@ function withoutExecute(id: string): () => never {
 
 const optionNames: readonly string[] = [
   ...["id", "description", "inputSchema", "outputSchema", "execute", "options", "concat", "timeoutMs"],
-  ...["outputValidation", "rawArguments", "toModelOutput", "metadata", "mcp"],
+  ...["outputValidation", "rawArguments", "toModelOutput", "metadata", "mcp", "extra"],
   ...["requireApproval", "needsApproval", "suspendSchema", "resumeSchema"],
   ...["requestContextSchema", ...hookNames],
 ];

@@ -22,7 +22,7 @@ export interface ToolDefinition {
   readonly needsApproval: NeedsApproval | undefined;
   readonly suspension: Suspension | undefined;
   /** The JSON Schema of the arguments. */
-  readonly parameters: () => object;
+  readonly parameters: () => JsonSchema;
   readonly input: InputRule | undefined;
   readonly output: OutputRule | undefined;
   readonly concat: DeclaredConcat | undefined;

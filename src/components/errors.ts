@@ -185,13 +185,29 @@ export const invalidTimeout = (where: string, given: unknown): KumikoError =>
     `timeoutMs of ${where} must be a number of milliseconds above 0 (Infinity for no limit), but is ${shorten(given)}.`,
   );
 
+export const invalidApprovalOption = (where: string, option: string, given: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `${option} of ${where} must be true, false, a function, or a record of them by the names of tools, but is ${shorten(given)}.`,
+  );
+
+export const approvalOfNoTool = (where: string, option: string, name: string, names: readonly string[]): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `${option} of ${where} names "${name}", which is not a tool. Tools: ${names.join(", ") || "none"}.`,
+  );
+
+/** More would not help a model, and cost it its context. The error itself has them all. */
+const mostIssues = 20;
+
 /** `- city: expected string (got 42)`, a line for each issue. */
 function list(issues: readonly StandardIssue[], value: unknown): string {
-  return issues
-    .map(
-      ({ message, path = [] }) => `\n- ${pathText(path)}${message} (got ${shorten(at(value, path), { length: 200 })})`,
-    )
-    .join("");
+  const lines = issues.slice(0, mostIssues).map(({ message, path = [] }) => {
+    const got = shorten(at(value, path), { length: 200 });
+    return `\n- ${shortenText(pathText(path))}${shortenText(message)} (got ${got})`;
+  });
+  const rest = issues.length - lines.length;
+  return lines.join("") + (rest > 0 ? `\n- and ${rest} more` : "");
 }
 
 function pathText(path: NonNullable<StandardIssue["path"]>): string {

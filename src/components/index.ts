@@ -1,5 +1,6 @@
 export type { AnyTool } from "./any-tool.js";
 export type { NeedsApproval } from "./approval.js";
+export type { ApprovalOption, ApprovalOptions, ApprovalPolicy } from "./approval-option.js";
 export type { Ask, InterruptOptions, NodeContext } from "./context.js";
 export {
   type CreatedTool,

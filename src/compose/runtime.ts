@@ -1,8 +1,9 @@
 import type { Handler, HandlerErrorListener } from "../callbacks/handler.js";
 import type { ConcatRegistry } from "../schema/concat/registry.js";
 import type { SchemaValidator } from "../schema/schema-validator.js";
+import { defaultRuntime, type RuntimeParts, SharedParts } from "./default-runtime.js";
 import { invalidOption } from "./errors.js";
-import { type AnyClassCodec, type ClassCodecs, checkClassCodecs } from "./interrupt/class-codec.js";
+import { type ClassCodecs, checkClassCodecs } from "./interrupt/class-codec.js";
 
 export interface RuntimeOptions<Values extends readonly object[] = readonly object[]> {
   /** Handlers of every run of what is compiled with this runtime; they come first. */
@@ -33,29 +34,16 @@ const names: readonly string[] = [
  * const runtime = new Runtime({ callbacks: [consoleTracer()] });
  * const app = graph.compile({ runtime });
  */
-export class Runtime<Values extends readonly object[] = readonly object[]> {
+export class Runtime<Values extends readonly object[] = readonly object[]> extends SharedParts {
   /** The one used when none is given. Frozen, and empty. */
-  static readonly default: Runtime = new Runtime();
-
-  readonly callbacks: readonly Handler[];
-  readonly concat: ConcatRegistry | undefined;
-  readonly codecs: readonly AnyClassCodec[];
-  readonly schemaValidator: SchemaValidator | undefined;
-  readonly onHandlerError: HandlerErrorListener;
+  static readonly default: Runtime = defaultRuntime;
 
   constructor(options: RuntimeOptions<Values> = {}) {
-    checkOptions(options);
-    const { callbacks = [], concat, codecs = [], schemaValidator, onHandlerError = reportToConsole } = options;
-    this.callbacks = Object.freeze([...callbacks]);
-    this.concat = concat;
-    this.codecs = checkClassCodecs(codecs);
-    this.schemaValidator = schemaValidator;
-    this.onHandlerError = onHandlerError;
-    Object.freeze(this);
+    super(checkOptions(options));
   }
 }
 
-function checkOptions(options: Omit<RuntimeOptions, "codecs">): void {
+function checkOptions<Values extends readonly object[]>(options: RuntimeOptions<Values>): RuntimeParts {
   const other = Object.keys(options).find((name) => !names.includes(name));
   if (other !== undefined) throw invalidOption(`A Runtime has no option "${other}". There are ${names.join(", ")}.`);
   if (options.callbacks !== undefined && !Array.isArray(options.callbacks)) {
@@ -64,8 +52,5 @@ function checkOptions(options: Omit<RuntimeOptions, "codecs">): void {
   if (options.onHandlerError !== undefined && typeof options.onHandlerError !== "function") {
     throw invalidOption("The option onHandlerError of a Runtime must be a function.");
   }
-}
-
-function reportToConsole(...[error, timing, info]: Parameters<HandlerErrorListener>): void {
-  console.error(`A handler threw in ${timing} of ${info.component} "${info.name}":`, error);
+  return { ...options, codecs: checkClassCodecs(options.codecs ?? []) };
 }

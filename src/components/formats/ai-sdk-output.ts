@@ -1,4 +1,5 @@
 import type { ToolResultContent } from "../../schema/message/content-block.js";
+import { toBase64 } from "../base64.js";
 import { encodeJson } from "../encode-json.js";
 import type { Fields } from "./foreign-tool.js";
 
@@ -35,7 +36,7 @@ function partOf(part: unknown): ToolResultContent {
     if (data.type === "text" && typeof data.text === "string") return { type: "text", text: data.text };
     if (data.type === "url") return filePart(part, { url: String(data.url) });
     if (typeof data.data === "string") return filePart(part, { base64Data: data.data });
-    if (data.data instanceof Uint8Array) return filePart(part, { base64Data: base64Of(data.data) });
+    if (data.data instanceof Uint8Array) return filePart(part, { base64Data: toBase64(data.data) });
   }
   return { type: "text", text: JSON.stringify(encodeJson(part)) };
 }
@@ -51,15 +52,6 @@ function kindOf(type: unknown, mediaType: unknown): "image" | "audio" | "video" 
   const [kind] = typeof mediaType === "string" ? mediaType.split("/") : [];
   if (kind === "image" || kind === "audio" || kind === "video") return kind;
   return type === "image-url" || type === "image-data" ? "image" : "file";
-}
-
-/** In pieces: a call takes only so many arguments. */
-function base64Of(bytes: Uint8Array): string {
-  let binary = "";
-  for (let start = 0; start < bytes.length; start += 8_192) {
-    binary += String.fromCharCode(...bytes.subarray(start, start + 8_192));
-  }
-  return btoa(binary);
 }
 
 function isFields(value: unknown): value is Fields {

@@ -4,7 +4,9 @@ import { modelOutputOf } from "./ai-sdk-output.js";
 import { hasAiSdkSchema, inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
 import { providerTool } from "./errors.js";
+import { foreignHooks } from "./foreign-hooks.js";
 import { type AnyFunction, type Fields, isFunction, textOr } from "./foreign-tool.js";
+import { modelExtra, withTitle } from "./model-extra.js";
 import { nativeTool } from "./native-tool.js";
 import { plainContext } from "./plain-context.js";
 import { requestValues } from "./request-values.js";
@@ -31,9 +33,12 @@ export function aiSdkTool(tool: Fields, name: string): Tool<never> {
     toModelOutput: isFunction(toModelOutput) ? (result) => shown(toModelOutput.call(tool, result)) : undefined,
     suspendSchema: outputSchemaOf(tool.suspendSchema),
     resumeSchema: outputSchemaOf(tool.resumeSchema),
+    hooks: foreignHooks(tool, { context: {}, experimental_context: {} }),
     timeoutMs: tool.timeoutMs,
     outputValidation: tool.outputValidation,
-    metadata,
+    metadata: withTitle(metadata, tool.title),
+    mcp: tool.mcp,
+    extra: modelExtra(tool),
   });
 }
 

@@ -1,15 +1,20 @@
 import type { ToolInfo } from "../../schema/tool-info.js";
+import type { McpToolProperties } from "../create-tool.js";
 import type { ToolContext } from "../tool.js";
+import type { ToolHooks } from "../tool-hooks.js";
 import type { OutputValidation } from "../tool-settings.js";
 
 /** A function that does the work of a tool: what it takes is known to its schema. */
 type Execute = (input: never, ctx: never) => unknown;
 
+/** What may look at the calls of a tool, as in `createTool`. */
+type ForeignHooks = { readonly [Hook in keyof ToolHooks<never, never>]?: ((call: never) => unknown) | undefined };
+
 /**
  * A tool without a wrapper: a name, or the key of a record, and what `createTool` calls `description`, `inputSchema` and
  * `execute`. One with a name (or an `id`) is called like a tool of `createTool`; one without is read as an AI SDK `tool()`.
  */
-export interface PlainTool {
+export interface PlainTool extends ForeignHooks {
   readonly name?: string | undefined;
   readonly id?: string | undefined;
   readonly description?: string | ((context: never) => string) | undefined;
@@ -26,11 +31,15 @@ export interface PlainTool {
   readonly toModelOutput?: ((result: never) => unknown) | undefined;
   readonly timeoutMs?: number | undefined;
   readonly outputValidation?: OutputValidation | undefined;
+  readonly requestContextSchema?: unknown;
+  /** For people: carried in `metadata`. */
+  readonly title?: string | undefined;
   readonly metadata?: unknown;
+  readonly mcp?: McpToolProperties | undefined;
 }
 
 /** A tool of another package that is executed outside: only its schema is there. */
-export interface ToolWithoutExecute {
+export interface ToolWithoutExecute extends ForeignHooks {
   readonly name?: string | undefined;
   readonly id?: string | undefined;
   readonly description?: string | ((context: never) => string) | undefined;

@@ -9,7 +9,10 @@ import type { Tool, ToolContext } from "../tool.js";
 import { modelOutputOf } from "./ai-sdk-output.js";
 import { inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
+import { foreignHooks } from "./foreign-hooks.js";
 import { type AnyFunction, type Fields, isFunction, textOr } from "./foreign-tool.js";
+import { mastraContext } from "./mastra-context.js";
+import { modelExtra, withTitle } from "./model-extra.js";
 import { nativeTool } from "./native-tool.js";
 import { requestValues } from "./request-values.js";
 
@@ -36,8 +39,11 @@ export function mastraTool(tool: Fields, name: string): Tool<never> {
       : undefined,
     suspendSchema: outputSchemaOf(tool.suspendSchema),
     resumeSchema: answerSchemaOf(tool.resumeSchema),
-    metadata,
+    requestContextSchema: outputSchemaOf(tool.requestContextSchema),
+    hooks: foreignHooks(tool),
+    metadata: withTitle(metadata, tool.title),
     mcp: tool.mcp,
+    extra: modelExtra(tool),
   });
 }
 
@@ -74,7 +80,7 @@ async function run(
   input: unknown,
   ctx: ToolContext,
 ): Promise<unknown> {
-  const output = await execute.call(tool, await readyInput(schema, input, ctx), contextOf(ctx));
+  const output = await execute.call(tool, await readyInput(schema, input, ctx), mastraContext(ctx));
   if (isRefusal(output)) throw refused(output, ctx);
   return output;
 }
@@ -84,34 +90,6 @@ async function readyInput(schema: StandardSchemaV1 | undefined, input: unknown, 
   if (ctx.resumeData === undefined || ctx.resumeData === null) return input;
   const result = await schema?.["~standard"].validate(input);
   return result !== undefined && result.issues === undefined ? result.value : input;
-}
-
-/** With a call id and messages, Mastra knows that a model calls, and moves what belongs there under `agent`. */
-function contextOf(ctx: ToolContext): object {
-  const { toolCallId, messages, abortSignal, suspend, resumeData } = ctx;
-  const write = async (chunk: unknown): Promise<void> => ctx.progress(chunk);
-  const call = { toolCallId, messages, abortSignal, suspend, resumeData };
-  return { ...call, requestContext: requestContextOf(ctx), writer: { write, custom: write } };
-}
-
-/** Mastra reads all values at once too. Changes reach the request. */
-function requestContextOf(ctx: ToolContext): object {
-  const { requestContext: values } = ctx;
-  return {
-    get: (name: string) => values.get(name),
-    set: (name: string, value: unknown) => void values.set(name, value),
-    has: (name: string) => values.has(name),
-    delete: (name: string) => values.delete(name),
-    keys: () => values.keys(),
-    values: () => values.values(),
-    entries: () => values.entries(),
-    size: () => values.size,
-    get all() {
-      return requestValues(ctx);
-    },
-    toJSON: () => requestValues(ctx),
-    [Symbol.iterator]: () => values.entries(),
-  };
 }
 
 interface Refusal {

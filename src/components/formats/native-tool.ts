@@ -4,6 +4,7 @@ import type { NeedsApproval } from "../approval.js";
 import { createTool, type McpToolProperties } from "../create-tool.js";
 import type { ModelOutputOptions } from "../created-stages.js";
 import type { Tool, ToolContext } from "../tool.js";
+import type { AnyToolHooks } from "../tool-hooks.js";
 import type { OutputValidation } from "../tool-settings.js";
 
 /** A tool of another format in the words of this package. */
@@ -17,18 +18,22 @@ export interface ForeignDefinition {
   readonly needsApproval: NeedsApproval<unknown>;
   readonly suspendSchema?: AnyStandardSchema | JsonSchema | undefined;
   readonly resumeSchema?: AnyStandardSchema | JsonSchema | undefined;
+  readonly requestContextSchema?: AnyStandardSchema | JsonSchema | undefined;
+  readonly hooks?: AnyToolHooks | undefined;
   readonly toModelOutput?: ((result: ModelOutputOptions<unknown, unknown>) => unknown) | undefined;
   readonly timeoutMs?: unknown;
   readonly outputValidation?: unknown;
   readonly metadata?: unknown;
   readonly mcp?: unknown;
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export function nativeTool(definition: ForeignDefinition): Tool<never> {
-  const { name, execute, toModelOutput, timeoutMs, outputValidation, metadata, mcp, ...rest } = definition;
+  const { name, execute, hooks, toModelOutput, timeoutMs, outputValidation, metadata, mcp, ...rest } = definition;
   return createTool({
     id: name,
     ...rest,
+    ...hooks,
     ...(execute && { execute }),
     ...(toModelOutput && { toModelOutput }),
     // createTool looks at them

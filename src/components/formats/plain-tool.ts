@@ -1,7 +1,9 @@
 import type { Tool } from "../tool.js";
 import { inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
+import { foreignHooks } from "./foreign-hooks.js";
 import { type Fields, isFunction, textOr } from "./foreign-tool.js";
+import { modelExtra, withTitle } from "./model-extra.js";
 import { nativeTool } from "./native-tool.js";
 
 /** An object with what `createTool` takes: its `execute` gets the same context, and its chunks are the result. */
@@ -18,8 +20,12 @@ export function plainTool(tool: Fields, name: string): Tool<never> {
     toModelOutput: isFunction(toModelOutput) ? (result) => toModelOutput.call(tool, result) : undefined,
     suspendSchema: outputSchemaOf(tool.suspendSchema),
     resumeSchema: outputSchemaOf(tool.resumeSchema),
+    requestContextSchema: outputSchemaOf(tool.requestContextSchema),
+    hooks: foreignHooks(tool),
     timeoutMs: tool.timeoutMs,
     outputValidation: tool.outputValidation,
-    metadata,
+    metadata: withTitle(metadata, tool.title),
+    mcp: tool.mcp,
+    extra: modelExtra(tool),
   });
 }

@@ -2,6 +2,7 @@ import type { Tool, ToolContext } from "../tool.js";
 import { inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
 import { type Fields, isFunction, textOr } from "./foreign-tool.js";
+import { modelExtra } from "./model-extra.js";
 import { nativeTool } from "./native-tool.js";
 import { requestValues } from "./request-values.js";
 
@@ -20,6 +21,7 @@ export function tanStackTool(tool: Fields, name: string): Tool<never> {
     execute: isFunction(execute) ? (input, ctx) => execute.call(tool, input, contextOf(ctx)) : undefined,
     needsApproval: approvalOf(tool, contextOf),
     metadata,
+    extra: modelExtra(tool),
   });
 }
 

@@ -1,4 +1,6 @@
 import type { JsonSchema } from "../../schema/standard-schema.js";
+import type { NeedsApproval } from "../approval.js";
+import { type ApprovalOptions, approvalFor, checkApprovalNames } from "../approval-option.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../create-tool.js";
 import type { ToolContext } from "../tool.js";
 import { checkTimeout } from "../tool-settings.js";
@@ -12,7 +14,16 @@ import {
 } from "./mcp-client.js";
 import { contentOf } from "./mcp-content.js";
 
-export interface McpToolsOptions {
+/**
+ * Options of {@link mcpTools}.
+ *
+ * @example
+ * const client = { listTools: async () => ({ tools: [] }), callTool: async () => ({ content: [] }) };
+ * const tools = await mcpTools(client, {
+ *   requireApproval: (_input, _ctx, { annotations }) => annotations?.readOnlyHint !== true,
+ * });
+ */
+export interface McpToolsOptions extends ApprovalOptions<McpToolDefinition> {
   /**
    * How long each call may take, in milliseconds, in place of the client's own limit.
    *
@@ -36,11 +47,17 @@ export type McpTool = CreatedTool<JsonSchema, JsonSchema | undefined>;
  * // await client.connect(transport);
  * const node = new AgenticToolsNode(await mcpTools(client));
  */
-export async function mcpTools(client: McpClient, { timeoutMs }: McpToolsOptions = {}): Promise<McpTool[]> {
+export async function mcpTools(client: McpClient, options: McpToolsOptions = {}): Promise<McpTool[]> {
+  const { timeoutMs } = options;
   if (typeof client?.listTools !== "function" || typeof client.callTool !== "function") throw notAnMcpClient(client);
   checkTimeout("mcpTools", timeoutMs);
   const definitions = await listAll(client);
-  return definitions.map((definition) => mcpTool(client, definition, timeoutMs));
+  const names = definitions.map(({ name }) => name);
+  checkApprovalNames("mcpTools", options, names);
+  return definitions.map((definition) => {
+    const requireApproval = approvalFor(options, definition.name, definition);
+    return mcpTool(client, definition, { timeoutMs, requireApproval });
+  });
 }
 
 async function listAll(client: McpClient): Promise<McpToolDefinition[]> {
@@ -57,7 +74,13 @@ async function listAll(client: McpClient): Promise<McpToolDefinition[]> {
   }
 }
 
-function mcpTool(client: McpClient, definition: McpToolDefinition, timeoutMs: number | undefined): McpTool {
+interface McpToolSettings {
+  readonly timeoutMs: number | undefined;
+  readonly requireApproval: NeedsApproval<Record<string, unknown>> | undefined;
+}
+
+function mcpTool(client: McpClient, definition: McpToolDefinition, settings: McpToolSettings): McpTool {
+  const { timeoutMs } = settings;
   const { name, title, description, outputSchema } = definition;
   /** What the model reads of an output that is structured. */
   const contents = new WeakMap<object, unknown>();
@@ -66,7 +89,7 @@ function mcpTool(client: McpClient, definition: McpToolDefinition, timeoutMs: nu
     description: description ?? title ?? "",
     inputSchema: { type: "object", ...definition.inputSchema },
     outputSchema: outputSchema && { ...outputSchema },
-    timeoutMs,
+    ...settings,
     mcp: propertiesOf(definition),
     metadata: title === undefined ? undefined : { title },
     execute: async (input, ctx) => {

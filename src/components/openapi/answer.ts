@@ -1,4 +1,5 @@
 import type { ToolResultContent } from "../../schema/message/content-block.js";
+import { toBase64 } from "../base64.js";
 import { mediaKind } from "../mcp/mcp-content.js";
 import { HttpStatusError } from "./errors.js";
 
@@ -12,7 +13,7 @@ export async function readAnswer(request: string, response: Response): Promise<u
   if (isText(mimeType)) return parseBody(await response.text(), mimeType);
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (bytes.length === 0) return "";
-  const part: ToolResultContent = { type: mediaKind(mimeType), base64Data: base64(bytes), mimeType };
+  const part: ToolResultContent = { type: mediaKind(mimeType), base64Data: toBase64(bytes), mimeType };
   return [part];
 }
 
@@ -30,11 +31,4 @@ function parseBody(text: string, mimeType: string): unknown {
   } catch {
     return text;
   }
-}
-
-function base64(bytes: Uint8Array): string {
-  let binary = "";
-  for (let start = 0; start < bytes.length; start += 8192)
-    binary += String.fromCharCode(...bytes.subarray(start, start + 8192));
-  return btoa(binary);
 }

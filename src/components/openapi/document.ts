@@ -6,7 +6,7 @@ export const methods = ["get", "put", "post", "delete", "options", "head", "patc
 export type HttpMethod = (typeof methods)[number];
 
 /** Where an operation takes a parameter. */
-export type ParameterPlace = "path" | "query" | "header";
+export type ParameterPlace = "path" | "query" | "header" | "cookie";
 
 export interface ParameterObject {
   readonly name: string;

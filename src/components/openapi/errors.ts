@@ -75,9 +75,7 @@ export const pathParameterMissing = (name: string): KumikoError =>
   schemaInvalid(`its path has {${name}}, but there is no path parameter of that name.`);
 
 export const unknownBody = (types: readonly string[]): KumikoError =>
-  schemaInvalid(
-    `its body must be ${types.join(" or ") || "of no known type"}: only JSON, forms and plain text can be sent.`,
-  );
+  schemaInvalid(`its body is required, and must be ${types.join(" or ") || "of no known type"}, which cannot be sent.`);
 
 export const parserMissing = (cause: unknown): KumikoError =>
   new KumikoError(
@@ -86,7 +84,22 @@ export const parserMissing = (cause: unknown): KumikoError =>
     { cause },
   );
 
+export const unknownScheme = (name: string, schemes: readonly string[]): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `auth of openApiTools names "${name}", which is no security scheme of the document. Schemes: ${schemes.join(", ") || "none"}.`,
+  );
+
 // a call
+
+export const invalidCredential = (name: string, form: string): KumikoError =>
+  new KumikoError("INVALID_OPTION", `auth of openApiTools: the credential of "${name}" must be ${form}.`);
+
+export const notBase64 = (name: string, value: unknown): KumikoError =>
+  new KumikoError(
+    "TOOL_FAILED",
+    `"${name}" must be base64, but is ${shorten(value, { length: 100 })}. Nothing was sent.`,
+  );
 
 export const unsafePathValue = (name: string, value: unknown): KumikoError =>
   new KumikoError(

@@ -1,9 +1,6 @@
 export type { HttpMethod } from "./document.js";
 export { HttpStatusError } from "./errors.js";
-export {
-  type OpenApiHeaders,
-  type OpenApiOperation,
-  type OpenApiTool,
-  type OpenApiToolsOptions,
-  openApiTools,
-} from "./open-api-tools.js";
+export { openApiTools } from "./open-api-tools.js";
+export type { OpenApiTool } from "./operation-tool.js";
+export type { OpenApiHeaders, OpenApiOperation, OpenApiToolsOptions } from "./options.js";
+export type { OpenApiAuth, OpenApiCredential } from "./security.js";

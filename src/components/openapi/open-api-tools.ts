@@ -1,50 +1,18 @@
 import { messageOf } from "../../errors.js";
-import type { JsonSchema } from "../../schema/standard-schema.js";
-import { type CreatedTool, createTool } from "../create-tool.js";
-import type { ToolContext } from "../tool.js";
-import { readAnswer } from "./answer.js";
-import { type Fields, fieldsOf, type HttpMethod, isFields, listOf, methods, textOf } from "./document.js";
-import { cannotReach, noAddress, notADocument, operationsUnusable } from "./errors.js";
-import { type OperationPlace, planOperation } from "./operation.js";
+import { checkApprovalNames } from "../approval-option.js";
+import { type Fields, fieldsOf, isFields, listOf, methods, textOf } from "./document.js";
+import { notADocument, operationsUnusable } from "./errors.js";
+import { type OperationPlace, requestName } from "./operation-place.js";
+import { type OpenApiTool, operationTool } from "./operation-tool.js";
+import type { OpenApiOperation, OpenApiToolsOptions } from "./options.js";
 import { openReferences, type References } from "./references.js";
-import { makeRequest, type Target } from "./request.js";
-
-/** Headers, or what gives them for a call. */
-export type OpenApiHeaders =
-  | Readonly<Record<string, string>>
-  | ((ctx: ToolContext) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
-
-export interface OpenApiToolsOptions {
-  /** Where the service is. @default the first server of the operation, its path or the document */
-  readonly baseUrl?: string | undefined;
-  /**
-   * Sent with each request: keys and tokens belong here. They replace what a model gives for a header of that name. A
-   * function is called for each call, and can take them from `ctx.requestContext`.
-   */
-  readonly headers?: OpenApiHeaders | undefined;
-  /** @default the global one */
-  readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Which operations become tools. @default all */
-  readonly filter?: ((operation: OpenApiOperation) => boolean) | undefined;
-}
-
-/** What a tool was made of: its `metadata`. */
-export interface OpenApiOperation {
-  readonly method: HttpMethod;
-  /** As in the document: `/pets/{petId}`. */
-  readonly path: string;
-  readonly operationId: string | undefined;
-  readonly tags: readonly string[];
-  readonly deprecated: boolean;
-}
-
-export type OpenApiTool = CreatedTool<JsonSchema>;
+import { checkAuth } from "./security.js";
 
 /**
  * Makes a tool of each operation of an OpenAPI document (3.0 or 3.1, parsed). Its name is the `operationId`, else method
- * and path; path, query and header parameters are its arguments, and the body is the argument `body`. An answer that is no
- * success is an error of kind `execution`, caused by an `HttpStatusError`. Needs the package
- * `@apidevtools/json-schema-ref-parser`. Nothing outside of the document is read; cookies are not sent.
+ * and path; path, query, header and cookie parameters are its arguments, and the body is the argument `body`, in which files
+ * are base64. An answer that is no success is an error of kind `execution`, caused by an `HttpStatusError`. Needs the package
+ * `@apidevtools/json-schema-ref-parser`. Nothing outside of the document is read.
  *
  * @example
  * const document = {
@@ -73,6 +41,7 @@ export async function openApiTools(document: object, options: OpenApiToolsOption
     causes.push(error);
   };
   const references = await openReferences(document);
+  if (options.auth !== undefined) checkAuth(document, options.auth);
   for (const [path, item] of Object.entries(fieldsOf(document.paths))) {
     for (const place of operationsAt(path, item, document, references, note)) {
       const operation = describeOperation(place);
@@ -86,6 +55,7 @@ export async function openApiTools(document: object, options: OpenApiToolsOption
     }
   }
   if (problems.length > 0) throw operationsUnusable(problems, causes[0]);
+  checkApprovalNames("openApiTools", options, [...tools.keys()]);
   return [...tools.values()];
 }
 
@@ -126,50 +96,4 @@ function freeName({ operationId, method, path }: OpenApiOperation, taken: Readon
   let name = base;
   for (let count = 2; taken.has(name); count++) name = `${base}_${count}`;
   return name;
-}
-
-function operationTool(
-  name: string,
-  metadata: OpenApiOperation,
-  place: OperationPlace,
-  { baseUrl, headers = {}, fetch }: OpenApiToolsOptions,
-): OpenApiTool {
-  const { method, path, operation, pathItem } = place;
-  const plan = planOperation(place);
-  const target: Target = { base: baseOf(place, baseUrl), method, path };
-  const texts = [operation.summary ?? pathItem.summary, operation.description ?? pathItem.description];
-  return createTool<JsonSchema>({
-    id: name,
-    description: [...new Set(texts)].filter((text) => typeof text === "string" && text !== "").join("\n\n"),
-    inputSchema: plan.inputSchema,
-    metadata: { ...metadata },
-    execute: async (input, ctx) => {
-      const given = typeof headers === "function" ? await headers(ctx) : headers;
-      const { url, ...request } = makeRequest(target, plan, input, given);
-      const send = fetch ?? globalThis.fetch;
-      const response = await send(url, { ...request, body: request.body ?? null, signal: ctx.signal }).catch(
-        (error) => {
-          throw ctx.signal?.aborted ? error : cannotReach(requestName(place), error);
-        },
-      );
-      return readAnswer(requestName(place), response);
-    },
-  });
-}
-
-const requestName = ({ method, path }: OperationPlace): string => `${method.toUpperCase()} ${path}`;
-
-/** Where the operation is: what was given, or its nearest server. */
-function baseOf({ document, pathItem, operation }: OperationPlace, baseUrl: string | undefined): string {
-  const servers = [operation, pathItem, document].flatMap(({ servers }) => listOf(servers));
-  const base = baseUrl ?? serverUrl(fieldsOf(servers[0]));
-  if (base === undefined || !/^https?:\/\//i.test(base) || !URL.canParse(base)) throw noAddress(base);
-  return base;
-}
-
-function serverUrl({ url, variables }: Fields): string | undefined {
-  return textOf(url)?.replace(/\{([^{}]+)\}/g, (whole, name: string) => {
-    const variable = fieldsOf(fieldsOf(variables)[name]).default;
-    return textOf(variable) ?? whole;
-  });
 }

@@ -1,18 +1,10 @@
 import type { JsonSchema } from "../../schema/standard-schema.js";
-import { type Fields, fieldsOf, type HttpMethod, isFields, listOf, type ParameterObject, textOf } from "./document.js";
-import { invalidParameter, pathParameterMissing, unknownBody } from "./errors.js";
+import { type BodyPlan, readBody } from "./body.js";
+import { type Fields, fieldsOf, listOf, type ParameterObject, type ParameterPlace, textOf } from "./document.js";
+import { invalidParameter, pathParameterMissing } from "./errors.js";
+import type { OperationPlace } from "./operation-place.js";
 import { SchemaWriter } from "./plain-schema.js";
 import type { References } from "./references.js";
-
-/** One operation, where a document has it. */
-export interface OperationPlace {
-  readonly document: Fields;
-  readonly path: string;
-  readonly method: HttpMethod;
-  readonly pathItem: Fields;
-  readonly operation: Fields;
-  readonly references: References;
-}
 
 /** How the arguments of a tool become a request. */
 export interface OperationPlan {
@@ -22,22 +14,12 @@ export interface OperationPlan {
   readonly body: BodyPlan | undefined;
 }
 
-export interface BodyPlan {
-  readonly kind: "json" | "form" | "text";
-  readonly mediaType: string;
-  readonly schema: unknown;
-  readonly required: boolean;
-  readonly description: string | undefined;
-  /** Of a form: how its fields are written. */
-  readonly encoding: Fields;
-}
-
 const bodyArgument = "body";
 
 /** Reads what an operation takes. Throws when a call of it could not be sent. */
 export function planOperation(place: OperationPlace): OperationPlan {
   const { document, references, path } = place;
-  const writer = new SchemaWriter(references, textOf(document.openapi)?.startsWith("3.0") ?? false);
+  const writer = new SchemaWriter(references, textOf(document.openapi)?.startsWith("3.0") ?? false, "request");
   const body = readBody(place);
   const parameters = nameArguments(readParameters(place), body !== undefined);
   for (const [, name = ""] of path.matchAll(/\{([^{}]+)\}/g)) {
@@ -50,7 +32,7 @@ export function planOperation(place: OperationPlace): OperationPlan {
   ]);
   const required = [...parameters].filter(([, parameter]) => parameter.required).map(([name]) => name);
   if (body !== undefined) {
-    properties.push([bodyArgument, described(writer.write(body.schema), body.description)]);
+    properties.push([bodyArgument, bodySchema(writer, body)]);
     if (body.required) required.push(bodyArgument);
   }
   const inputSchema = {
@@ -63,12 +45,20 @@ export function planOperation(place: OperationPlace): OperationPlan {
   return { inputSchema, parameters, body };
 }
 
+/** A model writes what is binary as base64. */
+function bodySchema(writer: SchemaWriter, { kind, schema, description, files }: BodyPlan): JsonSchema | boolean {
+  if (kind === "binary") return described({ type: "string", contentEncoding: "base64" }, description);
+  const names = [...files].join(", ");
+  const texts = [description, names && `Given as base64: ${names}.`].filter(Boolean);
+  return described(writer.write(schema), texts.length > 0 ? texts.join("\n\n") : undefined);
+}
+
 function described(schema: JsonSchema | boolean, description: string | undefined): JsonSchema | boolean {
   if (description === undefined || schema === false) return schema;
   return { description, ...(schema === true ? {} : schema) };
 }
 
-/** Those of the operation replace those of its path. Cookies are no matter of a model, and some headers are none either. */
+/** Those of the operation replace those of its path. */
 function readParameters({ pathItem, operation, references }: OperationPlace): readonly ParameterObject[] {
   const parameters = new Map<string, ParameterObject>();
   for (const given of [...listOf(pathItem.parameters), ...listOf(operation.parameters)]) {
@@ -84,13 +74,10 @@ const ownHeaders = /^(accept|content-type|authorization)$/i;
 function readParameter(fields: Fields, references: References): ParameterObject | undefined {
   const { name, in: place } = fields;
   if (typeof name !== "string" || typeof place !== "string") throw invalidParameter(fields);
-  if (place !== "path" && place !== "query" && place !== "header") {
-    if (place === "cookie") return undefined;
-    throw invalidParameter(fields);
-  }
+  if (!isPlace(place)) throw invalidParameter(fields);
   if (place === "header" && ownHeaders.test(name)) return undefined;
   const [media] = Object.values(fieldsOf(fields.content));
-  const style = textOf(fields.style) ?? (place === "query" ? "form" : "simple");
+  const style = textOf(fields.style) ?? (place === "query" || place === "cookie" ? "form" : "simple");
   const { schema = {} } = media === undefined ? fields : references.follow(media);
   return {
     name,
@@ -105,6 +92,12 @@ function readParameter(fields: Fields, references: References): ParameterObject 
   };
 }
 
+const places: readonly string[] = ["path", "query", "header", "cookie"] satisfies ParameterPlace[];
+
+function isPlace(place: string): place is ParameterPlace {
+  return places.includes(place);
+}
+
 /** A name that is there twice, or is that of the body, says where its value goes: `query_id`. */
 function nameArguments(parameters: readonly ParameterObject[], hasBody: boolean): Map<string, ParameterObject> {
   const named = new Map<string, ParameterObject>();
@@ -115,32 +108,3 @@ function nameArguments(parameters: readonly ParameterObject[], hasBody: boolean)
   }
   return named;
 }
-
-/** JSON before a form before plain text. */
-function readBody({ operation, references }: OperationPlace): BodyPlan | undefined {
-  if (operation.requestBody === undefined) return undefined;
-  const { content, required, description } = references.follow(operation.requestBody);
-  const media = Object.entries(fieldsOf(content));
-  for (const [kind, pattern] of bodyKinds) {
-    const found = media.find(([type]) => pattern.test(type));
-    if (found === undefined) continue;
-    const [mediaType, value] = found;
-    const { schema = {}, encoding } = references.follow(value);
-    return {
-      kind,
-      mediaType: mediaType.includes("*") ? "application/json" : mediaType,
-      schema: isFields(schema) || typeof schema === "boolean" ? schema : {},
-      required: required === true,
-      description: textOf(description),
-      encoding: fieldsOf(encoding),
-    };
-  }
-  if (required === true) throw unknownBody(media.map(([type]) => type));
-  return undefined;
-}
-
-const bodyKinds: readonly (readonly [BodyPlan["kind"], RegExp])[] = [
-  ["json", /^(application\/json|[^;]+\+json|application\/\*|\*\/\*)\s*(;|$)/i],
-  ["form", /^application\/x-www-form-urlencoded\s*(;|$)/i],
-  ["text", /^text\/plain\s*(;|$)/i],
-];

@@ -7,13 +7,16 @@ export class SchemaWriter {
   readonly #references: References;
   /** 3.0 has a dialect of its own; 3.1 speaks JSON Schema. */
   readonly #isOldDialect: boolean;
+  /** Properties that only the service sets are no part of a request, and some are no part of an answer. */
+  readonly #hiddenBy: "readOnly" | "writeOnly";
   /** Names under `$defs`, by reference. */
   readonly #names = new Map<string, string>();
   readonly #definitions = new Map<string, unknown>();
 
-  constructor(references: References, isOldDialect: boolean) {
+  constructor(references: References, isOldDialect: boolean, side: "request" | "answer") {
     this.#references = references;
     this.#isOldDialect = isOldDialect;
+    this.#hiddenBy = side === "request" ? "readOnly" : "writeOnly";
   }
 
   /** All that was referred to so far. */
@@ -54,13 +57,18 @@ export class SchemaWriter {
 
   #writeFields(schema: Fields): JsonSchema {
     const written = new Map<string, unknown>();
-    const hidden = readOnlyNames(schema, this.#references);
+    const hidden = namesMarked(this.#hiddenBy, schema, this.#references);
     for (const [keyword, value] of Object.entries(schema)) {
       if (droppedKeywords.has(keyword) || keyword.startsWith("x-")) continue;
       if (keyword === "pattern" && !isPattern(value)) continue;
       written.set(keyword, this.#writeKeyword(keyword, value, hidden));
     }
     if (this.#isOldDialect) translate(written);
+    if (written.get("format") === "binary") {
+      // what is binary is base64 here
+      written.delete("format");
+      written.set("contentEncoding", "base64");
+    }
     return Object.fromEntries(written);
   }
 
@@ -94,10 +102,9 @@ function isPattern(value: unknown): boolean {
   }
 }
 
-/** Properties that only the service sets: they are no part of a request. */
-function readOnlyNames({ properties }: Fields, references: References): ReadonlySet<string> {
+function namesMarked(mark: string, { properties }: Fields, references: References): ReadonlySet<string> {
   const names = Object.entries(fieldsOf(properties)).filter(
-    ([, schema]) => isFields(schema) && (schema.readOnly === true || references.follow(schema).readOnly === true),
+    ([, schema]) => isFields(schema) && (schema[mark] === true || references.follow(schema)[mark] === true),
   );
   return new Set(names.map(([name]) => name));
 }

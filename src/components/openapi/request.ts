@@ -1,7 +1,9 @@
-import { fieldsOf, type HttpMethod, isFields, textOf } from "./document.js";
+import type { HttpMethod } from "./document.js";
+import { type EncodedBody, encodeBody } from "./encode-body.js";
 import { unsafePathValue } from "./errors.js";
-import type { BodyPlan, OperationPlan } from "./operation.js";
-import { headerText, pathText, queryPairs, queryText } from "./serialize.js";
+import type { OperationPlan } from "./operation.js";
+import type { Credentials } from "./security.js";
+import { cookiePairs, headerText, pathText, queryText } from "./serialize.js";
 
 /** Where an operation is. */
 export interface Target {
@@ -14,35 +16,55 @@ export interface PlannedRequest {
   readonly url: string;
   readonly method: string;
   readonly headers: Headers;
-  readonly body: string | undefined;
+  readonly body: EncodedBody | undefined;
 }
 
-/** Makes the request of a call. The `headers` come last: no argument of a model replaces them. */
+/** What a request gets beside the arguments of a model, none of which replaces it. */
+export interface OwnParts extends Credentials {
+  readonly given: HeadersInit;
+}
+
 export function makeRequest(
   { base, method, path }: Target,
   { parameters, body }: OperationPlan,
   input: Readonly<Record<string, unknown>>,
-  headers: HeadersInit,
+  own: OwnParts,
 ): PlannedRequest {
-  const own = new Headers({ accept: "application/json, text/*;q=0.9, */*;q=0.8" });
+  const headers = new Headers({ accept: "application/json, text/*;q=0.9, */*;q=0.8" });
   const query: string[] = [];
+  const cookies: (readonly [string, string])[] = [];
   const inPath = new Map<string, string>();
+  const ownQuery = new Set([...new URL(base).searchParams.keys(), ...own.query.map(([name]) => name)]);
   for (const [argument, parameter] of parameters) {
     const value = Object.hasOwn(input, argument) ? input[argument] : undefined;
     if (value === undefined) continue;
     if (parameter.in === "path") inPath.set(parameter.name, pathText(parameter, value));
-    else if (parameter.in === "query") query.push(queryText(parameter, value));
-    else own.set(parameter.name, headerText(parameter, value));
+    else if (parameter.in === "header") headers.set(parameter.name, headerText(parameter, value));
+    else if (parameter.in === "cookie") cookies.push(...cookiePairs(parameter, value));
+    else if (!ownQuery.has(parameter.name)) query.push(queryText(parameter, value));
   }
+  for (const [name, value] of own.query) query.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
   const url = new URL(base);
   url.pathname = url.pathname.replace(/\/+$/, "") + fillPath(path, inPath);
   url.search = [url.search.slice(1), ...query].filter((part) => part !== "").join("&");
-  const sent = body === undefined || input.body === undefined ? undefined : bodyText(body, input.body);
-  if (body !== undefined && sent !== undefined) own.set("content-type", body.mediaType);
-  new Headers(headers).forEach((value, name) => {
-    own.set(name, value);
+  const sent = body === undefined || input.body === undefined ? undefined : encodeBody(body, input.body);
+  // the type of a multipart form names its boundary, which only `fetch` knows
+  if (body !== undefined && typeof sent !== "undefined" && !(sent instanceof FormData))
+    headers.set("content-type", body.mediaType);
+  addOwn(headers, cookies, own);
+  return { url: url.href, method: method.toUpperCase(), headers, body: sent };
+}
+
+function addOwn(headers: Headers, cookies: readonly (readonly [string, string])[], own: OwnParts): void {
+  for (const [name, value] of own.headers) headers.set(name, value);
+  new Headers(own.given).forEach((value, name) => {
+    headers.set(name, value);
   });
-  return { url: url.href, method: method.toUpperCase(), headers: own, body: sent };
+  const given = headers.get("cookie")?.split(/;\s*/) ?? [];
+  const ownCookies = [...given, ...own.cookies.map(([name, value]) => `${name}=${value}`)];
+  const taken = new Set(ownCookies.map((cookie) => cookie.split("=", 1)[0]));
+  const others = cookies.filter(([name]) => !taken.has(name)).map(([name, value]) => `${name}=${value}`);
+  if (ownCookies.length + others.length > 0) headers.set("cookie", [...ownCookies, ...others].join("; "));
 }
 
 /** A value that is nothing, or that means "up" in a path, would call another operation. */
@@ -58,19 +80,4 @@ function fillPath(path: string, values: ReadonlyMap<string, string>): string {
     return filled;
   });
   return segments.join("/");
-}
-
-function bodyText({ kind, encoding }: BodyPlan, value: unknown): string {
-  if (kind === "json") return JSON.stringify(value);
-  if (kind === "text" || !isFields(value)) return typeof value === "string" ? value : JSON.stringify(value);
-  const form = new URLSearchParams();
-  for (const [name, field] of Object.entries(value)) {
-    const { style: given, explode = true } = fieldsOf(encoding[name]);
-    const style = textOf(given) ?? "form";
-    // a form has no other way to hold what is nested
-    const isJson = given === undefined && isFields(field);
-    for (const pair of queryPairs({ name, style, explode: explode === true, isJson, allowReserved: false }, field))
-      form.append(...pair);
-  }
-  return form.toString();
 }

@@ -24,6 +24,11 @@ export function headerText({ explode, isJson }: How, value: unknown): string {
   return itemsOf(value, explode, textOf)?.join(",") ?? textOf(value);
 }
 
+/** Names and values, ready to be put there. */
+export function cookiePairs(parameter: How, value: unknown): Pair[] {
+  return queryPairs(parameter, value).map(([name, text]) => [name, encodeURIComponent(text)]);
+}
+
 /** What stands between the `?` and the `#` of an address. */
 export function queryText(parameter: How, value: unknown): string {
   const encode = parameter.allowReserved ? encodeLittle : encodeURIComponent;

@@ -1,7 +1,7 @@
 import type { Handler } from "../../callbacks/handler.js";
 import type { CompileOptions } from "../compile-options.js";
+import { defaultRuntime, SharedParts } from "../default-runtime.js";
 import { invalidOption, unknownStop } from "../errors.js";
-import { Runtime } from "../runtime.js";
 import { END_INDEX, type Plan, type TriggerMode } from "./plan.js";
 
 type CompileSettings = Pick<
@@ -36,9 +36,9 @@ export function resolveCompileOptions(
   for (const name of Object.keys(options)) {
     if (!names.includes(name)) throw invalidOption(`compile() has no option "${name}". There are ${names.join(", ")}.`);
   }
-  const { name = "", callbacks = [], runtime = Runtime.default } = options;
+  const { name = "", callbacks = [], runtime = defaultRuntime } = options;
   if (typeof name !== "string") throw invalidOption("The compile option name must be a text.");
-  if (!(runtime instanceof Runtime))
+  if (!(runtime instanceof SharedParts))
     throw invalidOption("The compile option runtime must be a Runtime: new Runtime({ … }).");
   const triggerMode = resolveTriggerMode(component, options.triggerMode);
   return {

@@ -1,6 +1,7 @@
 import type { CompileOptions } from "../compile-options.js";
+import { defaultRuntime } from "../default-runtime.js";
 import { containsItself, insideNode } from "../errors.js";
-import { Runtime } from "../runtime.js";
+import type { Runtime } from "../runtime.js";
 import { resolveCompileOptions, resolveStops } from "./compile-settings.js";
 import type { Draft, DraftNode } from "./draft.js";
 import { hasNodeDefinition, nodeDefinition } from "./node-definition.js";
@@ -85,7 +86,7 @@ function withConcat(settings: NodeSettings, concat: NodeSettings["concat"]): Nod
 
 /** An inner graph without a runtime of its own works with that of its parent. */
 function withRuntime(plan: Plan, runtime: Runtime): Plan {
-  if (runtime === Runtime.default || plan.runtime !== Runtime.default) return plan;
+  if (runtime === defaultRuntime || plan.runtime !== defaultRuntime) return plan;
   const nodes = plan.nodes.map((node) =>
     node.body.kind === "graph"
       ? Object.freeze({ ...node, body: { kind: node.body.kind, plan: withRuntime(node.body.plan, runtime) } })

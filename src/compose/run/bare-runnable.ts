@@ -1,10 +1,10 @@
 import type { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
+import { defaultRuntime } from "../default-runtime.js";
 import type { RunOptions } from "../options.js";
 import { type HasNodeDefinition, type NodeDefinition, nodeDefinition } from "../plan/node-definition.js";
 import { END, type Plan, type PlanNode, START } from "../plan/plan.js";
 import type { Runnable } from "../runnable.js";
-import { Runtime } from "../runtime.js";
 import { runForStream, runForValue } from "./entry.js";
 import { runNested } from "./nested.js";
 import { Program } from "./program.js";
@@ -65,7 +65,7 @@ function planOf({
     branches: [],
     state: undefined,
     callbacks: [],
-    runtime: Runtime.default,
+    runtime: defaultRuntime,
     store: undefined,
     durability: "exit",
     keepCheckpoint: false,

@@ -1,9 +1,6 @@
 import type { Handler } from "../../callbacks/handler.js";
-import { checkCheckpointId } from "../interrupt/checkpoint-id.js";
-import { noStore } from "../interrupt/errors.js";
 import type { KindOptions, PlaceOptions, RunOptions } from "../options.js";
 import type { PlanNode } from "../plan/plan.js";
-import { RunControl } from "../run-control.js";
 import { invalidRunOption, unknownOption, unknownPath } from "./errors.js";
 import type { Program } from "./program.js";
 
@@ -171,7 +168,10 @@ const runOptionNames = new Set<string>([
   "modifyState",
 ] satisfies (keyof RunOptions)[]);
 
-/** Checks what can be wrong about run options apart from what they name in the graph. */
+/**
+ * Checks what can be wrong about run options apart from what they name in the graph. Those about checkpoints are checked by
+ * the part of the executor that keeps them, which is loaded when one is given.
+ */
 export function checkRunOptions(options: RunOptions, program: Program): void {
   checkRecord("The options of a run", options, "an object");
   for (const name of Object.keys(options)) {
@@ -191,32 +191,6 @@ export function checkRunOptions(options: RunOptions, program: Program): void {
     );
   }
   if (key !== undefined && parent === undefined) throw invalidRunOption("key names a child run: give parent with it.");
-  checkCheckpointOptions(options, program);
-}
-
-function checkCheckpointOptions(options: RunOptions, { plan }: Program): void {
-  const { control, modifyState, parent } = options;
-  if (control !== undefined && !(control instanceof RunControl)) {
-    throw invalidRunOption("control must be a RunControl: new RunControl().");
-  }
-  for (const name of ["forceNewRun", "takeover"] as const) {
-    const given = options[name];
-    if (given !== undefined && typeof given !== "boolean") throw invalidRunOption(`${name} must be true or false.`);
-  }
-  if (modifyState !== undefined && typeof modifyState !== "function") {
-    throw invalidRunOption("modifyState must be a function of a state and the path of its graph.");
-  }
-  for (const name of ["checkpointId", "writeToCheckpointId"] as const) {
-    const id = options[name];
-    if (id === undefined) continue;
-    checkCheckpointId(id);
-    if (parent !== undefined)
-      throw invalidRunOption(`${name} is for a run of its own: a child is saved with its parent.`);
-    if (plan.store === undefined) throw noStore(name);
-  }
-  if (parent !== undefined && control !== undefined) {
-    throw invalidRunOption("control is for a run of its own: a child stops with its parent.");
-  }
 }
 
 function checkRecord(what: string, given: unknown, wanted: string): void {

@@ -2,6 +2,7 @@ import { randomId } from "../../callbacks/random-id.js";
 import { type AnyRequestContext, RequestContext } from "../../components/request-context.js";
 import type { Journal } from "../interrupt/journal.js";
 import type { RunSnapshot } from "../interrupt/snapshot.js";
+import type { ParseAnswer } from "./parse-answer.js";
 
 type GivenRequestContext = AnyRequestContext | Readonly<Record<string, unknown>> | undefined;
 
@@ -9,6 +10,8 @@ type GivenRequestContext = AnyRequestContext | Readonly<Record<string, unknown>>
 export interface GraphRunner {
   start(run: object, input: unknown): Promise<unknown>;
   resume(run: object, snapshot: RunSnapshot, input: unknown): Promise<unknown>;
+  /** Applies the schema of a question to its answer, which only a resumed run has. */
+  readonly parseAnswer: ParseAnswer;
 }
 
 /** What all places of one run share, from its root down, child runs included. */

@@ -8,6 +8,7 @@ import type { RunOptions } from "../options.js";
 import type { Plan } from "../plan/plan.js";
 import type { Runtime } from "../runtime.js";
 import { checkKinds, checkValues } from "./check-snapshot.js";
+import { checkCheckpointOptions } from "./checkpoint-options.js";
 import type { GraphRunner } from "./environment.js";
 import { invalidRunOption } from "./errors.js";
 import type { Program } from "./program.js";
@@ -23,6 +24,7 @@ export function openJournal(
 ): Claim {
   const { control, checkpointId, writeToCheckpointId, modifyState } = options;
   const { plan } = run.program;
+  checkCheckpointOptions(options, plan);
   if (resumption !== undefined) checkResumption(resumption, options, plan);
   else if (modifyState !== undefined) {
     throw invalidRunOption("modifyState is for a resume: a new run makes its state itself.");

@@ -1,25 +1,19 @@
 import type { InterruptOptions } from "../../components/context.js";
-import { schemaCheck } from "../../components/schema-check.js";
-import { issueText } from "../../schema/issue-text.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
-import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
-import { answerDoesNotParse, schemaNeedsJson } from "../interrupt/errors.js";
+import type { JsonSchema } from "../../schema/standard-schema.js";
+import { schemaNeedsJson } from "../interrupt/errors.js";
 import { type InterruptError, waitsAt } from "../interrupt/interrupt.js";
 import type { Answer, Question } from "../interrupt/snapshot.js";
-import type { Visit } from "../interrupt/visit.js";
-import type { Runtime } from "../runtime.js";
+import type { Environment } from "./environment.js";
+import type { AnsweredPlace, AnySchema } from "./parse-answer.js";
 
 /** What these need of a place. */
-export interface AskingPlace {
-  readonly address: string;
-  readonly runtime: Runtime;
-  readonly visit: Visit;
+export interface AskingPlace extends AnsweredPlace {
+  readonly environment: Environment;
   readonly scope: { throwIfAborted(): void };
   noteStop(): void;
   commit(): Promise<void> | undefined;
 }
-
-type AnySchema = AnyStandardSchema | JsonSchema;
 
 /** `ctx.ask`: the answer, or the end of this execution of the place. */
 export function askAt(place: AskingPlace, key: string, info: unknown, schema: AnySchema | undefined): Promise<never> {
@@ -63,7 +57,7 @@ function ignore(): void {}
 async function parseAt(place: AskingPlace, asked: Answered, schema: AnySchema): Promise<never> {
   place.visit.enter();
   try {
-    return (await parse(place, asked, schema, asked.answer.data)) as never;
+    return (await place.environment.tracking?.parseAnswer(place, asked, schema, asked.answer.data)) as never;
   } finally {
     place.visit.leave();
   }
@@ -92,15 +86,6 @@ export async function onceAt<T>(place: AskingPlace, key: string, work: () => T |
   } finally {
     visit.leave();
   }
-}
-
-/** The code may know more than the JSON Schema that the answer has passed: refinements, transforms, classes. */
-async function parse(place: AskingPlace, asked: Question, schema: AnySchema, data: unknown): Promise<unknown> {
-  const check = schemaCheck(schema, () => asked.schema ?? {});
-  const checked = await check.check(data, { validator: place.runtime.schemaValidator });
-  if (checked.issues === undefined) return checked.value;
-  place.visit.reopen(asked);
-  throw answerDoesNotParse(`ask("${asked.key}")`, place.address, checked.issues.map(issueText));
 }
 
 function jsonSchemaOf(what: string, schema: AnySchema, address: string): JsonSchema {

@@ -23,11 +23,15 @@ export interface RunTracking extends GraphRunner {
   resume(run: Run, snapshot: RunSnapshot, input: unknown): Promise<unknown>;
 }
 
-/** Whether a run has something to do with checkpoints, or can be asked to stop. */
+/** Whether a run has something to do with checkpoints, or can be asked to stop; also when the options for it are wrong. */
 export function needsJournal(options: RunOptions | undefined, resumption: Resumption | undefined): boolean {
   if (resumption !== undefined) return true;
   if (options === undefined) return false;
   const { control, checkpointId, writeToCheckpointId, forceNewRun, takeover, modifyState } = options;
-  const ids = checkpointId ?? writeToCheckpointId;
-  return (control ?? ids ?? modifyState) !== undefined || forceNewRun === true || takeover === true;
+  if (checkpointId !== undefined || writeToCheckpointId !== undefined) return true;
+  return control !== undefined || modifyState !== undefined || isSet(forceNewRun) || isSet(takeover);
+}
+
+function isSet(option: unknown): boolean {
+  return option !== undefined && option !== false;
 }

@@ -1,6 +1,7 @@
 import type { RunSnapshot } from "../interrupt/snapshot.js";
 import { checkKinds } from "./check-snapshot.js";
 import { openJournal } from "./journaled.js";
+import { parseAnswer } from "./parse-answer.js";
 import type { Run } from "./run.js";
 import type { RunTracking } from "./run-tracking.js";
 import { DagTracker } from "./tracked/dag-tracker.js";
@@ -19,6 +20,7 @@ export const tracking: RunTracking = {
     checkKinds(snapshot, run.program, run.nodePath);
     return trackerOf(run).resume(snapshot, input);
   },
+  parseAnswer,
 };
 
 function trackerOf(run: Run): Tracker {

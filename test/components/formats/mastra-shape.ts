@@ -8,6 +8,13 @@ interface MastraOptions<Schema extends z.ZodType> {
   readonly outputSchema?: z.ZodType;
   readonly requireApproval?: boolean;
   readonly toModelOutput?: (output: never) => unknown;
+  readonly title?: string;
+  readonly mcp?: object;
+  readonly requestContextSchema?: z.ZodType;
+  readonly onInputStart?: (call: never) => unknown;
+  readonly onInputDelta?: (call: never) => unknown;
+  readonly onInputAvailable?: (call: never) => unknown;
+  readonly onOutput?: (call: never) => unknown;
   readonly execute: (input: z.output<Schema>, context: Record<string, unknown>) => unknown;
 }
 

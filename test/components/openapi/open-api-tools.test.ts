@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { HttpStatusError } from "../../../src/components/openapi/errors.js";
-import { type OpenApiToolsOptions, openApiTools } from "../../../src/components/openapi/open-api-tools.js";
+import { openApiTools } from "../../../src/components/openapi/open-api-tools.js";
+import type { OpenApiToolsOptions } from "../../../src/components/openapi/options.js";
 import { RequestContext } from "../../../src/components/request-context.js";
 import { AgenticToolsNode } from "../../../src/compose/tools/agentic-tools-node.js";
 import { findCause } from "../../../src/errors.js";
@@ -92,7 +93,7 @@ describe("a document", () => {
   it("is refused with a list of all operations that cannot be called", async () => {
     const document = documentOf(
       {
-        "/upload": { post: { requestBody: { required: true, content: { "multipart/form-data": {} } } } },
+        "/upload": { post: { requestBody: { required: true, content: {} } } },
         "/a/{id}": { get: {} },
         "/lost": { get: { parameters: [{ $ref: "#/components/parameters/none" }] } },
         "/far": { $ref: "http://127.0.0.1:1/other.json#/far" },
@@ -153,7 +154,7 @@ describe("an address", () => {
 });
 
 describe("arguments", () => {
-  it("are flat: path, query and header parameters, those of the operation before those of the path", async () => {
+  it("are flat: path, query, header and cookie parameters, those of the operation before those of the path", async () => {
     const document = documentOf({
       "/pets/{id}": {
         parameters: [parameter("id", "path"), parameter("limit", "query", { schema: { type: "string" } })],
@@ -170,7 +171,7 @@ describe("arguments", () => {
     const tool = await only(document);
     expect(tool.info.toJsonSchema()).toEqual({
       type: "object",
-      properties: { id: {}, limit: { type: "integer", description: "How many." }, "X-Trace": {} },
+      properties: { id: {}, limit: { type: "integer", description: "How many." }, "X-Trace": {}, session: {} },
       required: ["id", "limit"],
       additionalProperties: false,
     });
@@ -273,7 +274,7 @@ describe("a body", () => {
   it("that is not required may be missing", async () => {
     const { body, headers } = await send(post({ "application/json": {} }), {});
     expect({ body, type: headers["content-type"] }).toEqual({ body: "", type: undefined });
-    expect((await send(post({ "image/png": {} }), {})).body).toBe("");
+    expect((await send(post({ x: {} }), {})).body).toBe("");
   });
 
   it("can be a form or a text", async () => {

@@ -1,11 +1,12 @@
+// What calls cost in other settings: node bench/start.mjs bench/details/tools.ts
 import { z } from "zod";
-import { createTool } from "../src/components/create-tool.js";
-import { AgenticToolsNode } from "../src/compose/tools/agentic-tools-node.js";
-import type { AgenticMessage } from "../src/schema/message/agentic-message.js";
-import { functionToolCall } from "../src/schema/message/construct-block.js";
-import { assistantMessage } from "../src/schema/message/construct-message.js";
-import type { FunctionToolCall } from "../src/schema/message/content-block.js";
-import { compare, type Measured } from "./harness.js";
+import { createTool } from "../../src/components/create-tool.js";
+import { AgenticToolsNode } from "../../src/compose/tools/agentic-tools-node.js";
+import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
+import { functionToolCall } from "../../src/schema/message/construct-block.js";
+import { assistantMessage } from "../../src/schema/message/construct-message.js";
+import type { FunctionToolCall } from "../../src/schema/message/content-block.js";
+import { compare, type Measured } from "./compare.js";
 
 const inputSchema = z.object({ city: z.string(), days: z.number().int().optional() });
 const readStation = async ({ city }: z.infer<typeof inputSchema>): Promise<{ celsius: number }> => ({
@@ -43,7 +44,7 @@ function nodeOf(execute: typeof readStation | typeof lookUp, options: object = {
 }
 
 /** The calls of a message, against the same work by hand. */
-export async function measureTools(): Promise<Measured[]> {
+async function measureTools(): Promise<Measured[]> {
   const one = messageOf(1);
   const many = messageOf(100);
   const asyncNode = nodeOf(readStation);
@@ -88,3 +89,5 @@ export async function measureTools(): Promise<Measured[]> {
     }),
   ];
 }
+
+await measureTools();

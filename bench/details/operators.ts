@@ -1,8 +1,8 @@
-// What a chunk costs: run with `npx tsx bench/streams.ts`.
-import { pipe } from "../src/schema/stream/pipe.js";
-import { StreamReader } from "../src/schema/stream/reader.js";
-import { watchSource } from "../src/schema/stream/watch.js";
-import { compare } from "./harness.js";
+// What a chunk costs in each operator: node bench/start.mjs bench/details/operators.ts
+import { pipe } from "../../src/schema/stream/pipe.js";
+import { StreamReader } from "../../src/schema/stream/reader.js";
+import { watchSource } from "../../src/schema/stream/watch.js";
+import { compare } from "./compare.js";
 
 const CHUNKS = 10_000;
 const array = Array.from({ length: CHUNKS }, (_, i) => i);

@@ -1,13 +1,11 @@
-// What it costs that runs are saved: run with `npx tsx bench/checkpoints.ts`, or with all others by `npm run bench`.
+// What it costs that runs are saved, in files too: node bench/start.mjs bench/details/checkpoints.ts
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { type CheckpointStore, END, Graph, isInterrupt, memoryStore, type NodeContext, START } from "kumiko";
 import { sqliteStore } from "kumiko/sqlite";
-import { compare, type Measured } from "./harness.js";
+import { bytesInUse } from "../measure/garbage.js";
+import { compare, type Measured } from "./compare.js";
 
 const STEPS = 200;
 const ids = { last: 0 };
@@ -74,7 +72,7 @@ async function roundTripByHand(store: CheckpointStore): Promise<string> {
 const encoder = new TextEncoder();
 const bytesOf = (document: object): Uint8Array => encoder.encode(JSON.stringify(document));
 
-export async function measureInterrupts(): Promise<Measured[]> {
+async function measureInterrupts(): Promise<Measured[]> {
   const store = memoryStore();
   const [lone, loneAnswered] = [alone(asks, store), alone(knows, store)];
   const [ten, tenAnswered] = [line(asks, store), line(knows, store)];
@@ -128,7 +126,7 @@ function loop(store: CheckpointStore) {
     .compile({ maxSteps: STEPS, store, durability: "step" });
 }
 
-export async function measureSteps(): Promise<Measured[]> {
+async function measureSteps(): Promise<Measured[]> {
   const folder = mkdtempSync(join(tmpdir(), "kumiko-bench-"));
   const full = sqliteStore(join(folder, "full.db"));
   const normal = sqliteStore(join(folder, "normal.db"), { synchronous: "normal" });
@@ -166,7 +164,7 @@ export async function measureSteps(): Promise<Measured[]> {
 }
 
 /** Bytes of a run of ten nodes that waits for the outside: absolute figures. */
-export async function measureParkedRuns(): Promise<string[]> {
+async function measureParkedRuns(): Promise<string[]> {
   const gates: (() => void)[] = [];
   const waits = (): Promise<string> => new Promise((resolve) => gates.push(() => resolve("")));
   const store = memoryStore();
@@ -185,34 +183,15 @@ export async function measureParkedRuns(): Promise<string[]> {
   return [...lines, `  its checkpoint: ${last?.data.length} bytes`];
 }
 
-const collectGarbage = ((): (() => void) => {
-  setFlagsFromString("--expose-gc");
-  return runInNewContext("gc") as () => void;
-})();
-
 async function bytesPerRun(park: () => unknown): Promise<number> {
   const count = 5_000;
   for (let n = 0; n < 200; n++) await park();
-  const before = await memoryInUse();
+  const before = await bytesInUse();
   for (let n = 0; n < count; n++) await park();
-  return Math.round(((await memoryInUse()) - before) / count);
+  return Math.round(((await bytesInUse()) - before) / count);
 }
 
-async function memoryInUse(): Promise<number> {
-  for (let n = 0; n < 3; n++) {
-    await new Promise((resolve) => setImmediate(resolve));
-    collectGarbage();
-  }
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
-
-/** All of these. */
-export async function measureCheckpoints(): Promise<void> {
-  await measureInterrupts();
-  await measureSteps();
-  console.log("");
-  for (const text of await measureParkedRuns()) console.log(text);
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) await measureCheckpoints();
+await measureInterrupts();
+await measureSteps();
+console.log("");
+for (const text of await measureParkedRuns()) console.log(text);

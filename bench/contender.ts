@@ -1,0 +1,58 @@
+import { z } from "zod";
+
+/** A node of the graphs that are measured. */
+export type Step = (value: number) => number | Promise<number>;
+export type Run = (input: number) => Promise<number>;
+/** Reads numbers from a source, sends them through the nodes, and gives the sum of what comes out. */
+export type Pipe = (source: AsyncIterable<number>) => Promise<number>;
+export type Work = () => unknown;
+
+/**
+ * One way to do what the workloads ask for: by hand, with this library, with another one. Each method builds what is measured
+ * and gives the function that runs it. What a contender cannot do, it leaves out.
+ */
+export interface Contender {
+  readonly name: string;
+  /** Functions one after another. */
+  readonly chain?: ((steps: readonly Step[]) => Run) | undefined;
+  /** The same, with one observer that is told when each of them starts and ends, and does nothing. */
+  readonly watchedChain?: ((steps: readonly Step[]) => Run) | undefined;
+  /** All functions get the input at the same time; the result is the sum of theirs. */
+  readonly fanOut?: ((parts: readonly Step[]) => Run) | undefined;
+  /** One function is called with 0, 1, 2 … below `count`, at most `limit` at a time; the result is the sum. */
+  readonly each?: ((step: Step, count: number, limit: number) => () => Promise<number>) | undefined;
+  /** A function is called with its own result until that reaches `last`. */
+  readonly loop?: ((step: Step, last: number) => Run) | undefined;
+  /** So many times: to `odd` with an odd number, to `even` with an even one. */
+  readonly branches?: ((odd: Step, even: Step, count: number) => Run) | undefined;
+  /** Calls that a model asks for, side by side: arguments are parsed and validated. The outputs, in the order of the calls. */
+  readonly tools?: ((calls: readonly Call[]) => () => Promise<readonly unknown[]>) | undefined;
+  /** So many nodes, each an async generator that adds 1 to every chunk (or what comes nearest to one). */
+  readonly generators?: ((count: number) => Pipe) | undefined;
+  /** So many nodes, each a function that adds 1 to a chunk. */
+  readonly maps?: ((count: number) => Pipe) | undefined;
+  /** Every chunk goes to a node that adds 1 and to one that adds 2; both outputs are merged. */
+  readonly split?: ((first: Step, second: Step) => Pipe) | undefined;
+  /** Makes a line of so many nodes ready to run. */
+  readonly build?: ((step: Step, count: number) => Run) | undefined;
+  /** Asks whether to add 1 to the input, stops, keeps what is needed in memory, is given the answer, and goes on. */
+  readonly askAndResume?: (() => Run) | undefined;
+  /** As `loop`; in addition the run is saved in memory after each step, so that it could go on from there. */
+  readonly savedLoop?: ((step: Step, last: number) => Run) | undefined;
+}
+
+/** A call as models ask for it. */
+export interface Call {
+  readonly id: string;
+  readonly arguments: string;
+}
+
+/** The tool that is called: it says how many letters a city has. */
+export const weather = {
+  name: "weather",
+  description: "Current weather of a city.",
+  schema: z.object({ city: z.string(), days: z.number().int().optional() }),
+  execute: async ({ city }: { city: string; days?: number | undefined }): Promise<{ celsius: number }> => ({
+    celsius: city.length,
+  }),
+} as const;

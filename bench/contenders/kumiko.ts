@@ -1,0 +1,194 @@
+import {
+  AgenticToolsNode,
+  assistantMessage,
+  batch,
+  Chain,
+  createTool,
+  END,
+  functionToolCall,
+  Graph,
+  isInterrupt,
+  lambda,
+  mapChunks,
+  memoryStore,
+  type NodeContext,
+  type Runnable,
+  type RunOptions,
+  START,
+  type StreamReader,
+} from "kumiko";
+import { type Call, type Contender, type Pipe, type Run, type Step, weather } from "../contender.js";
+
+const noOperation = { onStart() {}, onEnd() {} };
+
+export const kumiko: Contender = {
+  name: "kumiko",
+  chain: (steps) => runOf(chainOf(steps)),
+  watchedChain: (steps) => runOf(chainOf(steps), { callbacks: [noOperation] }),
+  fanOut: (parts) => fanOut(parts, "anyPredecessor"),
+  each,
+  loop: (step, last) => runOf(loopOf(step, last).compile({ maxSteps: last + 1 })),
+  branches,
+  tools,
+  generators: (count) => pipeOf(line(count, () => lambda({ transform: addOne }))),
+  maps: (count) => pipeOf(line(count, () => mapChunks((chunk: number) => chunk + 1))),
+  split,
+  build: (step, count) => runOf(buildLine(step, count)),
+  askAndResume,
+  savedLoop: (step, last) => {
+    const loop = loopOf(step, last).compile({ maxSteps: last + 1, store: memoryStore(), durability: "step" });
+    let runs = 0;
+    return (input) => loop.invoke(input, { checkpointId: `run-${++runs}` });
+  },
+};
+
+/** The other trigger mode: nodes wait for all that lead to them. */
+export const allPredecessor: Contender = {
+  name: "kumiko, allPredecessor",
+  fanOut: (parts) => fanOut(parts, "allPredecessor"),
+};
+
+function runOf(runnable: Runnable<number, number>, options?: RunOptions): Run {
+  return options === undefined ? (input) => runnable.invoke(input) : (input) => runnable.invoke(input, options);
+}
+
+function chainOf(steps: readonly Step[]): Runnable<number, number> {
+  const chain = new Chain<number, number>();
+  for (const step of steps) chain.append(step);
+  return chain.compile();
+}
+
+function fanOut(parts: readonly Step[], triggerMode: "anyPredecessor" | "allPredecessor"): Run {
+  const graph = new Graph<number, number>();
+  const join = graph.node("join", sumOfRecord);
+  parts.forEach((part, n) => {
+    const node = graph.node(`part${n}`, part, { outputKey: `part${n}` });
+    graph.connect(graph.start, node);
+    graph.connect(node, join.part);
+  });
+  graph.connect(join, graph.end);
+  return runOf(graph.compile({ triggerMode }));
+}
+
+function sumOfRecord(parts: Record<string, number>): number {
+  let sum = 0;
+  for (const key in parts) sum += parts[key] ?? 0;
+  return sum;
+}
+
+function each(step: Step, count: number, limit: number): () => Promise<number> {
+  const node = lambda({ invoke: step });
+  const inputs = Array.from({ length: count }, (_, n) => n);
+  return async () => {
+    const results = await batch(node, inputs, { concurrency: limit });
+    return results.reduce((sum, result) => sum + result, 0);
+  };
+}
+
+function loopOf(step: Step, last: number) {
+  return new Graph<number, number>()
+    .addNode("step", step)
+    .addEdge(START, "step")
+    .addBranch("step", ["step", END], (value: number) => (value < last ? "step" : END));
+}
+
+function branches(odd: Step, even: Step, count: number): Run {
+  const graph = new Graph<number, number>();
+  let from = graph.node("in", (value: number) => value);
+  graph.connect(graph.start, from);
+  for (let n = 0; n < count; n++) {
+    const ifOdd = graph.node(`odd${n}`, odd);
+    const ifEven = graph.node(`even${n}`, even);
+    const next = graph.node(`next${n}`, (value: number) => value);
+    graph.addBranch(from, [ifOdd, ifEven], (value: number) => (value % 2 === 1 ? ifOdd : ifEven));
+    graph.connect(ifOdd, next);
+    graph.connect(ifEven, next);
+    from = next;
+  }
+  graph.connect(from, graph.end);
+  return runOf(graph.compile({ maxSteps: count * 3 }));
+}
+
+function tools(calls: readonly Call[]): () => Promise<readonly unknown[]> {
+  const { name, description, schema: inputSchema, execute } = weather;
+  const node = new AgenticToolsNode([createTool({ id: name, description, inputSchema, execute })]);
+  const message = assistantMessage(
+    calls.map(({ id, arguments: text }) => functionToolCall({ callId: id, name, arguments: text })),
+  );
+  return async () => {
+    const results = await node.invoke(message);
+    return results.map(({ contentBlocks: [block] }) => block?.type === "function_tool_result" && block.result);
+  };
+}
+
+async function* addOne(chunks: AsyncIterable<number>): AsyncGenerator<number, void> {
+  for await (const chunk of chunks) yield chunk + 1;
+}
+
+function line(count: number, node: () => Runnable<number, number>): Runnable<number, number> {
+  const chain = new Chain<number, number>();
+  for (let n = 0; n < count; n++) chain.append(node());
+  return chain.compile();
+}
+
+function pipeOf(runnable: Runnable<number, number>): Pipe {
+  return async (source) => {
+    let sum = 0;
+    for await (const chunk of runnable.transform(source)) sum += chunk;
+    return sum;
+  };
+}
+
+function split(first: Step, second: Step): Pipe {
+  const generator = (step: Step) =>
+    lambda({
+      transform: async function* (chunks: StreamReader<number>) {
+        for await (const chunk of chunks) yield await step(chunk);
+      },
+    });
+  const graph = new Graph<number, { first: number; second: number }>()
+    .addNode("first", generator(first), { outputKey: "first" })
+    .addNode("second", generator(second), { outputKey: "second" })
+    .addEdge(START, "first")
+    .addEdge(START, "second")
+    .addEdge("first", END)
+    .addEdge("second", END)
+    .compile();
+  return async (source) => {
+    let sum = 0;
+    for await (const chunk of graph.transform(source)) sum += (chunk.first ?? 0) + (chunk.second ?? 0);
+    return sum;
+  };
+}
+
+function buildLine(step: Step, count: number): Runnable<number, number> {
+  const graph = new Graph<number, number>();
+  let from = graph.node("n0", step);
+  graph.connect(graph.start, from);
+  for (let n = 1; n < count; n++) {
+    const next = graph.node(`n${n}`, step);
+    graph.connect(from, next);
+    from = next;
+  }
+  graph.connect(from, graph.end);
+  return graph.compile();
+}
+
+function askAndResume(): Run {
+  const ask = async (value: number, ctx: NodeContext): Promise<number> => value + (await ctx.ask<number>("sure", "?"));
+  const graph = new Graph<number, number>()
+    .addNode("ask", ask)
+    .addEdge(START, "ask")
+    .addEdge("ask", END)
+    .compile({ store: memoryStore() });
+  let runs = 0;
+  return async (input) => {
+    const checkpointId = `run-${++runs}`;
+    try {
+      return await graph.invoke(input, { checkpointId });
+    } catch (error) {
+      if (!isInterrupt(error)) throw error;
+      return graph.resume(checkpointId, { [error.interrupts[0]?.id ?? ""]: 1 });
+    }
+  };
+}

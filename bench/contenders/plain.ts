@@ -1,0 +1,170 @@
+import { type Call, type Contender, type Pipe, type Run, type Step, weather } from "../contender.js";
+
+/** What a careful user writes without any library: the lower bound of all others. */
+export const plain: Contender = {
+  name: "by hand",
+  chain,
+  watchedChain,
+  fanOut: (parts) => async (input) => {
+    const results = await Promise.all(parts.map((part) => part(input)));
+    let sum = 0;
+    for (const result of results) sum += result;
+    return sum;
+  },
+  each,
+  loop: (step, last) => async (input) => {
+    let value = input;
+    while (value < last) value = await step(value);
+    return value;
+  },
+  branches: (odd, even, count) => async (input) => {
+    let value = input;
+    for (let n = 0; n < count; n++) value = value % 2 === 1 ? await odd(value) : await even(value);
+    return value;
+  },
+  tools: (calls) => () => Promise.all(calls.map(callTool)),
+  generators: (count) => (source) => {
+    let chunks = source;
+    for (let n = 0; n < count; n++) chunks = addOne(chunks);
+    return sumOf(chunks);
+  },
+  maps,
+  split,
+  build: (step, count) => chain(Array.from({ length: count }, () => step)),
+  askAndResume,
+  savedLoop,
+};
+
+/** The same, but the results stand in a record by the names of their nodes, as at the join of a graph. */
+export const plainRecord: Contender = {
+  name: "by hand, into a record",
+  fanOut: (parts) => {
+    const named = parts.map((part, n) => ({ name: `part${n}`, part }));
+    return async (input) => {
+      const results = await Promise.all(named.map(({ part }) => part(input)));
+      const record: Record<string, number> = {};
+      for (let n = 0; n < results.length; n++) record[named[n]?.name ?? ""] = results[n] ?? 0;
+      let sum = 0;
+      for (const name in record) sum += record[name] ?? 0;
+      return sum;
+    };
+  },
+};
+
+function chain(steps: readonly Step[]): Run {
+  return async (input) => {
+    let value = input;
+    for (const step of steps) value = await step(value);
+    return value;
+  };
+}
+
+/** What a careful user would add to be told of each function. */
+function watchedChain(steps: readonly Step[]): Run {
+  const observer = { onStart(_name: string, _input: number) {}, onEnd(_name: string, _output: number) {} };
+  const named = steps.map((step, n) => ({ name: `node_${n}`, step }));
+  return async (input) => {
+    let value = input;
+    for (const { name, step } of named) {
+      observer.onStart(name, value);
+      value = await step(value);
+      observer.onEnd(name, value);
+    }
+    return value;
+  };
+}
+
+function each(step: Step, count: number, limit: number): () => Promise<number> {
+  return async () => {
+    let [next, sum] = [0, 0];
+    const lane = async (): Promise<void> => {
+      while (next < count) {
+        const result = await step(next++);
+        sum += result;
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(limit, count) }, lane));
+    return sum;
+  };
+}
+
+/** Parse, validate, call, and make text of the output, as the next message to the model needs it. */
+async function callTool(call: Call): Promise<string> {
+  const checked = weather.schema["~standard"].validate(JSON.parse(call.arguments));
+  const parsed = checked instanceof Promise ? await checked : checked;
+  if (parsed.issues) throw new Error("The arguments do not fit.");
+  return JSON.stringify(await weather.execute(parsed.value));
+}
+
+async function* addOne(chunks: AsyncIterable<number>): AsyncGenerator<number, void> {
+  for await (const chunk of chunks) yield chunk + 1;
+}
+
+async function sumOf(chunks: AsyncIterable<number>): Promise<number> {
+  let sum = 0;
+  for await (const chunk of chunks) sum += chunk;
+  return sum;
+}
+
+function maps(count: number): Pipe {
+  const add = (chunk: number): number => chunk + 1;
+  return async (source) => {
+    let sum = 0;
+    for await (const chunk of source) {
+      let value = chunk;
+      for (let n = 0; n < count; n++) value = add(value);
+      sum += value;
+    }
+    return sum;
+  };
+}
+
+/** Two readers of one source, by a list of what was read that grows at one end and is dropped at the other. */
+function split(first: Step, second: Step): Pipe {
+  return async (source) => {
+    const iterator = source[Symbol.asyncIterator]();
+    interface Cell {
+      readonly result: Promise<IteratorResult<number>>;
+      next?: Cell | undefined;
+    }
+    async function* branch(head: Cell, step: Step): AsyncGenerator<number, void> {
+      for (let cell = head; ; cell = cell.next ??= { result: iterator.next() }) {
+        const { done, value } = await cell.result;
+        if (done === true) return;
+        yield await step(value);
+      }
+    }
+    const head: Cell = { result: iterator.next() };
+    const sums = await Promise.all([sumOf(branch(head, first)), sumOf(branch(head, second))]);
+    return sums[0] + sums[1];
+  };
+}
+
+/** The row that a stopped run is, written as text and read again. */
+function askAndResume(): Run {
+  const rows = new Map<string, string>();
+  let runs = 0;
+  return async (input) => {
+    const id = `run-${++runs}`;
+    const question = { id: crypto.randomUUID(), text: "sure?" };
+    rows.set(id, JSON.stringify({ node: "ask", input, question }));
+    const found = JSON.parse(rows.get(id) ?? "");
+    rows.delete(id);
+    return found.input + 1;
+  };
+}
+
+function savedLoop(step: Step, last: number): Run {
+  const rows = new Map<string, string>();
+  let runs = 0;
+  return async (input) => {
+    const id = `run-${++runs}`;
+    let value = input;
+    for (let count = 0; value < last; count++) {
+      value = await step(value);
+      rows.set(id, JSON.stringify({ node: "step", step: count, output: value }));
+    }
+    rows.delete(id);
+    return value;
+  };
+}

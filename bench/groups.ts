@@ -1,0 +1,26 @@
+/** What can be measured on its own: `npm run bench -- chains tools`. */
+export const groups = {
+  chains: "functions one after another, with and without a handler",
+  graphs: "loops, branches, fan-out",
+  tools: "the tools node",
+  streams: "chunks through nodes",
+  building: "from a builder to something that runs",
+  saving: "runs that stop and go on, and runs that are saved",
+  runs: "10,000 runs at a time: bytes of a parked one, latency of short ones",
+  package: "cold import, and the size of a bundle",
+  types: "what the compiler has to do",
+} as const;
+
+export type Group = keyof typeof groups;
+
+const isGroup = (name: string): name is Group => Object.hasOwn(groups, name);
+
+/** The groups that a command line asks for; all, if it names none. */
+export function readGroups(names: readonly string[]): Group[] {
+  const wrong = names.filter((name) => !isGroup(name));
+  if (wrong.length > 0) {
+    const list = Object.entries(groups).map(([name, text]) => `  ${name.padEnd(10)}${text}`);
+    throw new Error(`There is no group "${wrong.join('", "')}". The groups:\n${list.join("\n")}`);
+  }
+  return names.length === 0 ? Object.keys(groups).filter(isGroup) : names.filter(isGroup);
+}

@@ -1,0 +1,49 @@
+import { join } from "node:path";
+import type { Installed } from "../installed.js";
+import type { Cell, Row } from "../report/row.js";
+import { type Cost, openCompiler } from "../types/compile.js";
+
+const sizes = [10, 50, 150] as const;
+
+/** What lines of 10, 50 and 150 nodes cost the compiler, above what the imports cost it. */
+export function typeRows(tsc: string, packages: readonly Installed[]): Row[] {
+  const measured = packages.flatMap(({ name, folder, tsconfig, typed }) => {
+    if (typed === undefined) return [];
+    const compiler = openCompiler(tsc, join(folder, ".out"), tsconfig);
+    try {
+      const imports = compiler.cost(`${name}, imports`, typed.imports);
+      return [
+        { name, costs: sizes.map((size) => above(compiler.cost(`${name}, ${size}`, typed.line(size)), imports)) },
+      ];
+    } finally {
+      compiler.close();
+    }
+  });
+  const cellsOf = (index: number, figure: (cost: Cost) => number): Cell[] =>
+    measured.map(({ name, costs }) => {
+      const cost = costs[index];
+      return { contender: name, value: cost === undefined ? Number.NaN : figure(cost) };
+    });
+  return sizes.flatMap((size, index): Row[] => [
+    {
+      id: `types-${size}`,
+      title: `type instantiations of a line of ${size} nodes`,
+      unit: "count",
+      cells: cellsOf(index, ({ instantiations }) => instantiations),
+      target: size === 50 ? { contender: "kumiko", of: "value", atMost: 40_000 } : undefined,
+    },
+    {
+      id: `types-${size}-time`,
+      title: "… time to check it, above the imports",
+      unit: "ms",
+      cells: cellsOf(index, ({ seconds }) => seconds * 1e3),
+    },
+  ]);
+}
+
+function above(cost: Cost, imports: Cost): Cost {
+  return {
+    instantiations: cost.instantiations - imports.instantiations,
+    seconds: Math.max(0, cost.seconds - imports.seconds),
+  };
+}

@@ -1,0 +1,235 @@
+import type { Contender, Run, Work } from "./contender.js";
+import { allPredecessor, kumiko } from "./contenders/kumiko.js";
+import { limited } from "./contenders/p-limit.js";
+import { plain, plainRecord } from "./contenders/plain.js";
+import { webStreams } from "./contenders/web-streams.js";
+import type { Group } from "./groups.js";
+import { asyncSteps, CHUNKS, callsOf, numbers, partsOf, sumBelow, syncSteps } from "./steps.js";
+
+/** Something that is run again and again, and timed. */
+export interface Workload {
+  readonly id: string;
+  readonly group: Group;
+  readonly title: string;
+  /** How many nodes, chunks or calls one run has; figures are given for one of them. */
+  readonly operations: number;
+  /** What `work` does with a contender, if that can do it. */
+  readonly work: (contender: Contender) => Work | undefined;
+  /** What must come out of it. */
+  readonly expected: unknown;
+  /** Makes what is compared with `expected` of what came out. @default the result itself */
+  readonly read?: ((result: unknown) => unknown) | undefined;
+  /** What the others are compared with. @default by hand */
+  readonly base?: Contender | undefined;
+  /** Who else is measured by `npm run bench`. */
+  readonly others?: readonly Contender[] | undefined;
+  readonly target?: Target | undefined;
+  /** Calls per sample, where more calls would make the process another one: rows that pile up, for instance. */
+  readonly calls?: number | undefined;
+}
+
+/** How much it may cost: as many times as the base, or so many microseconds per operation. */
+export type Target = { readonly ratio: number } | { readonly microseconds: number };
+
+const addOne = async (x: number): Promise<number> => x + 1;
+const addTwo = async (x: number): Promise<number> => x + 2;
+const addThree = async (x: number): Promise<number> => x + 3;
+const STEPS = 1_000;
+const SAVED_STEPS = 200;
+
+/** A function that calls what a contender has built with one input. */
+function runOf(run: Run | undefined, input: number): Work | undefined {
+  return run === undefined ? undefined : () => run(input);
+}
+
+/** So many graphs of 1,000 nodes instead of a larger one. */
+const manySmall: Contender = {
+  name: "kumiko, as graphs of 1,000 nodes",
+  build: (step, count) => {
+    const runs = Array.from({ length: count / 1_000 }, () => kumiko.build?.(step, 1_000));
+    return (input) => runs.reduce(async (value, run) => (await run?.(await value)) ?? 0, Promise.resolve(input));
+  },
+};
+
+function tools(count: number, target?: Target): Workload {
+  return {
+    id: `tools-${count}`,
+    group: "tools",
+    title: `tools node, ${count} ${count === 1 ? "call" : "calls side by side, per call"}`,
+    operations: count,
+    work: (contender) => contender.tools?.(callsOf(count)),
+    read: (outputs) => (Array.isArray(outputs) ? outputs : []).map(celsiusOf),
+    expected: Array.from({ length: count }, () => 8),
+    target,
+  };
+}
+
+/** Outputs come as text or as values, alone or in a record. */
+function celsiusOf(output: unknown): unknown {
+  const value: unknown = typeof output === "string" ? JSON.parse(output) : output;
+  return typeof value === "object" && value !== null && "celsius" in value ? value.celsius : value;
+}
+
+function build(count: number, more: Pick<Workload, "base" | "target">): Workload {
+  return {
+    id: `build-${count}`,
+    group: "building",
+    title: `build and compile a line of ${count.toLocaleString("en")} nodes`,
+    operations: 1,
+    work: ({ build: make }) => make && (() => make(addOne, count)),
+    read: (run) => (typeof run === "function" ? run(0) : undefined),
+    expected: count,
+    ...more,
+  };
+}
+
+const graphs: readonly Workload[] = [
+  {
+    id: "chain-async",
+    group: "chains",
+    title: "chain of 10 async functions, per node",
+    operations: 10,
+    work: ({ chain }) => runOf(chain?.(asyncSteps), 1),
+    expected: 46,
+    target: { ratio: 1.4 },
+  },
+  {
+    id: "chain-sync",
+    group: "chains",
+    title: "chain of 10 sync functions, per node",
+    operations: 10,
+    work: ({ chain }) => runOf(chain?.(syncSteps), 1),
+    expected: 46,
+    target: { ratio: 1 },
+  },
+  {
+    id: "watched",
+    group: "chains",
+    title: "chain of 10 async functions with one no-op handler, per node",
+    operations: 10,
+    work: ({ watchedChain }) => runOf(watchedChain?.(asyncSteps), 1),
+    expected: 46,
+    base: { name: "kumiko without", watchedChain: kumiko.chain },
+    target: { ratio: 1.5 },
+  },
+  {
+    id: "loop",
+    group: "graphs",
+    title: "loop of 1,000 supersteps, per step",
+    operations: STEPS,
+    work: ({ loop }) => runOf(loop?.(addOne, STEPS), 0),
+    expected: STEPS,
+    target: { ratio: 2.5 },
+  },
+  {
+    id: "branches",
+    group: "graphs",
+    title: "10 branches one after another, per branch",
+    operations: 10,
+    work: (contender) => runOf(contender.branches?.(addOne, addThree, 10), 1),
+    // odd and even by turns: 2, 5, 6, 9 …
+    expected: 21,
+    target: { ratio: 2.5 },
+  },
+  {
+    id: "fan-out-50",
+    group: "graphs",
+    title: "fan-out from 1 to 50 nodes and join, per node",
+    operations: 50,
+    work: ({ fanOut }) => runOf(fanOut?.(partsOf(50)), 1),
+    expected: 50 + sumBelow(50),
+    others: [plainRecord, allPredecessor],
+    target: { ratio: 4 },
+  },
+  {
+    id: "fan-out-4000",
+    group: "graphs",
+    title: "fan-out from 1 to 4,000 nodes and join, per node",
+    operations: 4_000,
+    work: ({ fanOut }) => runOf(fanOut?.(partsOf(4_000)), 1),
+    expected: 4_000 + sumBelow(4_000),
+    base: plainRecord,
+    target: { ratio: 1.3 },
+  },
+  {
+    id: "each",
+    group: "graphs",
+    title: "one function over 4,000 inputs, 16 at a time, per input",
+    operations: 4_000,
+    work: ({ each }) => each?.(addOne, 4_000, 16),
+    expected: 4_000 + sumBelow(4_000),
+    others: [limited],
+  },
+];
+
+const streams: readonly Workload[] = [
+  {
+    id: "generators",
+    group: "streams",
+    title: "10,000 chunks through 5 async-generator nodes, per chunk and node",
+    operations: CHUNKS * 5,
+    work: ({ generators }) => pipeOf(generators?.(5)),
+    expected: CHUNKS * 5 + sumBelow(CHUNKS),
+    others: [webStreams],
+    target: { ratio: 1.15 },
+  },
+  {
+    id: "maps",
+    group: "streams",
+    title: "10,000 chunks through 5 map-style nodes, per chunk and node",
+    operations: CHUNKS * 5,
+    work: ({ maps }) => pipeOf(maps?.(5)),
+    expected: CHUNKS * 5 + sumBelow(CHUNKS),
+    target: { ratio: 2 },
+  },
+  {
+    id: "split",
+    group: "streams",
+    title: "10,000 chunks into two branches and merged, per chunk and branch",
+    operations: CHUNKS * 2,
+    work: (contender) => pipeOf(contender.split?.(addOne, addTwo)),
+    expected: CHUNKS * 3 + 2 * sumBelow(CHUNKS),
+    others: [webStreams],
+  },
+];
+
+function pipeOf(pipe: ((source: AsyncIterable<number>) => Promise<number>) | undefined): Work | undefined {
+  return pipe === undefined ? undefined : () => pipe(numbers());
+}
+
+const saving: readonly Workload[] = [
+  {
+    id: "ask-and-resume",
+    group: "saving",
+    title: "a node that asks: interrupt and resume in memory, per run",
+    operations: 1,
+    work: ({ askAndResume }) => runOf(askAndResume?.(), 41),
+    expected: 42,
+    target: { microseconds: 15 },
+  },
+  {
+    id: "saved-loop",
+    group: "saving",
+    title: "loop of 200 supersteps, saved in memory after each, per step",
+    operations: SAVED_STEPS,
+    work: ({ savedLoop }) => runOf(savedLoop?.(addOne, SAVED_STEPS), 0),
+    expected: SAVED_STEPS,
+    target: { microseconds: 2 },
+  },
+];
+
+export const workloads: readonly Workload[] = [
+  ...graphs,
+  tools(1, { ratio: 1.5 }),
+  tools(10),
+  tools(100, { ratio: 1.3 }),
+  ...streams,
+  build(1_000, { target: { microseconds: 2_000 } }),
+  build(10_000, { base: manySmall, target: { ratio: 2 } }),
+  ...saving,
+];
+
+/** Who is measured when nobody else takes part; the first is what the others are compared with. */
+export function contendersOf({ base = plain, others = [] }: Workload): Contender[] {
+  return [base, kumiko, ...others];
+}

@@ -1,0 +1,17 @@
+/** In pieces: a call takes only so many arguments. */
+export function toBase64(bytes: Uint8Array): string {
+  let binary = "";
+  for (let start = 0; start < bytes.length; start += 8_192) {
+    binary += String.fromCharCode(...bytes.subarray(start, start + 8_192));
+  }
+  return btoa(binary);
+}
+
+/** Also of the alphabet for addresses, and without padding; `undefined` for what is no base64. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (digit) => digit.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}

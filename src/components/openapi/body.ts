@@ -1,0 +1,93 @@
+import { type Fields, fieldsOf, isFields, textOf } from "./document.js";
+import { unknownBody } from "./errors.js";
+import type { OperationPlace } from "./operation-place.js";
+
+/** How a body is sent. What is binary is base64 in the arguments of a tool. */
+export type BodyKind = "json" | "form" | "multipart" | "text" | "binary";
+
+export interface BodyPlan {
+  readonly kind: BodyKind;
+  readonly mediaType: string;
+  readonly schema: unknown;
+  readonly required: boolean;
+  readonly description: string | undefined;
+  /** Of a form: how its fields are written. */
+  readonly encoding: Fields;
+  /** Fields of a multipart form that are files. */
+  readonly files: ReadonlySet<string>;
+}
+
+/** In the order in which one is chosen where there are several. */
+const bodyKinds: readonly (readonly [BodyKind, RegExp])[] = [
+  ["json", /^(application\/json|[^;]+\+json|application\/\*|\*\/\*)\s*(;|$)/i],
+  ["form", /^application\/x-www-form-urlencoded\s*(;|$)/i],
+  ["multipart", /^multipart\/form-data\s*(;|$)/i],
+  ["text", /^(text\/.+|application\/(xml|yaml|x-ndjson|jsonl|graphql)|[^;]+\+(xml|yaml))\s*(;|$)/i],
+  ["binary", /^[^;/]+\/[^;/]+$/],
+];
+
+export function readBody({ operation, references }: OperationPlace): BodyPlan | undefined {
+  if (operation.requestBody === undefined) return undefined;
+  const { content, required, description } = references.follow(operation.requestBody);
+  const media = Object.entries(fieldsOf(content));
+  for (const [kind, pattern] of bodyKinds) {
+    const found = media.find(([type]) => pattern.test(type));
+    if (found === undefined) continue;
+    const [mediaType, value] = found;
+    const { schema = {}, encoding } = references.follow(value);
+    const plain = isFields(schema) || typeof schema === "boolean" ? schema : {};
+    return {
+      kind,
+      mediaType: mediaType.includes("*") ? wildcards[kind] : mediaType,
+      schema: plain,
+      required: required === true,
+      description: textOf(description),
+      encoding: fieldsOf(encoding),
+      files: kind === "multipart" ? filesIn(plain, fieldsOf(encoding), references) : new Set(),
+    };
+  }
+  if (required === true) throw unknownBody(media.map(([type]) => type));
+  return undefined;
+}
+
+/** What is sent where the document leaves it open. */
+const wildcards: Readonly<Record<BodyKind, string>> = {
+  json: "application/json",
+  form: "application/x-www-form-urlencoded",
+  multipart: "multipart/form-data",
+  text: "text/plain",
+  binary: "application/octet-stream",
+};
+
+function filesIn(schema: unknown, encoding: Fields, references: OperationPlace["references"]): ReadonlySet<string> {
+  const files = new Set<string>();
+  const seen = new Set<unknown>();
+  const visit = (part: unknown): void => {
+    const fields = references.follow(part);
+    if (seen.has(fields)) return;
+    seen.add(fields);
+    for (const [name, property] of Object.entries(fieldsOf(fields.properties))) {
+      const { contentType } = fieldsOf(encoding[name]);
+      if (isFile(references.follow(property), contentType, references)) files.add(name);
+    }
+    for (const each of Array.isArray(fields.allOf) ? fields.allOf : []) visit(each);
+  };
+  if (isFields(schema)) visit(schema);
+  return files;
+}
+
+/** 3.0 says `format: binary`, 3.1 a media type and no encoding; a list of files is one too. */
+function isFile(schema: Fields, contentType: unknown, references: OperationPlace["references"]): boolean {
+  const { type, format, contentMediaType, contentEncoding, items } = schema;
+  if (type === "array" && isFields(items)) return isFile(references.follow(items), contentType, references);
+  if (type !== undefined && type !== "string") return false;
+  if (format === "binary") return true;
+  if (contentEncoding !== undefined) return false;
+  return typeof contentMediaType === "string"
+    ? isBinary(contentMediaType)
+    : type === undefined && isBinary(contentType);
+}
+
+function isBinary(mediaType: unknown): boolean {
+  return typeof mediaType === "string" && !/^text\/|[/+](json|xml|yaml)\b/i.test(mediaType);
+}

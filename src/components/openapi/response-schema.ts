@@ -1,0 +1,28 @@
+import type { JsonSchema } from "../../schema/standard-schema.js";
+import { fieldsOf, textOf } from "./document.js";
+import type { OperationPlace } from "./operation-place.js";
+import { SchemaWriter } from "./plain-schema.js";
+
+/**
+ * What an operation answers when all goes well, where every such answer is JSON and has a schema; else `undefined`. A part
+ * that is missing in the document makes a poorer description, and no tool less.
+ */
+export function responseSchema({ document, operation, references }: OperationPlace): JsonSchema | undefined {
+  const answers = Object.entries(fieldsOf(operation.responses)).filter(([status]) => /^2(\d\d|XX)$/i.test(status));
+  const isOldDialect = textOf(document.openapi)?.startsWith("3.0") ?? false;
+  const writer = new SchemaWriter(references, isOldDialect, "answer");
+  try {
+    const schemas = answers.map(([, answer]) => {
+      const content = Object.entries(fieldsOf(references.follow(answer).content));
+      const [only, ...others] = content.map(([type, media]) => ({ type, schema: references.follow(media).schema }));
+      const isJson = only !== undefined && others.length === 0 && /[/+]json\s*(;|$)/i.test(only.type);
+      return isJson && only.schema !== undefined ? writer.write(only.schema) : undefined;
+    });
+    const [first] = schemas;
+    if (first === undefined || schemas.includes(undefined)) return undefined;
+    const whole = schemas.length === 1 && typeof first === "object" ? first : { anyOf: schemas };
+    return writer.definitions === undefined ? whole : { ...whole, $defs: writer.definitions };
+  } catch {
+    return undefined;
+  }
+}

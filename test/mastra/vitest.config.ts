@@ -1,0 +1,9 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const source = fileURLToPath(new URL("../../src/index.ts", import.meta.url));
+
+export default defineConfig({
+  resolve: { alias: [{ find: /^kumiko$/, replacement: source }] },
+  test: { include: ["*.spec.ts"] },
+});
