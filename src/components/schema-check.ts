@@ -10,6 +10,8 @@ import {
 
 /** Gives the value as its schema has it, or what is wrong with it. Most schemas answer at once. */
 export interface SchemaCheck {
+  /** It knows values of JSON and no others. */
+  readonly onlyJson: boolean;
   check(value: unknown, checker: Checker): Checked | Promise<Checked>;
 }
 
@@ -31,6 +33,7 @@ function validates(schema: AnyStandardSchema): schema is StandardSchemaV1 {
 }
 
 class StandardCheck implements SchemaCheck {
+  readonly onlyJson = false;
   readonly #standard: StandardSchemaV1["~standard"];
 
   constructor(schema: StandardSchemaV1) {
@@ -46,6 +49,7 @@ type Compiled = (value: unknown) => readonly StandardIssue[] | undefined;
 
 /** Compiled at its first use, by the validator of that run; kept for as long as the runs have the same one. */
 class PlainCheck implements SchemaCheck {
+  readonly onlyJson = true;
   readonly #schema: () => object;
   #compiled: Compiled | undefined = undefined;
   #compiledBy: SchemaValidator | undefined = undefined;

@@ -30,7 +30,12 @@ export function aiSdkTool(tool: Fields, name: string): Tool<never> {
     outputSchema: outputSchemaOf(tool.outputSchema),
     execute: isFunction(execute) ? (input, ctx) => run(tool, execute, input, ctx) : undefined,
     needsApproval: approvalOf(tool, contextOf),
-    toModelOutput: isFunction(toModelOutput) ? (result) => shown(toModelOutput.call(tool, result)) : undefined,
+    toModelOutput: isFunction(toModelOutput)
+      ? async (result) => {
+          const call = { toolName: name, callId: result.toolCallId };
+          return modelOutputOf(await toModelOutput.call(tool, result), call);
+        }
+      : undefined,
     suspendSchema: outputSchemaOf(tool.suspendSchema),
     resumeSchema: outputSchemaOf(tool.resumeSchema),
     hooks: foreignHooks(tool, { context: {}, experimental_context: {} }),
@@ -67,8 +72,4 @@ async function lastOf(stream: object, { signal, progress }: ToolContext): Promis
       throw signal.reason;
     }
   }
-}
-
-async function shown(output: unknown): Promise<unknown> {
-  return modelOutputOf(await output);
 }

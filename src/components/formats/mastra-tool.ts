@@ -35,7 +35,8 @@ export function mastraTool(tool: Fields, name: string): Tool<never> {
     execute: isFunction(execute) ? (input, ctx) => run(tool, execute, checked, input, ctx) : undefined,
     needsApproval: approvalOf(tool, (ctx) => ({ requestContext: requestValues(ctx) })),
     toModelOutput: isFunction(toModelOutput)
-      ? async ({ output }) => modelOutputOf(await toModelOutput.call(tool, output))
+      ? async ({ output, toolCallId }) =>
+          modelOutputOf(await toModelOutput.call(tool, output), { toolName: name, callId: toolCallId })
       : undefined,
     suspendSchema: outputSchemaOf(tool.suspendSchema),
     resumeSchema: answerSchemaOf(tool.resumeSchema),
