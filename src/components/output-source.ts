@@ -65,9 +65,11 @@ export class OutputSource extends SerialSource<ToolOutput> {
   }
 
   private async nextPiece(): Promise<ToolOutput | undefined> {
-    this.producer ??= await this.start();
+    const producer = this.producer ?? (await this.start());
+    // left before it began: then it never does
+    this.checkOpen();
     for (;;) {
-      const { done, value } = await this.producer.next();
+      const { done, value } = await producer.next();
       if (done === true) {
         this.over = true;
         return this.finalPiece(value);
@@ -80,9 +82,9 @@ export class OutputSource extends SerialSource<ToolOutput> {
   private async start(): Promise<Producer> {
     const stream = await this.open?.();
     if (!isStream(stream)) throw notAStream(stream);
-    const producer = producerOf(stream);
-    if (!this.isOpen) producer.cancel(undefined);
-    return producer;
+    this.producer = producerOf(stream);
+    if (!this.isOpen) this.producer.cancel(undefined);
+    return this.producer;
   }
 
   /** The piece to give out now, if any. */

@@ -46,6 +46,11 @@ export class InvokeBatch extends CallBatch {
   }
 
   private outcome(): AgenticMessage[] {
+    const { scope } = this.place;
+    if (scope.aborted) {
+      this.remember(scope.reason);
+      throw scope.reason;
+    }
     const rejection = this.failed || this.hasPending ? this.rejection() : undefined;
     if (rejection !== undefined) throw rejection;
     return this.results();
