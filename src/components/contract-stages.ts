@@ -3,7 +3,7 @@ import { StreamReader } from "../schema/stream/reader.js";
 import { approve, eitherApproval } from "./approval.js";
 import { OutputSource } from "./output-source.js";
 import { isStream } from "./producer.js";
-import type { Tool, ToolContext, ToolOutput } from "./tool.js";
+import type { NeedsApproval, Tool, ToolContext, ToolOutput } from "./tool.js";
 import { joinToolOutputs, toolOutputOf } from "./tool-output.js";
 import { hasToolStages, type StagedCall, type StagedOutput, type ToolStages, toolStages } from "./tool-stages.js";
 
@@ -43,12 +43,20 @@ class ContractStages implements ToolStages {
 }
 
 /** People see the text of the arguments, as the tool does. */
-function approvalBy({ info, requireApproval, needsApproval }: Tool<never>): ToolStages["approve"] {
-  const needed = eitherApproval(requireApproval, needsApproval);
+function approvalBy(tool: Tool<never>): ToolStages["approve"] {
+  const { requireApproval, needsApproval } = tool;
+  const needed = eitherApproval(ofTool(tool, requireApproval), ofTool(tool, needsApproval));
   if (needed === undefined || needed === false) return undefined;
-  const parameters = () => (onlyValidates(info.parameters) ? undefined : info.toJsonSchema()) ?? { type: "object" };
+  const parameters = () => {
+    const { info } = tool;
+    return (onlyValidates(info.parameters) ? undefined : info.toJsonSchema()) ?? { type: "object" };
+  };
   const rule = { needed, parameters, readInput: (text: string) => text };
   return (input, ctx, call) => approve(input, rule, ctx, call);
+}
+
+function ofTool(tool: object, needed: NeedsApproval<string> | undefined): NeedsApproval<string> | undefined {
+  return typeof needed === "function" ? (input, ctx) => needed.call(tool, input, ctx) : needed;
 }
 
 /** Reads what a tool or a middleware gives back as a stream of outputs. */
