@@ -32,7 +32,8 @@ function readCoerced(text: string, rule: InputRule | undefined, call: StagedCall
     const error = argumentsDoNotFit(call, value, checked.issues);
     const schema = rule.jsonSchema();
     if (schema === undefined) throw error;
-    const repaired = structuredClone(value);
+    const repaired = copyOf(value);
+    if (repaired === undefined) throw error;
     const more = repairValue(repaired, schema, checked.issues);
     if (more.length === 0) throw error;
     return whenChecked(repaired, rule, call, (again) => {
@@ -40,6 +41,15 @@ function readCoerced(text: string, rule: InputRule | undefined, call: StagedCall
       return accept(again.value, repaired, [...repairs, ...more], text, call);
     });
   });
+}
+
+/** `undefined` when it is nested too deep to be copied. */
+function copyOf(value: object): object | undefined {
+  try {
+    return structuredClone(value);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Handlers hear of repairs. */
