@@ -171,6 +171,15 @@ export const outputSchemaFailed = (call: ToolCallName, output: unknown, cause: u
 export const toolThrew = (call: ToolCallName, cause: unknown): ToolError =>
   new ToolError("execution", `${capital(named(call))} failed: ${messageOf(cause)}`, details(call, { cause }));
 
+const toldBrand = Symbol("told");
+
+/** What a tool itself tells the model as an error, in its own words. */
+export const toldError = (kind: "execution" | "denied", text: string, call: ToolCallName): ToolError =>
+  Object.assign(new ToolError(kind, text, details(call, {})), { [toldBrand]: true });
+
+/** Such errors are results, whatever `onToolError` says. */
+export const isAlwaysResult = (error: ToolError): boolean => error.kind === "denied" || toldBrand in error;
+
 // tools that cannot be made
 
 export const unknownToolOption = (id: unknown, option: string, known: readonly string[]): KumikoError =>

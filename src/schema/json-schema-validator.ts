@@ -16,7 +16,7 @@ type CompiledSchema = (value: unknown) => readonly StandardIssue[] | undefined;
  */
 export class JsonSchemaValidator implements SchemaValidator {
   readonly #compiled = new WeakMap<object, Promise<CompiledSchema>>();
-  readonly #instances = new Map<Draft, Promise<AnyAjv>>();
+  readonly #instances = new Map<Draft, SharedAjv>();
 
   compile(schema: object): Promise<CompiledSchema> {
     let compiled = this.#compiled.get(schema);
@@ -41,14 +41,23 @@ export class JsonSchemaValidator implements SchemaValidator {
   /** Schemas that name themselves get an instance of their own: two documents may use one name. */
   #instanceFor(schema: object, draft: Draft): Promise<AnyAjv> {
     if (JSON.stringify(schema).includes('"$id"')) return load(draft);
-    let instance = this.#instances.get(draft);
-    if (instance === undefined) {
-      instance = load(draft);
-      this.#instances.set(draft, instance);
+    let shared = this.#instances.get(draft);
+    if (shared === undefined || shared.schemas === mostSchemas) {
+      shared = { ajv: load(draft), schemas: 0 };
+      this.#instances.set(draft, shared);
     }
-    return instance;
+    shared.schemas++;
+    return shared.ajv;
   }
 }
+
+interface SharedAjv {
+  readonly ajv: Promise<AnyAjv>;
+  schemas: number;
+}
+
+/** An instance never forgets a schema, and each question to a person may bring a new one: a full one is let go. */
+const mostSchemas = 64;
 
 /** Shared by all tools whose runtime brings no validator of its own. It remembers nothing but compiled schemas. */
 export const jsonSchemaValidator: SchemaValidator = new JsonSchemaValidator();
@@ -81,7 +90,8 @@ const regExp = Object.assign(
   { code: "new RegExp" },
 );
 
-const options: Options = { allErrors: true, strict: false, logger: false, code: { regExp } };
+/** `ownProperties`: an absent "constructor" must not be taken for the one that every object inherits. */
+const options: Options = { allErrors: true, strict: false, logger: false, ownProperties: true, code: { regExp } };
 
 async function load(draft: Draft): Promise<AnyAjv> {
   const [ajv, formats] = await Promise.all([create(draft), import("ajv-formats")]);

@@ -55,7 +55,6 @@ describe("a handler by component", () => {
       graph: undefined,
     });
     expect(Object.keys(handler).sort()).toEqual(["onEndWithStreamOutput", "onStart"]);
-    expect(watchersOf([handler])).toMatchObject({ hasStart: true, hasStreamEnd: true, hasEnd: false, hasError: false });
     expect(Object.keys(componentHandlers({}))).toEqual([]);
   });
 

@@ -11,5 +11,5 @@ export function approvalOf(tool: Fields, contextOf: (ctx: ToolContext) => unknow
   if (requireApproval === true || needsApproval === true) return true;
   const given = needsApprovalFn || requireApproval || needsApproval;
   if (!isFunction(given)) return Boolean(given);
-  return async (input: unknown, ctx: ToolContext) => Boolean(await given.call(tool, input, contextOf(ctx)));
+  return async (input: unknown, ctx: ToolContext) => Boolean(await given.call(tool, input, await contextOf(ctx)));
 }

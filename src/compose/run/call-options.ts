@@ -174,8 +174,8 @@ const runOptionNames = new Set<string>([
  */
 export function checkRunOptions(options: RunOptions, program: Program): void {
   checkRecord("The options of a run", options, "an object");
-  for (const name of Object.keys(options)) {
-    if (!runOptionNames.has(name))
+  for (const name in options) {
+    if (!runOptionNames.has(name) && Object.hasOwn(options, name))
       throw invalidRunOption(`"${name}" is no run option. Options: ${[...runOptionNames].join(", ")}.`);
   }
   const { maxSteps, timeoutMs, key, parent, signal, callbacks, requestContext } = options;

@@ -65,8 +65,7 @@ export class TaskContext extends PlaceContext {
   readonly owner: TaskOwner;
   readonly index: number;
   readonly step: number;
-  /** Set by the executor when somebody watches this task. */
-  override watch: Watch | undefined;
+  protected ownWatch: Watch | undefined;
   private extras: Extras | undefined;
 
   constructor(owner: TaskOwner, index: number) {
@@ -74,7 +73,7 @@ export class TaskContext extends PlaceContext {
     this.owner = owner;
     this.index = index;
     this.step = owner.steps;
-    this.watch = undefined;
+    this.ownWatch = undefined;
     this.extras = undefined;
   }
 
@@ -108,6 +107,15 @@ export class TaskContext extends PlaceContext {
 
   override get address(): string {
     return this.owner.addressOf(this.index);
+  }
+
+  override get watch(): Watch | undefined {
+    return this.ownWatch;
+  }
+
+  /** Set by the executor when somebody watches this task. */
+  override set watch(watch: Watch) {
+    this.ownWatch = watch;
   }
 
   override get watchAround(): Watch | undefined {

@@ -1,6 +1,6 @@
 import { Watch } from "../../callbacks/watch.js";
 import type { Watchers } from "../../callbacks/watchers.js";
-import { type ToolCallName, ToolError, toolThrew } from "../../components/errors.js";
+import { isAlwaysResult, type ToolCallName, ToolError, toolThrew } from "../../components/errors.js";
 import type { ToolOutput } from "../../components/tool.js";
 import type { AnyToolOptions } from "../../components/tool-options.js";
 import type { OutputValidation } from "../../components/tool-settings.js";
@@ -311,7 +311,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     this.release();
     if (this.watch === undefined) this.openWatch()?.error(error);
     const { onToolError } = this.owner.settings;
-    if (error.kind === "denied") {
+    if (isAlwaysResult(error)) {
       this.answer(error, this.textOf(error));
       return;
     }
