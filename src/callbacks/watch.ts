@@ -1,6 +1,7 @@
 import { KumikoError } from "../errors.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { leftEarly } from "../schema/errors.js";
+import { joinableSource } from "../schema/stream/joinable-source.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { watchSource } from "../schema/stream/watch.js";
 import type { Handler, HandlerTiming } from "./handler.js";
@@ -9,7 +10,14 @@ import type { RunInfo } from "./run-info.js";
 import { copyHooks, StreamCopy } from "./stream-copy.js";
 import { type StreamTiming, takesStream } from "./stream-needs.js";
 import { type ChunkPayload, joiningOfCopy, StreamedOutput } from "./streamed-output.js";
+import { guard, tellEnd, tellStart } from "./tell.js";
 import type { Watchers } from "./watchers.js";
+
+/** What runs inside a watched run, and makes its own watch only when somebody needs it. */
+export interface LateWatched {
+  /** Makes the watch, if something is open that has none. */
+  openWatch(): void;
+}
 
 /**
  * One observed run of a graph, a node or a tool call: tells the handlers, once each, how it starts and how it ends.
@@ -20,6 +28,8 @@ import type { Watchers } from "./watchers.js";
 export class Watch {
   readonly watchers: Watchers;
   readonly info: RunInfo;
+  /** Asked for its watch before what is open inside is ended. */
+  inside: LateWatched | undefined;
   private state: "new" | "open" | "ended" | "skipped";
   /** The span of the only handler, or the list of spans of several: until the start the parent's, then its own. */
   private span: unknown;
@@ -35,6 +45,7 @@ export class Watch {
   constructor(watchers: Watchers, info: RunInfo, parent: Watch | undefined) {
     this.watchers = watchers;
     this.info = info;
+    this.inside = undefined;
     this.state = "new";
     this.span = parent === undefined ? undefined : parent.spanFor(watchers);
     this.copies = undefined;
@@ -54,34 +65,42 @@ export class Watch {
     this.state = "open";
     const { only } = this.watchers;
     if (only === undefined) this.startAll(value);
-    else this.span = this.callStart(only, value, this.span);
+    else this.span = tellStart(only, this.watchers, this.info, value, this.span);
+  }
+
+  /** Takes over a run whose only handler was told of its start, or of its end too, without a watch. */
+  takeOver(span: unknown, isOver: boolean): void {
+    this.span = span;
+    if (this.state === "new") this.state = isOver ? "ended" : "open";
   }
 
   /** Children that are still open stay so, and end by themselves. */
   end(value: unknown): void {
     const { only } = this.watchers;
     if (only === undefined || this.child !== undefined || this.copies !== undefined) this.endAll(value);
-    else if (this.close()) this.callEnd(only, value, this.span);
+    else if (this.close()) tellEnd(only, this.watchers, this.info, value, this.span);
   }
 
   /** Children that are still open are aborted first, with the same error. */
   error(error: unknown): void {
+    // before this one closes: a closed run takes no children
+    this.inside?.openWatch();
     const wasOpen = this.close();
     this.abortInside(error);
     if (this.copies !== undefined) this.failCopies(error);
-    if (wasOpen && this.watchers.hasError) this.callEach("onError", error);
+    if (wasOpen) this.callEach("onError", error);
   }
 
   interrupt(interrupt: unknown): void {
     this.abortInside(interrupt);
     if (!this.finish()) return;
     if (this.copies !== undefined) this.failCopies(interrupt);
-    if (this.watchers.hasInterrupt) this.callEach("onInterrupt", interrupt);
+    this.callEach("onInterrupt", interrupt);
   }
 
   /** Also heard after the end: something may be late. */
   event(event: unknown): void {
-    if (this.watchers.hasEvent && (this.state === "open" || this.state === "ended")) this.callEach("onEvent", event);
+    if (this.state === "open" || this.state === "ended") this.callEach("onEvent", event);
   }
 
   /** Ends this run and every open one inside it with `onError`, the innermost first. */
@@ -91,6 +110,7 @@ export class Watch {
 
   /** Ends every open run inside this one with `onError`, the innermost first; this one goes on. */
   abortInside(reason: unknown): void {
+    this.inside?.openWatch();
     while (this.child !== undefined) this.child.fail(reason);
   }
 
@@ -109,7 +129,7 @@ export class Watch {
     const spans = this.watchers.handlers.map((handler, index) => {
       const parentSpan = this.spanOf(index);
       if (!takesStream(handler, "onStartWithStreamInput", this.info)) {
-        return this.callStart(handler, undefined, parentSpan);
+        return tellStart(handler, this.watchers, this.info, undefined, parentSpan);
       }
       const copy = new StreamCopy<unknown>();
       copies.push(copy);
@@ -128,11 +148,12 @@ export class Watch {
     if (this.state !== "open") return stream;
     const takers = this.takers("onEndWithStreamOutput");
     const takesValue = (handler: Handler): boolean => handler.onEnd !== undefined && !takers.includes(handler);
+    const wantsValue = this.watchers.handlers.some(takesValue);
     const copyJoining = joiningOfCopy(stream.joining, payload);
     const output = new StreamedOutput<T>(
       {
         isOver: () => this.closed,
-        wantsValue: this.watchers.handlers.some(takesValue),
+        wantsValue,
         openCopies: takers.length === 0 ? undefined : () => this.openOutputCopies(copyJoining),
         end: (value) => this.endStream(value),
         fail: (error) => this.fail(error),
@@ -140,7 +161,8 @@ export class Watch {
       stream.joining,
       payload,
     );
-    return new StreamReader(watchSource(stream.takeSource(), output), stream.joining);
+    const source = stream.takeSource();
+    return new StreamReader(watchSource(wantsValue ? joinableSource(source) : source, output), stream.joining);
   }
 
   private openOutputCopies(joining: Joining | undefined): readonly StreamCopy<unknown>[] {
@@ -160,7 +182,7 @@ export class Watch {
     if (!this.finish()) return;
     if (this.copies !== undefined) this.failCopies(undefined);
     for (const [index, handler] of this.watchers.handlers.entries()) {
-      if (!takesStream(handler, "onEndWithStreamOutput", this.info)) this.callEnd(handler, value, this.spanOf(index));
+      if (!takesStream(handler, "onEndWithStreamOutput", this.info)) this.tellEnd(handler, value, index);
     }
   }
 
@@ -171,34 +193,20 @@ export class Watch {
   }
 
   private startAll(value: unknown): void {
-    const { handlers } = this.watchers;
-    this.span = handlers.map((handler, index) => this.callStart(handler, value, this.spanOf(index)));
+    const { info, watchers } = this;
+    this.span = watchers.handlers.map((handler, index) =>
+      tellStart(handler, watchers, info, value, this.spanOf(index)),
+    );
   }
 
   private endAll(value: unknown): void {
     if (!this.finish()) return;
     if (this.copies !== undefined) this.failCopies(undefined);
-    for (const [index, handler] of this.watchers.handlers.entries()) this.callEnd(handler, value, this.spanOf(index));
+    for (const [index, handler] of this.watchers.handlers.entries()) this.tellEnd(handler, value, index);
   }
 
-  private callStart(handler: Handler, value: unknown, parentSpan: unknown): unknown {
-    try {
-      const span = handler.onStart?.(this.info, value, parentSpan);
-      if (typeof span === "object") this.guard(span, "onStart");
-      return span;
-    } catch (error) {
-      this.report(error, "onStart");
-      return undefined;
-    }
-  }
-
-  private callEnd(handler: Handler | undefined, value: unknown, span: unknown): void {
-    try {
-      const returned: unknown = handler?.onEnd?.(this.info, value, span);
-      if (typeof returned === "object") this.guard(returned, "onEnd");
-    } catch (error) {
-      this.report(error, "onEnd");
-    }
+  private tellEnd(handler: Handler, value: unknown, index: number): void {
+    tellEnd(handler, this.watchers, this.info, value, this.spanOf(index));
   }
 
   private callWithStream(
@@ -223,7 +231,7 @@ export class Watch {
   private callEach(timing: "onError" | "onInterrupt" | "onEvent", value: unknown): void {
     for (const [index, handler] of this.watchers.handlers.entries()) {
       try {
-        this.guard(handler[timing]?.(this.info, value, this.spanOf(index)), timing);
+        guard(handler[timing]?.(this.info, value, this.spanOf(index)), timing, this.watchers, this.info);
       } catch (error) {
         this.report(error, timing);
       }
@@ -241,13 +249,8 @@ export class Watch {
   }
 
   /** This run's spans in the form that a child with these handlers keeps them in. */
-  private spanFor(watchers: Watchers): unknown {
+  spanFor(watchers: Watchers): unknown {
     return this.watchers.only !== undefined && watchers.only === undefined ? [this.span] : this.span;
-  }
-
-  /** Nobody awaits what a handler returns, but what it rejects with is reported. */
-  private guard(returned: unknown, timing: HandlerTiming): void {
-    if (isThenable(returned)) returned.then(undefined, (error) => this.report(error, timing));
   }
 
   private report(error: unknown, timing: HandlerTiming): void {

@@ -1,5 +1,5 @@
 import type { DeclaredConcat } from "../schema/concat/rule.js";
-import { onlyValidates, toJsonSchema } from "../schema/json-schema/convert.js";
+import { toJsonSchema } from "../schema/json-schema/convert.js";
 import type { ToolParameters } from "../schema/json-schema/tool-parameters.js";
 import {
   type AnyStandardSchema,
@@ -9,14 +9,14 @@ import {
   type SchemaOutput,
 } from "../schema/standard-schema.js";
 import type { StreamReader } from "../schema/stream/reader.js";
-import { toolInfo } from "../schema/tool-info.js";
-import { eitherApproval, type NeedsApproval } from "./approval.js";
+import { type ToolInfo, toolInfo } from "../schema/tool-info.js";
+import { eitherApproval } from "./approval.js";
 import { CreatedStages, type ModelOutputOptions, type ToolDefinition } from "./created-stages.js";
 import { invalidToolField, unknownToolOption } from "./errors.js";
 import { runAlone, streamAlone } from "./lone-call.js";
 import type { RequestContext } from "./request-context.js";
 import { schemaCheck } from "./schema-check.js";
-import type { Tool, ToolContext, ToolOutput } from "./tool.js";
+import type { NeedsApproval, Tool, ToolContext, ToolOutput } from "./tool.js";
 import { hookNames, hooksOf, type ToolHooks } from "./tool-hooks.js";
 import type { ToolOptions } from "./tool-options.js";
 import { checkOutputValidation, checkTimeout, type OutputValidation } from "./tool-settings.js";
@@ -156,6 +156,15 @@ export interface CreatedTool<
   stream(args: string, ctx: ToolContext<Options>): StreamReader<ToolOutput>;
 }
 
+/** What a tool is made of says its types, and never the place where it is put: a tools node takes tools of all types. */
+type MadeTool<InputSchema, OutputSchema, Options extends object, Raw extends boolean, ContextSchema> = CreatedTool<
+  NoInfer<InputSchema>,
+  NoInfer<OutputSchema>,
+  NoInfer<Options>,
+  NoInfer<Raw>,
+  NoInfer<ContextSchema>
+>;
+
 /**
  * Makes a tool from a function. Arguments are parsed and validated before `execute` runs; texts that it gives back stay as
  * they are, everything else becomes JSON. Schemas are Standard Schemas (zod 4, ArkType, Valibot) or plain JSON Schemas.
@@ -179,7 +188,7 @@ export function createTool<
   ContextSchema extends AnySchema | undefined = undefined,
 >(
   options: CreateToolOptions<InputSchema, OutputSchema, Options, Raw, SuspendSchema, ResumeSchema, ContextSchema>,
-): CreatedTool<InputSchema, OutputSchema, Options, Raw, ContextSchema> {
+): MadeTool<InputSchema, OutputSchema, Options, Raw, ContextSchema> {
   checkOptions(options);
   const { id, description, inputSchema, outputSchema, suspendSchema, resumeSchema, requestContextSchema } = options;
   const { execute } = options;
@@ -189,7 +198,7 @@ export function createTool<
     outputSchema,
     input: inputSchema && {
       check: schemaCheck(inputSchema, () => info.toJsonSchema() ?? {}),
-      jsonSchema: () => (onlyValidates(inputSchema) ? undefined : info.toJsonSchema()),
+      jsonSchema: () => jsonSchemaOf(info),
     },
     output: outputSchema && {
       schema: schemaCheck(outputSchema, () => toJsonSchema(outputSchema, { side: "output" })),
@@ -197,7 +206,7 @@ export function createTool<
       validation: options.outputValidation,
     },
     needsApproval: eitherApproval(options.requireApproval, options.needsApproval),
-    parameters: () => (onlyValidates(inputSchema) ? undefined : info.toJsonSchema()) ?? { type: "object" },
+    parameters: () => jsonSchemaOf(info) ?? { type: "object" },
     suspension: {
       payload: suspendSchema && schemaCheck(suspendSchema, () => suspendSchema),
       answer: resumeSchema && schemaCheck(resumeSchema, () => resumeSchema),
@@ -227,6 +236,15 @@ export function createTool<
     [toolStages]: stages,
   };
   return Object.freeze(tool);
+}
+
+/** One that has none is told where tools are given to a model; calls go on without. */
+function jsonSchemaOf(info: ToolInfo): JsonSchema | undefined {
+  try {
+    return info.toJsonSchema();
+  } catch {
+    return undefined;
+  }
 }
 
 /** For those who call `execute` of a client tool by hand. */

@@ -171,6 +171,15 @@ export const outputSchemaFailed = (call: ToolCallName, output: unknown, cause: u
 export const toolThrew = (call: ToolCallName, cause: unknown): ToolError =>
   new ToolError("execution", `${capital(named(call))} failed: ${messageOf(cause)}`, details(call, { cause }));
 
+const toldBrand = Symbol("told");
+
+/** What a tool itself tells the model as an error, in its own words. */
+export const toldError = (kind: "execution" | "denied", text: string, call: ToolCallName): ToolError =>
+  Object.assign(new ToolError(kind, text, details(call, {})), { [toldBrand]: true });
+
+/** Such errors are results, whatever `onToolError` says. */
+export const isAlwaysResult = (error: ToolError): boolean => error.kind === "denied" || toldBrand in error;
+
 // tools that cannot be made
 
 export const unknownToolOption = (id: unknown, option: string, known: readonly string[]): KumikoError =>
@@ -197,13 +206,17 @@ export const approvalOfNoTool = (where: string, option: string, name: string, na
     `${option} of ${where} names "${name}", which is not a tool. Tools: ${names.join(", ") || "none"}.`,
   );
 
+/** More would not help a model, and cost it its context. The error itself has them all. */
+const mostIssues = 20;
+
 /** `- city: expected string (got 42)`, a line for each issue. */
 function list(issues: readonly StandardIssue[], value: unknown): string {
-  return issues
-    .map(
-      ({ message, path = [] }) => `\n- ${pathText(path)}${message} (got ${shorten(at(value, path), { length: 200 })})`,
-    )
-    .join("");
+  const lines = issues.slice(0, mostIssues).map(({ message, path = [] }) => {
+    const got = shorten(at(value, path), { length: 200 });
+    return `\n- ${shortenText(pathText(path))}${shortenText(message)} (got ${got})`;
+  });
+  const rest = issues.length - lines.length;
+  return lines.join("") + (rest > 0 ? `\n- and ${rest} more` : "");
 }
 
 function pathText(path: NonNullable<StandardIssue["path"]>): string {

@@ -1,4 +1,5 @@
 import { concatChunks } from "../schema/concat/concat-chunks.js";
+import { untilJoinable } from "../schema/concat/load-message-joining.js";
 import type { DeclaredConcat } from "../schema/concat/rule.js";
 import { cannotConcat, nameOf, notAStream } from "../schema/errors.js";
 import { SerialSource } from "../schema/stream/serial-source.js";
@@ -64,9 +65,11 @@ export class OutputSource extends SerialSource<ToolOutput> {
   }
 
   private async nextPiece(): Promise<ToolOutput | undefined> {
-    this.producer ??= await this.start();
+    const producer = this.producer ?? (await this.start());
+    // left before it began: then it never does
+    this.checkOpen();
     for (;;) {
-      const { done, value } = await this.producer.next();
+      const { done, value } = await producer.next();
       if (done === true) {
         this.over = true;
         return this.finalPiece(value);
@@ -79,9 +82,9 @@ export class OutputSource extends SerialSource<ToolOutput> {
   private async start(): Promise<Producer> {
     const stream = await this.open?.();
     if (!isStream(stream)) throw notAStream(stream);
-    const producer = producerOf(stream);
-    if (!this.isOpen) producer.cancel(undefined);
-    return producer;
+    this.producer = producerOf(stream);
+    if (!this.isOpen) this.producer.cancel(undefined);
+    return this.producer;
   }
 
   /** The piece to give out now, if any. */
@@ -131,6 +134,7 @@ export class OutputSource extends SerialSource<ToolOutput> {
       return undefined;
     }
     if (kept.length === 0) return rule.finish(returned);
+    await untilJoinable(kept);
     return rule.finish(concatChunks(kept, rule.concat, this.call.registry, this.where));
   }
 

@@ -1,7 +1,9 @@
 import type { JsonSchema } from "../schema/standard-schema.js";
 import { argumentsDoNotFit, argumentsNotJson, argumentsNotObject, inputSchemaFailed } from "./errors.js";
+import { copyToMend } from "./fault-places.js";
 import { jsonErrorPosition } from "./json-error-position.js";
 import { type ArgumentRepair, repairText, repairValue } from "./repair-arguments.js";
+import { reviveDates } from "./revive-dates.js";
 import type { Checked, SchemaCheck } from "./schema-check.js";
 import type { StagedCall } from "./tool-stages.js";
 
@@ -32,7 +34,8 @@ function readCoerced(text: string, rule: InputRule | undefined, call: StagedCall
     const error = argumentsDoNotFit(call, value, checked.issues);
     const schema = rule.jsonSchema();
     if (schema === undefined) throw error;
-    const repaired = structuredClone(value);
+    const repaired = copyToMend(value);
+    if (repaired === undefined) throw error;
     const more = repairValue(repaired, schema, checked.issues);
     if (more.length === 0) throw error;
     return whenChecked(repaired, rule, call, (again) => {
@@ -57,7 +60,17 @@ function accept(
   return input;
 }
 
-function whenChecked(
+/** Where a schema wants dates, it gets them in a second attempt: a model can only write texts. */
+function whenChecked(value: object, rule: InputRule, call: StagedCall, next: (checked: Checked) => unknown): unknown {
+  return checkOnce(value, rule, call, (checked) => {
+    const { issues } = checked;
+    const schema = issues === undefined || rule.check.onlyJson ? undefined : rule.jsonSchema();
+    const revived = schema && issues && reviveDates(value, schema, issues);
+    return revived === undefined ? next(checked) : checkOnce(revived, rule, call, next);
+  });
+}
+
+function checkOnce(
   value: object,
   { check }: InputRule,
   call: StagedCall,

@@ -1,5 +1,6 @@
 import type { JsonSchema, StandardIssue } from "../schema/standard-schema.js";
-import { schemaAt, typesIn, whatItMayBe } from "./schema-places.js";
+import { visitFaults } from "./fault-places.js";
+import { typesIn } from "./schema-places.js";
 
 /** One thing that was put right in the arguments of a call. */
 export interface ArgumentRepair {
@@ -26,60 +27,20 @@ export function repairText(text: string): { readonly value: object; readonly rep
  */
 export function repairValue(value: object, schema: JsonSchema, issues: readonly StandardIssue[]): ArgumentRepair[] {
   const repairs: ArgumentRepair[] = [];
-  new Repairer(schema, issues.map(keysOf), repairs).inside(value, [schema], []);
-  return repairs;
-}
-
-/** Deeper down nothing is repaired. */
-const mostLevels = 64;
-
-class Repairer {
-  private readonly root: JsonSchema;
-  private readonly faults: readonly (readonly string[])[];
-  private readonly repairs: ArgumentRepair[];
-
-  constructor(root: JsonSchema, faults: readonly (readonly string[])[], repairs: ArgumentRepair[]) {
-    this.root = root;
-    this.faults = faults;
-    this.repairs = repairs;
-  }
-
-  /** What is wrong inside an object or a list. */
-  inside(holder: object, schemas: readonly JsonSchema[], path: readonly string[]): void {
-    if (path.length > mostLevels) return;
-    const places = whatItMayBe(schemas, this.root);
-    for (const key of Object.keys(holder)) {
-      if (key === "__proto__") continue;
-      const below = schemaAt(places, key, Array.isArray(holder));
-      this.at(holder as Record<string, unknown>, key, below.schemas, below.isOptional, [...path, key]);
-    }
-  }
-
-  private at(
-    holder: Record<string, unknown>,
-    key: string,
-    schemas: readonly JsonSchema[],
-    isOptional: boolean,
-    path: readonly string[],
-  ): void {
-    const isAtFault = this.faults.some((fault) => startsWith(path, fault));
-    if (!isAtFault && !this.faults.some((fault) => startsWith(fault, path))) return;
-    const types = typesIn(whatItMayBe(schemas, this.root));
-    if (isAtFault && holder[key] === null && isOptional && types?.has("null") === false) {
+  visitFaults(value, schema, issues, ({ holder, key, path, schemas, isOptional }) => {
+    const types = typesIn(schemas);
+    const given = holder[key];
+    if (given === null && isOptional && types?.has("null") === false) {
       Reflect.deleteProperty(holder, key);
-      this.repairs.push({ path, repair: "dropped_null" });
-      return;
+      repairs.push({ path, repair: "dropped_null" });
+    } else if (typeof given === "string" && types?.has("string") === false) {
+      const decoded = parsed(given);
+      if (!isOneOf(decoded, types)) return;
+      holder[key] = decoded;
+      repairs.push({ path, repair: "decoded_text" });
     }
-    const text = holder[key];
-    if (isAtFault && typeof text === "string" && types?.has("string") === false) {
-      const value = parsed(text);
-      if (!isOneOf(value, types)) return;
-      holder[key] = value;
-      this.repairs.push({ path, repair: "decoded_text" });
-    }
-    const value = holder[key];
-    if (typeof value === "object" && value !== null) this.inside(value, schemas, path);
-  }
+  });
+  return repairs;
 }
 
 function isOneOf(value: unknown, types: ReadonlySet<string>): boolean {
@@ -121,14 +82,6 @@ function firstObjectIn(text: string): string | undefined {
     }
   }
   return undefined;
-}
-
-function keysOf({ path = [] }: StandardIssue): string[] {
-  return path.map((step) => String(typeof step === "object" ? step.key : step));
-}
-
-function startsWith(path: readonly string[], start: readonly string[]): boolean {
-  return start.length <= path.length && start.every((key, index) => key === path[index]);
 }
 
 function isRecord(value: unknown): value is object {

@@ -1,7 +1,6 @@
 import { jsonSchemaValidator } from "../schema/json-schema-validator.js";
 import type { SchemaValidator } from "../schema/schema-validator.js";
 import {
-  type AnyStandardSchema,
   isStandardSchema,
   type StandardIssue,
   type StandardResult,
@@ -10,6 +9,8 @@ import {
 
 /** Gives the value as its schema has it, or what is wrong with it. Most schemas answer at once. */
 export interface SchemaCheck {
+  /** It knows values of JSON and no others. */
+  readonly onlyJson: boolean;
   check(value: unknown, checker: Checker): Checked | Promise<Checked>;
 }
 
@@ -22,15 +23,17 @@ export type Checked = StandardResult<unknown>;
 
 /** A schema that can validate does it itself; for every other one a validator gets its plain form. */
 export function schemaCheck(schema: object, plainForm: () => object): SchemaCheck {
-  return isStandardSchema(schema) && validates(schema) ? new StandardCheck(schema) : new PlainCheck(plainForm);
+  return canValidate(schema) ? new StandardCheck(schema) : new PlainCheck(plainForm);
 }
 
-function validates(schema: AnyStandardSchema): schema is StandardSchemaV1 {
+export function canValidate(schema: unknown): schema is StandardSchemaV1 {
+  if (!isStandardSchema(schema)) return false;
   const standard: object = schema["~standard"];
   return "validate" in standard && typeof standard.validate === "function";
 }
 
 class StandardCheck implements SchemaCheck {
+  readonly onlyJson = false;
   readonly #standard: StandardSchemaV1["~standard"];
 
   constructor(schema: StandardSchemaV1) {
@@ -46,6 +49,7 @@ type Compiled = (value: unknown) => readonly StandardIssue[] | undefined;
 
 /** Compiled at its first use, by the validator of that run; kept for as long as the runs have the same one. */
 class PlainCheck implements SchemaCheck {
+  readonly onlyJson = true;
   readonly #schema: () => object;
   #compiled: Compiled | undefined = undefined;
   #compiledBy: SchemaValidator | undefined = undefined;

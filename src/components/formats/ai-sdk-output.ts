@@ -1,25 +1,27 @@
 import type { ToolResultContent } from "../../schema/message/content-block.js";
 import { toBase64 } from "../base64.js";
 import { encodeJson } from "../encode-json.js";
-import type { Fields } from "./foreign-tool.js";
+import { type ToolCallName, toldError } from "../errors.js";
+import { type Fields, textOr } from "./foreign-tool.js";
 
 /**
  * What `toModelOutput` of the AI SDK gives (`{ type: "text", value }` and so on) as what a model reads here: a text, a list
- * of content parts, or a value that becomes JSON. Anything else stays as it is.
+ * of content parts, or a value that becomes JSON. Its errors are results that are marked as such. Anything else stays as it is.
  */
-export function modelOutputOf(shown: unknown): unknown {
+export function modelOutputOf(shown: unknown, call: ToolCallName): unknown {
   if (!isFields(shown)) return shown;
   const { type, value } = shown;
   switch (type) {
     case "text":
-    case "error-text":
     case "json":
-    case "error-json":
       return "value" in shown ? value : shown;
+    case "error-text":
+    case "error-json":
+      throw toldError("execution", textOf(value), call);
     case "content":
       return Array.isArray(value) ? value.map(partOf) : shown;
     case "execution-denied":
-      return typeof shown.reason === "string" ? shown.reason : "The call was declined.";
+      throw toldError("denied", textOr(shown.reason, "The call was declined."), call);
     default:
       return shown;
   }
@@ -38,7 +40,11 @@ function partOf(part: unknown): ToolResultContent {
     if (typeof data.data === "string") return filePart(part, { base64Data: data.data });
     if (data.data instanceof Uint8Array) return filePart(part, { base64Data: toBase64(data.data) });
   }
-  return { type: "text", text: JSON.stringify(encodeJson(part)) };
+  return { type: "text", text: textOf(part) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(encodeJson(value)) ?? "");
 }
 
 function filePart(part: Fields, content: { url: string } | { base64Data: string }): ToolResultContent {

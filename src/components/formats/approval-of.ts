@@ -1,5 +1,4 @@
-import type { NeedsApproval } from "../approval.js";
-import type { ToolContext } from "../tool.js";
+import type { NeedsApproval, ToolContext } from "../tool.js";
 import { type Fields, isFunction } from "./foreign-tool.js";
 
 /**
@@ -11,5 +10,5 @@ export function approvalOf(tool: Fields, contextOf: (ctx: ToolContext) => unknow
   if (requireApproval === true || needsApproval === true) return true;
   const given = needsApprovalFn || requireApproval || needsApproval;
   if (!isFunction(given)) return Boolean(given);
-  return async (input: unknown, ctx: ToolContext) => Boolean(await given.call(tool, input, contextOf(ctx)));
+  return async (input: unknown, ctx: ToolContext) => Boolean(await given.call(tool, input, await contextOf(ctx)));
 }

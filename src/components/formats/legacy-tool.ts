@@ -3,7 +3,9 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import { type CreatedTool, createTool, type ExecuteInput } from "../create-tool.js";
 import type { RequestContext } from "../request-context.js";
-import type { ToolContext } from "../tool.js";
+import type { NeedsApproval, ToolContext } from "../tool.js";
+import { approvalOf } from "./approval-of.js";
+import type { Fields } from "./foreign-tool.js";
 
 /** What the `execute` of an older Mastra tool gets: everything in one object. */
 export interface LegacyCall<Input> {
@@ -33,6 +35,12 @@ export interface LegacyTool<
   readonly description: string;
   readonly inputSchema?: InputSchema | undefined;
   readonly outputSchema?: OutputSchema | undefined;
+  /** Whether somebody must agree before it runs: always, or where a function of the input says so. */
+  readonly requireApproval?: NeedsApproval<ExecuteInput<InputSchema>> | undefined;
+  /** Another name of `requireApproval`. */
+  readonly needsApproval?: NeedsApproval<ExecuteInput<InputSchema>> | undefined;
+  readonly suspendSchema?: AnyStandardSchema | JsonSchema | undefined;
+  readonly resumeSchema?: AnyStandardSchema | JsonSchema | undefined;
   execute(call: LegacyCall<ExecuteInput<InputSchema>>, options: LegacyCallOptions): unknown;
 }
 
@@ -52,10 +60,17 @@ export function legacyTool<
   InputSchema extends ToolParameters | undefined = undefined,
   OutputSchema extends AnyStandardSchema | JsonSchema | undefined = undefined,
 >(tool: LegacyTool<InputSchema, OutputSchema>): CreatedTool<InputSchema, OutputSchema, Record<never, never>, false> {
-  const { id, description, inputSchema, outputSchema } = tool;
+  const { id, description, inputSchema, outputSchema, suspendSchema, resumeSchema } = tool;
   const execute = (input: ExecuteInput<InputSchema>, ctx: ToolContext<Record<never, never>>): unknown =>
     tool.execute(callOf(input, ctx), optionsOf(ctx));
-  return createTool({ id, description, inputSchema, outputSchema, execute: execute as never });
+  const schemas = { inputSchema, outputSchema, suspendSchema, resumeSchema };
+  const needsApproval = approvalOf(tool as object as Fields, (ctx) => ctx);
+  return createTool({ id, description, ...schemas, needsApproval, execute: execute as never }) as CreatedTool<
+    InputSchema,
+    OutputSchema,
+    Record<never, never>,
+    false
+  >;
 }
 
 function callOf<Input>(context: Input, ctx: ToolContext): LegacyCall<Input> {

@@ -44,6 +44,8 @@ export interface McpCallOptions {
 export interface McpResult {
   readonly content?: readonly unknown[] | undefined;
   readonly structuredContent?: unknown;
+  /** In place of `content`, in the first revision of MCP. */
+  readonly toolResult?: unknown;
   readonly isError?: boolean | undefined;
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }

@@ -1,12 +1,14 @@
 import type { ToolResultContent, ToolResultMedia } from "../../schema/message/content-block.js";
-import type { ToolOutput } from "../tool.js";
 import type { McpResult } from "./mcp-client.js";
 
-/** What a model reads of a result: a lone text as it is, else the list of its parts; without any, the structured content. */
-export function contentOf({ content, structuredContent }: McpResult): ToolOutput | object {
+/**
+ * What a model reads of a result: a lone text as it is, else the list of its parts; without any, the structured content, or
+ * what servers of the first revision of MCP give.
+ */
+export function contentOf({ content, structuredContent, toolResult }: McpResult): unknown {
   const parts = (content ?? []).map(partOf);
   const [only] = parts;
-  if (only === undefined) return typeof structuredContent === "object" ? (structuredContent ?? "") : "";
+  if (only === undefined) return structuredContent ?? toolResult ?? "";
   return parts.length === 1 && only.type === "text" ? only.text : parts;
 }
 

@@ -1,6 +1,6 @@
 import { KumikoError, messageOf } from "../../errors.js";
 import { schemaInvalid } from "../../schema/errors.js";
-import { shorten } from "../shorten.js";
+import { shorten, shortenText } from "../shorten.js";
 
 const brand = Symbol.for("kumiko/HttpStatusError");
 
@@ -23,8 +23,9 @@ export class HttpStatusError extends KumikoError {
 
   constructor(request: string, status: number, statusText: string, body: unknown) {
     const reason = statusText === "" ? String(status) : `${status} ${statusText}`;
-    const text = typeof body === "string" ? body : shorten(body, { length: 2000 });
-    super("TOOL_FAILED", `${request} was answered with ${reason}${text === "" ? "." : `: ${shortText(text)}`}`);
+    const text = typeof body === "string" ? body : shorten(body, { length: 2_000 });
+    const excerpt = text === "" ? "." : `: ${shortenText(text, { length: 2_000 })}`;
+    super("TOOL_FAILED", `${request} was answered with ${reason}${excerpt}`);
     this.status = status;
     this.body = body;
   }
@@ -34,8 +35,6 @@ export class HttpStatusError extends KumikoError {
     return typeof value === "object" && value !== null && brand in value;
   }
 }
-
-const shortText = (text: string): string => (text.length > 2000 ? `${text.slice(0, 2000)}…` : text);
 
 // the document
 
@@ -48,6 +47,13 @@ export const noAddress = (server: unknown): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
     `openApiTools does not know where the service is: the server of the document is ${shorten(server)}. Give baseUrl, such as "https://api.example.com/v1".`,
+  );
+
+/** Its text would say the password. */
+export const addressWithPassword = (): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    "openApiTools takes no user and password in an address. Give them as a header: `authorization`.",
   );
 
 export const operationsUnusable = (problems: readonly string[], cause: unknown): KumikoError =>
@@ -95,6 +101,12 @@ export const unknownScheme = (name: string, schemes: readonly string[]): KumikoE
 export const invalidCredential = (name: string, form: string): KumikoError =>
   new KumikoError("INVALID_OPTION", `auth of openApiTools: the credential of "${name}" must be ${form}.`);
 
+export const formWithoutFields = (value: unknown): KumikoError =>
+  new KumikoError(
+    "TOOL_FAILED",
+    `A form is an object of its fields, but "body" is ${shorten(value)}. Nothing was sent.`,
+  );
+
 export const notBase64 = (name: string, value: unknown): KumikoError =>
   new KumikoError(
     "TOOL_FAILED",
@@ -106,6 +118,19 @@ export const unsafePathValue = (name: string, value: unknown): KumikoError =>
     "TOOL_FAILED",
     `The value ${shorten(value)} of "${name}" cannot be part of a path: it would lead to another one. Nothing was sent.`,
   );
+
+/** Without the value: it may be a secret, and a model reads this. */
+export const invalidHeader = (name: string): KumikoError =>
+  new KumikoError("TOOL_FAILED", `The header "${name}" cannot be sent: no header may have that name or value.`);
+
+export const redirectUnreadable = (request: string): KumikoError =>
+  new KumikoError(
+    "TOOL_FAILED",
+    `${request} was answered with a redirect, and a browser does not tell where to. Give the address behind it as baseUrl.`,
+  );
+
+export const tooManyRedirects = (request: string): KumikoError =>
+  new KumikoError("TOOL_FAILED", `${request} was redirected again and again.`);
 
 export const cannotReach = (request: string, cause: unknown): KumikoError =>
   new KumikoError("TOOL_FAILED", `${request} was not answered: ${reasonOf(cause)}`, { cause });

@@ -3,13 +3,14 @@ import { approvalFor } from "../approval-option.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../create-tool.js";
 import { readAnswer } from "./answer.js";
 import { type Fields, fieldsOf, listOf, textOf } from "./document.js";
-import { cannotReach, noAddress } from "./errors.js";
+import { addressWithPassword, noAddress } from "./errors.js";
 import { planOperation } from "./operation.js";
 import { type OperationPlace, requestName } from "./operation-place.js";
 import type { OpenApiOperation, OpenApiToolsOptions } from "./options.js";
 import { makeRequest, type Target } from "./request.js";
 import { responseSchema } from "./response-schema.js";
 import { planSecurity } from "./security.js";
+import { sendRequest } from "./send-request.js";
 
 export type OpenApiTool = CreatedTool<JsonSchema, JsonSchema | undefined>;
 
@@ -36,13 +37,10 @@ export function operationTool(
     mcp: hintsOf(place),
     execute: async (input, ctx) => {
       const given = typeof headers === "function" ? await headers(ctx) : headers;
-      const { url, ...request } = makeRequest(target, plan, input, { given, ...(await identify(ctx)) });
-      const send = fetch ?? globalThis.fetch;
-      const sent = send(url, { ...request, body: request.body ?? null, signal: ctx.signal });
-      const response = await sent.catch((error) => {
-        throw ctx.signal?.aborted ? error : cannotReach(requestName(place), error);
-      });
-      return readAnswer(requestName(place), response);
+      const request = makeRequest(target, plan, input, { given, ...(await identify(ctx)) });
+      const { signal } = ctx;
+      const sending = { name: requestName(place), fetch: fetch ?? globalThis.fetch, signal };
+      return readAnswer(sending.name, await sendRequest(request, sending));
     },
   });
 }
@@ -60,6 +58,8 @@ function baseOf({ document, pathItem, operation }: OperationPlace, baseUrl: stri
   const servers = [operation, pathItem, document].flatMap(({ servers }) => listOf(servers));
   const base = baseUrl ?? serverUrl(fieldsOf(servers[0]));
   if (base === undefined || !/^https?:\/\//i.test(base) || !URL.canParse(base)) throw noAddress(base);
+  const { username, password } = new URL(base);
+  if (username !== "" || password !== "") throw addressWithPassword();
   return base;
 }
 

@@ -3,10 +3,11 @@ import type { ToolContext } from "../tool.js";
 import type { HttpMethod } from "./document.js";
 import type { OpenApiAuth } from "./security.js";
 
+/** What is undefined is not sent. */
+export type GivenHeaders = Headers | Readonly<Record<string, string | undefined>>;
+
 /** Headers, or what gives them for a call. */
-export type OpenApiHeaders =
-  | Readonly<Record<string, string>>
-  | ((ctx: ToolContext) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
+export type OpenApiHeaders = GivenHeaders | ((ctx: ToolContext) => GivenHeaders | Promise<GivenHeaders>);
 
 export interface OpenApiToolsOptions extends ApprovalOptions<OpenApiOperation> {
   /** Where the service is. @default the first server of the operation, its path or the document */

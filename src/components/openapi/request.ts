@@ -1,7 +1,8 @@
 import type { HttpMethod } from "./document.js";
 import { type EncodedBody, encodeBody } from "./encode-body.js";
-import { unsafePathValue } from "./errors.js";
+import { invalidHeader, unsafePathValue } from "./errors.js";
 import type { OperationPlan } from "./operation.js";
+import type { GivenHeaders } from "./options.js";
 import type { Credentials } from "./security.js";
 import { cookiePairs, headerText, pathText, queryText } from "./serialize.js";
 
@@ -21,7 +22,7 @@ export interface PlannedRequest {
 
 /** What a request gets beside the arguments of a model, none of which replaces it. */
 export interface OwnParts extends Credentials {
-  readonly given: HeadersInit;
+  readonly given: GivenHeaders;
 }
 
 export function makeRequest(
@@ -39,9 +40,9 @@ export function makeRequest(
     const value = Object.hasOwn(input, argument) ? input[argument] : undefined;
     if (value === undefined) continue;
     if (parameter.in === "path") inPath.set(parameter.name, pathText(parameter, value));
-    else if (parameter.in === "header") headers.set(parameter.name, headerText(parameter, value));
+    else if (parameter.in === "header") setHeader(headers, parameter.name, headerText(parameter, value));
     else if (parameter.in === "cookie") cookies.push(...cookiePairs(parameter, value));
-    else if (!ownQuery.has(parameter.name)) query.push(queryText(parameter, value));
+    else query.push(queryText(parameter, value, ownQuery));
   }
   for (const [name, value] of own.query) query.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
   const url = new URL(base);
@@ -49,22 +50,28 @@ export function makeRequest(
   url.search = [url.search.slice(1), ...query].filter((part) => part !== "").join("&");
   const sent = body === undefined || input.body === undefined ? undefined : encodeBody(body, input.body);
   // the type of a multipart form names its boundary, which only `fetch` knows
-  if (body !== undefined && typeof sent !== "undefined" && !(sent instanceof FormData))
+  if (body !== undefined && sent !== undefined && !(sent instanceof FormData))
     headers.set("content-type", body.mediaType);
   addOwn(headers, cookies, own);
   return { url: url.href, method: method.toUpperCase(), headers, body: sent };
 }
 
 function addOwn(headers: Headers, cookies: readonly (readonly [string, string])[], own: OwnParts): void {
-  for (const [name, value] of own.headers) headers.set(name, value);
-  new Headers(own.given).forEach((value, name) => {
-    headers.set(name, value);
-  });
-  const given = headers.get("cookie")?.split(/;\s*/) ?? [];
-  const ownCookies = [...given, ...own.cookies.map(([name, value]) => `${name}=${value}`)];
+  const given = own.given instanceof Headers ? own.given : Object.entries(own.given);
+  for (const [name, value] of [...own.headers, ...given]) if (value !== undefined) setHeader(headers, name, value);
+  const inHeader = headers.get("cookie")?.split(/;\s*/) ?? [];
+  const ownCookies = [...inHeader, ...own.cookies.map(([name, value]) => `${name}=${value}`)];
   const taken = new Set(ownCookies.map((cookie) => cookie.split("=", 1)[0]));
   const others = cookies.filter(([name]) => !taken.has(name)).map(([name, value]) => `${name}=${value}`);
-  if (ownCookies.length + others.length > 0) headers.set("cookie", [...ownCookies, ...others].join("; "));
+  if (ownCookies.length + others.length > 0) setHeader(headers, "cookie", [...ownCookies, ...others].join("; "));
+}
+
+function setHeader(headers: Headers, name: string, value: string): void {
+  try {
+    headers.set(name, value);
+  } catch {
+    throw invalidHeader(name);
+  }
 }
 
 /** A value that is nothing, or that means "up" in a path, would call another operation. */

@@ -41,7 +41,9 @@ export function planSecurity(place: OperationPlace, auth: OpenApiAuth): (ctx: To
   const { document, operation, references } = place;
   const schemes = fieldsOf(fieldsOf(document.components).securitySchemes);
   const alternatives = listOf(operation.security ?? document.security).filter(isFields);
-  const known = alternatives.find((needed) => Object.keys(needed).every((name) => Object.hasOwn(auth, name)));
+  const open = alternatives.filter((needed) => Object.keys(needed).every((name) => Object.hasOwn(auth, name)));
+  // `{}` among them says that nobody has to say who they are
+  const known = open.find((needed) => Object.keys(needed).length > 0);
   const chosen = Object.keys(known ?? {}).flatMap((name): NamedScheme[] => {
     const source = auth[name];
     return source === undefined ? [] : [{ name, scheme: references.follow(schemes[name]), source }];

@@ -26,16 +26,24 @@ export function headerText({ explode, isJson }: How, value: unknown): string {
 
 /** Names and values, ready to be put there. */
 export function cookiePairs(parameter: How, value: unknown): Pair[] {
-  return queryPairs(parameter, value).map(([name, text]) => [name, encodeURIComponent(text)]);
+  return queryPairs(parameter, value).map(([name, text]) => {
+    // another name is a key that a model wrote: it must not begin a cookie of its own
+    return [name === parameter.name ? name : encodeURIComponent(name), encodeURIComponent(text)];
+  });
 }
 
-/** What stands between the `?` and the `#` of an address. */
-export function queryText(parameter: How, value: unknown): string {
+/** What stands between the `?` and the `#` of an address. Names that are `taken` are left out. */
+export function queryText(parameter: How, value: unknown, taken: ReadonlySet<string>): string {
   const encode = parameter.allowReserved ? encodeLittle : encodeURIComponent;
   const separator = separators[parameter.style] ?? ",";
   const joined = joinedItems(parameter, value);
-  if (joined !== undefined) return `${encodeURIComponent(parameter.name)}=${joined.map(encode).join(separator)}`;
+  if (joined !== undefined) {
+    return taken.has(parameter.name)
+      ? ""
+      : `${encodeURIComponent(parameter.name)}=${joined.map(encode).join(separator)}`;
+  }
   return queryPairs(parameter, value)
+    .filter(([name]) => !taken.has(name))
     .map(([name, text]) => `${encodeURIComponent(name)}=${encode(text)}`)
     .join("&");
 }

@@ -1,4 +1,3 @@
-import type { Watch } from "../../callbacks/watch.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
 import { InterruptError } from "../interrupt/interrupt.js";
@@ -7,8 +6,8 @@ import { isPromiseLike } from "./async.js";
 import type { Body } from "./body.js";
 import { collect } from "./collect.js";
 import { discard, withKey } from "./flow.js";
+import { LaneContext } from "./lane-context.js";
 import { joiningFor, rejoin } from "./node-stream.js";
-import { openWatch } from "./observe.js";
 import { type Inline, joiningsOf } from "./program.js";
 import type { Run } from "./run.js";
 import { settleStop } from "./settle-stop.js";
@@ -79,6 +78,7 @@ async function failed(run: Run, error: unknown): Promise<unknown> {
 export async function driveObserved(run: Run, input: unknown): Promise<unknown> {
   const { inlines, next } = run.program;
   let value = input;
+  if (run.watch !== undefined) run.watch.inside = run;
   try {
     for (;;) {
       let index = run.at;
@@ -96,22 +96,24 @@ export async function driveObserved(run: Run, input: unknown): Promise<unknown> 
         if (run.steps === run.maxSteps) throw stepLimit(run, [target]);
         run.steps += 1;
         run.at = index = target;
-        const ctx = new TaskContext(run, index);
-        const watch = openWatch(ctx);
-        run.nodeWatch = watch;
         const { payload } = inline;
-        watch?.start(payload === undefined ? value : payload.input(value, ctx.options));
-        value = inline.run(value, ctx);
+        const watchers = run.watchersOf(index);
+        const task = watchers && new LaneContext(run, index, watchers);
+        run.laneTask = task;
+        task?.start(payload === undefined ? value : payload.input(value, task.options));
+        if (run.halted) throw run.haltReason;
+        value = inline.run(value, task ?? new TaskContext(run, index));
         if (value instanceof Promise || isPromiseLike(value)) value = await value;
         if (run.halted) throw tooLate(run, value);
         if (streams(value)) {
-          run.nodeWatch = undefined;
-          value = await watchedWhole(ctx, watch, inline, value);
+          run.laneTask = undefined;
+          value = await whole(run, task, inline, value);
           if (run.aborted) throw run.reason;
           continue;
         }
-        run.nodeWatch = undefined;
-        watch?.end(payload === undefined ? value : payload.output(value));
+        run.laneTask = undefined;
+        task?.end(payload === undefined ? value : payload.output(value));
+        if (run.halted) throw run.haltReason;
       }
       for (;;) {
         value = await run.pending;
@@ -126,21 +128,18 @@ export async function driveObserved(run: Run, input: unknown): Promise<unknown> 
 }
 
 /** A function that turns out to stream: its watch ends with the stream. */
-function watchedWhole(
-  ctx: TaskContext,
-  watch: Watch | undefined,
-  { payload }: Inline,
-  output: unknown,
-): Promise<unknown> {
-  const { own } = joiningsOf(ctx.owner.node(ctx.index), ctx.runtime);
+function whole(run: Run, task: LaneContext | undefined, { payload }: Inline, output: unknown): Promise<unknown> {
+  const { own } = joiningsOf(run.node(run.at), run.runtime);
   const given = StreamReader.from(output as StreamSource<unknown>);
   const reader = rejoin(given, joiningFor(given, own));
-  return collect(watch === undefined ? reader : watch.outputStream(reader, payload?.output), ctx);
+  if (task === undefined) return collect(reader, new TaskContext(run, run.at));
+  return collect(task.watch.outputStream(reader, payload?.output), task);
 }
 
 /** The run was stopped meanwhile: handlers hear that a result came late. */
 function tooLate(run: Run, output: unknown): unknown {
-  if (run.nodeWatch?.closed) run.nodeWatch.event({ kind: "late_result", value: output });
+  const watch = run.laneTask?.watch;
+  if (watch?.closed) watch.event({ kind: "late_result", value: output });
   return overtaken(run, output);
 }
 

@@ -23,28 +23,54 @@ export function runForValue(
   options: RunOptions | undefined,
   resumption?: Resumption,
 ): Promise<unknown> {
-  return new Promise((resolve, reject) => {
+  try {
     const given = mode === "collect" ? StreamReader.from(input as StreamSource<unknown>) : undefined;
     const run = prepare(program, mode, options, given);
-    run.onStop = reject;
-    const begin = (from: RunSnapshot | undefined): unknown => {
-      if (run.ownsWatch) run.watch?.start(input);
-      const entering = given === undefined ? input : asInput(run, given);
-      return from === undefined ? execute(run, entering) : executeFrom(run, from, entering);
-    };
+    // No closure here, and no promise around the run's own: they would be a good part of the price of a short run.
+    if (!run.stoppable && !needsJournal(options, resumption))
+      return Promise.resolve(begin(run, input, given, undefined));
+    return runStoppable(run, { input, given, options, resumption });
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+function begin(
+  run: RootRun,
+  input: unknown,
+  given: StreamReader<unknown> | undefined,
+  from: RunSnapshot | undefined,
+): unknown {
+  if (run.ownsWatch) run.watch?.start(input);
+  const entering = given === undefined ? input : asInput(run, given);
+  return from === undefined ? execute(run, entering) : executeFrom(run, from, entering);
+}
+
+interface Given {
+  readonly input: unknown;
+  /** The same as a reader, when it is a stream. */
+  readonly given: StreamReader<unknown> | undefined;
+  readonly options: RunOptions | undefined;
+  readonly resumption: Resumption | undefined;
+}
+
+/** Something outside can stop this run: that rejects at once, or when the run is saved, if it is. */
+function runStoppable(run: RootRun, { input, given, options, resumption }: Given): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const enter = (from: RunSnapshot | undefined): unknown => begin(run, input, given, from);
     if (needsJournal(options, resumption)) {
-      // stopped from outside, it rejects when it is saved
       run.onStop = (reason) => void stopped(run, reason).then(reject);
-      runJournaled(run, options, resumption, begin).then(resolve, reject);
+      runJournaled(run, options, resumption, enter).then(resolve, reject);
       return;
     }
+    run.onStop = reject;
     const former = formerOf(run);
     if (former?.result !== undefined) {
       run.over();
       resolve(former.result.value);
       return;
     }
-    const result = begin(former?.run);
+    const result = enter(former?.run);
     if (isPromiseLike(result)) result.then(resolve, reject);
     else resolve(result);
   });

@@ -1,6 +1,5 @@
-import type { Handler } from "../../callbacks/handler.js";
 import { type RunInfo, RunRecord } from "../../callbacks/run-info.js";
-import { Watch } from "../../callbacks/watch.js";
+import { type LateWatched, Watch } from "../../callbacks/watch.js";
 import { Watchers } from "../../callbacks/watchers.js";
 import type { StateKey } from "../../components/state-key.js";
 import { KumikoError } from "../../errors.js";
@@ -20,9 +19,11 @@ import { checkedStream } from "./checked-stream.js";
 import { Environment } from "./environment.js";
 import { stateFailed, strayInterrupt } from "./errors.js";
 import { locate } from "./failure.js";
+import type { LaneContext } from "./lane-context.js";
 import { OpenStreams } from "./open-streams.js";
 import type { CallOptions, PlaceContext } from "./place-context.js";
 import type { Program } from "./program.js";
+import { hasHandlers, watchersOfRun } from "./run-handlers.js";
 import { abortError, Scope } from "./scope.js";
 import { StateCell } from "./state-cell.js";
 import { TaskContext, type TaskOwner, type TaskStream } from "./task-context.js";
@@ -53,7 +54,7 @@ export interface Surroundings {
 }
 
 /** One run of one graph: who it is, what its tasks can see, and how far it has come. */
-export class Run extends Scope implements TaskOwner, InnerRun {
+export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   readonly program: Program;
   readonly mode: Mode;
   readonly environment: Environment;
@@ -98,8 +99,8 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   result: unknown = undefined;
   /** See {@link leaveRest}. */
   hasRest = false;
-  /** The watch of the node that runs, when it is not watched by its own function. */
-  nodeWatch: Watch | undefined = undefined;
+  /** The node that runs, when the lane tells its handler. */
+  laneTask: LaneContext | undefined = undefined;
 
   constructor(
     program: Program,
@@ -118,7 +119,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     this.environment = place?.environment.for(options?.requestContext) ?? new Environment(options?.requestContext);
     this.overrides = overrides;
     this.places = places;
-    this.watchers = watchersOf(program, place, nested, options?.callbacks);
+    this.watchers = nested ? place?.watchers : watchersOfRun(program.plan, place, options?.callbacks);
     this.observed = this.watchers !== undefined || hasHandlers(places, program);
     this.bodies = program.bodies(mode, this.observed);
     this.maxSteps = options?.maxSteps ?? plan.maxSteps;
@@ -234,7 +235,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   /** The run ends because it waits. */
   interrupt(error: InterruptError): InterruptError {
     this.close();
-    this.nodeWatch?.interrupt(error);
+    this.laneTask?.watch.interrupt(error);
     this.place?.noteStop();
     return error;
   }
@@ -285,15 +286,17 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     if (state !== undefined && this.program.plan.state !== undefined) this.#cell?.restore(state.value);
   }
 
-  /** The result, remembered where the run is one of several in a place that may be entered again. */
+  /**
+   * The result, remembered where the run is one of several in a place that may be entered again. (A graph that is a node
+   * stays in its place as it is, until the node itself is done: an abort may come between the two.)
+   */
   keepResult(result: unknown): unknown {
     const { place } = this;
-    if (place === undefined) return result;
+    if (place === undefined || this.nested) return result;
     if (!(result instanceof StreamReader) || this.mode === "invoke") {
-      place.visit.finishInner(this.innerKey, this.nested ? undefined : { value: result });
+      place.visit.finishInner(this.innerKey, { value: result });
       return result;
     }
-    if (this.nested) return result;
     const kept = new KeptStream(result);
     this.onStreamEnd = () => place.visit.finishInner(this.innerKey, slotOf(kept));
     return kept.reader;
@@ -311,6 +314,10 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return this.watch;
   }
 
+  openWatch(): void {
+    this.laneTask?.openWatch();
+  }
+
   node(index: number): PlanNode {
     return this.program.plan.nodes[index] as PlanNode;
   }
@@ -321,7 +328,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return `${this.address};node:${keys[index]}`;
   }
 
-  optionsOf(index: number): unknown {
+  optionsOf(index: number): object | undefined {
     const node = this.node(index);
     return mergeOptions(node, this.overrides?.kinds, this.places?.inside.get(node.key));
   }
@@ -404,7 +411,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   fail(error: unknown): unknown {
     this.close();
     if (this.aborted && !this.#hasEnded) return this.reason;
-    this.nodeWatch?.error(error);
+    this.laneTask?.watch.error(error);
     const located = this.blame(error, this.at);
     this.stopRest("Stopped, because another part of the run has failed.");
     return located;
@@ -466,30 +473,3 @@ const noInfo: RunInfo = Object.freeze({
   component: "graph",
   address: "",
 });
-
-/** The handlers of a run, in order: what is around it, runtime, compile, run. A node of a graph has them from its place. */
-function watchersOf(
-  { plan }: Program,
-  place: PlaceContext | undefined,
-  nested: boolean,
-  callbacks: readonly Handler[] | undefined,
-): Watchers | undefined {
-  const inherited = place?.watchers;
-  if (nested) return inherited;
-  const { runtime } = plan;
-  const fromRuntime = place?.runtime === runtime ? [] : runtime.callbacks;
-  if (fromRuntime.length === 0 && plan.callbacks.length === 0 && (callbacks === undefined || callbacks.length === 0)) {
-    return inherited;
-  }
-  const own = [...fromRuntime, ...plan.callbacks, ...(callbacks ?? [])];
-  return inherited === undefined ? Watchers.of(own, runtime.onHandlerError) : inherited.with(own);
-}
-
-/** Whether some place inside has handlers of its own, given for this run or when an inner graph was compiled. */
-function hasHandlers(places: PlaceTree | undefined, program: Program): boolean {
-  if (places !== undefined) {
-    if (places.callbacks !== undefined && places.callbacks.length > 0) return true;
-    for (const inner of places.inside.values()) if (hasHandlers(inner, program)) return true;
-  }
-  return program.nestedHandlers;
-}

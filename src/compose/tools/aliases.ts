@@ -13,6 +13,7 @@ import {
   refusedAliasKey,
 } from "./errors.js";
 import type { ToolAliases } from "./options.js";
+import { renameKeys } from "./rename-keys.js";
 
 /** Alias → the tool's own key of an argument. */
 export type ArgumentAliases = ReadonlyMap<string, string>;
@@ -93,16 +94,16 @@ export function argumentAliases(
 export function renameArguments(text: string, aliases: ArgumentAliases): string {
   const value = parse(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return text;
-  const taken = new Set(Object.keys(value));
-  let renamed = false;
-  const entries = Object.entries(value).map(([key, argument]): [string, unknown] => {
+  const keys = Object.keys(value);
+  const taken = new Set(keys);
+  const names = new Map<string, string>();
+  for (const key of keys) {
     const own = aliases.get(key);
-    if (own === undefined || taken.has(own)) return [key, argument];
+    if (own === undefined || taken.has(own)) continue;
     taken.add(own);
-    renamed = true;
-    return [own, argument];
-  });
-  return renamed ? JSON.stringify(Object.fromEntries(entries)) : text;
+    names.set(key, own);
+  }
+  return names.size === 0 ? text : renameKeys(text, names);
 }
 
 function parse(text: string): unknown {

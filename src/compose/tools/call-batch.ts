@@ -40,7 +40,6 @@ export abstract class CallBatch extends Scope implements CallOwner {
   private active = 0;
   private nextIndex = 0;
   private starting = false;
-  private startedAt: number | undefined = undefined;
 
   constructor(kit: ToolKit, message: AgenticMessage, place: PlaceContext) {
     super(place.scope);
@@ -122,8 +121,13 @@ export abstract class CallBatch extends Scope implements CallOwner {
     this.over = true;
     this.close();
     for (const run of this.runs) run.abort(reason);
-    rememberResults(this.message, () => this.results());
+    this.remember(reason);
     this.onStopped(reason);
+  }
+
+  /** For those who ask, because the error says nothing of it. */
+  protected remember(reason: unknown): void {
+    rememberResults(this.message, reason, () => this.results());
   }
 
   /** What the node gives back, or would give back: a message per call. */
@@ -142,12 +146,9 @@ export abstract class CallBatch extends Scope implements CallOwner {
     if (first?.failure !== undefined) return Object.assign(first.failure, { results: this.results() });
     if (!this.runs.some(({ isPending }) => isPending)) return undefined;
     const { address, visit } = this.place;
-    return waitsAt(address, interruptsAt(visit.snapshot(), this.place.environment.runKey));
-  }
-
-  get now(): number {
-    this.startedAt ??= performance.now();
-    return this.startedAt;
+    const interrupt = waitsAt(address, interruptsAt(visit.snapshot(), this.place.environment.runKey));
+    this.remember(interrupt);
+    return interrupt;
   }
 
   /** Where every finished call is saved, nothing follows it before that is done. */
@@ -181,9 +182,13 @@ export abstract class CallBatch extends Scope implements CallOwner {
   private startMore(): void {
     if (this.starting) return;
     this.starting = true;
-    this.startedAt = undefined;
-    const { runs, settings } = this;
+    const { runs, settings, place } = this;
     while (this.nextIndex < runs.length && this.active < settings.concurrency && !this.over) {
+      // as long as no call makes the node wait, nobody tells it
+      if (place.scope.aborted) {
+        this.stopCalls(place.scope.reason);
+        break;
+      }
       if (this.failed && this.nextIndex >= settings.concurrency) break;
       const run = runs[this.nextIndex++];
       if (run?.isPending === true && settings.isSequential) this.postponeRest();

@@ -54,6 +54,6 @@ export interface AgenticToolsNodeConfig {
   readonly timeoutMs?: number | undefined;
   /** For tools that do not say it themselves. @default "error" for Standard Schemas, "off" for plain JSON Schemas */
   readonly outputValidation?: OutputValidation | undefined;
-  /** The most characters that the model reads of one result; the rest is cut off. @default no limit */
+  /** The most characters that the model reads of one result; the rest is cut off. (An error has 800 at least.) @default no limit */
   readonly maxResultLength?: number | undefined;
 }

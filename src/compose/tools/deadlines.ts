@@ -10,14 +10,14 @@ export interface Expiring {
 export class Deadlines {
   readonly #lists = new Map<number, DeadlineList>();
 
-  /** `now` is the time of `performance.now()`: read once for many calls. */
-  add(call: Expiring, timeoutMs: number, now: number): Deadline {
+  /** The time runs from now on: what started before may have blocked the thread meanwhile. */
+  add(call: Expiring, timeoutMs: number): Deadline {
     let list = this.#lists.get(timeoutMs);
     if (list === undefined) {
       list = new DeadlineList(timeoutMs, () => this.#lists.delete(timeoutMs));
       this.#lists.set(timeoutMs, list);
     }
-    return list.add(call, now);
+    return list.add(call);
   }
 }
 
@@ -56,8 +56,8 @@ class DeadlineList {
     this.#onUnused = onUnused;
   }
 
-  add(call: Expiring, now: number): Deadline {
-    const deadline = new Deadline(call, now + this.#timeoutMs, this);
+  add(call: Expiring): Deadline {
+    const deadline = new Deadline(call, performance.now() + this.#timeoutMs, this);
     deadline.previous = this.#last;
     if (this.#last === undefined) this.#first = deadline;
     else this.#last.next = deadline;

@@ -71,6 +71,15 @@ export class ResultLimit {
   }
 }
 
+/** So much of an error stays readable, whatever the limit: without its reason the model can do nothing about it. */
+const leastOfError = 800;
+
+/** An error counts for itself, also behind a result that has reached the limit. */
+export function limitedError(text: string, limit: number | undefined): string {
+  const length = limit === undefined ? text.length : Math.max(limit, leastOfError);
+  return text.length <= length ? text : text.slice(0, wholeCharacters(text, length - note.length)) + note;
+}
+
 /** How many of so many characters can be cut off without cutting one in half. */
 function wholeCharacters(text: string, length: number): number {
   if (length <= 0) return 0;

@@ -7,11 +7,38 @@ import { withCallIds } from "./call-ids.js";
 import { callAborted, callNotExecuted } from "./errors.js";
 import { errorBlock, resultMessage } from "./result-block.js";
 
-/** What calls had come to when their run was stopped, by their message: the error of a stopped run belongs to the caller. */
-const stopped = new WeakMap<AgenticMessage, () => readonly AgenticMessage[]>();
+/**
+ * What calls had come to when their run was stopped or had to wait, by their message: the reason of an abort belongs to the
+ * caller, and a graph rejects with an interrupt of its own.
+ */
+const stopped = new WeakMap<AgenticMessage, StoppedRuns>();
 
-export function rememberResults(message: AgenticMessage, results: () => readonly AgenticMessage[]): void {
-  stopped.set(message, results);
+type Results = () => readonly AgenticMessage[];
+
+/** The runs of one message. What it keeps of a run goes with the error that it ended with, but for the latest run. */
+interface StoppedRuns {
+  latest: Results;
+  readonly byReason: WeakMap<object, Results>;
+}
+
+export function rememberResults(message: AgenticMessage, reason: unknown, results: Results): void {
+  const runs = stopped.get(message) ?? { latest: results, byReason: new WeakMap<object, Results>() };
+  stopped.set(message, runs);
+  runs.latest = results;
+  if (isObject(reason)) runs.byReason.set(reason, results);
+}
+
+/** Those of the run that ended with this error, else those of the latest run. */
+function rememberedResults(error: unknown, message: AgenticMessage): readonly AgenticMessage[] | undefined {
+  const runs = stopped.get(message);
+  if (runs === undefined) return undefined;
+  const ended = causesOf(error).find((cause) => isObject(cause) && runs.byReason.has(cause));
+  const results = isObject(ended) ? runs.byReason.get(ended) : undefined;
+  return (results ?? runs.latest)();
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 /** Gives an error that came before any call could start what is there on every rejection of a tools node. */
@@ -36,22 +63,31 @@ export function resultsOf(error: unknown, message: AgenticMessage): readonly Age
   if (!hasToolCalls(message)) return [];
   return (
     resultsIn(error, toolCallsOf(withCallIds(message))) ??
-    stopped.get(message)?.() ??
+    rememberedResults(error, message) ??
     answerAll(message, (call) => callAborted(call, error))
   );
 }
 
 /** The results that an error carries, if they are those of these calls. */
 function resultsIn(error: unknown, calls: readonly FunctionToolCall[]): readonly AgenticMessage[] | undefined {
-  const seen = new Set<unknown>();
-  for (let current = error; current instanceof Error && !seen.has(current); current = current.cause) {
-    seen.add(current);
-    const results: readonly AgenticMessage[] =
-      "results" in current && isMessages(current.results) ? current.results : [];
+  for (const cause of causesOf(error)) {
+    if (!(cause instanceof Error) || !("results" in cause) || !isMessages(cause.results)) continue;
+    const { results } = cause;
     const answered = results.flatMap(toolResultsOf).map(({ callId }) => callId);
     if (answered.length === calls.length && answered.every((id, index) => id === calls[index]?.callId)) return results;
   }
   return undefined;
+}
+
+/** What was thrown, and its causes. */
+function causesOf(error: unknown): unknown[] {
+  const causes = [error];
+  for (let current = error; current instanceof Error && current.cause !== undefined; ) {
+    current = current.cause;
+    if (causes.includes(current)) break;
+    causes.push(current);
+  }
+  return causes;
 }
 
 function isMessages(value: unknown): value is readonly AgenticMessage[] {

@@ -1,6 +1,6 @@
 import { Watch } from "../../callbacks/watch.js";
 import type { Watchers } from "../../callbacks/watchers.js";
-import { type ToolCallName, ToolError, toolThrew } from "../../components/errors.js";
+import { isAlwaysResult, type ToolCallName, ToolError, toolThrew } from "../../components/errors.js";
 import type { ToolOutput } from "../../components/tool.js";
 import type { AnyToolOptions } from "../../components/tool-options.js";
 import type { OutputValidation } from "../../components/tool-settings.js";
@@ -23,7 +23,7 @@ import type { ToolCall } from "./middleware.js";
 import type { NodeSettings } from "./node-settings.js";
 import { reportEvent } from "./report-event.js";
 import { type Answered, errorBlock, resultBlock, resultMessage } from "./result-block.js";
-import { ResultLimit } from "./result-limit.js";
+import { limitedError, ResultLimit } from "./result-limit.js";
 import { type CallPlace, ToolCallContext } from "./tool-call-context.js";
 import type { ToolEntry } from "./tool-entry.js";
 
@@ -33,8 +33,6 @@ export interface CallOwner {
   readonly place: PlaceContext;
   readonly watchers: Watchers | undefined;
   readonly messages: readonly AgenticMessage[];
-  /** The time of `performance.now()`, read once for calls that start together. */
-  readonly now: number;
   /** A call has its result, or has failed for good. */
   settled(run: ToolRun): void;
 }
@@ -251,6 +249,10 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     return waitsAt(this.context.address, interrupts);
   }
 
+  private keepPieces(): void {
+    if (this.place.environment.journal !== undefined) this.keep({ pieces: this.pieces });
+  }
+
   /** Remembers the result, where the run is saved: the call does not run again. */
   private keep(result: KeptResult): void {
     const { place } = this;
@@ -264,7 +266,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     this.openedVisit?.begin();
     const { timeoutMs } = this;
     if (timeoutMs === undefined) return;
-    this.deadline = this.owner.settings.deadlines.add(this, timeoutMs, this.owner.now);
+    this.deadline = this.owner.settings.deadlines.add(this, timeoutMs);
   }
 
   /** Its own when it has a time limit; made when somebody asks. */
@@ -296,7 +298,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     }
     this.takeHeld();
     if (this.pieces.length === 0) this.add(resultBlock(this, "", false));
-    this.keep({ pieces: this.pieces });
+    this.keepPieces();
     this.settle();
   }
 
@@ -313,7 +315,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     this.release();
     if (this.watch === undefined) this.openWatch()?.error(error);
     const { onToolError } = this.owner.settings;
-    if (error.kind === "denied") {
+    if (isAlwaysResult(error)) {
       this.answer(error, this.textOf(error));
       return;
     }
@@ -365,7 +367,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     const { pieces } = this;
     const failure = this.failure ?? this.cutOff() ?? this.pending();
     if (failure === undefined) return resultMessage(this, pieces);
-    return resultMessage(this, [...pieces, errorBlock(this, failure, this.textOf(failure), pieces)]);
+    return resultMessage(this, [...pieces, this.errorPiece(failure, this.textOf(failure))]);
   }
 
   /**
@@ -414,8 +416,8 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   private answer(error: ToolError, text: string): void {
     if (this.state === "settled") return;
     this.takeHeld();
-    this.add(errorBlock(this, error, text, this.pieces));
-    this.keep({ pieces: this.pieces });
+    this.add(this.errorPiece(error, text));
+    this.keepPieces();
     this.settle();
   }
 
@@ -430,6 +432,10 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   private add(piece: FunctionToolResult): void {
     if (this.pieces.length === 0) this.pieces = [piece];
     else (this.pieces as FunctionToolResult[]).push(piece);
+  }
+
+  private errorPiece(error: ToolError, text: string): FunctionToolResult {
+    return errorBlock(this, error, limitedError(text, this.owner.settings.maxResultLength), this.pieces);
   }
 
   private takeHeld(): void {

@@ -45,7 +45,7 @@ describe("maxResultLength", () => {
     expect(block?.content?.map(({ type }) => type)).toEqual(["text", "image", "text", "image"]);
   });
 
-  it("does not cut errors", async () => {
+  it("leaves the reason of an error readable", async () => {
     const failing = new AgenticToolsNode({
       tools: [
         tool("a", async function* () {

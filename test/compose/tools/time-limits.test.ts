@@ -168,13 +168,13 @@ describe("deadlines", () => {
     const fired: string[] = [];
     const deadlines = new Deadlines();
     const expiring = (name: string) => ({ expire: () => fired.push(name) });
-    deadlines.add(expiring("a"), 100, performance.now());
-    const second = deadlines.add(expiring("b"), 100, performance.now());
-    deadlines.add(expiring("short"), 10, performance.now());
+    deadlines.add(expiring("a"), 100);
+    const second = deadlines.add(expiring("b"), 100);
+    deadlines.add(expiring("short"), 10);
     expect(vi.getTimerCount()).toBe(2);
     await vi.advanceTimersByTimeAsync(50);
     expect(fired).toEqual(["short"]);
-    deadlines.add(expiring("c"), 100, performance.now());
+    deadlines.add(expiring("c"), 100);
     second.remove();
     second.remove();
     await vi.advanceTimersByTimeAsync(60);
@@ -188,7 +188,7 @@ describe("deadlines", () => {
   it("may be longer than a timer can be", async () => {
     const fired: string[] = [];
     const days = 40 * 24 * 3_600_000;
-    new Deadlines().add({ expire: () => fired.push("x") }, days, performance.now());
+    new Deadlines().add({ expire: () => fired.push("x") }, days);
     await vi.advanceTimersByTimeAsync(days - 10);
     expect(fired).toEqual([]);
     await vi.advanceTimersByTimeAsync(20);

@@ -1,0 +1,38 @@
+import type { Handler, HandlerTiming } from "./handler.js";
+import { isThenable, reportHandlerError } from "./handler-error.js";
+import type { RunInfo } from "./run-info.js";
+import type { Watchers } from "./watchers.js";
+
+/** Tells one handler of the start of a run; gives its span. */
+export function tellStart(
+  handler: Handler,
+  watchers: Watchers,
+  info: RunInfo,
+  value: unknown,
+  parentSpan: unknown,
+): unknown {
+  try {
+    const span = handler.onStart?.(info, value, parentSpan);
+    if (typeof span === "object") guard(span, "onStart", watchers, info);
+    return span;
+  } catch (error) {
+    reportHandlerError(watchers.onHandlerError, error, "onStart", info);
+    return undefined;
+  }
+}
+
+/** Tells one handler of the end of a run. */
+export function tellEnd(handler: Handler, watchers: Watchers, info: RunInfo, value: unknown, span: unknown): void {
+  try {
+    const returned: unknown = handler.onEnd?.(info, value, span);
+    if (typeof returned === "object") guard(returned, "onEnd", watchers, info);
+  } catch (error) {
+    reportHandlerError(watchers.onHandlerError, error, "onEnd", info);
+  }
+}
+
+/** Nobody awaits what a handler returns, but what it rejects with is reported. */
+export function guard(returned: unknown, timing: HandlerTiming, { onHandlerError }: Watchers, info: RunInfo): void {
+  if (!isThenable(returned)) return;
+  returned.then(undefined, (error) => reportHandlerError(onHandlerError, error, timing, info));
+}
