@@ -22,7 +22,7 @@ export function visitFaults(
 }
 
 /** Deeper down nothing is visited. */
-const mostLevels = 64;
+export const mostLevels = 64;
 
 class FaultVisitor {
   private readonly root: JsonSchema;
