@@ -1,3 +1,5 @@
+import { randomId } from "./random-id.js";
+
 /** Which kind of thing a run is: a component's literal field, or what the library itself runs. */
 export type ComponentKind =
   | "model"
@@ -123,11 +125,4 @@ export class RunRecord extends LazyRecord {
     this.given += 1;
     return `${this.runId}.${this.given}`;
   }
-}
-
-/** 128 random bits as 32 hex digits. */
-function randomId(): string {
-  let text = "";
-  for (const byte of globalThis.crypto.getRandomValues(new Uint8Array(16))) text += byte.toString(16).padStart(2, "0");
-  return text;
 }

@@ -1,7 +1,6 @@
 import { jsonSchemaValidator } from "../schema/json-schema-validator.js";
 import type { SchemaValidator } from "../schema/schema-validator.js";
 import {
-  type AnyStandardSchema,
   isStandardSchema,
   type StandardIssue,
   type StandardResult,
@@ -24,10 +23,11 @@ export type Checked = StandardResult<unknown>;
 
 /** A schema that can validate does it itself; for every other one a validator gets its plain form. */
 export function schemaCheck(schema: object, plainForm: () => object): SchemaCheck {
-  return isStandardSchema(schema) && validates(schema) ? new StandardCheck(schema) : new PlainCheck(plainForm);
+  return canValidate(schema) ? new StandardCheck(schema) : new PlainCheck(plainForm);
 }
 
-function validates(schema: AnyStandardSchema): schema is StandardSchemaV1 {
+export function canValidate(schema: unknown): schema is StandardSchemaV1 {
+  if (!isStandardSchema(schema)) return false;
   const standard: object = schema["~standard"];
   return "validate" in standard && typeof standard.validate === "function";
 }

@@ -1,4 +1,6 @@
+import type { StandardSchemaV1 } from "../../schema/standard-schema.js";
 import { isStream, producerOf } from "../producer.js";
+import { canValidate } from "../schema-check.js";
 import type { Tool, ToolContext } from "../tool.js";
 import { modelOutputOf } from "./ai-sdk-output.js";
 import { hasAiSdkSchema, inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
@@ -22,14 +24,16 @@ const isProviderTool = ({ type }: Fields): boolean => type === "provider" || typ
 /** A `tool()` or `dynamicTool()` of the AI SDK. */
 export function aiSdkTool(tool: Fields, name: string): Tool<never> {
   const { execute, toModelOutput, description, metadata } = tool;
+  const contextSchema = outputSchemaOf(tool.contextSchema);
+  const contextFor = canValidate(contextSchema) ? contextBy(contextSchema) : contextOf;
   if (isProviderTool(tool) && !isFunction(execute)) throw providerTool(name);
   return nativeTool({
     name,
     description: isFunction(description) ? descriptionOf(name, description) : textOr(description, ""),
     inputSchema: inputSchemaOf(tool.inputSchema ?? tool.parameters),
     outputSchema: outputSchemaOf(tool.outputSchema),
-    execute: isFunction(execute) ? (input, ctx) => run(tool, execute, input, ctx) : undefined,
-    needsApproval: approvalOf(tool, contextOf),
+    execute: isFunction(execute) ? execution(tool, execute, contextFor) : undefined,
+    needsApproval: approvalOf(tool, contextFor),
     toModelOutput: isFunction(toModelOutput)
       ? async (result) => {
           const call = { toolName: name, callId: result.toolCallId };
@@ -38,7 +42,7 @@ export function aiSdkTool(tool: Fields, name: string): Tool<never> {
       : undefined,
     suspendSchema: outputSchemaOf(tool.suspendSchema),
     resumeSchema: outputSchemaOf(tool.resumeSchema),
-    requestContextSchema: outputSchemaOf(tool.requestContextSchema),
+    requestContextSchema: contextSchema ?? outputSchemaOf(tool.requestContextSchema),
     hooks: foreignHooks(tool, { context: {}, experimental_context: {} }),
     timeoutMs: tool.timeoutMs,
     outputValidation: tool.outputValidation,
@@ -59,19 +63,37 @@ function descriptionOf(name: string, describe: AnyFunction): string {
 
 /** What the AI SDK documents, and what a plain tool without a name may want besides. */
 function contextOf(ctx: ToolContext): object {
-  const context = requestValues(ctx);
+  return withContext(ctx, requestValues(ctx));
+}
+
+function withContext(ctx: ToolContext, context: unknown): object {
   return plainContext(ctx, { context, experimental_context: context });
 }
 
-async function run(tool: Fields, execute: AnyFunction, input: unknown, ctx: ToolContext): Promise<unknown> {
-  const result = await execute.call(tool, input, contextOf(ctx));
-  return isStream(result) ? lastOf(result, ctx) : result;
+/** With a schema of its own, the context is what that makes of it. (What does not fit does not come so far.) */
+function contextBy(schema: StandardSchemaV1): (ctx: ToolContext) => Promise<object> {
+  return async (ctx) => {
+    const values = requestValues(ctx);
+    const result = await schema["~standard"].validate(values);
+    return withContext(ctx, result.issues === undefined ? result.value : values);
+  };
+}
+
+type ContextFor = (ctx: ToolContext) => object | Promise<object>;
+
+function execution(tool: Fields, execute: AnyFunction, contextFor: ContextFor) {
+  return async (input: unknown, ctx: ToolContext): Promise<unknown> => {
+    const context = contextFor(ctx);
+    const result = await execute.call(tool, input, context instanceof Promise ? await context : context);
+    return isStream(result) ? lastOf(result, ctx) : result;
+  };
 }
 
 /** What is yielded tells how far it is; the last of it is the result. A stopped call lets go of it at once. */
 async function lastOf(stream: object, { signal, progress }: ToolContext): Promise<unknown> {
   const producer = producerOf(stream);
   const stop = (): void => producer.cancel(signal.reason);
+  if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
   try {
     let last: { readonly value: unknown } | undefined;

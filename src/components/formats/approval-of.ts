@@ -9,7 +9,7 @@ import { type Fields, isFunction } from "./foreign-tool.js";
 export function approvalOf(tool: Fields, contextOf: (ctx: ToolContext) => unknown): NeedsApproval<unknown> {
   const read = (given: unknown): NeedsApproval<unknown> => {
     if (!isFunction(given)) return Boolean(given);
-    return async (input: unknown, ctx: ToolContext) => Boolean(await given.call(tool, input, contextOf(ctx)));
+    return async (input: unknown, ctx: ToolContext) => Boolean(await given.call(tool, input, await contextOf(ctx)));
   };
   const { requireApproval, needsApprovalFn, needsApproval } = tool;
   const either = eitherApproval(read(requireApproval), read(needsApproval));

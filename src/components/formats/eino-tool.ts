@@ -1,8 +1,11 @@
 import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
 import type { StreamSource } from "../../schema/stream/source.js";
 import { type ToolInfo, toolInfo } from "../../schema/tool-info.js";
+import { ContractStages } from "../contract-stages.js";
 import type { Tool, ToolOutput } from "../tool.js";
+import { toolStages } from "../tool-stages.js";
 import { inputSchemaOf } from "./ai-sdk-schema.js";
+import { approvalOf } from "./approval-of.js";
 import { infoLater } from "./errors.js";
 import { type Fields, isFunction, textOr } from "./foreign-tool.js";
 
@@ -10,10 +13,10 @@ export function isEinoTool(tool: Fields): boolean {
   return "info" in tool && (isFunction(tool.invokableRun) || isFunction(tool.streamableRun));
 }
 
-/** A tool in the words of Eino: the contract of every tool under other names. */
+/** A tool in the words of Eino: the contract of every tool under other names; it may ask for approval, as all may. */
 export function einoTool(tool: Fields, key: string | undefined): Tool {
   const { invokableRun, streamableRun } = tool;
-  return {
+  const contract: Tool = {
     component: "tool",
     info: infoOf(tool, key),
     ...(isFunction(invokableRun) && {
@@ -23,6 +26,14 @@ export function einoTool(tool: Fields, key: string | undefined): Tool {
       stream: (args, ctx) => streamableRun.call(tool, args, ctx) as StreamSource<ToolOutput>,
     }),
   };
+  const staged = {
+    ...contract,
+    [toolStages]: new ContractStages(
+      contract,
+      approvalOf(tool, (ctx) => ctx),
+    ),
+  };
+  return staged;
 }
 
 function infoOf(tool: Fields, key: string | undefined): ToolInfo {

@@ -72,6 +72,8 @@ export interface EinoTool {
   readonly info: ToolInfo | EinoToolInfo | (() => ToolInfo | EinoToolInfo);
   readonly invokableRun?: ((args: string, ctx: ToolContext) => unknown) | undefined;
   readonly streamableRun?: ((args: string, ctx: ToolContext) => unknown) | undefined;
+  readonly requireApproval?: boolean | Execute | undefined;
+  readonly needsApproval?: boolean | Execute | undefined;
 }
 
 export interface EinoToolInfo {

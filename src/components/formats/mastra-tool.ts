@@ -1,10 +1,6 @@
-import {
-  type AnyStandardSchema,
-  isStandardSchema,
-  type JsonSchema,
-  type StandardSchemaV1,
-} from "../../schema/standard-schema.js";
+import type { AnyStandardSchema, JsonSchema, StandardSchemaV1 } from "../../schema/standard-schema.js";
 import { ToolError } from "../errors.js";
+import { canValidate } from "../schema-check.js";
 import type { Tool, ToolContext } from "../tool.js";
 import { modelOutputOf } from "./ai-sdk-output.js";
 import { inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
@@ -26,7 +22,7 @@ export function isMastraTool(tool: object): boolean {
 export function mastraTool(tool: Fields, name: string): Tool<never> {
   const { execute, toModelOutput, description, metadata } = tool;
   const schema = inputSchemaOf(tool.inputSchema);
-  const checked = isStandardSchema(schema) && isValidator(schema) ? schema : undefined;
+  const checked = canValidate(schema) ? schema : undefined;
   return nativeTool({
     name,
     description: textOr(description, ""),
@@ -50,12 +46,7 @@ export function mastraTool(tool: Fields, name: string): Tool<never> {
 
 function answerSchemaOf(given: unknown): AnyStandardSchema | JsonSchema | undefined {
   const schema = outputSchemaOf(given);
-  return schema !== undefined && isValidator(schema) ? checkedOnly(schema) : schema;
-}
-
-function isValidator(schema: object): schema is StandardSchemaV1 {
-  const standard: unknown = Reflect.get(schema, "~standard");
-  return typeof standard === "object" && standard !== null && "validate" in standard;
+  return canValidate(schema) ? checkedOnly(schema) : schema;
 }
 
 /** Values pass as they are: defaults and transforms would be made a second time by the tool. */

@@ -1,7 +1,7 @@
 import { fromBase64 } from "../base64.js";
 import type { BodyPlan } from "./body.js";
 import { fieldsOf, isFields, textOf } from "./document.js";
-import { notBase64 } from "./errors.js";
+import { formWithoutFields, notBase64 } from "./errors.js";
 import { queryPairs } from "./serialize.js";
 
 export type EncodedBody = string | FormData | Uint8Array<ArrayBuffer>;
@@ -18,7 +18,8 @@ export function encodeBody(plan: BodyPlan, value: unknown): EncodedBody {
     case "form":
       return isFields(value) ? new URLSearchParams(pairsOf(plan, value)).toString() : asText(value);
     case "multipart":
-      return multipart(plan, fieldsOf(value));
+      if (!isFields(value)) throw formWithoutFields(value);
+      return multipart(plan, value);
     default:
       return plan.kind satisfies never;
   }

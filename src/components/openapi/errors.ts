@@ -101,6 +101,12 @@ export const unknownScheme = (name: string, schemes: readonly string[]): KumikoE
 export const invalidCredential = (name: string, form: string): KumikoError =>
   new KumikoError("INVALID_OPTION", `auth of openApiTools: the credential of "${name}" must be ${form}.`);
 
+export const formWithoutFields = (value: unknown): KumikoError =>
+  new KumikoError(
+    "TOOL_FAILED",
+    `A form is an object of its fields, but "body" is ${shorten(value)}. Nothing was sent.`,
+  );
+
 export const notBase64 = (name: string, value: unknown): KumikoError =>
   new KumikoError(
     "TOOL_FAILED",

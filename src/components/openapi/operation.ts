@@ -50,7 +50,10 @@ function bodySchema(writer: SchemaWriter, { kind, schema, description, files }: 
   if (kind === "binary") return described({ type: "string", contentEncoding: "base64" }, description);
   const names = [...files].join(", ");
   const texts = [description, names && `Given as base64: ${names}.`].filter(Boolean);
-  return described(writer.write(schema), texts.length > 0 ? texts.join("\n\n") : undefined);
+  const written = writer.write(schema);
+  const saysNothing = written === true || Object.keys(written).length === 0;
+  const isForm = kind === "form" || kind === "multipart";
+  return described(isForm && saysNothing ? { type: "object" } : written, texts.join("\n\n") || undefined);
 }
 
 function described(schema: JsonSchema | boolean, description: string | undefined): JsonSchema | boolean {
@@ -68,8 +71,8 @@ function readParameters({ pathItem, operation, references }: OperationPlace): re
   return [...parameters.values()];
 }
 
-/** The specification gives these to other parts of a document. */
-const ownHeaders = /^(accept|content-type|authorization)$/i;
+/** The specification gives these to other parts of a document, as it does with cookies. */
+const ownHeaders = /^(accept|content-type|authorization|cookie)$/i;
 
 function readParameter(fields: Fields, references: References): ParameterObject | undefined {
   const { name, in: place } = fields;

@@ -1,3 +1,4 @@
+import { randomId } from "../../callbacks/random-id.js";
 import { KumikoError } from "../../errors.js";
 import {
   checkpointInUse,
@@ -11,13 +12,14 @@ import {
 } from "./checkpoint-errors.js";
 import type { CheckpointStore, StoredCheckpoint } from "./checkpoint-store.js";
 import type { CheckpointDocument } from "./document.js";
-import { isInterrupt, randomId } from "./interrupt.js";
+import { isInterrupt } from "./interrupt.js";
 import type { Journal } from "./journal.js";
 import { processOwner } from "./process-owner.js";
 import { readDocument } from "./read-document.js";
 import type { RunSnapshot } from "./snapshot.js";
+import { bytesOf } from "./text-bytes.js";
 import type { ValueCodec } from "./value-codec.js";
-import { writeDocument, writeRun } from "./write-document.js";
+import { writeHead, writeRun } from "./write-document.js";
 
 /** The run that is written down. */
 export interface JournaledRun {
@@ -47,8 +49,6 @@ export interface JournalSettings {
   readonly codec: ValueCodec;
 }
 
-const encoder = new TextEncoder();
-
 /** How often a takeover looks again. */
 const mostTries = 1_000;
 
@@ -66,10 +66,14 @@ export class CheckpointJournal implements Journal {
   #answered: readonly string[] = [];
   /** The run as it was saved last, as text. */
   #saved: string | undefined = undefined;
+  /** What a document of the run begins with as long as it runs. */
+  #head: string | undefined = undefined;
   /** What a put that failed may have written. */
   #attempted: Uint8Array | undefined = undefined;
+  /** The save that waits for the one under way. */
   #queued: Promise<void> | undefined = undefined;
-  #writing: Promise<void> = Promise.resolve();
+  /** The claim or the save that is under way. */
+  #writing: Promise<unknown> | undefined = undefined;
   #lost: KumikoError | undefined = undefined;
   #ending: Promise<unknown> | undefined = undefined;
   #timer: ReturnType<typeof setTimeout> | undefined = undefined;
@@ -119,7 +123,22 @@ export class CheckpointJournal implements Journal {
   async claimNew(options: ClaimOptions): Promise<void> {
     const { ids } = this.#settings;
     if (ids === undefined) return;
-    await this.#exclusively(() => this.#persistently(options, () => this.#claimFree(ids.write, options)));
+    this.#writing = this.#claimNew(ids.write, options);
+    await this.#writing;
+    this.#writing = undefined;
+  }
+
+  /** Mostly nothing stands there yet: then one call of the store is enough. */
+  async #claimNew(id: string, options: ClaimOptions): Promise<void> {
+    if (options.forceNewRun !== true) {
+      try {
+        this.#version = await this.#put(id, "running", undefined);
+        return;
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+      }
+    }
+    await this.#persistently(options, () => this.#claimFree(id, options));
   }
 
   /** Claims an id under which there is no unfinished run, or one that is given up. */
@@ -153,7 +172,11 @@ export class CheckpointJournal implements Journal {
   ): Promise<RunSnapshot> {
     const { ids } = this.#settings;
     if (ids === undefined) throw unknownCheckpoint("");
-    return this.#exclusively(() => this.#persistently(options, () => this.#claimOpen(ids, options, prepare)));
+    const claiming = this.#persistently(options, () => this.#claimOpen(ids, options, prepare));
+    this.#writing = claiming;
+    const root = await claiming;
+    this.#writing = undefined;
+    return root;
   }
 
   async #claimOpen(
@@ -171,6 +194,7 @@ export class CheckpointJournal implements Journal {
     const answers = await prepare(document);
     this.#runKey = document.runKey;
     this.#answered = [...document.answered, ...answers];
+    this.#head = undefined;
     this.#saved = writeRun(root, this.#settings.codec);
     await this.#claim(ids.read, row.version);
     if (ids.write !== ids.read) await this.#move(ids, row, options);
@@ -226,61 +250,72 @@ export class CheckpointJournal implements Journal {
 
   /** One save at a time. What is asked for while one is under way waits for the next, which then has it all. */
   async #next(): Promise<void> {
-    await this.#writing;
+    await this.#idle();
+    const own = this.#queued;
     this.#queued = undefined;
     if (this.#lost !== undefined) throw this.#lost;
     if (this.#ending !== undefined) return;
-    const written = this.#save("running");
-    this.#writing = written.then(undefined, ignore);
-    await written;
+    this.#writing = own;
+    try {
+      await this.#save("running");
+    } finally {
+      this.#writing = undefined;
+    }
+  }
+
+  /** Until what is under way has come to its end, however that is; in any case until what now runs has returned. */
+  #idle(): Promise<unknown> | undefined {
+    return this.#writing?.then(ignore, ignore);
   }
 
   /** The run has its result. */
   finished(): Promise<void> {
-    return this.#end(async () => {
-      const { ids, store, keepCheckpoint } = this.#settings;
-      if (ids === undefined || store === undefined || this.#version === undefined) return;
-      if (this.#lost !== undefined) throw this.#lost;
-      try {
-        if (keepCheckpoint) await this.#write("finished");
-        else await this.#fenced(() => callStore("remove", ids.write, () => store.delete(ids.write, this.#version)));
-      } catch (problem) {
-        if (isLost(problem)) throw problem;
-        // the result is there: what was left over is no reason to lose it
-        this.#run?.report(problem);
-      }
-    }) as Promise<void>;
+    this.#ending ??= this.#finish();
+    return this.#ending as Promise<void>;
+  }
+
+  async #finish(): Promise<void> {
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    await this.#idle();
+    const { ids, store, keepCheckpoint } = this.#settings;
+    if (ids === undefined || store === undefined || this.#version === undefined) return;
+    if (this.#lost !== undefined) throw this.#lost;
+    try {
+      if (keepCheckpoint) await this.#write("finished");
+      else await this.#remove(ids.write, store);
+    } catch (problem) {
+      if (isLost(problem)) throw problem;
+      // the result is there: what was left over is no reason to lose it
+      this.#run?.report(problem);
+    }
   }
 
   /** The run has ended without one. Gives what it rejects with. */
   stopped(failure: unknown): Promise<unknown> {
-    return this.#end(async () => {
-      if (this.#lost !== undefined) return this.#lost;
-      if (this.#version === undefined) return failure;
-      try {
-        await this.#save("stopped");
-        return failure;
-      } catch (problem) {
-        await this.#release();
-        if (isInterrupt(failure) || isLost(problem)) return problem;
-        this.#run?.report(problem);
-        return failure;
-      }
-    });
-  }
-
-  /** Once, whoever asks for it, and after what is under way. */
-  async #end(work: () => Promise<unknown>): Promise<unknown> {
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
-    const claiming = this.#writing;
-    this.#ending ??= claiming.then(work);
+    this.#ending ??= this.#stop(failure);
     return this.#ending;
   }
 
-  async #save(status: "running" | "stopped"): Promise<void> {
+  async #stop(failure: unknown): Promise<unknown> {
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    await this.#idle();
+    if (this.#lost !== undefined) return this.#lost;
+    if (this.#version === undefined) return failure;
+    try {
+      await this.#save("stopped");
+      return failure;
+    } catch (problem) {
+      await this.#release();
+      if (isInterrupt(failure) || isLost(problem)) return problem;
+      this.#run?.report(problem);
+      return failure;
+    }
+  }
+
+  #save(status: "running" | "stopped"): Promise<void> {
     const run = this.#run;
     if (run?.canBeSaved === true) this.#saved = writeRun(run.snapshot(), this.#settings.codec);
-    await this.#write(status);
+    return this.#write(status);
   }
 
   /** The last save stands, and others may go on from it. */
@@ -291,19 +326,22 @@ export class CheckpointJournal implements Journal {
   async #write(status: CheckpointDocument["status"]): Promise<void> {
     const { ids, store } = this.#settings;
     if (ids === undefined || store === undefined) return;
-    const isEmpty = status === "stopped" && this.#saved === undefined;
-    if (isEmpty) {
-      await this.#fenced(() => callStore("remove", ids.write, () => store.delete(ids.write, this.#version)));
+    if (status === "stopped" && this.#saved === undefined) {
+      await this.#remove(ids.write, store);
       return;
     }
-    await this.#fenced(async () => {
-      try {
-        this.#version = await this.#put(ids.write, status, this.#version);
-      } catch (error) {
+    try {
+      this.#version = await this.#put(ids.write, status, this.#version);
+    } catch (error) {
+      await this.#fenced(async () => {
         if (!isConflict(error) || !(await this.#findOwnWrite(ids.write))) throw error;
         this.#version = await this.#put(ids.write, status, this.#version);
-      }
-    });
+      });
+    }
+  }
+
+  #remove(id: string, store: CheckpointStore): Promise<void> {
+    return this.#fenced(() => callStore("remove", id, () => store.delete(id, this.#version)));
   }
 
   /** A write that failed may have been written all the same: then what stands there is ours. */
@@ -328,34 +366,34 @@ export class CheckpointJournal implements Journal {
   }
 
   async #put(id: string, status: CheckpointDocument["status"], version: number | undefined): Promise<number> {
-    const { store } = this.#settings;
-    const document = {
-      runKey: this.runKey,
-      status,
-      owner: status === "running" ? processOwner() : undefined,
-      answered: this.#answered,
-      requested: status === "stopped" ? this.requested?.id : undefined,
-    };
-    const data = encoder.encode(writeDocument(document, this.#saved));
+    const data = bytesOf(`${this.#headOf(status)},"root":${this.#saved ?? "null"}}`);
     try {
-      const written = (await callStore("write", id, () => store?.put(id, data, version))) ?? 0;
+      const written = await this.#settings.store?.put(id, data, version);
       this.#attempted = undefined;
-      return written;
+      return written ?? 0;
     } catch (error) {
       if (!isConflict(error)) this.#attempted = data;
-      throw error;
+      throw storeError("write", id, error);
     }
+  }
+
+  /** Kept where a run is saved at every step: until its last save it is the same. */
+  #headOf(status: CheckpointDocument["status"]): string {
+    const isRunning = status === "running";
+    if (isRunning && this.#head !== undefined) return this.#head;
+    const head = writeHead({
+      runKey: this.runKey,
+      status,
+      owner: isRunning ? processOwner() : undefined,
+      answered: this.#answered,
+      requested: status === "stopped" ? this.requested?.id : undefined,
+    });
+    if (isRunning && this.isStepwise) this.#head = head;
+    return head;
   }
 
   async #get(id: string): Promise<StoredCheckpoint | undefined> {
     return callStore("read", id, () => this.#settings.store?.get(id));
-  }
-
-  /** The end of the run waits for a claim that is under way. */
-  #exclusively<T>(work: () => Promise<T>): Promise<T> {
-    const claiming = work();
-    this.#writing = claiming.then(ignore, ignore);
-    return claiming;
   }
 }
 
@@ -376,13 +414,17 @@ function isLost(error: unknown): boolean {
   return KumikoError.is(error) && error.code === "CHECKPOINT_LOST";
 }
 
-/** Whatever a store throws is an error of the library, which says what was tried. */
 async function callStore<T>(what: string, id: string, call: () => Promise<T> | undefined): Promise<T | undefined> {
   try {
     return await call();
   } catch (error) {
-    throw KumikoError.is(error) ? error : storeCallFailed(what, id, error);
+    throw storeError(what, id, error);
   }
+}
+
+/** Whatever a store throws is an error of the library, which says what was tried. */
+function storeError(what: string, id: string, error: unknown): KumikoError {
+  return KumikoError.is(error) ? error : storeCallFailed(what, id, error);
 }
 
 function ignore(): void {}

@@ -1,5 +1,5 @@
 import { KumikoError, messageOf } from "../../errors.js";
-import { type Interrupt, InterruptError } from "./interrupt.js";
+import { type Interrupt, type InterruptError, withoutStack } from "./interrupt.js";
 import { known, quoteId } from "./names.js";
 import type { NodeStop } from "./snapshot.js";
 
@@ -73,7 +73,7 @@ export const stoppedToWait = (
     checkpointId === undefined
       ? `It cannot be resumed, because nothing was saved: ${missing} the run a checkpointId.`
       : `Go on with resume(${JSON.stringify(checkpointId)}${answers}).`;
-  return new InterruptError(`The run ${what}. ${advice}`, interrupts, checkpointId);
+  return withoutStack(`The run ${what}. ${advice}`, interrupts, checkpointId);
 };
 
 function placesOf(interrupts: readonly Interrupt[]): string {

@@ -50,13 +50,25 @@ export class InterruptError extends KumikoError {
   }
 }
 
-/** What ends the execution of one place that waits. Made often and shown never, so it carries no stack. */
+/** What ends the execution of one place that waits. */
 export function waitsAt(address: string, interrupts: readonly Interrupt[]): InterruptError {
+  return withoutStack(`"${address}" waits for an answer.`, interrupts);
+}
+
+/**
+ * An interrupt is no failure, and its stack would show the scheduler: what matters stands in its addresses. A stack costs
+ * more than all the rest of a stop.
+ */
+export function withoutStack(
+  message: string,
+  interrupts: readonly Interrupt[],
+  checkpointId?: string | undefined,
+): InterruptError {
   const limit: unknown = Reflect.get(Error, "stackTraceLimit");
   Reflect.set(Error, "stackTraceLimit", 0);
-  const signal = new InterruptError(`"${address}" waits for an answer.`, interrupts);
+  const error = new InterruptError(message, interrupts, checkpointId);
   Reflect.set(Error, "stackTraceLimit", limit);
-  return signal;
+  return error;
 }
 
 /** Whether a run has stopped to wait for somebody, and did not fail. */
@@ -72,12 +84,4 @@ export function causedByInterrupt(error: unknown): boolean {
     seen.add(current);
   }
   return false;
-}
-
-/** 128 random bits, as text. */
-export function randomId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  let text = "";
-  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
-  return text;
 }

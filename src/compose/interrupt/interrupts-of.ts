@@ -1,5 +1,5 @@
 import type { Interrupt } from "./interrupt.js";
-import type { RunSnapshot, VisitSnapshot } from "./snapshot.js";
+import type { Question, RunSnapshot, VisitSnapshot } from "./snapshot.js";
 
 /**
  * Every place of a run that waits, the innermost ones only; what is around them are their parents. Only what is asked has an
@@ -8,38 +8,59 @@ import type { RunSnapshot, VisitSnapshot } from "./snapshot.js";
 export function interruptsOf(run: RunSnapshot, runKey: string, parent?: Interrupt): Interrupt[] {
   const { address } = run;
   const around =
-    parent?.address === address ? parent : entry({ id: `${runKey}:${address}`, address, info: undefined }, parent);
+    parent?.address === address ? parent : interrupt(`${runKey}:${address}`, address, undefined, undefined, parent);
   const found: Interrupt[] = [];
   for (const { visit, route } of run.tasks) {
-    if (visit !== undefined) found.push(...interruptsAt(visit, runKey, around));
-    if (route !== undefined) found.push(...interruptsAt(route, runKey, around));
+    if (visit !== undefined) addInterrupts(found, visit, runKey, around);
+    if (route !== undefined) addInterrupts(found, route, runKey, around);
   }
   const { stop } = run;
   if (stop !== undefined && stop.answer === undefined) {
     const { id, before, after } = stop;
-    found.push(entry({ id, address, info: { kind: "before_after", before, after } }, parent));
+    found.push(interrupt(id, address, { kind: "before_after", before, after }, undefined, parent));
   }
   return found;
 }
 
 /** The same of one place: its own questions, and those inside it. */
-export function interruptsAt(visit: VisitSnapshot, runKey: string, parent?: Interrupt): Interrupt[] {
-  const open = visit.questions.filter(({ answer }) => answer === undefined);
-  const own = open.find(({ kind }) => kind === "interrupt");
-  const { id, info } = own ?? { id: `${runKey}:${visit.address}`, info: undefined };
-  const around = entry({ id, address: visit.address, info }, parent);
-  const inside = visit.calls.flatMap((call) =>
-    call.visit === undefined ? [] : interruptsAt(call.visit, runKey, around),
-  );
-  for (const { run } of visit.inner) if (run !== undefined) inside.push(...interruptsOf(run, runKey, around));
-  // an interrupt of a place around others is their parent
-  const asked = inside.length === 0 ? open : open.filter(({ kind }) => kind === "ask");
-  const direct = asked.map(({ id, address, info, schema }) =>
-    entry({ id, address, info, ...(schema === undefined ? {} : { schema }) }, parent),
-  );
-  return [...direct, ...inside];
+export function interruptsAt(visit: VisitSnapshot, runKey: string): Interrupt[] {
+  const found: Interrupt[] = [];
+  addInterrupts(found, visit, runKey, undefined);
+  return found;
 }
 
-function entry(own: Omit<Interrupt, "parent">, parent: Interrupt | undefined): Interrupt {
-  return parent === undefined ? own : { ...own, parent };
+function addInterrupts(found: Interrupt[], visit: VisitSnapshot, runKey: string, parent: Interrupt | undefined): void {
+  const { questions, calls, inner } = visit;
+  const inside: Interrupt[] = [];
+  if (calls.length > 0 || inner.length > 0) {
+    const around = aroundOthers(visit, runKey, parent);
+    for (const call of calls) if (call.visit !== undefined) addInterrupts(inside, call.visit, runKey, around);
+    for (const { run } of inner) if (run !== undefined) inside.push(...interruptsOf(run, runKey, around));
+  }
+  for (const { id, kind, address, info, schema, answer } of questions) {
+    // an interrupt of a place around others is their parent
+    if (answer !== undefined || (kind !== "ask" && inside.length > 0)) continue;
+    found.push(interrupt(id, address, info, schema, parent));
+  }
+  found.push(...inside);
+}
+
+/** A place that has others inside, as their parent: by the id of its own question, if it asks one. */
+function aroundOthers({ address, questions }: VisitSnapshot, runKey: string, parent: Interrupt | undefined): Interrupt {
+  const asksItself = ({ kind, answer }: Question): boolean => kind === "interrupt" && answer === undefined;
+  const own = questions.find(asksItself);
+  return interrupt(own?.id ?? `${runKey}:${address}`, address, own?.info, undefined, parent);
+}
+
+/** Without the fields that it has not. Written out: spreading objects into others takes longer than all the rest here. */
+function interrupt(
+  id: string,
+  address: string,
+  info: unknown,
+  schema: object | undefined,
+  parent: Interrupt | undefined,
+): Interrupt {
+  if (schema !== undefined)
+    return parent === undefined ? { id, address, info, schema } : { id, address, info, schema, parent };
+  return parent === undefined ? { id, address, info } : { id, address, info, parent };
 }

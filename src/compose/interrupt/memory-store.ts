@@ -9,8 +9,15 @@ export function memoryStore(): ClosableStore {
   return new MemoryStore();
 }
 
+interface Row {
+  /** Never handed out, so that a longer life of the same memory is seen by nobody. */
+  bytes: Uint8Array;
+  length: number;
+  version: number;
+}
+
 class MemoryStore implements ClosableStore {
-  readonly #rows = new Map<string, StoredCheckpoint>();
+  readonly #rows = new Map<string, Row>();
   /** One count for all ids, so that nothing has to be kept of those that are deleted. */
   #lastVersion = 0;
   #closed = false;
@@ -18,15 +25,23 @@ class MemoryStore implements ClosableStore {
   async get(id: string): Promise<StoredCheckpoint | undefined> {
     this.#check(id);
     const row = this.#rows.get(id);
-    return row && { data: row.data.slice(), version: row.version };
+    return row && { data: row.bytes.slice(0, row.length), version: row.version };
   }
 
   async put(id: string, data: Uint8Array, ifVersion: number | undefined): Promise<number> {
     this.#check(id);
-    const found = this.#rows.get(id)?.version;
-    if (found !== ifVersion) throw checkpointConflict(id, ifVersion, found);
+    const row = this.#rows.get(id);
+    if (row?.version !== ifVersion) throw checkpointConflict(id, ifVersion, row?.version);
     const version = ++this.#lastVersion;
-    this.#rows.set(id, { data: new Uint8Array(data), version });
+    if (row === undefined) {
+      this.#rows.set(id, { bytes: new Uint8Array(data), length: data.length, version });
+      return version;
+    }
+    // a run that is saved at every step writes much the same again: it gets no new memory for that
+    if (fits(data.length, row.bytes.length)) row.bytes.set(data);
+    else row.bytes = new Uint8Array(data);
+    row.length = data.length;
+    row.version = version;
     return version;
   }
 
@@ -51,4 +66,9 @@ class MemoryStore implements ClosableStore {
     if (this.#closed) throw storeClosed("memoryStore");
     checkCheckpointId(id);
   }
+}
+
+/** Whether a row can stay where it is, and does not hold on to much more than it needs. */
+function fits(needed: number, there: number): boolean {
+  return needed <= there && there <= 2 * needed;
 }

@@ -1,3 +1,5 @@
+import { randomId } from "../../callbacks/random-id.js";
+
 /** What the name of a process tells of it. */
 export interface ProcessIdentity {
   readonly host: string;
@@ -94,6 +96,5 @@ function ownStart(process: NodeProcess, files: FileReader): string {
 }
 
 function randomName(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return `process/${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  return `process/${randomId()}`;
 }

@@ -36,9 +36,11 @@ export function readDocument(data: Uint8Array, codec: ValueCodec): CheckpointDoc
   };
 }
 
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
 function parse(data: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(data));
+    return JSON.parse(decoder.decode(data));
   } catch (cause) {
     throw unreadableCheckpoint("it is no JSON document", cause);
   }

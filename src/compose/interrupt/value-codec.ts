@@ -2,6 +2,7 @@ import { KumikoError, messageOf } from "../../errors.js";
 import { hostileValue, unreadableValue } from "./checkpoint-errors.js";
 import type { AnyClassCodec } from "./class-codec.js";
 import { isJsonTree } from "./json-tree.js";
+import { quoted } from "./quoted.js";
 import { Revival } from "./revival.js";
 import { readGraph, writeGraph } from "./value-graph.js";
 import { ValueSnapshot } from "./value-snapshot.js";
@@ -21,9 +22,22 @@ export class ValueCodec {
 
   /** The value as JSON text, to be put into a document as it is. `slot` begins the path that an error names. */
   encode(value: unknown, slot: string): string {
+    return this.encodeTree(value) ?? this.encodeGraph(value, slot);
+  }
+
+  /** The same, when plain JSON says all there is to say of the value. Never throws. */
+  encodeTree(value: unknown): string | undefined {
+    if (typeof value === "string") return `{"json":${quoted(value)}}`;
+    try {
+      return isJsonTree(value) ? `{"json":${JSON.stringify(value)}}` : undefined;
+    } catch {
+      return undefined; // a proxy that changes its mind: whoever takes it apart says what is wrong with it
+    }
+  }
+
+  encodeGraph(value: unknown, slot: string): string {
     const snapshot = new ValueSnapshot(this.#byPrototype, slot);
     try {
-      if (isJsonTree(value)) return `{"json":${JSON.stringify(value)}}`;
       return `{"graph":${writeGraph(snapshot.take(value))}}`;
     } catch (error) {
       throw snapshot.refusal ?? hostileValue(snapshot.place, error);

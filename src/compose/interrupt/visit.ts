@@ -1,8 +1,8 @@
+import { randomId } from "../../callbacks/random-id.js";
 import { firstVisit, type ResumeInfo } from "../../components/resume-info.js";
 import type { KumikoError } from "../../errors.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { duplicateKey, keyIsNoText } from "./errors.js";
-import { randomId } from "./interrupt.js";
 import type { CallSnapshot, InnerSnapshot, NodeStop, Question, RunSnapshot, Slot, VisitSnapshot } from "./snapshot.js";
 
 /** Something that can wait for answers. */
@@ -107,17 +107,24 @@ export class Visit implements Part {
   ask(key: string, info: unknown, schema: JsonSchema | undefined): Question {
     const open = this.findAsk(key);
     if (open !== undefined) return open;
-    return this.#note({ kind: "ask", key, info, schema, state: undefined });
+    return this.#note("ask", key, info, schema, undefined);
   }
 
   /** Notes that the place itself stops. What it was answered before is used up. */
   interrupt(info: unknown, schema: JsonSchema | undefined, state: unknown): Question {
     this.#questions = this.#questions.filter(({ kind }) => kind !== "interrupt");
-    return this.#note({ kind: "interrupt", key: "", info, schema, state: { value: state } });
+    return this.#note("interrupt", "", info, schema, { value: state });
   }
 
-  #note(question: Omit<Question, "id" | "address" | "answer" | "fresh">): Question {
-    const noted = { ...question, id: randomId(), address: this.address, answer: undefined, fresh: false };
+  #note(
+    kind: Question["kind"],
+    key: string,
+    info: unknown,
+    schema: JsonSchema | undefined,
+    state: Slot | undefined,
+  ): Question {
+    const { address } = this;
+    const noted = { id: randomId(), kind, key, address, info, schema, state, answer: undefined, fresh: false };
     this.#questions.push(noted);
     return noted;
   }

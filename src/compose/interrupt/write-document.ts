@@ -1,4 +1,5 @@
 import { type CheckpointDocument, documentVersion } from "./document.js";
+import { quoted } from "./quoted.js";
 import type {
   Answer,
   CallSnapshot,
@@ -12,14 +13,17 @@ import type {
 } from "./snapshot.js";
 import type { ValueCodec } from "./value-codec.js";
 
-/** A document as text, its run given as {@link writeRun} writes it. */
-export function writeDocument(document: Omit<CheckpointDocument, "root">, root: string | undefined): string {
-  const { runKey, status, owner, answered, requested } = document;
-  const head = JSON.stringify({ version: documentVersion, runKey, status, owner, answered, requested });
-  return `${head.slice(0, -1)},"root":${root ?? "null"}}`;
+/** What a document begins with: `"root"`, with its run as {@link writeRun} writes it, and a brace close it. */
+export function writeHead({ runKey, status, owner, answered, requested }: Omit<CheckpointDocument, "root">): string {
+  const claim = owner === undefined ? "" : `,"owner":${quoted(owner)}`;
+  const stop = requested === undefined ? "" : `,"requested":${quoted(requested)}`;
+  return `{"version":${documentVersion},"runKey":${quoted(runKey)},"status":"${status}"${claim},"answered":${texts(answered)}${stop}`;
 }
 
-/** A run and all that is inside it. Throws `NOT_SERIALIZABLE` for a value that cannot be saved, with the way to it. */
+/**
+ * A run and all that is inside it. Throws `NOT_SERIALIZABLE` for a value that cannot be saved, with the way to it.
+ * Fields are put together by hand: it is done after every step of a run, and JSON.stringify of each part costs more.
+ */
 export function writeRun(run: RunSnapshot, codec: ValueCodec): string {
   return new Writer(codec).run(run, "");
 }
@@ -33,66 +37,73 @@ class Writer {
 
   /** `path`: the keys of the nodes on the way, joined by `/`. */
   run({ address, base, state, tasks, stop, passed }: RunSnapshot, path: string): string {
-    const fields = [
-      `"address":${JSON.stringify(address)},"base":${base}`,
-      `"state":${this.#slot(state, path === "" ? "state of the graph" : `state of "${path}"`)}`,
-      `"tasks":${list(tasks, (task) => this.#task(task, path))}`,
-      `"stop":${stop === undefined ? "null" : this.#stop(stop, path)}`,
-      `"passed":${JSON.stringify(passed)}`,
-    ];
-    return `{${fields.join(",")}}`;
+    const kept =
+      state === undefined ? "null" : this.#slot(state, path === "" ? "state of the graph" : `state of "${path}"`);
+    let written = "";
+    for (const task of tasks) written += written === "" ? this.#task(task, path) : `,${this.#task(task, path)}`;
+    const stopped = stop === undefined ? "null" : this.#stop(stop, path);
+    return `{"address":${quoted(address)},"base":${base},"state":${kept},"tasks":[${written}],"stop":${stopped},"passed":${texts(passed)}}`;
   }
 
   #task(task: TaskSnapshot, path: string): string {
     const { node, kind, step, done, output, targets, visit, route } = task;
-    const at = inside(path, node);
-    const head = JSON.stringify({ node, kind, step, done, targets });
-    return `${head.slice(0, -1)},"output":${this.#slot(output, outputName(task, path))},"visit":${this.#visit(visit, at)},"route":${this.#visit(route, `${at} (branch)`)}}`;
+    const next = targets === undefined ? "" : `,"targets":${texts(targets)}`;
+    const given = output === undefined ? "null" : this.#output(output, task, path);
+    const own = visit === undefined ? "null" : this.#visit(visit, inside(path, node));
+    const behind = route === undefined ? "null" : this.#visit(route, `${inside(path, node)} (branch)`);
+    return `{"node":${quoted(node)},"kind":${quoted(kind)},"step":${step},"done":${done}${next},"output":${given},"visit":${own},"route":${behind}}`;
   }
 
-  #visit(visit: VisitSnapshot | undefined, at: string): string {
-    if (visit === undefined) return "null";
+  /** The way to a value is put into words only where it may be needed. */
+  #output({ value }: Slot, task: TaskSnapshot, path: string): string {
+    return `[${this.#codec.encodeTree(value) ?? this.#codec.encodeGraph(value, outputName(task, path))}]`;
+  }
+
+  #visit(visit: VisitSnapshot, at: string): string {
     const { address, settled, questions, once, prepared, inner, calls } = visit;
-    const fields = [
-      `"address":${JSON.stringify(address)},"settled":${settled}`,
-      `"questions":${list(questions, (question) => this.#question(question, at))}`,
-      `"once":${list(once, ([key, value]) => `[${JSON.stringify(key)},${this.#codec.encode(value, `once("${key}") of "${at}"`)}]`)}`,
-      `"prepared":${this.#slot(prepared, `input of "${at}"`)}`,
-      `"inner":${list(inner, (one) => this.#inner(one, at))}`,
-      `"calls":${list(calls, (call) => this.#call(call, at))}`,
-    ];
-    return `{${fields.join(",")}}`;
+    const asked = list(questions, (question) => this.#question(question, at));
+    const kept = list(
+      once,
+      ([key, value]) => `[${quoted(key)},${this.#codec.encode(value, `once("${key}") of "${at}"`)}]`,
+    );
+    const input = prepared === undefined ? "null" : this.#slot(prepared, `input of "${at}"`);
+    const runs = list(inner, (one) => this.#inner(one, at));
+    const made = list(calls, (call) => this.#call(call, at));
+    return `{"address":${quoted(address)},"settled":${settled},"questions":${asked},"once":${kept},"prepared":${input},"inner":${runs},"calls":${made}}`;
   }
 
   #question({ id, kind, key, address, info, schema, state, answer, fresh }: Question, at: string): string {
-    const head = JSON.stringify({ id, kind, key, address, schema, fresh });
+    const fits = schema === undefined ? "" : `,"schema":${JSON.stringify(schema)}`;
     const what = kind === "ask" ? `ask("${key}")` : "interrupt";
-    return `${head.slice(0, -1)},"info":${this.#codec.encode(info, `info of ${what} at "${at}"`)},"state":${this.#slot(state, `state of ${what} at "${at}"`)},"answer":${this.#answer(answer, `${what} at "${at}"`)}}`;
+    const said = this.#codec.encode(info, `info of ${what} at "${at}"`);
+    const kept = state === undefined ? "null" : this.#slot(state, `state of ${what} at "${at}"`);
+    const answered = answer === undefined ? "null" : this.#answer(answer, `${what} at "${at}"`);
+    return `{"id":${quoted(id)},"kind":"${kind}","key":${quoted(key)},"address":${quoted(address)}${fits},"fresh":${fresh},"info":${said},"state":${kept},"answer":${answered}}`;
   }
 
   #stop({ id, before, after, answer }: NodeStop, path: string): string {
-    const head = JSON.stringify({ id, before, after });
-    return `${head.slice(0, -1)},"answer":${this.#answer(answer, `the stop of "${path}"`)}}`;
+    const answered = answer === undefined ? "null" : this.#answer(answer, `the stop of "${path}"`);
+    return `{"id":${quoted(id)},"before":${texts(before)},"after":${texts(after)},"answer":${answered}}`;
   }
 
-  #answer(answer: Answer | undefined, to: string): string {
-    if (answer === undefined) return "null";
+  #answer(answer: Answer, to: string): string {
     return answer.hasData ? `[${this.#codec.encode(answer.data, `answer to ${to}`)}]` : "[]";
   }
 
   #inner({ key, result, run }: InnerSnapshot, at: string): string {
-    const name = key === "" ? at : `${at}/${key}`;
-    const written = run === undefined ? "null" : this.run(run, name);
-    return `{"key":${JSON.stringify(key)},"result":${this.#slot(result, `result of the child run "${key}" in "${at}"`)},"run":${written}}`;
+    const given = result === undefined ? "null" : this.#slot(result, `result of the child run "${key}" in "${at}"`);
+    const written = run === undefined ? "null" : this.run(run, key === "" ? at : `${at}/${key}`);
+    return `{"key":${quoted(key)},"result":${given},"run":${written}}`;
   }
 
   #call({ index, callId, result, visit }: CallSnapshot, at: string): string {
-    const head = JSON.stringify({ index, callId });
-    return `${head.slice(0, -1)},"result":${this.#slot(result, `result of call "${callId}" in "${at}"`)},"visit":${this.#visit(visit, `${at} (call "${callId}")`)}}`;
+    const given = result === undefined ? "null" : this.#slot(result, `result of call "${callId}" in "${at}"`);
+    const own = visit === undefined ? "null" : this.#visit(visit, `${at} (call "${callId}")`);
+    return `{"index":${index},"callId":${quoted(callId)},"result":${given},"visit":${own}}`;
   }
 
-  #slot(slot: Slot | undefined, name: string): string {
-    return slot === undefined ? "null" : `[${this.#codec.encode(slot.value, name)}]`;
+  #slot({ value }: Slot, name: string): string {
+    return `[${this.#codec.encode(value, name)}]`;
   }
 }
 
@@ -108,5 +119,12 @@ function inside(path: string, key: string): string {
 }
 
 function list<T>(items: readonly T[], write: (item: T) => string): string {
+  if (items.length === 0) return "[]";
   return `[${items.map(write).join(",")}]`;
+}
+
+function texts(items: readonly string[]): string {
+  if (items.length === 0) return "[]";
+  const [only = ""] = items;
+  return items.length === 1 ? `[${quoted(only)}]` : JSON.stringify(items);
 }

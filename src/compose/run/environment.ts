@@ -1,5 +1,5 @@
+import { randomId } from "../../callbacks/random-id.js";
 import { type AnyRequestContext, RequestContext } from "../../components/request-context.js";
-import { randomId } from "../interrupt/interrupt.js";
 import type { Journal } from "../interrupt/journal.js";
 import type { RunSnapshot } from "../interrupt/snapshot.js";
 import type { ParseAnswer } from "./parse-answer.js";

@@ -6,6 +6,7 @@ import { noStore } from "../interrupt/errors.js";
 import { ValueCodec } from "../interrupt/value-codec.js";
 import type { RunOptions } from "../options.js";
 import type { Plan } from "../plan/plan.js";
+import type { Runtime } from "../runtime.js";
 import { checkKinds, checkValues } from "./check-snapshot.js";
 import { checkCheckpointOptions } from "./checkpoint-options.js";
 import type { GraphRunner } from "./environment.js";
@@ -37,7 +38,7 @@ export function openJournal(
     ids: read === undefined ? undefined : { read, write: writeToCheckpointId ?? read },
     isStepwise: plan.durability === "step",
     keepCheckpoint: plan.keepCheckpoint,
-    codec: new ValueCodec(plan.runtime.codecs),
+    codec: codecOf(plan),
   });
   run.environment.keepJournal(journal, runner);
   journal.attach(run);
@@ -51,6 +52,18 @@ export function openJournal(
     const prepare = (document: CheckpointDocument) => makeReady(document, run.program, resumption, modifyState);
     return journal.claimStopped(options, prepare);
   };
+}
+
+const codecs = new WeakMap<Runtime, ValueCodec>();
+
+/** Made once for all runs with the same codecs. */
+function codecOf({ runtime }: Plan): ValueCodec {
+  let codec = codecs.get(runtime);
+  if (codec === undefined) {
+    codec = new ValueCodec(runtime.codecs);
+    codecs.set(runtime, codec);
+  }
+  return codec;
 }
 
 function checkResumption({ checkpointId }: Resumption, options: RunOptions, plan: Plan): void {

@@ -3,7 +3,7 @@ import { toJsonSchema } from "../../schema/json-schema/convert.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { schemaNeedsJson } from "../interrupt/errors.js";
 import { type InterruptError, waitsAt } from "../interrupt/interrupt.js";
-import type { Question } from "../interrupt/snapshot.js";
+import type { Answer, Question } from "../interrupt/snapshot.js";
 import type { Environment } from "./environment.js";
 import type { AnsweredPlace, AnySchema } from "./parse-answer.js";
 
@@ -16,27 +16,50 @@ export interface AskingPlace extends AnsweredPlace {
 }
 
 /** `ctx.ask`: the answer, or the end of this execution of the place. */
-export async function askAt(
-  place: AskingPlace,
-  key: string,
-  info: unknown,
-  schema: AnySchema | undefined,
-): Promise<never> {
+export function askAt(place: AskingPlace, key: string, info: unknown, schema: AnySchema | undefined): Promise<never> {
+  try {
+    const asked = findAnswered(place, key, info, schema);
+    if (schema === undefined) return Promise.resolve(asked.answer.data as never);
+    return parseAt(place, asked, schema);
+  } catch (error) {
+    return rejected(error);
+  }
+}
+
+type Answered = Question & { readonly answer: Answer };
+
+function findAnswered(place: AskingPlace, key: string, info: unknown, schema: AnySchema | undefined): Answered {
   const { visit } = place;
   place.scope.throwIfAborted();
   visit.useKey("ask", key);
   const asked = visit.findAsk(key);
-  if (asked?.answer === undefined) {
-    const travels = schema === undefined ? undefined : jsonSchemaOf(`ask("${key}")`, schema, place.address);
-    throw stop(place, visit.ask(key, info, travels));
-  }
-  const { data } = asked.answer;
-  if (schema === undefined) return data as never;
-  visit.enter();
+  if (asked?.answer !== undefined) return asked as Answered;
+  const travels = schema === undefined ? undefined : jsonSchemaOf(`ask("${key}")`, schema, place.address);
+  throw stop(place, visit.ask(key, info, travels));
+}
+
+/**
+ * A rejected promise that has been listened to: the place remembers how it stopped, whether or not somebody waits for this.
+ * (One that is rejected before anybody listens is dear too: Node.js keeps it until its queue of microtasks is empty.)
+ */
+function rejected(error: unknown): Promise<never> {
+  let reject: (reason: unknown) => void = ignore;
+  const promise = new Promise<never>((_resolve, rejectIt) => {
+    reject = rejectIt;
+  });
+  promise.then(undefined, ignore);
+  reject(error);
+  return promise;
+}
+
+function ignore(): void {}
+
+async function parseAt(place: AskingPlace, asked: Answered, schema: AnySchema): Promise<never> {
+  place.visit.enter();
   try {
-    return (await place.environment.tracking?.parseAnswer(place, asked, schema, data)) as never;
+    return (await place.environment.tracking?.parseAnswer(place, asked, schema, asked.answer.data)) as never;
   } finally {
-    visit.leave();
+    place.visit.leave();
   }
 }
 

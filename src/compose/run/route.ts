@@ -76,6 +76,11 @@ export function anyPending(answers: Answers): boolean {
 export function targetsOf(run: Run, index: number, answers: Answers): readonly number[] {
   const route = run.program.routes[index];
   if (route === undefined || answers.length === 0) return route?.plain ?? [];
+  const [first] = route.branches;
+  const [only] = answers;
+  if (answers.length === 1 && route.plain.length === 0 && first !== undefined && typeof only === "string") {
+    return [findTarget(run, index, first, only)];
+  }
   const targets = new Set(route.plain);
   answers.forEach((answer, n) => {
     const branch = route.branches[n];

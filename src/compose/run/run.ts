@@ -286,15 +286,17 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
     if (state !== undefined && this.program.plan.state !== undefined) this.#cell?.restore(state.value);
   }
 
-  /** The result, remembered where the run is one of several in a place that may be entered again. */
+  /**
+   * The result, remembered where the run is one of several in a place that may be entered again. (A graph that is a node
+   * stays in its place as it is, until the node itself is done: an abort may come between the two.)
+   */
   keepResult(result: unknown): unknown {
     const { place } = this;
-    if (place === undefined) return result;
+    if (place === undefined || this.nested) return result;
     if (!(result instanceof StreamReader) || this.mode === "invoke") {
-      place.visit.finishInner(this.innerKey, this.nested ? undefined : { value: result });
+      place.visit.finishInner(this.innerKey, { value: result });
       return result;
     }
-    if (this.nested) return result;
     const kept = new KeptStream(result);
     this.onStreamEnd = () => place.visit.finishInner(this.innerKey, slotOf(kept));
     return kept.reader;

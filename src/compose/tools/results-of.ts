@@ -8,28 +8,37 @@ import { callAborted, callNotExecuted } from "./errors.js";
 import { errorBlock, resultMessage } from "./result-block.js";
 
 /**
- * What calls had come to when their run was stopped or had to wait, by their message and by what it ended with: the reason
- * of an abort belongs to the caller, and a graph rejects with an interrupt of its own.
+ * What calls had come to when their run was stopped or had to wait, by their message: the reason of an abort belongs to the
+ * caller, and a graph rejects with an interrupt of its own.
  */
-const stopped = new WeakMap<AgenticMessage, Map<unknown, Results>>();
+const stopped = new WeakMap<AgenticMessage, StoppedRuns>();
 
 type Results = () => readonly AgenticMessage[];
 
+/** The runs of one message. What it keeps of a run goes with the error that it ended with, but for the latest run. */
+interface StoppedRuns {
+  latest: Results;
+  readonly byReason: WeakMap<object, Results>;
+}
+
 export function rememberResults(message: AgenticMessage, reason: unknown, results: Results): void {
-  const runs = stopped.get(message) ?? new Map<unknown, Results>();
+  const runs = stopped.get(message) ?? { latest: results, byReason: new WeakMap<object, Results>() };
   stopped.set(message, runs);
-  // the latest run stands last
-  runs.delete(reason);
-  runs.set(reason, results);
+  runs.latest = results;
+  if (isObject(reason)) runs.byReason.set(reason, results);
 }
 
 /** Those of the run that ended with this error, else those of the latest run. */
 function rememberedResults(error: unknown, message: AgenticMessage): readonly AgenticMessage[] | undefined {
   const runs = stopped.get(message);
   if (runs === undefined) return undefined;
-  const ended = causesOf(error).find((cause) => runs.has(cause));
-  const results = ended === undefined ? [...runs.values()].at(-1) : runs.get(ended);
-  return results?.();
+  const ended = causesOf(error).find((cause) => isObject(cause) && runs.byReason.has(cause));
+  const results = isObject(ended) ? runs.byReason.get(ended) : undefined;
+  return (results ?? runs.latest)();
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 /** Gives an error that came before any call could start what is there on every rejection of a tools node. */

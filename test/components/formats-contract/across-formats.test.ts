@@ -91,7 +91,8 @@ const formats: Record<string, (body: Body, approval?: Approval) => AnyTool> = {
           requestValue: (name) => given.runtimeContext.get(name),
         }),
     } as never),
-  Eino: (body) => ({
+  Eino: (body, approval) => ({
+    ...approval,
     info: { name: "t", desc: description, parameters: inputSchema },
     invokableRun: async (args, ctx) =>
       body((JSON.parse(args) as { city: string }).city, {
@@ -108,7 +109,7 @@ const formats: Record<string, (body: Body, approval?: Approval) => AnyTool> = {
       { id: "t", description, inputSchema },
     ),
 };
-const withApproval = Object.keys(formats).filter((name) => name !== "Eino" && name !== "asTool");
+const withApproval = Object.keys(formats).filter((name) => name !== "asTool");
 
 const nodeOf = (given: AnyTool, options: object = {}) => new AgenticToolsNode({ tools: { t: given }, ...options });
 

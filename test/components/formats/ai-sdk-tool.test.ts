@@ -1,5 +1,5 @@
 import { asSchema, dynamicTool, jsonSchema, tool } from "ai";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createTool } from "../../../src/components/create-tool.js";
 import { RequestContext } from "../../../src/components/request-context.js";
@@ -236,4 +236,28 @@ it("a tool that the provider executes is refused, with what to do", () => {
     inputSchema: z.object({}),
   };
   expect(thrownBy(() => new AgenticToolsNode({ tools: { search } })).message).toContain("executed by the provider");
+});
+
+describe("a tool with a contextSchema", () => {
+  const greet = tool({
+    inputSchema: z.object({}),
+    contextSchema: z.object({
+      user: z.string().transform((user) => user.toUpperCase()),
+      locale: z.string().default("en"),
+    }),
+    execute: (_input, { context }) => context,
+  });
+  const node = new AgenticToolsNode({ tools: { greet } });
+
+  it("gets what its schema makes of the values of the request", async () => {
+    const requestContext = new RequestContext([["user", "ada"]]);
+    const results = await node.invoke(calls(call("greet")), { requestContext });
+    expect(textsOf(results)).toEqual(['{"user":"ADA","locale":"en"}']);
+  });
+
+  it("does not run when they do not fit, and the model reads why [T12]", async () => {
+    const [block] = blocksOf(await node.invoke(calls(call("greet"))));
+    expect(block).toMatchObject({ isError: true, errorKind: "validation" });
+    expect(block?.result).toContain("user");
+  });
 });

@@ -89,6 +89,15 @@ describe("a multipart form", () => {
   });
 });
 
+it("a form of which the document says nothing is an object of fields", async () => {
+  const document = post({ "multipart/form-data": {} });
+  const tool = await toolOf(document);
+  expect(tool.info.toJsonSchema()).toMatchObject({ properties: { body: { type: "object" } } });
+  expect((await (await sent(document, { body: { a: 1 } })).formData()).get("a")).toBe("1");
+  const open = post({ "multipart/form-data": { schema: { description: "Anything." } } });
+  expect(String(await rejection(sent(open, { body: "a" })))).toContain('"body" is "a". Nothing was sent.');
+});
+
 describe("a body that is a file", () => {
   it.each([
     ["image/png", "image/png"],

@@ -19,6 +19,9 @@ const parameters = [
   { name: "X-Api-Key", in: "header", schema: { type: "string" } },
   { name: "sid", in: "cookie", schema: { type: "string" } },
   { name: "theme", in: "cookie", schema: { type: "string" } },
+  { name: "Cookie", in: "header", schema: { type: "string" } },
+  { name: "filter", in: "query", schema: { type: "object" } },
+  { name: "more", in: "cookie", schema: { type: "object" } },
 ];
 const secured = (security: object[] | undefined, more: object = {}) =>
   oneOperation({ parameters, ...(security && { security }) }, { components: { securitySchemes }, ...more });
@@ -77,6 +80,14 @@ describe("what identifies a call", () => {
     const { url, headers } = await sent(needs("key", "queryKey", "session"), args, { auth });
     expect(url).toMatch(/\/a\?api_key=k2$/);
     expect([headers.get("x-api-key"), headers.get("cookie")]).toEqual(["k1", "sid=s1; theme=dark%20mode"]);
+  });
+
+  it("is not replaced by the keys of a record either", async () => {
+    const auth = { queryKey: "k2", session: "s1" };
+    const args = { filter: { api_key: "m", size: 1 }, more: { sid: "m", "a; sid": "m" } };
+    const { url, headers } = await sent(needs("queryKey", "session"), args, { auth });
+    expect(url).toMatch(/\/a\?size=1&api_key=k2$/);
+    expect(headers.get("cookie")).toBe("sid=s1; a%3B%20sid=m");
   });
 
   it("can come from headers too, with cookies beside those of a model", async () => {

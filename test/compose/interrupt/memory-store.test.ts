@@ -20,6 +20,28 @@ describe("memoryStore", () => {
     expect((await own.get("a"))?.data).toStrictEqual(bytes("a"));
   });
 
+  it("gives what was put last, whether that is shorter or longer, and leaves alone what it gave before", async () => {
+    const own = memoryStore();
+    let version: number | undefined;
+    const given: Uint8Array[] = [];
+    const texts = [
+      "some text",
+      "other text",
+      "a text",
+      "x",
+      "",
+      "a text that is much longer",
+      "another one, longer still",
+    ];
+    for (const text of texts) {
+      version = await own.put("a", bytes(text), version);
+      const row = await own.get("a");
+      expect(row).toStrictEqual({ data: bytes(text), version });
+      if (row !== undefined) given.push(row.data);
+    }
+    expect(given.map((data) => new TextDecoder().decode(data))).toEqual(texts);
+  });
+
   it("says which version stands in the way", async () => {
     const own = memoryStore();
     await own.put("order-7", bytes("a"), undefined);

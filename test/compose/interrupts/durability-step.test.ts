@@ -8,6 +8,10 @@ import { watchedStore } from "./watched-store.js";
 
 const step = (store: CheckpointStore): CompileOptions<never> => ({ store, durability: "step" });
 
+async function microtasks(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await undefined;
+}
+
 /** a → b → c; each says when it starts. */
 function letters(store: CheckpointStore, on: (key: string) => unknown = () => undefined) {
   const chain = new Chain<string>();
@@ -193,5 +197,34 @@ describe('Durability "step"', () => {
     expect(await orderChain({}, { store }).resume("id", { [id]: "b" })).toBe("a>b.");
     const other = await questionOf(orderChain({}, { store }).invoke("a", { checkpointId: "id" }));
     expect(await orderChain({}, step(store)).resume("id", { [other.id]: "b" })).toBe("a>b.");
+  });
+
+  it("loses nothing of a graph in a graph, however soon after its end an abort comes", async () => {
+    for (let later = 0; ; later++) {
+      const store = watchedStore();
+      const log: string[] = [];
+      const abort = new AbortController();
+      const inner = new Chain<string>()
+        .append((text) => {
+          log.push("a");
+          return `${text}a`;
+        })
+        .append((text) => {
+          log.push("b");
+          void microtasks(later).then(() => abort.abort());
+          return `${text}b`;
+        });
+      const app = new Chain<string>()
+        .append(inner)
+        .append((text) => `${text}.`)
+        .compile(step(store));
+      const ended = await app.invoke("", { checkpointId: "id", signal: abort.signal }).then(
+        () => true,
+        () => false,
+      );
+      if (ended) break;
+      expect(await app.resume("id")).toBe("ab.");
+      expect([later, log.filter((name) => name === "a")]).toEqual([later, ["a"]]);
+    }
   });
 });

@@ -8,7 +8,9 @@ import { stepLimit } from "../supersteps.js";
 import { Task } from "./task.js";
 import { resultIsThere, Tracker } from "./tracker.js";
 
+/** What one node gets in the next step. */
 interface Delivery {
+  readonly target: number;
   readonly sources: number[];
   readonly values: unknown[];
 }
@@ -45,15 +47,16 @@ export class StepTracker extends Tracker {
     const { run } = this;
     for (;;) {
       const level = this.#levels.at(-1) ?? [];
-      const [first, ...others] = level.filter(canRun);
-      if (first !== undefined && others.length === 0) await this.launch(first, first.input);
-      else await Promise.all(level.filter(canRun).map((task) => this.launchBeside(task)));
+      await this.#runLevel(level);
       run.throwIfAborted();
-      if (level.some(({ state }) => state !== "done")) throw this.halted();
-      for (const task of level) await this.route(task);
+      if (level.some(isNotDone)) throw this.halted();
+      for (const task of level) {
+        const routing = this.route(task);
+        if (routing !== undefined) await routing;
+      }
       const deliveries = this.#deliver(level);
-      this.checkStops(indexesOf(level), deliveries.keys());
-      const end = deliveries.get(END_INDEX);
+      if (this.stopsAtNodes) this.checkStops(level.map(indexOf), deliveries.map(targetOf));
+      const end = deliveries.find(isForEnd);
       if (this.stop !== undefined || run.halted || (end === undefined && this.isHalted)) throw this.halted();
       if (end !== undefined) return this.#finish(end, deliveries);
       this.#next(deliveries);
@@ -61,37 +64,54 @@ export class StepTracker extends Tracker {
     }
   }
 
-  #deliver(level: readonly Task[]): Map<number, Delivery> {
+  #runLevel(level: readonly Task[]): Promise<unknown> | undefined {
+    const [first] = level;
+    if (first !== undefined && level.length === 1) return canRun(first) ? this.launch(first, first.input) : undefined;
+    const able = level.filter(canRun);
+    const [only] = able;
+    if (only !== undefined && able.length === 1) return this.launch(only, only.input);
+    return Promise.all(able.map((task) => this.launchBeside(task)));
+  }
+
+  #deliver(level: readonly Task[]): readonly Delivery[] {
     const { run } = this;
-    const deliveries = new Map<number, Delivery>();
+    const deliveries: Delivery[] = [];
+    const byTarget = level.length === 1 ? undefined : new Map<number, Delivery>();
     for (const { index, output, targets = [] } of level) {
-      if (targets.length === 0) drop(run, output);
-      const parts = targets.length === 0 ? [] : split(run, output, targets.length);
-      targets.forEach((target, n) => {
-        const delivery = deliveries.get(target) ?? { sources: [], values: [] };
-        delivery.sources.push(index);
-        delivery.values.push(parts[n]);
-        deliveries.set(target, delivery);
-      });
+      if (targets.length === 0) {
+        drop(run, output);
+        continue;
+      }
+      const parts = split(run, output, targets.length);
+      for (let n = 0; n < targets.length; n++) {
+        const target = targets[n] as number;
+        const delivery = byTarget?.get(target);
+        if (delivery === undefined) {
+          const first = { target, sources: [index], values: [parts[n]] };
+          deliveries.push(first);
+          byTarget?.set(target, first);
+        } else {
+          delivery.sources.push(index);
+          delivery.values.push(parts[n]);
+        }
+      }
     }
-    if (deliveries.size > 0) return deliveries;
+    if (deliveries.length > 0) return deliveries;
     run.at = 0;
-    throw noNextNode(run.nodePath, namesOf(run, [...indexesOf(level)]));
+    throw noNextNode(run.nodePath, namesOf(run, level.map(indexOf)));
   }
 
-  #next(deliveries: ReadonlyMap<number, Delivery>): void {
+  #next(deliveries: readonly Delivery[]): void {
     const { run } = this;
-    const nodes = [...deliveries.keys()].sort((a, b) => a - b);
-    if (run.steps >= run.maxSteps) throw stepLimit(run, nodes);
+    const sorted = deliveries.length === 1 ? deliveries : deliveries.toSorted((a, b) => a.target - b.target);
+    if (run.steps >= run.maxSteps) throw stepLimit(run, sorted.map(targetOf));
     run.steps += 1;
-    this.#levels.push(nodes.map((node) => this.#task(node, deliveries.get(node) as Delivery)));
+    this.#levels.push(sorted.map((delivery) => this.#task(delivery)));
   }
 
-  #task(node: number, { sources, values }: Delivery): Task {
+  #task({ target: node, sources, values }: Delivery): Task {
     const { run } = this;
-    const former = `${run.steps} ${run.program.keys[node]}`;
-    const task = new Task(run, node, this.#former.get(former));
-    this.#former.delete(former);
+    const task = new Task(run, node, this.#takeFormer(node));
     run.at = node;
     if (task.state === "done" || task.isBlocked) for (const value of values) drop(run, value);
     else task.input = join(run, node, sources, values);
@@ -99,10 +119,19 @@ export class StepTracker extends Tracker {
     return task;
   }
 
-  async #finish({ sources, values }: Delivery, deliveries: ReadonlyMap<number, Delivery>): Promise<unknown> {
+  /** What a former run did here. */
+  #takeFormer(node: number): TaskSnapshot | undefined {
+    if (this.#former.size === 0) return undefined;
+    const name = `${this.run.steps} ${this.run.program.keys[node]}`;
+    const former = this.#former.get(name);
+    this.#former.delete(name);
+    return former;
+  }
+
+  #finish({ sources, values }: Delivery, deliveries: readonly Delivery[]): unknown {
     const { run } = this;
-    for (const [target, other] of deliveries) {
-      if (target !== END_INDEX) for (const value of other.values) drop(run, value);
+    for (const other of deliveries) {
+      if (other.target !== END_INDEX) for (const value of other.values) drop(run, value);
     }
     run.at = END_INDEX;
     return join(run, END_INDEX, sources, values);
@@ -130,13 +159,18 @@ export class StepTracker extends Tracker {
   }
 
   protected override taskSnapshots(): Pick<RunSnapshot, "base" | "tasks"> {
+    const levels = this.#levels;
     let base = this.canBeSaved ? 0 : -1;
-    while (base >= 0 && base + 1 < this.#levels.length && this.#isOver(base + 1)) base++;
-    const started = this.#levels
-      .slice(Math.max(base, 0))
-      .flatMap((level) => level.map((task) => this.#snapshotOf(task)));
-    const step = this.#levels[base]?.[0]?.step ?? -1;
-    return { base: step, tasks: [...started.filter(tellsSomething), ...this.#former.values()] };
+    while (base >= 0 && base + 1 < levels.length && this.#isOver(base + 1)) base++;
+    const tasks: TaskSnapshot[] = [];
+    for (const level of base > 0 ? levels.slice(base) : levels) {
+      for (const task of level) {
+        const snapshot = this.#snapshotOf(task);
+        if (tellsSomething(snapshot)) tasks.push(snapshot);
+      }
+    }
+    tasks.push(...this.#former.values());
+    return { base: levels[base]?.[0]?.step ?? -1, tasks };
   }
 
   #snapshotOf(task: Task): TaskSnapshot {
@@ -154,8 +188,20 @@ function tellsSomething({ done, visit, route }: TaskSnapshot): boolean {
   return done || visit !== undefined || route !== undefined;
 }
 
-function* indexesOf(level: readonly Task[]): Iterable<number> {
-  for (const { index } of level) yield index;
+function isNotDone({ state }: Task): boolean {
+  return state !== "done";
+}
+
+function indexOf({ index }: Task): number {
+  return index;
+}
+
+function targetOf({ target }: Delivery): number {
+  return target;
+}
+
+function isForEnd({ target }: Delivery): boolean {
+  return target === END_INDEX;
 }
 
 function ignore(): void {}

@@ -18,6 +18,8 @@ export class Task {
   readonly step: number;
   readonly ctx: TaskContext;
   state: "ready" | "running" | "done" | "stopped" = "ready";
+  /** Its execution, as long as it goes on. */
+  execution: Promise<void> | undefined = undefined;
   /** For the node; let go of when it runs. */
   input: unknown = undefined;
   /** For the nodes behind it: a value, or a reader. */

@@ -1,14 +1,14 @@
+import { randomId } from "../../../callbacks/random-id.js";
 import { StreamReader } from "../../../schema/stream/reader.js";
 import { nodeIsGone } from "../../interrupt/checkpoint-errors.js";
-import { randomId } from "../../interrupt/interrupt.js";
 import type { NodeStop, RunSnapshot } from "../../interrupt/snapshot.js";
 import { type Part, partOfRun } from "../../interrupt/visit.js";
 import { END_INDEX, START_INDEX } from "../../plan/plan.js";
-import { isStream } from "../async.js";
+import { isPromiseLike, isStream } from "../async.js";
 import type { Body } from "../body.js";
 import { collect } from "../collect.js";
 import { discard, movesStreams, split } from "../flow.js";
-import { type Answers, ask, targetsOf } from "../route.js";
+import { type Answers, anyPending, ask, targetsOf } from "../route.js";
 import type { Run, RunTracker } from "../run.js";
 import { Task } from "./task.js";
 
@@ -26,7 +26,7 @@ export abstract class Tracker implements RunTracker {
   /** The stop from which the run goes on. */
   #stopsBehind: string[] = [];
   protected stop: NodeStop | undefined = undefined;
-  readonly #running = new Set<Promise<void>>();
+  #canBeSaved = false;
 
   constructor(run: Run) {
     this.run = run;
@@ -106,6 +106,11 @@ export abstract class Tracker implements RunTracker {
 
   /** Not as long as its input is a stream that was not read to the end. */
   get canBeSaved(): boolean {
+    this.#canBeSaved ||= this.#isStartDone();
+    return this.#canBeSaved;
+  }
+
+  #isStartDone(): boolean {
     const tasks = this.tasks();
     const start = tasks.find(({ index }) => index === START_INDEX);
     return tasks.length > 0 && (start === undefined || start.isSettled || this.isUsedUp(start));
@@ -113,13 +118,9 @@ export abstract class Tracker implements RunTracker {
 
   snapshot(): RunSnapshot {
     const { run, stop } = this;
-    return {
-      address: run.address,
-      state: run.program.plan.state === undefined ? undefined : { value: run.ownState },
-      ...this.taskSnapshots(),
-      stop,
-      passed: [...this.#passed],
-    };
+    const state = run.program.plan.state === undefined ? undefined : { value: run.ownState };
+    const { base, tasks } = this.taskSnapshots();
+    return { address: run.address, base, state, tasks, stop, passed: [...this.#passed] };
   }
 
   // tasks
@@ -140,45 +141,48 @@ export abstract class Tracker implements RunTracker {
 
   /** Runs a task to its end, or to where it waits. Rejects with ordinary errors only, which have their place. */
   protected launch(task: Task, input: unknown): Promise<void> {
-    const launched = this.#launch(task, input);
-    this.#running.add(launched);
-    const forget = (): void => {
-      this.#running.delete(launched);
-    };
-    launched.then(forget, forget);
-    return launched;
+    const execution = this.#execute(task, input);
+    // in a run that was stopped before, it may be over already
+    if (!this.run.aborted) task.execution = execution;
+    return execution;
   }
 
-  async #launch(task: Task, given: unknown): Promise<void> {
+  /** One async function for all of it: each more would cost every step of a run as much as its node does. */
+  async #execute(task: Task, given: unknown): Promise<void> {
     const { run } = this;
     const { index, ctx } = task;
     task.state = "running";
     task.input = undefined;
     ctx.openedVisit?.begin();
     try {
-      const input = given instanceof Promise ? await given : given;
-      run.throwIfAborted();
-      let output: unknown = await (run.bodies[index] as Body)(input, ctx);
-      if (run.aborted) {
-        discard(output);
-        throw run.reason;
-      }
-      if (run.mode === "invoke" && isStream(output)) output = await collect(output, ctx);
-      if (ctx.openedVisit?.hasStopped === true && !isUnread(output)) {
-        discard(output);
+      try {
+        const input = given instanceof Promise ? await given : given;
+        run.throwIfAborted();
+        let output = (run.bodies[index] as Body)(input, ctx);
+        if (isPromiseLike(output)) output = await output;
+        if (run.aborted) {
+          discard(output);
+          throw run.reason;
+        }
+        if (run.mode === "invoke" && isStream(output)) output = await collect(output, ctx);
+        if (ctx.openedVisit?.hasStopped === true && !isUnread(output)) {
+          discard(output);
+          await this.#stopped(task);
+          return;
+        }
+        task.finish(output);
+      } catch (error) {
+        if (run.aborted) throw run.reason;
+        if (!run.isStop(error)) throw run.blame(await run.findOrigin(error), index);
         await this.#stopped(task);
         return;
       }
-      task.finish(output);
-    } catch (error) {
-      if (run.aborted) throw run.reason;
-      if (!run.isStop(error)) throw run.blame(await run.findOrigin(error), index);
-      await this.#stopped(task);
-      return;
+      if (!task.isSettled) return;
+      task.isSaved = true;
+      await run.environment.journal?.commit();
+    } finally {
+      task.execution = undefined;
     }
-    if (!task.isSettled) return;
-    task.isSaved = true;
-    await run.environment.journal?.commit();
   }
 
   async #stopped(task: Task): Promise<void> {
@@ -192,36 +196,75 @@ export abstract class Tracker implements RunTracker {
     task.state = "stopped";
   }
 
-  /** Decides where the output of a task goes, and what is handed on. */
-  protected async route(task: Task): Promise<void> {
-    if (task.targets !== undefined) return;
+  /** Decides where the output of a task goes, and what is handed on. A promise only where something has to be awaited. */
+  protected route(task: Task): Promise<void> | undefined {
+    if (task.targets !== undefined) return undefined;
     if (task.openedRoute?.isBlocked === true) throw halt;
     task.openedRoute?.begin();
     const { run } = this;
     const { index } = task;
     const route = run.program.routes[index];
+    if (movesStreams(run)) return this.#routeStream(task);
+    if (route === undefined || route.branches.length === 0) {
+      run.throwIfAborted();
+      task.targets = targetsOf(run, index, []);
+      return undefined;
+    }
+    run.at = index;
+    let answers: Answers;
+    try {
+      answers = ask(run, index, task.output, task.routeContext).answers;
+    } catch (error) {
+      return this.#unrouted(task, error);
+    }
+    if (anyPending(answers)) return this.#routeWhenAnswered(task, answers);
+    this.#routeTo(task, answers);
+    return undefined;
+  }
+
+  #routeTo(task: Task, answers: Answers): void {
+    const { run } = this;
+    if (task.openedRoute?.hasStopped === true) throw halt;
+    run.throwIfAborted();
+    task.targets = targetsOf(run, task.index, answers);
+  }
+
+  async #routeWhenAnswered(task: Task, pending: Answers): Promise<void> {
+    let answers: Answers;
+    try {
+      answers = await Promise.all(pending);
+    } catch (error) {
+      return this.#unrouted(task, error);
+    }
+    this.#routeTo(task, answers);
+  }
+
+  async #routeStream(task: Task): Promise<void> {
+    const { run } = this;
+    const { index } = task;
     let answers: Answers = [];
-    if (route !== undefined && route.branches.length > 0) {
+    if ((run.program.routes[index]?.branches.length ?? 0) > 0) {
       run.at = index;
       try {
         const asked = ask(run, index, task.output, task.routeContext);
-        if (movesStreams(run)) task.output = asked.output;
+        task.output = asked.output;
         answers = await Promise.all(asked.answers);
       } catch (error) {
-        if (run.aborted) throw run.reason;
-        if (run.isStop(error)) {
-          await task.routeContext.settle();
-          task.openedRoute?.settleAnswers();
-          throw halt;
-        }
-        throw run.blame(await run.findOrigin(error), index);
+        return this.#unrouted(task, error);
       }
-      if (task.openedRoute?.hasStopped === true) throw halt;
     }
-    run.throwIfAborted();
-    const targets = targetsOf(run, index, answers);
-    task.targets = targets;
+    this.#routeTo(task, answers);
     if (run.environment.journal?.isStepwise === true) await this.#readWhole(task);
+  }
+
+  /** A branch has failed, or waits for somebody. */
+  async #unrouted(task: Task, error: unknown): Promise<never> {
+    const { run } = this;
+    if (run.aborted) throw run.reason;
+    if (!run.isStop(error)) throw run.blame(await run.findOrigin(error), task.index);
+    await task.routeContext.settle();
+    task.openedRoute?.settleAnswers();
+    throw halt;
   }
 
   /** Where each finished task is saved before the next one starts, a stream goes on only when it has ended, or to END. */
@@ -262,10 +305,15 @@ export abstract class Tracker implements RunTracker {
     await journal.commit();
   }
 
+  protected get stopsAtNodes(): boolean {
+    const { interruptBefore, interruptAfter } = this.run.program.plan;
+    return (interruptBefore ?? interruptAfter) !== undefined;
+  }
+
   /** Remembers a stop before or after nodes, if there is one here that is not behind the run yet. */
   protected checkStops(done: Iterable<number>, next: Iterable<number>): void {
     const { interruptBefore, interruptAfter } = this.run.program.plan;
-    if (interruptBefore === undefined && interruptAfter === undefined) return;
+    if (!this.stopsAtNodes) return;
     for (const name of this.#stopsBehind) this.#passed.add(this.#nameOf(name));
     this.#stopsBehind = [];
     for (const name of this.#passed) if (!name.startsWith(this.#nameOf(""))) this.#passed.delete(name);
@@ -302,7 +350,7 @@ export abstract class Tracker implements RunTracker {
 
   /** Waits for what runs, and reads the streams to their ends that somebody will need. Rejects with an ordinary error. */
   async settle(): Promise<void> {
-    await Promise.all(this.#running);
+    await Promise.all(this.tasks().map(({ execution }) => execution));
     for (const task of this.tasks().toReversed()) {
       if (task.state !== "done" || task.isSettled || this.isUsedUp(task)) continue;
       const failure = await task.drain();
