@@ -7,6 +7,12 @@ import type { StandardIssue } from "./standard-schema.js";
 type CompiledSchema = (value: unknown) => readonly StandardIssue[] | undefined;
 
 /**
+ * How many schemas an instance of ajv compiles. It never forgets one; so it is left after so many, and those that are still
+ * in use keep it.
+ */
+const schemasPerInstance = 200;
+
+/**
  * The validator that is used when none is given: plain JSON Schemas of draft 2020-12 and draft-07, with formats, by ajv.
  * Ajv is loaded at the first schema, and a schema is compiled once. References to other documents are never fetched.
  *
@@ -16,7 +22,7 @@ type CompiledSchema = (value: unknown) => readonly StandardIssue[] | undefined;
  */
 export class JsonSchemaValidator implements SchemaValidator {
   readonly #compiled = new WeakMap<object, Promise<CompiledSchema>>();
-  readonly #instances = new Map<Draft, SharedAjv>();
+  readonly #latest = new Map<Draft, Instance>();
 
   compile(schema: object): Promise<CompiledSchema> {
     let compiled = this.#compiled.get(schema);
@@ -28,7 +34,44 @@ export class JsonSchemaValidator implements SchemaValidator {
   }
 
   async #compile(schema: object): Promise<CompiledSchema> {
-    const ajv = await this.#instanceFor(schema, draftOf(schema));
+    const draft = draftOf(schema);
+    let instance = this.#latest.get(draft);
+    if (instance === undefined || instance.isFull) {
+      instance = new Instance(draft);
+      this.#latest.set(draft, instance);
+    }
+    return instance.compile(schema);
+  }
+}
+
+/** One ajv, and what it has compiled, by its text: schemas that come out of a checkpoint are new objects every time. */
+class Instance {
+  readonly #draft: Draft;
+  readonly #compiled = new Map<string, Promise<CompiledSchema>>();
+  #ajv: Promise<AnyAjv> | undefined = undefined;
+
+  constructor(draft: Draft) {
+    this.#draft = draft;
+  }
+
+  get isFull(): boolean {
+    return this.#compiled.size >= schemasPerInstance;
+  }
+
+  compile(schema: object): Promise<CompiledSchema> {
+    const text = JSON.stringify(schema);
+    let compiled = this.#compiled.get(text);
+    if (compiled === undefined) {
+      compiled = this.#compile(text);
+      this.#compiled.set(text, compiled);
+    }
+    return compiled;
+  }
+
+  async #compile(text: string): Promise<CompiledSchema> {
+    const ajv = await this.#ajvFor(text);
+    // A copy of our own: whoever changes the schema later changes nothing for others with the same text.
+    const schema: object = JSON.parse(text);
     let validate: ValidateFunction;
     try {
       validate = ajv.compile(schema);
@@ -38,26 +81,13 @@ export class JsonSchemaValidator implements SchemaValidator {
     return (value) => (validate(value) ? undefined : (validate.errors ?? []).map(issueOf));
   }
 
-  /** Schemas that name themselves get an instance of their own: two documents may use one name. */
-  #instanceFor(schema: object, draft: Draft): Promise<AnyAjv> {
-    if (JSON.stringify(schema).includes('"$id"')) return load(draft);
-    let shared = this.#instances.get(draft);
-    if (shared === undefined || shared.schemas === mostSchemas) {
-      shared = { ajv: load(draft), schemas: 0 };
-      this.#instances.set(draft, shared);
-    }
-    shared.schemas++;
-    return shared.ajv;
+  /** Schemas that name themselves get an ajv of their own: two documents may use one name. */
+  #ajvFor(text: string): Promise<AnyAjv> {
+    if (text.includes('"$id"')) return load(this.#draft);
+    this.#ajv ??= load(this.#draft);
+    return this.#ajv;
   }
 }
-
-interface SharedAjv {
-  readonly ajv: Promise<AnyAjv>;
-  schemas: number;
-}
-
-/** An instance never forgets a schema, and each question to a person may bring a new one: a full one is let go. */
-const mostSchemas = 64;
 
 /** Shared by all tools whose runtime brings no validator of its own. It remembers nothing but compiled schemas. */
 export const jsonSchemaValidator: SchemaValidator = new JsonSchemaValidator();
@@ -99,9 +129,10 @@ async function load(draft: Draft): Promise<AnyAjv> {
   return ajv;
 }
 
+/** By their default exports: bundlers that split code (esbuild) leave no other name to what they import on demand. */
 async function create(draft: Draft): Promise<Ajv> {
-  if (draft === "07") return new (await import("ajv")).Ajv(options);
-  return new (await import("ajv/dist/2020.js")).Ajv2020(options);
+  const { default: exported } = draft === "07" ? await import("ajv") : await import("ajv/dist/2020.js");
+  return new exported.default(options);
 }
 
 function issueOf({ instancePath, message = "does not fit", keyword, params }: ErrorObject): StandardIssue {

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { bundleChild } from "../../bench/gates/children.js";
 import { JsonSchemaValidator } from "../../src/schema/json-schema-validator.js";
 
 const validator = new JsonSchemaValidator();
@@ -10,6 +12,25 @@ describe("a schema", () => {
     const schema = { type: "object" };
     expect(validator.compile(schema)).toBe(validator.compile(schema));
     expect(validator.compile({ type: "object" })).not.toBe(validator.compile(schema));
+  });
+
+  it("is compiled once per text, and keeps what it said when the object that was compiled changes", async () => {
+    const schema = { enum: ["a", "b"] };
+    const check = await validator.compile(schema);
+    schema.enum.push("c");
+    expect(await validator.compile({ enum: ["a", "b"] })).toBe(check);
+    expect(check("c")).toHaveLength(1);
+    expect(await issues({ enum: ["a", "b", "c"] }, "c")).toBeUndefined();
+  });
+
+  it("is checked as before when hundreds of others have been compiled since", async () => {
+    const many = new JsonSchemaValidator();
+    const first = { const: "first" };
+    await many.compile(first);
+    for (let n = 0; n < 450; n++) await many.compile({ const: n });
+    const check = await many.compile(first);
+    expect([check("first"), check(1)]).toEqual([undefined, [expect.anything()]]);
+    expect((await many.compile({ const: "first" }))("first")).toBeUndefined();
   });
 
   it("gives all issues with their paths, and nothing for a value that fits", async () => {
@@ -99,4 +120,14 @@ describe("a schema", () => {
     await issues({ properties: { n: { type: "number" }, more: { default: 1 } } }, value);
     expect(value).toEqual({ n: "1" });
   });
+});
+
+it("works in a bundle whose code is split", async () => {
+  const bundle = await bundleChild(join(import.meta.dirname, "json-schema-validator-child.ts"), []);
+  try {
+    const issue = [expect.stringContaining('must match format "email"')];
+    expect(await bundle.run([])).toEqual([issue, issue]);
+  } finally {
+    bundle.close();
+  }
 });

@@ -118,12 +118,16 @@ function checkPlace(path: string, place: PlaceOptions, node: PlanNode | undefine
   }
 }
 
-/** The options of a node: its own, then the run's for its kind, then the run's for its place; field by field. */
-export function mergeOptions(node: PlanNode, kinds: KindOptions | undefined, place: PlaceTree | undefined): object {
-  if (node.settings.options === undefined && kinds === undefined && place === undefined) return none;
+/** The options of a node: its own, then the run's for its kind, then the run's for its place; field by field. None: `undefined`. */
+export function mergeOptions(
+  node: PlanNode,
+  kinds: KindOptions | undefined,
+  place: PlaceTree | undefined,
+): object | undefined {
+  if (node.settings.options === undefined && kinds === undefined && place === undefined) return undefined;
   const kind = kinds?.[kindOf(node.component)];
   const layers = [node.settings.options, kind, place?.options].filter((layer) => layer !== undefined);
-  if (layers.length === 0) return none;
+  if (layers.length === 0) return undefined;
   const merged: Record<string, unknown> = {};
   for (const layer of layers) {
     for (const [name, value] of Object.entries(layer)) {
@@ -132,8 +136,6 @@ export function mergeOptions(node: PlanNode, kinds: KindOptions | undefined, pla
   }
   return Object.freeze(merged);
 }
-
-const none = Object.freeze({});
 
 function kindOf(component: PlanNode["component"]): KindName {
   switch (component) {

@@ -7,7 +7,7 @@ import { checkRunOptions, type Overrides, resolveOverrides } from "./call-option
 import { duplicateChild, notAPlace } from "./errors.js";
 import { PlaceContext } from "./place-context.js";
 import type { Program } from "./program.js";
-import { Run } from "./run.js";
+import { Run, type Surroundings } from "./run.js";
 import { abortError } from "./scope.js";
 import { Subscription } from "./signal-hub.js";
 
@@ -27,9 +27,20 @@ export class RootRun extends Run {
   #childKey: string | undefined = undefined;
   #over = false;
 
+  /** Spelled out: the constructor that a compiler makes takes its arguments apart. */
+  constructor(
+    program: Program,
+    mode: Mode,
+    surroundings: Surroundings,
+    options: RunOptions | undefined,
+    overrides: Overrides | undefined,
+  ) {
+    super(program, mode, surroundings, options, overrides, overrides?.places);
+  }
+
   /** Checks the options; what it throws comes before anything has run, and no handler hears of it. */
   static prepare(program: Program, mode: Mode, options: RunOptions | undefined): RootRun {
-    if (options === undefined) return new RootRun(program, mode, alone, undefined, undefined, undefined);
+    if (options === undefined) return new RootRun(program, mode, alone, undefined, undefined);
     checkRunOptions(options, program);
     const overrides = resolveOverrides(options, program);
     const { parent } = options;
@@ -58,7 +69,7 @@ export class RootRun extends Run {
     const { signal } = options;
     if (signal?.aborted) throw signal.reason;
     if (place?.scope.aborted) throw place.scope.reason;
-    const run = new RootRun(program, mode, { place, nested: false }, options, overrides, overrides?.places);
+    const run = new RootRun(program, mode, { place, nested: false }, options, overrides);
     run.#attach(options);
     return run;
   }

@@ -328,7 +328,7 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
     return `${this.address};node:${keys[index]}`;
   }
 
-  optionsOf(index: number): unknown {
+  optionsOf(index: number): object | undefined {
     const node = this.node(index);
     return mergeOptions(node, this.overrides?.kinds, this.places?.inside.get(node.key));
   }

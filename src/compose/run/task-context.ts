@@ -42,7 +42,7 @@ export interface TaskOwner {
   /** The record that tasks name as their parent; `undefined` when the run is its only task (a lambda run alone). */
   readonly recordAround: RunInfo | undefined;
   addressOf(index: number): string;
-  optionsOf(index: number): unknown;
+  optionsOf(index: number): object | undefined;
   watchersOf(index: number): Watchers | undefined;
   /** The parent of the watches of tasks. */
   readonly watchAround: Watch | undefined;
@@ -127,9 +127,13 @@ export class TaskContext extends PlaceContext {
   }
 
   override get options(): unknown {
+    const known = this.extras?.options;
+    if (known !== undefined) return known;
+    const options = this.owner.optionsOf(this.index);
+    if (options === undefined) return noOptions;
     this.extras ??= new Extras();
-    this.extras.options ??= this.owner.optionsOf(this.index);
-    return this.extras.options;
+    this.extras.options = options;
+    return options;
   }
 
   override get runInfo(): RunInfo {
@@ -182,10 +186,12 @@ export class TaskContext extends PlaceContext {
   }
 }
 
+const noOptions = Object.freeze({});
+
 /** What only few tasks need: made when it is first asked for. */
 class Extras {
   record: RunInfo | undefined = undefined;
-  options: unknown = undefined;
+  options: object | undefined = undefined;
   children: Children | undefined = undefined;
   visit: Visit | undefined = undefined;
 }

@@ -4,14 +4,21 @@ import type { ToolOutput } from "../../components/tool.js";
 import { toolOutputOf } from "../../components/tool-output.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { StreamReader } from "../../schema/stream/reader.js";
+import type { PlaceContext } from "../run/place-context.js";
 import { CallBatch } from "./call-batch.js";
 import { startTool } from "./run-tool.js";
+import type { ToolKit } from "./tool-kit.js";
 import type { ToolRun } from "./tool-run.js";
 
 /** Runs the calls of a message for their whole results. */
 export class InvokeBatch extends CallBatch {
   private resolve: ((results: AgenticMessage[]) => void) | undefined = undefined;
   private reject: ((error: unknown) => void) | undefined = undefined;
+
+  /** Spelled out: the constructor that a compiler makes takes its arguments apart. */
+  constructor(kit: ToolKit, message: AgenticMessage, place: PlaceContext) {
+    super(kit, message, place);
+  }
 
   /** At once, when no tool makes it wait. */
   run(): AgenticMessage[] | Promise<AgenticMessage[]> {

@@ -249,6 +249,10 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     return waitsAt(this.context.address, interrupts);
   }
 
+  private keepPieces(): void {
+    if (this.place.environment.journal !== undefined) this.keep({ pieces: this.pieces });
+  }
+
   /** Remembers the result, where the run is saved: the call does not run again. */
   private keep(result: KeptResult): void {
     const { place } = this;
@@ -294,7 +298,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     }
     this.takeHeld();
     if (this.pieces.length === 0) this.add(resultBlock(this, "", false));
-    this.keep({ pieces: this.pieces });
+    this.keepPieces();
     this.settle();
   }
 
@@ -413,7 +417,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     if (this.state === "settled") return;
     this.takeHeld();
     this.add(this.errorPiece(error, text));
-    this.keep({ pieces: this.pieces });
+    this.keepPieces();
     this.settle();
   }
 
