@@ -1,17 +1,11 @@
+import { onlyValidates } from "../schema/json-schema/convert.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { approve, type NeedsApproval } from "./approval.js";
+import { approve, eitherApproval } from "./approval.js";
 import { OutputSource } from "./output-source.js";
 import { isStream } from "./producer.js";
-import type { Tool, ToolContext, ToolOutput } from "./tool.js";
+import type { NeedsApproval, Tool, ToolContext, ToolOutput } from "./tool.js";
 import { joinToolOutputs, toolOutputOf } from "./tool-output.js";
-import {
-  type Approved,
-  hasToolStages,
-  type StagedCall,
-  type StagedOutput,
-  type ToolStages,
-  toolStages,
-} from "./tool-stages.js";
+import { hasToolStages, type StagedCall, type StagedOutput, type ToolStages, toolStages } from "./tool-stages.js";
 
 /**
  * The stages of any tool: its own, or for one written by hand (or made by another version of this package), whose input is
@@ -21,19 +15,17 @@ export function stagesOf(tool: Tool<never>): ToolStages {
   return hasToolStages(tool) ? tool[toolStages] : new ContractStages(tool);
 }
 
-export class ContractStages implements ToolStages {
-  readonly approve: ToolStages["approve"];
+class ContractStages implements ToolStages {
   readonly invoke: ToolStages["invoke"];
   readonly stream: ToolStages["stream"];
+  readonly approve: ToolStages["approve"];
   readonly #tool: Tool<never>;
 
-  constructor(tool: Tool<never>, needsApproval?: NeedsApproval<unknown>) {
+  constructor(tool: Tool<never>) {
     this.#tool = tool;
-    if (needsApproval !== undefined && needsApproval !== false) {
-      this.approve = (input, ctx, call) => approveText(input as string, needsApproval, tool, ctx, call);
-    }
     if (tool.invoke !== undefined) this.invoke = (input, ctx) => this.#tool.invoke?.(input as string, ctx as never);
     if (tool.stream !== undefined) this.stream = (input, ctx, call) => this.#stream(input, ctx, call);
+    this.approve = approvalBy(tool);
   }
 
   readInput(text: string): unknown {
@@ -50,29 +42,21 @@ export class ContractStages implements ToolStages {
   }
 }
 
-/** People see what the text says, and may change it; the tool gets a text. */
-async function approveText(
-  text: string,
-  needed: NeedsApproval<unknown>,
-  { info }: Tool<never>,
-  ctx: ToolContext,
-  call: StagedCall,
-): Promise<Approved> {
-  const rule = {
-    needed,
-    parameters: () => info.toJsonSchema() ?? { type: "object" },
-    readInput: (edited: string) => edited,
+/** People see the text of the arguments, as the tool does. */
+function approvalBy(tool: Tool<never>): ToolStages["approve"] {
+  const { requireApproval, needsApproval } = tool;
+  const needed = eitherApproval(ofTool(tool, requireApproval), ofTool(tool, needsApproval));
+  if (needed === undefined || needed === false) return undefined;
+  const parameters = () => {
+    const { info } = tool;
+    return (onlyValidates(info.parameters) ? undefined : info.toJsonSchema()) ?? { type: "object" };
   };
-  const { text: edited } = await approve(parsed(text), rule, ctx, call);
-  return edited === undefined ? { input: text } : { input: edited, text: edited };
+  const rule = { needed, parameters, readInput: (text: string) => text };
+  return (input, ctx, call) => approve(input, rule, ctx, call);
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+function ofTool(tool: object, needed: NeedsApproval<string> | undefined): NeedsApproval<string> | undefined {
+  return typeof needed === "function" ? (input, ctx) => needed.call(tool, input, ctx) : needed;
 }
 
 /** Reads what a tool or a middleware gives back as a stream of outputs. */

@@ -1,5 +1,5 @@
-import { eitherApproval, type NeedsApproval } from "../approval.js";
-import type { ToolContext } from "../tool.js";
+import { eitherApproval } from "../approval.js";
+import type { NeedsApproval, ToolContext } from "../tool.js";
 import { type Fields, isFunction } from "./foreign-tool.js";
 
 /**

@@ -1,9 +1,7 @@
 import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
 import type { StreamSource } from "../../schema/stream/source.js";
 import { type ToolInfo, toolInfo } from "../../schema/tool-info.js";
-import { ContractStages } from "../contract-stages.js";
 import type { Tool, ToolOutput } from "../tool.js";
-import { toolStages } from "../tool-stages.js";
 import { inputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
 import { infoLater } from "./errors.js";
@@ -13,12 +11,13 @@ export function isEinoTool(tool: Fields): boolean {
   return "info" in tool && (isFunction(tool.invokableRun) || isFunction(tool.streamableRun));
 }
 
-/** A tool in the words of Eino: the contract of every tool under other names; it may ask for approval, as all may. */
+/** A tool in the words of Eino: the contract of every tool under other names. */
 export function einoTool(tool: Fields, key: string | undefined): Tool {
   const { invokableRun, streamableRun } = tool;
-  const contract: Tool = {
+  return {
     component: "tool",
     info: infoOf(tool, key),
+    requireApproval: approvalOf(tool, (ctx) => ctx),
     ...(isFunction(invokableRun) && {
       invoke: async (args, ctx) => (await invokableRun.call(tool, args, ctx)) as ToolOutput,
     }),
@@ -26,14 +25,6 @@ export function einoTool(tool: Fields, key: string | undefined): Tool {
       stream: (args, ctx) => streamableRun.call(tool, args, ctx) as StreamSource<ToolOutput>,
     }),
   };
-  const staged = {
-    ...contract,
-    [toolStages]: new ContractStages(
-      contract,
-      approvalOf(tool, (ctx) => ctx),
-    ),
-  };
-  return staged;
 }
 
 function infoOf(tool: Fields, key: string | undefined): ToolInfo {
