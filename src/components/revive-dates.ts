@@ -1,5 +1,5 @@
 import type { JsonSchema, StandardIssue } from "../schema/standard-schema.js";
-import { mostLevels, visitFaults } from "./fault-places.js";
+import { copyToMend, visitFaults } from "./fault-places.js";
 import type { Checked, Checker, SchemaCheck } from "./schema-check.js";
 import { whatItMayBe } from "./schema-places.js";
 
@@ -23,7 +23,7 @@ export async function checkJson(
 export function reviveDates(value: unknown, schema: JsonSchema, issues: readonly StandardIssue[]): object | undefined {
   if (typeof value === "string") return dateOf(value, whatItMayBe([schema], schema));
   if (typeof value !== "object" || value === null) return undefined;
-  const revived = copyOf(value, 0) as object;
+  const revived = copyToMend(value);
   let count = 0;
   visitFaults(revived, schema, issues, ({ holder, key, schemas }) => {
     const date = dateOf(holder[key], schemas);
@@ -42,13 +42,4 @@ function dateOf(text: unknown, schemas: readonly JsonSchema[]): Date | undefined
   if (!schemas.some(({ format }) => format === "date-time")) return undefined;
   const date = new Date(text);
   return Number.isNaN(date.getTime()) ? undefined : date;
-}
-
-/** Lists and records are copied as deep as faults are looked for; everything else stays what it is. */
-function copyOf(value: unknown, level: number): unknown {
-  if (typeof value !== "object" || value === null || level > mostLevels) return value;
-  if (Array.isArray(value)) return value.map((item) => copyOf(item, level + 1));
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyOf(item, level + 1)]));
 }
