@@ -5,17 +5,18 @@ import { installedKumiko } from "../contenders/kumiko-installed.js";
 import { readGroups } from "../groups.js";
 import { runAgain } from "../measure/child.js";
 import { machineText } from "../measure/machine.js";
-import { packageRows } from "../measure/package.js";
+import { packageRowIds, packageRows } from "../measure/package.js";
 import { warmUpText } from "../measure/rounds.js";
 import { typeRows } from "../measure/types.js";
 import { crowdRows } from "../report/crowd-rows.js";
-import { joinRows, withGrowth } from "../report/join-rows.js";
+import { inOrder, joinRows, withGrowth } from "../report/join-rows.js";
+import { type Crowd, openStore } from "../report/measured.js";
 import { writePart } from "../report/results-file.js";
 import type { Row } from "../report/row.js";
 import { contenderTable, toMarkdown, toText } from "../report/table.js";
+import { workloads } from "../workloads.js";
 import { installedPeers } from "./installed-peers.js";
 import { failed, measureHere } from "./measure-here.js";
-import { type Crowd, openStore } from "./measured.js";
 import { newerNodeIn, type Peer, peers } from "./peers.js";
 
 /*
@@ -43,7 +44,11 @@ async function main(): Promise<void> {
   store.addPackages(await rowsOfPackages(measured, asked));
 
   const { rows, crowds, text, missing } = store.read(peers.map(({ name }) => name));
-  const all = [...withGrowth(joinRows(rows)), ...crowdRows(crowds), ...store.packages()];
+  const timed = inOrder(
+    withGrowth(joinRows(rows)),
+    workloads.map(({ id }) => id),
+  );
+  const all = [...timed, ...crowdRows(crowds), ...inOrder(store.packages(), packageRowIds)];
   const table = contenderTable(all, ["by hand", "kumiko", ...peers.map(({ name }) => name)]);
   const head = [
     `${text} Medians of 7 interleaved rounds.`,

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { CrowdFigures } from "../measure/crowd.js";
 import { loadText } from "../measure/machine.js";
-import type { Cell, Row } from "../report/row.js";
+import type { Cell, Row } from "./row.js";
 
 export interface Crowd {
   readonly name: string;
