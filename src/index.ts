@@ -27,7 +27,6 @@ export {
   traceRecorder,
 } from "./callbacks/trace-recorder.js";
 export type { AnyTool } from "./components/any-tool.js";
-export type { NeedsApproval } from "./components/approval.js";
 export type { Ask, InterruptOptions, NodeContext } from "./components/context.js";
 export {
   type CreatedTool,
@@ -62,7 +61,7 @@ export type {
   Transformer,
 } from "./components/retrieval.js";
 export { type StateKey, stateKey } from "./components/state-key.js";
-export type { Tool, ToolContext, ToolOutput } from "./components/tool.js";
+export type { NeedsApproval, Tool, ToolContext, ToolOutput } from "./components/tool.js";
 export { type ToolOption, type ToolOptions, toolOptions } from "./components/tool-options.js";
 export type { OutputValidation } from "./components/tool-settings.js";
 export { type AsToolOptions, asTool } from "./compose/as-tool.js";

@@ -1,6 +1,6 @@
-import { eitherApproval, type NeedsApproval } from "./approval.js";
+import { eitherApproval } from "./approval.js";
 import { approvalOfNoTool, invalidApprovalOption } from "./errors.js";
-import type { ToolContext } from "./tool.js";
+import type { NeedsApproval, ToolContext } from "./tool.js";
 
 /** Whether somebody must agree before a call: always, or where a function says so, which sees of what the tool was made. */
 export type ApprovalPolicy<Source> =

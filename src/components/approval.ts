@@ -1,12 +1,7 @@
 import type { JsonSchema } from "../schema/standard-schema.js";
 import { callDenied } from "./errors.js";
-import type { ToolContext } from "./tool.js";
+import type { NeedsApproval, ToolContext } from "./tool.js";
 import type { Approved, StagedCall } from "./tool-stages.js";
-
-/** Whether somebody must agree before a tool runs: always, or where a function of the validated input says so. */
-export type NeedsApproval<Input = never> =
-  | boolean
-  | ((input: Input, ctx: ToolContext<never>) => boolean | Promise<boolean>);
 
 /** From both names of it: what either of them asks for. */
 export function eitherApproval<Input>(

@@ -10,13 +10,13 @@ import {
 } from "../schema/standard-schema.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { type ToolInfo, toolInfo } from "../schema/tool-info.js";
-import { eitherApproval, type NeedsApproval } from "./approval.js";
+import { eitherApproval } from "./approval.js";
 import { CreatedStages, type ModelOutputOptions, type ToolDefinition } from "./created-stages.js";
 import { invalidToolField, unknownToolOption } from "./errors.js";
 import { runAlone, streamAlone } from "./lone-call.js";
 import type { RequestContext } from "./request-context.js";
 import { schemaCheck } from "./schema-check.js";
-import type { Tool, ToolContext, ToolOutput } from "./tool.js";
+import type { NeedsApproval, Tool, ToolContext, ToolOutput } from "./tool.js";
 import { hookNames, hooksOf, type ToolHooks } from "./tool-hooks.js";
 import type { ToolOptions } from "./tool-options.js";
 import { checkOutputValidation, checkTimeout, type OutputValidation } from "./tool-settings.js";

@@ -1,7 +1,7 @@
 import type { DeclaredConcat } from "../schema/concat/rule.js";
 import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { approve, type NeedsApproval } from "./approval.js";
+import { approve } from "./approval.js";
 import { checkOutput, type OutputRule, outputValidationOf } from "./check-output.js";
 import { askClient } from "./client-call.js";
 import { OutputSource } from "./output-source.js";
@@ -9,7 +9,7 @@ import { isStream } from "./producer.js";
 import { type InputRule, readInput } from "./read-input.js";
 import { checkRequest } from "./request-check.js";
 import type { SchemaCheck } from "./schema-check.js";
-import type { ToolContext, ToolOutput } from "./tool.js";
+import type { NeedsApproval, ToolContext, ToolOutput } from "./tool.js";
 import { type AnyToolHooks, tellOutput } from "./tool-hooks.js";
 import { joinToolOutputs, toolOutputOf } from "./tool-output.js";
 import type { StagedCall, StagedOutput, Suspension, ToolStages } from "./tool-stages.js";

@@ -66,3 +66,12 @@ function keysOf({ path = [] }: StandardIssue): string[] {
 function startsWith(path: readonly string[], start: readonly string[]): boolean {
   return start.length <= path.length && start.every((key, index) => key === path[index]);
 }
+
+/** Arguments in which something may be put right; `undefined` when they are nested too deep to be copied. */
+export function copyToMend(value: object): object | undefined {
+  try {
+    return structuredClone(value);
+  } catch {
+    return undefined;
+  }
+}

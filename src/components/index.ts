@@ -1,5 +1,4 @@
 export type { AnyTool } from "./any-tool.js";
-export type { NeedsApproval } from "./approval.js";
 export type { ApprovalOption, ApprovalOptions, ApprovalPolicy } from "./approval-option.js";
 export type { Ask, InterruptOptions, NodeContext } from "./context.js";
 export {
@@ -46,7 +45,7 @@ export type {
   Template,
   Transformer,
 } from "./retrieval.js";
-export type { Tool, ToolContext, ToolOutput } from "./tool.js";
+export type { NeedsApproval, Tool, ToolContext, ToolOutput } from "./tool.js";
 export type { AvailableInput, AvailableOutput, InputDelta, ToolHookCall, ToolHooks } from "./tool-hooks.js";
 export { type ToolOption, type ToolOptions, toolOptions } from "./tool-options.js";
 export type { OutputValidation } from "./tool-settings.js";

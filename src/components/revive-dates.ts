@@ -1,12 +1,13 @@
 import type { JsonSchema, StandardIssue } from "../schema/standard-schema.js";
-import { visitFaults } from "./fault-places.js";
+import { copyToMend, visitFaults } from "./fault-places.js";
 
 /**
  * A copy in which texts became dates, where an issue points at them and a model was told to write a date and a time as a
  * text: JSON has nothing else for a schema that wants a `Date`. `undefined` when there is no such text.
  */
 export function reviveDates(value: object, schema: JsonSchema, issues: readonly StandardIssue[]): object | undefined {
-  const revived = structuredClone(value);
+  const revived = copyToMend(value);
+  if (revived === undefined) return undefined;
   let count = 0;
   visitFaults(revived, schema, issues, ({ holder, key, schemas }) => {
     const text = holder[key];

@@ -30,6 +30,11 @@ export interface ToolContext<Options = unknown, Suspended = unknown, Resumed = u
   readonly resumeData: Resumed | undefined;
 }
 
+/** Whether somebody must agree before a tool runs: always, or where a function of the validated input says so. */
+export type NeedsApproval<Input = never> =
+  | boolean
+  | ((input: Input, ctx: ToolContext<never>) => boolean | Promise<boolean>);
+
 /**
  * The contract of every tool. `createTool` makes one; implement it by hand only for tools that want the raw text of their
  * arguments. At least one of `invoke` and `stream` is there; the other is derived.
@@ -40,6 +45,10 @@ export interface Tool<Options = unknown> {
   readonly info: ToolInfo;
   /** What `ctx.options` holds: see `toolOptions`. */
   readonly options?: AnyToolOptions | undefined;
+  /** Whether somebody must agree before a call runs: always, or where a function of its arguments says so. @default false */
+  readonly requireApproval?: NeedsApproval<string> | undefined;
+  /** Another name of `requireApproval`. */
+  readonly needsApproval?: NeedsApproval<string> | undefined;
   invoke?(args: string, ctx: ToolContext<Options>): Promise<ToolOutput>;
   stream?(args: string, ctx: ToolContext<Options>): StreamSource<ToolOutput>;
 }

@@ -1,5 +1,5 @@
-import { createTool } from "../components/create-tool.js";
-import type { Tool } from "../components/tool.js";
+import { createTool, type ExecuteInput } from "../components/create-tool.js";
+import type { NeedsApproval, Tool } from "../components/tool.js";
 import type { AnyStandardSchema, JsonSchema, SchemaOutput } from "../schema/standard-schema.js";
 import type { Runnable } from "./runnable.js";
 
@@ -10,6 +10,10 @@ export interface AsToolOptions<Schema> {
   readonly description: string;
   /** What the Runnable takes. */
   readonly inputSchema: Schema;
+  /** Whether somebody must agree before a call runs: always, or where a function of the input says so. @default false */
+  readonly requireApproval?: NeedsApproval<ExecuteInput<Schema>> | undefined;
+  /** Another name of `requireApproval`. */
+  readonly needsApproval?: NeedsApproval<ExecuteInput<Schema>> | undefined;
 }
 
 /**
@@ -29,14 +33,21 @@ export function asTool<Schema extends AnyStandardSchema>(
   options: AsToolOptions<Schema>,
 ): Tool;
 export function asTool(runnable: Runnable<Record<string, unknown>, unknown>, options: AsToolOptions<JsonSchema>): Tool;
-export function asTool(
-  runnable: Runnable<never, unknown>,
-  { id, description, inputSchema }: AsToolOptions<AnyStandardSchema | JsonSchema>,
-): Tool {
+export function asTool(runnable: Runnable<never, unknown>, options: ErasedOptions): Tool {
+  const { id, description, inputSchema, requireApproval, needsApproval } = options;
   return createTool({
     id,
     description,
     inputSchema,
+    // the input is what the schema says
+    requireApproval: requireApproval as NeedsApproval<unknown> | undefined,
+    needsApproval: needsApproval as NeedsApproval<unknown> | undefined,
     execute: (input, ctx) => runnable.invoke(input as never, { parent: ctx }),
   });
+}
+
+interface ErasedOptions
+  extends Omit<AsToolOptions<AnyStandardSchema | JsonSchema>, "requireApproval" | "needsApproval"> {
+  readonly requireApproval?: NeedsApproval | undefined;
+  readonly needsApproval?: NeedsApproval | undefined;
 }

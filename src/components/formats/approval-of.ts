@@ -1,5 +1,4 @@
-import type { NeedsApproval } from "../approval.js";
-import type { ToolContext } from "../tool.js";
+import type { NeedsApproval, ToolContext } from "../tool.js";
 import { type Fields, isFunction } from "./foreign-tool.js";
 
 /**

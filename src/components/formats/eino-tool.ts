@@ -3,6 +3,7 @@ import type { StreamSource } from "../../schema/stream/source.js";
 import { type ToolInfo, toolInfo } from "../../schema/tool-info.js";
 import type { Tool, ToolOutput } from "../tool.js";
 import { inputSchemaOf } from "./ai-sdk-schema.js";
+import { approvalOf } from "./approval-of.js";
 import { infoLater } from "./errors.js";
 import { type Fields, isFunction, textOr } from "./foreign-tool.js";
 
@@ -16,6 +17,7 @@ export function einoTool(tool: Fields, key: string | undefined): Tool {
   return {
     component: "tool",
     info: infoOf(tool, key),
+    requireApproval: approvalOf(tool, (ctx) => ctx),
     ...(isFunction(invokableRun) && {
       invoke: async (args, ctx) => (await invokableRun.call(tool, args, ctx)) as ToolOutput,
     }),

@@ -1,6 +1,6 @@
 import type { ToolInfo } from "../../schema/tool-info.js";
 import type { McpToolProperties } from "../create-tool.js";
-import type { ToolContext } from "../tool.js";
+import type { NeedsApproval, ToolContext } from "../tool.js";
 import type { ToolHooks } from "../tool-hooks.js";
 import type { OutputValidation } from "../tool-settings.js";
 
@@ -72,6 +72,9 @@ export interface EinoTool {
   readonly info: ToolInfo | EinoToolInfo | (() => ToolInfo | EinoToolInfo);
   readonly invokableRun?: ((args: string, ctx: ToolContext) => unknown) | undefined;
   readonly streamableRun?: ((args: string, ctx: ToolContext) => unknown) | undefined;
+  /** Whether somebody must agree before it runs: always, or where a function of its arguments says so. */
+  readonly requireApproval?: NeedsApproval<string> | undefined;
+  readonly needsApproval?: NeedsApproval<string> | undefined;
 }
 
 export interface EinoToolInfo {

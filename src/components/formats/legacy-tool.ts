@@ -1,10 +1,9 @@
 import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
-import type { NeedsApproval } from "../approval.js";
 import { type CreatedTool, createTool, type ExecuteInput } from "../create-tool.js";
 import type { RequestContext } from "../request-context.js";
-import type { ToolContext } from "../tool.js";
+import type { NeedsApproval, ToolContext } from "../tool.js";
 import { approvalOf } from "./approval-of.js";
 import type { Fields } from "./foreign-tool.js";
 

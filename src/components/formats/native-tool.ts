@@ -1,9 +1,8 @@
 import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
-import type { NeedsApproval } from "../approval.js";
 import { createTool, type McpToolProperties } from "../create-tool.js";
 import type { ModelOutputOptions } from "../created-stages.js";
-import type { Tool, ToolContext } from "../tool.js";
+import type { NeedsApproval, Tool, ToolContext } from "../tool.js";
 import type { AnyToolHooks } from "../tool-hooks.js";
 import type { OutputValidation } from "../tool-settings.js";
 

@@ -1,8 +1,7 @@
 import type { JsonSchema } from "../../schema/standard-schema.js";
-import type { NeedsApproval } from "../approval.js";
 import { type ApprovalOptions, approvalFor, checkApprovalNames } from "../approval-option.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../create-tool.js";
-import type { ToolContext } from "../tool.js";
+import type { NeedsApproval, ToolContext } from "../tool.js";
 import { checkTimeout } from "../tool-settings.js";
 import { cursorRepeated, McpToolError, notAnMcpClient, notAResult, notAToolPage } from "./errors.js";
 import {

@@ -1,4 +1,5 @@
 import { concatChunks } from "../concat/concat-chunks.js";
+import { untilJoinable } from "../concat/load-message-joining.js";
 import type { ConcatRule, Joining } from "../concat/rule.js";
 import { notAStream, streamCancelled, streamConsumed } from "../errors.js";
 import { ArraySource } from "./array-source.js";
@@ -113,6 +114,8 @@ export class StreamReader<out T> implements AsyncIterable<T> {
       if (result.done) break;
       chunks.push(result.value);
     }
+    const loading = untilJoinable(chunks);
+    if (loading !== undefined) await loading;
     const { rule, registry, where } = this.joining ?? {};
     return concatChunks(chunks, rule, registry, where) as T;
   }

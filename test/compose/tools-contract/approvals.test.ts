@@ -301,6 +301,17 @@ describe("T9 T10 approval", () => {
     ]);
   });
 
+  it("that was declined is no error of the node, whatever onToolError says; the calls behind it run", async () => {
+    for (const onToolError of ["throw", "result", () => "handled"] as const) {
+      const { app, runs } = bank({ executeSequentially: true, onToolError });
+      const message = asking(["pay", { euros: 1 }], ["look", {}, "l"]);
+      const [question] = await questionsOf(joined(app().stream(message, { checkpointId: "1" })));
+      const results = await joined(app().resumeStream("1", { [question?.id ?? ""]: { approved: false } }));
+      expect(blocksOf(results)).toMatchObject([{ isError: true, errorKind: "denied" }, { result: "seen l" }]);
+      expect(runs).toEqual(["look l"]);
+    }
+  });
+
   it("a failing sibling wins; what waited keeps its id, and nothing that finished runs again", async () => {
     let broken = true;
     const runs: string[] = [];
