@@ -17,7 +17,7 @@ const parts = {
 
 /** What a program has loaded that runs a graph, and so whatever is loaded on demand can count on. */
 const core = "src/compose/graph.ts";
-const onDemand = ["src/compose/run/tracking.ts"];
+const onDemand = ["src/compose/run/tracking.ts", "src/schema/message/concat-lists.ts"];
 
 export default defineConfig({
   entry: { index: root, ...parts },

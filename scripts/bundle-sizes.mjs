@@ -35,18 +35,42 @@ export function measureBundles() {
 }
 
 /**
- * Bundles a program with everything that it imports, for browsers, so that an import of a Node.js module fails too. What is
- * imported dynamically (ajv) is not part of the start: it is counted apart.
+ * Bundles a program for browsers, so that an import of a Node.js module fails too. What is loaded on demand, by dynamic
+ * imports, is no part of its start and counted apart. The start is one file, as Vite, Rollup and webpack write it; esbuild
+ * would cut it wherever something on demand needs a part of it.
  *
  * @param {string} program
  */
 async function measure(program) {
-  const { outputFiles, metafile } = await build({
+  const start = await bundle(program, { plugins: [leaveOnDemand] });
+  const [file] = start.sizes;
+  if (file === undefined) throw new Error("esbuild wrote nothing.");
+  const files = Object.entries(file.inputs).map(([path, { bytesInOutput }]) => ({ file: path, bytes: bytesInOutput }));
+  const { sizes, outputs } = await bundle(program, { splitting: true });
+  const first = withStaticImports(outputs, "out/stdin.js");
+  const later = sizes.filter(({ path }) => !first.has(path));
+  const onDemand = later.reduce((sum, { gzipped }) => sum + gzipped, 0);
+  return { gzipped: file.gzipped, minified: file.minified, onDemand, files };
+}
+
+/** @type {import("esbuild").Plugin} */
+const leaveOnDemand = {
+  name: "leave-on-demand",
+  setup({ onResolve }) {
+    onResolve({ filter: /./ }, ({ kind, path }) => (kind === "dynamic-import" ? { path, external: true } : undefined));
+  },
+};
+
+/**
+ * @param {string} program
+ * @param {import("esbuild").BuildOptions} options
+ */
+async function bundle(program, options) {
+  const { outputFiles = [], metafile } = await build({
     stdin: { contents: program, resolveDir: root, sourcefile: "program.ts", loader: "ts" },
     tsconfig: join(root, "tsconfig.json"),
     bundle: true,
     minify: true,
-    splitting: true,
     treeShaking: true,
     format: "esm",
     target: "es2022",
@@ -56,23 +80,15 @@ async function measure(program) {
     write: false,
     metafile: true,
     logLevel: "error",
+    ...options,
   });
-  const sizes = new Map(
-    Object.keys(metafile.outputs).map((path, index) => {
-      const { contents } = outputFiles[index] ?? { contents: new Uint8Array() };
-      return [path, { minified: contents.byteLength, gzipped: gzipSync(contents, { level: 9 }).byteLength }];
-    }),
-  );
-  const start = withStaticImports(metafile.outputs, "out/stdin.js");
-  const total = { gzipped: 0, minified: 0, onDemand: 0 };
-  for (const [path, { gzipped, minified }] of sizes) {
-    if (start.has(path)) {
-      total.gzipped += gzipped;
-      total.minified += minified;
-    } else total.onDemand += gzipped;
-  }
-  const files = [...start].flatMap((path) => Object.entries(metafile.outputs[path]?.inputs ?? {}));
-  return { ...total, files: files.map(([file, { bytesInOutput }]) => ({ file, bytes: bytesInOutput })) };
+  const outputs = metafile?.outputs ?? {};
+  const sizes = Object.entries(outputs).map(([path, { inputs }], index) => {
+    const { contents } = outputFiles[index] ?? { contents: new Uint8Array() };
+    const gzipped = gzipSync(contents, { level: 9 }).byteLength;
+    return { path, inputs, minified: contents.byteLength, gzipped };
+  });
+  return { outputs, sizes };
 }
 
 /**

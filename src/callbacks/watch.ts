@@ -1,6 +1,7 @@
 import { KumikoError } from "../errors.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { leftEarly } from "../schema/errors.js";
+import { joinableSource } from "../schema/stream/joinable-source.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { watchSource } from "../schema/stream/watch.js";
 import type { Handler, HandlerTiming } from "./handler.js";
@@ -147,11 +148,12 @@ export class Watch {
     if (this.state !== "open") return stream;
     const takers = this.takers("onEndWithStreamOutput");
     const takesValue = (handler: Handler): boolean => handler.onEnd !== undefined && !takers.includes(handler);
+    const wantsValue = this.watchers.handlers.some(takesValue);
     const copyJoining = joiningOfCopy(stream.joining, payload);
     const output = new StreamedOutput<T>(
       {
         isOver: () => this.closed,
-        wantsValue: this.watchers.handlers.some(takesValue),
+        wantsValue,
         openCopies: takers.length === 0 ? undefined : () => this.openOutputCopies(copyJoining),
         end: (value) => this.endStream(value),
         fail: (error) => this.fail(error),
@@ -159,7 +161,8 @@ export class Watch {
       stream.joining,
       payload,
     );
-    return new StreamReader(watchSource(stream.takeSource(), output), stream.joining);
+    const source = stream.takeSource();
+    return new StreamReader(watchSource(wantsValue ? joinableSource(source) : source, output), stream.joining);
   }
 
   private openOutputCopies(joining: Joining | undefined): readonly StreamCopy<unknown>[] {

@@ -1,4 +1,5 @@
 import { concatChunks } from "../schema/concat/concat-chunks.js";
+import { untilJoinable } from "../schema/concat/load-message-joining.js";
 import type { DeclaredConcat } from "../schema/concat/rule.js";
 import { cannotConcat, nameOf, notAStream } from "../schema/errors.js";
 import { SerialSource } from "../schema/stream/serial-source.js";
@@ -133,6 +134,7 @@ export class OutputSource extends SerialSource<ToolOutput> {
       return undefined;
     }
     if (kept.length === 0) return rule.finish(returned);
+    await untilJoinable(kept);
     return rule.finish(concatChunks(kept, rule.concat, this.call.registry, this.where));
   }
 

@@ -1,5 +1,6 @@
 import type { JsonSchema } from "../schema/standard-schema.js";
 import { argumentsDoNotFit, argumentsNotJson, argumentsNotObject, inputSchemaFailed } from "./errors.js";
+import { copyToMend } from "./fault-places.js";
 import { jsonErrorPosition } from "./json-error-position.js";
 import { type ArgumentRepair, repairText, repairValue } from "./repair-arguments.js";
 import { reviveDates } from "./revive-dates.js";
@@ -33,7 +34,7 @@ function readCoerced(text: string, rule: InputRule | undefined, call: StagedCall
     const error = argumentsDoNotFit(call, value, checked.issues);
     const schema = rule.jsonSchema();
     if (schema === undefined) throw error;
-    const repaired = structuredClone(value);
+    const repaired = copyToMend(value);
     const more = repairValue(repaired, schema, checked.issues);
     if (more.length === 0) throw error;
     return whenChecked(repaired, rule, call, (again) => {

@@ -1,6 +1,7 @@
 import type { Handler } from "../callbacks/handler.js";
 import type { RunInfo } from "../callbacks/run-info.js";
 import { concatChunks } from "../schema/concat/concat-chunks.js";
+import { untilJoinable } from "../schema/concat/load-message-joining.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../schema/stream/source.js";
 import type { RunOptions } from "./options.js";
@@ -147,6 +148,7 @@ class EventLog {
     } catch {
       return; // its error event was there first
     }
+    await untilJoinable(chunks);
     this.#push("end", info, joined(chunks, stream));
   }
 }

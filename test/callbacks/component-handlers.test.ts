@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { componentHandlers } from "../../src/callbacks/component-handlers.js";
 import { StreamReader } from "../../src/schema/stream/reader.js";
 import { open, watchersOf } from "./listener.js";
@@ -125,12 +125,13 @@ describe("streams by component", () => {
       model: { onEnd: (_info, { message }) => heard.push(["joined", message]) },
     });
     const watchers = watchersOf([handler]);
+    const heardOf = { tool: "copy", model: "joined" };
     for (const component of ["tool", "model"] as const) {
       const watch = open(component, watchers, undefined, component);
       watch.start({});
       const key = component === "tool" ? "result" : "message";
       await watch.outputStream(StreamReader.from(["to ", "be"]), (chunk) => ({ [key]: chunk })).concat();
-      await new Promise(setImmediate);
+      await vi.waitFor(() => expect(heard).toContainEqual(expect.arrayContaining([heardOf[component]])));
     }
     expect(heard).toEqual([
       ["copy", { result: "to be" }],

@@ -1,4 +1,5 @@
 import { concatChunks } from "../../schema/concat/concat-chunks.js";
+import { untilJoinable } from "../../schema/concat/load-message-joining.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { ChunkSource } from "../../schema/stream/source.js";
 import type { ValueCheck } from "../plan/plan.js";
@@ -29,6 +30,7 @@ class CheckedSource implements ChunkSource<unknown> {
     else if (!this.#checked) {
       this.#checked = true;
       const { rule, registry, where } = this.#joining ?? {};
+      await untilJoinable(this.#chunks);
       await this.#check(concatChunks(this.#chunks, rule, registry, where));
     }
     return result;

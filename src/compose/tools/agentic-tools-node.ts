@@ -5,7 +5,7 @@ import type { StreamSource } from "../../schema/stream/source.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
 import { BareRunnable } from "../run/bare-runnable.js";
 import type { PlaceContext } from "../run/place-context.js";
-import { withCallIds } from "./call-ids.js";
+import { callsIn, withCallIds } from "./call-ids.js";
 import type { AgenticToolsNodeConfig } from "./config.js";
 import { InvokeBatch } from "./invoke-calls.js";
 import { withoutExecution } from "./results-of.js";
@@ -60,6 +60,7 @@ export class AgenticToolsNode extends BareRunnable<AgenticMessage, AgenticMessag
 
   /** The message with the call ids that the results use: missing ones are made, repeated ones get a suffix. */
   normalize(message: AgenticMessage): AgenticMessage {
+    callsIn(message);
     return withCallIds(message);
   }
 }

@@ -1,5 +1,6 @@
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolCall } from "../../schema/message/content-block.js";
+import { toolCallsOf } from "../../schema/message/read-message.js";
 import { invalidCall, noToolCall, notAssistant } from "./errors.js";
 import { hash } from "./model-name.js";
 
@@ -30,10 +31,12 @@ export function newCallIds(calls: readonly FunctionToolCall[]): readonly string[
   return areUnique(calls) ? undefined : uniqueIds(calls);
 }
 
-/** The message with the ids under which its calls are answered: itself when it has them. */
+/**
+ * The message with the ids under which its calls are answered: itself when it has them. Also for calls that a tools node
+ * would refuse: what is wrong with them is told elsewhere.
+ */
 export function withCallIds(message: AgenticMessage): AgenticMessage {
-  const calls = callsIn(message);
-  const ids = newCallIds(calls);
+  const ids = newCallIds(toolCallsOf(message));
   if (ids === undefined) return message;
   let next = 0;
   const contentBlocks = message.contentBlocks.map((block) =>

@@ -45,11 +45,9 @@ function describe(given: unknown): string {
 }
 
 export const invalidCall = (index: number, field: string, given: unknown): KumikoError =>
-  withoutResults(
-    new KumikoError(
-      "INVALID_MESSAGE",
-      `contentBlocks[${index}] is a function_tool_call whose ${field} is no text, but ${shorten(given)}.`,
-    ),
+  new KumikoError(
+    "INVALID_MESSAGE",
+    `contentBlocks[${index}] is a function_tool_call whose ${field} is no text, but ${shorten(given)}.`,
   );
 
 // calls

@@ -1,7 +1,6 @@
 import { cannotConcat, emptyStream, nameOf } from "../errors.js";
-import { isAgenticMessage } from "../message/agentic-message.js";
-import { concatMessages } from "../message/concat.js";
-import { concatMessageLists, type MessageListChunk } from "../message/concat-lists.js";
+import { type AgenticMessage, isAgenticMessage } from "../message/agentic-message.js";
+import { type MessageJoining, messageJoining } from "./message-joining.js";
 import type { ConcatRegistry } from "./registry.js";
 import type { ConcatRule, KeyedRule } from "./rule.js";
 
@@ -10,7 +9,7 @@ type Chunks = readonly unknown[];
 /** What joins the values of one key; `where` names the place for error messages. */
 type JoinKey = (values: Chunks, key: string) => unknown;
 
-/** Joins all chunks of one stream to the value that they are pieces of. */
+/** Joins all chunks of one stream to the value that they are pieces of. They must be joinable: see `untilJoinable`. */
 export function concatChunks(
   chunks: Chunks,
   rule: ConcatRule | undefined,
@@ -43,8 +42,8 @@ function concatByKind(chunks: Chunks, registry: ConcatRegistry | undefined, wher
   if (join !== undefined) return join(values.slice() as never[]);
   if (values.every(isString)) return values.join("");
   if (values.every(isScalar) && sameType(values)) return values.at(-1);
-  if (values.every(isAgenticMessage)) return concatMessages(values);
-  if (values.every(isMessageList)) return concatMessageLists(values);
+  if (values.every(isAgenticMessage)) return joining().message(values);
+  if (values.every(isMessageList)) return joining().list(values);
   throw cannotConcat(where, kinds(values));
 }
 
@@ -95,8 +94,14 @@ function concatRecords(records: Chunks, where: string, joinKey: JoinKey): Record
 }
 
 function withoutStreamingMeta(value: unknown): unknown {
-  if (isAgenticMessage(value)) return concatMessages([value]);
-  return isMessageList(value) && value.length > 0 ? concatMessageLists([value]) : value;
+  if (isAgenticMessage(value)) return joining().message([value]);
+  return isMessageList(value) && value.length > 0 ? joining().list([value]) : value;
+}
+
+function joining(): MessageJoining {
+  const found = messageJoining();
+  if (found === undefined) throw new TypeError("Messages cannot be joined before untilJoinable() was awaited.");
+  return found;
 }
 
 /** Without what says nothing. */
@@ -122,7 +127,7 @@ function sameType(values: Chunks): boolean {
   return values.every((value) => typeof value === type);
 }
 
-function isMessageList(value: unknown): value is MessageListChunk {
+function isMessageList(value: unknown): value is readonly (AgenticMessage | null | undefined)[] {
   return Array.isArray(value) && value.every((slot) => isNothing(slot) || isAgenticMessage(slot));
 }
 

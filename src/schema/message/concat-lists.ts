@@ -1,4 +1,5 @@
 import { KumikoError } from "../../errors.js";
+import { bringMessageJoining } from "../concat/message-joining.js";
 import { cannotConcatMessages } from "../errors.js";
 import type { AgenticMessage } from "./agentic-message.js";
 import { concatMessages } from "./concat.js";
@@ -49,3 +50,6 @@ function differentLengths(length: number, other: number, position: number): Erro
     `lists of different lengths: ${length} messages, and ${other} in chunk ${position}. Send every slot in every chunk, empty ones as holes.`,
   );
 }
+
+// the one thing that is done on import: see decision 10
+bringMessageJoining({ message: concatMessages, list: concatMessageLists });

@@ -1,4 +1,5 @@
 import { concatChunks } from "../concat/concat-chunks.js";
+import { untilJoinable } from "../concat/load-message-joining.js";
 import type { ConcatRule, Joining } from "../concat/rule.js";
 import { notAStream, streamCancelled, streamConsumed } from "../errors.js";
 import { ArraySource } from "./array-source.js";
@@ -113,6 +114,8 @@ export class StreamReader<out T> implements AsyncIterable<T> {
       if (result.done) break;
       chunks.push(result.value);
     }
+    const loading = untilJoinable(chunks);
+    if (loading !== undefined) await loading;
     const { rule, registry, where } = this.joining ?? {};
     return concatChunks(chunks, rule, registry, where) as T;
   }
@@ -134,7 +137,8 @@ export class StreamReader<out T> implements AsyncIterable<T> {
 
   /** For one loop; the second one is refused at its first read. */
   [Symbol.asyncIterator](): AsyncIterator<T, undefined> {
-    return this.#claim();
+    const reader = this.#claim();
+    return reader.#source.loop?.() ?? reader;
   }
 
   /** The next chunk: the step of a `for await` loop. */

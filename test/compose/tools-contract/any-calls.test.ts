@@ -1,40 +1,33 @@
 import fc from "fast-check";
-import { type AgenticMessage, AgenticToolsNode, createTool, memoryStore, resultsOf, toolCallsOf } from "kumiko";
+import {
+  type AgenticMessage,
+  AgenticToolsNode,
+  createTool,
+  type Handler,
+  memoryStore,
+  type RunInfo,
+  resultsOf,
+  toolCallsOf,
+} from "kumiko";
 import { Chain, isInterrupt } from "kumiko/compose";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { asking, blocksOf, joined, ticks } from "./asking.js";
 
+const kinds = [
+  ...["text", "json", "parts", "yields", "yields parts", "yields values", "yields nothing", "shown"],
+  ...["fails", "fails late", "yields, then fails", "misfit", "unknown", "bad json", "asks", "bad output"],
+] as const;
+
 /** What one call does. `after`: how many turns of the loop it takes. */
 interface Doing {
-  readonly kind:
-    | "text"
-    | "json"
-    | "yields"
-    | "fails"
-    | "fails late"
-    | "yields, then fails"
-    | "misfit"
-    | "unknown"
-    | "bad json"
-    | "asks";
+  readonly kind: (typeof kinds)[number];
   readonly after: number;
   readonly id: string;
 }
 
 const doing = fc.record<Doing>({
-  kind: fc.constantFrom(
-    "text",
-    "json",
-    "yields",
-    "fails",
-    "fails late",
-    "yields, then fails",
-    "misfit",
-    "unknown",
-    "bad json",
-    "asks",
-  ),
+  kind: fc.constantFrom(...kinds),
   after: fc.integer({ min: 0, max: 2 }),
   id: fc.constantFrom("", "a", "b", "c", "a_2"),
 });
@@ -51,36 +44,54 @@ const fail = (): never => {
   throw new Error("failed");
 };
 
-function toolsFor(begun: string[]) {
+const text = (text: string) => ({ type: "text" as const, text });
+const image = { type: "image" as const, url: "https://x.test/a.png" };
+
+/** `begun` and `done` hear of each call that begins, and that has come to its end. */
+function toolsFor(begun: string[], done: string[] = []) {
   const tool = (id: Doing["kind"], execute: (after: number, callId: string) => unknown, more: object = {}) =>
     createTool({
       id,
       description: "",
       inputSchema,
-      execute: (input, { toolCallId }) => {
+      execute: async (input, { toolCallId }) => {
         begun.push(toolCallId);
-        return execute(input.after ?? 0, toolCallId);
+        try {
+          return await execute(input.after ?? 0, toolCallId);
+        } finally {
+          done.push(toolCallId);
+        }
       },
       ...more,
     });
   return [
     tool("text", async (after, id) => ticks(after).then(() => `text of ${id}`)),
-    tool("json", (_after, id) => ({ id })),
+    tool("json", (_after, id) => ({ id, big: 2n ** 64n })),
+    tool("parts", (_after, id) => [text(id), image, text("end")]),
+    tool("shown", (_after, id) => ({ id }), { toModelOutput: async () => [text("shown"), image] }),
+    tool("bad output", (_after, id) => ({ id }), { outputSchema: z.object({ id: z.number() }) }),
     tool("fails", fail),
     tool("fails late", async (after) => ticks(after).then(fail)),
     tool("asks", (_after, id) => `asked ${id}`, { requireApproval: true }),
-    ...(["yields", "yields, then fails"] as const).map((id) =>
+    ...(["yields", "yields parts", "yields values", "yields nothing", "yields, then fails"] as const).map((id) =>
       createTool({
         id,
         description: "",
         inputSchema,
         execute: async function* (input, { toolCallId }) {
           begun.push(toolCallId);
-          yield "some ";
           await ticks(input.after ?? 0);
-          yield `of ${toolCallId}`;
-          if (id !== "yields") fail();
+          if (id === "yields nothing") {
+            done.push(toolCallId);
+            return;
+          }
+          yield id === "yields parts" ? [text("some "), text("parts")] : id === "yields values" ? 1n : "some ";
+          await ticks(input.after ?? 0);
+          yield id === "yields parts" ? [image] : id === "yields values" ? 2n : `of ${toolCallId}`;
+          done.push(toolCallId);
+          if (id === "yields, then fails") fail();
         },
+        concat: id === "yields values" ? "list" : undefined,
       }),
     ),
   ];
@@ -94,6 +105,25 @@ function messageOf(calls: readonly Doing[]): AgenticMessage {
       return [kind === "unknown" ? "nobody" : kind, { after }, id] as const;
     }),
   );
+}
+
+/** Counts how often each run has ended. */
+function endings() {
+  const ends = new Map<string, number>();
+  const log: string[] = [];
+  const end =
+    (what: string) =>
+    (info: RunInfo): void => {
+      ends.set(info.runId, (ends.get(info.runId) ?? 0) + 1);
+      log.push(`${what} ${info.name} ${info.toolCallId}`);
+    };
+  const handler: Handler = {
+    onStart: (info) => void ends.set(info.runId, 0),
+    onEnd: end("end"),
+    onError: end("error"),
+    onInterrupt: end("interrupt"),
+  };
+  return { ends, handler, names: () => [...log].sort() };
 }
 
 /** Ends with the results, on whichever way. */
@@ -112,8 +142,15 @@ it("E3 E4 5 16 any calls, however they end: a result for each, in its place; the
       const begun = { invoke: [] as string[], stream: [] as string[] };
       const node = (mode: "invoke" | "stream") => new AgenticToolsNode({ ...config, tools: toolsFor(begun[mode]) });
       const ids = toolCallsOf(node("invoke").normalize(message)).map(({ callId }) => callId);
-      const invoked = await resultsOfRun(node("invoke").invoke(message), message);
-      const streamed = await resultsOfRun(joined(node("stream").stream(message)), message);
+      const heard = { invoke: endings(), stream: endings() };
+      const invoked = await resultsOfRun(
+        node("invoke").invoke(message, { callbacks: [heard.invoke.handler] }),
+        message,
+      );
+      const streamed = await resultsOfRun(
+        joined(node("stream").stream(message, { callbacks: [heard.stream.handler] })),
+        message,
+      );
 
       expect(new Set(ids).size).toBe(calls.length);
       for (const { results } of [invoked, streamed]) {
@@ -122,6 +159,9 @@ it("E3 E4 5 16 any calls, however they end: a result for each, in its place; the
       }
       expect(streamed.results).toEqual(invoked.results);
       expect(`${streamed.error}`).toBe(`${invoked.error}`);
+      await ticks(1);
+      for (const { ends } of Object.values(heard)) expect([...ends.values()].every((count) => count === 1)).toBe(true);
+      expect(heard.stream.names()).toEqual(heard.invoke.names());
       expect([...begun.stream].sort()).toEqual([...begun.invoke].sort());
       // a call that has begun is never said not to have been executed, and the other way round
       const expected = blocksOf(invoked.results).flatMap(({ callId, errorKind }) =>
@@ -129,7 +169,7 @@ it("E3 E4 5 16 any calls, however they end: a result for each, in its place; the
       );
       expect([...begun.invoke].sort()).toEqual(expected.sort());
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 });
 
@@ -166,7 +206,7 @@ it("A6 5 any calls, stopped at any moment: a result for each that tells what has
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 });
 
@@ -205,7 +245,69 @@ it("14 any calls in a saved run: those that asked run once they are approved, an
         }
       },
     ),
-    { numRuns: 30 },
+    { numRuns: 15 },
+  );
+});
+
+it("14 15 any calls in a run that is stopped again and again: what had finished at a stop does not run once more", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(doing, { minLength: 1, maxLength: 6 }),
+      settings,
+      fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 4 }),
+      fc.constantFrom("exit" as const, "step" as const),
+      async (calls, config, stops, durability) => {
+        const message = messageOf(calls);
+        const store = memoryStore();
+        const begun: string[] = [];
+        const done: string[] = [];
+        const app = () =>
+          new Chain<AgenticMessage>()
+            .appendToolsNode(new AgenticToolsNode({ ...config, onToolError: "result", tools: toolsFor(begun, done) }))
+            .compile({ store, durability });
+        let answers: Record<string, { approved: true }> = {};
+        const finished = new Set<string>();
+        for (let turn = 0; ; turn += 1) {
+          // what the run before has left behind has come to its end
+          await ticks(5);
+          const before = done.length;
+          const controller = new AbortController();
+          const { signal } = controller;
+          const isSaved = (await store.get("1")) !== undefined;
+          const run = resultsOfRun(
+            isSaved ? app().resume("1", answers, { signal }) : app().invoke(message, { checkpointId: "1", signal }),
+            message,
+          );
+          const stop = stops[turn];
+          if (stop !== undefined) {
+            await ticks(stop);
+            controller.abort();
+          }
+          const beforeStop = done.slice(before);
+          const { results, error } = await run;
+          const inTime = stop === undefined ? done.slice(before) : beforeStop;
+          const beforeNext = begun.length;
+          answers = {};
+          for (const callId of inTime) expect(finished.has(callId)).toBe(false);
+          for (const callId of inTime) finished.add(callId);
+          if (error === undefined) {
+            expect(blocksOf(results).map(({ callId }) => callId)).toEqual(
+              toolCallsOf(new AgenticToolsNode([]).normalize(message)).map(({ callId }) => callId),
+            );
+            expect(
+              blocksOf(results).filter(({ errorKind }) => errorKind === "aborted" || errorKind === "not_executed"),
+            ).toEqual([]);
+            return;
+          }
+          if (isInterrupt(error))
+            answers = Object.fromEntries(error.interrupts.map(({ id }) => [id, { approved: true }]));
+          else expect(error).toBe(controller.signal.reason);
+          await ticks(1);
+          expect(begun.length).toBe(beforeNext);
+        }
+      },
+    ),
+    { numRuns: 15 },
   );
 });
 

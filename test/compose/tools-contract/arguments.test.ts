@@ -1,4 +1,4 @@
-import { type AgenticMessage, AgenticToolsNode, contextKey, createTool, RequestContext } from "kumiko";
+import { type AgenticMessage, AgenticToolsNode, contextKey, createTool, RequestContext, type ToolError } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { asking, blocksOf, joined, noting, rejectionOf, textsOf } from "./asking.js";
@@ -185,6 +185,19 @@ describe("coerceArguments", () => {
       expect(await rejectionOf(node(true).invoke(asking(["show", given])))).toMatchObject({ name: "ToolError" });
     },
   );
+
+  it.each([
+    ["a deep list", `{"n":${"[".repeat(50_000)}${"]".repeat(50_000)}}`, "validation"],
+    ["what only begins", '{"a":'.repeat(50_000), "parse"],
+    ["a long text", `{"n":"${"x".repeat(1_000_000)}"}`, "validation"],
+    ["many keys", `{"n":"x",${Array.from({ length: 5_000 }, (_, index) => `"k${index}":1`).join()}}`, "validation"],
+  ])("has a short error of its kind for %s", async (_what, text, kind) => {
+    for (const coerceArguments of [false, true]) {
+      const error = (await rejectionOf(node(coerceArguments).invoke(asking(["show", text])))) as ToolError;
+      expect(error.kind).toBe(kind);
+      expect(error.message.length).toBeLessThan(1_500);
+    }
+  });
 
   it("works for plain JSON Schemas and keeps the text of rawArguments as it was", async () => {
     const tool = createTool({

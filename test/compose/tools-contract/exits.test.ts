@@ -8,10 +8,12 @@ import {
   isInterrupt,
   KumikoError,
   memoryStore,
+  repairToolCalls,
   resultsOf,
   START,
   StreamReader,
   type ToolError,
+  toolResultsOf,
 } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { asking, blocksOf, gate, joined, readAll, rejectionOf, textsOf, ticks } from "./asking.js";
@@ -282,5 +284,25 @@ describe("what a tool gives back", () => {
         expect(text.length).toBeLessThanOrEqual(Math.max(800, maxResultLength));
       }
     }
+  });
+});
+
+describe("a message that no tools node takes", () => {
+  it("has results all the same, and can be mended: neither helper fails where an error is handled", async () => {
+    const message = {
+      role: "assistant",
+      contentBlocks: [
+        { type: "function_tool_call", callId: "a", name: "ok", arguments: { city: "Kyoto" } },
+        { type: "function_tool_call", callId: "a", name: "ok", arguments: "{}" },
+      ],
+    } as unknown as AgenticMessage;
+    const error = await rejectionOf(new AgenticToolsNode([ok]).invoke(message));
+    expect(error).toMatchObject({ code: "INVALID_MESSAGE" });
+    const results = resultsOf(error, message);
+    expect(kindsOf(results)).toEqual([
+      ["a", true, "not_executed"],
+      ["a_2", true, "not_executed"],
+    ]);
+    expect(repairToolCalls([message]).flatMap(toolResultsOf)).toHaveLength(2);
   });
 });

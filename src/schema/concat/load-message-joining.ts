@@ -1,0 +1,13 @@
+import { messageJoining } from "./message-joining.js";
+
+/** Loads what joins messages. A program that imports the root entry as a whole has it from its start. */
+export async function loadMessageJoining(): Promise<void> {
+  await import("../message/concat-lists.js");
+}
+
+/** What has to be awaited before these chunks can be joined: they may be messages, or have some in them. */
+export function untilJoinable(chunks: readonly unknown[]): Promise<void> | undefined {
+  if (messageJoining() !== undefined) return undefined;
+  const first = chunks.find((chunk) => chunk !== undefined && chunk !== null);
+  return typeof first === "object" ? loadMessageJoining() : undefined;
+}

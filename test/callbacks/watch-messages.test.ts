@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { messageJoining } from "../../src/schema/concat/message-joining.js";
+import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
+import { StreamReader } from "../../src/schema/stream/reader.js";
+import { open, watchersOf } from "./listener.js";
+
+// In this file nothing about messages is imported.
+
+const message = (text: string): AgenticMessage => ({
+  role: "assistant",
+  contentBlocks: [{ type: "assistant_gen_text", text, streamingMeta: { index: 0 } }],
+});
+
+it("a run that streams messages has ended, with the joined message, when its reader is at the end", async () => {
+  const heard: unknown[] = [];
+  const watch = open("model", watchersOf([{ onEnd: (_info, value) => heard.push(value) }]));
+  watch.start({});
+  expect(messageJoining()).toBeUndefined();
+  const reader = watch.outputStream(StreamReader.from([message("to "), message("be")]));
+  let chunks = 0;
+  for await (const _ of reader) chunks++;
+  expect(chunks).toBe(2);
+  expect(heard).toEqual([{ role: "assistant", contentBlocks: [{ type: "assistant_gen_text", text: "to be" }] }]);
+});
+
+it("a stream of texts passes, and its run ends with the text", async () => {
+  const heard: unknown[] = [];
+  const watch = open("lambda", watchersOf([{ onEnd: (_info, value) => heard.push(value) }]));
+  watch.start({});
+  expect(await watch.outputStream(StreamReader.from([undefined, "to ", "be"])).concat()).toBe("to be");
+  await Promise.resolve();
+  expect(heard).toEqual(["to be"]);
+});
