@@ -1,5 +1,6 @@
 import { cycle, emptyGraph, noStart, unfedNodes, unreachableEnd, unreachableNodes } from "../errors.js";
 import { findLoops } from "./find-loops.js";
+import { IndexLists } from "./index-lists.js";
 import { checkOutputKeys } from "./output-keys.js";
 import { END_INDEX, type Plan, START_INDEX } from "./plan.js";
 
@@ -17,10 +18,10 @@ export function validate(plan: Plan): void {
 
 /** The targets of edges and branches, by source; a target may stand there more than once. */
 function successorsOf({ nodes, edges, branches }: Plan): readonly (readonly number[])[] {
-  const successors: number[][] = nodes.map(() => []);
-  for (const { from, to } of edges) successors[from]?.push(to);
-  for (const { from, targets } of branches) for (const target of targets) successors[from]?.push(target);
-  return successors;
+  const successors = new IndexLists(nodes.length);
+  for (const { from, to } of edges) successors.add(from, to);
+  for (const { from, targets } of branches) for (const target of targets) successors.add(from, target);
+  return successors.lists;
 }
 
 function checkEnds({ nodes }: Plan, successors: readonly (readonly number[])[]): void {

@@ -1,8 +1,9 @@
 import type { Joining } from "../../schema/concat/rule.js";
 import { streamCancelled } from "../../schema/errors.js";
 import { ArraySource } from "../../schema/stream/array-source.js";
+import { pullTarget } from "../../schema/stream/iterable-source.js";
 import { StreamReader } from "../../schema/stream/reader.js";
-import type { ChunkSource, StreamSource } from "../../schema/stream/source.js";
+import { type ChunkSource, ended, type StreamSource } from "../../schema/stream/source.js";
 import type { TaskContext, TaskStream } from "./task-context.js";
 
 type Result = IteratorResult<unknown, undefined>;
@@ -15,13 +16,18 @@ type Result = IteratorResult<unknown, undefined>;
 export class NodeStream implements ChunkSource<unknown>, TaskStream {
   readonly ctx: TaskContext;
   ended = false;
-  readonly #source: Pick<ChunkSource<unknown>, "next" | "cancel">;
+  readonly #source: ChunkSource<unknown>;
+  /** What is read, and how: looked up once, and for a generator the generator itself. It is the price of a chunk. */
+  readonly #target: Pick<ChunkSource<unknown>, "next">;
+  readonly #pull: ChunkSource<unknown>["next"];
   readonly #upstream: StreamReader<unknown> | undefined;
   #last: Promise<Result> | undefined = undefined;
   #cancelled: { readonly reason: unknown } | undefined = undefined;
 
   constructor(source: ChunkSource<unknown>, upstream: StreamReader<unknown> | undefined, ctx: TaskContext) {
     this.#source = source;
+    this.#target = pullTarget(source);
+    this.#pull = this.#target.next;
     this.#upstream = upstream;
     this.ctx = ctx;
   }
@@ -29,7 +35,7 @@ export class NodeStream implements ChunkSource<unknown>, TaskStream {
   /** After a cancellation the end of the source is not the end of what the node has to say: nobody may take it for that. */
   next(): Promise<Result> {
     if (this.#cancelled !== undefined) return Promise.reject(streamCancelled(this.#cancelled.reason));
-    const pulled = this.#source.next();
+    const pulled = this.#pull.call(this.#target);
     this.#last = pulled;
     return pulled;
   }
@@ -40,6 +46,16 @@ export class NodeStream implements ChunkSource<unknown>, TaskStream {
     this.ended = true;
     this.#source.cancel(reason);
     this.#upstream?.cancel(reason);
+  }
+
+  loop(): AsyncIterator<unknown, undefined> {
+    return this;
+  }
+
+  /** A loop was left early. */
+  return(): Promise<Result> {
+    this.cancel();
+    return ended();
   }
 
   look(): void {

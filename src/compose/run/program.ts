@@ -1,4 +1,5 @@
 import type { Joining } from "../../schema/concat/rule.js";
+import { IndexLists } from "../plan/index-lists.js";
 import {
   END,
   END_INDEX,
@@ -214,23 +215,31 @@ export class BranchRoute {
 }
 
 function routesOf(plan: Plan): Route[] {
-  const plain: number[][] = plan.nodes.map(() => []);
-  const branches: BranchRoute[][] = plan.nodes.map(() => []);
-  for (const { from, to } of plan.edges) plain[from]?.push(to);
-  for (const branch of plan.branches) branches[branch.from]?.push(new BranchRoute(branch, plan.nodes));
-  return plain.map((targets, index) => {
-    const own = branches[index] ?? [];
-    const all = new Set([...targets, ...own.flatMap((branch) => branch.targets)]);
-    return { plain: targets.sort(ascending), branches: own, all: [...all].sort(ascending) };
-  });
+  const plain = new IndexLists(plan.nodes.length);
+  const branches = new Map<number, BranchRoute[]>();
+  for (const { from, to } of plan.edges) plain.add(from, to);
+  for (const branch of plan.branches) {
+    const own = branches.get(branch.from) ?? [];
+    branches.set(branch.from, [...own, new BranchRoute(branch, plan.nodes)]);
+  }
+  return plain.lists.map((targets, index) => routeOf(targets, branches.get(index) ?? noBranches));
 }
 
-function sourcesOf(routes: readonly Route[]): number[][] {
-  const sources: number[][] = routes.map(() => []);
+const noBranches: readonly BranchRoute[] = [];
+
+/** Most nodes have one edge and no branch, which needs no list of its own. */
+function routeOf(targets: readonly number[], branches: readonly BranchRoute[]): Route {
+  if (branches.length === 0 && targets.length < 2) return { plain: targets, branches, all: targets };
+  const all = new Set([...targets, ...branches.flatMap((branch) => branch.targets)]);
+  return { plain: targets.toSorted(ascending), branches, all: [...all].sort(ascending) };
+}
+
+function sourcesOf(routes: readonly Route[]): readonly (readonly number[])[] {
+  const sources = new IndexLists(routes.length);
   routes.forEach(({ all }, from) => {
-    for (const to of all) sources[to]?.push(from);
+    for (const to of all) sources.add(to, from);
   });
-  return sources;
+  return sources.lists;
 }
 
 function nestedPrograms(plan: Plan, runNested: RunNested): ReadonlyMap<number, Program> {

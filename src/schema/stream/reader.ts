@@ -137,7 +137,8 @@ export class StreamReader<out T> implements AsyncIterable<T> {
 
   /** For one loop; the second one is refused at its first read. */
   [Symbol.asyncIterator](): AsyncIterator<T, undefined> {
-    return this.#claim();
+    const reader = this.#claim();
+    return reader.#source.loop?.() ?? reader;
   }
 
   /** The next chunk: the step of a `for await` loop. */

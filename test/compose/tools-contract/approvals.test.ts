@@ -233,6 +233,33 @@ describe("T9 T10 approval", () => {
     expect(textsOf(await app().resume("1", { [id]: { approved: true } }))).toEqual(["paid 5"]);
   });
 
+  it("with edited arguments that only the code can refuse: the question stands, and may be answered again", async () => {
+    const store = memoryStore();
+    const app = () =>
+      new Chain<AgenticMessage>()
+        .appendToolsNode(
+          new AgenticToolsNode([
+            createTool({
+              id: "pay",
+              description: "",
+              inputSchema: z.object({ n: z.number().refine((n) => n % 2 === 0, "even only") }),
+              requireApproval: true,
+              execute: ({ n }) => `${n}`,
+            }),
+          ]),
+        )
+        .compile({ store });
+    const questions = await questionsOf(
+      app().invoke(asking(["pay", { n: 2 }], ["pay", { n: 4 }]), { checkpointId: "1" }),
+    );
+    const [one = "", two = ""] = questions.map(({ id }) => id);
+    const misfit = app().resume("1", { [one]: { approved: true, arguments: { n: 3 } } });
+    expect(await rejectionOf(misfit)).toMatchObject({ kind: "validation", callId: "1" });
+    const rest = await questionsOf(app().resume("1", { [two]: { approved: true } }));
+    expect(rest.map(({ id }) => id)).toEqual([one]);
+    expect(textsOf(await app().resume("1", { [one]: { approved: true, arguments: { n: 6 } } }))).toEqual(["6", "4"]);
+  });
+
   it("by a predicate on the validated input asks only when it says so; a failing predicate asks or fails, but never runs", async () => {
     let ran = 0;
     const seen: unknown[] = [];
@@ -299,6 +326,17 @@ describe("T9 T10 approval", () => {
       ["d", "denied"],
       ["e", undefined],
     ]);
+  });
+
+  it("that was declined is no error of the node, whatever onToolError says; the calls behind it run", async () => {
+    for (const onToolError of ["throw", "result", () => "handled"] as const) {
+      const { app, runs } = bank({ executeSequentially: true, onToolError });
+      const message = asking(["pay", { euros: 1 }], ["look", {}, "l"]);
+      const [question] = await questionsOf(joined(app().stream(message, { checkpointId: "1" })));
+      const results = await joined(app().resumeStream("1", { [question?.id ?? ""]: { approved: false } }));
+      expect(blocksOf(results)).toMatchObject([{ isError: true, errorKind: "denied" }, { result: "seen l" }]);
+      expect(runs).toEqual(["look l"]);
+    }
   });
 
   it("a failing sibling wins; what waited keeps its id, and nothing that finished runs again", async () => {

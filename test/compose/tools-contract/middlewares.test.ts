@@ -441,18 +441,4 @@ describe("aliases", () => {
     expect(textsOf(await node.invoke(asking(["constructor", '{"constructor":1}'])))).toEqual(['{"a":1}']);
     expect(textsOf(await node.invoke(asking(["raw", '{"__proto__":1}'])))).toEqual(['{"__proto__":1}']);
   });
-
-  it.each([
-    ["an empty alias", { add: { nameAliases: [""] } }],
-    ["the name of another tool", { add: { nameAliases: ["spell"] } }],
-    ["one alias for two tools", { add: { nameAliases: ["x"] }, spell: { nameAliases: ["x"] } }],
-    ["an empty argument alias", { add: { argumentsAliases: { a: [""] } } }],
-    ["an empty canonical key", { add: { argumentsAliases: { "": ["x"] } } }],
-    ["an alias that is a property", { add: { argumentsAliases: { a: ["b"] } } }],
-    ["one alias for two keys", { add: { argumentsAliases: { a: ["x"], b: ["x"] } } }],
-  ])("are refused at once: %s", (_what, toolAliases) => {
-    expect(() => new AgenticToolsNode({ tools: [add, spell], toolAliases })).toThrow(
-      expect.objectContaining({ name: "KumikoError" }),
-    );
-  });
 });

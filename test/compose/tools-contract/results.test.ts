@@ -439,17 +439,6 @@ describe("output validation", () => {
     }
   });
 
-  it("gives the model what the schema makes of the output", async () => {
-    const tool = createTool({
-      id: "t",
-      description: "",
-      outputSchema: z.object({ n: z.number() }),
-      execute: () => ({ n: 1, secret: "s" }),
-    });
-    for (const run of both(new AgenticToolsNode([tool]), asking(["t"])))
-      expect(textsOf(await run())).toEqual(['{"n":1}']);
-  });
-
   it("checks the joined output of a streaming tool", async () => {
     const tool = createTool({
       id: "t",

@@ -196,6 +196,31 @@ describe("a stream", () => {
     expect(reasons).toMatchObject([{ name: "AbortError" }]);
   });
 
+  it("that is cancelled with a reason gives it to the signal of its tools, alone and in a graph", async () => {
+    for (const isAlone of [true, false]) {
+      const reasons: unknown[] = [];
+      const endless = createTool({
+        id: "endless",
+        description: "",
+        execute: async function* (_input, { signal }) {
+          signal.addEventListener("abort", () => reasons.push(signal.reason));
+          for (;;) {
+            yield "x";
+            await ticks(1);
+          }
+        },
+      });
+      const node = new AgenticToolsNode([endless]);
+      const run = isAlone ? node : new Chain<AgenticMessage>().appendToolsNode(node).compile();
+      const stream = run.stream(asking(["endless"]));
+      await stream[Symbol.asyncIterator]().next();
+      const reason = new Error("enough");
+      await stream.cancel(reason);
+      await ticks(1);
+      expect(reasons).toEqual([reason]);
+    }
+  });
+
   it("waits for its reader: a tool does not run far ahead", async () => {
     let made = 0;
     const endless = createTool({
