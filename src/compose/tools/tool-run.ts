@@ -231,7 +231,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     this.state = "failing";
     this.deadline?.remove();
     this.deadline = undefined;
-    this.context.settle().then(
+    Promise.resolve(this.context.settle()).then(
       () => {
         this.openedVisit?.settleAnswers();
         (this.watch ?? this.openWatch())?.interrupt(this.interruption());
