@@ -15,7 +15,9 @@ export interface Contender {
   readonly name: string;
   /** Functions one after another. */
   readonly chain?: ((steps: readonly Step[]) => Run) | undefined;
-  /** The same, with one observer that is told when each of them starts and ends, and does nothing. */
+  /** The same for functions that give no promises, if there is another way for them. */
+  readonly syncChain?: ((steps: readonly Step[]) => Run) | undefined;
+  /** As `chain`, with one observer that is told when each of them starts and ends, and does nothing. */
   readonly watchedChain?: ((steps: readonly Step[]) => Run) | undefined;
   /** All functions get the input at the same time; the result is the sum of theirs. */
   readonly fanOut?: ((parts: readonly Step[]) => Run) | undefined;

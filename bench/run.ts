@@ -60,7 +60,9 @@ async function* rowsOf(group: Group): AsyncGenerator<Row & { warmUpMs?: number }
 }
 
 function figuresOf(name: string): CrowdFigures {
-  return runAgain(["--crowd", name]) as CrowdFigures;
+  const [figures] = runAgain(["--crowd", name]) as CrowdFigures[];
+  if (figures === undefined) throw new Error(`${name} could not be measured.`);
+  return figures;
 }
 
 /** In a process of its own: nothing else has used its heap. */

@@ -24,6 +24,8 @@ export interface Workload {
   /** Who else is measured by `npm run bench`. */
   readonly others?: readonly Contender[] | undefined;
   readonly target?: Target | undefined;
+  /** Whether only this library is measured. @default false */
+  readonly own?: boolean | undefined;
   /** Calls per sample, where more calls would make the process another one: rows that pile up, for instance. */
   readonly calls?: number | undefined;
 }
@@ -70,7 +72,7 @@ function celsiusOf(output: unknown): unknown {
   return typeof value === "object" && value !== null && "celsius" in value ? value.celsius : value;
 }
 
-function build(count: number, more: Pick<Workload, "base" | "target">): Workload {
+function build(count: number, more: Pick<Workload, "base" | "target" | "own">): Workload {
   return {
     id: `build-${count}`,
     group: "building",
@@ -98,7 +100,7 @@ const graphs: readonly Workload[] = [
     group: "chains",
     title: "chain of 10 sync functions, per node",
     operations: 10,
-    work: ({ chain }) => runOf(chain?.(syncSteps), 1),
+    work: ({ chain, syncChain = chain }) => runOf(syncChain?.(syncSteps), 1),
     expected: 46,
     target: { ratio: 1 },
   },
@@ -225,7 +227,7 @@ export const workloads: readonly Workload[] = [
   tools(100, { ratio: 1.3 }),
   ...streams,
   build(1_000, { target: { microseconds: 2_000 } }),
-  build(10_000, { base: manySmall, target: { ratio: 2 } }),
+  build(10_000, { base: manySmall, target: { ratio: 2 }, own: true }),
   ...saving,
 ];
 

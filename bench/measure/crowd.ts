@@ -15,33 +15,37 @@ export interface CrowdFigures {
   readonly perSecond: number;
   /** The most that the heap had above its start, garbage included. */
   readonly heapBytes: number;
+  /** How many runs there were, and how often they were measured. */
+  readonly runs: number;
   readonly rounds: number;
 }
 
-const RUNS = 10_000;
 const AT_A_TIME = 100;
-const ROUNDS = 7;
-/** Whoever needs longer for one round is measured once. */
-const SLOW_MS = 4_000;
+/** Whoever needs longer for one run is measured with fewer of them, and once. */
+const SLOW_MS = 0.3;
+const fast = { runs: 10_000, rounds: 7 };
+const slow = { runs: 1_000, rounds: 1 };
 
 export async function measureCrowd({ name, chain }: Contender): Promise<CrowdFigures | undefined> {
   if (chain === undefined) return undefined;
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const short = chain(withMiddle(async (value) => turn().then(() => value + 4)));
-  for (let n = 0; n < 20; n++) await crowd(short, 100);
+  await crowd(short, 200);
+  const { cpuMs } = await crowd(short, 500);
+  const { runs, rounds: count } = cpuMs / 500 > SLOW_MS ? slow : fast;
 
   const rounds: CrowdRound[] = [];
-  do rounds.push(await crowd(short, RUNS));
-  while (rounds.length < ROUNDS && (rounds[0]?.cpuMs ?? 0) < SLOW_MS);
-  if (rounds.some(({ sum }) => sum !== 46 * RUNS)) throw new Error(`${name} gives wrong sums.`);
+  for (let n = 0; n < count; n++) rounds.push(await crowd(short, runs));
+  if (rounds.some(({ sum }) => sum !== 46 * runs)) throw new Error(`${name} gives wrong sums.`);
   const of = (figure: keyof CrowdRound): number => median(rounds.map((round) => round[figure]));
   return {
-    parkedBytes: await parkedBytes(chain),
-    shortNs: (of("cpuMs") * 1e6) / RUNS,
+    parkedBytes: await parkedBytes(chain, runs),
+    shortNs: (of("cpuMs") * 1e6) / runs,
     p99Ms: of("p99Ms"),
-    perSecond: (RUNS * 1e3) / of("wallMs"),
+    perSecond: (runs * 1e3) / of("wallMs"),
     heapBytes: of("heapBytes"),
-    rounds: rounds.length,
+    runs,
+    rounds: count,
   };
 }
 
@@ -79,12 +83,12 @@ async function crowd(run: Run, count: number): Promise<CrowdRound> {
   return { cpuMs: (user + system) / 1e3, wallMs, p99Ms, heapBytes: Math.max(0, heap - heapAtStart), sum };
 }
 
-async function parkedBytes(chain: (steps: readonly Step[]) => Run): Promise<number> {
+async function parkedBytes(chain: (steps: readonly Step[]) => Run, count: number): Promise<number> {
   const gates: (() => void)[] = [];
   const run = chain(withMiddle((value) => new Promise((resolve) => gates.push(() => resolve(value + 4)))));
-  const park = async (count: number): Promise<Promise<number>[]> => {
-    const runs = Array.from({ length: count }, () => run(1));
-    while (gates.length < count) await new Promise((resolve) => setImmediate(resolve));
+  const park = async (wanted: number): Promise<Promise<number>[]> => {
+    const runs = Array.from({ length: wanted }, () => run(1));
+    while (gates.length < wanted) await new Promise((resolve) => setImmediate(resolve));
     return runs;
   };
   const open = async (runs: readonly Promise<number>[]): Promise<void> => {
@@ -93,8 +97,8 @@ async function parkedBytes(chain: (steps: readonly Step[]) => Run): Promise<numb
   };
   await open(await park(200));
   const before = await bytesInUse();
-  const runs = await park(RUNS);
-  const bytes = ((await bytesInUse()) - before) / RUNS;
+  const runs = await park(count);
+  const bytes = ((await bytesInUse()) - before) / count;
   await open(runs);
   return bytes;
 }

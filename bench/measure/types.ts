@@ -13,7 +13,10 @@ export function typeRows(tsc: string, packages: readonly Installed[]): Row[] {
     try {
       const imports = compiler.cost(`${name}, imports`, typed.imports);
       return [
-        { name, costs: sizes.map((size) => above(compiler.cost(`${name}, ${size}`, typed.line(size)), imports)) },
+        {
+          name,
+          costs: sizes.map((size) => costAbove(imports, () => compiler.cost(`${name}, ${size}`, typed.line(size)))),
+        },
       ];
     } finally {
       compiler.close();
@@ -21,8 +24,10 @@ export function typeRows(tsc: string, packages: readonly Installed[]): Row[] {
   });
   const cellsOf = (index: number, figure: (cost: Cost) => number): Cell[] =>
     measured.map(({ name, costs }) => {
-      const cost = costs[index];
-      return { contender: name, value: cost === undefined ? Number.NaN : figure(cost) };
+      const cost = costs[index] ?? "not measured";
+      return typeof cost === "string"
+        ? { contender: name, value: -1, note: cost }
+        : { contender: name, value: figure(cost) };
     });
   return sizes.flatMap((size, index): Row[] => [
     {
@@ -41,9 +46,17 @@ export function typeRows(tsc: string, packages: readonly Installed[]): Row[] {
   ]);
 }
 
-function above(cost: Cost, imports: Cost): Cost {
-  return {
-    instantiations: cost.instantiations - imports.instantiations,
-    seconds: Math.max(0, cost.seconds - imports.seconds),
-  };
+/** What a program costs, or why it costs nothing. */
+function costAbove(imports: Cost, compile: () => Cost): Cost | string {
+  try {
+    const { instantiations, seconds } = compile();
+    return {
+      instantiations: instantiations - imports.instantiations,
+      seconds: Math.max(0, seconds - imports.seconds),
+    };
+  } catch (error) {
+    const [code] = /TS\d+/.exec(String(error)) ?? [];
+    if (code === undefined) throw error;
+    return `does not compile (${code})`;
+  }
 }

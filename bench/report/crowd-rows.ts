@@ -9,7 +9,7 @@ export function crowdRows(figures: ReadonlyMap<string, CrowdFigures>): Row[] {
       contender,
       value: own[figure],
       ratio: base === undefined ? undefined : own[figure] / base,
-      note: figure !== "parkedBytes" && own.rounds === 1 ? "one round" : undefined,
+      note: own.rounds === 1 ? `${own.runs.toLocaleString("en")} runs` : undefined,
     }));
     return { id, title, unit, cells, ...more };
   };

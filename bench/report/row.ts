@@ -1,7 +1,7 @@
 /** What one contender has reached in one row. */
 export interface Cell {
   readonly contender: string;
-  /** In the unit of the row. */
+  /** In the unit of the row; negative if there is none, and `note` says why. */
   readonly value: number;
   /** Against the base of the row, measured side by side. */
   readonly ratio?: number | undefined;

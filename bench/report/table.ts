@@ -42,7 +42,7 @@ export function contenderTable(rows: readonly Row[], contenders: readonly string
 }
 
 function valueText(row: Row, cell: Cell): string {
-  if (Number.isNaN(cell.value)) return cell.note ?? "failed";
+  if (!(cell.value >= 0)) return cell.note ?? "failed";
   const value = textOf(cell.value, row.unit);
   return withNote(
     cell.ratio === undefined || cell === row.cells[0] ? value : `${value} (${ratioText(cell.ratio)})`,

@@ -1,4 +1,5 @@
-import type { JsonSchema } from "../schema/standard-schema.js";
+import { messageOf } from "../errors.js";
+import type { JsonSchema, StandardJSONSchemaV1, StandardSchemaV1 } from "../schema/standard-schema.js";
 import { callDenied } from "./errors.js";
 import type { NeedsApproval, ToolContext } from "./tool.js";
 import type { Approved, StagedCall } from "./tool-stages.js";
@@ -41,12 +42,52 @@ export async function approve(
     if (!isNeeded) return { input };
   }
   const { toolName, toolCallId } = ctx;
-  const schema = answerSchema(parameters());
-  const answer = await ctx.ask<ApprovalAnswer>(key, { kind: "tool_approval", toolName, toolCallId, input }, schema);
-  if (!answer.approved) throw callDenied(call, answer.reason);
-  if (answer.arguments === undefined) return { input };
-  const text = typeof answer.arguments === "string" ? answer.arguments : JSON.stringify(answer.arguments);
-  return { input: await readInput(text, call), text };
+  let misfit: { readonly error: unknown } | undefined;
+  const read = async ({ approved, reason, arguments: edited }: ApprovalAnswer): Promise<Verdict> => {
+    if (!approved) return { denied: true, reason };
+    if (edited === undefined) return { denied: false, approved: { input } };
+    const text = typeof edited === "string" ? edited : JSON.stringify(edited);
+    try {
+      return { denied: false, approved: { input: await readInput(text, call), text } };
+    } catch (error) {
+      misfit = { error };
+      throw error;
+    }
+  };
+  const schema = verdictSchema(read, () => answerSchema(parameters()));
+  let verdict: Verdict;
+  try {
+    verdict = await ctx.ask(key, { kind: "tool_approval", toolName, toolCallId, input }, schema);
+  } catch (thrown) {
+    // the question stands, and what is told is what is wrong with the arguments
+    throw misfit === undefined ? thrown : misfit.error;
+  }
+  if (verdict.denied) throw callDenied(call, verdict.reason);
+  return verdict.approved;
+}
+
+/** What an answer comes to. */
+type Verdict =
+  | { readonly denied: true; readonly reason: string | undefined }
+  | { readonly denied: false; readonly approved: Approved };
+
+/** Edited arguments belong to the answer: one that brings arguments which do not fit is none. */
+function verdictSchema(
+  read: (answer: ApprovalAnswer) => Promise<Verdict>,
+  jsonSchema: () => JsonSchema,
+): StandardSchemaV1<ApprovalAnswer, Verdict> & StandardJSONSchemaV1<ApprovalAnswer, Verdict> {
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "kumiko",
+      validate: (answer) =>
+        read(answer as ApprovalAnswer).then(
+          (value) => ({ value }),
+          (error) => ({ issues: [{ message: messageOf(error), path: ["arguments"] }] }),
+        ),
+      jsonSchema: { input: jsonSchema, output: jsonSchema },
+    },
+  };
 }
 
 /** The dialect is that of the arguments. */

@@ -200,16 +200,18 @@ export function createTool<
       check: schemaCheck(inputSchema, () => info.toJsonSchema() ?? {}),
       jsonSchema: () => jsonSchemaOf(info),
     },
-    output: outputSchema && {
-      schema: schemaCheck(outputSchema, () => toJsonSchema(outputSchema, { side: "output" })),
-      plain: !isStandardSchema(outputSchema),
-      validation: options.outputValidation,
-    },
+    // what somebody outside answers has been checked as their answer
+    output: outputSchema &&
+      execute && {
+        schema: schemaCheck(outputSchema, () => toJsonSchema(outputSchema, { side: "output" })),
+        plain: !isStandardSchema(outputSchema),
+        validation: options.outputValidation,
+      },
     needsApproval: eitherApproval(options.requireApproval, options.needsApproval),
     parameters: () => jsonSchemaOf(info) ?? { type: "object" },
     suspension: {
-      payload: suspendSchema && schemaCheck(suspendSchema, () => suspendSchema),
-      answer: resumeSchema && schemaCheck(resumeSchema, () => resumeSchema),
+      payload: suspendSchema && schemaCheck(suspendSchema, () => toJsonSchema(suspendSchema)),
+      answer: resumeSchema && schemaCheck(resumeSchema, () => toJsonSchema(resumeSchema)),
       answerSchema: resumeSchema,
     },
     concat: options.concat,

@@ -67,11 +67,15 @@ function startsWith(path: readonly string[], start: readonly string[]): boolean 
   return start.length <= path.length && start.every((key, index) => key === path[index]);
 }
 
-/** Arguments in which something may be put right; `undefined` when they are nested too deep to be copied. */
-export function copyToMend(value: object): object | undefined {
-  try {
-    return structuredClone(value);
-  } catch {
-    return undefined;
-  }
+/** Lists and records are copied as deep as faults are looked for; everything else stays what it is. */
+export function copyToMend(value: object): object {
+  return copyOf(value, 0) as object;
+}
+
+function copyOf(value: unknown, level: number): unknown {
+  if (typeof value !== "object" || value === null || level > mostLevels) return value;
+  if (Array.isArray(value)) return value.map((item) => copyOf(item, level + 1));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyOf(item, level + 1)]));
 }

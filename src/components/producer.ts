@@ -16,10 +16,11 @@ export function isStream(value: unknown): value is object {
 
 export function producerOf(stream: object): Producer {
   if (stream instanceof StreamReader) return stream.takeSource();
+  // its iterator, where it has one, could not be cancelled while a read is pending
+  if ("getReader" in stream) return StreamReader.from(stream as ReadableStream<unknown>).takeSource();
   if (Symbol.asyncIterator in stream)
     return new IteratorProducer((stream as AsyncIterable<unknown>)[Symbol.asyncIterator]());
-  if (isSyncGenerator(stream)) return new IteratorProducer(stream);
-  return StreamReader.from(stream as ReadableStream<unknown>).takeSource();
+  return new IteratorProducer(stream as Generator<unknown>);
 }
 
 class IteratorProducer implements Producer {

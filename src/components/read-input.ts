@@ -35,7 +35,6 @@ function readCoerced(text: string, rule: InputRule | undefined, call: StagedCall
     const schema = rule.jsonSchema();
     if (schema === undefined) throw error;
     const repaired = copyToMend(value);
-    if (repaired === undefined) throw error;
     const more = repairValue(repaired, schema, checked.issues);
     if (more.length === 0) throw error;
     return whenChecked(repaired, rule, call, (again) => {

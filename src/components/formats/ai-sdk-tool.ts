@@ -5,7 +5,7 @@ import type { Tool, ToolContext } from "../tool.js";
 import { modelOutputOf } from "./ai-sdk-output.js";
 import { hasAiSdkSchema, inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
-import { providerTool } from "./errors.js";
+import { descriptionFailed, providerTool } from "./errors.js";
 import { foreignHooks } from "./foreign-hooks.js";
 import { type AnyFunction, type Fields, isFunction, textOr } from "./foreign-tool.js";
 import { modelExtra, withTitle } from "./model-extra.js";
@@ -29,7 +29,7 @@ export function aiSdkTool(tool: Fields, name: string): Tool<never> {
   if (isProviderTool(tool) && !isFunction(execute)) throw providerTool(name);
   return nativeTool({
     name,
-    description: textOr(isFunction(description) ? description({ context: {} }) : description, ""),
+    description: isFunction(description) ? descriptionOf(name, description) : textOr(description, ""),
     inputSchema: inputSchemaOf(tool.inputSchema ?? tool.parameters),
     outputSchema: outputSchemaOf(tool.outputSchema),
     execute: isFunction(execute) ? execution(tool, execute, contextFor) : undefined,
@@ -42,7 +42,7 @@ export function aiSdkTool(tool: Fields, name: string): Tool<never> {
       : undefined,
     suspendSchema: outputSchemaOf(tool.suspendSchema),
     resumeSchema: outputSchemaOf(tool.resumeSchema),
-    requestContextSchema: contextSchema,
+    requestContextSchema: contextSchema ?? outputSchemaOf(tool.requestContextSchema),
     hooks: foreignHooks(tool, { context: {}, experimental_context: {} }),
     timeoutMs: tool.timeoutMs,
     outputValidation: tool.outputValidation,
@@ -50,6 +50,15 @@ export function aiSdkTool(tool: Fields, name: string): Tool<never> {
     mcp: tool.mcp,
     extra: modelExtra(tool),
   });
+}
+
+/** It may say something else for each context; a node describes its tools once, before there is one. */
+function descriptionOf(name: string, describe: AnyFunction): string {
+  try {
+    return textOr(describe({ context: {} }), "");
+  } catch (cause) {
+    throw descriptionFailed(name, cause);
+  }
 }
 
 /** What the AI SDK documents, and what a plain tool without a name may want besides. */
@@ -80,18 +89,22 @@ function execution(tool: Fields, execute: AnyFunction, contextFor: ContextFor) {
   };
 }
 
-/** What is yielded tells how far it is; the last of it is the result. */
+/** What is yielded tells how far it is; the last of it is the result. A stopped call lets go of it at once. */
 async function lastOf(stream: object, { signal, progress }: ToolContext): Promise<unknown> {
   const producer = producerOf(stream);
-  let last: { readonly value: unknown } | undefined;
-  for (;;) {
-    const { done, value } = await producer.next();
-    if (done === true) return last === undefined ? value : last.value;
-    last = { value };
-    progress(value);
-    if (signal.aborted) {
-      producer.cancel(signal.reason);
-      throw signal.reason;
+  const stop = (): void => producer.cancel(signal.reason);
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    let last: { readonly value: unknown } | undefined;
+    for (;;) {
+      const { done, value } = await producer.next();
+      signal.throwIfAborted();
+      if (done === true) return last === undefined ? value : last.value;
+      last = { value };
+      progress(value);
     }
+  } finally {
+    signal.removeEventListener("abort", stop);
   }
 }

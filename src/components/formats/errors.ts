@@ -1,4 +1,4 @@
-import type { KumikoError } from "../../errors.js";
+import { KumikoError, messageOf } from "../../errors.js";
 import { invalidTool, schemaUnsupported } from "../../schema/errors.js";
 import { shorten } from "../shorten.js";
 
@@ -9,6 +9,11 @@ export const providerTool = (name: string): KumikoError =>
   invalidTool(
     `Tool "${name}" is executed by the provider of the model. Give it to the model, and leave it out of the tools node.`,
   );
+
+export const descriptionFailed = (name: string, cause: unknown): KumikoError =>
+  new KumikoError("INVALID_TOOL", `Tool "${name}": its description is a function, which failed: ${messageOf(cause)}`, {
+    cause,
+  });
 
 export const schemaLater = (): KumikoError =>
   schemaUnsupported("Its JSON Schema is a promise, and tools are read at once. Await it before: jsonSchema(await …).");

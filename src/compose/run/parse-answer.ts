@@ -1,3 +1,4 @@
+import { checkJson } from "../../components/revive-dates.js";
 import { schemaCheck } from "../../components/schema-check.js";
 import { issueText } from "../../schema/issue-text.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
@@ -20,7 +21,7 @@ export type ParseAnswer = (place: AnsweredPlace, asked: Question, schema: AnySch
 /** The code may know more than the JSON Schema that the answer has passed: refinements, transforms, classes. */
 export const parseAnswer: ParseAnswer = async (place, asked, schema, data) => {
   const check = schemaCheck(schema, () => asked.schema ?? {});
-  const checked = await check.check(data, { validator: place.runtime.schemaValidator });
+  const checked = await checkJson(check, data, () => asked.schema, { validator: place.runtime.schemaValidator });
   if (checked.issues === undefined) return checked.value;
   place.visit.reopen(asked);
   throw answerDoesNotParse(`ask("${asked.key}")`, place.address, checked.issues.map(issueText));

@@ -1,7 +1,9 @@
 import { payloadDoesNotFit, resumeDataDoesNotFit } from "../../components/errors.js";
-import type { SchemaCheck } from "../../components/schema-check.js";
+import { checkJson } from "../../components/revive-dates.js";
+import type { Checked, Checker } from "../../components/schema-check.js";
 import type { ToolContext } from "../../components/tool.js";
 import type { Suspension } from "../../components/tool-stages.js";
+import { toJsonSchema } from "../../schema/json-schema/convert.js";
 import type { StandardIssue } from "../../schema/standard-schema.js";
 import type { Runtime } from "../runtime.js";
 
@@ -15,31 +17,37 @@ export async function suspendCall(
 ): Promise<never> {
   const { toolName, toolCallId } = ctx;
   const call = { toolName, callId: toolCallId };
-  const refuse = (issues: readonly StandardIssue[]) => payloadDoesNotFit(call, given, issues);
-  const payload = await checked(given, suspension?.payload, ctx.runtime, refuse);
+  const payload = fitting(await suspension?.payload?.check(given, checkerOf(ctx.runtime)), given, (issues) =>
+    payloadDoesNotFit(call, given, issues),
+  );
   const info = { kind: "tool_suspended", toolName, toolCallId, payload };
   return ctx.interrupt(info, { schema: suspension?.answerSchema });
 }
 
 /** What a suspended call was resumed with, as its schema has it. */
-export function resumeDataOf(
+export async function resumeDataOf(
   data: unknown,
   suspension: Suspension | undefined,
   { toolName, callId, runtime }: { readonly toolName: string; readonly callId: string; readonly runtime: Runtime },
 ): Promise<unknown> {
-  return checked(data, suspension?.answer, runtime, (issues) =>
+  const { answer, answerSchema } = suspension ?? {};
+  const form = () => answerSchema && toJsonSchema(answerSchema);
+  return fitting(answer && (await checkJson(answer, data, form, checkerOf(runtime))), data, (issues) =>
     resumeDataDoesNotFit({ toolName, callId }, data, issues),
   );
 }
 
-async function checked(
+function checkerOf({ schemaValidator }: Runtime): Checker {
+  return { validator: schemaValidator };
+}
+
+/** What a schema made of a value; without a schema, the value. */
+function fitting(
+  checked: Checked | undefined,
   value: unknown,
-  schema: SchemaCheck | undefined,
-  { schemaValidator }: Runtime,
   refuse: (issues: readonly StandardIssue[]) => Error,
-): Promise<unknown> {
-  if (schema === undefined) return value;
-  const result = await schema.check(value, { validator: schemaValidator });
-  if (result.issues !== undefined) throw refuse(result.issues);
-  return result.value;
+): unknown {
+  if (checked === undefined) return value;
+  if (checked.issues !== undefined) throw refuse(checked.issues);
+  return checked.value;
 }

@@ -32,7 +32,7 @@ it("says that a target is met, and when it is not", () => {
 it("has a dash for what a contender cannot do, and the reason for what failed", () => {
   const failed: Row = {
     ...row,
-    cells: [...row.cells, { contender: "broken", value: Number.NaN, note: "out of memory" }],
+    cells: [...row.cells, { contender: "broken", value: -1, note: "out of memory" }],
   };
   const table = contenderTable([failed], ["by hand", "slow", "broken", "absent"]);
   expect(table.rows[0]).toEqual(["a chain", "50 ns", "291 µs (5,820×), grows", "out of memory", "–"]);

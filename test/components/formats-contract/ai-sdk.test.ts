@@ -146,6 +146,20 @@ describe("tools of the AI SDK", () => {
     expect(result.result).toContain("the line broke");
   });
 
+  it("a web stream that it gives is cancelled when the call runs out of time", async () => {
+    let cancelled: (reason: unknown) => void = () => {};
+    const reason = new Promise((resolve) => {
+      cancelled = resolve;
+    });
+    const silent = {
+      inputSchema: city,
+      execute: async () => new ReadableStream({ cancel: (given) => cancelled(given) }),
+    };
+    const node = new AgenticToolsNode({ tools: { silent }, timeoutMs: 15, onToolError: "result" });
+    expect(await resultOf(node, "silent", { city: "x" })).toMatchObject({ errorKind: "timeout" });
+    expect(await reason).toMatchObject({ name: "TimeoutError" });
+  });
+
   describe("toModelOutput", () => {
     const withOutput = (toModelOutput: NonNullable<ReturnType<typeof tool>["toModelOutput"]>) =>
       new AgenticToolsNode({
@@ -367,6 +381,39 @@ describe("tools of the AI SDK", () => {
     const described = tool({ inputSchema: city, description: () => "Made when asked.", execute: async () => "" });
     const node = new AgenticToolsNode({ tools: { described: described as never } });
     expect(node.infos[0]?.description).toBe("Made when asked.");
+  });
+
+  it("a description that fails is an error of construction that names the tool", () => {
+    const failing = {
+      inputSchema: city,
+      description: (): string => {
+        throw new Error("no words");
+      },
+      execute: async () => "",
+    };
+    expect(String(thrown(() => new AgenticToolsNode({ tools: { failing } })))).toMatch(/failing.*no words/s);
+  });
+
+  it("T12: a requestContextSchema counts without a name too", async () => {
+    const guarded = { inputSchema: city, requestContextSchema: z.object({ user: z.string() }), execute: () => "ran" };
+    const node = new AgenticToolsNode({ tools: { guarded } });
+    expect((await resultOf(node, "guarded", { city: "x" }, { requestContext: { user: "u" } })).result).toBe("ran");
+    expect(await resultOf(node, "guarded", { city: "x" })).toMatchObject({ errorKind: "validation" });
+  });
+
+  it("12.17: under two names, it needs approval when either says so", async () => {
+    for (const [requireApproval, needsApproval] of [
+      [() => false, () => true],
+      [() => true, () => false],
+      [false, () => true],
+      [true, () => false],
+    ]) {
+      const pay = { inputSchema: city, requireApproval, needsApproval, execute: () => "paid" } as never;
+      const error = await rejection(
+        new AgenticToolsNode({ tools: { pay } }).invoke(message(call("pay", { city: "x" }))),
+      );
+      expect(error).toMatchObject({ interrupts: [{ info: { kind: "tool_approval" } }] });
+    }
   });
 
   it("providerOptions, metadata, title and strict do no harm", async () => {

@@ -1,0 +1,62 @@
+import type { Contender } from "../contender.js";
+import { kumiko } from "../contenders/kumiko.js";
+import { plain, plainRecord } from "../contenders/plain.js";
+import { measureCrowd } from "../measure/crowd.js";
+import { pollute } from "../measure/pollute.js";
+import { checkResult, timeWorkload } from "../measure/workload.js";
+import type { Row } from "../report/row.js";
+import { type Workload, workloads } from "../workloads.js";
+import { peers } from "./peers.js";
+
+/** One call that takes so long is measured alone, and few times. */
+const SLOW_MS = 2_500;
+
+/** Measures a peer, with the work by hand and kumiko beside it, in this process, and prints each row as a line of JSON. */
+export async function measureHere(name: string, groups: readonly string[]): Promise<void> {
+  const peer = await peers.find((candidate) => candidate.name === name)?.load();
+  if (peer === undefined) throw new Error(`There is no peer "${name}".`);
+  await pollute();
+  for (const workload of workloads) {
+    if (workload.own === true || !groups.includes(workload.group) || workload.work(peer) === undefined) continue;
+    const start = performance.now();
+    const row = await rowOf(workload, peer).catch((error: unknown) => failed(workload, name, error));
+    console.log(JSON.stringify({ row }));
+    console.error(`${name}: ${workload.title} (${((performance.now() - start) / 1e3).toFixed(1)} s)`);
+  }
+  if (groups.includes("runs")) {
+    // What the others need is told by the process of the first peer.
+    for (const contender of peer.name === peers[0]?.name ? [plain, kumiko, peer] : [peer]) {
+      const figures = await measureCrowd(contender);
+      if (figures !== undefined) console.log(JSON.stringify({ crowd: { name: contender.name, figures } }));
+      console.error(`${contender.name}: 10,000 runs at a time`);
+    }
+  }
+  // Some of them keep timers and servers open.
+  process.exit(0);
+}
+
+async function rowOf(workload: Workload, peer: Contender): Promise<Row> {
+  const base = workload.base === plainRecord ? { ...plainRecord, name: plain.name } : plain;
+  const ms = await cpuMsOfOne(workload, peer);
+  const rounds = ms > SLOW_MS ? 1 : 7;
+  const row = await timeWorkload(workload, { contenders: [base, kumiko, peer], rounds });
+  if (rounds === 7) return row;
+  return {
+    ...row,
+    cells: row.cells.map((cell) => (cell.contender === peer.name ? { ...cell, note: "one round" } : cell)),
+  };
+}
+
+async function cpuMsOfOne(workload: Workload, peer: Contender): Promise<number> {
+  const start = process.cpuUsage();
+  const work = workload.work(peer);
+  if (work !== undefined) await checkResult(workload, peer.name, work);
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1e3;
+}
+
+/** JSON has no NaN: a cell without a value says why. */
+function failed({ id, title }: Workload, name: string, error: unknown): Row {
+  const note = `fails: ${error instanceof Error ? error.message : String(error)}`.slice(0, 80);
+  return { id, title, unit: "ns", cells: [{ contender: name, value: -1, note }] };
+}
