@@ -1,4 +1,5 @@
 import { defineConfig } from "tsup";
+import { bundlePackage } from "./scripts/build/bundle-package.js";
 import { keepTogether } from "./scripts/build/keep-together.js";
 
 const root = "src/index.ts";
@@ -20,19 +21,22 @@ const core = "src/compose/graph.ts";
 const onDemand = ["src/compose/run/tracking.ts", "src/schema/message/concat-lists.ts"];
 
 export default defineConfig({
-  entry: { index: root, ...parts },
+  // run-emitter.ts brings a package with it: in a file of its own, bundlers leave it out where it is not used
+  entry: { index: root, ...parts, "callbacks/run-emitter": "src/callbacks/run-emitter.ts" },
   format: "esm",
   target: ["es2022", "node20"],
   platform: "neutral",
   // For the stores; the other entries reach none of it. Packages are external when package.json says that they are needed.
   external: [/^node:/],
+  noExternal: ["eventemitter3"],
   removeNodeProtocol: false,
   splitting: true,
   // esbuild drops what nothing uses. tsup's `treeshake` would add a second pass, which writes the source map comment twice.
   sourcemap: true,
-  dts: true,
+  dts: { entry: { index: root, ...parts } },
   clean: true,
   esbuildPlugins: [
+    bundlePackage(import.meta.dirname, "eventemitter3", "dist/eventemitter3.esm.js"),
     keepTogether(import.meta.dirname, {
       ...Object.fromEntries(Object.values(parts).map((file) => [file, root])),
       ...Object.fromEntries(onDemand.map((file) => [file, core])),

@@ -21,12 +21,7 @@ export const interpreted: readonly string[] = [
 ];
 
 /** What makes a count repeat: besides, nothing is collected while it is taken. */
-const flags: readonly string[] = [
-  ...interpreted,
-  "--expose-gc",
-  "--min-semi-space-size=128",
-  "--max-semi-space-size=128",
-];
+const flags: readonly string[] = [...interpreted, "--min-semi-space-size=128", "--max-semi-space-size=128"];
 
 /** Runs a program, bundled, in processes of its own. */
 export interface Children {

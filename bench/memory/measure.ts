@@ -14,16 +14,16 @@ export interface Mode {
 }
 
 /** The noise is what an optimising compiler learns and keeps. */
-export const FULL: Mode = { share: 1, most: Number.POSITIVE_INFINITY, flags: ["--expose-gc"], noise: 500_000 };
+export const FULL: Mode = { share: 1, most: Number.POSITIVE_INFINITY, flags: [], noise: 500_000 };
 /** So few repetitions would drown in that noise. The interpreter repeats to the kilobyte. */
-export const QUICK: Mode = { share: 1 / 40, most: 2_500, flags: [...interpreted, "--expose-gc"], noise: 25_000 };
+export const QUICK: Mode = { share: 1 / 40, most: 2_500, flags: interpreted, noise: 25_000 };
 
 export interface Measured extends Growth {
   readonly name: string;
   readonly runs: number;
 }
 
-const PARTS = 4;
+const PARTS = 6;
 
 /** Repeats scenarios, each in a process of its own; `onMeasured` hears of each as it is done. */
 export async function measureGrowth(

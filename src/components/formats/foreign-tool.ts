@@ -1,7 +1,9 @@
+import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
 import type { McpToolProperties } from "../create-tool.js";
 import type { NeedsApproval, ToolContext } from "../tool.js";
 import type { ToolHooks } from "../tool-hooks.js";
+import type { AnyToolOptions } from "../tool-options.js";
 import type { OutputValidation } from "../tool-settings.js";
 
 /** A function that does the work of a tool: what it takes is known to its schema. */
@@ -32,6 +34,10 @@ export interface PlainTool extends ForeignHooks {
   readonly timeoutMs?: number | undefined;
   readonly outputValidation?: OutputValidation | undefined;
   readonly requestContextSchema?: unknown;
+  /** What `ctx.options` holds, how chunks join, whether `execute` gets the text of the arguments: as in `createTool`. */
+  readonly options?: AnyToolOptions | undefined;
+  readonly concat?: DeclaredConcat | undefined;
+  readonly rawArguments?: boolean | undefined;
   /** For people: carried in `metadata`. */
   readonly title?: string | undefined;
   readonly metadata?: unknown;

@@ -1,9 +1,11 @@
+import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import { createTool, type McpToolProperties } from "../create-tool.js";
 import type { ModelOutputOptions } from "../created-stages.js";
 import type { NeedsApproval, Tool, ToolContext } from "../tool.js";
 import type { AnyToolHooks } from "../tool-hooks.js";
+import type { ToolOptions } from "../tool-options.js";
 import type { OutputValidation } from "../tool-settings.js";
 
 /** A tool of another format in the words of this package. */
@@ -25,10 +27,14 @@ export interface ForeignDefinition {
   readonly metadata?: unknown;
   readonly mcp?: unknown;
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
+  readonly concat?: unknown;
+  readonly options?: unknown;
+  readonly rawArguments?: unknown;
 }
 
 export function nativeTool(definition: ForeignDefinition): Tool<never> {
-  const { name, execute, hooks, toModelOutput, timeoutMs, outputValidation, metadata, mcp, ...rest } = definition;
+  const { name, execute, hooks, toModelOutput, timeoutMs, outputValidation, metadata, mcp, ...others } = definition;
+  const { concat, options, rawArguments, ...rest } = others;
   return createTool({
     id: name,
     ...rest,
@@ -40,5 +46,8 @@ export function nativeTool(definition: ForeignDefinition): Tool<never> {
     outputValidation: outputValidation as OutputValidation | undefined,
     metadata: metadata as Readonly<Record<string, unknown>> | undefined,
     mcp: mcp as McpToolProperties | undefined,
+    concat: concat as DeclaredConcat | undefined,
+    options: options as ToolOptions<object> | undefined,
+    rawArguments: rawArguments as boolean | undefined,
   });
 }

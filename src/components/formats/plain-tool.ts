@@ -27,5 +27,8 @@ export function plainTool(tool: Fields, name: string): Tool<never> {
     metadata: withTitle(metadata, tool.title),
     mcp: tool.mcp,
     extra: modelExtra(tool),
+    concat: tool.concat,
+    options: tool.options,
+    rawArguments: tool.rawArguments,
   });
 }

@@ -10,7 +10,7 @@ import {
   modifyStateFailed,
   unknownInterrupt,
 } from "./checkpoint-errors.js";
-import type { Answer, NodeStop, RunSnapshot, VisitSnapshot } from "./snapshot.js";
+import type { Answer, NodeStop, Question, RunSnapshot, VisitSnapshot } from "./snapshot.js";
 
 /** Something that can be answered. */
 interface Open {
@@ -39,7 +39,8 @@ export async function applyAnswers(
   answers: Readonly<Record<string, unknown>> | undefined,
   context: AnswerContext,
 ): Promise<string[]> {
-  const open = [...openIn(root)];
+  const open: Open[] = [];
+  addOpen(root, open);
   const given = entriesOf(answers, open);
   if (given.length === 0) {
     releaseStops(root);
@@ -48,7 +49,9 @@ export async function applyAnswers(
   const chosen = given.map(({ name, data, byAddress }) => ({ data, open: find(name, byAddress, open, context) }));
   const twice = chosen.find(({ open: question }, n) => chosen.some((other, m) => m < n && other.open === question));
   if (twice !== undefined) throw answerMismatch(twice.open.address, ["it is answered twice"]);
-  for (const { data, open: question } of chosen) await check(question, data, context.validator);
+  for (const { data, open: question } of chosen) {
+    if (question.schema !== undefined) await check(question.schema, question.address, data, context.validator);
+  }
   for (const { data, open: question } of chosen) question.answer({ hasData: data !== undefined, data });
   return chosen.map(({ open: { id } }) => id);
 }
@@ -100,37 +103,44 @@ function find(name: string, byAddress: boolean, open: readonly Open[], context: 
   );
 }
 
-async function check({ schema, address }: Open, data: unknown, validator: SchemaValidator | undefined): Promise<void> {
-  if (schema === undefined) return;
+async function check(
+  schema: JsonSchema,
+  address: string,
+  data: unknown,
+  validator: SchemaValidator | undefined,
+): Promise<void> {
   const checked = await schemaCheck(schema, () => schema).check(data, { validator });
   if (checked.issues !== undefined) throw answerMismatch(address, checked.issues.map(issueText));
 }
 
 /** All that can be answered in a run and in what is inside it. */
-function* openIn(run: RunSnapshot): Generator<Open> {
+function addOpen(run: RunSnapshot, open: Open[]): void {
   const { stop, address } = run;
-  if (stop !== undefined) yield openStop(run, stop, address);
+  if (stop !== undefined) open.push(openStop(run, stop, address));
   for (const { visit, route } of run.tasks) {
-    if (visit !== undefined) yield* openAt(visit);
-    if (route !== undefined) yield* openAt(route);
+    if (visit !== undefined) addOpenAt(visit, open);
+    if (route !== undefined) addOpenAt(route, open);
   }
 }
 
-function* openAt(visit: VisitSnapshot): Generator<Open> {
-  for (const question of visit.questions) {
-    yield {
-      id: question.id,
-      address: question.address,
-      schema: question.schema,
-      waits: question.answer === undefined,
-      answer: (answer) => {
-        question.answer = answer;
-        question.fresh = true;
-      },
-    };
-  }
-  for (const call of visit.calls) if (call.visit !== undefined) yield* openAt(call.visit);
-  for (const { run } of visit.inner) if (run !== undefined) yield* openIn(run);
+function addOpenAt(visit: VisitSnapshot, open: Open[]): void {
+  for (const question of visit.questions) open.push(openQuestion(question));
+  for (const call of visit.calls) if (call.visit !== undefined) addOpenAt(call.visit, open);
+  for (const { run } of visit.inner) if (run !== undefined) addOpen(run, open);
+}
+
+function openQuestion(question: Question): Open {
+  const { id, address, schema } = question;
+  return {
+    id,
+    address,
+    schema,
+    waits: question.answer === undefined,
+    answer: (answer) => {
+      question.answer = answer;
+      question.fresh = true;
+    },
+  };
 }
 
 /** An answer with data is the new state of the graph. */

@@ -7,7 +7,6 @@ import {
   inCheckpoint,
   nothingSaved,
   pendingCheckpoint,
-  storeCallFailed,
   unknownCheckpoint,
 } from "./checkpoint-errors.js";
 import type { CheckpointStore, StoredCheckpoint } from "./checkpoint-store.js";
@@ -17,6 +16,7 @@ import type { Journal } from "./journal.js";
 import { processOwner } from "./process-owner.js";
 import { readDocument } from "./read-document.js";
 import type { RunSnapshot } from "./snapshot.js";
+import { callStore, isConflict, isLost, isSame, storeError } from "./store-calls.js";
 import { bytesOf } from "./text-bytes.js";
 import type { ValueCodec } from "./value-codec.js";
 import { writeHead, writeRun } from "./write-document.js";
@@ -330,14 +330,18 @@ export class CheckpointJournal implements Journal {
       await this.#remove(ids.write, store);
       return;
     }
+    const data = this.#document(status);
     try {
-      this.#version = await this.#put(ids.write, status, this.#version);
+      this.#version = await store.put(ids.write, data, this.#version);
+      this.#attempted = undefined;
     } catch (error) {
-      await this.#fenced(async () => {
-        if (!isConflict(error) || !(await this.#findOwnWrite(ids.write))) throw error;
-        this.#version = await this.#put(ids.write, status, this.#version);
-      });
+      await this.#fenced(() => this.#writeAgain(ids.write, status, this.#putFailed(ids.write, data, error)));
     }
+  }
+
+  async #writeAgain(id: string, status: CheckpointDocument["status"], error: KumikoError): Promise<void> {
+    if (!isConflict(error) || !(await this.#findOwnWrite(id))) throw error;
+    this.#version = await this.#put(id, status, this.#version);
   }
 
   #remove(id: string, store: CheckpointStore): Promise<void> {
@@ -366,15 +370,23 @@ export class CheckpointJournal implements Journal {
   }
 
   async #put(id: string, status: CheckpointDocument["status"], version: number | undefined): Promise<number> {
-    const data = bytesOf(`${this.#headOf(status)},"root":${this.#saved ?? "null"}}`);
+    const data = this.#document(status);
     try {
       const written = await this.#settings.store?.put(id, data, version);
       this.#attempted = undefined;
       return written ?? 0;
     } catch (error) {
-      if (!isConflict(error)) this.#attempted = data;
-      throw storeError("write", id, error);
+      throw this.#putFailed(id, data, error);
     }
+  }
+
+  #putFailed(id: string, data: Uint8Array, error: unknown): KumikoError {
+    if (!isConflict(error)) this.#attempted = data;
+    return storeError("write", id, error);
+  }
+
+  #document(status: CheckpointDocument["status"]): Uint8Array {
+    return bytesOf(`${this.#headOf(status)},"root":${this.#saved ?? "null"}}`);
   }
 
   /** Kept where a run is saved at every step: until its last save it is the same. */
@@ -400,31 +412,6 @@ export class CheckpointJournal implements Journal {
 export interface ClaimOptions {
   readonly forceNewRun?: boolean | undefined;
   readonly takeover?: boolean | undefined;
-}
-
-function isConflict(error: unknown): boolean {
-  return KumikoError.is(error) && error.code === "CHECKPOINT_CONFLICT";
-}
-
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index]);
-}
-
-function isLost(error: unknown): boolean {
-  return KumikoError.is(error) && error.code === "CHECKPOINT_LOST";
-}
-
-async function callStore<T>(what: string, id: string, call: () => Promise<T> | undefined): Promise<T | undefined> {
-  try {
-    return await call();
-  } catch (error) {
-    throw storeError(what, id, error);
-  }
-}
-
-/** Whatever a store throws is an error of the library, which says what was tried. */
-function storeError(what: string, id: string, error: unknown): KumikoError {
-  return KumikoError.is(error) ? error : storeCallFailed(what, id, error);
 }
 
 function ignore(): void {}

@@ -63,11 +63,14 @@ export const stoppedToWait = (
   interrupts: readonly Interrupt[],
   { checkpointId, missing }: Continuation,
 ): InterruptError => {
-  const asking = interrupts.filter(({ info }) => kindOf(info) === undefined);
-  const told = interrupts.filter(({ info }) => kindOf(info) !== undefined).map(describeStop);
-  const what = [...told, ...(asking.length === 0 ? [] : [`waits for answers at ${placesOf(asking)}`])].join(
-    ", and it ",
-  );
+  const asking: Interrupt[] = [];
+  const parts: string[] = [];
+  for (const interrupt of interrupts) {
+    if (kindOf(interrupt.info) === undefined) asking.push(interrupt);
+    else parts.push(describeStop(interrupt));
+  }
+  if (asking.length > 0) parts.push(`waits for answers at ${placesOf(asking)}`);
+  const what = parts.join(", and it ");
   const answers = asking.length === 0 ? "" : ", { [interrupt.id]: answer }";
   const advice =
     checkpointId === undefined
@@ -77,6 +80,8 @@ export const stoppedToWait = (
 };
 
 function placesOf(interrupts: readonly Interrupt[]): string {
+  const [first, second] = interrupts;
+  if (first !== undefined && second === undefined) return `"${first.address}"`;
   const places = [...new Set(interrupts.map(({ address }) => `"${address}"`))];
   return (places.length > 5 ? [...places.slice(0, 5), `${places.length - 5} more`] : places).join(", ");
 }

@@ -183,7 +183,7 @@ export class Visit implements Part {
   }
 
   #parts(): readonly Part[] {
-    if (this.#inner === undefined && this.#calls === undefined) return noParts;
+    if (this.#inner === undefined && this.#calls === undefined) return nothing;
     const parts: Part[] = [];
     for (const { run, saved, result } of this.#inner?.values() ?? []) {
       if (result !== undefined) continue;
@@ -218,6 +218,10 @@ export class Visit implements Part {
 
   keepInputStream(input: InputStream): void {
     this.#preparedStream = input;
+  }
+
+  get hasInputStream(): boolean {
+    return this.#preparedStream !== undefined;
   }
 
   /** Reads the rest of an input that the place has left. */
@@ -326,10 +330,10 @@ export class Visit implements Part {
       address: this.address,
       settled: this.#isSettled,
       questions: this.#questions,
-      once: [...(this.#once ?? [])],
+      once: this.#once === undefined ? nothing : [...this.#once],
       prepared: this.#prepared,
-      inner: [...(this.#inner ?? [])].map(([key, inner]) => snapshotOfInner(key, inner)),
-      calls: [...(this.#calls ?? [])].map(([index, call]) => snapshotOfCall(index, call)),
+      inner: this.#inner === undefined ? nothing : Array.from(this.#inner, snapshotOfInner),
+      calls: this.#calls === undefined ? nothing : Array.from(this.#calls, snapshotOfCall),
     };
   }
 
@@ -349,7 +353,7 @@ export class Visit implements Part {
   }
 }
 
-const noParts: readonly Part[] = [];
+const nothing: readonly never[] = [];
 
 /** What can be said of a run from what is inside it, and its own stop. Worked out when it is asked: graphs may be deep. */
 export function partOfRun(parts: readonly Part[], stop: NodeStop | undefined): Part {
@@ -376,11 +380,11 @@ function partOfSnapshot({ tasks, stop }: RunSnapshot): Part {
   return partOfRun(parts, stop);
 }
 
-function snapshotOfInner(key: string, { result, saved, run }: Inner): InnerSnapshot {
+function snapshotOfInner([key, { result, saved, run }]: readonly [string, Inner]): InnerSnapshot {
   if (result !== undefined) return { key, result, run: undefined };
   return { key, result: undefined, run: run === undefined ? saved : run.snapshot() };
 }
 
-function snapshotOfCall(index: number, { callId, result, visit }: Call): CallSnapshot {
+function snapshotOfCall([index, { callId, result, visit }]: readonly [number, Call]): CallSnapshot {
   return { index, callId, result, visit: result === undefined ? visit?.snapshot() : undefined };
 }

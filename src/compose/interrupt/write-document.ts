@@ -1,5 +1,5 @@
 import { type CheckpointDocument, documentVersion } from "./document.js";
-import { quoted } from "./quoted.js";
+import { quoted, quotedName } from "./quoted.js";
 import type {
   Answer,
   CallSnapshot,
@@ -47,11 +47,11 @@ class Writer {
 
   #task(task: TaskSnapshot, path: string): string {
     const { node, kind, step, done, output, targets, visit, route } = task;
-    const next = targets === undefined ? "" : `,"targets":${texts(targets)}`;
+    const next = targets === undefined ? "" : `,"targets":${names(targets)}`;
     const given = output === undefined ? "null" : this.#output(output, task, path);
     const own = visit === undefined ? "null" : this.#visit(visit, inside(path, node));
     const behind = route === undefined ? "null" : this.#visit(route, `${inside(path, node)} (branch)`);
-    return `{"node":${quoted(node)},"kind":${quoted(kind)},"step":${step},"done":${done}${next},"output":${given},"visit":${own},"route":${behind}}`;
+    return `{"node":${quotedName(node)},"kind":${quotedName(kind)},"step":${step},"done":${done}${next},"output":${given},"visit":${own},"route":${behind}}`;
   }
 
   /** The way to a value is put into words only where it may be needed. */
@@ -121,6 +121,12 @@ function inside(path: string, key: string): string {
 function list<T>(items: readonly T[], write: (item: T) => string): string {
   if (items.length === 0) return "[]";
   return `[${items.map(write).join(",")}]`;
+}
+
+/** Nodes. Mostly it is one. */
+function names(keys: readonly string[]): string {
+  const [only] = keys;
+  return only !== undefined && keys.length === 1 ? `[${quotedName(only)}]` : list(keys, quotedName);
 }
 
 function texts(items: readonly string[]): string {

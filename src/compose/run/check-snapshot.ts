@@ -28,7 +28,14 @@ function checkNode({ node, kind }: TaskSnapshot, program: Program, at: readonly 
   if (now !== kind) throw kindHasChanged(at, kind, now);
 }
 
-/** The same for values that were saved before they were used: they must fit the schemas that the graph has now. */
+/** Whether a graph, or one inside it, has schemas to check values with. */
+export function checksValues({ plan, nested }: Program): boolean {
+  if ((plan.checkInput ?? plan.checkOutput) !== undefined) return true;
+  for (const inner of nested.values()) if (checksValues(inner)) return true;
+  return false;
+}
+
+/** Throws `GRAPH_CHANGED` for values that were saved before they were used, and do not fit the schemas of the graph now. */
 export async function checkValues(snapshot: RunSnapshot, program: Program, path: readonly string[]): Promise<void> {
   const { checkInput, checkOutput } = program.plan;
   for (const task of snapshot.tasks) {

@@ -100,8 +100,8 @@ async function runJournaled(
 }
 
 /** What a run rejects with that ended without a result, once it is saved. */
-async function stopped({ journal }: RootRun, failure: unknown): Promise<unknown> {
-  return journal === undefined ? failure : journal.stopped(failure);
+function stopped({ journal }: RootRun, failure: unknown): Promise<unknown> {
+  return journal === undefined ? Promise.resolve(failure) : journal.stopped(failure);
 }
 
 /** What a child run gave, or how far it came, when its place was entered before. */

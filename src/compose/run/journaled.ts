@@ -7,7 +7,7 @@ import { ValueCodec } from "../interrupt/value-codec.js";
 import type { RunOptions } from "../options.js";
 import type { Plan } from "../plan/plan.js";
 import type { Runtime } from "../runtime.js";
-import { checkKinds, checkValues } from "./check-snapshot.js";
+import { checkKinds, checksValues, checkValues } from "./check-snapshot.js";
 import { checkCheckpointOptions } from "./checkpoint-options.js";
 import type { GraphRunner } from "./environment.js";
 import { invalidRunOption } from "./errors.js";
@@ -89,7 +89,7 @@ async function makeReady(
 ): Promise<readonly string[]> {
   if (root === undefined) return [];
   checkKinds(root, program, []);
-  await checkValues(root, program, []);
+  if (checksValues(program)) await checkValues(root, program, []);
   const validator = program.plan.runtime.schemaValidator;
   const ids = await applyAnswers(root, answers, { answered, requested, validator });
   if (modifyState !== undefined) modifyStates(root, modifyState);

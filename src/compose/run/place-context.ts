@@ -103,7 +103,14 @@ export abstract class PlaceContext implements NodeContext {
    * Waits for what began here and has not settled: child runs, answers that are checked, work that is remembered. Rejects
    * when the place made a mistake besides.
    */
-  async settle(): Promise<void> {
+  settle(): Promise<void> | undefined {
+    const { openedChildren, openedVisit } = this;
+    const isSettled =
+      openedChildren === undefined && openedVisit?.mistake === undefined && openedVisit?.isBusy !== true;
+    return isSettled ? undefined : this.#settle();
+  }
+
+  async #settle(): Promise<void> {
     const { openedChildren: children, openedVisit: visit } = this;
     for (;;) {
       await children?.settle(stoppedToWait());

@@ -17,7 +17,8 @@ export const tracking: RunTracking = {
     return trackerOf(run).start(input);
   },
   resume(run: Run, snapshot: RunSnapshot, input: unknown) {
-    checkKinds(snapshot, run.program, run.nodePath);
+    // a root was checked before it was claimed, and a graph that is a node with the graph around it
+    if (run.place !== undefined && !run.nested) checkKinds(snapshot, run.program, run.nodePath);
     return trackerOf(run).resume(snapshot, input);
   },
   parseAnswer,

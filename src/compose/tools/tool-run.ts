@@ -5,6 +5,7 @@ import type { ToolOutput } from "../../components/tool.js";
 import type { AnyToolOptions } from "../../components/tool-options.js";
 import type { OutputValidation } from "../../components/tool-settings.js";
 import type { StagedCall, StagedEvent, Suspension } from "../../components/tool-stages.js";
+import { KumikoError } from "../../errors.js";
 import type { ConcatRegistry } from "../../schema/concat/registry.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolResult } from "../../schema/message/content-block.js";
@@ -230,7 +231,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     this.state = "failing";
     this.deadline?.remove();
     this.deadline = undefined;
-    this.context.settle().then(
+    Promise.resolve(this.context.settle()).then(
       () => {
         this.openedVisit?.settleAnswers();
         (this.watch ?? this.openWatch())?.interrupt(this.interruption());
@@ -319,9 +320,14 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
       this.answer(error, this.textOf(error));
       return;
     }
-    if (onToolError === "throw") this.settleFailed(error);
+    if (onToolError === "throw" || this.isAskedAgain(thrown)) this.settleFailed(error);
     else if (onToolError === "result") this.answer(error, this.textOf(error));
     else this.ask(onToolError, error);
+  }
+
+  /** Only the code knew that an answer does not fit. Its question is open again, so there is no result to tell a model. */
+  private isAskedAgain(thrown: unknown): boolean {
+    return this.openedVisit !== undefined && KumikoError.is(thrown) && thrown.code === "ANSWER_MISMATCH";
   }
 
   /** It cannot run for this request, which is the result, whatever `onToolError` says: arguments do not help. */

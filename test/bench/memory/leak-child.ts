@@ -6,4 +6,4 @@ const leak = async (): Promise<void> => void kept.push({ run: kept.length });
 const clean = async (): Promise<object> => ({ run: kept.length });
 
 const repeat = process.argv[2] === "leak" ? leak : clean;
-console.log(JSON.stringify(await bytesAfterParts(repeat, 600, 4)));
+console.log(JSON.stringify(await bytesAfterParts(repeat, 400, 6)));

@@ -1,3 +1,4 @@
+import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { dynamicTool, jsonSchema, tool, zodSchema } from "ai";
 import { type } from "arktype";
 import { AgenticToolsNode, createTool, KumikoError, mcpTools } from "kumiko";
@@ -9,12 +10,6 @@ import { parametersOf, rejection, resultOf, thrown } from "./caller.js";
 
 const echo = (input: unknown) => input;
 
-/** What `toStandardJsonSchema` of `@valibot/to-json-schema` makes: the schema, with the second half of the standard. */
-function withJsonSchema<S extends v.GenericSchema>(schema: S, json: Record<string, unknown>) {
-  const jsonSchema = { input: () => json, output: () => json };
-  return { ...schema, "~standard": { ...schema["~standard"], jsonSchema } };
-}
-
 const expected = {
   type: "object",
   properties: { city: { type: "string" }, unit: { enum: ["C", "F"] } },
@@ -24,7 +19,7 @@ const expected = {
 const described = {
   zod: z.object({ city: z.string(), unit: z.enum(["C", "F"]).optional() }),
   arktype: type({ city: "string", "unit?": "'C' | 'F'" }),
-  valibot: withJsonSchema(v.object({ city: v.string(), unit: v.optional(v.picklist(["C", "F"])) }), expected),
+  valibot: toStandardJsonSchema(v.object({ city: v.string(), unit: v.optional(v.picklist(["C", "F"])) })),
   "draft 2020-12": { $schema: "https://json-schema.org/draft/2020-12/schema", ...expected },
   "draft-07": { $schema: "http://json-schema.org/draft-07/schema#", ...expected },
   "no $schema": expected,

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { createTool } from "../../../src/components/create-tool.js";
 import { RequestContext } from "../../../src/components/request-context.js";
 import type { ToolContext } from "../../../src/components/tool.js";
+import { toolOptions } from "../../../src/components/tool-options.js";
 import { AgenticToolsNode } from "../../../src/compose/tools/agentic-tools-node.js";
 import { plain, thrownBy } from "../../compose/thrown-by.js";
 import { blocksOf, call, calls, textsOf, toolError } from "../../compose/tools/calls.js";
@@ -161,4 +162,27 @@ it.each([{}, { component: "model" }, { name: "a" }, () => "", "tool"])("%o is no
   expect(thrownBy(() => new AgenticToolsNode({ tools: { a: plain(given) } })).message).toContain(
     'tools["a"] is no tool',
   );
+});
+
+it("it has options, a rule for its chunks and the raw text of its arguments where it says so, like a tool of createTool", async () => {
+  const limits = toolOptions("limits", { most: 2 });
+  const node = new AgenticToolsNode([
+    {
+      name: "limited",
+      options: limits,
+      execute: (_input: unknown, ctx: ToolContext<{ most: number }>) => ctx.options.most,
+    },
+    {
+      name: "sums",
+      concat: (chunks: readonly number[]) => chunks.reduce((sum, chunk) => sum + chunk, 0),
+      execute: async function* () {
+        yield 1;
+        yield 2;
+      },
+    },
+    { name: "raw", rawArguments: true, execute: (text: string) => `got ${text}` },
+  ]);
+  const message = calls(call("limited"), call("sums"), call("raw", '{"n": 9007199254740993}'));
+  const results = await node.invoke(message, { options: { tool: [limits.with({ most: 5 })] } });
+  expect(textsOf(results)).toEqual(["5", "3", 'got {"n": 9007199254740993}']);
 });

@@ -260,6 +260,27 @@ describe("T9 T10 approval", () => {
     expect(textsOf(await app().resume("1", { [one]: { approved: true, arguments: { n: 6 } } }))).toEqual(["6", "4"]);
   });
 
+  it("a question of a tool that gets an answer which only the code can refuse stands, whatever the model is told of errors", async () => {
+    const store = memoryStore();
+    const even = z.object({ n: z.number().refine((n) => n % 2 === 0, "even only") });
+    const pick = createTool({
+      id: "pick",
+      description: "",
+      execute: async (_input, ctx) => `picked ${(await ctx.ask("which", "An even one?", even)).n}`,
+    });
+    const app = () =>
+      new Chain<AgenticMessage>()
+        .appendToolsNode(new AgenticToolsNode({ tools: [pick], onToolError: "result" }))
+        .compile({ store });
+    const [question] = await questionsOf(app().invoke(asking(["pick", {}]), { checkpointId: "1" }));
+    const id = question?.id ?? "";
+    const refused = await rejectionOf(app().resume("1", { [id]: { n: 3 } }));
+    expect(refused).toMatchObject({ message: expect.stringContaining("even only") });
+    const again = await questionsOf(app().resume("1"));
+    expect(again.map((one) => one.id)).toEqual([id]);
+    expect(textsOf(await app().resume("1", { [id]: { n: 4 } }))).toEqual(["picked 4"]);
+  });
+
   it("by a predicate on the validated input asks only when it says so; a failing predicate asks or fails, but never runs", async () => {
     let ran = 0;
     const seen: unknown[] = [];

@@ -191,8 +191,9 @@ export abstract class Tracker implements RunTracker {
     } catch (error) {
       throw this.run.blame(error, task.index);
     }
-    await task.ctx.openedVisit?.settleInput();
-    task.ctx.openedVisit?.settleAnswers();
+    const { openedVisit } = task.ctx;
+    if (openedVisit?.hasInputStream === true) await openedVisit.settleInput();
+    openedVisit?.settleAnswers();
     task.state = "stopped";
   }
 
@@ -350,7 +351,8 @@ export abstract class Tracker implements RunTracker {
 
   /** Waits for what runs, and reads the streams to their ends that somebody will need. Rejects with an ordinary error. */
   async settle(): Promise<void> {
-    await Promise.all(this.tasks().map(({ execution }) => execution));
+    const executions = this.tasks().map(({ execution }) => execution);
+    if (executions.some((execution) => execution !== undefined)) await Promise.all(executions);
     for (const task of this.tasks().toReversed()) {
       if (task.state !== "done" || task.isSettled || this.isUsedUp(task)) continue;
       const failure = await task.drain();
