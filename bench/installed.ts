@@ -5,6 +5,8 @@ export interface Installed {
   readonly folder: string;
   /** The settings that it is bundled and compiled with. */
   readonly tsconfig: string;
+  /** Where the compiler finds its types, if that is not where it looks. */
+  readonly paths?: Readonly<Record<string, readonly string[]>> | undefined;
   /** The Node.js that it needs. @default the one that runs the benchmark */
   readonly node?: string | undefined;
   /** What its users import first. */

@@ -52,10 +52,8 @@ Medians of 9 interleaved rounds in one process. ${warmUpText}`;
 async function* rowsOf(group: Group): AsyncGenerator<Row> {
   for (const workload of workloads) if (workload.group === group) yield timeWorkload(workload);
   if (group === "runs") yield* crowdRows(new Map([plain, kumiko].map(({ name }) => [name, figuresOf(name)])));
-  if (group === "package") {
-    buildWhenStale(root);
-    yield* await packageRows([installedKumiko(root)]);
-  }
+  if (group === "package" || group === "types") buildWhenStale(root);
+  if (group === "package") yield* await packageRows([installedKumiko(root)]);
   if (group === "types") yield* typeRows(join(root, "node_modules/typescript/bin/tsc"), [installedKumiko(root)]);
 }
 

@@ -7,6 +7,8 @@ export function installedKumiko(root: string): Installed {
     name: "kumiko",
     folder: root,
     tsconfig: join(root, "tsconfig.json"),
+    // As it is published: its sources would be checked with every program.
+    paths: { kumiko: [join(root, "dist/index.d.ts")] },
     entry: "kumiko",
     smallest: `
       import { END, Graph, START } from "kumiko";

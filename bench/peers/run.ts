@@ -82,10 +82,8 @@ async function rowsOfPackages(measured: readonly Peer[], asked: readonly string[
   const isMeasured = ({ name }: { name: string }) => measured.some((peer) => peer.name === name);
   const packages = [installedKumiko(root), ...installedPeers(folder).filter(isMeasured)];
   const rows: Row[] = [];
-  if (asked.includes("package")) {
-    buildWhenStale(root);
-    rows.push(...(await packageRows(packages)));
-  }
+  if (asked.includes("package") || asked.includes("types")) buildWhenStale(root);
+  if (asked.includes("package")) rows.push(...(await packageRows(packages)));
   if (asked.includes("types")) rows.push(...typeRows(join(root, "node_modules/typescript/bin/tsc"), packages));
   return rows;
 }
