@@ -13,7 +13,7 @@ export interface CrowdFigures {
   readonly p99Ms: number;
   /** How many short runs end in a second. */
   readonly perSecond: number;
-  /** The most that the heap had above its start, garbage included. */
+  /** The most that the heap has above a clean start, garbage included. */
   readonly heapBytes: number;
   /** How many runs there were, and how often they were measured. */
   readonly runs: number;
@@ -38,12 +38,14 @@ export async function measureCrowd({ name, chain }: Contender): Promise<CrowdFig
   for (let n = 0; n < count; n++) rounds.push(await crowd(short, runs));
   if (rounds.some(({ sum }) => sum !== 46 * runs)) throw new Error(`${name} gives wrong sums.`);
   const of = (figure: keyof CrowdRound): number => median(rounds.map((round) => round[figure]));
+  const clean = await bytesInUse();
+  const { heapBytes } = await crowd(short, runs);
   return {
     parkedBytes: await parkedBytes(chain, runs),
     shortNs: (of("cpuMs") * 1e6) / runs,
     p99Ms: of("p99Ms"),
     perSecond: (runs * 1e3) / of("wallMs"),
-    heapBytes: of("heapBytes"),
+    heapBytes: Math.max(0, heapBytes - clean),
     runs,
     rounds: count,
   };
@@ -63,12 +65,11 @@ interface CrowdRound {
 
 async function crowd(run: Run, count: number): Promise<CrowdRound> {
   const times = new Float64Array(count);
-  const heapAtStart = process.memoryUsage().heapUsed;
-  let [next, sum, heap] = [0, 0, 0];
+  let [next, sum, heapBytes] = [0, 0, 0];
   const lane = async (): Promise<void> => {
     while (next < count) {
       const index = next++;
-      if (index % 500 === 0) heap = Math.max(heap, process.memoryUsage().heapUsed);
+      if (index % 100 === 99) heapBytes = Math.max(heapBytes, process.memoryUsage().heapUsed);
       const start = performance.now();
       const result = await run(1);
       times[index] = performance.now() - start;
@@ -80,7 +81,7 @@ async function crowd(run: Run, count: number): Promise<CrowdRound> {
   const wallMs = performance.now() - start;
   const { user, system } = process.cpuUsage(cpu);
   const p99Ms = times.toSorted()[Math.floor(count * 0.99)] ?? Number.NaN;
-  return { cpuMs: (user + system) / 1e3, wallMs, p99Ms, heapBytes: Math.max(0, heap - heapAtStart), sum };
+  return { cpuMs: (user + system) / 1e3, wallMs, p99Ms, heapBytes, sum };
 }
 
 async function parkedBytes(chain: (steps: readonly Step[]) => Run, count: number): Promise<number> {

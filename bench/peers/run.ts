@@ -56,6 +56,7 @@ async function main(): Promise<void> {
     `Versions: ${peers.map((peer) => `${peer.package} ${versionOf(peer)}`).join(", ")}.`,
     `Node.js of Mastra, which needs a newer one: ${newerNodeIn(folder) === process.execPath ? "this one" : "24, installed beside it"}.`,
     "In brackets: times the work by hand, in the process of that library. A dash: there is no such thing in that library.",
+    "Tools: Mastra, Genkit and LangChain call the tools themselves; AI SDK, OpenAI Agents and TanStack AI do it in the one step of an agent whose model answers at once.",
   ].join("\n");
   console.log(`\n${toText(table)}\n\n${head}`);
   if (missing.length === 0) {

@@ -51,9 +51,9 @@ function time(ns: number): string {
   return ns < 1e9 ? `${significant(ns / 1e6)} ms` : `${significant(ns / 1e9)} s`;
 }
 
-/** `1.37×`, `24×`, `5,900×`. */
+/** `0.0023×`, `1.37×`, `24×`, `5,900×`. */
 export function ratioText(ratio: number): string {
-  return `${ratio < 10 ? ratio.toFixed(2) : significant(ratio)}×`;
+  return `${ratio < 0.1 ? Number(ratio.toPrecision(2)) : ratio < 10 ? ratio.toFixed(2) : significant(ratio)}×`;
 }
 
 /** Three figures: no more of a measurement is true. */
