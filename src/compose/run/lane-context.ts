@@ -43,7 +43,7 @@ export class LaneContext extends TaskContext implements LateWatched {
     }
     this.isOver = true;
     const { only } = this.own;
-    if (only?.onEnd !== undefined) tellEnd(only, this.own, this.runInfo, value, this.span);
+    if (only?.onEnd !== undefined) tellEnd(only, this.own, this.record ?? this.runInfo, value, this.span);
   }
 
   override get watch(): Watch {

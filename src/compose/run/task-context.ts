@@ -205,13 +205,11 @@ export function recordOf(owner: TaskOwner, index: number, place: TaskContext): R
 
 /** The record of a task in a graph: it looks everything up when it is asked. */
 class TaskRecord extends LazyRecord {
-  override readonly toolCallId: undefined;
   private readonly owner: TaskOwner;
   private readonly index: number;
 
   constructor(owner: TaskOwner, index: number) {
     super();
-    this.toolCallId = undefined;
     this.owner = owner;
     this.index = index;
   }
@@ -230,6 +228,10 @@ class TaskRecord extends LazyRecord {
 
   override get address(): string {
     return this.owner.addressOf(this.index);
+  }
+
+  override get toolCallId(): undefined {
+    return undefined;
   }
 
   protected override get parent(): RunInfo | undefined {
