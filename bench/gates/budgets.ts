@@ -7,7 +7,7 @@ export type Budgets = Readonly<Record<string, Figures>>;
 
 /** A figure may be so much away from the recorded one. Heap figures of other versions of Node.js differ by up to 5 %. */
 const TOLERANCE = 0.1;
-/** `--update` leaves figures alone that have moved less than this, so that a change shows only what it changed. */
+/** `--update` lowers a figure by no less than this, so that a change shows only what it changed. */
 const WORTH_RECORDING = 0.01;
 
 export interface Verdict {
@@ -74,13 +74,16 @@ export function adviceOf({ kind, name, recorded = 0, measured = 0, outcome }: Ve
   }
 }
 
-/** The recorded figures with the measured kinds brought up to date. */
+/**
+ * The recorded figures with the measured kinds brought up to date. A figure that has grown, but is within its budget, stays:
+ * budgets do not creep upwards with those that change for other reasons.
+ */
 export function updated(recorded: Budgets, measured: Budgets): Budgets {
   const kinds = Object.entries(measured).map(([kind, figures]) => {
     const entries = Object.entries(figures).map(([name, figure]) => {
       const old = recorded[kind]?.[name];
-      const moved = old === undefined || Math.abs(figure - old) > Math.abs(old) * WORTH_RECORDING;
-      return [name, moved ? figure : old] as const;
+      const stays = old !== undefined && figure >= old * (1 - WORTH_RECORDING) && figure <= old * (1 + TOLERANCE);
+      return [name, stays ? old : figure] as const;
     });
     return [kind, Object.fromEntries(entries)] as const;
   });

@@ -69,8 +69,10 @@ describe("an update", () => {
     });
   });
 
-  it("leaves figures alone that moved by less than 1 %", () => {
-    expect(updated({ bytes: { chain: 1_000 } }, { bytes: { chain: 1_009 } })).toEqual({ bytes: { chain: 1_000 } });
+  it("raises what is over its budget, lowers what has got better, and leaves the rest alone", () => {
+    const recorded = { bytes: { over: 1_000, grown: 1_000, same: 1_000, better: 1_000 } };
+    const measured = { bytes: { over: 1_101, grown: 1_100, same: 991, better: 989 } };
+    expect(updated(recorded, measured)).toEqual({ bytes: { over: 1_101, grown: 1_000, same: 1_000, better: 989 } });
   });
 });
 
