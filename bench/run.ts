@@ -9,6 +9,7 @@ import { type CrowdFigures, measureCrowd } from "./measure/crowd.js";
 import { loadText, machineText } from "./measure/machine.js";
 import { packageRows } from "./measure/package.js";
 import { pollute } from "./measure/pollute.js";
+import { warmUpText } from "./measure/rounds.js";
 import { typeRows } from "./measure/types.js";
 import { timeWorkload } from "./measure/workload.js";
 import { crowdRows } from "./report/crowd-rows.js";
@@ -30,26 +31,25 @@ async function main(asked: readonly Group[]): Promise<void> {
   const loadAtStart = loadText();
   console.log(`${machineText()}, load ${loadAtStart}`);
   await pollute();
-  const [rows, warmUps]: [Row[], number[]] = [[], []];
+  const rows: Row[] = [];
   for (const group of asked) {
     console.log(`\n${group}: ${groups[group]}`);
     for await (const row of rowsOf(group)) {
       rows.push(row);
-      if ("warmUpMs" in row) warmUps.push(row.warmUpMs);
       console.log(toText({ head: [], rows: targetTable([row]).rows }));
     }
   }
   const table = targetTable(rows);
   console.log(`\n${toText(table)}`);
   const text = `${new Date().toISOString().slice(0, 10)}. ${machineText()}, load ${loadAtStart} at the start and ${loadText()} at the end.
-Medians of 9 interleaved rounds in one process, after a warm-up of ${Math.min(...warmUps).toFixed(0)} to ${Math.max(...warmUps).toFixed(0)} ms of CPU time each.`;
+Medians of 9 interleaved rounds in one process. ${warmUpText}`;
   console.log(`\n${text}`);
   if (asked.length === Object.keys(groups).length) {
     writePart(join(root, "bench/RESULTS.md"), "bench", `${text}\n\n${toMarkdown(table)}`);
   }
 }
 
-async function* rowsOf(group: Group): AsyncGenerator<Row & { warmUpMs?: number }> {
+async function* rowsOf(group: Group): AsyncGenerator<Row> {
   for (const workload of workloads) if (workload.group === group) yield timeWorkload(workload);
   if (group === "runs") yield* crowdRows(new Map([plain, kumiko].map(({ name }) => [name, figuresOf(name)])));
   if (group === "package") {

@@ -22,7 +22,10 @@ export const plain: Contender = {
     for (let n = 0; n < count; n++) value = value % 2 === 1 ? await odd(value) : await even(value);
     return value;
   },
-  tools: (calls) => () => Promise.all(calls.map(callTool)),
+  tools: (calls) => async () => {
+    const messages = await Promise.all(calls.map(callTool));
+    return messages.map(({ contentBlocks: [block] }) => block?.result);
+  },
   generators: (count) => (source) => {
     let chunks = source;
     for (let n = 0; n < count; n++) chunks = addOne(chunks);
@@ -88,12 +91,14 @@ function each(step: Step, count: number, limit: number): () => Promise<number> {
   };
 }
 
-/** Parse, validate, call, and make text of the output, as the next message to the model needs it. */
-async function callTool(call: Call): Promise<string> {
+/** Parse, validate, call, make text of the output, and put it into a message for the model. */
+async function callTool(call: Call) {
   const checked = weather.schema["~standard"].validate(JSON.parse(call.arguments));
   const parsed = checked instanceof Promise ? await checked : checked;
   if (parsed.issues) throw new Error("The arguments do not fit.");
-  return JSON.stringify(await weather.execute(parsed.value));
+  const result = JSON.stringify(await weather.execute(parsed.value));
+  const block = { type: "function_tool_result", callId: call.id, name: weather.name, result, resultType: "json" };
+  return { role: "user", contentBlocks: [block] };
 }
 
 async function* addOne(chunks: AsyncIterable<number>): AsyncGenerator<number, void> {

@@ -3,6 +3,9 @@ import type { Cell, Row } from "../report/row.js";
 import { bundleBytes } from "./bundle.js";
 import { measureImports } from "./cold-import.js";
 
+/** Those of a package come first; what the compiler says follows. */
+export const packageRowIds = ["import", "bundle", "bundle-minified"] as const;
+
 /** What it takes before anything runs: the import of what users import first, and the bundle of the smallest program. */
 export async function packageRows(packages: readonly Installed[]): Promise<Row[]> {
   const bundles: Bundle[] = [];

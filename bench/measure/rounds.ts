@@ -5,11 +5,6 @@ export interface Measured {
   readonly ns: number;
   /** Median, over the rounds, of its time by that of the first work in the same round. */
   readonly ratio: number;
-  /** CPU milliseconds that it ran before anything was measured. */
-  readonly warmUpMs: number;
-  /** How many calls made one sample, and how many samples there were. */
-  readonly calls: number;
-  readonly rounds: number;
 }
 
 export interface RoundOptions {
@@ -23,6 +18,8 @@ const SAMPLE_MS = 40;
 /** Code that is long runs more often before the engine has made the best of it. */
 const warmUpUntil = { ms: 350, calls: 5_000, blocks: 3, blockMs: 70, mostMs: 3_000 };
 
+export const warmUpText = `Before that each ran until it got no faster: for ${warmUpUntil.ms} ms of CPU time and ${warmUpUntil.calls.toLocaleString("en")} calls at least, for ${warmUpUntil.mostMs / 1e3} s at most.`;
+
 /**
  * Interleaved rounds in one process: every round runs each work for a while, in alternating order, and takes the ratio of its
  * CPU time to that of the first work. The result is the median over the rounds, so drift and noise that last longer than a
@@ -34,8 +31,8 @@ export async function measureRounds(
 ): Promise<Measured[]> {
   const runners: Runner[] = [];
   for (const work of works) {
-    const { ms, callMs } = await warmUp(work);
-    runners.push({ work, warmUpMs: ms, calls: calls ?? Math.max(1, Math.round(SAMPLE_MS / callMs)), samples: [] });
+    const callMs = await warmUp(work);
+    runners.push({ work, calls: calls ?? Math.max(1, Math.round(SAMPLE_MS / callMs)), samples: [] });
   }
   for (let round = 0; round < rounds; round++) {
     for (const runner of round % 2 === 0 ? runners : runners.toReversed()) {
@@ -43,24 +40,20 @@ export async function measureRounds(
     }
   }
   const base = runners[0]?.samples ?? [];
-  return runners.map(({ samples, warmUpMs, calls: perSample }) => ({
+  return runners.map(({ samples }) => ({
     ns: median(samples) * 1e6,
     ratio: median(samples.map((ms, round) => ms / (base[round] ?? ms))),
-    warmUpMs,
-    calls: perSample,
-    rounds,
   }));
 }
 
 interface Runner {
   readonly work: Work;
-  readonly warmUpMs: number;
   readonly calls: number;
   readonly samples: number[];
 }
 
-/** Runs a work in blocks until some of them in a row are no faster than the fastest before them. */
-async function warmUp(work: Work): Promise<{ ms: number; callMs: number }> {
+/** Runs a work in blocks until some of them in a row are no faster than the fastest before them; milliseconds of a call. */
+async function warmUp(work: Work): Promise<number> {
   let [ms, done, calls] = [0, 0, 1];
   let [best, noFaster] = [Number.POSITIVE_INFINITY, 0];
   for (;;) {
@@ -71,7 +64,7 @@ async function warmUp(work: Work): Promise<{ ms: number; callMs: number }> {
     noFaster = callMs > best * 0.97 ? noFaster + 1 : 0;
     best = Math.min(best, callMs);
     const flat = noFaster >= warmUpUntil.blocks && ms >= warmUpUntil.ms && done >= warmUpUntil.calls;
-    if (flat || ms >= warmUpUntil.mostMs) return { ms, callMs };
+    if (flat || ms >= warmUpUntil.mostMs) return callMs;
     calls = Math.min(calls * 4, Math.max(1, Math.round(warmUpUntil.blockMs / callMs)));
   }
 }

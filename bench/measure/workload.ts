@@ -4,11 +4,6 @@ import type { Cell, Row } from "../report/row.js";
 import { contendersOf, type Workload } from "../workloads.js";
 import { type Measured, measureRounds } from "./rounds.js";
 
-export interface TimedRow extends Row {
-  /** The longest warm-up of its contenders, in milliseconds of CPU time. */
-  readonly warmUpMs: number;
-}
-
 /**
  * Times a workload with all contenders that can do it, the first of them being the base. What they give is checked before they
  * are timed, and once more when that is done.
@@ -16,7 +11,7 @@ export interface TimedRow extends Row {
 export async function timeWorkload(
   workload: Workload,
   { contenders = contendersOf(workload), rounds = 9 }: { contenders?: readonly Contender[]; rounds?: number } = {},
-): Promise<TimedRow> {
+): Promise<Row> {
   const prepared: (readonly [string, Work])[] = [];
   for (const contender of contenders) {
     const work = workload.work(contender);
@@ -33,7 +28,6 @@ export async function timeWorkload(
     unit: "ns",
     cells: prepared.map(([name], index) => cellOf(name, measured[index], workload.operations)),
     target: targetOf(workload),
-    warmUpMs: Math.max(...measured.map(({ warmUpMs }) => warmUpMs)),
   };
 }
 

@@ -8,7 +8,7 @@ import type { Row } from "../report/row.js";
 import { type Workload, workloads } from "../workloads.js";
 import { peers } from "./peers.js";
 
-/** One call that takes so long is measured alone, and few times. */
+/** What takes so long is run once. */
 const SLOW_MS = 2_500;
 
 /** Measures a peer, with the work by hand and kumiko beside it, in this process, and prints each row as a line of JSON. */
@@ -18,6 +18,7 @@ export async function measureHere(name: string, groups: readonly string[]): Prom
   await pollute();
   for (const workload of workloads) {
     if (workload.own === true || !groups.includes(workload.group) || workload.work(peer) === undefined) continue;
+    console.log(JSON.stringify({ begun: { id: workload.id, title: workload.title } }));
     const start = performance.now();
     const row = await rowOf(workload, peer).catch((error: unknown) => failed(workload, name, error));
     console.log(JSON.stringify({ row }));
@@ -38,25 +39,23 @@ export async function measureHere(name: string, groups: readonly string[]): Prom
 async function rowOf(workload: Workload, peer: Contender): Promise<Row> {
   const base = workload.base === plainRecord ? { ...plainRecord, name: plain.name } : plain;
   const ms = await cpuMsOfOne(workload, peer);
-  const rounds = ms > SLOW_MS ? 1 : 7;
-  const row = await timeWorkload(workload, { contenders: [base, kumiko, peer], rounds });
-  if (rounds === 7) return row;
-  return {
-    ...row,
-    cells: row.cells.map((cell) => (cell.contender === peer.name ? { ...cell, note: "one round" } : cell)),
-  };
+  if (ms <= SLOW_MS) return timeWorkload(workload, { contenders: [base, kumiko, peer], rounds: 7 });
+  const row = await timeWorkload(workload, { contenders: [base, kumiko], rounds: 7 });
+  const value = (ms * 1e6) / workload.operations;
+  const ratio = value / (row.cells[0]?.value ?? Number.NaN);
+  return { ...row, cells: [...row.cells, { contender: peer.name, value, ratio, note: "one run" }] };
 }
 
 async function cpuMsOfOne(workload: Workload, peer: Contender): Promise<number> {
-  const start = process.cpuUsage();
   const work = workload.work(peer);
+  const start = process.cpuUsage();
   if (work !== undefined) await checkResult(workload, peer.name, work);
   const { user, system } = process.cpuUsage(start);
   return (user + system) / 1e3;
 }
 
-/** JSON has no NaN: a cell without a value says why. */
-function failed({ id, title }: Workload, name: string, error: unknown): Row {
+/** A row that says why there is no figure. */
+export function failed({ id, title }: Pick<Workload, "id" | "title">, name: string, error: unknown): Row {
   const note = `fails: ${error instanceof Error ? error.message : String(error)}`.slice(0, 80);
   return { id, title, unit: "ns", cells: [{ contender: name, value: -1, note }] };
 }

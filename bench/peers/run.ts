@@ -2,24 +2,28 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildWhenStale } from "../../scripts/package/build.js";
 import { installedKumiko } from "../contenders/kumiko-installed.js";
-import { groups, readGroups } from "../groups.js";
+import { readGroups } from "../groups.js";
 import { runAgain } from "../measure/child.js";
-import { loadText, machineText } from "../measure/machine.js";
-import { packageRows } from "../measure/package.js";
+import { machineText } from "../measure/machine.js";
+import { packageRowIds, packageRows } from "../measure/package.js";
+import { warmUpText } from "../measure/rounds.js";
 import { typeRows } from "../measure/types.js";
 import { crowdRows } from "../report/crowd-rows.js";
-import { joinRows, withGrowth } from "../report/join-rows.js";
+import { inOrder, joinRows, withGrowth } from "../report/join-rows.js";
+import { type Crowd, openStore } from "../report/measured.js";
 import { writePart } from "../report/results-file.js";
 import type { Row } from "../report/row.js";
 import { contenderTable, toMarkdown, toText } from "../report/table.js";
+import { workloads } from "../workloads.js";
 import { installedPeers } from "./installed-peers.js";
-import { measureHere } from "./measure-here.js";
+import { failed, measureHere } from "./measure-here.js";
 import { newerNodeIn, type Peer, peers } from "./peers.js";
 
 /*
  * What other libraries cost for the same work: `npm run bench:peers`, or a part of it: `npm run bench:peers -- Effect chains`.
  * Every peer has a process of its own, in which the work by hand, kumiko and the peer take turns. Some of them slow down all
  * promises of their process (AsyncLocalStorage does, before Node.js 24): the ratios stay fair, and are told in their favour.
+ * What has been measured is kept, so that a part can be measured again on a calmer day, and the table still has all of it.
  */
 const root = process.cwd();
 const folder = join(root, "bench/peers");
@@ -32,49 +36,46 @@ async function main(): Promise<void> {
   const chosen = peers.filter(({ name }) => names.includes(name));
   const asked = readGroups(names.filter((name) => !peers.some((peer) => peer.name === name)));
   const measured = chosen.length === 0 ? peers : chosen;
-  const start = `${new Date().toISOString().slice(0, 10)}. ${machineText()}, load ${loadText()} at the start`;
-  console.log(start);
-
-  const results = measured.map((peer) => ({ peer, ...measuredApart(peer, asked) }));
-  const rows = withGrowth(joinRows(results.map(({ rows: own }) => own)));
-  if (asked.includes("runs")) {
-    rows.push(
-      ...crowdRows(
-        new Map(results.flatMap(({ crowds }) => crowds.map(({ name, figures }) => [name, figures] as const))),
-      ),
-    );
+  const store = openStore(join(folder, "node_modules/.measured.json"), machineText());
+  for (const peer of measured) {
+    const { rows, crowds } = measuredApart(peer, asked);
+    store.add(peer.name, rows, crowds);
   }
-  const columns = ["by hand", "kumiko", ...measured.map(({ name }) => name)];
-  if (rows.length > 0) console.log(`\n${toText(contenderTable(rows, columns))}\n`);
-  rows.push(...(await rowsOfPackages(measured, asked)));
+  store.addPackages(await rowsOfPackages(measured, asked));
 
-  const table = contenderTable(rows, columns);
-  console.log(`\n${toText(table)}`);
-  const text = [
-    `${start} and ${loadText()} at the end; medians of 7 interleaved rounds.`,
-    `Versions: ${measured.map((peer) => `${peer.package} ${versionOf(peer)}`).join(", ")}.`,
+  const { rows, crowds, text, missing } = store.read(peers.map(({ name }) => name));
+  const timed = inOrder(
+    withGrowth(joinRows(rows)),
+    workloads.map(({ id }) => id),
+  );
+  const all = [...timed, ...crowdRows(crowds), ...inOrder(store.packages(), packageRowIds)];
+  const table = contenderTable(all, ["by hand", "kumiko", ...peers.map(({ name }) => name)]);
+  const head = [
+    `${text} Medians of 7 interleaved rounds.`,
+    warmUpText,
+    `Versions: ${peers.map((peer) => `${peer.package} ${versionOf(peer)}`).join(", ")}.`,
     `Node.js of Mastra, which needs a newer one: ${newerNodeIn(folder) === process.execPath ? "this one" : "24, installed beside it"}.`,
     "In brackets: times the work by hand, in the process of that library. A dash: there is no such thing in that library.",
   ].join("\n");
-  console.log(`\n${text}`);
-  if (chosen.length === 0 && asked.length === Object.keys(groups).length) {
-    writePart(join(root, "bench/RESULTS.md"), "bench:peers", `${text}\n\n${toMarkdown(table)}`);
-  }
+  console.log(`\n${toText(table)}\n\n${head}`);
+  if (missing.length === 0) {
+    writePart(join(root, "bench/RESULTS.md"), "bench:peers", `${head}\n\n${toMarkdown(table)}`);
+  } else console.log(`\nNot written to RESULTS.md: ${missing.join(", ")} not measured yet.`);
 }
 
-type Printed = { readonly row: Row } | { readonly crowd: Crowd };
-type Crowd = {
-  readonly name: string;
-  readonly figures: Parameters<typeof crowdRows>[0] extends ReadonlyMap<string, infer F> ? F : never;
-};
+type Printed = { readonly begun: Pick<Row, "id" | "title"> } | { readonly row: Row } | { readonly crowd: Crowd };
 
-/** The rows that a process of its own has measured: a contender's cells, and those of the two that took turns with it. */
+/** What a process of its own has measured: the cells of a peer, and those of the two that took turns with it. */
 function measuredApart({ name, newerNode }: Peer, asked: readonly string[]): { rows: Row[]; crowds: Crowd[] } {
+  if (!asked.some((group) => group !== "package" && group !== "types")) return { rows: [], crowds: [] };
   const printed = runAgain(["--here", name, ...asked], newerNode ? newerNodeIn(folder) : undefined) as Printed[];
-  return {
-    rows: printed.flatMap((line) => ("row" in line ? [line.row] : [])),
-    crowds: printed.flatMap((line) => ("crowd" in line ? [line.crowd] : [])),
-  };
+  const rows = printed.flatMap((line) => ("row" in line ? [line.row] : []));
+  const died = printed.flatMap((line) =>
+    "begun" in line && !rows.some(({ id }) => id === line.begun.id)
+      ? [failed(line.begun, name, "the process did not survive it")]
+      : [],
+  );
+  return { rows: [...rows, ...died], crowds: printed.flatMap((line) => ("crowd" in line ? [line.crowd] : [])) };
 }
 
 async function rowsOfPackages(measured: readonly Peer[], asked: readonly string[]): Promise<Row[]> {

@@ -14,6 +14,12 @@ export function joinRows(parts: readonly (readonly Row[])[]): Row[] {
   return [...joined.values()];
 }
 
+/** The rows in the order of their ids; others after them. */
+export function inOrder(rows: readonly Row[], ids: readonly string[]): Row[] {
+  const placeOf = ({ id }: Row): number => (ids.includes(id) ? ids.indexOf(id) : ids.length);
+  return rows.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
 const pairs = { "fan-out-4000": "fan-out-50" } as const;
 
 /** Notes where a node costs far more among many nodes than among few: that is no longer linear. */

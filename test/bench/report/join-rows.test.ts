@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { joinRows, withGrowth } from "../../../bench/report/join-rows.js";
+import { inOrder, joinRows, withGrowth } from "../../../bench/report/join-rows.js";
 import type { Row } from "../../../bench/report/row.js";
 
 const row = (id: string, values: Readonly<Record<string, number>>): Row => ({
@@ -29,4 +29,9 @@ it("notes what is no longer linear", () => {
     { contender: "kumiko", value: 12 },
     { contender: "slow", value: 1_500, note: "15 times one of 50" },
   ]);
+});
+
+it("puts rows in the order of a list, whichever was measured first", () => {
+  const rows = inOrder([row("tools", {}), row("other", {}), row("loop", {})], ["loop", "tools"]);
+  expect(rows.map(({ id }) => id)).toEqual(["loop", "tools", "other"]);
 });
