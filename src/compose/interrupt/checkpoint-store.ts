@@ -14,7 +14,8 @@ export interface StoredCheckpoint {
  * - Ids are any texts of up to 512 characters; two ids are the same only when every character is.
  * - A version is never used twice for one id, also after a delete. Versions are integers; what else they say is up to
  *   the store.
- * - Bytes are copied, on the way in before `put` returns its promise.
+ * - Bytes are copied, on the way in before `put` returns its promise. What is put may be a part of a larger buffer, as a
+ *   Buffer of Node.js may: `data.buffer` is not what is to be kept.
  * - What does not fit rejects with a `KumikoError` of code `CHECKPOINT_CONFLICT`, and has changed nothing.
  */
 export interface CheckpointStore {

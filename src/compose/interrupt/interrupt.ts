@@ -17,7 +17,8 @@ export interface Interrupt {
 const brand = Symbol.for("kumiko/InterruptError");
 
 /**
- * What a run rejects with that stopped to wait: no failure. Answer with `resume(checkpointId, { [id]: answer })`.
+ * What a run rejects with that stopped to wait: no failure, and so without a stack. Answer with
+ * `resume(checkpointId, { [id]: answer })`.
  *
  * @example
  * const app = new Chain<string>()

@@ -18,14 +18,14 @@ export interface GraphRunner {
 export class Environment {
   /** The same for all of them, also for a child run that was given request values of its own. */
   readonly root: Environment;
-  #given: GivenRequestContext;
-  #requestContext: RequestContext | undefined = undefined;
-  #runKey: string | undefined = undefined;
-  #journal: Journal | undefined = undefined;
-  #tracking: GraphRunner | undefined = undefined;
+  private givenContext: GivenRequestContext;
+  private madeContext: RequestContext | undefined = undefined;
+  private ownRunKey: string | undefined = undefined;
+  private ownJournal: Journal | undefined = undefined;
+  private ownTracking: GraphRunner | undefined = undefined;
 
   constructor(requestContext: GivenRequestContext, outer?: Environment) {
-    this.#given = requestContext;
+    this.givenContext = requestContext;
     this.root = outer?.root ?? this;
   }
 
@@ -37,30 +37,30 @@ export class Environment {
   /** Names this run among all others; the same after a resume. */
   get runKey(): string {
     if (this.root !== this) return this.root.runKey;
-    this.#runKey ??= this.#journal?.runKey ?? randomId();
-    return this.#runKey;
+    this.ownRunKey ??= this.ownJournal?.runKey ?? randomId();
+    return this.ownRunKey;
   }
 
   /** What saves the run, or can ask it to stop; `undefined` when nothing does. */
   get journal(): Journal | undefined {
-    return this.root.#journal;
+    return this.root.ownJournal;
   }
 
   /** What runs the graphs of a run that has a journal. */
   get tracking(): GraphRunner | undefined {
-    return this.root.#tracking;
+    return this.root.ownTracking;
   }
 
   /** Before the run begins. */
   keepJournal(journal: Journal, tracking: GraphRunner): void {
-    this.root.#journal = journal;
-    this.root.#tracking = tracking;
+    this.root.ownJournal = journal;
+    this.root.ownTracking = tracking;
   }
 
   /** The request context that was given; a plain record becomes one at the first read. */
   get requestContext(): RequestContext {
-    this.#requestContext ??= asRequestContext(this.#given);
-    return this.#requestContext;
+    this.madeContext ??= asRequestContext(this.givenContext);
+    return this.madeContext;
   }
 }
 

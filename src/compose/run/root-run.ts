@@ -22,10 +22,10 @@ export class RootRun extends Run {
   onOver: (() => void) | undefined = undefined;
   /** Says of a stream whether somebody waits for its next chunk. */
   isRead: (() => boolean) | undefined = undefined;
-  #subscription: Subscription | undefined = undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined = undefined;
-  #childKey: string | undefined = undefined;
-  #over = false;
+  private subscription: Subscription | undefined = undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined = undefined;
+  private givenKey: string | undefined = undefined;
+  private isEnded = false;
 
   /** Spelled out: the constructor that a compiler makes takes its arguments apart. */
   constructor(
@@ -44,13 +44,13 @@ export class RootRun extends Run {
     checkRunOptions(options, program);
     const overrides = resolveOverrides(options, program);
     const { parent } = options;
-    if (parent === undefined) return RootRun.#start(program, mode, undefined, options, overrides);
+    if (parent === undefined) return RootRun.start(program, mode, undefined, options, overrides);
     if (!(parent instanceof PlaceContext)) throw notAPlace();
     const childKey = options.key ?? program.plan.name;
     if (!parent.children.open(childKey)) throw duplicateChild(childKey, parent.address);
     try {
-      const run = RootRun.#start(program, mode, parent, withReplaced(options, parent), overrides);
-      run.#childKey = childKey;
+      const run = RootRun.start(program, mode, parent, withReplaced(options, parent), overrides);
+      run.givenKey = childKey;
       parent.children.started(childKey, run);
       return run;
     } catch (error) {
@@ -59,7 +59,7 @@ export class RootRun extends Run {
     }
   }
 
-  static #start(
+  private static start(
     program: Program,
     mode: Mode,
     place: PlaceContext | undefined,
@@ -70,13 +70,13 @@ export class RootRun extends Run {
     if (signal?.aborted) throw signal.reason;
     if (place?.scope.aborted) throw place.scope.reason;
     const run = new RootRun(program, mode, { place, nested: false }, options, overrides);
-    run.#attach(options);
+    run.attach(options);
     return run;
   }
 
   /** Whether something outside can stop this run. */
   get stoppable(): boolean {
-    return this.#subscription !== undefined || this.#timer !== undefined || this.place !== undefined;
+    return this.subscription !== undefined || this.timer !== undefined || this.place !== undefined;
   }
 
   protected override completed(result: unknown): unknown {
@@ -87,15 +87,15 @@ export class RootRun extends Run {
   }
 
   override get childKey(): string {
-    return this.#childKey ?? super.childKey;
+    return this.givenKey ?? super.childKey;
   }
 
   /** A child that was given a key shows it, as a tool call shows its id: two live children have two addresses. */
   protected override get ownAddress(): string {
     const { name } = this.program.plan;
-    return this.#childKey === undefined || this.#childKey === name
+    return this.givenKey === undefined || this.givenKey === name
       ? super.ownAddress
-      : `runnable:${name}:${this.#childKey}`;
+      : `runnable:${name}:${this.givenKey}`;
   }
 
   override interrupt(error: InterruptError): InterruptError {
@@ -114,7 +114,7 @@ export class RootRun extends Run {
 
   /** Whether it has ended, also as seen by whoever reads its stream. */
   get isOver(): boolean {
-    return this.#over;
+    return this.isEnded;
   }
 
   /** A run for a value always is; a stream, while somebody waits for its next chunk. */
@@ -154,25 +154,25 @@ export class RootRun extends Run {
 
   /** Lets go of all that this run holds outside. */
   over(): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.isEnded) return;
+    this.isEnded = true;
     this.close();
     this.onAbort = undefined;
     this.onOver?.();
-    this.#subscription?.unsubscribe();
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
-    if (this.#childKey !== undefined) this.place?.openedChildren?.close(this.#childKey);
+    this.subscription?.unsubscribe();
+    if (this.timer !== undefined) clearTimeout(this.timer);
+    if (this.givenKey !== undefined) this.place?.openedChildren?.close(this.givenKey);
   }
 
-  #attach({ signal, timeoutMs }: RunOptions): void {
+  private attach({ signal, timeoutMs }: RunOptions): void {
     const { place, program } = this;
     this.onAbort = (reason) => this.stopFromOutside(reason);
     if (signal !== undefined) {
-      this.#subscription = new Subscription(signal, this);
+      this.subscription = new Subscription(signal, this);
       const onlyCallerStops = timeoutMs === undefined && place === undefined && !this.streams;
       if (program.isLinear && onlyCallerStops) this.callerSignal = signal;
     }
-    if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.abort(timeoutError(timeoutMs)), timeoutMs);
+    if (timeoutMs !== undefined) this.timer = setTimeout(() => this.abort(timeoutError(timeoutMs)), timeoutMs);
   }
 
   /** The run is stopped by its caller: ends what is watched, and tells who waits. */

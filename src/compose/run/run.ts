@@ -66,11 +66,11 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   readonly observed: boolean;
   readonly bodies: readonly Body[];
   readonly maxSteps: number;
-  readonly #cell: StateCell | undefined;
-  #record: RunInfo | undefined = undefined;
-  #streams: OpenStreams | undefined = undefined;
+  private readonly cell: StateCell | undefined;
+  private ownRecord: RunInfo | undefined = undefined;
+  private openStreams: OpenStreams | undefined = undefined;
   /** It has ended by itself: what is stopped from now on is what was left of it, and does not change how it ended. */
-  #hasEnded = false;
+  private hasEnded = false;
   /** The watch of the graph itself, or one that only keeps track of what is open inside. */
   watch: Watch | undefined = undefined;
   /** Used instead of a signal of its own when nothing here can be stopped without the caller's signal. */
@@ -84,7 +84,7 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   tracker: RunTracker | undefined = undefined;
   /** Called when the stream that is the result has ended. */
   onStreamEnd: (() => void) | undefined = undefined;
-  #innerKey: string | undefined = undefined;
+  private madeInnerKey: string | undefined = undefined;
 
   // How far it has come: written by the scheduler only.
   steps = 0;
@@ -123,8 +123,8 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
     this.observed = this.watchers !== undefined || hasHandlers(places, program);
     this.bodies = program.bodies(mode, this.observed);
     this.maxSteps = options?.maxSteps ?? plan.maxSteps;
-    this.#cell = plan.state === undefined ? place?.stateCell : this.#newState(plan.state);
-    if (this.observed) this.watch = this.#openWatch();
+    this.cell = plan.state === undefined ? place?.stateCell : this.newState(plan.state);
+    if (this.observed) this.watch = this.openOwnWatch();
   }
 
   get scope(): Scope {
@@ -145,11 +145,11 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   }
 
   get stateCell(): StateCell | undefined {
-    return this.#cell;
+    return this.cell;
   }
 
   get ownState(): unknown {
-    return this.program.plan.state === undefined ? undefined : this.#cell?.value;
+    return this.program.plan.state === undefined ? undefined : this.cell?.value;
   }
 
   get callOptions(): CallOptions {
@@ -183,8 +183,8 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   /** Under which its place keeps what becomes of it. */
   get innerKey(): string {
     if (this.nested || this.place === undefined) return "";
-    this.#innerKey ??= this.place.visit.nextChild(this.childKey);
-    return this.#innerKey;
+    this.madeInnerKey ??= this.place.visit.nextChild(this.childKey);
+    return this.madeInnerKey;
   }
 
   /** What a child run is called among its siblings. */
@@ -241,22 +241,22 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   }
 
   get hasQuestions(): boolean {
-    return this.#part.hasQuestions;
+    return this.ownPart.hasQuestions;
   }
 
   get isAnswered(): boolean {
-    return this.#part.isAnswered;
+    return this.ownPart.isAnswered;
   }
 
   get isWaiting(): boolean {
-    return this.#part.isWaiting;
+    return this.ownPart.isWaiting;
   }
 
   get isFresh(): boolean {
-    return this.#part.isFresh;
+    return this.ownPart.isFresh;
   }
 
-  get #part(): Part {
+  private get ownPart(): Part {
     return this.tracker?.part ?? partOfRun(visitsOf(this.stopped), undefined);
   }
 
@@ -283,7 +283,7 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
 
   /** Takes over what a former run of this place left behind. */
   restore({ state }: RunSnapshot): void {
-    if (state !== undefined && this.program.plan.state !== undefined) this.#cell?.restore(state.value);
+    if (state !== undefined && this.program.plan.state !== undefined) this.cell?.restore(state.value);
   }
 
   /**
@@ -306,8 +306,8 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   get recordAround(): RunInfo | undefined {
     const { plan } = this.program;
     if (this.nested || plan.bare) return this.place?.runInfo;
-    this.#record ??= new RunRecord(this.place?.runInfo, plan.component, plan.name, "", this);
-    return this.#record;
+    this.ownRecord ??= new RunRecord(this.place?.runInfo, plan.component, plan.name, "", this);
+    return this.ownRecord;
   }
 
   get watchAround(): Watch | undefined {
@@ -348,7 +348,7 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   }
 
   useState(use: (state: unknown) => unknown): unknown {
-    return this.#cell?.use(use);
+    return this.cell?.use(use);
   }
 
   pathOf(index: number): readonly string[] {
@@ -368,19 +368,19 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
       this.place.owner.addStream(stream);
       return;
     }
-    this.#streams ??= new OpenStreams();
-    this.#streams.add(stream);
+    this.openStreams ??= new OpenStreams();
+    this.openStreams.add(stream);
   }
 
   cancelStreams(reason: unknown, within: Scope): void {
     if (this.nested && this.place instanceof TaskContext) this.place.owner.cancelStreams(reason, within);
-    else this.#streams?.cancel(reason, within);
+    else this.openStreams?.cancel(reason, within);
   }
 
   /** A reader sees the errors of all nodes that feed it: this finds the node where one began, and gives it that place. */
   async findOrigin(error: unknown): Promise<unknown> {
     if (this.nested && this.place instanceof TaskContext) return this.place.owner.findOrigin(error);
-    const stream = await this.#streams?.findFailed(error);
+    const stream = await this.openStreams?.findFailed(error);
     return stream === undefined ? error : stream.ctx.owner.blame(error, stream.ctx.index);
   }
 
@@ -410,7 +410,7 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   /** What this run fails with: the reason of its abort, or the error with its place. What else is running here is stopped. */
   fail(error: unknown): unknown {
     this.close();
-    if (this.aborted && !this.#hasEnded) return this.reason;
+    if (this.aborted && !this.hasEnded) return this.reason;
     this.laneTask?.watch.error(error);
     const located = this.blame(error, this.at);
     this.stopRest("Stopped, because another part of the run has failed.");
@@ -426,7 +426,7 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   /** Stops what is still running because this run has ended without it. */
   stopRest(why: string): void {
     if (this.aborted) return;
-    this.#hasEnded = true;
+    this.hasEnded = true;
     this.onAbort = undefined;
     const reason = abortError(why);
     this.watch?.abortInside(reason);
@@ -434,7 +434,7 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
     this.abort(reason);
   }
 
-  #newState(key: StateKey<unknown>): StateCell {
+  private newState(key: StateKey<unknown>): StateCell {
     try {
       return new StateCell(key, this.place?.stateCell);
     } catch (error) {
@@ -443,7 +443,7 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   }
 
   /** The graph's own watch, for a run of its own; else one that only keeps track of what is open inside. */
-  #openWatch(): Watch {
+  private openOwnWatch(): Watch {
     const { place, nested, watchers, program } = this;
     if (nested && place?.watch !== undefined) return place.watch;
     const own = nested || program.plan.bare ? undefined : watchers;

@@ -1,6 +1,9 @@
 /**
  * One thing that can be stopped as a whole: a run, or a tool call with a time limit. Scopes form a tree; stopping one
  * stops what is open inside it. A signal is made only when somebody reads it.
+ *
+ * Here and in what is made for every run, fields are private to the compiler only: `#fields` are set by a function of their
+ * own in each class, which a short run would feel.
  */
 export class Scope {
   aborted = false;
@@ -8,22 +11,22 @@ export class Scope {
   /** Called at the abort, before the signal fires: it must not throw. */
   onAbort: ((reason: unknown) => void) | undefined = undefined;
   readonly parent: Scope | undefined;
-  #controller: AbortController | undefined = undefined;
-  #first: Scope | undefined = undefined;
-  #previous: Scope | undefined = undefined;
-  #next: Scope | undefined = undefined;
-  #linked = false;
+  private controller: AbortController | undefined = undefined;
+  private firstInside: Scope | undefined = undefined;
+  private previousBeside: Scope | undefined = undefined;
+  private nextBeside: Scope | undefined = undefined;
+  private isLinked = false;
 
   constructor(parent: Scope | undefined) {
     this.parent = parent;
   }
 
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.aborted) this.#controller.abort(this.reason);
+    if (this.controller === undefined) {
+      this.controller = new AbortController();
+      if (this.aborted) this.controller.abort(this.reason);
     }
-    return this.#controller.signal;
+    return this.controller.signal;
   }
 
   /** Throws the reason of the abort, if there was one: to be asked after every wait, before something new begins. */
@@ -39,22 +42,22 @@ export class Scope {
       this.abort(parent.reason);
       return;
     }
-    this.#linked = true;
-    this.#next = parent.#first;
-    if (parent.#first !== undefined) parent.#first.#previous = this;
-    parent.#first = this;
+    this.isLinked = true;
+    this.nextBeside = parent.firstInside;
+    if (parent.firstInside !== undefined) parent.firstInside.previousBeside = this;
+    parent.firstInside = this;
   }
 
   /** Undoes {@link open}; harmless when not open. */
   close(): void {
     const { parent } = this;
-    if (!this.#linked || parent === undefined) return;
-    this.#linked = false;
-    if (this.#previous === undefined) parent.#first = this.#next;
-    else this.#previous.#next = this.#next;
-    if (this.#next !== undefined) this.#next.#previous = this.#previous;
-    this.#previous = undefined;
-    this.#next = undefined;
+    if (!this.isLinked || parent === undefined) return;
+    this.isLinked = false;
+    if (this.previousBeside === undefined) parent.firstInside = this.nextBeside;
+    else this.previousBeside.nextBeside = this.nextBeside;
+    if (this.nextBeside !== undefined) this.nextBeside.previousBeside = this.previousBeside;
+    this.previousBeside = undefined;
+    this.nextBeside = undefined;
   }
 
   /** Stops this scope and all that is open inside it. Only the first call counts. */
@@ -63,9 +66,9 @@ export class Scope {
     this.aborted = true;
     this.reason = reason;
     this.onAbort?.(reason);
-    this.#controller?.abort(reason);
-    for (let child = this.#first; child !== undefined; ) {
-      const next: Scope | undefined = child.#next;
+    this.controller?.abort(reason);
+    for (let child = this.firstInside; child !== undefined; ) {
+      const next: Scope | undefined = child.nextBeside;
       child.abort(reason);
       child = next;
     }

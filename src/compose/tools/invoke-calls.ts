@@ -25,13 +25,18 @@ export class InvokeBatch extends CallBatch {
     const preparing = this.prepareCalls();
     if (preparing === undefined) this.startCalls();
     if (this.over) return this.outcome();
-    return new Promise((resolve, reject) => {
+    const results = new Promise<AgenticMessage[]>((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
-      this.open();
-      preparing?.then(() => {
-        if (!this.over) this.startCalls();
-      });
+    });
+    this.open();
+    if (preparing !== undefined) this.startAfter(preparing);
+    return results;
+  }
+
+  private startAfter(preparing: Promise<unknown>): void {
+    preparing.then(() => {
+      if (!this.over) this.startCalls();
     });
   }
 

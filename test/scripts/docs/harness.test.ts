@@ -292,8 +292,8 @@ describe("runBlocks", { timeout }, () => {
 
   it("stops a block that runs for too long", async () => {
     const { blocks } = page("'''ts", "await new Promise(() => { setInterval(() => {}, 1_000); });", "'''");
-    expect(await failures(blocks, 2_000)).toEqual([
-      expect.stringContaining("docs/page.md:2 did not finish: it took more than 2000 ms"),
+    expect(await failures(blocks, 8_000)).toEqual([
+      expect.stringContaining("docs/page.md:2 did not finish: it took more than 8000 ms"),
     ]);
   });
 
@@ -304,8 +304,8 @@ describe("runBlocks", { timeout }, () => {
 
   it("reports a page that leaves something running", async () => {
     const { blocks } = page("'''ts", "setInterval(() => {}, 1_000);", "'''");
-    expect(await failures(blocks, 2_000)).toEqual([
-      "docs/page.md:1 has a block that leaves something behind: it took more than 2000 ms",
+    expect(await failures(blocks, 8_000)).toEqual([
+      "docs/page.md:1 has a block that leaves something behind: it took more than 8000 ms",
     ]);
   });
 });
