@@ -23,7 +23,8 @@ export interface CallOptions {
 
 /**
  * A place in a run: a task of a graph, or a tool call. It is the context that user code gets, and all that a run with
- * `parent: ctx` needs to continue from here. Everything is worked out when it is read.
+ * `parent: ctx` needs to continue from here. Everything is worked out when it is read. It has no `#private` members: with the
+ * first one every node would cost a call more.
  */
 export abstract class PlaceContext implements NodeContext {
   /** What all places of one run share, child runs included. */
@@ -107,10 +108,10 @@ export abstract class PlaceContext implements NodeContext {
     const { openedChildren, openedVisit } = this;
     const isSettled =
       openedChildren === undefined && openedVisit?.mistake === undefined && openedVisit?.isBusy !== true;
-    return isSettled ? undefined : this.#settle();
+    return isSettled ? undefined : this.settleOpen();
   }
 
-  async #settle(): Promise<void> {
+  private async settleOpen(): Promise<void> {
     const { openedChildren: children, openedVisit: visit } = this;
     for (;;) {
       await children?.settle(stoppedToWait());
