@@ -94,19 +94,19 @@ function loopOf(step: Step, last: number) {
 
 function branches(odd: Step, even: Step, count: number): Run {
   const graph = new Graph<number, number>();
-  let from = graph.node("in", (value: number) => value);
-  graph.connect(graph.start, from);
-  for (let n = 0; n < count; n++) {
-    const ifOdd = graph.node(`odd${n}`, odd);
-    const ifEven = graph.node(`even${n}`, even);
-    const next = graph.node(`next${n}`, (value: number) => value);
-    graph.addBranch(from, [ifOdd, ifEven], (value: number) => (value % 2 === 1 ? ifOdd : ifEven));
-    graph.connect(ifOdd, next);
-    graph.connect(ifEven, next);
-    from = next;
+  const nodesAt = (n: number) => [graph.node(`odd${n}`, odd), graph.node(`even${n}`, even)] as const;
+  const first = nodesAt(0);
+  graph.addBranch(graph.start, [...first], (value: number) => first[value % 2 === 1 ? 0 : 1]);
+  let last = first;
+  for (let n = 1; n < count; n++) {
+    const next = nodesAt(n);
+    for (const from of last) {
+      graph.addBranch(from, [...next], (value: number) => next[value % 2 === 1 ? 0 : 1]);
+    }
+    last = next;
   }
-  graph.connect(from, graph.end);
-  return runOf(graph.compile({ maxSteps: count * 3 }));
+  for (const from of last) graph.connect(from, graph.end);
+  return runOf(graph.compile());
 }
 
 function tools(calls: readonly Call[]): () => Promise<readonly unknown[]> {
