@@ -42,6 +42,7 @@ export function flameGraph(profile, options) {
   const subtitle =
     options.runs === undefined ? `${(root.micros / 1e6).toFixed(1)} s of CPU` : `${perRun.toFixed(2)} µs per run`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="12">
+<title>${xmlText(options.title)}</title>
 <rect width="${WIDTH}" height="${height}" fill="#ffffff"/>
 <text x="8" y="22" font-size="16" font-weight="600">${xmlText(options.title)}</text>
 <text x="8" y="42" fill="#555555">${subtitle}; orange: JavaScript, blue: promises and other parts of the engine, green: garbage collection</text>

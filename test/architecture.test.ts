@@ -28,6 +28,9 @@ const own: Readonly<Record<string, string>> = {
   "src/components/openapi/index.ts": "@apidevtools/json-schema-ref-parser",
 };
 const entries = readEntries(root).map(({ source }) => source);
+const hotFiles = ["environment", "lane-context", "place-context", "root-run", "run", "scope", "task-context"].map(
+  (name) => `src/compose/run/${name}.ts`,
+);
 
 describe("the files of src/", () => {
   it("import only what stands below them", () => expect(findWrongArrows(modules)).toEqual([]));
@@ -46,5 +49,9 @@ describe("the files of src/", () => {
     expect(findUndeclaredPackages(modules, [...Object.keys(dependencies), ...optional])).toEqual([]));
   it("have at most 500 lines", () => expect(findLongFiles(modules)).toEqual([]));
   it("are named after what they export", () => expect(findVagueFileNames(modules)).toEqual([]));
+  it.each(hotFiles)(
+    "make no #private member in %s, of which one is made per node or run: that costs a call each",
+    (file) => expect(readFileSync(join(root, file), "utf8")).not.toMatch(/this\.#/),
+  );
   it("use no way around the compiler and keep no state", () => expect(findForbiddenWords(modules)).toEqual([]));
 });
