@@ -94,6 +94,7 @@ function choosingKeys(choose: unknown): unknown {
   if (typeof choose !== "function") return choose;
   return (value: unknown, ctx: unknown): unknown => {
     const chosen = (choose as Choose)(value, ctx);
+    if (chosen instanceof NodeHandle) return chosen.key;
     return isPromiseLike(chosen) ? chosen.then(toKeys) : toKeys(chosen);
   };
 }

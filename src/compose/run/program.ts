@@ -184,7 +184,7 @@ const emptyBodies = (): BodiesByMode => ({
 
 const same: Body = (input: unknown, _ctx: TaskContext) => input;
 
-/** One branch: how its answer is turned into nodes. Remembers the last answer, which is the next one too, mostly. */
+/** One branch: how its answer is turned into nodes. Remembers the last two answers, one of which is the next one too, mostly. */
 export class BranchRoute {
   readonly choose: (value: never, ctx: never) => unknown;
   readonly stream: boolean;
@@ -192,6 +192,8 @@ export class BranchRoute {
   readonly #byKey: ReadonlyMap<unknown, number>;
   #lastKey: unknown = undefined;
   #lastIndex = -1;
+  #formerKey: unknown = undefined;
+  #formerIndex = -1;
 
   constructor(branch: PlanBranch, nodes: readonly PlanNode[]) {
     this.choose = branch.choose;
@@ -203,6 +205,9 @@ export class BranchRoute {
   /** The node of a key, or -1 when the branch does not declare it. */
   find(key: unknown): number {
     if (key === this.#lastKey) return this.#lastIndex;
+    if (key === this.#formerKey) return this.#formerIndex;
+    this.#formerKey = this.#lastKey;
+    this.#formerIndex = this.#lastIndex;
     const index = this.#byKey.get(key) ?? -1;
     this.#lastKey = key;
     this.#lastIndex = index;
