@@ -79,7 +79,7 @@ describe("What a record of effects shows", () => {
       "1:0 end receive",
       "1:0 put",
       "1:0 refused",
-      "1:0 begin stock",
+      "1:1 begin stock",
     );
     expect(findMistakes(log, killed)).toEqual(["stock.do began in process 1, which had lost the run"]);
   });

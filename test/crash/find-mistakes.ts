@@ -98,17 +98,22 @@ function* findBadKeys(log: readonly LogLine[]): Iterable<string> {
   }
 }
 
-/** Only what the graph does, and nothing new of a process that has heard that the run is not its own any more. */
+/**
+ * Only what the graph does, and nothing new of a process that has heard that the run is not its own any more. (It hears of
+ * that a few promises after the store has answered: what was ready in the same turn may begin before.)
+ */
 function* findStrayEffects(log: readonly LogLine[]): Iterable<string> {
   const effects = expectedEffects();
   const owners = new Set<number>();
-  const refused = new Set<number>();
+  /** In which turn of which process. */
+  const refused = new Map<number, number>();
   for (const line of log) {
     if (line.kind === "kept") owners.add(line.life);
     // a refused claim is no loss: whoever takes a run over may have to try more than once
-    if (line.kind === "refused" && owners.has(line.life)) refused.add(line.life);
+    if (line.kind === "refused" && owners.has(line.life) && !refused.has(line.life)) refused.set(line.life, line.turn);
     if (line.kind !== "begin") continue;
     if (!effects.has(nameOf(line))) yield `${nameOf(line)} is no effect of the graph`;
-    if (refused.has(line.life)) yield `${nameOf(line)} began in process ${line.life}, which had lost the run`;
+    if (line.turn > (refused.get(line.life) ?? Infinity))
+      yield `${nameOf(line)} began in process ${line.life}, which had lost the run`;
   }
 }

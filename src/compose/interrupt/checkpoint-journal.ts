@@ -335,7 +335,10 @@ export class CheckpointJournal implements Journal {
       this.#version = await store.put(ids.write, data, this.#version);
       this.#attempted = undefined;
     } catch (error) {
-      await this.#fenced(() => this.#writeAgain(ids.write, status, this.#putFailed(ids.write, data, error)));
+      const failure = this.#putFailed(ids.write, data, error);
+      // at once: whatever else is ready in this turn would begin before the run is stopped
+      if (isConflict(failure) && this.#attempted === undefined) throw this.#lose(failure);
+      await this.#fenced(() => this.#writeAgain(ids.write, status, failure));
     }
   }
 
@@ -362,11 +365,14 @@ export class CheckpointJournal implements Journal {
     try {
       await write();
     } catch (error) {
-      if (!isConflict(error)) throw error;
-      this.#lost = checkpointLost(this.#settings.ids?.write ?? "", error);
-      this.#run?.abort(this.#lost);
-      throw this.#lost;
+      throw isConflict(error) ? this.#lose(error) : error;
     }
+  }
+
+  #lose(conflict: unknown): KumikoError {
+    this.#lost = checkpointLost(this.#settings.ids?.write ?? "", conflict);
+    this.#run?.abort(this.#lost);
+    return this.#lost;
   }
 
   async #put(id: string, status: CheckpointDocument["status"], version: number | undefined): Promise<number> {
