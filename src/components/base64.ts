@@ -1,5 +1,5 @@
 /** In pieces: a call takes only so many arguments. */
-export function toBase64(bytes: Uint8Array): string {
+export function toBase64(bytes: Uint8Array | Uint8ClampedArray): string {
   let binary = "";
   for (let start = 0; start < bytes.length; start += 8_192) {
     binary += String.fromCharCode(...bytes.subarray(start, start + 8_192));

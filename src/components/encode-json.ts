@@ -1,3 +1,4 @@
+import { toBase64 } from "./base64.js";
 /**
  * A value as JSON can hold it, so that `JSON.stringify` neither throws nor loses what a model should read: a bigint
  * becomes text, a date its ISO text, a map a record (or a list of pairs, when its keys are no texts), a set a list, an
@@ -57,9 +58,9 @@ function encodeSpecial(object: object, path: object[]): unknown {
   if (object instanceof Map) return encodeMap(object, path);
   if (object instanceof Set) return encodeList([...object], path);
   if (object instanceof Error) return encodeError(object, path);
-  if (object instanceof ArrayBuffer) return base64(new Uint8Array(object));
-  if (object instanceof Uint8Array || object instanceof Uint8ClampedArray) return base64(object);
-  if (object instanceof DataView) return base64(new Uint8Array(object.buffer, object.byteOffset, object.byteLength));
+  if (object instanceof ArrayBuffer) return toBase64(new Uint8Array(object));
+  if (object instanceof Uint8Array || object instanceof Uint8ClampedArray) return toBase64(object);
+  if (object instanceof DataView) return toBase64(new Uint8Array(object.buffer, object.byteOffset, object.byteLength));
   if (ArrayBuffer.isView(object)) return encodeList(Array.from(object as Int32Array), path);
   return unchanged;
 }
@@ -98,12 +99,4 @@ function encodeMap(map: ReadonlyMap<unknown, unknown>, path: object[]): unknown 
 function encodeError(error: Error, path: object[]): unknown {
   const { name, message, cause } = error;
   return encodeRecord(Object.assign({ name, message }, cause === undefined ? {} : { cause }, error), path);
-}
-
-function base64(bytes: Uint8Array | Uint8ClampedArray): string {
-  let text = "";
-  for (let start = 0; start < bytes.length; start += 32_768) {
-    text += String.fromCharCode(...bytes.subarray(start, start + 32_768));
-  }
-  return btoa(text);
 }

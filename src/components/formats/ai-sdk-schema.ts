@@ -1,3 +1,4 @@
+import { isThenable } from "../../callbacks/handler-error.js";
 import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
 import {
   type AnyStandardSchema,
@@ -74,13 +75,9 @@ function standardOf({ validate }: AiSdkSchema, form: () => JsonSchema): AnyStand
   if (validate === undefined) return { "~standard": common };
   const check = (value: unknown): StandardResult<unknown> | Promise<StandardResult<unknown>> => {
     const result = validate(value);
-    return isPromiseLike(result) ? Promise.resolve(result.then(resultOf)) : resultOf(result);
+    return isThenable(result) ? Promise.resolve(result.then(resultOf)) : resultOf(result);
   };
   return { "~standard": { ...common, validate: check } as AnyStandardSchema["~standard"] };
-}
-
-function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && isFunction(value.then);
 }
 
 function resultOf(result: unknown): StandardResult<unknown> {
