@@ -69,7 +69,9 @@ export type ErrorCode =
   | "NO_STORE"
   | "STORE_FAILED"
   | "DUPLICATE_KEY"
-  | "DUPLICATE_CHILD";
+  | "DUPLICATE_CHILD"
+  // the library itself
+  | "PART_NOT_LOADED";
 
 export interface KumikoErrorOptions extends ErrorOptions {
   /** Keys of the nodes on the way to the place that failed, outermost first. */

@@ -1,4 +1,5 @@
 import type { Joining } from "../../schema/concat/rule.js";
+import type { OnDemand } from "../../schema/on-demand.js";
 import { IndexLists } from "../plan/index-lists.js";
 import {
   END,
@@ -33,8 +34,15 @@ export interface Inline {
 /** `Route` of one node in the array `Program.next`: read the route; its output has more than one way to go, or none. */
 export const ROUTED = 0;
 
-/** Runs a graph that is nested in another as one of its nodes. Given by the run, which this file does not know. */
+/** Runs a graph that is nested in another as one of its nodes. */
 export type RunNested = (program: Program, mode: "invoke" | "transform") => Body;
+
+/** What a program needs of the executor, which this file does not know. */
+export interface ProgramParts {
+  readonly runNested: RunNested;
+  /** Runs an `allPredecessor` graph, given its `Run`. */
+  readonly dag: OnDemand<(run: never, input: unknown) => unknown>;
+}
 
 /** A plan, made ready to run: functions and int-indexed arrays. Made once per compile and shared by all runs. */
 export class Program {
@@ -56,15 +64,16 @@ export class Program {
   readonly nestedHandlers: boolean;
   /** Whether never more than one node runs at a time. */
   readonly isLinear: boolean;
-  readonly #runNested: RunNested;
+  readonly parts: ProgramParts;
   #inlines: readonly (Inline | undefined)[] | undefined = undefined;
   readonly #templates = new Map<number, { readonly record: object | undefined }>();
   readonly #bodies: BodiesByMode = emptyBodies();
   readonly #observed: BodiesByMode = emptyBodies();
 
-  constructor(plan: Plan, runNested: RunNested) {
+  constructor(plan: Plan, parts: ProgramParts) {
     this.plan = plan;
-    this.#runNested = runNested;
+    this.parts = parts;
+    if (plan.triggerMode === "allPredecessor") parts.dag.expect();
     this.keys = plan.nodes.map((node) => node.key);
     this.routes = routesOf(plan);
     this.sole = this.routes.map(({ plain, branches }) =>
@@ -79,7 +88,7 @@ export class Program {
     this.isLinear = this.routes.every(
       ({ all, plain, branches }) => all.length < 2 || (plain.length === 0 && branches.length === 1),
     );
-    this.nested = nestedPrograms(plan, runNested);
+    this.nested = nestedPrograms(plan, parts);
     this.nestedHandlers = [...this.nested.values()].some(
       (inner) =>
         inner.nestedHandlers ||
@@ -152,7 +161,8 @@ export class Program {
     if (body.kind !== "graph") return nativesOf(body);
     const program = this.nested.get(index);
     if (program === undefined) throw new TypeError(`No program for the graph "${node.key}".`);
-    return { invoke: this.#runNested(program, "invoke"), transform: this.#runNested(program, "transform") };
+    const { runNested } = this.parts;
+    return { invoke: runNested(program, "invoke"), transform: runNested(program, "transform") };
   }
 }
 
@@ -247,10 +257,10 @@ function sourcesOf(routes: readonly Route[]): readonly (readonly number[])[] {
   return sources.lists;
 }
 
-function nestedPrograms(plan: Plan, runNested: RunNested): ReadonlyMap<number, Program> {
+function nestedPrograms(plan: Plan, parts: ProgramParts): ReadonlyMap<number, Program> {
   const programs = new Map<number, Program>();
   plan.nodes.forEach((node, index) => {
-    if (node.body.kind === "graph") programs.set(index, new Program(node.body.plan, runNested));
+    if (node.body.kind === "graph") programs.set(index, new Program(node.body.plan, parts));
   });
   return programs;
 }
