@@ -6,6 +6,7 @@ import { type HasNodeDefinition, type NodeDefinition, nodeDefinition } from "../
 import { END, type Plan, type PlanNode, START } from "../plan/plan.js";
 import type { Runnable } from "../runnable.js";
 import { runForStream, runForValue } from "./entry.js";
+import { invokeAlone } from "./lone-run.js";
 import { parts } from "./parts.js";
 import { Program } from "./program.js";
 
@@ -20,7 +21,9 @@ export class BareRunnable<in I, out O> implements Runnable<I, O>, HasNodeDefinit
   }
 
   invoke(input: I, options?: RunOptions): Promise<O> {
-    return runForValue(this.#program, "invoke", input, options) as Promise<O>;
+    const output =
+      options === undefined ? invokeAlone(this.#program, input) : runForValue(this.#program, "invoke", input, options);
+    return output as Promise<O>;
   }
 
   stream(input: I, options?: RunOptions): StreamReader<O> {

@@ -91,7 +91,7 @@ async function runJournaled(
     const from = await claim();
     run.throwIfAborted();
     const result = await begin(from);
-    if (!run.streams) await run.journal?.finished();
+    if (!run.streams) await run.ownJournal?.finished();
     return result;
   } catch (error) {
     run.over();
@@ -100,7 +100,7 @@ async function runJournaled(
 }
 
 /** What a run rejects with that ended without a result, once it is saved. */
-function stopped({ journal }: RootRun, failure: unknown): Promise<unknown> {
+function stopped({ ownJournal: journal }: RootRun, failure: unknown): Promise<unknown> {
   return journal === undefined ? Promise.resolve(failure) : journal.stopped(failure);
 }
 

@@ -1,7 +1,7 @@
 import type { StreamReader } from "../../schema/stream/reader.js";
 import type { RunSnapshot } from "../interrupt/snapshot.js";
 import type { ValueCheck } from "../plan/plan.js";
-import { isPromiseLike, isStream, whenReady } from "./async.js";
+import { isPromiseLike, whenReady } from "./async.js";
 import { drive, driveObserved, failure } from "./drive.js";
 import { movesStreams } from "./flow.js";
 import { loadTracking } from "./load-tracking.js";
@@ -64,22 +64,7 @@ function executeSupersteps(run: Run, input: unknown): unknown {
     if (run.stopped !== undefined) return rejectStopped(run, error);
     throw run.fail(error);
   }
-  const { pending } = run;
-  return run.program.plan.bare && run.mode === "invoke" && pending instanceof Promise
-    ? finishAlone(run, pending)
-    : drive(run);
-}
-
-/** A lone node (a lambda or a tools node by itself) has nothing behind it that would be worth an async function. */
-function finishAlone(run: Run, pending: Promise<unknown>): Promise<unknown> {
-  return pending.then(
-    (output) => {
-      if (!run.halted && !isStream(output)) return run.complete(output);
-      run.pending = output;
-      return drive(run);
-    },
-    (error) => rejectStopped(run, error),
-  );
+  return drive(run);
 }
 
 async function rejectStopped(run: Run, error: unknown): Promise<never> {

@@ -7,6 +7,7 @@ import { firstVisit, type ResumeInfo } from "../../components/resume-info.js";
 import type { StateKey } from "../../components/state-key.js";
 import type { ToolOption } from "../../components/tool-options.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
+import type { Journal } from "../interrupt/journal.js";
 import type { Visit } from "../interrupt/visit.js";
 import type { Runtime } from "../runtime.js";
 import type { Children } from "./children.js";
@@ -31,6 +32,10 @@ export abstract class PlaceContext implements NodeContext {
   abstract readonly environment: Environment;
   /** What this place is stopped with. */
   abstract readonly scope: Scope;
+  /** The same, if there is one yet: a node that runs alone gets one when it is asked for. */
+  abstract readonly openedScope: Scope | undefined;
+  /** What saves the run, or can ask it to stop. */
+  abstract readonly journal: Journal | undefined;
   /** The callbacks of this place; `undefined` when nobody watches it. */
   abstract readonly watch: Watch | undefined;
   /** The nearest watch, from here outwards: the parent of what is watched inside. */
@@ -123,7 +128,7 @@ export abstract class PlaceContext implements NodeContext {
 
   /** Saves, where a run is saved after every finished task. */
   commit(): Promise<void> | undefined {
-    return this.environment.journal?.commit();
+    return this.journal?.commit();
   }
 
   get with(): (fields: Record<string, unknown>) => NodeContext {

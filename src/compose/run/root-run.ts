@@ -128,7 +128,7 @@ export class RootRun extends Run {
   }
 
   /** What saves it: a child is saved with its parent. */
-  get journal(): Journal | undefined {
+  get ownJournal(): Journal | undefined {
     return this.place === undefined ? this.environment.journal : undefined;
   }
 

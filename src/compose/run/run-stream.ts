@@ -104,7 +104,7 @@ export class RunStream implements ChunkSource<unknown> {
 
   /** A run that is saved tells of its stop when that is done. */
   #stop(run: RootRun, reason: unknown): void {
-    const { journal } = run;
+    const { ownJournal: journal } = run;
     if (journal === undefined) {
       this.#stopped(reason);
       return;
@@ -178,7 +178,7 @@ async function failRun(run: RootRun, error: unknown): Promise<unknown> {
 
 /** Nobody hears of the end before the checkpoint was seen to. */
 function saved(run: RootRun, source: ChunkSource<unknown>): ChunkSource<unknown> {
-  const { journal } = run;
+  const { ownJournal: journal } = run;
   if (journal === undefined) return source;
   const next = async (): Promise<Result> => {
     try {

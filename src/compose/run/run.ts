@@ -7,6 +7,7 @@ import { StreamReader } from "../../schema/stream/reader.js";
 import { stoppedToWait } from "../interrupt/errors.js";
 import { causedByInterrupt, InterruptError } from "../interrupt/interrupt.js";
 import { interruptsOf } from "../interrupt/interrupts-of.js";
+import type { Journal } from "../interrupt/journal.js";
 import type { RunSnapshot, Slot } from "../interrupt/snapshot.js";
 import { type InnerRun, type Part, partOfRun, type Visit } from "../interrupt/visit.js";
 import type { RunOptions } from "../options.js";
@@ -129,6 +130,14 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
 
   get scope(): Scope {
     return this;
+  }
+
+  get openedScope(): Scope {
+    return this;
+  }
+
+  get journal(): Journal | undefined {
+    return this.environment.journal;
   }
 
   override get signal(): AbortSignal {

@@ -1,6 +1,7 @@
 import { type ComponentKind, LazyRecord, type RunInfo, RunRecord } from "../../callbacks/run-info.js";
 import type { Watch } from "../../callbacks/watch.js";
 import type { Watchers } from "../../callbacks/watchers.js";
+import type { Journal } from "../interrupt/journal.js";
 import { Visit } from "../interrupt/visit.js";
 import type { PlanNode } from "../plan/plan.js";
 import type { Runtime } from "../runtime.js";
@@ -24,6 +25,9 @@ export interface TaskStream {
 /** What a task needs to know of the run of its graph. */
 export interface TaskOwner {
   readonly scope: Scope;
+  /** The same, if there is one yet. */
+  readonly openedScope: Scope | undefined;
+  readonly journal: Journal | undefined;
   readonly environment: Environment;
   readonly stateCell: StateCell | undefined;
   readonly callOptions: CallOptions;
@@ -79,6 +83,14 @@ export class TaskContext extends PlaceContext {
 
   override get scope(): Scope {
     return this.owner.scope;
+  }
+
+  override get openedScope(): Scope | undefined {
+    return this.owner.openedScope;
+  }
+
+  override get journal(): Journal | undefined {
+    return this.owner.journal;
   }
 
   override get environment(): Environment {

@@ -42,7 +42,7 @@ export abstract class CallBatch extends Scope implements CallOwner {
   private starting = false;
 
   constructor(kit: ToolKit, message: AgenticMessage, place: PlaceContext) {
-    super(place.scope);
+    super(place.openedScope);
     const calls = callsIn(message);
     const ids = newCallIds(calls);
     const { settings } = kit;
@@ -185,8 +185,9 @@ export abstract class CallBatch extends Scope implements CallOwner {
     const { runs, settings, place } = this;
     while (this.nextIndex < runs.length && this.active < settings.concurrency && !this.over) {
       // as long as no call makes the node wait, nobody tells it
-      if (place.scope.aborted) {
-        this.stopCalls(place.scope.reason);
+      const { openedScope } = place;
+      if (openedScope?.aborted === true) {
+        this.stopCalls(openedScope.reason);
         break;
       }
       if (this.failed && this.nextIndex >= settings.concurrency) break;

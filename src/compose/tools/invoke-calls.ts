@@ -58,10 +58,10 @@ export class InvokeBatch extends CallBatch {
   }
 
   private outcome(): AgenticMessage[] {
-    const { scope } = this.place;
-    if (scope.aborted) {
-      this.remember(scope.reason);
-      throw scope.reason;
+    const { openedScope } = this.place;
+    if (openedScope?.aborted === true) {
+      this.remember(openedScope.reason);
+      throw openedScope.reason;
     }
     const rejection = this.failed || this.hasPending ? this.rejection() : undefined;
     if (rejection !== undefined) throw rejection;

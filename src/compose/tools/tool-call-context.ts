@@ -6,6 +6,7 @@ import type { ToolContext } from "../../components/tool.js";
 import { type AnyToolOptions, mergeToolOptions } from "../../components/tool-options.js";
 import type { Suspension } from "../../components/tool-stages.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { Journal } from "../interrupt/journal.js";
 import type { Visit } from "../interrupt/visit.js";
 import { Children } from "../run/children.js";
 import type { Environment } from "../run/environment.js";
@@ -30,6 +31,8 @@ export interface CallPlace {
   readonly messages: readonly AgenticMessage[];
   /** What the call is stopped with: its own when it has a time limit. */
   readonly scope: Scope;
+  /** The same, if there is one yet. */
+  readonly openedScope: Scope | undefined;
   readonly suspension: Suspension | undefined;
   readonly resumeData: unknown;
   /** Of the tool, while it runs. */
@@ -101,6 +104,14 @@ export class ToolCallContext<Call extends CallPlace = CallPlace> extends PlaceCo
 
   override get scope(): Scope {
     return this.call.scope;
+  }
+
+  override get openedScope(): Scope | undefined {
+    return this.call.openedScope;
+  }
+
+  override get journal(): Journal | undefined {
+    return this.call.place.journal;
   }
 
   override get watch(): Watch | undefined {

@@ -251,13 +251,13 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   }
 
   private keepPieces(): void {
-    if (this.place.environment.journal !== undefined) this.keep({ pieces: this.pieces });
+    if (this.place.journal !== undefined) this.keep({ pieces: this.pieces });
   }
 
   /** Remembers the result, where the run is saved: the call does not run again. */
   private keep(result: KeptResult): void {
     const { place } = this;
-    if (place.environment.journal !== undefined) place.visit.finishCall(this.index, this.callId, { value: result });
+    if (place.journal !== undefined) place.visit.finishCall(this.index, this.callId, { value: result });
   }
 
   /** From now on it may have an effect, and its time runs. */
@@ -275,6 +275,10 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     if (this.timeoutMs === undefined) return this.place.scope;
     this.ownScope ??= this.openScope();
     return this.ownScope;
+  }
+
+  get openedScope(): Scope | undefined {
+    return this.timeoutMs === undefined ? this.place.openedScope : this.scope;
   }
 
   /** Takes what the tool gave, or a piece of it. */
@@ -403,8 +407,8 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   }
 
   private errorOf(thrown: unknown): ToolError {
-    const { scope } = this.place;
-    if (scope.aborted) return callAborted(this, scope.reason);
+    const { openedScope } = this.place;
+    if (openedScope?.aborted === true) return callAborted(this, openedScope.reason);
     return this.entry?.known === false ? unknownToolsHandlerFailed(this, thrown) : toolThrew(this, thrown);
   }
 
