@@ -1,6 +1,7 @@
 import { concatChunks } from "../concat/concat-chunks.js";
 import { untilJoinable } from "../concat/load-message-joining.js";
 import type { Joining } from "../concat/rule.js";
+import { isPromiseLike } from "../promise-like.js";
 import { copySource } from "./copy.js";
 import { DROPPED, mapSource } from "./map.js";
 import { mergeNamedSources, mergeSources } from "./merge.js";
@@ -31,7 +32,3 @@ export const operators = {
     return loading.then(() => concatChunks(chunks, rule, registry, where));
   },
 };
-
-function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
-}
