@@ -103,9 +103,11 @@ class SharedSource<T> {
   /** From now on, copies that fall too far behind fail. */
   watch(copies: readonly CopySource<T>[]): void {
     this.watched = copies;
-    this.onResult = (result) => {
-      if (!result.done) this.dropSlow(++this.pulled);
-    };
+    this.onResult = this.count.bind(this);
+  }
+
+  private count(result: IteratorResult<T, undefined>): void {
+    if (!result.done) this.dropSlow(++this.pulled);
   }
 
   private dropSlow(pulled: number): void {
