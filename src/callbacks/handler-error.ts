@@ -1,3 +1,4 @@
+import { isPromiseLike } from "../schema/promise-like.js";
 import type { HandlerErrorListener, HandlerTiming } from "./handler.js";
 import type { RunInfo } from "./run-info.js";
 
@@ -10,14 +11,10 @@ export function reportHandlerError(
 ): void {
   try {
     const returned: unknown = listener(error, timing, info);
-    if (isThenable(returned)) returned.then(undefined, reportListenerError);
+    if (isPromiseLike(returned)) returned.then(undefined, reportListenerError);
   } catch (listenerError) {
     reportListenerError(listenerError);
   }
-}
-
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
 function reportListenerError(error: unknown): void {

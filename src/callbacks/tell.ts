@@ -1,5 +1,6 @@
+import { isPromiseLike } from "../schema/promise-like.js";
 import type { Handler, HandlerTiming } from "./handler.js";
-import { isThenable, reportHandlerError } from "./handler-error.js";
+import { reportHandlerError } from "./handler-error.js";
 import type { RunInfo } from "./run-info.js";
 import type { Watchers } from "./watchers.js";
 
@@ -33,6 +34,6 @@ export function tellEnd(handler: Handler, watchers: Watchers, info: RunInfo, val
 
 /** Nobody awaits what a handler returns, but what it rejects with is reported. */
 export function guard(returned: unknown, timing: HandlerTiming, { onHandlerError }: Watchers, info: RunInfo): void {
-  if (!isThenable(returned)) return;
+  if (!isPromiseLike(returned)) return;
   returned.then(undefined, (error) => reportHandlerError(onHandlerError, error, timing, info));
 }

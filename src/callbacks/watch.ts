@@ -1,11 +1,12 @@
 import { KumikoError } from "../errors.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { leftEarly } from "../schema/errors.js";
+import { isPromiseLike } from "../schema/promise-like.js";
 import { joinableSource } from "../schema/stream/joinable-source.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { watchSource } from "../schema/stream/watch.js";
 import type { Handler, HandlerTiming } from "./handler.js";
-import { isThenable, reportHandlerError } from "./handler-error.js";
+import { reportHandlerError } from "./handler-error.js";
 import type { RunInfo } from "./run-info.js";
 import { copyHooks, StreamCopy } from "./stream-copy.js";
 import { type StreamTiming, takesStream } from "./stream-needs.js";
@@ -218,7 +219,7 @@ export class Watch {
   ): unknown {
     try {
       const returned: unknown = handler[timing]?.(this.info, new StreamReader(copy.source(), joining), span);
-      if (isThenable(returned)) {
+      if (isPromiseLike(returned)) {
         returned.then(undefined, (error) => copy.failedWith(error) || this.report(error, timing));
       }
       return returned;

@@ -1,4 +1,5 @@
 import type { DeclaredConcat } from "../schema/concat/rule.js";
+import { isPromiseLike } from "../schema/promise-like.js";
 import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { approve } from "./approval.js";
@@ -155,11 +156,4 @@ export class CreatedStages implements ToolStages {
 /** Its kind decides which middlewares a tool gets, so it must be known before the first call. */
 function isGeneratorFunction(execute: object): boolean {
   return /^\[object (?:Async)?GeneratorFunction\]$/.test(Object.prototype.toString.call(execute));
-}
-
-function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return (
-    value instanceof Promise ||
-    (typeof value === "object" && value !== null && "then" in value && typeof value.then === "function")
-  );
 }

@@ -1,3 +1,4 @@
+import { isFields } from "../schema/fields.js";
 import type { JsonSchema, StandardIssue } from "../schema/standard-schema.js";
 import { visitFaults } from "./fault-places.js";
 import { typesIn } from "./schema-places.js";
@@ -15,10 +16,10 @@ export function repairText(text: string): { readonly value: object; readonly rep
   const whole = parsed(text);
   if (whole === undefined) {
     const value = parsed(firstObjectIn(text) ?? "");
-    return isRecord(value) ? { value, repair: { path: [], repair: "cut_trailing_text" } } : undefined;
+    return isFields(value) ? { value, repair: { path: [], repair: "cut_trailing_text" } } : undefined;
   }
   const inner = typeof whole === "string" ? parsed(whole) : undefined;
-  return isRecord(inner) ? { value: inner, repair: { path: [], repair: "decoded_text" } } : undefined;
+  return isFields(inner) ? { value: inner, repair: { path: [], repair: "decoded_text" } } : undefined;
 }
 
 /**
@@ -82,8 +83,4 @@ function firstObjectIn(text: string): string | undefined {
     }
   }
   return undefined;
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
-import { isThenable } from "../callbacks/handler-error.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { isPromiseLike } from "../schema/promise-like.js";
 
 /** What every hook of a tool gets. */
 export interface ToolHookCall {
@@ -96,7 +96,7 @@ export function callHook<Name extends keyof AnyToolHooks>(
   const fail = (error: unknown): void => place.report({ kind: "hook_error", hook, toolName, callId, error });
   try {
     const returned = hooks[hook]?.(call as never);
-    if (isThenable(returned)) returned.then(undefined, fail);
+    if (isPromiseLike(returned)) returned.then(undefined, fail);
   } catch (error) {
     fail(error);
   }

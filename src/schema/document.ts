@@ -1,3 +1,5 @@
+import { isFields } from "./fields.js";
+
 /** A piece of text with what is known about it. Plain data; ids and metadata are the user's own. */
 export interface Document {
   readonly id: string;
@@ -50,7 +52,7 @@ export function withDslInfo(document: Document, dslInfo: Readonly<Record<string,
 }
 
 export function dslInfoOf({ metadata }: Document): Readonly<Record<string, unknown>> | undefined {
-  return isRecord(metadata._dsl) ? metadata._dsl : undefined;
+  return isFields(metadata._dsl) ? metadata._dsl : undefined;
 }
 
 /** A copy with its embedding. */
@@ -69,7 +71,7 @@ export function withSparseVector(document: Document, vector: SparseVector): Docu
 
 export function sparseVectorOf({ metadata }: Document): SparseVector | undefined {
   const vector = metadata._sparse_vector;
-  return isRecord(vector) && Object.values(vector).every(isNumber) ? (vector as SparseVector) : undefined;
+  return isFields(vector) && Object.values(vector).every(isNumber) ? (vector as SparseVector) : undefined;
 }
 
 function withMetadata(document: Document, key: string, value: unknown): Document {
@@ -81,8 +83,4 @@ const isNumber = (value: unknown): value is number => typeof value === "number";
 
 function isListOf<Item>(value: unknown, isItem: (item: unknown) => item is Item): value is readonly Item[] {
   return Array.isArray(value) && value.every(isItem);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

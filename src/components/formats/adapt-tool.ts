@@ -1,9 +1,10 @@
+import type { Fields } from "../../schema/fields.js";
 import type { AnyTool } from "../any-tool.js";
 import type { Tool } from "../tool.js";
 import { aiSdkTool, isAiSdkTool } from "./ai-sdk-tool.js";
 import { einoTool, isEinoTool } from "./eino-tool.js";
 import { namelessTool } from "./errors.js";
-import { type Fields, isFunction } from "./foreign-tool.js";
+import { isFunction } from "./foreign-tool.js";
 import { isMastraTool, mastraTool } from "./mastra-tool.js";
 import { plainTool } from "./plain-tool.js";
 import { isTanStackTool, tanStackTool } from "./tan-stack-tool.js";

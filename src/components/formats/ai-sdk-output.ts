@@ -1,8 +1,9 @@
+import { type Fields, isFields } from "../../schema/fields.js";
 import type { ToolResultContent } from "../../schema/message/content-block.js";
 import { toBase64 } from "../base64.js";
 import { encodeJson } from "../encode-json.js";
 import { type ToolCallName, toldError } from "../errors.js";
-import { type Fields, textOr } from "./foreign-tool.js";
+import { textOr } from "./foreign-tool.js";
 
 /**
  * What `toModelOutput` of the AI SDK gives (`{ type: "text", value }` and so on) as what a model reads here: a text, a list
@@ -29,7 +30,7 @@ export function modelOutputOf(shown: unknown, call: ToolCallName): unknown {
 
 /** What has no content of its own (files that only a provider knows) is told as JSON. */
 function partOf(part: unknown): ToolResultContent {
-  if (!isFields(part)) return { type: "text", text: String(part) };
+  if (!isFields(part)) return { type: "text", text: textOf(part) };
   const { type, text, url, data } = part;
   if (type === "text" && typeof text === "string") return { type: "text", text };
   if ((type === "file-url" || type === "image-url") && typeof url === "string") return filePart(part, { url });
@@ -58,8 +59,4 @@ function kindOf(type: unknown, mediaType: unknown): "image" | "audio" | "video" 
   const [kind] = typeof mediaType === "string" ? mediaType.split("/") : [];
   if (kind === "image" || kind === "audio" || kind === "video") return kind;
   return type === "image-url" || type === "image-data" ? "image" : "file";
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null;
 }

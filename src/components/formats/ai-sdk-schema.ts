@@ -1,5 +1,6 @@
-import { isThenable } from "../../callbacks/handler-error.js";
+import type { Fields } from "../../schema/fields.js";
 import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
+import { isPromiseLike } from "../../schema/promise-like.js";
 import {
   type AnyStandardSchema,
   isStandardSchema,
@@ -8,7 +9,7 @@ import {
   type StandardResult,
 } from "../../schema/standard-schema.js";
 import { notASchema, schemaLater } from "./errors.js";
-import { type AnyFunction, type Fields, isFunction } from "./foreign-tool.js";
+import { type AnyFunction, isFunction } from "./foreign-tool.js";
 
 /** What the AI SDK marks its own schemas with: what `jsonSchema()`, `zodSchema()` and `valibotSchema()` give. */
 const mark = Symbol.for("vercel.ai.schema");
@@ -75,7 +76,7 @@ function standardOf({ validate }: AiSdkSchema, form: () => JsonSchema): AnyStand
   if (validate === undefined) return { "~standard": common };
   const check = (value: unknown): StandardResult<unknown> | Promise<StandardResult<unknown>> => {
     const result = validate(value);
-    return isThenable(result) ? Promise.resolve(result.then(resultOf)) : resultOf(result);
+    return isPromiseLike(result) ? Promise.resolve(result.then(resultOf)) : resultOf(result);
   };
   return { "~standard": { ...common, validate: check } as AnyStandardSchema["~standard"] };
 }

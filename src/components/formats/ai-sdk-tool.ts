@@ -1,3 +1,4 @@
+import type { Fields } from "../../schema/fields.js";
 import type { StandardSchemaV1 } from "../../schema/standard-schema.js";
 import { isStream, producerOf } from "../producer.js";
 import { canValidate } from "../schema-check.js";
@@ -7,7 +8,7 @@ import { hasAiSdkSchema, inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.j
 import { approvalOf } from "./approval-of.js";
 import { descriptionFailed, providerTool } from "./errors.js";
 import { foreignHooks } from "./foreign-hooks.js";
-import { type AnyFunction, type Fields, isFunction, textOr } from "./foreign-tool.js";
+import { type AnyFunction, isFunction, textOr } from "./foreign-tool.js";
 import { modelExtra, withTitle } from "./model-extra.js";
 import { nativeTool } from "./native-tool.js";
 import { plainContext } from "./plain-context.js";

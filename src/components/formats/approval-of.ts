@@ -1,6 +1,7 @@
+import type { Fields } from "../../schema/fields.js";
 import { eitherApproval } from "../approval.js";
 import type { NeedsApproval, ToolContext } from "../tool.js";
-import { type Fields, isFunction } from "./foreign-tool.js";
+import { isFunction } from "./foreign-tool.js";
 
 /**
  * Whether somebody must agree first: under any of the names, always or where a function of the input and the context says so.

@@ -1,3 +1,4 @@
+import type { Fields } from "../../schema/fields.js";
 import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
 import type { StreamSource } from "../../schema/stream/source.js";
 import { type ToolInfo, toolInfo } from "../../schema/tool-info.js";
@@ -5,7 +6,7 @@ import type { Tool, ToolOutput } from "../tool.js";
 import { inputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
 import { infoLater } from "./errors.js";
-import { type Fields, isFunction, textOr } from "./foreign-tool.js";
+import { isFunction, textOr } from "./foreign-tool.js";
 
 export function isEinoTool(tool: Fields): boolean {
   return "info" in tool && (isFunction(tool.invokableRun) || isFunction(tool.streamableRun));

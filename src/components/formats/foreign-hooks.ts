@@ -1,5 +1,6 @@
+import type { Fields } from "../../schema/fields.js";
 import { type AnyToolHooks, hookNames, type ToolHookCall } from "../tool-hooks.js";
-import { type Fields, isFunction } from "./foreign-tool.js";
+import { isFunction } from "./foreign-tool.js";
 
 type Hook = (call: ToolHookCall) => unknown;
 

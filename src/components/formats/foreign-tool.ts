@@ -95,9 +95,6 @@ export interface EinoToolInfo {
 /** Every tool that was not made for this package. */
 export type ForeignTool = PlainTool | ToolWithoutExecute | TanStackTool | MastraTool | EinoTool;
 
-/** The fields of an object of unknown kind. */
-export type Fields = Readonly<Record<string, unknown>>;
-
 export type AnyFunction = (this: unknown, ...values: readonly unknown[]) => unknown;
 
 export function isFunction(value: unknown): value is AnyFunction {

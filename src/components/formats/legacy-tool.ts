@@ -1,3 +1,4 @@
+import type { Fields } from "../../schema/fields.js";
 import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
@@ -5,7 +6,6 @@ import { type CreatedTool, createTool, type ExecuteInput } from "../create-tool.
 import type { RequestContext } from "../request-context.js";
 import type { NeedsApproval, ToolContext } from "../tool.js";
 import { approvalOf } from "./approval-of.js";
-import type { Fields } from "./foreign-tool.js";
 
 /** What the `execute` of an older Mastra tool gets: everything in one object. */
 export interface LegacyCall<Input> {

@@ -1,3 +1,4 @@
+import type { Fields } from "../../schema/fields.js";
 import type { AnyStandardSchema, JsonSchema, StandardSchemaV1 } from "../../schema/standard-schema.js";
 import { ToolError } from "../errors.js";
 import { canValidate } from "../schema-check.js";
@@ -6,7 +7,7 @@ import { modelOutputOf } from "./ai-sdk-output.js";
 import { inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
 import { foreignHooks } from "./foreign-hooks.js";
-import { type AnyFunction, type Fields, isFunction, textOr } from "./foreign-tool.js";
+import { type AnyFunction, isFunction, textOr } from "./foreign-tool.js";
 import { mastraContext } from "./mastra-context.js";
 import { modelExtra, withTitle } from "./model-extra.js";
 import { nativeTool } from "./native-tool.js";

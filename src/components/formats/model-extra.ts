@@ -1,4 +1,4 @@
-import type { Fields } from "./foreign-tool.js";
+import type { Fields } from "../../schema/fields.js";
 
 const names = ["strict", "providerOptions", "inputExamples"] as const;
 

@@ -1,8 +1,9 @@
+import type { Fields } from "../../schema/fields.js";
 import type { Tool } from "../tool.js";
 import { inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
 import { foreignHooks } from "./foreign-hooks.js";
-import { type Fields, isFunction, textOr } from "./foreign-tool.js";
+import { isFunction, textOr } from "./foreign-tool.js";
 import { modelExtra, withTitle } from "./model-extra.js";
 import { nativeTool } from "./native-tool.js";
 

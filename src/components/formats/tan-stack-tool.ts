@@ -1,7 +1,8 @@
+import type { Fields } from "../../schema/fields.js";
 import type { Tool, ToolContext } from "../tool.js";
 import { inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
-import { type Fields, isFunction, textOr } from "./foreign-tool.js";
+import { isFunction, textOr } from "./foreign-tool.js";
 import { modelExtra } from "./model-extra.js";
 import { nativeTool } from "./native-tool.js";
 import { requestValues } from "./request-values.js";

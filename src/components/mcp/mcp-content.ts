@@ -1,3 +1,4 @@
+import type { Fields } from "../../schema/fields.js";
 import type { ToolResultContent, ToolResultMedia } from "../../schema/message/content-block.js";
 import type { McpResult } from "./mcp-client.js";
 
@@ -18,8 +19,6 @@ export function textOfResult({ content = [], structuredContent }: McpResult): st
   if (texts.length > 0) return texts.join("\n");
   return structuredContent === undefined ? "the server did not say why." : JSON.stringify(structuredContent);
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 function partOf(content: unknown): ToolResultContent {
   const fields = fieldsOf(content);

@@ -1,4 +1,5 @@
-import { type Fields, fieldsOf, isFields, textOf } from "./document.js";
+import { type Fields, isFields } from "../../schema/fields.js";
+import { fieldsOf, textOf } from "./document.js";
 import { unknownBody } from "./errors.js";
 import type { OperationPlace } from "./operation-place.js";
 

@@ -1,5 +1,4 @@
-/** Any object of a document. */
-export type Fields = Readonly<Record<string, unknown>>;
+import { type Fields, isFields } from "../../schema/fields.js";
 
 /** What can be called at a path, in the order of the specification. `fetch` refuses TRACE. */
 export const methods = ["get", "put", "post", "delete", "options", "head", "patch"] as const;
@@ -19,10 +18,6 @@ export interface ParameterObject {
   readonly style: string;
   readonly explode: boolean;
   readonly allowReserved: boolean;
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function fieldsOf(value: unknown): Fields {

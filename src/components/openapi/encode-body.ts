@@ -1,6 +1,7 @@
+import { isFields } from "../../schema/fields.js";
 import { fromBase64 } from "../base64.js";
 import type { BodyPlan } from "./body.js";
-import { fieldsOf, isFields, textOf } from "./document.js";
+import { fieldsOf, textOf } from "./document.js";
 import { formWithoutFields, notBase64 } from "./errors.js";
 import { queryPairs } from "./serialize.js";
 

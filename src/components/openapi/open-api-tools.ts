@@ -1,6 +1,7 @@
 import { messageOf } from "../../errors.js";
+import { type Fields, isFields } from "../../schema/fields.js";
 import { checkApprovalNames } from "../approval-option.js";
-import { type Fields, fieldsOf, isFields, listOf, methods, textOf } from "./document.js";
+import { fieldsOf, listOf, methods, textOf } from "./document.js";
 import { notADocument, operationsUnusable } from "./errors.js";
 import { type OperationPlace, requestName } from "./operation-place.js";
 import { type OpenApiTool, operationTool } from "./operation-tool.js";

@@ -1,4 +1,5 @@
-import type { Fields, HttpMethod } from "./document.js";
+import type { Fields } from "../../schema/fields.js";
+import type { HttpMethod } from "./document.js";
 import type { References } from "./references.js";
 
 /** One operation, where a document has it. */

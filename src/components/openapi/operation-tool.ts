@@ -1,8 +1,9 @@
+import type { Fields } from "../../schema/fields.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { approvalFor } from "../approval-option.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../create-tool.js";
 import { readAnswer } from "./answer.js";
-import { type Fields, fieldsOf, listOf, textOf } from "./document.js";
+import { fieldsOf, listOf, textOf } from "./document.js";
 import { addressWithPassword, noAddress } from "./errors.js";
 import { planOperation } from "./operation.js";
 import { type OperationPlace, requestName } from "./operation-place.js";

@@ -1,6 +1,7 @@
+import type { Fields } from "../../schema/fields.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { type BodyPlan, readBody } from "./body.js";
-import { type Fields, fieldsOf, listOf, type ParameterObject, type ParameterPlace, textOf } from "./document.js";
+import { fieldsOf, listOf, type ParameterObject, type ParameterPlace, textOf } from "./document.js";
 import { invalidParameter, pathParameterMissing } from "./errors.js";
 import type { OperationPlace } from "./operation-place.js";
 import { SchemaWriter } from "./plain-schema.js";

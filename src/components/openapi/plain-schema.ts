@@ -1,5 +1,6 @@
+import { type Fields, isFields } from "../../schema/fields.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
-import { type Fields, fieldsOf, isFields, listOf } from "./document.js";
+import { fieldsOf, listOf } from "./document.js";
 import type { References } from "./references.js";
 
 /** Writes schemas of a document as JSON Schemas that stand on their own: what they refer to is under `$defs`. */

@@ -1,6 +1,7 @@
+import { type Fields, isFields } from "../../schema/fields.js";
 import { toBase64 } from "../base64.js";
 import type { ToolContext } from "../tool.js";
-import { type Fields, fieldsOf, isFields, listOf, textOf } from "./document.js";
+import { fieldsOf, listOf, textOf } from "./document.js";
 import { invalidCredential, unknownScheme } from "./errors.js";
 import type { OperationPlace } from "./operation-place.js";
 

@@ -1,10 +1,6 @@
-/** Whether something must be awaited. Anything with a `then` is, like `await` does (query builders are). */
-export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return (
-    value instanceof Promise ||
-    (typeof value === "object" && value !== null && "then" in value && typeof value.then === "function")
-  );
-}
+import { isPromiseLike } from "../../schema/promise-like.js";
+
+export { isPromiseLike };
 
 /** Whether what a function gave back is a stream: then the function is a streaming one. */
 export function isStream(value: unknown): value is AsyncIterable<unknown> | ReadableStream<unknown> {

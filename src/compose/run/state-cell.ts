@@ -1,4 +1,5 @@
 import type { StateKey } from "../../components/state-key.js";
+import { isPromiseLike } from "../../schema/promise-like.js";
 import { stateLocked } from "./errors.js";
 
 /** The state of one run of one graph, and the lock on it. `outer` is the state of the next enclosing graph that has one. */
@@ -52,7 +53,7 @@ export class StateCell {
     } finally {
       this.#entering = false;
     }
-    if (!isThenable(result)) {
+    if (!isPromiseLike(result)) {
       this.#leave();
       return result;
     }
@@ -93,8 +94,4 @@ export class StateCell {
     Reflect.set(Error, "stackTraceLimit", limit);
     return stack.includes(this.#marker);
   }
-}
-
-function isThenable<R>(value: R | PromiseLike<R>): value is PromiseLike<R> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

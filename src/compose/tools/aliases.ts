@@ -1,3 +1,4 @@
+import { isFields } from "../../schema/fields.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
 import {
   aliasesOfNoTool,
@@ -44,17 +45,13 @@ export function nameAliases(
 
 /** For plain JavaScript: a text in place of a list would be taken apart into letters. */
 export function checkAliases(aliases: unknown): void {
-  if (!isRecord(aliases)) throw aliasesOfNoTool();
+  if (!isFields(aliases)) throw aliasesOfNoTool();
   for (const [tool, own] of Object.entries(aliases)) {
-    if (!isRecord(own)) throw misshapenAliases(tool);
+    if (!isFields(own)) throw misshapenAliases(tool);
     const { nameAliases = [], argumentsAliases = {}, ...others } = own;
-    if (!isRecord(argumentsAliases) || Object.keys(others).length > 0) throw misshapenAliases(tool);
+    if (!isFields(argumentsAliases) || Object.keys(others).length > 0) throw misshapenAliases(tool);
     if (![nameAliases, ...Object.values(argumentsAliases)].every(isTextList)) throw misshapenAliases(tool);
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isTextList(value: unknown): boolean {
@@ -118,7 +115,7 @@ function parse(text: string): unknown {
 function propertiesOf(info: ToolInfo): ReadonlySet<string> {
   try {
     const { properties } = info.toJsonSchema() ?? {};
-    return new Set(isRecord(properties) ? Object.keys(properties) : []);
+    return new Set(isFields(properties) ? Object.keys(properties) : []);
   } catch {
     return new Set();
   }

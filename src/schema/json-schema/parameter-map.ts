@@ -1,4 +1,5 @@
 import { schemaInvalid } from "../errors.js";
+import { isFields } from "../fields.js";
 import type { JsonSchema } from "../standard-schema.js";
 import { withoutUndefined } from "../without-undefined.js";
 
@@ -29,7 +30,7 @@ export interface ParameterMap {
  * JSON Schema never is when it says `type: "object"`.
  */
 export function isParameterMap(value: object): value is ParameterMap {
-  return Object.values(value).every((info) => isRecord(info) && dataTypes.some((type) => type === info.type));
+  return Object.values(value).every((info) => isFields(info) && dataTypes.some((type) => type === info.type));
 }
 
 /** The object schema of a map of parameters: properties in sorted order, and always a list of the required ones. */
@@ -38,7 +39,7 @@ export function parameterMapToJsonSchema(map: ParameterMap): JsonSchema {
 }
 
 function members(map: ParameterMap, path: string): JsonSchema {
-  if (!isRecord(map) || !isParameterMap(map)) {
+  if (!isFields(map) || !isParameterMap(map)) {
     throw schemaInvalid(
       `"${path}" must have a map of parameters as properties, each with a type: ${dataTypes.join(", ")}.`,
     );
@@ -67,8 +68,4 @@ function parameter(info: ParameterInfo, path: string): JsonSchema {
 
 function misplaced(path: string, field: string, type: string, right: string): Error {
   return schemaInvalid(`Parameter "${path}" has ${field}, but its type is "${type}". Make it type: "${right}".`);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isPromiseLike } from "../promise-like.js";
 import { ArraySource } from "./array-source.js";
 import { SerialSource } from "./serial-source.js";
 import { type ChunkSource, type ReadySource, readChunk } from "./source.js";
@@ -117,7 +118,7 @@ class MapSource extends SerialSource<unknown> implements ReadySource<unknown> {
     this.checkOpen();
     if (result.done) return this.end(result);
     const value = this.run(result.value, 0);
-    if (value === DROPPED || isThenable(value)) return this.readOn(value);
+    if (value === DROPPED || isPromiseLike(value)) return this.readOn(value);
     this.settle();
     return { done: false, value };
   }
@@ -125,7 +126,7 @@ class MapSource extends SerialSource<unknown> implements ReadySource<unknown> {
   /** The slow lane: waits for a step's promise, and reads on while chunks are dropped. A loop, so that it stays flat. */
   private async readOn(first: unknown): Promise<Result> {
     for (let value = first; ; ) {
-      if (isThenable(value)) value = await value;
+      if (isPromiseLike(value)) value = await value;
       this.checkOpen();
       if (value !== DROPPED) {
         this.settle();
@@ -160,7 +161,7 @@ class MapSource extends SerialSource<unknown> implements ReadySource<unknown> {
       } catch (error) {
         this.fail(step, error);
       }
-      if (isThenable(value)) return this.wait(value, step, i + 1);
+      if (isPromiseLike(value)) return this.wait(value, step, i + 1);
       if (value === DROPPED || (value === undefined && step.drop === true)) return DROPPED;
     }
     return value;
@@ -184,10 +185,6 @@ class MapSource extends SerialSource<unknown> implements ReadySource<unknown> {
     }
     throw error;
   }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
 async function tellEnd(mapping: Promise<Result>, end: MapEnd): Promise<Result> {
