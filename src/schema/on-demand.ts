@@ -17,11 +17,6 @@ export class OnDemand<T> {
     return this.#loading;
   }
 
-  /** It will be needed soon: whoever needs it hears of a failure then. */
-  expect(): void {
-    if (this.part === undefined) this.load().then(undefined, ignore);
-  }
-
   async #load(): Promise<T> {
     try {
       this.part = await this.#import();
@@ -36,5 +31,3 @@ export class OnDemand<T> {
     }
   }
 }
-
-function ignore(): void {}

@@ -2,6 +2,7 @@ import { concatChunks } from "../concat/concat-chunks.js";
 import { untilJoinable } from "../concat/load-message-joining.js";
 import type { ConcatRule, Joining } from "../concat/rule.js";
 import { notAStream, streamCancelled, streamConsumed } from "../errors.js";
+import { isPromiseLike } from "../promise-like.js";
 import { ArraySource } from "./array-source.js";
 import { checkCopy, copySource } from "./copy.js";
 import { iterableSource, pullTarget } from "./iterable-source.js";
@@ -203,8 +204,4 @@ function sharedJoining(readers: readonly StreamReader<unknown>[]): Joining | und
 
 function withoutRule(joining: Joining | undefined): Joining | undefined {
   return joining === undefined ? undefined : { ...joining, rule: undefined };
-}
-
-function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
