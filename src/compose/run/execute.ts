@@ -33,9 +33,14 @@ function begin(run: Run, input: unknown): unknown {
 }
 
 /** Goes on with a run that stopped; the input counts only when nothing of it was done. */
-export async function executeFrom(run: Run, snapshot: RunSnapshot, input: unknown): Promise<unknown> {
+export function executeFrom(run: Run, snapshot: RunSnapshot, input: unknown): Promise<unknown> {
   run.open();
-  const tracking = run.environment.tracking ?? (await loadTracking());
+  const { tracking } = run.environment;
+  return tracking === undefined ? resumeLater(run, snapshot, input) : tracking.resume(run, snapshot, input);
+}
+
+async function resumeLater(run: Run, snapshot: RunSnapshot, input: unknown): Promise<unknown> {
+  const tracking = await loadTracking();
   return tracking.resume(run, snapshot, input);
 }
 

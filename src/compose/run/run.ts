@@ -41,7 +41,7 @@ export interface RunTracker {
   readonly canBeSaved: boolean;
   snapshot(): RunSnapshot;
   /** Waits for what runs in it, and for streams that somebody will need. */
-  settle(): Promise<void>;
+  settle(): Promise<void> | undefined;
   /** What the run rejects with, once all has settled that belongs to it. */
   end(error: unknown): Promise<unknown>;
 }
