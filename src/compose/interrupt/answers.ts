@@ -32,13 +32,13 @@ export interface AnswerContext {
 
 /**
  * Writes answers into a stopped run, when all of them fit; gives their ids. Without answers, runs that stopped before or
- * after nodes go on.
+ * after nodes go on. A promise only where answers have to be checked.
  */
-export async function applyAnswers(
+export function applyAnswers(
   root: RunSnapshot,
   answers: Readonly<Record<string, unknown>> | undefined,
   context: AnswerContext,
-): Promise<string[]> {
+): readonly string[] | Promise<readonly string[]> {
   const open: Open[] = [];
   addOpen(root, open);
   const given = entriesOf(answers, open);
@@ -46,12 +46,32 @@ export async function applyAnswers(
     releaseStops(root);
     return [];
   }
-  const chosen = given.map(({ name, data, byAddress }) => ({ data, open: find(name, byAddress, open, context) }));
+  const chosen: Chosen[] = given.map(({ name, data, byAddress }) => ({
+    data,
+    open: find(name, byAddress, open, context),
+  }));
   const twice = chosen.find(({ open: question }, n) => chosen.some((other, m) => m < n && other.open === question));
   if (twice !== undefined) throw answerMismatch(twice.open.address, ["it is answered twice"]);
+  const isChecked = chosen.some(({ open: { schema } }) => schema !== undefined);
+  return isChecked ? answerChecked(chosen, context.validator) : answerAll(chosen);
+}
+
+interface Chosen {
+  readonly data: unknown;
+  readonly open: Open;
+}
+
+async function answerChecked(
+  chosen: readonly Chosen[],
+  validator: SchemaValidator | undefined,
+): Promise<readonly string[]> {
   for (const { data, open: question } of chosen) {
-    if (question.schema !== undefined) await check(question.schema, question.address, data, context.validator);
+    if (question.schema !== undefined) await check(question.schema, question.address, data, validator);
   }
+  return answerAll(chosen);
+}
+
+function answerAll(chosen: readonly Chosen[]): readonly string[] {
   for (const { data, open: question } of chosen) question.answer({ hasData: data !== undefined, data });
   return chosen.map(({ open: { id } }) => id);
 }

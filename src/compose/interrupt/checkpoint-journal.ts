@@ -119,26 +119,34 @@ export class CheckpointJournal implements Journal {
 
   // claims
 
+  // (Here and in what is called after each step, one async function does what could be several: each of them takes as long as
+  // a good part of the rest.)
+
   /** Claims the id for a new run. */
-  async claimNew(options: ClaimOptions): Promise<void> {
-    const { ids } = this.#settings;
-    if (ids === undefined) return;
-    this.#writing = this.#claimNew(ids.write, options);
-    await this.#writing;
-    this.#writing = undefined;
+  claimNew(options: ClaimOptions): Promise<undefined> | undefined {
+    const { ids, store } = this.#settings;
+    if (ids === undefined || store === undefined) return undefined;
+    const claiming = this.#claimNew(ids.write, store, options);
+    this.#writing = claiming;
+    return claiming;
   }
 
   /** Mostly nothing stands there yet: then one call of the store is enough. */
-  async #claimNew(id: string, options: ClaimOptions): Promise<void> {
+  async #claimNew(id: string, store: CheckpointStore, options: ClaimOptions): Promise<undefined> {
     if (options.forceNewRun !== true) {
+      const data = this.#document("running");
       try {
-        this.#version = await this.#put(id, "running", undefined);
-        return;
+        this.#version = await store.put(id, data, undefined);
+        this.#writing = undefined;
+        return undefined;
       } catch (error) {
-        if (!isConflict(error)) throw error;
+        const failure = this.#putFailed(id, data, error);
+        if (!isConflict(failure)) throw failure;
       }
     }
     await this.#persistently(options, () => this.#claimFree(id, options));
+    this.#writing = undefined;
+    return undefined;
   }
 
   /** Claims an id under which there is no unfinished run, or one that is given up. */
@@ -147,7 +155,7 @@ export class CheckpointJournal implements Journal {
     // what cannot be read may be claimed, and may be unfinished
     if (row !== undefined && !(forceNewRun && takeover)) {
       const document = this.#read(id, row);
-      await this.#checkOwner(id, document, takeover);
+      if (document.owner !== undefined && !takeover) await this.#checkOwner(id, document.owner);
       const isOpen = document.status !== "finished" && document.root !== undefined;
       if (isOpen && !forceNewRun) throw pendingCheckpoint(id);
     }
@@ -166,38 +174,32 @@ export class CheckpointJournal implements Journal {
   }
 
   /** Reads a run that stopped. `prepare` makes it ready to go on, or throws, before it is claimed. */
-  async claimStopped(
-    options: ClaimOptions,
-    prepare: (document: CheckpointDocument) => Promise<readonly string[]>,
-  ): Promise<RunSnapshot> {
+  claimStopped(options: ClaimOptions, prepare: Prepare): Promise<RunSnapshot> {
     const { ids } = this.#settings;
     if (ids === undefined) throw unknownCheckpoint("");
-    const claiming = this.#persistently(options, () => this.#claimOpen(ids, options, prepare));
+    const claim = (): Promise<RunSnapshot> => this.#claimOpen(ids, options, prepare);
+    const claiming = options.takeover === true ? this.#persistently(options, claim) : claim();
     this.#writing = claiming;
-    const root = await claiming;
-    this.#writing = undefined;
-    return root;
+    return claiming;
   }
 
-  async #claimOpen(
-    ids: CheckpointIds,
-    options: ClaimOptions,
-    prepare: (document: CheckpointDocument) => Promise<readonly string[]>,
-  ): Promise<RunSnapshot> {
+  async #claimOpen(ids: CheckpointIds, options: ClaimOptions, prepare: Prepare): Promise<RunSnapshot> {
     const row = await this.#get(ids.read);
     if (row === undefined) throw unknownCheckpoint(ids.read);
     const document = this.#read(ids.read, row);
-    await this.#checkOwner(ids.read, document, options.takeover === true);
+    if (document.owner !== undefined && options.takeover !== true) await this.#checkOwner(ids.read, document.owner);
     if (document.status === "finished") throw finishedCheckpoint(ids.read);
     const { root } = document;
     if (root === undefined) throw nothingSaved(ids.read);
-    const answers = await prepare(document);
+    const preparing = prepare(document);
+    const answers = preparing instanceof Promise ? await preparing : preparing;
     this.#runKey = document.runKey;
-    this.#answered = [...document.answered, ...answers];
+    this.#answered = document.answered.length === 0 ? answers : [...document.answered, ...answers];
     this.#head = undefined;
     this.#saved = writeRun(root, this.#settings.codec);
     await this.#claim(ids.read, row.version);
     if (ids.write !== ids.read) await this.#move(ids, row, options);
+    this.#writing = undefined;
     return root;
   }
 
@@ -213,16 +215,17 @@ export class CheckpointJournal implements Journal {
   }
 
   async #claim(id: string, version: number | undefined): Promise<void> {
+    const data = this.#document("running");
     try {
-      this.#version = await this.#put(id, "running", version);
+      this.#version = await this.#settings.store?.put(id, data, version);
+      this.#attempted = undefined;
     } catch (error) {
-      if (isConflict(error)) throw checkpointInUse(id, undefined);
-      throw error;
+      const failure = this.#putFailed(id, data, error);
+      throw isConflict(failure) ? checkpointInUse(id, undefined) : failure;
     }
   }
 
-  async #checkOwner(id: string, { owner }: CheckpointDocument, takeover: boolean): Promise<void> {
-    if (owner === undefined || takeover) return;
+  async #checkOwner(id: string, owner: string): Promise<void> {
     const { store } = this.#settings;
     const isAlive =
       store?.isOwnerAlive === undefined ||
@@ -240,24 +243,42 @@ export class CheckpointJournal implements Journal {
 
   // saves
 
-  commit(): Promise<void> | undefined {
-    if (!this.isStepwise || this.#run === undefined) return undefined;
+  commit(isAlone = false): Promise<void> | undefined {
+    const { isStepwise, ids, store } = this.#settings;
+    if (!isStepwise || ids === undefined || store === undefined || this.#run === undefined) return undefined;
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
     if (this.#ending !== undefined) return undefined;
-    this.#queued ??= this.#next();
-    return this.#queued;
+    if (!isAlone || this.#writing !== undefined || this.#queued !== undefined) {
+      this.#queued ??= this.#next(this.#run, ids.write, store);
+      return this.#queued;
+    }
+    const saving = this.#saveRunning(this.#run, ids.write, store);
+    this.#writing = saving;
+    return saving;
   }
 
   /** One save at a time. What is asked for while one is under way waits for the next, which then has it all. */
-  async #next(): Promise<void> {
+  async #next(run: JournaledRun, id: string, store: CheckpointStore): Promise<void> {
     await this.#idle();
     const own = this.#queued;
     this.#queued = undefined;
     if (this.#lost !== undefined) throw this.#lost;
     if (this.#ending !== undefined) return;
     this.#writing = own;
+    await this.#saveRunning(run, id, store);
+  }
+
+  /** What a run does that is saved after each step. */
+  async #saveRunning(run: JournaledRun, id: string, store: CheckpointStore): Promise<void> {
     try {
-      await this.#save("running");
+      if (run.canBeSaved) this.#saved = writeRun(run.snapshot(), this.#settings.codec);
+      const data = this.#document("running");
+      try {
+        this.#version = await store.put(id, data, this.#version);
+        this.#attempted = undefined;
+      } catch (error) {
+        await this.#putAgain(id, data, error);
+      }
     } finally {
       this.#writing = undefined;
     }
@@ -276,7 +297,7 @@ export class CheckpointJournal implements Journal {
 
   async #finish(): Promise<void> {
     if (this.#timer !== undefined) clearTimeout(this.#timer);
-    await this.#idle();
+    if (this.#writing !== undefined) await this.#idle();
     const { ids, store, keepCheckpoint } = this.#settings;
     if (ids === undefined || store === undefined || this.#version === undefined) return;
     if (this.#lost !== undefined) throw this.#lost;
@@ -335,20 +356,30 @@ export class CheckpointJournal implements Journal {
       this.#version = await store.put(ids.write, data, this.#version);
       this.#attempted = undefined;
     } catch (error) {
-      const failure = this.#putFailed(ids.write, data, error);
-      // at once: whatever else is ready in this turn would begin before the run is stopped
-      if (isConflict(failure) && this.#attempted === undefined) throw this.#lose(failure);
-      await this.#fenced(() => this.#writeAgain(ids.write, status, failure));
+      await this.#putAgain(ids.write, data, error);
     }
   }
 
-  async #writeAgain(id: string, status: CheckpointDocument["status"], error: KumikoError): Promise<void> {
-    if (!isConflict(error) || !(await this.#findOwnWrite(id))) throw error;
-    this.#version = await this.#put(id, status, this.#version);
+  async #putAgain(id: string, data: Uint8Array, error: unknown): Promise<void> {
+    const failure = this.#putFailed(id, data, error);
+    if (!isConflict(failure)) throw failure;
+    // at once: whatever else is ready in this turn would begin before the run is stopped
+    if (this.#attempted === undefined) throw this.#lose(failure);
+    if (!(await this.#findOwnWrite(id))) throw this.#lose(failure);
+    try {
+      this.#version = await this.#settings.store?.put(id, data, this.#version);
+      this.#attempted = undefined;
+    } catch (again) {
+      throw this.#fenced(this.#putFailed(id, data, again));
+    }
   }
 
-  #remove(id: string, store: CheckpointStore): Promise<void> {
-    return this.#fenced(() => callStore("remove", id, () => store.delete(id, this.#version)));
+  async #remove(id: string, store: CheckpointStore): Promise<void> {
+    try {
+      await store.delete(id, this.#version);
+    } catch (error) {
+      throw this.#fenced(storeError("remove", id, error));
+    }
   }
 
   /** A write that failed may have been written all the same: then what stands there is ours. */
@@ -361,29 +392,14 @@ export class CheckpointJournal implements Journal {
   }
 
   /** A write that finds another version: the run was taken over. */
-  async #fenced(write: () => Promise<unknown>): Promise<void> {
-    try {
-      await write();
-    } catch (error) {
-      throw isConflict(error) ? this.#lose(error) : error;
-    }
+  #fenced(error: unknown): unknown {
+    return isConflict(error) ? this.#lose(error) : error;
   }
 
   #lose(conflict: unknown): KumikoError {
     this.#lost = checkpointLost(this.#settings.ids?.write ?? "", conflict);
     this.#run?.abort(this.#lost);
     return this.#lost;
-  }
-
-  async #put(id: string, status: CheckpointDocument["status"], version: number | undefined): Promise<number> {
-    const data = this.#document(status);
-    try {
-      const written = await this.#settings.store?.put(id, data, version);
-      this.#attempted = undefined;
-      return written ?? 0;
-    } catch (error) {
-      throw this.#putFailed(id, data, error);
-    }
   }
 
   #putFailed(id: string, data: Uint8Array, error: unknown): KumikoError {
@@ -411,9 +427,16 @@ export class CheckpointJournal implements Journal {
   }
 
   async #get(id: string): Promise<StoredCheckpoint | undefined> {
-    return callStore("read", id, () => this.#settings.store?.get(id));
+    try {
+      return await this.#settings.store?.get(id);
+    } catch (error) {
+      throw storeError("read", id, error);
+    }
   }
 }
+
+/** Makes a run ready to go on; gives the ids of the questions that are answered now. */
+type Prepare = (document: CheckpointDocument) => readonly string[] | Promise<readonly string[]>;
 
 export interface ClaimOptions {
   readonly forceNewRun?: boolean | undefined;

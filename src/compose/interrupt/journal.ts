@@ -10,8 +10,11 @@ export interface Journal {
   readonly checkpointId: string | undefined;
   /** The stop that was requested, as an interrupt, once there was one. */
   readonly requested: { readonly id: string; readonly info: unknown } | undefined;
-  /** Saves what has happened, if the run is saved after every finished task. */
-  commit(): Promise<void> | undefined;
+  /**
+   * Saves what has happened, if the run is saved after every finished task. `isAlone`: no other task of it ends in this turn,
+   * which could share the save.
+   */
+  commit(isAlone?: boolean): Promise<void> | undefined;
   /** The run has its result: its checkpoint goes, or is marked. */
   finished(): Promise<void>;
   /** The run has ended without one: it is saved. Gives what the run rejects with. */

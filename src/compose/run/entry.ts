@@ -59,7 +59,7 @@ function runStoppable(run: RootRun, { input, given, options, resumption }: Given
   return new Promise((resolve, reject) => {
     const enter = (from: RunSnapshot | undefined): unknown => begin(run, input, given, from);
     if (needsJournal(options, resumption)) {
-      run.onStop = (reason) => void stopped(run, reason).then(reject);
+      run.onStop = rejectWhenSaved.bind(undefined, run, reject);
       runJournaled(run, options, resumption, enter).then(resolve, reject);
       return;
     }
@@ -97,6 +97,10 @@ async function runJournaled(
     run.over();
     throw await stopped(run, error);
   }
+}
+
+function rejectWhenSaved(run: RootRun, reject: (failure: unknown) => void, reason: unknown): void {
+  void stopped(run, reason).then(reject);
 }
 
 /** What a run rejects with that ended without a result, once it is saved. */

@@ -44,13 +44,9 @@ export function openJournal(
   journal.attach(run);
   const unlisten = control?.onInterrupt((timeoutMs) => journal.requestStop(timeoutMs));
   run.onOver = unlisten;
-  return async () => {
-    if (resumption === undefined) {
-      await journal.claimNew(options);
-      return undefined;
-    }
-    const prepare = (document: CheckpointDocument) => makeReady(document, run.program, resumption, modifyState);
-    return journal.claimStopped(options, prepare);
+  return () => {
+    if (resumption === undefined) return journal.claimNew(options);
+    return journal.claimStopped(options, (document) => makeReady(document, run.program, resumption, modifyState));
   };
 }
 
@@ -80,18 +76,24 @@ function checkResumption({ checkpointId }: Resumption, options: RunOptions, plan
   }
 }
 
-/** Checks that a run can go on here, and writes the answers into it; gives the ids of what they answered. */
-async function makeReady(
+/**
+ * Checks that a run can go on here, and writes the answers into it; gives the ids of what they answered. A promise only where
+ * schemas have to be asked.
+ */
+function makeReady(
   { root, answered, requested }: CheckpointDocument,
   program: Program,
   { answers }: Resumption,
   modifyState: RunOptions["modifyState"],
-): Promise<readonly string[]> {
+): readonly string[] | Promise<readonly string[]> {
   if (root === undefined) return [];
   checkKinds(root, program, []);
-  if (checksValues(program)) await checkValues(root, program, []);
-  const validator = program.plan.runtime.schemaValidator;
-  const ids = await applyAnswers(root, answers, { answered, requested, validator });
-  if (modifyState !== undefined) modifyStates(root, modifyState);
-  return ids;
+  const answer = (): readonly string[] | Promise<readonly string[]> =>
+    applyAnswers(root, answers, { answered, requested, validator: program.plan.runtime.schemaValidator });
+  const changed = (ids: readonly string[]): readonly string[] => {
+    if (modifyState !== undefined) modifyStates(root, modifyState);
+    return ids;
+  };
+  const ids = checksValues(program) ? checkValues(root, program, []).then(answer) : answer();
+  return ids instanceof Promise ? ids.then(changed) : changed(ids);
 }

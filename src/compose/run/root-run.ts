@@ -157,7 +157,6 @@ export class RootRun extends Run {
     if (this.isEnded) return;
     this.isEnded = true;
     this.close();
-    this.onAbort = undefined;
     this.onOver?.();
     this.subscription?.unsubscribe();
     if (this.timer !== undefined) clearTimeout(this.timer);
@@ -166,7 +165,6 @@ export class RootRun extends Run {
 
   private attach({ signal, timeoutMs }: RunOptions): void {
     const { place, program } = this;
-    this.onAbort = (reason) => this.stopFromOutside(reason);
     if (signal !== undefined) {
       this.subscription = new Subscription(signal, this);
       const onlyCallerStops = timeoutMs === undefined && place === undefined && !this.streams;
@@ -176,7 +174,8 @@ export class RootRun extends Run {
   }
 
   /** The run is stopped by its caller: ends what is watched, and tells who waits. */
-  stopFromOutside(reason: unknown): void {
+  protected override beforeSignal(reason: unknown): void {
+    if (this.isEnded || this.hasEnded) return;
     this.over();
     this.watch?.abortInside(reason);
     if (this.ownsWatch) this.watch?.fail(reason);

@@ -68,9 +68,8 @@ export class RunStream implements ChunkSource<unknown> {
     try {
       const { run, output } = this.#start();
       this.#run = run;
-      run.onAbort ??= (reason) => run.stopFromOutside(reason);
-      run.onStop = (reason) => this.#stop(run, reason);
-      run.isRead = () => this.#waiting !== undefined && this.#waiting.size > 0;
+      run.onStop = this.#stop.bind(this, run);
+      run.isRead = this.#isRead.bind(this);
       const reader = (await output()) as StreamReader<unknown>;
       if (this.#over) return void reader.cancel(run.reason);
       this.joining.known = reader.joining;
@@ -79,6 +78,10 @@ export class RunStream implements ChunkSource<unknown> {
       this.#over = true;
       throw error;
     }
+  }
+
+  #isRead(): boolean {
+    return this.#waiting !== undefined && this.#waiting.size > 0;
   }
 
   #read(source: ChunkSource<unknown>): Promise<Result> {
@@ -195,31 +198,37 @@ function saved(run: RootRun, source: ChunkSource<unknown>): ChunkSource<unknown>
 /** Tells of the end of any source, with a hop of its own. */
 class EndingSource implements ChunkSource<unknown> {
   readonly #source: ChunkSource<unknown>;
+  readonly #end: MapEnd;
   readonly #onResult: (result: Result) => Result | Promise<never>;
   readonly #onError: (error: unknown) => Promise<never>;
   #failed = false;
 
   constructor(source: ChunkSource<unknown>, end: MapEnd) {
     this.#source = source;
-    this.#onError = async (error) => {
-      this.#failed = true;
-      throw await end.failed(error);
-    };
-    this.#onResult = (result) => {
-      if (!result.done) return result;
-      try {
-        end.done();
-      } catch (error) {
-        return this.#onError(error);
-      }
-      return result;
-    };
+    this.#end = end;
+    this.#onError = this.#fail.bind(this);
+    this.#onResult = this.#take.bind(this);
   }
 
   /** After an error there is nothing more: what was stopped by it is not asked again. */
   next(): Promise<Result> {
     if (this.#failed) return ended();
     return this.#source.next().then(this.#onResult, this.#onError);
+  }
+
+  #take(result: Result): Result | Promise<never> {
+    if (!result.done) return result;
+    try {
+      this.#end.done();
+    } catch (error) {
+      return this.#fail(error);
+    }
+    return result;
+  }
+
+  async #fail(error: unknown): Promise<never> {
+    this.#failed = true;
+    throw await this.#end.failed(error);
   }
 
   cancel(reason?: unknown): void {

@@ -11,7 +11,7 @@ export interface Resumption {
 }
 
 /** Claims the checkpoint of a run; gives how far it came, when it is resumed. */
-export type Claim = () => Promise<RunSnapshot | undefined>;
+export type Claim = () => Promise<RunSnapshot | undefined> | undefined;
 
 /** The part of the executor that keeps account of tasks. */
 export interface RunTracking extends GraphRunner {

@@ -40,7 +40,7 @@ export interface RunTracker {
   readonly canBeSaved: boolean;
   snapshot(): RunSnapshot;
   /** Waits for what runs in it, and for streams that somebody will need. */
-  settle(): Promise<void>;
+  settle(): Promise<void> | undefined;
   /** What the run rejects with, once all has settled that belongs to it. */
   end(error: unknown): Promise<unknown>;
 }
@@ -70,7 +70,7 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   private ownRecord: RunInfo | undefined = undefined;
   private openStreams: OpenStreams | undefined = undefined;
   /** It has ended by itself: what is stopped from now on is what was left of it, and does not change how it ended. */
-  private hasEnded = false;
+  protected hasEnded = false;
   /** The watch of the graph itself, or one that only keeps track of what is open inside. */
   watch: Watch | undefined = undefined;
   /** Used instead of a signal of its own when nothing here can be stopped without the caller's signal. */
@@ -306,7 +306,7 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
       return result;
     }
     const kept = new KeptStream(result);
-    this.onStreamEnd = () => place.visit.finishInner(this.innerKey, slotOf(kept));
+    this.onStreamEnd = finishStreamed.bind(undefined, this, kept);
     return kept.reader;
   }
 
@@ -439,7 +439,6 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   stopRest(why: string): void {
     if (this.aborted) return;
     this.hasEnded = true;
-    this.onAbort = undefined;
     const reason = abortError(why);
     this.watch?.abortInside(reason);
     this.cancelStreams(reason, this);
@@ -462,6 +461,11 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
     const around = place?.watchAround;
     return new Watch(own ?? around?.watchers ?? Watchers.none, this.recordAround ?? noInfo, around);
   }
+}
+
+/** The stream of a child run has ended. */
+function finishStreamed({ place, innerKey }: Run, kept: KeptStream): void {
+  place?.visit.finishInner(innerKey, slotOf(kept));
 }
 
 /** What cannot be joined is not remembered: then the child runs again. */

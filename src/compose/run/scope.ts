@@ -8,8 +8,6 @@
 export class Scope {
   aborted = false;
   reason: unknown = undefined;
-  /** Called at the abort, before the signal fires: it must not throw. */
-  onAbort: ((reason: unknown) => void) | undefined = undefined;
   readonly parent: Scope | undefined;
   private controller: AbortController | undefined = undefined;
   private firstInside: Scope | undefined = undefined;
@@ -65,7 +63,7 @@ export class Scope {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
-    this.onAbort?.(reason);
+    this.beforeSignal(reason);
     this.controller?.abort(reason);
     for (let child = this.firstInside; child !== undefined; ) {
       const next: Scope | undefined = child.nextBeside;
@@ -73,6 +71,9 @@ export class Scope {
       child = next;
     }
   }
+
+  /** Called at the abort, before the signal fires: it must not throw. */
+  protected beforeSignal(_reason: unknown): void {}
 }
 
 /** The reason for stopping what is left over: a sibling failed, a stream was left, the run has its result. */

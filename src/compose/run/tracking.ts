@@ -19,7 +19,7 @@ export const tracking: RunTracking = {
   resume(run: Run, snapshot: RunSnapshot, input: unknown) {
     // a root was checked before it was claimed, and a graph that is a node with the graph around it
     if (run.place !== undefined && !run.nested) checkKinds(snapshot, run.program, run.nodePath);
-    return trackerOf(run).resume(snapshot, input);
+    return trackerOf(run).start(input, snapshot);
   },
   parseAnswer,
 };

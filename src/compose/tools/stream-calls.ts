@@ -125,18 +125,21 @@ class Lane extends SerialSource<AgenticMessage[]> {
   #read(): void {
     if (this.#source === undefined || this.#isReading) return;
     this.#isReading = true;
-    this.#source.next().then((result) => {
-      this.#isReading = false;
-      if (result.done) this.#run.succeed();
-      else if (this.#run.state === "running") this.#run.take(result.value);
-      this.wake();
-    }, this.#fail);
+    this.#source.next().then(
+      (result) => {
+        this.#isReading = false;
+        if (result.done) this.#run.succeed();
+        else if (this.#run.state === "running") this.#run.take(result.value);
+        this.wake();
+      },
+      (thrown) => this.#fail(thrown),
+    );
   }
 
-  readonly #fail = (thrown: unknown): void => {
+  #fail(thrown: unknown): void {
     this.#isReading = false;
     this.#run.fail(thrown);
-  };
+  }
 
   #accept(output: unknown): void {
     const run = this.#run;

@@ -94,11 +94,13 @@ class MapSource extends SerialSource<unknown> implements ReadySource<unknown> {
   private bind(): void {
     const { listener: end } = this;
     this.onResult ??= end === undefined ? (result) => this.mapResult(result) : (result) => this.mapToEnd(result, end);
-    this.onError ??= (error) => {
-      this.finish();
-      if (end !== undefined) return raise(end, error);
-      throw error;
-    };
+    this.onError ??= this.failed.bind(this);
+  }
+
+  private failed(error: unknown): Promise<never> {
+    this.finish();
+    if (this.listener !== undefined) return raise(this.listener, error);
+    throw error;
   }
 
   private mapToEnd(result: Result, end: MapEnd): Result | Promise<Result> {

@@ -45,7 +45,7 @@ class MergeSource<Out> implements ChunkSource<Out> {
   private idle: Input<Out> | undefined = undefined;
   private readonly ready = new Queue<Input<Out>>();
   private readonly waiters = new Queue<Answer<Out>>();
-  private readonly wait = (answer: Answer<Out>): void => this.waiters.push(answer);
+  private readonly wait: (answer: Answer<Out>) => void = this.waiters.push.bind(this.waiters);
   private live: number;
   private closed: boolean;
   private failure: { readonly error: unknown } | undefined = undefined;
@@ -148,36 +148,44 @@ class Input<Out> {
   result: IteratorResult<Out, undefined> | undefined = undefined;
   nextIdle: Input<Out> | undefined = undefined;
   finished = false;
-  private readonly source: ChunkSource<unknown>;
+  private readonly owner: MergeSource<Out>;
+  private readonly options: InputOptions<Out>;
   private readonly onResult: (result: IteratorResult<unknown, undefined>) => void;
   private readonly onError: (error: unknown) => void;
 
-  constructor(owner: MergeSource<Out>, { source, wrap, last }: InputOptions<Out>) {
-    this.source = source;
-    this.onResult = (result) => {
-      if (!result.done) {
-        owner.arrived(
-          this,
-          wrap === undefined ? (result as IteratorResult<Out, undefined>) : { done: false, value: wrap(result.value) },
-        );
-        return;
-      }
-      this.finished = true;
-      if (last !== undefined) owner.arrived(this, { done: false, value: last });
-      owner.inputEnded();
-    };
-    this.onError = (error) => {
-      this.finished = true;
-      owner.inputFailed(error);
-    };
+  constructor(owner: MergeSource<Out>, options: InputOptions<Out>) {
+    this.owner = owner;
+    this.options = options;
+    this.onResult = this.take.bind(this);
+    this.onError = this.fail.bind(this);
   }
 
   pull(): void {
-    this.source.next().then(this.onResult, this.onError);
+    this.options.source.next().then(this.onResult, this.onError);
+  }
+
+  private take(result: IteratorResult<unknown, undefined>): void {
+    const { owner } = this;
+    const { wrap, last } = this.options;
+    if (!result.done) {
+      owner.arrived(
+        this,
+        wrap === undefined ? (result as IteratorResult<Out, undefined>) : { done: false, value: wrap(result.value) },
+      );
+      return;
+    }
+    this.finished = true;
+    if (last !== undefined) owner.arrived(this, { done: false, value: last });
+    owner.inputEnded();
+  }
+
+  private fail(error: unknown): void {
+    this.finished = true;
+    this.owner.inputFailed(error);
   }
 
   cancel(reason: unknown): void {
-    if (!this.finished) this.source.cancel(reason);
+    if (!this.finished) this.options.source.cancel(reason);
     this.finished = true;
   }
 }

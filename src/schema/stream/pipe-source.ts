@@ -20,7 +20,7 @@ export class PipeSource<T> implements ChunkSource<T> {
   private failure: { readonly error: unknown } | undefined = undefined;
   /** One promise for all writes that need not wait. */
   private accepted: Promise<boolean> | undefined = undefined;
-  private readonly wait = (answer: Answer<T>): void => this.reads.push(answer);
+  private readonly wait: (answer: Answer<T>) => void = this.reads.push.bind(this.reads);
 
   constructor(capacity: number) {
     this.capacity = capacity;

@@ -23,20 +23,8 @@ class WatchedSource<T> implements ChunkSource<T> {
   constructor(source: ChunkSource<T>, hooks: StreamHooks<T>) {
     this.source = source;
     this.hooks = hooks;
-    this.onResult = (result) => {
-      if (this.over) return;
-      if (!result.done) {
-        hooks.onChunk?.(result.value);
-        return;
-      }
-      this.over = true;
-      hooks.onDone();
-    };
-    this.onError = (error) => {
-      if (this.over) return;
-      this.over = true;
-      hooks.onError(error);
-    };
+    this.onResult = this.passed.bind(this);
+    this.onError = this.failed.bind(this);
   }
 
   next(): Promise<IteratorResult<T, undefined>> {
@@ -50,5 +38,21 @@ class WatchedSource<T> implements ChunkSource<T> {
     if (this.over) return;
     this.over = true;
     this.hooks.onCancel(reason);
+  }
+
+  private passed(result: IteratorResult<T, undefined>): void {
+    if (this.over) return;
+    if (!result.done) {
+      this.hooks.onChunk?.(result.value);
+      return;
+    }
+    this.over = true;
+    this.hooks.onDone();
+  }
+
+  private failed(error: unknown): void {
+    if (this.over) return;
+    this.over = true;
+    this.hooks.onError(error);
   }
 }

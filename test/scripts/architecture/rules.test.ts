@@ -9,6 +9,7 @@ import {
   findUnresolvedImports,
 } from "../../../scripts/architecture/imports.js";
 import { findWrongArrows } from "../../../scripts/architecture/layers.js";
+import { findOldClosures } from "../../../scripts/architecture/old-closures.js";
 import { parseModule } from "../../../scripts/architecture/source-module.js";
 
 /** One module per property, its path without `src/` and `.ts`. */
@@ -219,5 +220,31 @@ describe("findForbiddenWords", () => {
   it("accepts the words in text, in comments and inside functions", () => {
     const text = `/** any value, as unknown as it is */ const any = "any"; function f() { let any = 1; return any as number; }`;
     expect(findForbiddenWords(modulesOf({ a: text }))).toEqual([]);
+  });
+});
+
+describe("findOldClosures", () => {
+  it.each([
+    "a.b = () => 1;",
+    "a.b.c = async (d) => d;",
+    "a[0] = function () {};",
+    "a.b ??= (c) => c;",
+    "a.b = ((c) => c) as D;",
+    "class A { #b = () => 1; }",
+    "class A { private readonly b = (c: D): E => c; }",
+  ])("finds %s", (line) => {
+    const problem = "src/a.ts:2 writes a function where it is assigned; bind a method instead";
+    expect(findOldClosures(modulesOf({ a: `\n${line}` }))).toEqual([problem]);
+  });
+
+  it.each([
+    "const a = () => 1;",
+    "a.b = c.d.bind(c);",
+    "a.b = { c: () => 1 };",
+    "a.b = c ? () => 1 : () => 2;",
+    "a.b((c) => c);",
+    "class A { b() {} static c = 1; }",
+  ])("accepts %s", (line) => {
+    expect(findOldClosures(modulesOf({ a: line }))).toEqual([]);
   });
 });

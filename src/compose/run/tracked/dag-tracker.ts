@@ -30,7 +30,8 @@ export class DagTracker extends Tracker {
   protected override async begin(input: unknown): Promise<unknown> {
     const start = this.startTask(input);
     this.#keep(start);
-    await this.saveStart(start);
+    const saving = this.saveStart(start);
+    if (saving !== undefined) await saving;
     return this.#run([start]);
   }
 
@@ -208,6 +209,10 @@ export class DagTracker extends Tracker {
       const behind = this.#tasks[target];
       return behind !== undefined && (behind.isSettled || this.isUsedUp(behind));
     });
+  }
+
+  protected override get isAlone(): boolean {
+    return false;
   }
 
   protected override taskSnapshots(): Pick<RunSnapshot, "base" | "tasks"> {

@@ -18,12 +18,16 @@ export class KeptStream implements ChunkSource<unknown> {
   readonly #joining: Joining | undefined;
   readonly #atEnd: (() => void) | undefined;
   readonly #chunks: unknown[] = [];
+  readonly #onResult: (result: Result) => Result;
+  readonly #onError: (error: unknown) => never;
 
   /** `atEnd` may throw, in place of the end. */
   constructor(given: StreamReader<unknown>, atEnd?: () => void) {
     this.#atEnd = atEnd;
     this.#joining = given.joining;
     this.#source = given.takeSource();
+    this.#onResult = this.#take.bind(this);
+    this.#onError = this.#fail.bind(this);
     this.reader = new StreamReader<unknown>(this, this.#joining);
   }
 
@@ -49,11 +53,11 @@ export class KeptStream implements ChunkSource<unknown> {
     return concatChunks(this.#chunks, rule, registry, where);
   }
 
-  readonly #onResult = (result: Result): Result => {
+  #take(result: Result): Result {
     if (result.done) this.#end();
     else this.#chunks.push(result.value);
     return result;
-  };
+  }
 
   #end(): void {
     try {
@@ -65,10 +69,10 @@ export class KeptStream implements ChunkSource<unknown> {
     this.ended = true;
   }
 
-  readonly #onError = (error: unknown): never => {
+  #fail(error: unknown): never {
     this.failure ??= { error };
     throw error;
-  };
+  }
 }
 
 function ignore(): void {}

@@ -22,32 +22,33 @@ export class StepTracker extends Tracker {
   /** What a former run did in steps that come again. */
   #former = new Map<string, TaskSnapshot>();
 
-  protected override async begin(input: unknown): Promise<unknown> {
+  protected override begin(input: unknown): Promise<unknown> {
     const start = this.startTask(input);
     this.#levels = [[start]];
-    await this.saveStart(start);
-    return this.#loop();
+    return this.#loop(this.saveStart(start));
   }
 
-  protected override async restore({ base, tasks }: RunSnapshot, input: unknown): Promise<unknown> {
+  protected override restore({ base, tasks }: RunSnapshot, input: unknown): Promise<unknown> {
     for (const saved of tasks) if (saved.step > base) this.#former.set(`${saved.step} ${saved.node}`, saved);
     if (base < 0) return this.begin(input);
     const level = tasks.filter(({ step }) => step === base);
     if (level.length === 0 || !level.every(({ done }) => done)) throw unreadableCheckpoint("it has no finished step");
     this.run.steps = base;
     this.#levels = [level.map((saved) => new Task(this.run, this.indexOf(saved.node), saved))];
-    return this.#loop();
+    return this.#loop(undefined);
   }
 
   protected override tasks(): readonly Task[] {
     return this.#levels.flat();
   }
 
-  async #loop(): Promise<unknown> {
+  async #loop(saving: Promise<void> | undefined): Promise<unknown> {
     const { run } = this;
+    if (saving !== undefined) await saving;
     for (;;) {
       const level = this.#levels.at(-1) ?? [];
-      await this.#runLevel(level);
+      const running = this.#runLevel(level);
+      if (running !== undefined) await running;
       run.throwIfAborted();
       if (level.some(isNotDone)) throw this.halted();
       for (const task of level) {
@@ -156,6 +157,10 @@ export class StepTracker extends Tracker {
     if (behind === undefined) return task.targets.length === 0;
     const consumers = behind.filter(({ index }) => task.targets?.includes(index));
     return consumers.every((consumer) => consumer.isSettled || this.isUsedUp(consumer));
+  }
+
+  protected override get isAlone(): boolean {
+    return this.#levels.at(-1)?.length === 1;
   }
 
   protected override taskSnapshots(): Pick<RunSnapshot, "base" | "tasks"> {

@@ -1,6 +1,7 @@
 import { randomId } from "../../../callbacks/random-id.js";
 import { StreamReader } from "../../../schema/stream/reader.js";
 import { nodeIsGone } from "../../interrupt/checkpoint-errors.js";
+import type { Journal } from "../../interrupt/journal.js";
 import type { NodeStop, RunSnapshot } from "../../interrupt/snapshot.js";
 import { type Part, partOfRun } from "../../interrupt/visit.js";
 import { END_INDEX, START_INDEX } from "../../plan/plan.js";
@@ -34,28 +35,30 @@ export abstract class Tracker implements RunTracker {
     run.place?.visit.startInner(run.innerKey, run);
   }
 
-  /** Runs the graph from its start. */
-  start(input: unknown): Promise<unknown> {
-    return this.#guard(() => this.begin(input));
+  /** Runs the graph from its start, or from where a former run stopped. */
+  async start(input: unknown, from?: RunSnapshot): Promise<unknown> {
+    try {
+      if (from !== undefined) this.#takeOver(from);
+      const result = await (from === undefined ? this.begin(input) : this.restore(from, input));
+      const { run } = this;
+      const completed = run.complete(result);
+      return run.keepResult(isPromiseLike(completed) ? await completed : completed);
+    } catch (error) {
+      throw await this.end(error);
+    }
   }
 
-  /** Goes on from where a former run stopped. */
-  resume(snapshot: RunSnapshot, input: unknown): Promise<unknown> {
-    return this.#guard(() => {
-      const { run } = this;
-      run.restore(snapshot);
-      for (const name of snapshot.passed) this.#passed.add(name);
-      const { stop } = snapshot;
-      if (stop !== undefined) {
-        if (stop.answer === undefined) {
-          this.stop = stop;
-        } else {
-          for (const key of stop.before) this.#stopsBehind.push(`before:${key}`);
-          for (const key of stop.after) this.#stopsBehind.push(`after:${key}`);
-        }
-      }
-      return this.restore(snapshot, input);
-    });
+  #takeOver(snapshot: RunSnapshot): void {
+    this.run.restore(snapshot);
+    const { passed, stop } = snapshot;
+    for (const name of passed) this.#passed.add(name);
+    if (stop === undefined) return;
+    if (stop.answer === undefined) {
+      this.stop = stop;
+      return;
+    }
+    for (const key of stop.before) this.#stopsBehind.push(`before:${key}`);
+    for (const key of stop.after) this.#stopsBehind.push(`after:${key}`);
   }
 
   protected abstract begin(input: unknown): Promise<unknown>;
@@ -64,16 +67,10 @@ export abstract class Tracker implements RunTracker {
   /** All tasks of which account is kept, in the order in which they started. */
   protected abstract tasks(): readonly Task[];
   protected abstract taskSnapshots(): Pick<RunSnapshot, "base" | "tasks">;
+  /** Whether only one task can run at a time just now. */
+  protected abstract readonly isAlone: boolean;
   /** Whether everybody behind a task has all that it needs of it. */
   protected abstract isUsedUp(task: Task): boolean;
-
-  async #guard(work: () => Promise<unknown>): Promise<unknown> {
-    try {
-      return this.run.keepResult(await this.run.complete(await work()));
-    } catch (error) {
-      throw await this.end(error);
-    }
-  }
 
   /** What the run rejects with. One that waits first lets everything come to its end that runs beside. */
   async end(error: unknown): Promise<unknown> {
@@ -81,7 +78,8 @@ export abstract class Tracker implements RunTracker {
     if (run.aborted) return run.fail(error);
     if (error !== halt && !run.isStop(error)) return run.fail(error);
     try {
-      await this.settle();
+      const settling = this.settle();
+      if (settling !== undefined) await settling;
     } catch (other) {
       return run.fail(other);
     }
@@ -132,9 +130,13 @@ export abstract class Tracker implements RunTracker {
   }
 
   /** Saves the input before the first node starts, where every finished task is saved. */
-  protected async saveStart(start: Task): Promise<void> {
+  protected saveStart(start: Task): Promise<void> | undefined {
     const { journal } = this.run.environment;
-    if (journal?.isStepwise !== true || this.run.place !== undefined) return;
+    if (journal?.isStepwise !== true || this.run.place !== undefined) return undefined;
+    return this.#saveWhole(start, journal);
+  }
+
+  async #saveWhole(start: Task, journal: Journal): Promise<void> {
     await this.#readWhole(start);
     if (!start.isSaved) await journal.commit();
   }
@@ -167,34 +169,45 @@ export abstract class Tracker implements RunTracker {
         if (run.mode === "invoke" && isStream(output)) output = await collect(output, ctx);
         if (ctx.openedVisit?.hasStopped === true && !isUnread(output)) {
           discard(output);
-          await this.#stopped(task);
+          const stopping = this.#stopped(task);
+          if (stopping !== undefined) await stopping;
           return;
         }
         task.finish(output);
       } catch (error) {
         if (run.aborted) throw run.reason;
         if (!run.isStop(error)) throw run.blame(await run.findOrigin(error), index);
-        await this.#stopped(task);
+        const stopping = this.#stopped(task);
+        if (stopping !== undefined) await stopping;
         return;
       }
       if (!task.isSettled) return;
       task.isSaved = true;
-      await run.environment.journal?.commit();
+      const saving = run.environment.journal?.commit(this.isAlone);
+      if (saving !== undefined) await saving;
     } finally {
       task.execution = undefined;
     }
   }
 
-  async #stopped(task: Task): Promise<void> {
+  /** A promise only where something of it has not settled. */
+  #stopped(task: Task): Promise<void> | undefined {
+    const settling = task.ctx.settle();
+    if (settling !== undefined || task.ctx.openedVisit?.hasInputStream === true)
+      return this.#stoppedLater(task, settling);
+    stoppedAt(task);
+    return undefined;
+  }
+
+  async #stoppedLater(task: Task, settling: Promise<void> | undefined): Promise<void> {
     try {
-      await task.ctx.settle();
+      await settling;
     } catch (error) {
       throw this.run.blame(error, task.index);
     }
     const { openedVisit } = task.ctx;
     if (openedVisit?.hasInputStream === true) await openedVisit.settleInput();
-    openedVisit?.settleAnswers();
-    task.state = "stopped";
+    stoppedAt(task);
   }
 
   /** Decides where the output of a task goes, and what is handed on. A promise only where something has to be awaited. */
@@ -349,8 +362,15 @@ export abstract class Tracker implements RunTracker {
 
   // stopping
 
-  /** Waits for what runs, and reads the streams to their ends that somebody will need. Rejects with an ordinary error. */
-  async settle(): Promise<void> {
+  /**
+   * Waits for what runs, and reads the streams to their ends that somebody will need. Rejects with an ordinary error. Nothing,
+   * when there is nothing to wait for.
+   */
+  settle(): Promise<void> | undefined {
+    return this.tasks().every(hasCome) ? undefined : this.#settle();
+  }
+
+  async #settle(): Promise<void> {
     const executions = this.tasks().map(({ execution }) => execution);
     if (executions.some((execution) => execution !== undefined)) await Promise.all(executions);
     for (const task of this.tasks().toReversed()) {
@@ -362,6 +382,16 @@ export abstract class Tracker implements RunTracker {
       await this.#stopped(task);
     }
   }
+}
+
+/** Whether nothing of it goes on. */
+function hasCome({ execution, state, isSettled }: Task): boolean {
+  return execution === undefined && (state !== "done" || isSettled);
+}
+
+function stoppedAt(task: Task): void {
+  task.ctx.openedVisit?.settleAnswers();
+  task.state = "stopped";
 }
 
 /** A node that streams has not begun before somebody reads. */
