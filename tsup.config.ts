@@ -18,12 +18,7 @@ const parts = {
 
 /** What a program has loaded that runs a graph, and so whatever is loaded on demand can count on. */
 const core = "src/compose/graph.ts";
-const onDemand = [
-  "src/compose/run/tracking.ts",
-  "src/compose/run/dag.ts",
-  "src/schema/stream/operators.ts",
-  "src/schema/message/concat-lists.ts",
-];
+const onDemand = ["src/compose/run/tracking.ts", "src/schema/message/concat-lists.ts"];
 
 export default defineConfig({
   // run-emitter.ts brings a package with it: in a file of its own, bundlers leave it out where it is not used

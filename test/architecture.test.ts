@@ -29,9 +29,9 @@ const own: Readonly<Record<string, string>> = {
   "src/components/openapi/index.ts": "@apidevtools/json-schema-ref-parser",
 };
 const entries = readEntries(root).map(({ source }) => source);
-const hotFiles = ["environment", "lane-context", "place-context", "root-run", "run", "scope", "task-context"].map(
-  (name) => `src/compose/run/${name}.ts`,
-);
+const inRun = (name: string): string => `src/compose/run/${name}.ts`;
+const perNode = ["task-context", "task-record"].map(inRun);
+const hotFiles = [...perNode, ...["environment", "place-context", "root-run", "run", "scope"].map(inRun)];
 /** What is made for every run, stream, call or handler stands there. */
 const perRun = [
   "src/callbacks/",
@@ -61,6 +61,10 @@ describe("the files of src/", () => {
   it.each(hotFiles)(
     "make no #private member in %s, of which one is made per node or run: that costs a call each",
     (file) => expect(readFileSync(join(root, file), "utf8")).not.toMatch(/this\.#/),
+  );
+  it.each(perNode)(
+    "derive no class in %s, of which one is made per node: in an async function V8 would make it with calls of its runtime",
+    (file) => expect(readFileSync(join(root, file), "utf8")).not.toMatch(/super\(/),
   );
   it("make nothing for a run that V8 puts into the old generation", () =>
     expect(findOldClosures(modules.filter(({ path }) => perRun.some((folder) => path.startsWith(folder))))).toEqual(

@@ -52,8 +52,9 @@ export abstract class LazyRecord implements RunInfo {
   abstract readonly toolCallId: string | undefined;
   abstract readonly address: string;
   /** What contains this run. */
-  protected abstract readonly parent: RunInfo | undefined;
-  private id: string | undefined;
+  abstract readonly parent: RunInfo | undefined;
+  /** Once somebody has asked for it. */
+  id: string | undefined;
 
   constructor() {
     this.id = undefined;
@@ -85,7 +86,7 @@ export abstract class LazyRecord implements RunInfo {
   }
 
   /** A root gives ids to itself and to what runs inside it. */
-  protected abstract newId(record: LazyRecord): string;
+  abstract newId(record: LazyRecord): string;
 }
 
 /** A record of what is known when it is made. */
@@ -94,7 +95,7 @@ export class RunRecord extends LazyRecord {
   override readonly name: string;
   override readonly type: string;
   override readonly toolCallId: string | undefined;
-  protected override readonly parent: RunInfo | undefined;
+  override readonly parent: RunInfo | undefined;
   private readonly place: Place;
   /** How many ids were given below this root. */
   private given = 0;
@@ -120,7 +121,7 @@ export class RunRecord extends LazyRecord {
     return this.place.address;
   }
 
-  protected override newId(record: LazyRecord): string {
+  override newId(record: LazyRecord): string {
     if (record === this) return randomId();
     this.given += 1;
     return `${this.runId}.${this.given}`;

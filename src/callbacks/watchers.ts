@@ -18,7 +18,10 @@ export class Watchers {
 
   /** `undefined` for an empty list: nobody watches. */
   static of(handlers: readonly Handler[], onHandlerError: HandlerErrorListener): Watchers | undefined {
-    return handlers.length === 0 ? undefined : new Watchers([...handlers], onHandlerError);
+    const only = handlers[0];
+    if (only === undefined) return undefined;
+    // a list of one is written out: copying it would cost more than all else here
+    return new Watchers(handlers.length === 1 ? [only] : [...handlers], onHandlerError);
   }
 
   /** Whether somebody wants side events: they are made for whoever does. */

@@ -17,17 +17,6 @@ export class OnDemand<T> {
     return this.#loading;
   }
 
-  /** A module has it from its start: nobody needs to wait for it. */
-  bring(part: T): void {
-    this.part = part;
-    this.#loading = Promise.resolve(part);
-  }
-
-  /** It will be needed soon: whoever needs it hears of a failure then. */
-  expect(): void {
-    if (this.part === undefined) this.load().then(undefined, ignore);
-  }
-
   async #load(): Promise<T> {
     try {
       this.part = await this.#import();
@@ -42,5 +31,3 @@ export class OnDemand<T> {
     }
   }
 }
-
-function ignore(): void {}

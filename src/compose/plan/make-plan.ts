@@ -33,7 +33,7 @@ function planOf(draft: Draft, { options = {}, closing = [], checkInput, checkOut
   const settings = resolveCompileOptions(draft.component, draft.nodes.length, options);
   const nodes = [...ends];
   for (const node of draft.nodes) nodes.push(makeNode(node, settings.runtime));
-  const plan: Plan = {
+  const plan = shapePlan({
     ...settings,
     component: draft.component,
     bare: false,
@@ -45,12 +45,36 @@ function planOf(draft: Draft, { options = {}, closing = [], checkInput, checkOut
     interruptAfter: resolveStops("interruptAfter", options.interruptAfter, (key) => draft.indexOf(key)),
     checkInput,
     checkOutput,
-  };
+  });
   validate(plan);
   Object.freeze(plan.nodes);
   Object.freeze(plan.edges);
   Object.freeze(plan.branches);
   return Object.freeze(plan);
+}
+
+/** The same plan, all of whose fields were written out here: engines read what runs ask of plans faster when all have one shape. */
+function shapePlan(plan: Plan): Plan {
+  return {
+    name: plan.name,
+    component: plan.component,
+    bare: plan.bare,
+    triggerMode: plan.triggerMode,
+    maxSteps: plan.maxSteps,
+    nodes: plan.nodes,
+    edges: plan.edges,
+    branches: plan.branches,
+    state: plan.state,
+    callbacks: plan.callbacks,
+    runtime: plan.runtime,
+    store: plan.store,
+    durability: plan.durability,
+    keepCheckpoint: plan.keepCheckpoint,
+    interruptBefore: plan.interruptBefore,
+    interruptAfter: plan.interruptAfter,
+    checkInput: plan.checkInput,
+    checkOutput: plan.checkOutput,
+  };
 }
 
 const ends: readonly PlanNode[] = [
@@ -92,5 +116,5 @@ function withRuntime(plan: Plan, runtime: Runtime): Plan {
       ? Object.freeze({ ...node, body: { kind: node.body.kind, plan: withRuntime(node.body.plan, runtime) } })
       : node,
   );
-  return Object.freeze({ ...plan, runtime, nodes: Object.freeze(nodes) });
+  return Object.freeze(shapePlan({ ...plan, runtime, nodes: Object.freeze(nodes) }));
 }

@@ -7,7 +7,7 @@ import { END, type Plan, type PlanNode, START } from "../plan/plan.js";
 import type { Runnable } from "../runnable.js";
 import { runForStream, runForValue } from "./entry.js";
 import { invokeAlone } from "./lone-run.js";
-import { parts } from "./parts.js";
+import { runNested } from "./nested.js";
 import { Program } from "./program.js";
 
 /** One node that runs by itself, in all four modes: what `lambda`, `mapChunks`, `passthrough` and a tools node are. */
@@ -17,7 +17,7 @@ export class BareRunnable<in I, out O> implements Runnable<I, O>, HasNodeDefinit
 
   constructor(definition: NodeDefinition & { readonly name?: string | undefined }) {
     this[nodeDefinition] = definition;
-    this.#program = new Program(planOf(definition), parts);
+    this.#program = new Program(planOf(definition), runNested);
   }
 
   invoke(input: I, options?: RunOptions): Promise<O> {

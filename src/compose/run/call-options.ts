@@ -152,23 +152,24 @@ function kindOf(component: PlanNode["component"]): KindName {
   }
 }
 
-const runOptionNames = new Set<string>([
+/** The usual ones first: they are looked for one after another. */
+const runOptionNames: readonly string[] = [
+  "callbacks",
+  "signal",
+  "requestContext",
+  "checkpointId",
   "parent",
   "key",
-  "signal",
   "timeoutMs",
-  "callbacks",
-  "requestContext",
   "maxSteps",
   "options",
   "nodes",
   "control",
-  "checkpointId",
   "writeToCheckpointId",
   "forceNewRun",
   "takeover",
   "modifyState",
-] satisfies (keyof RunOptions)[]);
+] satisfies (keyof RunOptions)[];
 
 /**
  * Checks what can be wrong about run options apart from what they name in the graph. Those about checkpoints are checked by
@@ -177,8 +178,8 @@ const runOptionNames = new Set<string>([
 export function checkRunOptions(options: RunOptions, program: Program): void {
   checkRecord("The options of a run", options, "an object");
   for (const name in options) {
-    if (!runOptionNames.has(name) && Object.hasOwn(options, name))
-      throw invalidRunOption(`"${name}" is no run option. Options: ${[...runOptionNames].join(", ")}.`);
+    if (!isRunOption(name) && Object.hasOwn(options, name))
+      throw invalidRunOption(`"${name}" is no run option. Options: ${runOptionNames.join(", ")}.`);
   }
   const { maxSteps, timeoutMs, key, parent, signal, callbacks, requestContext } = options;
   if (signal !== undefined && !isSignal(signal)) throw invalidRunOption("signal must be an AbortSignal.");
@@ -193,6 +194,12 @@ export function checkRunOptions(options: RunOptions, program: Program): void {
     );
   }
   if (key !== undefined && parent === undefined) throw invalidRunOption("key names a child run: give parent with it.");
+}
+
+/** A loop of comparisons: engines keep such names once, so that a set would be slower. */
+function isRunOption(name: string): boolean {
+  for (let n = 0; n < runOptionNames.length; n++) if (runOptionNames[n] === name) return true;
+  return false;
 }
 
 function checkRecord(what: string, given: unknown, wanted: string): void {

@@ -7,7 +7,7 @@ import { type HasNodeDefinition, type NodeDefinition, nodeDefinition } from "../
 import type { Plan } from "../plan/plan.js";
 import type { Runnable } from "../runnable.js";
 import { runForStream, runForValue } from "./entry.js";
-import { parts } from "./parts.js";
+import { runNested } from "./nested.js";
 import { Program } from "./program.js";
 
 declare const places: unique symbol;
@@ -32,7 +32,7 @@ export class CompiledGraph<in I, out O, out Inner = unknown> implements Runnable
 
   constructor(plan: Plan) {
     this.#plan = plan;
-    this.#program = new Program(plan, parts);
+    this.#program = new Program(plan, runNested);
     this[nodeDefinition] = { component: plan.component, type: "", body: { kind: "graph", plan } };
   }
 

@@ -16,17 +16,12 @@ interface Inbox {
   readonly values: unknown[];
 }
 
-/** Runs an `allPredecessor` graph: gives its result, or a promise of it. */
-export function runDag(run: Run, input: unknown): unknown {
-  return new DagSchedule(run).start(input);
-}
-
 /**
  * The scheduler of `allPredecessor` graphs. A node runs once all its sources have delivered or were skipped, as soon as
  * that is so; when all were skipped it is skipped itself. The run has its result when END has; whatever still runs then is
  * stopped. What happens depends on nothing but the inputs and the order in which tasks finish.
  */
-class DagSchedule {
+export class DagSchedule {
   readonly #run: Run;
   /** How many sources of each node have neither delivered nor been skipped. */
   readonly #open: number[];

@@ -6,7 +6,6 @@ import { isPromiseLike } from "./async.js";
 import type { Body } from "./body.js";
 import { collect } from "./collect.js";
 import { discard, withKey } from "./flow.js";
-import { LaneContext } from "./lane-context.js";
 import { joiningFor, rejoin } from "./node-stream.js";
 import { type Inline, joiningsOf } from "./program.js";
 import type { Run } from "./run.js";
@@ -77,6 +76,7 @@ async function failed(run: Run, error: unknown): Promise<unknown> {
  */
 export async function driveObserved(run: Run, input: unknown): Promise<unknown> {
   const { inlines, next } = run.program;
+  const isAlone = run.recordAround === undefined;
   let value = input;
   if (run.watch !== undefined) run.watch.inside = run;
   try {
@@ -98,21 +98,24 @@ export async function driveObserved(run: Run, input: unknown): Promise<unknown> 
         run.at = index = target;
         const { payload } = inline;
         const watchers = run.watchersOf(index);
-        const task = watchers && new LaneContext(run, index, watchers);
-        run.laneTask = task;
-        task?.start(payload === undefined ? value : payload.input(value, task.options));
-        if (run.halted) throw run.haltReason;
-        value = inline.run(value, task ?? new TaskContext(run, index));
+        const ctx = new TaskContext(run, index);
+        if (watchers !== undefined) {
+          run.laneTask = ctx;
+          ctx.start(watchers, payload === undefined ? value : payload.input(value, ctx.options), isAlone);
+          if (run.halted) throw run.haltReason;
+        }
+        value = inline.run(value, ctx);
         if (value instanceof Promise || isPromiseLike(value)) value = await value;
         if (run.halted) throw tooLate(run, value);
         if (streams(value)) {
           run.laneTask = undefined;
-          value = await whole(run, task, inline, value);
+          value = await whole(run, ctx, inline, value);
           if (run.aborted) throw run.reason;
           continue;
         }
+        if (watchers === undefined) continue;
         run.laneTask = undefined;
-        task?.end(payload === undefined ? value : payload.output(value));
+        ctx.end(watchers, payload === undefined ? value : payload.output(value));
         if (run.halted) throw run.haltReason;
       }
       for (;;) {
@@ -128,12 +131,12 @@ export async function driveObserved(run: Run, input: unknown): Promise<unknown> 
 }
 
 /** A function that turns out to stream: its watch ends with the stream. */
-function whole(run: Run, task: LaneContext | undefined, { payload }: Inline, output: unknown): Promise<unknown> {
+function whole(run: Run, ctx: TaskContext, { payload }: Inline, output: unknown): Promise<unknown> {
   const { own } = joiningsOf(run.node(run.at), run.runtime);
   const given = StreamReader.from(output as StreamSource<unknown>);
   const reader = rejoin(given, joiningFor(given, own));
-  if (task === undefined) return collect(reader, new TaskContext(run, run.at));
-  return collect(task.watch.outputStream(reader, payload?.output), task);
+  const { watch } = ctx;
+  return collect(watch === undefined ? reader : watch.outputStream(reader, payload?.output), ctx);
 }
 
 /** The run was stopped meanwhile: handlers hear that a result came late. */

@@ -2,6 +2,7 @@ import type { StreamReader } from "../../schema/stream/reader.js";
 import type { RunSnapshot } from "../interrupt/snapshot.js";
 import type { ValueCheck } from "../plan/plan.js";
 import { isPromiseLike, whenReady } from "./async.js";
+import { DagSchedule } from "./dag.js";
 import { drive, driveObserved, failure } from "./drive.js";
 import { movesStreams } from "./flow.js";
 import { loadTracking } from "./load-tracking.js";
@@ -26,7 +27,9 @@ function begin(run: Run, input: unknown): unknown {
   if (tracking !== undefined) return tracking.start(run, input);
   const { interruptBefore, interruptAfter } = run.program.plan;
   if (interruptBefore !== undefined || interruptAfter !== undefined) return startTracked(run, input);
-  return run.program.plan.triggerMode === "allPredecessor" ? executeDag(run, input) : executeSupersteps(run, input);
+  return run.program.plan.triggerMode === "allPredecessor"
+    ? new DagSchedule(run).start(input)
+    : executeSupersteps(run, input);
 }
 
 /** Goes on with a run that stopped; the input counts only when nothing of it was done. */
@@ -44,21 +47,6 @@ async function resumeLater(run: Run, snapshot: RunSnapshot, input: unknown): Pro
 async function startTracked(run: Run, input: unknown): Promise<unknown> {
   const tracking = await loadTracking();
   return tracking.start(run, input);
-}
-
-/** Its part of the executor is loaded when such a graph is compiled; only a run that starts before it is there waits. */
-function executeDag(run: Run, input: unknown): unknown {
-  const { dag } = run.program.parts;
-  return dag.part === undefined ? beginLater(run, input) : dag.part(run as never, input);
-}
-
-async function beginLater(run: Run, input: unknown): Promise<unknown> {
-  try {
-    await run.program.parts.dag.load();
-  } catch (error) {
-    throw run.fail(error);
-  }
-  return begin(run, input);
 }
 
 function executeSupersteps(run: Run, input: unknown): unknown {

@@ -1,4 +1,4 @@
-import { Watch } from "../../callbacks/watch.js";
+import type { Watch } from "../../callbacks/watch.js";
 import type { Joining } from "../../schema/concat/rule.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { causedByInterrupt, waitsAt } from "../interrupt/interrupt.js";
@@ -7,15 +7,7 @@ import type { NodeFunction, Payload } from "../plan/plan.js";
 import { isPromiseLike, isStream } from "./async.js";
 import type { Body, Natives } from "./body.js";
 import { joiningFor, rejoin } from "./node-stream.js";
-import { recordOf, type TaskContext } from "./task-context.js";
-
-/** Opens the watch of a task; `undefined` when none of the handlers is meant for it. */
-export function openWatch(ctx: TaskContext): Watch | undefined {
-  const { watchers } = ctx;
-  if (watchers === undefined) return undefined;
-  ctx.watch = new Watch(watchers, recordOf(ctx.owner, ctx.index, ctx), ctx.owner.watchAround);
-  return ctx.watch;
-}
+import type { TaskContext } from "./task-context.js";
 
 /** The same native functions, watched: callbacks follow the function that really runs. */
 export function observeNatives(natives: Natives, payload: Payload | undefined, joining: Joining): Natives {
@@ -33,7 +25,7 @@ export function observeNatives(natives: Natives, payload: Payload | undefined, j
 
 function observe(run: Body, takesStream: boolean, payload: Payload | undefined, joining: Joining): Body {
   return (input, ctx) => {
-    const watch = openWatch(ctx);
+    const watch = ctx.openWatch();
     if (watch === undefined) return run(input, ctx);
     const given = takesStream ? watch.inputStream(input as StreamReader<unknown>) : input;
     if (!takesStream) watch.start(payload === undefined ? input : payload.input(input, ctx.options));

@@ -113,17 +113,7 @@ export abstract class PlaceContext implements NodeContext {
     const { openedChildren, openedVisit } = this;
     const isSettled =
       openedChildren === undefined && openedVisit?.mistake === undefined && openedVisit?.isBusy !== true;
-    return isSettled ? undefined : this.settleOpen();
-  }
-
-  private async settleOpen(): Promise<void> {
-    const { openedChildren: children, openedVisit: visit } = this;
-    for (;;) {
-      await children?.settle(stoppedToWait());
-      if (visit?.mistake !== undefined) throw visit.mistake;
-      if (visit?.isBusy !== true) return;
-      await visit.nextChange();
-    }
+    return isSettled ? undefined : settleOpen(this);
   }
 
   /** Saves, where a run is saved after every finished task. */
@@ -132,13 +122,25 @@ export abstract class PlaceContext implements NodeContext {
   }
 
   get with(): (fields: Record<string, unknown>) => NodeContext {
-    return (fields) => {
-      const copy: NodeContext = Object.create(this);
-      for (const [name, value] of Object.entries(fields)) {
-        Object.defineProperty(copy, name, { value, enumerable: true, configurable: true, writable: true });
-      }
-      return copy;
-    };
+    return (fields) => copyOf(this, fields);
+  }
+}
+
+/** The same place with some of its fields replaced. */
+export function copyOf(place: PlaceContext, fields: Record<string, unknown>): NodeContext {
+  const copy: NodeContext = Object.create(place);
+  for (const [name, value] of Object.entries(fields)) {
+    Object.defineProperty(copy, name, { value, enumerable: true, configurable: true, writable: true });
+  }
+  return copy;
+}
+
+async function settleOpen({ openedChildren: children, openedVisit: visit }: PlaceContext): Promise<void> {
+  for (;;) {
+    await children?.settle(stoppedToWait());
+    if (visit?.mistake !== undefined) throw visit.mistake;
+    if (visit?.isBusy !== true) return;
+    await visit.nextChange();
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Joining } from "../../schema/concat/rule.js";
-import type { OnDemand } from "../../schema/on-demand.js";
 import { IndexLists } from "../plan/index-lists.js";
 import {
   END,
@@ -34,15 +33,8 @@ export interface Inline {
 /** `Route` of one node in the array `Program.next`: read the route; its output has more than one way to go, or none. */
 export const ROUTED = 0;
 
-/** Runs a graph that is nested in another as one of its nodes. */
+/** Runs a graph that is nested in another as one of its nodes. Given by the run, which this file does not know. */
 export type RunNested = (program: Program, mode: "invoke" | "transform") => Body;
-
-/** What a program needs of the executor, which this file does not know. */
-export interface ProgramParts {
-  readonly runNested: RunNested;
-  /** Runs an `allPredecessor` graph, given its `Run`. */
-  readonly dag: OnDemand<(run: never, input: unknown) => unknown>;
-}
 
 /** A plan, made ready to run: functions and int-indexed arrays. Made once per compile and shared by all runs. */
 export class Program {
@@ -64,16 +56,15 @@ export class Program {
   readonly nestedHandlers: boolean;
   /** Whether never more than one node runs at a time. */
   readonly isLinear: boolean;
-  readonly parts: ProgramParts;
+  readonly #runNested: RunNested;
   #inlines: readonly (Inline | undefined)[] | undefined = undefined;
   readonly #templates = new Map<number, { readonly record: object | undefined }>();
   readonly #bodies: BodiesByMode = emptyBodies();
   readonly #observed: BodiesByMode = emptyBodies();
 
-  constructor(plan: Plan, parts: ProgramParts) {
+  constructor(plan: Plan, runNested: RunNested) {
     this.plan = plan;
-    this.parts = parts;
-    if (plan.triggerMode === "allPredecessor") parts.dag.expect();
+    this.#runNested = runNested;
     this.keys = plan.nodes.map((node) => node.key);
     this.routes = routesOf(plan);
     this.sole = this.routes.map(({ plain, branches }) =>
@@ -88,7 +79,7 @@ export class Program {
     this.isLinear = this.routes.every(
       ({ all, plain, branches }) => all.length < 2 || (plain.length === 0 && branches.length === 1),
     );
-    this.nested = nestedPrograms(plan, parts);
+    this.nested = nestedPrograms(plan, runNested);
     this.nestedHandlers = [...this.nested.values()].some(
       (inner) =>
         inner.nestedHandlers ||
@@ -161,8 +152,7 @@ export class Program {
     if (body.kind !== "graph") return nativesOf(body);
     const program = this.nested.get(index);
     if (program === undefined) throw new TypeError(`No program for the graph "${node.key}".`);
-    const { runNested } = this.parts;
-    return { invoke: runNested(program, "invoke"), transform: runNested(program, "transform") };
+    return { invoke: this.#runNested(program, "invoke"), transform: this.#runNested(program, "transform") };
   }
 }
 
@@ -257,10 +247,10 @@ function sourcesOf(routes: readonly Route[]): readonly (readonly number[])[] {
   return sources.lists;
 }
 
-function nestedPrograms(plan: Plan, parts: ProgramParts): ReadonlyMap<number, Program> {
+function nestedPrograms(plan: Plan, runNested: RunNested): ReadonlyMap<number, Program> {
   const programs = new Map<number, Program>();
   plan.nodes.forEach((node, index) => {
-    if (node.body.kind === "graph") programs.set(index, new Program(node.body.plan, parts));
+    if (node.body.kind === "graph") programs.set(index, new Program(node.body.plan, runNested));
   });
   return programs;
 }

@@ -29,9 +29,6 @@ export function needsJournal(options: RunOptions | undefined, resumption: Resump
   if (options === undefined) return false;
   const { control, checkpointId, writeToCheckpointId, forceNewRun, takeover, modifyState } = options;
   if (checkpointId !== undefined || writeToCheckpointId !== undefined) return true;
-  return control !== undefined || modifyState !== undefined || isSet(forceNewRun) || isSet(takeover);
-}
-
-function isSet(option: unknown): boolean {
-  return option !== undefined && option !== false;
+  if (control !== undefined || modifyState !== undefined) return true;
+  return (forceNewRun ?? false) !== false || (takeover ?? false) !== false;
 }

@@ -20,7 +20,6 @@ import { checkedStream } from "./checked-stream.js";
 import { Environment } from "./environment.js";
 import { stateFailed, strayInterrupt } from "./errors.js";
 import { locate } from "./failure.js";
-import type { LaneContext } from "./lane-context.js";
 import { OpenStreams } from "./open-streams.js";
 import type { CallOptions, PlaceContext } from "./place-context.js";
 import type { Program } from "./program.js";
@@ -101,7 +100,7 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   /** See {@link leaveRest}. */
   hasRest = false;
   /** The node that runs, when the lane tells its handler. */
-  laneTask: LaneContext | undefined = undefined;
+  laneTask: TaskContext | undefined = undefined;
 
   constructor(
     program: Program,
@@ -244,7 +243,7 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   /** The run ends because it waits. */
   interrupt(error: InterruptError): InterruptError {
     this.close();
-    this.laneTask?.watch.interrupt(error);
+    this.laneTask?.watch?.interrupt(error);
     this.place?.noteStop();
     return error;
   }
@@ -324,7 +323,7 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   }
 
   openWatch(): void {
-    this.laneTask?.openWatch();
+    void this.laneTask?.watch;
   }
 
   node(index: number): PlanNode {
@@ -343,8 +342,12 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   }
 
   watchersOf(index: number): Watchers | undefined {
+    return this.places === undefined && !this.program.nestedHandlers ? this.watchers : this.watchersAt(index);
+  }
+
+  /** With those that were given for the node alone. */
+  private watchersAt(index: number): Watchers | undefined {
     const { watchers } = this;
-    if (this.places === undefined && !this.program.nestedHandlers) return watchers;
     const node = this.node(index);
     let more = this.places?.inside.get(node.key)?.callbacks;
     if (node.body.kind === "graph") {
@@ -420,7 +423,7 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   fail(error: unknown): unknown {
     this.close();
     if (this.aborted && !this.hasEnded) return this.reason;
-    this.laneTask?.watch.error(error);
+    this.laneTask?.watch?.error(error);
     const located = this.blame(error, this.at);
     this.stopRest("Stopped, because another part of the run has failed.");
     return located;

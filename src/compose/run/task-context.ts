@@ -1,15 +1,16 @@
-import { type ComponentKind, LazyRecord, type RunInfo, RunRecord } from "../../callbacks/run-info.js";
-import type { Watch } from "../../callbacks/watch.js";
-import type { Watchers } from "../../callbacks/watchers.js";
+import type { RunInfo } from "../../callbacks/run-info.js";
+import { tellEnd, tellStart } from "../../callbacks/tell.js";
+import { Watch } from "../../callbacks/watch.js";
+import { Watchers } from "../../callbacks/watchers.js";
 import type { Journal } from "../interrupt/journal.js";
 import { Visit } from "../interrupt/visit.js";
-import type { PlanNode } from "../plan/plan.js";
 import type { Runtime } from "../runtime.js";
 import { Children } from "./children.js";
 import type { Environment } from "./environment.js";
-import { type CallOptions, PlaceContext } from "./place-context.js";
+import { type CallOptions, copyOf, PlaceContext } from "./place-context.js";
 import type { Scope } from "./scope.js";
 import type { StateCell } from "./state-cell.js";
+import { type RecordSource, recordOf, TaskRecord } from "./task-record.js";
 
 /** A node's stream, as the run of its graph sees it. */
 export interface TaskStream {
@@ -23,7 +24,7 @@ export interface TaskStream {
 }
 
 /** What a task needs to know of the run of its graph. */
-export interface TaskOwner {
+export interface TaskOwner extends RecordSource {
   readonly scope: Scope;
   /** The same, if there is one yet. */
   readonly openedScope: Scope | undefined;
@@ -42,10 +43,6 @@ export interface TaskOwner {
   /** The path of the graph itself. */
   readonly nodePath: readonly string[];
   readonly ownState: unknown;
-  node(index: number): PlanNode;
-  /** The record that tasks name as their parent; `undefined` when the run is its only task (a lambda run alone). */
-  readonly recordAround: RunInfo | undefined;
-  addressOf(index: number): string;
   optionsOf(index: number): object | undefined;
   watchersOf(index: number): Watchers | undefined;
   /** The parent of the watches of tasks. */
@@ -64,16 +61,33 @@ export interface TaskOwner {
   cancelStreams(reason: unknown, within: Scope): void;
 }
 
-/** One node in one step: the `ctx` of its function. */
-export class TaskContext extends PlaceContext {
+/**
+ * One node in one step: the `ctx` of its function.
+ *
+ * It has the members of a {@link PlaceContext} by its prototype, and not by `extends`. Inside of a `try`, which all of an
+ * async function is, V8 does not see through the constructor of a derived class: it makes each object with two calls of its
+ * runtime, which was a twelfth of the price of a node.
+ */
+export class TaskContext implements PlaceContext {
   readonly owner: TaskOwner;
   readonly index: number;
   readonly step: number;
-  protected ownWatch: Watch | undefined;
+  /** The record stands for a watch that can still be made. */
+  private ownWatch: Watch | TaskRecord | undefined;
   private extras: Extras | undefined;
+  declare readonly signal: PlaceContext["signal"];
+  declare readonly requestContext: PlaceContext["requestContext"];
+  declare readonly progress: PlaceContext["progress"];
+  declare readonly processState: PlaceContext["processState"];
+  declare readonly taskKey: PlaceContext["taskKey"];
+  declare readonly ask: PlaceContext["ask"];
+  declare readonly interrupt: PlaceContext["interrupt"];
+  declare readonly once: PlaceContext["once"];
+  declare readonly resume: PlaceContext["resume"];
+  declare readonly settle: PlaceContext["settle"];
+  declare readonly commit: PlaceContext["commit"];
 
   constructor(owner: TaskOwner, index: number) {
-    super();
     this.owner = owner;
     this.index = index;
     this.step = owner.steps;
@@ -81,64 +95,102 @@ export class TaskContext extends PlaceContext {
     this.extras = undefined;
   }
 
-  override get scope(): Scope {
+  get scope(): Scope {
     return this.owner.scope;
   }
 
-  override get openedScope(): Scope | undefined {
+  get openedScope(): Scope | undefined {
     return this.owner.openedScope;
   }
 
-  override get journal(): Journal | undefined {
+  get journal(): Journal | undefined {
     return this.owner.journal;
   }
 
-  override get environment(): Environment {
+  get environment(): Environment {
     return this.owner.environment;
   }
 
-  override get stateCell(): StateCell | undefined {
+  get stateCell(): StateCell | undefined {
     return this.owner.stateCell;
   }
 
-  override get callOptions(): CallOptions {
+  get callOptions(): CallOptions {
     return this.owner.callOptions;
   }
 
-  override get runtime(): Runtime {
+  get runtime(): Runtime {
     return this.owner.runtime;
   }
 
-  override get nodePath(): readonly string[] {
+  get nodePath(): readonly string[] {
     return [...this.owner.nodePath, this.owner.node(this.index).key];
   }
 
-  override get state(): unknown {
+  get state(): unknown {
     return this.owner.ownState;
   }
 
-  override get address(): string {
+  get address(): string {
     return this.owner.addressOf(this.index);
   }
 
-  override get watch(): Watch | undefined {
-    return this.ownWatch;
+  get watch(): Watch | undefined {
+    const { ownWatch } = this;
+    return ownWatch instanceof TaskRecord ? this.watchFrom(ownWatch) : ownWatch;
   }
 
-  /** Set by the executor when somebody watches this task. */
-  override set watch(watch: Watch) {
+  /** Opens the watch of the task; `undefined` when none of the handlers is meant for it. */
+  openWatch(): Watch | undefined {
+    const { index, owner, watchers } = this;
+    if (watchers === undefined) return undefined;
+    const watch = new Watch(watchers, recordOf(owner, index, this), owner.watchAround);
     this.ownWatch = watch;
+    return watch;
   }
 
-  override get watchAround(): Watch | undefined {
+  /** Tells the handlers that the task starts, the only one of them directly: a watch would double the price of that. */
+  start(watchers: Watchers, value: unknown, isAlone: boolean): void {
+    const { index, owner } = this;
+    const { only } = watchers;
+    if (only === undefined || isAlone) {
+      this.openWatch()?.start(value);
+      return;
+    }
+    const record = new TaskRecord(owner, index, owner.watchAround?.spanFor(watchers));
+    this.ownWatch = record;
+    record.span = tellStart(only, watchers, record, value, record.span);
+    // a handler may have stopped the run
+    if (this.ownWatch !== record) this.watch?.takeOver(record.span, false);
+  }
+
+  end(watchers: Watchers, value: unknown): void {
+    const { ownWatch } = this;
+    if (!(ownWatch instanceof TaskRecord)) {
+      ownWatch?.end(value);
+      return;
+    }
+    ownWatch.isOver = true;
+    if (watchers.only !== undefined) tellEnd(watchers.only, watchers, ownWatch, value, ownWatch.span);
+  }
+
+  private watchFrom(record: TaskRecord): Watch {
+    const { owner, watchers = Watchers.none } = this;
+    const watch = new Watch(watchers, record, record.isOver ? undefined : owner.watchAround);
+    watch.takeOver(record.span, record.isOver);
+    this.ownWatch = watch;
+    return watch;
+  }
+
+  get watchAround(): Watch | undefined {
     return this.watch ?? this.owner.watchAround;
   }
 
-  override get watchers(): Watchers | undefined {
+  get watchers(): Watchers | undefined {
     return this.owner.watchersOf(this.index);
   }
 
-  override get options(): unknown {
+  get options(): unknown {
     const known = this.extras?.options;
     if (known !== undefined) return known;
     const options = this.owner.optionsOf(this.index);
@@ -148,20 +200,21 @@ export class TaskContext extends PlaceContext {
     return options;
   }
 
-  override get runInfo(): RunInfo {
-    if (this.watch !== undefined) return this.watch.info;
+  get runInfo(): RunInfo {
+    const { ownWatch } = this;
+    if (ownWatch !== undefined) return ownWatch instanceof TaskRecord ? ownWatch : ownWatch.info;
     this.extras ??= new Extras();
     this.extras.record ??= recordOf(this.owner, this.index, this);
     return this.extras.record;
   }
 
-  override get visit(): Visit {
+  get visit(): Visit {
     this.extras ??= new Extras();
     this.extras.visit ??= new Visit(this.address);
     return this.extras.visit;
   }
 
-  override get openedVisit(): Visit | undefined {
+  get openedVisit(): Visit | undefined {
     return this.extras?.visit;
   }
 
@@ -171,32 +224,34 @@ export class TaskContext extends PlaceContext {
     this.extras.visit = visit;
   }
 
-  override get visitPath(): string {
+  get visitPath(): string {
     const { visitPath } = this.owner;
     return visitPath === "" ? String(this.step) : `${visitPath}.${this.step}`;
   }
 
-  override noteStop(): void {
+  noteStop(): void {
     this.visit.hasStopped = true;
     this.owner.noteStop(this);
   }
 
-  /** The copy shares what belongs to the task: its record and its children. */
-  override get with(): PlaceContext["with"] {
+  /** The copy shares what belongs to the task, whoever needs it first: its record, its children and its watch. */
+  get with(): PlaceContext["with"] {
     this.extras ??= new Extras();
-    return super.with;
+    void this.watch;
+    return (fields) => copyOf(this, fields);
   }
 
-  override get children(): Children {
+  get children(): Children {
     this.extras ??= new Extras();
     this.extras.children ??= new Children();
     return this.extras.children;
   }
 
-  override get openedChildren(): Children | undefined {
+  get openedChildren(): Children | undefined {
     return this.extras?.children;
   }
 }
+Object.setPrototypeOf(TaskContext.prototype, PlaceContext.prototype);
 
 const noOptions = Object.freeze({});
 
@@ -206,57 +261,4 @@ class Extras {
   options: object | undefined = undefined;
   children: Children | undefined = undefined;
   visit: Visit | undefined = undefined;
-}
-
-/** Who a task is for handlers. */
-export function recordOf(owner: TaskOwner, index: number, place: TaskContext): RunInfo {
-  if (owner.recordAround !== undefined) return new TaskRecord(owner, index);
-  const { name, type } = owner.node(index);
-  return new RunRecord(undefined, kindOf(owner, index), name, type, place);
-}
-
-/** The record of a task in a graph: it looks everything up when it is asked. */
-class TaskRecord extends LazyRecord {
-  private readonly owner: TaskOwner;
-  private readonly index: number;
-
-  constructor(owner: TaskOwner, index: number) {
-    super();
-    this.owner = owner;
-    this.index = index;
-  }
-
-  override get component(): ComponentKind {
-    return kindOf(this.owner, this.index);
-  }
-
-  override get name(): string {
-    return this.owner.node(this.index).name;
-  }
-
-  override get type(): string {
-    return this.owner.node(this.index).type;
-  }
-
-  override get address(): string {
-    return this.owner.addressOf(this.index);
-  }
-
-  override get toolCallId(): undefined {
-    return undefined;
-  }
-
-  protected override get parent(): RunInfo | undefined {
-    return this.owner.recordAround;
-  }
-
-  /** Only roots are asked, and a task in a graph is none. */
-  protected override newId(): string {
-    return "";
-  }
-}
-
-function kindOf(owner: TaskOwner, index: number): ComponentKind {
-  const { component } = owner.node(index);
-  return component === "passthrough" ? "lambda" : component;
 }

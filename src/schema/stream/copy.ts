@@ -1,6 +1,7 @@
-import { copyOverflow } from "../errors.js";
+import { copyOverflow, invalidStreamOption } from "../errors.js";
 import { ArraySource } from "./array-source.js";
 import { pullTarget } from "./iterable-source.js";
+import { isSize } from "./size.js";
 import { type ChunkSource, ended } from "./source.js";
 
 /**
@@ -15,6 +16,12 @@ export function copySource<T>(source: ChunkSource<T>, count: number, limit?: num
   const copies = Array.from({ length: count }, () => new CopySource(shared, first));
   if (limit !== undefined) shared.watch(copies);
   return copies;
+}
+
+/** Throws what is wrong with the arguments of `copy`. */
+export function checkCopy(count: number, limit: number | undefined): void {
+  if (!(Number.isInteger(count) && count >= 1)) throw invalidStreamOption("The count of copy(count)", count);
+  if (limit !== undefined && !isSize(limit)) throw invalidStreamOption("The limit of copy(count, { limit })", limit);
 }
 
 /** A pulled chunk, or the place for the next one. Each copy holds the first cell that it has not read; no one else does. */

@@ -1,6 +1,4 @@
 import { invalidStreamOption } from "../errors.js";
-import { streamOperators } from "./load-operators.js";
-import { operators } from "./operators.js";
 import { PipeSource } from "./pipe-source.js";
 import { StreamReader } from "./reader.js";
 import { isSize } from "./size.js";
@@ -51,6 +49,3 @@ export function pipe<T>({ capacity = 16 }: PipeOptions = {}): Pipe<T> {
     },
   };
 }
-
-// Who writes decides when: what is written while the operators were loading would not be merged in the order in which it came.
-streamOperators.bring(operators);

@@ -1,17 +1,16 @@
+import { concatChunks } from "../concat/concat-chunks.js";
+import { untilJoinable } from "../concat/load-message-joining.js";
 import type { ConcatRule, Joining } from "../concat/rule.js";
-import { invalidStreamOption, notAStream, streamCancelled, streamConsumed } from "../errors.js";
+import { notAStream, streamCancelled, streamConsumed } from "../errors.js";
+import { isPromiseLike } from "../promise-like.js";
 import { ArraySource } from "./array-source.js";
+import { checkCopy, copySource } from "./copy.js";
 import { iterableSource, pullTarget } from "./iterable-source.js";
-import { LateSource } from "./late-source.js";
-import { streamOperators } from "./load-operators.js";
-import type { NamedChunk } from "./merge.js";
-import type { operators } from "./operators.js";
+import { DROPPED, mapSource } from "./map.js";
+import { mergeNamedSources, mergeSources, type NamedChunk } from "./merge.js";
 import { isReadableStream, ReadableStreamSource, toReadableStream } from "./readable-stream.js";
 import { RefusingSource } from "./refusing-source.js";
-import { isSize } from "./size.js";
 import { type ChunkSource, readChunk, type StreamSource } from "./source.js";
-
-type Operators = typeof operators;
 
 type Pulled<T> = Pick<ChunkSource<T>, "next">;
 
@@ -58,39 +57,31 @@ export class StreamReader<out T> implements AsyncIterable<T> {
    */
   static merge<T>(sources: readonly (StreamSource<T> | readonly T[])[]): StreamReader<T> {
     const readers = sources.map((source) => StreamReader.from<T>(source));
-    const taken = readers.map((reader) => reader.takeSource());
-    return new StreamReader(
-      made(taken, ({ merge }) => merge(taken)),
-      sharedJoining(readers),
-    );
+    return new StreamReader(mergeSources(readers.map((reader) => reader.takeSource())), sharedJoining(readers));
   }
 
   /** Merges, and says of each chunk where it comes from; `{ source, end: true }` comes once per source, when it has ended. */
   static mergeNamed<T>(sources: Readonly<Record<string, StreamSource<T> | readonly T[]>>): StreamReader<NamedChunk<T>> {
     const readers = Object.entries(sources).map(([name, source]) => [name, StreamReader.from<T>(source)] as const);
-    const taken = readers.map(([name, reader]) => [name, reader.takeSource()] as const);
-    const all = taken.map(([_name, source]) => source);
-    return new StreamReader(made(all, ({ mergeNamed }) => mergeNamed(taken)));
+    return new StreamReader(mergeNamedSources(readers.map(([name, reader]) => [name, reader.takeSource()] as const)));
   }
 
   /** Each chunk through a function, which may be async. */
   map<Mapped>(fn: (chunk: T) => Mapped | PromiseLike<Mapped>): StreamReader<Mapped> {
-    const source = this.takeSource();
-    return new StreamReader(
-      made([source], ({ map }) => map(source, fn)),
-      withoutRule(this.joining),
-    );
+    const source = mapSource(this.takeSource(), { apply: fn });
+    return new StreamReader(source as ChunkSource<Mapped>, withoutRule(this.joining));
   }
 
   /** The chunks for which a function, which may be async, gives something true. */
   filter<Kept extends T>(fn: (chunk: T) => chunk is Kept): StreamReader<Kept>;
   filter(fn: (chunk: T) => unknown): StreamReader<T>;
   filter(fn: (chunk: T) => unknown): StreamReader<T> {
-    const source = this.takeSource();
-    return new StreamReader(
-      made([source], ({ filter }) => filter(source, fn)),
-      this.joining,
-    );
+    const apply = (chunk: T): unknown => {
+      const kept = fn(chunk);
+      if (isPromiseLike(kept)) return kept.then((answer) => (answer ? chunk : DROPPED));
+      return kept ? chunk : DROPPED;
+    };
+    return new StreamReader(mapSource(this.takeSource(), { apply }) as ChunkSource<T>, this.joining);
   }
 
   /**
@@ -104,9 +95,8 @@ export class StreamReader<out T> implements AsyncIterable<T> {
   copy(count: 3, options?: CopyOptions): [StreamReader<T>, StreamReader<T>, StreamReader<T>];
   copy(count: number, options?: CopyOptions): StreamReader<T>[];
   copy(count: number, { limit }: CopyOptions = {}): StreamReader<T>[] {
-    if (!(Number.isInteger(count) && count >= 1)) throw invalidStreamOption("The count of copy(count)", count);
-    if (limit !== undefined && !isSize(limit)) throw invalidStreamOption("The limit of copy(count, { limit })", limit);
-    return copies(this.takeSource(), count, limit).map((source) => new StreamReader(source, this.joining));
+    checkCopy(count, limit);
+    return copySource(this.takeSource(), count, limit).map((source) => new StreamReader(source, this.joining));
   }
 
   /**
@@ -125,8 +115,10 @@ export class StreamReader<out T> implements AsyncIterable<T> {
       if (result.done) break;
       chunks.push(result.value);
     }
-    const { concat } = streamOperators.part ?? (await streamOperators.load());
-    return concat(chunks, this.joining) as T;
+    const loading = untilJoinable(chunks);
+    if (loading !== undefined) await loading;
+    const { rule, registry, where } = this.joining ?? {};
+    return concatChunks(chunks, rule, registry, where) as T;
   }
 
   /** Stops the producer, which gets the reason; reading rejects from now on. Does not wait for the producer to stop. */
@@ -188,49 +180,6 @@ export class StreamReader<out T> implements AsyncIterable<T> {
     this.#pull = source.next;
   }
 }
-
-/** What an operator makes of sources: at once, when it is loaded. */
-function made<T>(
-  sources: readonly ChunkSource<unknown>[],
-  make: (operators: Operators) => ChunkSource<T>,
-): ChunkSource<T> {
-  const { part } = streamOperators;
-  if (part !== undefined) return make(part);
-  return new LateSource(
-    async () => make(await streamOperators.load()),
-    (reason) => {
-      for (const source of sources) source.cancel(reason);
-    },
-  );
-}
-
-function copies<T>(source: ChunkSource<T>, count: number, limit: number | undefined): ChunkSource<T>[] {
-  const { part } = streamOperators;
-  if (part !== undefined) return part.copy(source, count, limit);
-  let making: Promise<readonly ChunkSource<T>[]> | undefined;
-  const copyAt = async (index: number): Promise<ChunkSource<T>> => {
-    making ??= streamOperators.load().then(
-      ({ copy }) => copy(source, count, limit),
-      (error: unknown) => {
-        source.cancel(error);
-        throw error;
-      },
-    );
-    return (await making)[index] as ChunkSource<T>;
-  };
-  return Array.from(
-    { length: count },
-    (_, index) =>
-      new LateSource(
-        () => copyAt(index),
-        (reason) => {
-          copyAt(index).then((copy) => copy.cancel(reason), ignore);
-        },
-      ),
-  );
-}
-
-function ignore(): void {}
 
 function settlingOf({ settling }: ChunkSource<unknown>): Promise<void> | undefined {
   return settling;
