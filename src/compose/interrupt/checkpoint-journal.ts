@@ -303,8 +303,9 @@ export class CheckpointJournal implements Journal {
     if (this.#lost !== undefined) throw this.#lost;
     try {
       if (keepCheckpoint) await this.#write("finished");
-      else await this.#remove(ids.write, store);
-    } catch (problem) {
+      else await store.delete(ids.write, this.#version);
+    } catch (error) {
+      const problem = this.#fenced(storeError("remove", ids.write, error));
       if (isLost(problem)) throw problem;
       // the result is there: what was left over is no reason to lose it
       this.#run?.report(problem);
@@ -312,14 +313,14 @@ export class CheckpointJournal implements Journal {
   }
 
   /** The run has ended without one. Gives what it rejects with. */
-  stopped(failure: unknown): Promise<unknown> {
-    this.#ending ??= this.#stop(failure);
+  stopped(failure: unknown, hasSettled = false): Promise<unknown> {
+    this.#ending ??= this.#stop(failure, hasSettled);
     return this.#ending;
   }
 
-  async #stop(failure: unknown): Promise<unknown> {
+  async #stop(failure: unknown, hasSettled: boolean): Promise<unknown> {
     if (this.#timer !== undefined) clearTimeout(this.#timer);
-    await this.#idle();
+    if (!hasSettled || this.#writing !== undefined) await this.#idle();
     if (this.#lost !== undefined) return this.#lost;
     if (this.#version === undefined) return failure;
     try {

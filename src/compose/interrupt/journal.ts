@@ -17,6 +17,9 @@ export interface Journal {
   commit(isAlone?: boolean): Promise<void> | undefined;
   /** The run has its result: its checkpoint goes, or is marked. */
   finished(): Promise<void>;
-  /** The run has ended without one: it is saved. Gives what the run rejects with. */
-  stopped(failure: unknown): Promise<unknown>;
+  /**
+   * The run has ended without one: it is saved. Gives what the run rejects with. `hasSettled`: it was not cut off in the middle
+   * of something.
+   */
+  stopped(failure: unknown, hasSettled?: boolean): Promise<unknown>;
 }

@@ -95,17 +95,15 @@ async function runJournaled(
     return result;
   } catch (error) {
     run.over();
-    throw await stopped(run, error);
+    const { ownJournal: journal } = run;
+    throw journal === undefined ? error : await journal.stopped(error, true);
   }
 }
 
 function rejectWhenSaved(run: RootRun, reject: (failure: unknown) => void, reason: unknown): void {
-  void stopped(run, reason).then(reject);
-}
-
-/** What a run rejects with that ended without a result, once it is saved. */
-function stopped({ ownJournal: journal }: RootRun, failure: unknown): Promise<unknown> {
-  return journal === undefined ? Promise.resolve(failure) : journal.stopped(failure);
+  const { ownJournal: journal } = run;
+  if (journal === undefined) reject(reason);
+  else void journal.stopped(reason).then(reject);
 }
 
 /** What a child run gave, or how far it came, when its place was entered before. */

@@ -42,7 +42,7 @@ export interface RunTracker {
   /** Waits for what runs in it, and for streams that somebody will need. */
   settle(): Promise<void> | undefined;
   /** What the run rejects with, once all has settled that belongs to it. */
-  end(error: unknown): Promise<unknown>;
+  end(error: unknown): unknown;
 }
 
 /** How a run stands to what is around it. */

@@ -27,16 +27,26 @@ export class DagTracker extends Tracker {
   #resolve: (result: unknown) => void = ignore;
   #reject: (error: unknown) => void = ignore;
 
-  protected override async begin(input: unknown): Promise<unknown> {
+  override async start(input: unknown, from?: RunSnapshot): Promise<unknown> {
+    try {
+      const done = from === undefined ? await this.#begin(input) : this.#restore(from, input);
+      return await this.completed(await this.#run(done));
+    } catch (error) {
+      throw await this.end(error);
+    }
+  }
+
+  async #begin(input: unknown): Promise<Task[]> {
     const start = this.startTask(input);
     this.#keep(start);
-    const saving = this.saveStart(start);
-    if (saving !== undefined) await saving;
-    return this.#run([start]);
+    await this.saveStart(start);
+    return [start];
   }
 
   /** What was done is handed on once more, to those who have not used it. */
-  protected override async restore({ base, tasks }: RunSnapshot, input: unknown): Promise<unknown> {
+  #restore(from: RunSnapshot, input: unknown): Task[] {
+    this.takeOver(from);
+    const { base, tasks } = from;
     const done: Task[] = [];
     for (const saved of tasks) {
       const index = this.indexOf(saved.node);
@@ -46,7 +56,7 @@ export class DagTracker extends Tracker {
     if (base < 0) done.push(this.startTask(input));
     if (done.length === 0) throw unreadableCheckpoint("nothing of it is done");
     for (const task of done) this.#keep(task);
-    return this.#run(done);
+    return done;
   }
 
   protected override tasks(): readonly Task[] {
@@ -135,14 +145,14 @@ export class DagTracker extends Tracker {
     if (!this.isHalted) {
       const ready = this.#ready;
       this.#ready = [];
-      for (const index of ready) this.#begin(index);
+      for (const index of ready) this.#beginNode(index);
     }
     if (this.#active > 0 || this.#isOver) return;
     if (this.isHalted || this.#started.some(waits)) this.#fail(this.halted());
     else this.#fail(run.blame(noNextNode(run.nodePath, namesOf(run, [this.#last])), START_INDEX));
   }
 
-  #begin(index: number): void {
+  #beginNode(index: number): void {
     const { run } = this;
     const task = new Task(run, index, this.#former.get(run.program.keys[index] ?? ""));
     this.#former.delete(run.program.keys[index] ?? "");

@@ -1,6 +1,7 @@
 import { unreadableCheckpoint } from "../../interrupt/checkpoint-errors.js";
 import type { RunSnapshot, TaskSnapshot } from "../../interrupt/snapshot.js";
 import { END_INDEX } from "../../plan/plan.js";
+import { isPromiseLike } from "../async.js";
 import { noNextNode } from "../errors.js";
 import { drop, join, split } from "../flow.js";
 import { namesOf } from "../route.js";
@@ -22,47 +23,77 @@ export class StepTracker extends Tracker {
   /** What a former run did in steps that come again. */
   #former = new Map<string, TaskSnapshot>();
 
-  protected override begin(input: unknown): Promise<unknown> {
-    const start = this.startTask(input);
-    this.#levels = [[start]];
-    return this.#loop(this.saveStart(start));
+  /** One async function for all of it. */
+  override async start(input: unknown, from?: RunSnapshot): Promise<unknown> {
+    try {
+      if (from !== undefined) this.#restore(from);
+      if (this.#levels.length === 0) {
+        const start = this.startTask(input);
+        this.#levels = [[start]];
+        const saving = this.saveStart(start);
+        if (saving !== undefined) await saving;
+      }
+      for (;;) {
+        const level = this.#levels.at(-1) ?? [];
+        const running = this.#runLevel(level);
+        if (running !== undefined) await running;
+        const next = this.#routeLevel(level);
+        const deliveries = next instanceof Promise ? await next : next;
+        const end = this.#endOf(level, deliveries);
+        if (end !== undefined) {
+          const result = this.#finish(end, deliveries);
+          const completed = this.completed(isPromiseLike(result) ? await result : result);
+          return isPromiseLike(completed) ? await completed : completed;
+        }
+        this.#next(deliveries);
+        this.#forget();
+      }
+    } catch (error) {
+      const failure = this.end(error);
+      throw failure instanceof Promise ? await failure : failure;
+    }
   }
 
-  protected override restore({ base, tasks }: RunSnapshot, input: unknown): Promise<unknown> {
+  #restore(from: RunSnapshot): void {
+    this.takeOver(from);
+    const { base, tasks } = from;
     for (const saved of tasks) if (saved.step > base) this.#former.set(`${saved.step} ${saved.node}`, saved);
-    if (base < 0) return this.begin(input);
+    if (base < 0) return;
     const level = tasks.filter(({ step }) => step === base);
     if (level.length === 0 || !level.every(({ done }) => done)) throw unreadableCheckpoint("it has no finished step");
     this.run.steps = base;
     this.#levels = [level.map((saved) => new Task(this.run, this.indexOf(saved.node), saved))];
-    return this.#loop(undefined);
   }
 
   protected override tasks(): readonly Task[] {
-    return this.#levels.flat();
+    const tasks: Task[] = [];
+    for (const level of this.#levels) for (const task of level) tasks.push(task);
+    return tasks;
   }
 
-  async #loop(saving: Promise<void> | undefined): Promise<unknown> {
-    const { run } = this;
-    if (saving !== undefined) await saving;
-    for (;;) {
-      const level = this.#levels.at(-1) ?? [];
-      const running = this.#runLevel(level);
-      if (running !== undefined) await running;
-      run.throwIfAborted();
-      if (level.some(isNotDone)) throw this.halted();
-      for (const task of level) {
-        const routing = this.route(task);
-        if (routing !== undefined) await routing;
-      }
-      const deliveries = this.#deliver(level);
-      if (this.stopsAtNodes) this.checkStops(level.map(indexOf), deliveries.map(targetOf));
-      const end = deliveries.find(isForEnd);
-      if (this.stop !== undefined || run.halted || (end === undefined && this.isHalted)) throw this.halted();
-      if (end !== undefined) return this.#finish(end, deliveries);
-      this.#next(deliveries);
-      this.#forget();
+  /** What a step that has run hands on. */
+  #routeLevel(level: readonly Task[]): readonly Delivery[] | Promise<readonly Delivery[]> {
+    this.run.throwIfAborted();
+    if (level.some(isNotDone)) throw this.halted();
+    for (let n = 0; n < level.length; n++) {
+      const routing = this.route(level[n] as Task);
+      if (routing !== undefined) return this.#routeRest(level, n + 1, routing);
     }
+    return this.#deliver(level);
+  }
+
+  async #routeRest(level: readonly Task[], rest: number, routing: Promise<void>): Promise<readonly Delivery[]> {
+    await routing;
+    for (const task of level.slice(rest)) await this.route(task);
+    return this.#deliver(level);
+  }
+
+  /** What END gets, if the run has come there. */
+  #endOf(level: readonly Task[], deliveries: readonly Delivery[]): Delivery | undefined {
+    if (this.stopsAtNodes) this.checkStops(level.map(indexOf), deliveries.map(targetOf));
+    const end = deliveries.find(isForEnd);
+    if (this.stop !== undefined || this.run.halted || (end === undefined && this.isHalted)) throw this.halted();
+    return end;
   }
 
   #runLevel(level: readonly Task[]): Promise<unknown> | undefined {

@@ -35,20 +35,21 @@ export abstract class Tracker implements RunTracker {
     run.place?.visit.startInner(run.innerKey, run);
   }
 
-  /** Runs the graph from its start, or from where a former run stopped. */
-  async start(input: unknown, from?: RunSnapshot): Promise<unknown> {
-    try {
-      if (from !== undefined) this.#takeOver(from);
-      const result = await (from === undefined ? this.begin(input) : this.restore(from, input));
-      const { run } = this;
-      const completed = run.complete(result);
-      return run.keepResult(isPromiseLike(completed) ? await completed : completed);
-    } catch (error) {
-      throw await this.end(error);
-    }
+  /**
+   * Runs the graph from its start, or from where a former run stopped; then the input counts only when not even its start was
+   * done. Gives what {@link completed} gives, or rejects with what {@link end} gives.
+   */
+  abstract start(input: unknown, from?: RunSnapshot): Promise<unknown>;
+
+  /** Ends the run with a result. */
+  protected completed(result: unknown): unknown {
+    const { run } = this;
+    const completed = run.complete(result);
+    return isPromiseLike(completed) ? completed.then((fit) => run.keepResult(fit)) : run.keepResult(completed);
   }
 
-  #takeOver(snapshot: RunSnapshot): void {
+  /** What a former run knew besides its tasks. */
+  protected takeOver(snapshot: RunSnapshot): void {
     this.run.restore(snapshot);
     const { passed, stop } = snapshot;
     for (const name of passed) this.#passed.add(name);
@@ -61,9 +62,6 @@ export abstract class Tracker implements RunTracker {
     for (const key of stop.after) this.#stopsBehind.push(`after:${key}`);
   }
 
-  protected abstract begin(input: unknown): Promise<unknown>;
-  /** `input`: for a run of which not even the start is done. */
-  protected abstract restore(snapshot: RunSnapshot, input: unknown): Promise<unknown>;
   /** All tasks of which account is kept, in the order in which they started. */
   protected abstract tasks(): readonly Task[];
   protected abstract taskSnapshots(): Pick<RunSnapshot, "base" | "tasks">;
@@ -72,17 +70,28 @@ export abstract class Tracker implements RunTracker {
   /** Whether everybody behind a task has all that it needs of it. */
   protected abstract isUsedUp(task: Task): boolean;
 
-  /** What the run rejects with. One that waits first lets everything come to its end that runs beside. */
-  async end(error: unknown): Promise<unknown> {
+  /**
+   * What the run rejects with; a promise of it for one that waits, when it first has to let come to its end what runs beside.
+   */
+  end(error: unknown): unknown {
     const { run } = this;
     if (run.aborted) return run.fail(error);
     if (error !== halt && !run.isStop(error)) return run.fail(error);
+    const settling = this.settle();
+    return settling === undefined ? this.#interrupted() : this.#endLater(settling);
+  }
+
+  async #endLater(settling: Promise<void>): Promise<unknown> {
     try {
-      const settling = this.settle();
-      if (settling !== undefined) await settling;
+      await settling;
     } catch (other) {
-      return run.fail(other);
+      return this.run.fail(other);
     }
+    return this.#interrupted();
+  }
+
+  #interrupted(): unknown {
+    const { run } = this;
     if (run.aborted) return run.fail(run.reason);
     return run.interrupt(run.interruption());
   }
