@@ -39,15 +39,28 @@ export interface CallPlace {
   readonly watch: Watch | undefined;
 }
 
-/** One call of one tool: the `ctx` of `execute`, of middlewares and of the node's handlers. */
-export class ToolCallContext<Call extends CallPlace = CallPlace> extends PlaceContext implements ToolContext {
+/**
+ * One call of one tool: the `ctx` of `execute`, of middlewares and of the node's handlers. It has the members of a
+ * {@link PlaceContext} by its prototype, and not by `extends`, for the same reason as `TaskContext`.
+ */
+export class ToolCallContext<Call extends CallPlace = CallPlace> implements PlaceContext, ToolContext {
   readonly call: Call;
+  declare readonly signal: PlaceContext["signal"];
+  declare readonly requestContext: PlaceContext["requestContext"];
+  declare readonly processState: PlaceContext["processState"];
+  declare readonly taskKey: PlaceContext["taskKey"];
+  declare readonly ask: PlaceContext["ask"];
+  declare readonly interrupt: PlaceContext["interrupt"];
+  declare readonly once: PlaceContext["once"];
+  declare readonly resume: PlaceContext["resume"];
+  declare readonly settle: PlaceContext["settle"];
+  declare readonly commit: PlaceContext["commit"];
+  declare readonly with: PlaceContext["with"];
   private record: RunInfo | undefined = undefined;
   private mergedOptions: object | undefined = undefined;
   private ownChildren: Children | undefined = undefined;
 
   constructor(call: Call) {
-    super();
     this.call = call;
   }
 
@@ -85,73 +98,73 @@ export class ToolCallContext<Call extends CallPlace = CallPlace> extends PlaceCo
     return this.call.resumeData;
   }
 
-  override get options(): unknown {
+  get options(): unknown {
     const { toolOptions } = this.call;
     if (toolOptions === undefined) return undefined;
     this.mergedOptions ??= mergeToolOptions(toolOptions, this.callOptions.tool);
     return this.mergedOptions;
   }
 
-  override get address(): string {
+  get address(): string {
     const { place, name, callId } = this.call;
     return `${place.address};tool:${name}:${callId}`;
   }
 
-  override get runInfo(): RunInfo {
+  get runInfo(): RunInfo {
     this.record ??= this.newRecord();
     return this.record;
   }
 
-  override get scope(): Scope {
+  get scope(): Scope {
     return this.call.scope;
   }
 
-  override get openedScope(): Scope | undefined {
+  get openedScope(): Scope | undefined {
     return this.call.openedScope;
   }
 
-  override get journal(): Journal | undefined {
+  get journal(): Journal | undefined {
     return this.call.place.journal;
   }
 
-  override get watch(): Watch | undefined {
+  get watch(): Watch | undefined {
     return this.call.watch;
   }
 
-  override get watchAround(): Watch | undefined {
+  get watchAround(): Watch | undefined {
     return this.call.watch ?? this.call.place.watchAround;
   }
 
   /** Before the tool runs, what there is to tell is told of the node. */
-  override get progress(): (event: unknown) => void {
+  get progress(): (event: unknown) => void {
     return (event) => (this.watch ?? this.call.place.watch)?.event({ kind: "progress", event });
   }
 
-  override get watchers(): Watchers | undefined {
+  get watchers(): Watchers | undefined {
     return this.call.place.watchers;
   }
 
-  override get environment(): Environment {
+  get environment(): Environment {
     return this.call.place.environment;
   }
 
-  override get nodePath(): readonly string[] {
+  get nodePath(): readonly string[] {
     return this.call.place.nodePath;
   }
 
-  override get stateCell(): StateCell | undefined {
+  get stateCell(): StateCell | undefined {
     return this.call.place.stateCell;
   }
 
-  override get state(): unknown {
+  get state(): unknown {
     return this.call.place.state;
   }
 
-  override get callOptions(): CallOptions {
+  get callOptions(): CallOptions {
     return this.call.place.callOptions;
   }
 
-  override get runtime(): Runtime {
+  get runtime(): Runtime {
     return this.call.place.runtime;
   }
 
@@ -161,29 +174,29 @@ export class ToolCallContext<Call extends CallPlace = CallPlace> extends PlaceCo
     return { toolName, toolCallId, address };
   }
 
-  override get children(): Children {
+  get children(): Children {
     this.ownChildren ??= new Children();
     return this.ownChildren;
   }
 
-  override get openedChildren(): Children | undefined {
+  get openedChildren(): Children | undefined {
     return this.ownChildren;
   }
 
-  override get visit(): Visit {
+  get visit(): Visit {
     const { place, index, callId } = this.call;
     return place.visit.visitOfCall(index, callId, this.address);
   }
 
-  override get openedVisit(): Visit | undefined {
+  get openedVisit(): Visit | undefined {
     return this.call.place.openedVisit?.findCall(this.call.index)?.visit;
   }
 
-  override get visitPath(): string {
+  get visitPath(): string {
     return this.call.place.visitPath;
   }
 
-  override noteStop(): void {
+  noteStop(): void {
     this.visit.hasStopped = true;
     this.call.place.noteStop();
   }
@@ -193,3 +206,4 @@ export class ToolCallContext<Call extends CallPlace = CallPlace> extends PlaceCo
     return new RunRecord(place.runInfo, "tool", name, toolType, this, callId);
   }
 }
+Object.setPrototypeOf(ToolCallContext.prototype, PlaceContext.prototype);
