@@ -1,6 +1,6 @@
 /** Random bytes are asked for in batches: asking costs the same for one byte as for a thousand. */
 const batch = { bytes: new Uint8Array(0), used: 0 };
-const batchSize = 1_024;
+const batchSize = 4_096;
 const idSize = 16;
 
 const digits = "0123456789abcdef";

@@ -85,6 +85,8 @@ interface Given {
 function entriesOf(answers: unknown, open: readonly Open[]): Given[] {
   if (answers === undefined) return [];
   if (!isRecord(answers)) throw invalidAnswers();
+  const names = Object.keys(answers);
+  if (!names.includes("byAddress")) return names.map((name) => ({ name, data: answers[name], byAddress: false }));
   const { byAddress } = answers;
   const isById = byAddress === undefined || open.some(({ id }) => id === "byAddress");
   const byId = Object.entries(answers).filter(([name]) => isById || name !== "byAddress");

@@ -65,10 +65,11 @@ export function withoutStack(
   interrupts: readonly Interrupt[],
   checkpointId?: string | undefined,
 ): InterruptError {
-  const limit: unknown = Reflect.get(Error, "stackTraceLimit");
-  Reflect.set(Error, "stackTraceLimit", 0);
+  const traces: { stackTraceLimit?: unknown } = Error;
+  const { stackTraceLimit: limit } = traces;
+  traces.stackTraceLimit = 0;
   const error = new InterruptError(message, interrupts, checkpointId);
-  Reflect.set(Error, "stackTraceLimit", limit);
+  traces.stackTraceLimit = limit;
   return error;
 }
 
@@ -79,6 +80,7 @@ export function isInterrupt(error: unknown): error is InterruptError {
 
 /** The same, also for an error that somebody wrapped around it. */
 export function causedByInterrupt(error: unknown): boolean {
+  if (InterruptError.is(error)) return true;
   const seen = new Set<unknown>();
   for (let current = error; current instanceof Error && !seen.has(current); current = current.cause) {
     if (InterruptError.is(current)) return true;

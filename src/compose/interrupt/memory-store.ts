@@ -1,6 +1,7 @@
 import { byCodePoint, checkCheckpointId } from "./checkpoint-id.js";
 import type { ClosableStore, StoredCheckpoint } from "./checkpoint-store.js";
 import { checkpointConflict, storeClosed } from "./errors.js";
+import { hasRoom, SpareMemory } from "./spare-memory.js";
 
 /**
  * Keeps checkpoints in memory, for tests and for runs that need not survive the process. Each store has its own rows.
@@ -18,6 +19,7 @@ interface Row {
 
 class MemoryStore implements ClosableStore {
   readonly #rows = new Map<string, Row>();
+  readonly #spare = new SpareMemory();
   /** One count for all ids, so that nothing has to be kept of those that are deleted. */
   #lastVersion = 0;
   #closed = false;
@@ -32,24 +34,31 @@ class MemoryStore implements ClosableStore {
     this.#check(id);
     const row = this.#rows.get(id);
     if (row?.version !== ifVersion) throw checkpointConflict(id, ifVersion, row?.version);
+    const { length } = data;
     const version = ++this.#lastVersion;
     if (row === undefined) {
-      this.#rows.set(id, { bytes: new Uint8Array(data), length: data.length, version });
+      const bytes = this.#spare.take(length);
+      bytes.set(data);
+      this.#rows.set(id, { bytes, length, version });
       return version;
     }
-    // a run that is saved at every step writes much the same again: it gets no new memory for that
-    if (fits(data.length, row.bytes.length)) row.bytes.set(data);
-    else row.bytes = new Uint8Array(data);
-    row.length = data.length;
+    if (!hasRoom(row.bytes, length)) {
+      this.#spare.give(row.bytes);
+      row.bytes = this.#spare.take(length);
+    }
+    row.bytes.set(data);
+    row.length = length;
     row.version = version;
     return version;
   }
 
   async delete(id: string, ifVersion?: number): Promise<void> {
     this.#check(id);
-    const found = this.#rows.get(id)?.version;
-    if (ifVersion !== undefined && found !== ifVersion) throw checkpointConflict(id, ifVersion, found);
+    const row = this.#rows.get(id);
+    if (ifVersion !== undefined && row?.version !== ifVersion) throw checkpointConflict(id, ifVersion, row?.version);
+    if (row === undefined) return;
     this.#rows.delete(id);
+    this.#spare.give(row.bytes);
   }
 
   async *list(prefix: string): AsyncGenerator<string, void, undefined> {
@@ -66,9 +75,4 @@ class MemoryStore implements ClosableStore {
     if (this.#closed) throw storeClosed("memoryStore");
     checkCheckpointId(id);
   }
-}
-
-/** Whether a row can stay where it is, and does not hold on to much more than it needs. */
-function fits(needed: number, there: number): boolean {
-  return needed <= there && there <= 2 * needed;
 }

@@ -15,7 +15,7 @@ import type { ValueCodec } from "./value-codec.js";
 
 /** What a document begins with: `"root"`, with its run as {@link writeRun} writes it, and a brace close it. */
 export function writeHead({ runKey, status, owner, answered, requested }: Omit<CheckpointDocument, "root">): string {
-  const claim = owner === undefined ? "" : `,"owner":${quoted(owner)}`;
+  const claim = owner === undefined ? "" : `,"owner":${quotedName(owner)}`;
   const stop = requested === undefined ? "" : `,"requested":${quoted(requested)}`;
   return `{"version":${documentVersion},"runKey":${quoted(runKey)},"status":"${status}"${claim},"answered":${texts(answered)}${stop}`;
 }
@@ -61,7 +61,11 @@ class Writer {
 
   #visit(visit: VisitSnapshot, at: string): string {
     const { address, settled, questions, once, prepared, inner, calls } = visit;
-    const asked = list(questions, (question) => this.#question(question, at));
+    let asked = "";
+    for (const question of questions) asked += `${asked === "" ? "" : ","}${this.#question(question, at)}`;
+    const head = `{"address":${quoted(address)},"settled":${settled},"questions":[${asked}]`;
+    const isAll = prepared === undefined && once.length === 0 && inner.length === 0 && calls.length === 0;
+    if (isAll) return `${head},"once":[],"prepared":null,"inner":[],"calls":[]}`;
     const kept = list(
       once,
       ([key, value]) => `[${quoted(key)},${this.#codec.encode(value, `once("${key}") of "${at}"`)}]`,
@@ -69,15 +73,15 @@ class Writer {
     const input = prepared === undefined ? "null" : this.#slot(prepared, `input of "${at}"`);
     const runs = list(inner, (one) => this.#inner(one, at));
     const made = list(calls, (call) => this.#call(call, at));
-    return `{"address":${quoted(address)},"settled":${settled},"questions":${asked},"once":${kept},"prepared":${input},"inner":${runs},"calls":${made}}`;
+    return `${head},"once":${kept},"prepared":${input},"inner":${runs},"calls":${made}}`;
   }
 
   #question({ id, kind, key, address, info, schema, state, answer, fresh }: Question, at: string): string {
     const fits = schema === undefined ? "" : `,"schema":${JSON.stringify(schema)}`;
-    const what = kind === "ask" ? `ask("${key}")` : "interrupt";
-    const said = this.#codec.encode(info, `info of ${what} at "${at}"`);
-    const kept = state === undefined ? "null" : this.#slot(state, `state of ${what} at "${at}"`);
-    const answered = answer === undefined ? "null" : this.#answer(answer, `${what} at "${at}"`);
+    const place = (): string => `${kind === "ask" ? `ask("${key}")` : "interrupt"} at "${at}"`;
+    const said = this.#codec.encodeTree(info) ?? this.#codec.encodeGraph(info, `info of ${place()}`);
+    const kept = state === undefined ? "null" : this.#slot(state, `state of ${place()}`);
+    const answered = answer === undefined ? "null" : this.#answer(answer, place());
     return `{"id":${quoted(id)},"kind":"${kind}","key":${quoted(key)},"address":${quoted(address)}${fits},"fresh":${fresh},"info":${said},"state":${kept},"answer":${answered}}`;
   }
 

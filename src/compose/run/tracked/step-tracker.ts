@@ -21,7 +21,7 @@ export class StepTracker extends Tracker {
   /** The tasks of each step of which account is still kept; the last one is the step that runs. */
   #levels: Task[][] = [];
   /** What a former run did in steps that come again. */
-  #former = new Map<string, TaskSnapshot>();
+  #former: Map<string, TaskSnapshot> | undefined = undefined;
 
   /** One async function for all of it. */
   override async start(input: unknown, from?: RunSnapshot): Promise<unknown> {
@@ -57,7 +57,11 @@ export class StepTracker extends Tracker {
   #restore(from: RunSnapshot): void {
     this.takeOver(from);
     const { base, tasks } = from;
-    for (const saved of tasks) if (saved.step > base) this.#former.set(`${saved.step} ${saved.node}`, saved);
+    for (const saved of tasks) {
+      if (saved.step <= base) continue;
+      this.#former ??= new Map();
+      this.#former.set(`${saved.step} ${saved.node}`, saved);
+    }
     if (base < 0) return;
     const level = tasks.filter(({ step }) => step === base);
     if (level.length === 0 || !level.every(({ done }) => done)) throw unreadableCheckpoint("it has no finished step");
@@ -153,7 +157,7 @@ export class StepTracker extends Tracker {
 
   /** What a former run did here. */
   #takeFormer(node: number): TaskSnapshot | undefined {
-    if (this.#former.size === 0) return undefined;
+    if (this.#former === undefined) return undefined;
     const name = `${this.run.steps} ${this.run.program.keys[node]}`;
     const former = this.#former.get(name);
     this.#former.delete(name);
@@ -205,7 +209,7 @@ export class StepTracker extends Tracker {
         if (tellsSomething(snapshot)) tasks.push(snapshot);
       }
     }
-    tasks.push(...this.#former.values());
+    if (this.#former !== undefined) tasks.push(...this.#former.values());
     return { base: levels[base]?.[0]?.step ?? -1, tasks };
   }
 

@@ -23,7 +23,7 @@ const halt: unique symbol = Symbol("halt");
 export abstract class Tracker implements RunTracker {
   protected readonly run: Run;
   /** Stops that are behind it: they are not made again when this part is repeated after a crash. */
-  readonly #passed = new Set<string>();
+  #passed: Set<string> | undefined = undefined;
   /** The stop from which the run goes on. */
   #stopsBehind: string[] = [];
   protected stop: NodeStop | undefined = undefined;
@@ -52,7 +52,7 @@ export abstract class Tracker implements RunTracker {
   protected takeOver(snapshot: RunSnapshot): void {
     this.run.restore(snapshot);
     const { passed, stop } = snapshot;
-    for (const name of passed) this.#passed.add(name);
+    if (passed.length > 0) this.#passed = new Set(passed);
     if (stop === undefined) return;
     if (stop.answer === undefined) {
       this.stop = stop;
@@ -127,7 +127,14 @@ export abstract class Tracker implements RunTracker {
     const { run, stop } = this;
     const state = run.program.plan.state === undefined ? undefined : { value: run.ownState };
     const { base, tasks } = this.taskSnapshots();
-    return { address: run.address, base, state, tasks, stop, passed: [...this.#passed] };
+    return {
+      address: run.address,
+      base,
+      state,
+      tasks,
+      stop,
+      passed: this.#passed === undefined ? [] : [...this.#passed],
+    };
   }
 
   // tasks
@@ -337,6 +344,7 @@ export abstract class Tracker implements RunTracker {
   protected checkStops(done: Iterable<number>, next: Iterable<number>): void {
     const { interruptBefore, interruptAfter } = this.run.program.plan;
     if (!this.stopsAtNodes) return;
+    this.#passed ??= new Set();
     for (const name of this.#stopsBehind) this.#passed.add(this.#nameOf(name));
     this.#stopsBehind = [];
     for (const name of this.#passed) if (!name.startsWith(this.#nameOf(""))) this.#passed.delete(name);
@@ -355,7 +363,7 @@ export abstract class Tracker implements RunTracker {
   #hits(nodes: Iterable<number>, listed: ReadonlySet<number> | undefined, when: string): string[] {
     if (listed === undefined) return [];
     const keys = [...nodes].filter((node) => listed.has(node)).map((node) => this.run.program.keys[node] ?? "");
-    return keys.filter((key) => !this.#passed.has(this.#nameOf(`${when}:${key}`)));
+    return keys.filter((key) => this.#passed?.has(this.#nameOf(`${when}:${key}`)) !== true);
   }
 
   /** The stops of one step are not those of the next. */
