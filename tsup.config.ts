@@ -1,5 +1,6 @@
 import { defineConfig } from "tsup";
 import { bundlePackage } from "./scripts/build/bundle-package.js";
+import { droppable } from "./scripts/build/droppable.js";
 import { keepTogether } from "./scripts/build/keep-together.js";
 
 const root = "src/index.ts";
@@ -44,8 +45,8 @@ export default defineConfig({
   ],
   plugins: [
     {
-      name: "class-names",
-      renderChunk: (code) => ({ code: restoreClassNames(code) }),
+      name: "classes",
+      renderChunk: (code) => ({ code: droppable(restoreClassNames(code)) }),
     },
   ],
 });

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { build, type Plugin } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildWhenStale } from "../scripts/package/build.js";
 import { type Consumer, createConsumer } from "../scripts/package/consumer.js";
@@ -91,6 +92,45 @@ describe("what is built for browsers too", () => {
 
 it("has few files to load for a program that imports the root entry, for each costs it a millisecond", () => {
   expect(filesBehind("src/index.ts", staticImport).length).toBeLessThanOrEqual(6);
+});
+
+describe("a bundler", () => {
+  const leaveOnDemand: Plugin = {
+    name: "leave-on-demand",
+    setup({ onResolve }) {
+      onResolve({ filter: /./ }, ({ kind, path }) =>
+        kind === "dynamic-import" ? { path, external: true } : undefined,
+      );
+    },
+  };
+  const bundled = async (name: string): Promise<string> => {
+    const contents = `import { ${name} } from "kumiko"; console.log(${name});`;
+    const { outputFiles } = await build({
+      stdin: { contents, resolveDir: consumer.folder },
+      bundle: true,
+      format: "esm",
+      platform: "browser",
+      plugins: [leaveOnDemand],
+      write: false,
+      logLevel: "error",
+    });
+    return outputFiles[0]?.text ?? "";
+  };
+
+  it.each(["textOf", "isInterrupt", "toolCallsOr", "memoryStore", "StreamReader"])(
+    "leaves the graphs out of a program that uses %s only",
+    { timeout },
+    async (name) => {
+      const program = await bundled(name);
+      expect(program).toContain(name);
+      expect(program).not.toContain("addEdge");
+    },
+  );
+
+  it("leaves the builders out of a program that uses a tools node only", { timeout }, async () => {
+    expect(await bundled("AgenticToolsNode")).not.toContain("addEdge");
+    expect(await bundled("Graph")).toContain("addEdge");
+  });
 });
 
 describe.each(entries)("$specifier, installed", ({ specifier, source }) => {

@@ -1,7 +1,7 @@
 import type { Joining } from "../../schema/concat/rule.js";
 import { streamCancelled } from "../../schema/errors.js";
 import { ArraySource } from "../../schema/stream/array-source.js";
-import { pullTarget } from "../../schema/stream/iterable-source.js";
+import { generatorNext, pullTarget } from "../../schema/stream/iterable-source.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended, type StreamSource } from "../../schema/stream/source.js";
 import type { TaskContext, TaskStream } from "./task-context.js";
@@ -20,6 +20,9 @@ export class NodeStream implements ChunkSource<unknown>, TaskStream {
   /** What is read, and how: looked up once, and for a generator the generator itself. It is the price of a chunk. */
   readonly #target: Pick<ChunkSource<unknown>, "next">;
   readonly #pull: ChunkSource<unknown>["next"];
+  readonly #isGenerator: boolean;
+  /** On the prototype, where engines take it for a constant: then they call it without asking what it is. */
+  declare readonly generatorNext: ChunkSource<unknown>["next"];
   readonly #upstream: StreamReader<unknown> | undefined;
   #last: Promise<Result> | undefined = undefined;
   #cancelled: { readonly reason: unknown } | undefined = undefined;
@@ -28,6 +31,7 @@ export class NodeStream implements ChunkSource<unknown>, TaskStream {
     this.#source = source;
     this.#target = pullTarget(source);
     this.#pull = this.#target.next;
+    this.#isGenerator = this.#pull === generatorNext;
     this.#upstream = upstream;
     this.ctx = ctx;
   }
@@ -35,7 +39,7 @@ export class NodeStream implements ChunkSource<unknown>, TaskStream {
   /** After a cancellation the end of the source is not the end of what the node has to say: nobody may take it for that. */
   next(): Promise<Result> {
     if (this.#cancelled !== undefined) return Promise.reject(streamCancelled(this.#cancelled.reason));
-    const pulled = this.#pull.call(this.#target);
+    const pulled = this.#isGenerator ? this.generatorNext.call(this.#target) : this.#pull.call(this.#target);
     this.#last = pulled;
     return pulled;
   }
@@ -70,6 +74,8 @@ export class NodeStream implements ChunkSource<unknown>, TaskStream {
     });
   }
 }
+
+Object.defineProperty(NodeStream.prototype, "generatorNext", { value: generatorNext });
 
 function ignore(): void {}
 

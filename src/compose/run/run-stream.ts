@@ -1,5 +1,6 @@
 import type { ConcatRegistry } from "../../schema/concat/registry.js";
 import type { ConcatRule, Joining } from "../../schema/concat/rule.js";
+import { streamCancelled } from "../../schema/errors.js";
 import { endMap, type MapEnd } from "../../schema/stream/map.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
@@ -29,6 +30,11 @@ export class RunStream implements ChunkSource<unknown> {
   #source: ChunkSource<unknown> | undefined = undefined;
   #opening: Promise<void> | undefined = undefined;
   #over = false;
+  /** Whoever reads on after a cancellation is refused. */
+  #cancelled: { readonly reason: unknown } | undefined = undefined;
+  #reader: AsyncIterator<unknown, undefined> | undefined = undefined;
+  /** Whether something outside can stop the run. */
+  #isGuarded = false;
   #saving: Promise<void> | undefined = undefined;
   /** Rejects the reads that are waiting, when the run is stopped. */
   #waiting: Set<(reason: unknown) => void> | undefined = undefined;
@@ -48,15 +54,24 @@ export class RunStream implements ChunkSource<unknown> {
     return this.#guard(this.#opening.then(() => (this.#source === undefined ? ended() : this.#read(this.#source))));
   }
 
+  /** Read directly, which saves a call per chunk. */
+  loop(reader: AsyncIterator<unknown, undefined>): AsyncIterator<unknown, undefined> {
+    this.#reader = reader;
+    return this;
+  }
+
+  /** A loop was left early: that is for its reader to see to. */
+  async return(): Promise<Result> {
+    return (await this.#reader?.return?.()) ?? ended();
+  }
+
   cancel(reason?: unknown): void {
+    this.#cancelled ??= { reason };
     if (this.#over) return;
     const run = this.#run;
-    if (run === undefined) {
-      this.#over = true;
-      this.#release(reason);
-    } else if (!run.isOver) {
-      run.abort(reason ?? leftEarly());
-    }
+    if (run === undefined) this.#release(reason);
+    else if (!run.isOver) run.abort(reason ?? leftEarly());
+    this.#over = true;
   }
 
   /** A run that was left early is saved first, if it is saved at all. */
@@ -68,6 +83,7 @@ export class RunStream implements ChunkSource<unknown> {
     try {
       const { run, output } = this.#start();
       this.#run = run;
+      this.#isGuarded = run.stoppable;
       run.onStop = this.#stop.bind(this, run);
       run.isRead = this.#isRead.bind(this);
       const reader = (await output()) as StreamReader<unknown>;
@@ -86,7 +102,7 @@ export class RunStream implements ChunkSource<unknown> {
 
   #read(source: ChunkSource<unknown>): Promise<Result> {
     const pulled = source.next();
-    return this.#run?.stoppable ? this.#guard(pulled) : pulled;
+    return this.#isGuarded ? this.#guard(pulled) : pulled;
   }
 
   /** A read that rejects at once when the run is stopped, also while a node ignores that. */
@@ -124,6 +140,7 @@ export class RunStream implements ChunkSource<unknown> {
   }
 
   #afterEnd(): Promise<Result> {
+    if (this.#cancelled !== undefined) return Promise.reject(streamCancelled(this.#cancelled.reason));
     const untold = this.#untold;
     this.#untold = undefined;
     return untold === undefined ? ended() : Promise.reject(untold.reason);
@@ -206,8 +223,11 @@ class EndingSource implements ChunkSource<unknown> {
   constructor(source: ChunkSource<unknown>, end: MapEnd) {
     this.#source = source;
     this.#end = end;
-    this.#onError = this.#fail.bind(this);
-    this.#onResult = this.#take.bind(this);
+    // functions of their own are called faster than bound methods, and these are called for each chunk
+    const onError = (error: unknown): Promise<never> => this.#fail(error);
+    const onResult = (result: Result): Result | Promise<never> => (result.done ? this.#finish(result) : result);
+    this.#onError = onError;
+    this.#onResult = onResult;
   }
 
   /** After an error there is nothing more: what was stopped by it is not asked again. */
@@ -216,8 +236,7 @@ class EndingSource implements ChunkSource<unknown> {
     return this.#source.next().then(this.#onResult, this.#onError);
   }
 
-  #take(result: Result): Result | Promise<never> {
-    if (!result.done) return result;
+  #finish(result: Result): Result | Promise<never> {
     try {
       this.#end.done();
     } catch (error) {

@@ -20,6 +20,9 @@ export function pullTarget<T>(source: ChunkSource<T>): Pick<ChunkSource<T>, "nex
   return source instanceof GeneratorSource ? source.generator : source;
 }
 
+/** The `next` that all generators have, unless somebody gave one another. */
+export const generatorNext: ChunkSource<unknown>["next"] = Object.getPrototypeOf(async function* () {}).prototype.next;
+
 /** Hands the promises of a generator through untouched: generators already order their reads and end for good. */
 export class GeneratorSource<T> implements ChunkSource<T> {
   readonly generator: AsyncIterator<T, undefined>;

@@ -139,7 +139,7 @@ export class StreamReader<out T> implements AsyncIterable<T> {
   /** For one loop; the second one is refused at its first read. */
   [Symbol.asyncIterator](): AsyncIterator<T, undefined> {
     const reader = this.#claim();
-    return reader.#source.loop?.() ?? reader;
+    return reader.#source.loop?.(reader) ?? reader;
   }
 
   /** The next chunk: the step of a `for await` loop. */

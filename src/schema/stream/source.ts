@@ -11,7 +11,7 @@ export interface ChunkSource<out T> {
    */
   cancel(reason?: unknown): void;
   /** What a loop reads, where that need not be the reader: it saves a call per chunk. Left early, it cancels the source. */
-  loop?(): AsyncIterator<T, undefined>;
+  loop?(reader: AsyncIterator<unknown, undefined>): AsyncIterator<T, undefined>;
   /** What a cancellation still has to see to, such as saving a run; whoever cancels a reader may await it. */
   readonly settling?: Promise<void> | undefined;
 }

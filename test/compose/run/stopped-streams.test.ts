@@ -27,6 +27,26 @@ describe("a stream of a run", () => {
     await expect(reader.next()).rejects.toMatchObject({ name: "TimeoutError" });
   });
 
+  it("refuses every read after its loop was left", async () => {
+    const reader = letters.stream("abc");
+    const loop = reader[Symbol.asyncIterator]();
+    await loop.next();
+    await expect(loop.return?.()).resolves.toEqual({ done: true, value: undefined });
+    await expect(loop.next()).rejects.toMatchObject({ code: "STREAM_CANCELLED" });
+    await expect(loop.next()).rejects.toMatchObject({ code: "STREAM_CANCELLED" });
+    await expect(reader.concat()).rejects.toMatchObject({ code: "STREAM_CANCELLED" });
+  });
+
+  it("refuses every read of a loop after it was cancelled beside it", async () => {
+    const reader = letters.stream("abc");
+    const loop = reader[Symbol.asyncIterator]();
+    await loop.next();
+    const reason = new Error("enough");
+    await reader.cancel(reason);
+    await expect(loop.next()).rejects.toMatchObject({ code: "STREAM_CANCELLED", cause: reason });
+    await expect(loop.next()).rejects.toMatchObject({ code: "STREAM_CANCELLED", cause: reason });
+  });
+
   it("closes the web stream that it was given when its signal is aborted before the first read", async () => {
     const given = webStream();
     const controller = new AbortController();
