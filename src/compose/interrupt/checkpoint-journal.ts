@@ -409,7 +409,7 @@ export class CheckpointJournal implements Journal {
   }
 
   #document(status: CheckpointDocument["status"]): Uint8Array {
-    return bytesOf(`${this.#headOf(status)},"root":${this.#saved ?? "null"}}`);
+    return bytesOf(`${this.#headOf(status)}${this.#saved ?? "null"}}`);
   }
 
   /** Kept where a run is saved at every step: until its last save it is the same. */
