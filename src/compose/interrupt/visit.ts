@@ -24,7 +24,8 @@ export interface InputStream {
 }
 
 /** A run inside a place, while it lives. */
-export interface InnerRun extends Part {
+export interface InnerRun {
+  readonly part: Part;
   snapshot(): RunSnapshot;
   /** Waits for what runs in it, and for streams that somebody will need. Rejects with an ordinary error. */
   settle(): Promise<void>;
@@ -55,8 +56,9 @@ export class Visit implements Part {
   hasStopped = false;
   /** In this execution it was used wrongly. That is told before anybody has to answer. */
   mistake: KumikoError | undefined = undefined;
-  #prepared: Slot | undefined = undefined;
-  #preparedStream: InputStream | undefined = undefined;
+  /** What `before` made of the input; as long as that is a stream, with the stream. */
+  prepared: Slot | undefined = undefined;
+  preparedStream: InputStream | undefined = undefined;
   /** It stopped to wait, with all that was in it; it did not fail, and was not cut off. */
   #isSettled = false;
   #questions: Question[] = [];
@@ -187,7 +189,7 @@ export class Visit implements Part {
     const parts: Part[] = [];
     for (const { run, saved, result } of this.#inner?.values() ?? []) {
       if (result !== undefined) continue;
-      if (run !== undefined) parts.push(run);
+      if (run !== undefined) parts.push(run.part);
       else if (saved !== undefined) parts.push(partOfSnapshot(saved));
     }
     for (const { visit, result } of this.#calls?.values() ?? []) {
@@ -205,31 +207,6 @@ export class Visit implements Part {
   remember(key: string, value: unknown): void {
     this.#once ??= new Map();
     this.#once.set(key, value);
-  }
-
-  /** What `before` made of the input in a former execution, if that one came to ask something. */
-  get keptInput(): Slot | undefined {
-    return this.isRestored && this.hasQuestions ? this.#prepared : undefined;
-  }
-
-  keepInput(input: Slot): void {
-    this.#prepared = input;
-  }
-
-  keepInputStream(input: InputStream): void {
-    this.#preparedStream = input;
-  }
-
-  get hasInputStream(): boolean {
-    return this.#preparedStream !== undefined;
-  }
-
-  /** Reads the rest of an input that the place has left. */
-  async settleInput(): Promise<void> {
-    const input = this.#preparedStream;
-    if (input === undefined) return;
-    await input.drain();
-    if (input.ended) this.#prepared = { value: input.whole() };
   }
 
   // runs inside
@@ -331,7 +308,7 @@ export class Visit implements Part {
       settled: this.#isSettled,
       questions: this.#questions,
       once: this.#once === undefined ? nothing : [...this.#once],
-      prepared: this.#prepared,
+      prepared: this.prepared,
       inner: this.#inner === undefined ? nothing : Array.from(this.#inner, snapshotOfInner),
       calls: this.#calls === undefined ? nothing : Array.from(this.#calls, snapshotOfCall),
     };
@@ -340,7 +317,7 @@ export class Visit implements Part {
   #restore({ settled, questions, once, prepared, inner, calls }: VisitSnapshot): void {
     this.#isSettled = settled;
     this.#questions = [...questions];
-    this.#prepared = prepared;
+    this.prepared = prepared;
     if (once.length > 0) this.#once = new Map(once);
     for (const { key, result, run } of inner) {
       this.#inner ??= new Map();
