@@ -127,6 +127,10 @@ describe("a bundler", () => {
     },
   );
 
+  it("leaves nearly everything out of a program that uses one small function", { timeout }, async () => {
+    expect((await bundled("textOf")).length).toBeLessThan(4_000);
+  });
+
   it("leaves the builders out of a program that uses a tools node only", { timeout }, async () => {
     expect(await bundled("AgenticToolsNode")).not.toContain("addEdge");
     expect(await bundled("Graph")).toContain("addEdge");

@@ -5,35 +5,54 @@
  * lines stays, for the source map.
  */
 export function droppable(code: string): string {
-  const parents = new Map<string, string>();
+  const added = new Map<string, string>();
   return code
-    .replace(/^Object\.setPrototypeOf\(([\w$]+)\.prototype, ([\w$]+)\.prototype\);$/gm, (_statement, name, parent) => {
-      parents.set(name, parent);
+    .replace(prototypeStatement, (statement, name: string, offset: number) => {
+      if (!canMoveUp(code, statement, { name, offset })) return statement;
+      added.set(name, `${added.get(name) ?? ""} ${statement.replace(`(${name}.`, "(made.")}`);
       return "";
     })
     .replace(classStatement, (statement, name: string, head: string, body: string) =>
-      droppableClass(statement, { name, head, body, parent: parents.get(name) }),
+      droppableClass(statement, { name, head, body, added: added.get(name) ?? "" }),
     )
-    .replace(/^(var [\w$]+ = )(?=new |Object\.(?:freeze|assign)\()/gm, "$1/* @__PURE__ */ ");
+    .replace(/^(var [\w$]+ = )(?=new |Object\.(?:freeze|assign|getPrototypeOf)\()/gm, "$1/* @__PURE__ */ ");
 }
 
 /** As esbuild writes a class at the top level of a file. */
 const classStatement = /^var ([\w$]+) = class( [^{]*)\{(\n[\s\S]*?^)\};$/gm;
+
+/** What is done to a class after it was made: it gets a parent, or a property. */
+const prototypeStatement = /^Object\.(?:setPrototypeOf|defineProperty)\(([\w$]+)\.prototype, .*\);$/gm;
+
+interface Place {
+  /** Of the class. */
+  readonly name: string;
+  readonly offset: number;
+}
+
+/** Whether all that a statement mentions is there as early as its class is. */
+function canMoveUp(code: string, statement: string, { name, offset }: Place): boolean {
+  const start = code.indexOf(`\nvar ${name} = class `);
+  if (start < 0 || start > offset) return false;
+  const between = code.slice(start + 1, offset).matchAll(/^var ([\w$]+) =/gm);
+  const made = new Set([...between].map(([, variable]) => variable));
+  made.delete(name);
+  return (statement.match(/[\w$]+/g) ?? []).every((word) => !made.has(word));
+}
 
 interface WrittenClass {
   readonly name: string;
   /** Its own name and what it extends, as far as it has them. */
   readonly head: string;
   readonly body: string;
-  /** What it inherits from, when that is said after it. */
-  readonly parent: string | undefined;
+  /** What is done to it then. */
+  readonly added: string;
 }
 
-function droppableClass(statement: string, { name, head, body, parent }: WrittenClass): string {
-  if (parent === undefined && !head.includes("(") && !mayDoAnything.test(body)) return statement;
+function droppableClass(statement: string, { name, head, body, added }: WrittenClass): string {
+  if (added === "" && !head.includes("(") && !mayDoAnything.test(body)) return statement;
   const named = /^ (?:extends |$)/.test(head) ? ` ${name}${head}` : head;
-  const inheriting = parent === undefined ? "" : ` Object.setPrototypeOf(made.prototype, ${parent}.prototype);`;
-  return `var ${name} = /* @__PURE__ */ (() => { const made = class${named}{${body}};${inheriting} return made; })();`;
+  return `var ${name} = /* @__PURE__ */ (() => { const made = class${named}{${body}};${added} return made; })();`;
 }
 
 /** Members under a symbol that is none of the language, and what runs when the class is made. */

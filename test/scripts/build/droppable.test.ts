@@ -39,6 +39,10 @@ var Child = class {
   }
 };
 Object.setPrototypeOf(Child.prototype, Parent.prototype);`;
+const withProperty = `var shared = Object.getPrototypeOf([]);
+var Marked = class {
+};
+Object.defineProperty(Marked.prototype, "shared", { value: shared });`;
 const constants = `var none = Object.freeze({});
 var made = new Made();
 function Made() {
@@ -50,6 +54,7 @@ describe("droppable", () => {
     ["a class with a static block", withStatic],
     ["a class with a field under a symbol", withField],
     ["a class whose parent is set after it", inheriting],
+    ["a class that gets a property after it", withProperty],
     ["frozen and made objects", constants],
   ])("lets a bundler drop %s", async (_what, code) => {
     expect(await kept(code)).not.toBe("");
@@ -57,14 +62,23 @@ describe("droppable", () => {
   });
 
   it("changes nothing in what the code does, and no line of it", () => {
-    const code = [underSymbol, withStatic, withField, inheriting, constants].join("\n");
+    const code = [underSymbol, withStatic, withField, inheriting, withProperty, constants].join("\n");
     const written = droppable(code);
     expect(written.split("\n")).toHaveLength(code.split("\n").length);
     const run = new Function(`${written}
-return [new Branded()[brand], Counted.count, new Failed()[key], new Child().greet(), new Child().name(), Object.isFrozen(none)];`);
-    expect(run()).toEqual([1, 2, true, "hello", "Child", true]);
+return [new Branded()[brand], Counted.count, new Failed()[key], new Child().greet(), new Child().name(), new Marked().shared, Object.isFrozen(none)];`);
+    expect(run()).toEqual([1, 2, true, "hello", "Child", Array.prototype, true]);
     const names = new Function(`${written}\nreturn [Branded, Counted, Failed, Parent, Child].map(({ name }) => name);`);
     expect(names()).toEqual(["Branded", "Counted", "Failed", "Parent", "Child"]);
+  });
+
+  it("leaves what needs something that is made after the class", () => {
+    const code = `
+var Early = class {
+};
+var late = Object(1);
+Object.defineProperty(Early.prototype, "late", { value: late });`;
+    expect(droppable(code)).toBe(code);
   });
 
   it("leaves what is not at the top level", () => {
