@@ -12,7 +12,6 @@ export const features = {
     ...inside("schema/concat", ["concat-chunks"]),
     ...inside("callbacks", ["stream-copy", "streamed-output"]),
     ...inside("compose/run", ["checked-stream", "input-joining", "node-stream", "open-streams", "run-stream"]),
-    ...inside("compose/run/tracked", ["kept-stream"]),
   ],
   "the builder, its checks and their messages": ["compose/graph-builder.ts"],
   "questions: ask, interrupt, once": [
