@@ -1,4 +1,6 @@
 // Bundles small programs as an application would, and measures what they weigh.
+import { realpathSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -42,15 +44,48 @@ export function measureBundles() {
  * @param {string} program
  */
 async function measure(program) {
-  const start = await bundle(program, { plugins: [leaveOnDemand] });
-  const [file] = start.sizes;
-  if (file === undefined) throw new Error("esbuild wrote nothing.");
+  const file = await bundleStart(program, []);
   const files = Object.entries(file.inputs).map(([path, { bytesInOutput }]) => ({ file: path, bytes: bytesInOutput }));
   const { sizes, outputs } = await bundle(program, { splitting: true });
   const first = withStaticImports(outputs, "out/stdin.js");
   const later = sizes.filter(({ path }) => !first.has(path));
   const onDemand = later.reduce((sum, { gzipped }) => sum + gzipped, 0);
   return { gzipped: file.gzipped, minified: file.minified, onDemand, files };
+}
+
+/**
+ * What the smallest graph would weigh at its start with some files of src/ left empty, so that nothing of what only they need
+ * is in it either.
+ *
+ * @param {readonly string[]} files paths in src/
+ */
+export async function measureWithout(files) {
+  const emptied = new Set(files.map((file) => realpathSync(join(root, "src", file))));
+  /** @type {import("esbuild").Plugin} */
+  const leaveEmpty = {
+    name: "leave-empty",
+    setup({ onLoad }) {
+      onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+        if (!emptied.has(path)) return undefined;
+        const names = (await readFile(path, "utf8")).matchAll(/^export (?:async )?(?:function|class|const) (\w+)/gm);
+        const exported = new Set([...names].map(([, name]) => name));
+        return { contents: [...exported].map((name) => `export const ${name} = globalThis.nothing;`).join("\n") };
+      });
+    },
+  };
+  const { gzipped } = await bundleStart(programs.oneNodeGraph ?? "", [leaveEmpty]);
+  return gzipped;
+}
+
+/**
+ * @param {string} program
+ * @param {readonly import("esbuild").Plugin[]} plugins
+ */
+async function bundleStart(program, plugins) {
+  const { sizes } = await bundle(program, { plugins: [leaveOnDemand, ...plugins] });
+  const [file] = sizes;
+  if (file === undefined) throw new Error("esbuild wrote nothing.");
+  return file;
 }
 
 /** @type {import("esbuild").Plugin} */

@@ -1,9 +1,11 @@
-// Prints what an application pays for this package, minified and gzipped; `--files` shows where it comes from.
+// Prints what an application pays for this package, minified and gzipped; `--files` shows where it comes from, `--features` what
+// the features of the smallest graph weigh.
 // `npm run budgets` is what keeps it there.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { measureBundles } from "./bundle-sizes.mjs";
+import { measureBundles, measureWithout } from "./bundle-sizes.mjs";
+import { features } from "./feature-files.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -20,6 +22,17 @@ for (const row of [columns, ...table]) {
   console.log(row.map((cell, index) => (index === 0 ? cell.padEnd(14) : cell.padStart(21))).join(""));
 }
 if (process.argv.includes("--files")) for (const { name, files } of bundles) printFiles(name, files);
+if (process.argv.includes("--features"))
+  await printFeatures(bundles.find(({ name }) => name === "oneNodeGraph")?.gzipped ?? 0);
+
+/** @param {number} whole */
+async function printFeatures(whole) {
+  console.log("\noneNodeGraph: what would be gone without a feature, gzipped");
+  for (const [name, files] of [...Object.entries(features), ["all of them", Object.values(features).flat()]]) {
+    const saved = whole - (await measureWithout(/** @type {string[]} */ (files)));
+    console.log(`${saved.toLocaleString("en-US").padStart(8)}  ${name}`);
+  }
+}
 
 /**
  * @param {string} name

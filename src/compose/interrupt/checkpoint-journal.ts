@@ -175,16 +175,26 @@ export class CheckpointJournal implements Journal {
 
   /** Reads a run that stopped. `prepare` makes it ready to go on, or throws, before it is claimed. */
   claimStopped(options: ClaimOptions, prepare: Prepare): Promise<RunSnapshot> {
-    const { ids } = this.#settings;
-    if (ids === undefined) throw unknownCheckpoint("");
-    const claim = (): Promise<RunSnapshot> => this.#claimOpen(ids, options, prepare);
+    const { ids, store } = this.#settings;
+    if (ids === undefined || store === undefined) throw unknownCheckpoint("");
+    const claim = (): Promise<RunSnapshot> => this.#claimOpen(ids, store, options, prepare);
     const claiming = options.takeover === true ? this.#persistently(options, claim) : claim();
     this.#writing = claiming;
     return claiming;
   }
 
-  async #claimOpen(ids: CheckpointIds, options: ClaimOptions, prepare: Prepare): Promise<RunSnapshot> {
-    const row = await this.#get(ids.read);
+  async #claimOpen(
+    ids: CheckpointIds,
+    store: CheckpointStore,
+    options: ClaimOptions,
+    prepare: Prepare,
+  ): Promise<RunSnapshot> {
+    let row: StoredCheckpoint | undefined;
+    try {
+      row = await store.get(ids.read);
+    } catch (error) {
+      throw storeError("read", ids.read, error);
+    }
     if (row === undefined) throw unknownCheckpoint(ids.read);
     const document = this.#read(ids.read, row);
     if (document.owner !== undefined && options.takeover !== true) await this.#checkOwner(ids.read, document.owner);
@@ -197,7 +207,12 @@ export class CheckpointJournal implements Journal {
     this.#answered = document.answered.length === 0 ? answers : [...document.answered, ...answers];
     this.#head = undefined;
     this.#saved = writeRun(root, this.#settings.codec);
-    await this.#claim(ids.read, row.version);
+    const data = this.#document("running");
+    try {
+      this.#version = await store.put(ids.read, data, row.version);
+    } catch (error) {
+      throw this.#claimFailed(ids.read, data, error);
+    }
     if (ids.write !== ids.read) await this.#move(ids, row, options);
     this.#writing = undefined;
     return root;
@@ -220,9 +235,13 @@ export class CheckpointJournal implements Journal {
       this.#version = await this.#settings.store?.put(id, data, version);
       this.#attempted = undefined;
     } catch (error) {
-      const failure = this.#putFailed(id, data, error);
-      throw isConflict(failure) ? checkpointInUse(id, undefined) : failure;
+      throw this.#claimFailed(id, data, error);
     }
+  }
+
+  #claimFailed(id: string, data: Uint8Array, error: unknown): KumikoError {
+    const failure = this.#putFailed(id, data, error);
+    return isConflict(failure) ? checkpointInUse(id, undefined) : failure;
   }
 
   async #checkOwner(id: string, owner: string): Promise<void> {
@@ -322,9 +341,22 @@ export class CheckpointJournal implements Journal {
     if (this.#timer !== undefined) clearTimeout(this.#timer);
     if (!hasSettled || this.#writing !== undefined) await this.#idle();
     if (this.#lost !== undefined) return this.#lost;
-    if (this.#version === undefined) return failure;
+    const { ids, store } = this.#settings;
+    if (this.#version === undefined || ids === undefined || store === undefined) return failure;
     try {
-      await this.#save("stopped");
+      const run = this.#run;
+      if (run?.canBeSaved === true) this.#saved = writeRun(run.snapshot(), this.#settings.codec);
+      if (this.#saved === undefined) {
+        await this.#remove(ids.write, store);
+        return failure;
+      }
+      const data = this.#document("stopped");
+      try {
+        this.#version = await store.put(ids.write, data, this.#version);
+        this.#attempted = undefined;
+      } catch (error) {
+        await this.#putAgain(ids.write, data, error);
+      }
       return failure;
     } catch (problem) {
       await this.#release();
@@ -332,12 +364,6 @@ export class CheckpointJournal implements Journal {
       this.#run?.report(problem);
       return failure;
     }
-  }
-
-  #save(status: "running" | "stopped"): Promise<void> {
-    const run = this.#run;
-    if (run?.canBeSaved === true) this.#saved = writeRun(run.snapshot(), this.#settings.codec);
-    return this.#write(status);
   }
 
   /** The last save stands, and others may go on from it. */
@@ -409,7 +435,7 @@ export class CheckpointJournal implements Journal {
   }
 
   #document(status: CheckpointDocument["status"]): Uint8Array {
-    return bytesOf(`${this.#headOf(status)},"root":${this.#saved ?? "null"}}`);
+    return bytesOf(`${this.#headOf(status)}${this.#saved ?? "null"}}`);
   }
 
   /** Kept where a run is saved at every step: until its last save it is the same. */

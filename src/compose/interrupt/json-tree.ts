@@ -13,7 +13,8 @@ export function isJsonTree(value: unknown): boolean {
   }
 }
 
-function isJsonLeaf(value: unknown): boolean {
+/** The same of a value with nothing inside it. */
+export function isJsonLeaf(value: unknown): boolean {
   switch (typeof value) {
     case "string":
     case "boolean":

@@ -6,17 +6,19 @@ export function quoted(text: string): string {
   return text.length > 200 || perhapsSpecial.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-const names = new Map<string, string>();
 /** Graphs have fewer nodes than that; whoever makes graphs without end shall not fill the memory. */
 const mostNames = 1_000;
 
-/** The same for what is written again and again: keys and kinds of nodes. */
-export function quotedName(name: string): string {
-  let text = names.get(name);
-  if (text === undefined) {
-    if (names.size >= mostNames) names.clear();
-    text = quoted(name);
-    names.set(name, text);
+/** What is written again and again, by the keys of nodes. */
+export class TextCache<T> {
+  readonly #texts = new Map<string, T>();
+
+  get(name: string): T | undefined {
+    return this.#texts.get(name);
   }
-  return text;
+
+  set(name: string, text: T): void {
+    if (this.#texts.size >= mostNames) this.#texts.clear();
+    this.#texts.set(name, text);
+  }
 }

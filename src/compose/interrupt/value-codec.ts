@@ -1,7 +1,7 @@
 import { KumikoError, messageOf } from "../../errors.js";
 import { hostileValue, unreadableValue } from "./checkpoint-errors.js";
 import type { AnyClassCodec } from "./class-codec.js";
-import { isJsonTree } from "./json-tree.js";
+import { isJsonLeaf, isJsonTree } from "./json-tree.js";
 import { quoted } from "./quoted.js";
 import { Revival } from "./revival.js";
 import { readGraph, writeGraph } from "./value-graph.js";
@@ -28,6 +28,8 @@ export class ValueCodec {
   /** The same, when plain JSON says all there is to say of the value. Never throws. */
   encodeTree(value: unknown): string | undefined {
     if (typeof value === "string") return `{"json":${quoted(value)}}`;
+    // as JSON writes a number
+    if (typeof value === "number") return isJsonLeaf(value) ? `{"json":${value}}` : undefined;
     try {
       return isJsonTree(value) ? `{"json":${JSON.stringify(value)}}` : undefined;
     } catch {

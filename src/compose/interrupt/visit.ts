@@ -3,18 +3,34 @@ import { firstVisit, type ResumeInfo } from "../../components/resume-info.js";
 import type { KumikoError } from "../../errors.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { duplicateKey, keyIsNoText } from "./errors.js";
-import type { CallSnapshot, InnerSnapshot, NodeStop, Question, RunSnapshot, Slot, VisitSnapshot } from "./snapshot.js";
+import type {
+  Answer,
+  CallSnapshot,
+  InnerSnapshot,
+  NodeStop,
+  Question,
+  RunSnapshot,
+  Slot,
+  VisitSnapshot,
+} from "./snapshot.js";
+
+/** What of a question, or of the stop of a graph, tells whether something waits for it. */
+interface Asked {
+  readonly answer: Answer | undefined;
+  /** Whether it has an answer that is not used up. */
+  readonly fresh: boolean;
+}
 
 /** Something that can wait for answers. */
 export interface Part {
-  /** Whether somebody is asked something here, or was. */
-  readonly hasQuestions: boolean;
-  readonly isAnswered: boolean;
-  /** Whether it waits for an answer. */
-  readonly isWaiting: boolean;
-  /** Whether it has an answer that it has not used up. */
-  readonly isFresh: boolean;
+  /** Whether something is asked in it, or was, for which a test holds. */
+  someAsked(test: (asked: Asked) => boolean): boolean;
 }
+
+const any = (): boolean => true;
+const isOpen = ({ answer }: Asked): boolean => answer === undefined;
+const isAnswered = ({ answer }: Asked): boolean => answer !== undefined;
+const isFresh = ({ fresh }: Asked): boolean => fresh;
 
 /** An input that is a stream. */
 export interface InputStream {
@@ -24,7 +40,8 @@ export interface InputStream {
 }
 
 /** A run inside a place, while it lives. */
-export interface InnerRun extends Part {
+export interface InnerRun {
+  readonly part: Part;
   snapshot(): RunSnapshot;
   /** Waits for what runs in it, and for streams that somebody will need. Rejects with an ordinary error. */
   settle(): Promise<void>;
@@ -55,8 +72,9 @@ export class Visit implements Part {
   hasStopped = false;
   /** In this execution it was used wrongly. That is told before anybody has to answer. */
   mistake: KumikoError | undefined = undefined;
-  #prepared: Slot | undefined = undefined;
-  #preparedStream: InputStream | undefined = undefined;
+  /** What `before` made of the input; as long as that is a stream, with the stream. */
+  prepared: Slot | undefined = undefined;
+  preparedStream: InputStream | undefined = undefined;
   /** It stopped to wait, with all that was in it; it did not fail, and was not cut off. */
   #isSettled = false;
   #questions: Question[] = [];
@@ -137,36 +155,24 @@ export class Visit implements Part {
     return {
       wasInterrupted,
       state: own?.state?.value,
-      isTarget: this.isAnswered,
+      isTarget: this.someAsked(isAnswered),
       hasData: answer?.hasData ?? false,
       data: answer?.data,
     };
   }
 
   get hasQuestions(): boolean {
-    return this.#questions.length > 0 || this.#parts().some((part) => part.hasQuestions);
-  }
-
-  get isAnswered(): boolean {
-    return this.#questions.some(({ answer }) => answer !== undefined) || this.#parts().some((part) => part.isAnswered);
+    return this.someAsked(any);
   }
 
   /** Whether it waits, and nobody has answered anything in it since it stopped: then it is not entered again. */
   get isBlocked(): boolean {
-    return this.#isSettled && this.isWaiting && !this.isFresh;
+    return this.#isSettled && this.someAsked(isOpen) && !this.someAsked(isFresh);
   }
 
   /** Its function runs: until it has come to a stop, a crash makes it run again. */
   begin(): void {
     this.#isSettled = false;
-  }
-
-  get isWaiting(): boolean {
-    return this.#questions.some(({ answer }) => answer === undefined) || this.#parts().some((part) => part.isWaiting);
-  }
-
-  get isFresh(): boolean {
-    return this.#questions.some(({ fresh }) => fresh) || this.#parts().some((part) => part.isFresh);
   }
 
   /** It has stopped again: what it was answered up to now does not bring it back. */
@@ -182,18 +188,17 @@ export class Visit implements Part {
     question.fresh = false;
   }
 
-  #parts(): readonly Part[] {
-    if (this.#inner === undefined && this.#calls === undefined) return nothing;
-    const parts: Part[] = [];
-    for (const { run, saved, result } of this.#inner?.values() ?? []) {
+  someAsked(test: (asked: Asked) => boolean): boolean {
+    if (this.#questions.some(test)) return true;
+    for (const { run, saved, result } of this.#inner?.values() ?? nothing) {
       if (result !== undefined) continue;
-      if (run !== undefined) parts.push(run);
-      else if (saved !== undefined) parts.push(partOfSnapshot(saved));
+      const part = run === undefined ? saved && partOfSnapshot(saved) : run.part;
+      if (part?.someAsked(test) === true) return true;
     }
-    for (const { visit, result } of this.#calls?.values() ?? []) {
-      if (visit !== undefined && result === undefined) parts.push(visit);
+    for (const { visit, result } of this.#calls?.values() ?? nothing) {
+      if (result === undefined && visit?.someAsked(test) === true) return true;
     }
-    return parts;
+    return false;
   }
 
   // what is kept
@@ -205,31 +210,6 @@ export class Visit implements Part {
   remember(key: string, value: unknown): void {
     this.#once ??= new Map();
     this.#once.set(key, value);
-  }
-
-  /** What `before` made of the input in a former execution, if that one came to ask something. */
-  get keptInput(): Slot | undefined {
-    return this.isRestored && this.hasQuestions ? this.#prepared : undefined;
-  }
-
-  keepInput(input: Slot): void {
-    this.#prepared = input;
-  }
-
-  keepInputStream(input: InputStream): void {
-    this.#preparedStream = input;
-  }
-
-  get hasInputStream(): boolean {
-    return this.#preparedStream !== undefined;
-  }
-
-  /** Reads the rest of an input that the place has left. */
-  async settleInput(): Promise<void> {
-    const input = this.#preparedStream;
-    if (input === undefined) return;
-    await input.drain();
-    if (input.ended) this.#prepared = { value: input.whole() };
   }
 
   // runs inside
@@ -331,7 +311,7 @@ export class Visit implements Part {
       settled: this.#isSettled,
       questions: this.#questions,
       once: this.#once === undefined ? nothing : [...this.#once],
-      prepared: this.#prepared,
+      prepared: this.prepared,
       inner: this.#inner === undefined ? nothing : Array.from(this.#inner, snapshotOfInner),
       calls: this.#calls === undefined ? nothing : Array.from(this.#calls, snapshotOfCall),
     };
@@ -340,7 +320,7 @@ export class Visit implements Part {
   #restore({ settled, questions, once, prepared, inner, calls }: VisitSnapshot): void {
     this.#isSettled = settled;
     this.#questions = [...questions];
-    this.#prepared = prepared;
+    this.prepared = prepared;
     if (once.length > 0) this.#once = new Map(once);
     for (const { key, result, run } of inner) {
       this.#inner ??= new Map();
@@ -355,21 +335,12 @@ export class Visit implements Part {
 
 const nothing: readonly never[] = [];
 
-/** What can be said of a run from what is inside it, and its own stop. Worked out when it is asked: graphs may be deep. */
+/** A run, by what is inside it and its own stop. Asked when it is needed: graphs may be deep. */
 export function partOfRun(parts: readonly Part[], stop: NodeStop | undefined): Part {
-  const isAnswered = stop?.answer !== undefined;
   return {
-    get hasQuestions() {
-      return stop !== undefined || parts.some((part) => part.hasQuestions);
-    },
-    get isAnswered() {
-      return isAnswered || parts.some((part) => part.isAnswered);
-    },
-    get isWaiting() {
-      return (stop !== undefined && !isAnswered) || parts.some((part) => part.isWaiting);
-    },
-    get isFresh() {
-      return isAnswered || parts.some((part) => part.isFresh);
+    someAsked(test) {
+      if (stop !== undefined && test({ answer: stop.answer, fresh: stop.answer !== undefined })) return true;
+      return parts.some((part) => part.someAsked(test));
     },
   };
 }

@@ -1,5 +1,5 @@
 import { type CheckpointDocument, documentVersion } from "./document.js";
-import { quoted, quotedName } from "./quoted.js";
+import { quoted, TextCache } from "./quoted.js";
 import type {
   Answer,
   CallSnapshot,
@@ -13,16 +13,17 @@ import type {
 } from "./snapshot.js";
 import type { ValueCodec } from "./value-codec.js";
 
-/** What a document begins with: `"root"`, with its run as {@link writeRun} writes it, and a brace close it. */
+/** What a document begins with: its run as {@link writeRun} writes it, and a brace close it. */
 export function writeHead({ runKey, status, owner, answered, requested }: Omit<CheckpointDocument, "root">): string {
-  const claim = owner === undefined ? "" : `,"owner":${quotedName(owner)}`;
+  const claim = owner === undefined ? "" : `,"owner":${quoted(owner)}`;
   const stop = requested === undefined ? "" : `,"requested":${quoted(requested)}`;
-  return `{"version":${documentVersion},"runKey":${quoted(runKey)},"status":"${status}"${claim},"answered":${texts(answered)}${stop}`;
+  return `{"version":${documentVersion},"runKey":${quoted(runKey)},"status":"${status}"${claim},"answered":${texts(answered)}${stop},"root":`;
 }
 
 /**
  * A run and all that is inside it. Throws `NOT_SERIALIZABLE` for a value that cannot be saved, with the way to it.
- * Fields are put together by hand: it is done after every step of a run, and JSON.stringify of each part costs more.
+ * Fields are put together by hand: it is done after every step of a run, and JSON.stringify of each part costs more. So does each
+ * piece that a text is made of, when it becomes bytes: what is mostly the same stands in one.
  */
 export function writeRun(run: RunSnapshot, codec: ValueCodec): string {
   return new Writer(codec).run(run, "");
@@ -37,26 +38,36 @@ class Writer {
 
   /** `path`: the keys of the nodes on the way, joined by `/`. */
   run({ address, base, state, tasks, stop, passed }: RunSnapshot, path: string): string {
-    const kept =
-      state === undefined ? "null" : this.#slot(state, path === "" ? "state of the graph" : `state of "${path}"`);
     let written = "";
     for (const task of tasks) written += written === "" ? this.#task(task, path) : `,${this.#task(task, path)}`;
-    const stopped = stop === undefined ? "null" : this.#stop(stop, path);
-    return `{"address":${quoted(address)},"base":${base},"state":${kept},"tasks":[${written}],"stop":${stopped},"passed":${texts(passed)}}`;
+    const kept = state === undefined ? ',"state":null,"tasks":[' : `,"state":${this.#state(state, path)},"tasks":[`;
+    const isOver = stop === undefined && passed.length === 0;
+    const end = isOver ? '],"stop":null,"passed":[]}' : this.#stops(stop, passed, path);
+    return `{"address":${quoted(address)},"base":${base}${kept}${written}${end}`;
+  }
+
+  #state(state: Slot, path: string): string {
+    return this.#slot(state, path === "" ? "state of the graph" : `state of "${path}"`);
+  }
+
+  #stops(stop: NodeStop | undefined, passed: readonly string[], path: string): string {
+    return `],"stop":${stop === undefined ? "null" : this.#stop(stop, path)},"passed":${texts(passed)}}`;
   }
 
   #task(task: TaskSnapshot, path: string): string {
     const { node, kind, step, done, output, targets, visit, route } = task;
-    const next = targets === undefined ? "" : `,"targets":${names(targets)}`;
-    const given = output === undefined ? "null" : this.#output(output, task, path);
+    const head = `${taskHead(node, kind)}${step}${done ? ',"done":true' : ',"done":false'}`;
+    const next = targets === undefined ? "" : targetsText(targets);
+    const given = output === undefined ? ',"output":null' : `,"output":[${this.#output(output, task, path)}]`;
+    if (visit === undefined && route === undefined) return `${head}${next}${given},"visit":null,"route":null}`;
     const own = visit === undefined ? "null" : this.#visit(visit, inside(path, node));
     const behind = route === undefined ? "null" : this.#visit(route, `${inside(path, node)} (branch)`);
-    return `{"node":${quotedName(node)},"kind":${quotedName(kind)},"step":${step},"done":${done}${next},"output":${given},"visit":${own},"route":${behind}}`;
+    return `${head}${next}${given},"visit":${own},"route":${behind}}`;
   }
 
   /** The way to a value is put into words only where it may be needed. */
   #output({ value }: Slot, task: TaskSnapshot, path: string): string {
-    return `[${this.#codec.encodeTree(value) ?? this.#codec.encodeGraph(value, outputName(task, path))}]`;
+    return this.#codec.encodeTree(value) ?? this.#codec.encodeGraph(value, outputName(task, path));
   }
 
   #visit(visit: VisitSnapshot, at: string): string {
@@ -127,11 +138,29 @@ function list<T>(items: readonly T[], write: (item: T) => string): string {
   return `[${items.map(write).join(",")}]`;
 }
 
-/** Nodes. Mostly it is one. */
-function names(keys: readonly string[]): string {
-  const [only] = keys;
-  return only !== undefined && keys.length === 1 ? `[${quotedName(only)}]` : list(keys, quotedName);
+/** Up to the number of the step. */
+function taskHead(node: string, kind: string): string {
+  const [known, text] = heads.get(node) ?? [];
+  if (known === kind && text !== undefined) return text;
+  const head = `{"node":${quoted(node)},"kind":${quoted(kind)},"step":`;
+  heads.set(node, [kind, head]);
+  return head;
 }
+
+/** Mostly it is one node. */
+function targetsText(targets: readonly string[]): string {
+  const [only] = targets;
+  if (only === undefined || targets.length > 1) return `,"targets":${texts(targets)}`;
+  let text = singles.get(only);
+  if (text === undefined) {
+    text = `,"targets":[${quoted(only)}]`;
+    singles.set(only, text);
+  }
+  return text;
+}
+
+const heads = new TextCache<readonly [kind: string, text: string]>();
+const singles = new TextCache<string>();
 
 function texts(items: readonly string[]): string {
   if (items.length === 0) return "[]";

@@ -118,8 +118,8 @@ class LoneRun implements TaskOwner {
     return "";
   }
 
-  get isTracked(): boolean {
-    return false;
+  get tracker(): undefined {
+    return undefined;
   }
 
   get nodePath(): readonly string[] {

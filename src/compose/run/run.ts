@@ -8,7 +8,7 @@ import { stoppedToWait } from "../interrupt/errors.js";
 import { causedByInterrupt, InterruptError } from "../interrupt/interrupt.js";
 import { interruptsOf } from "../interrupt/interrupts-of.js";
 import type { Journal } from "../interrupt/journal.js";
-import type { RunSnapshot, Slot } from "../interrupt/snapshot.js";
+import type { RunSnapshot } from "../interrupt/snapshot.js";
 import { type InnerRun, type Part, partOfRun, type Visit } from "../interrupt/visit.js";
 import type { RunOptions } from "../options.js";
 import { END_INDEX, type PlanNode, START_INDEX } from "../plan/plan.js";
@@ -26,14 +26,13 @@ import type { Program } from "./program.js";
 import { hasHandlers, watchersOfRun } from "./run-handlers.js";
 import { abortError, Scope } from "./scope.js";
 import { StateCell } from "./state-cell.js";
-import { TaskContext, type TaskOwner, type TaskStream } from "./task-context.js";
-import { KeptStream } from "./tracked/kept-stream.js";
+import { type InputKeeper, TaskContext, type TaskOwner, type TaskStream } from "./task-context.js";
 
 /** What a run waits for while its {@link Run.pending} promise is open. */
 export type Waiting = "node" | "step" | "route" | "routes" | "join";
 
 /** What keeps account of the tasks of a run. */
-export interface RunTracker {
+export interface RunTracker extends InputKeeper {
   /** What can be said of the run from what is inside it. */
   readonly part: Part;
   /** Whether all that a snapshot needs is there. */
@@ -184,10 +183,6 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
     return this.nested ? place.visitPath : `${place.visitPath}.${this.innerKey}`;
   }
 
-  get isTracked(): boolean {
-    return this.tracker !== undefined;
-  }
-
   /** Under which its place keeps what becomes of it. */
   get innerKey(): string {
     if (this.nested || this.place === undefined) return "";
@@ -248,23 +243,7 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
     return error;
   }
 
-  get hasQuestions(): boolean {
-    return this.ownPart.hasQuestions;
-  }
-
-  get isAnswered(): boolean {
-    return this.ownPart.isAnswered;
-  }
-
-  get isWaiting(): boolean {
-    return this.ownPart.isWaiting;
-  }
-
-  get isFresh(): boolean {
-    return this.ownPart.isFresh;
-  }
-
-  private get ownPart(): Part {
+  get part(): Part {
     return this.tracker?.part ?? partOfRun(visitsOf(this.stopped), undefined);
   }
 
@@ -287,27 +266,6 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   /** Waits for what runs in it. Without a tracker that is done where it stops. */
   async settle(): Promise<void> {
     await this.tracker?.settle();
-  }
-
-  /** Takes over what a former run of this place left behind. */
-  restore({ state }: RunSnapshot): void {
-    if (state !== undefined && this.program.plan.state !== undefined) this.cell?.restore(state.value);
-  }
-
-  /**
-   * The result, remembered where the run is one of several in a place that may be entered again. (A graph that is a node
-   * stays in its place as it is, until the node itself is done: an abort may come between the two.)
-   */
-  keepResult(result: unknown): unknown {
-    const { place } = this;
-    if (place === undefined || this.nested) return result;
-    if (!(result instanceof StreamReader) || this.mode === "invoke") {
-      place.visit.finishInner(this.innerKey, { value: result });
-      return result;
-    }
-    const kept = new KeptStream(result);
-    this.onStreamEnd = finishStreamed.bind(undefined, this, kept);
-    return kept.reader;
   }
 
   /** Who this run is for handlers: the graph, or for a lone node whatever is around it. */
@@ -467,20 +425,6 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
     const own = nested || program.plan.bare ? undefined : watchers;
     const around = place?.watchAround;
     return new Watch(own ?? around?.watchers ?? Watchers.none, this.recordAround ?? noInfo, around);
-  }
-}
-
-/** The stream of a child run has ended. */
-function finishStreamed({ place, innerKey }: Run, kept: KeptStream): void {
-  place?.visit.finishInner(innerKey, slotOf(kept));
-}
-
-/** What cannot be joined is not remembered: then the child runs again. */
-function slotOf(kept: KeptStream): Slot | undefined {
-  try {
-    return { value: kept.whole() };
-  } catch {
-    return undefined;
   }
 }
 

@@ -19,11 +19,6 @@ export class StateCell {
     this.outer = outer;
   }
 
-  /** The state of a former run goes on. */
-  restore(value: unknown): void {
-    this.value = value;
-  }
-
   /** The nearest state made with this key, here or further out. */
   find(key: StateKey<never>): StateCell | undefined {
     for (let cell: StateCell | undefined = this; cell !== undefined; cell = cell.outer) {

@@ -23,6 +23,12 @@ export interface TaskStream {
   cancel(reason: unknown): void;
 }
 
+/** Keeps what tasks were given. */
+export interface InputKeeper {
+  /** What `before` makes of the input of a task, now or when it was entered before. */
+  prepare(before: (input: unknown, ctx: TaskContext) => unknown, input: unknown, ctx: TaskContext): unknown;
+}
+
 /** What a task needs to know of the run of its graph. */
 export interface TaskOwner extends RecordSource {
   readonly scope: Scope;
@@ -36,8 +42,8 @@ export interface TaskOwner extends RecordSource {
   /** The step that its tasks are in. */
   readonly steps: number;
   readonly visitPath: string;
-  /** Whether what its tasks get is kept, so that they can be entered again. */
-  readonly isTracked: boolean;
+  /** Where what its tasks get is kept, so that they can be entered again. */
+  readonly tracker: InputKeeper | undefined;
   /** A task stops, to wait for somebody. */
   noteStop(task: TaskContext): void;
   /** The path of the graph itself. */

@@ -2,13 +2,12 @@ import type { Joining } from "../../schema/concat/rule.js";
 import { DROPPED, mapSource } from "../../schema/stream/map.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { NodeSettings, StateHandler } from "../plan/plan.js";
-import { isPromiseLike, isStream, whenReady } from "./async.js";
+import { isPromiseLike, isStream } from "./async.js";
 import type { Body } from "./body.js";
 import { missingInputKey } from "./errors.js";
 import { isRecord } from "./merge.js";
 import { oneChunk, rejoin } from "./node-stream.js";
 import type { TaskContext } from "./task-context.js";
-import { KeptStream } from "./tracked/kept-stream.js";
 
 /** How the streams of one node join: what it gives itself, what it gives to others, and what goes in. */
 export interface NodeJoinings {
@@ -78,28 +77,12 @@ async function goOn(
   return value;
 }
 
-/** A place that stopped to wait is given what `before` made of its input, without running `before` again. */
+/** Where account is kept of tasks, a place that is entered again is given what `before` made of its input. */
 function preparing(before: Body): Body {
   return (input, ctx) => {
-    const kept = ctx.openedVisit?.keptInput;
-    if (kept !== undefined) {
-      if (!(input instanceof StreamReader)) return kept.value;
-      void input.cancel();
-      return oneChunk(kept.value, undefined);
-    }
-    const prepared = before(input, ctx);
-    return ctx.owner.isTracked ? whenReady(prepared, (ready) => keep(ready, ctx)) : prepared;
+    const { tracker } = ctx.owner;
+    return tracker === undefined ? before(input, ctx) : tracker.prepare(before, input, ctx);
   };
-}
-
-function keep(prepared: unknown, ctx: TaskContext): unknown {
-  if (!(prepared instanceof StreamReader)) {
-    ctx.visit.keepInput({ value: prepared });
-    return prepared;
-  }
-  const kept = new KeptStream(prepared, () => ctx.scope.throwIfAborted());
-  ctx.visit.keepInputStream(kept);
-  return kept.reader;
 }
 
 /** A state handler runs alone with the state of its graph. */

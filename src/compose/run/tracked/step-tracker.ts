@@ -25,6 +25,7 @@ export class StepTracker extends Tracker {
 
   /** One async function for all of it. */
   override async start(input: unknown, from?: RunSnapshot): Promise<unknown> {
+    let error: unknown;
     try {
       if (from !== undefined) this.#restore(from);
       if (this.#levels.length === 0) {
@@ -37,6 +38,11 @@ export class StepTracker extends Tracker {
         const level = this.#levels.at(-1) ?? [];
         const running = this.#runLevel(level);
         if (running !== undefined) await running;
+        this.run.throwIfAborted();
+        if (level.some(isNotDone)) {
+          error = this.halted(); // what is thrown costs more than what is said
+          break;
+        }
         const next = this.#routeLevel(level);
         const deliveries = next instanceof Promise ? await next : next;
         const end = this.#endOf(level, deliveries);
@@ -48,10 +54,11 @@ export class StepTracker extends Tracker {
         this.#next(deliveries);
         this.#forget();
       }
-    } catch (error) {
-      const failure = this.end(error);
-      throw failure instanceof Promise ? await failure : failure;
+    } catch (thrown) {
+      error = thrown;
     }
+    const failure = this.end(error);
+    throw failure instanceof Promise ? await failure : failure;
   }
 
   #restore(from: RunSnapshot): void {
@@ -77,8 +84,6 @@ export class StepTracker extends Tracker {
 
   /** What a step that has run hands on. */
   #routeLevel(level: readonly Task[]): readonly Delivery[] | Promise<readonly Delivery[]> {
-    this.run.throwIfAborted();
-    if (level.some(isNotDone)) throw this.halted();
     for (let n = 0; n < level.length; n++) {
       const routing = this.route(level[n] as Task);
       if (routing !== undefined) return this.#routeRest(level, n + 1, routing);

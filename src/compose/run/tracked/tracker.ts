@@ -11,6 +11,9 @@ import { collect } from "../collect.js";
 import { discard, movesStreams, split } from "../flow.js";
 import { type Answers, anyPending, ask, targetsOf } from "../route.js";
 import type { Run, RunTracker } from "../run.js";
+import type { TaskContext } from "../task-context.js";
+import { keepResult } from "./keep-result.js";
+import { preparedInput, settleInput } from "./prepared-input.js";
 import { Task } from "./task.js";
 
 /** Thrown where nothing more may start; {@link Tracker.end} says what it means. */
@@ -45,13 +48,19 @@ export abstract class Tracker implements RunTracker {
   protected completed(result: unknown): unknown {
     const { run } = this;
     const completed = run.complete(result);
-    return isPromiseLike(completed) ? completed.then((fit) => run.keepResult(fit)) : run.keepResult(completed);
+    return isPromiseLike(completed) ? completed.then((fit) => keepResult(run, fit)) : keepResult(run, completed);
+  }
+
+  prepare(before: Body, input: unknown, ctx: TaskContext): unknown {
+    return preparedInput(before, input, ctx);
   }
 
   /** What a former run knew besides its tasks. */
   protected takeOver(snapshot: RunSnapshot): void {
-    this.run.restore(snapshot);
-    const { passed, stop } = snapshot;
+    const { passed, state, stop } = snapshot;
+    const { program, stateCell } = this.run;
+    if (state !== undefined && program.plan.state !== undefined && stateCell !== undefined)
+      stateCell.value = state.value;
     if (passed.length > 0) this.#passed = new Set(passed);
     if (stop === undefined) return;
     if (stop.answer === undefined) {
@@ -209,7 +218,7 @@ export abstract class Tracker implements RunTracker {
   /** A promise only where something of it has not settled. */
   #stopped(task: Task): Promise<void> | undefined {
     const settling = task.ctx.settle();
-    if (settling !== undefined || task.ctx.openedVisit?.hasInputStream === true)
+    if (settling !== undefined || task.ctx.openedVisit?.preparedStream !== undefined)
       return this.#stoppedLater(task, settling);
     stoppedAt(task);
     return undefined;
@@ -222,7 +231,7 @@ export abstract class Tracker implements RunTracker {
       throw this.run.blame(error, task.index);
     }
     const { openedVisit } = task.ctx;
-    if (openedVisit?.hasInputStream === true) await openedVisit.settleInput();
+    if (openedVisit?.preparedStream !== undefined) await settleInput(openedVisit);
     stoppedAt(task);
   }
 

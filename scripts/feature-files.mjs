@@ -1,0 +1,29 @@
+/** @type {(folder: string, names: readonly string[]) => string[]} */
+const inside = (folder, names) => names.map((name) => `${folder}/${name}.ts`);
+
+/**
+ * The files of features, as far as nothing else needs them. Where a feature is asked for stays when they are gone.
+ *
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+export const features = {
+  streams: [
+    ...inside("schema/stream", ["joinable-source", "map", "reader", "serial-source", "watch"]),
+    ...inside("schema/concat", ["concat-chunks"]),
+    ...inside("callbacks", ["stream-copy", "streamed-output"]),
+    ...inside("compose/run", ["checked-stream", "input-joining", "node-stream", "open-streams", "run-stream"]),
+  ],
+  "the builder, its checks and their messages": ["compose/graph-builder.ts"],
+  "questions: ask, interrupt, once": [
+    ...inside("compose/run", ["questions", "settle-stop"]),
+    ...inside("compose/interrupt", ["errors", "interrupt", "interrupts-of", "visit"]),
+  ],
+  handlers: [
+    ...inside("callbacks", ["handler-error", "tell", "watch", "watchers"]),
+    ...inside("compose/run", ["observe", "run-handlers"]),
+  ],
+  allPredecessor: [...inside("compose/run", ["dag"]), ...inside("compose/plan", ["find-loops", "output-keys"])],
+  "the options of a run": ["compose/run/call-options.ts"],
+  "several ways from a node: copies, joins, branches": inside("compose/run", ["flow", "merge", "route"]),
+  "state, keys, before and after": inside("compose/run", ["state-cell", "wrap"]),
+};
