@@ -76,7 +76,8 @@ async function failed(run: Run, error: unknown): Promise<unknown> {
  */
 export async function driveObserved(run: Run, input: unknown): Promise<unknown> {
   const { inlines, next } = run.program;
-  const isAlone = run.recordAround === undefined;
+  const { lane } = run;
+  const spanAround = lane === undefined ? undefined : run.watch?.spanFor(lane);
   let value = input;
   if (run.watch !== undefined) run.watch.inside = run;
   try {
@@ -96,26 +97,24 @@ export async function driveObserved(run: Run, input: unknown): Promise<unknown> 
         if (run.steps === run.maxSteps) throw stepLimit(run, [target]);
         run.steps += 1;
         run.at = index = target;
-        const { payload } = inline;
-        const watchers = run.watchersOf(index);
         const ctx = new TaskContext(run, index);
-        if (watchers !== undefined) {
-          run.laneTask = ctx;
-          ctx.start(watchers, payload === undefined ? value : payload.input(value, ctx.options), isAlone);
-          if (run.halted) throw run.haltReason;
-        }
+        run.laneTask = ctx;
+        const given = inline.payload === undefined ? value : inline.payload.input(value, ctx.options);
+        if (lane === undefined) ctx.openWatch()?.start(given);
+        else ctx.start(lane, given, spanAround);
+        if (run.halted) throw run.haltReason;
         value = inline.run(value, ctx);
         if (value instanceof Promise || isPromiseLike(value)) value = await value;
         if (run.halted) throw tooLate(run, value);
+        run.laneTask = undefined;
         if (streams(value)) {
-          run.laneTask = undefined;
           value = await whole(run, ctx, inline, value);
           if (run.aborted) throw run.reason;
           continue;
         }
-        if (watchers === undefined) continue;
-        run.laneTask = undefined;
-        ctx.end(watchers, payload === undefined ? value : payload.output(value));
+        const output = inline.payload === undefined ? value : inline.payload.output(value);
+        if (lane === undefined) ctx.watch?.end(output);
+        else ctx.end(lane, output);
         if (run.halted) throw run.haltReason;
       }
       for (;;) {

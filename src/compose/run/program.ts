@@ -57,7 +57,7 @@ export class Program {
   /** Whether never more than one node runs at a time. */
   readonly isLinear: boolean;
   readonly #runNested: RunNested;
-  #inlines: readonly (Inline | undefined)[] | undefined = undefined;
+  private madeInlines: readonly (Inline | undefined)[] | undefined = undefined;
   readonly #templates = new Map<number, { readonly record: object | undefined }>();
   readonly #bodies: BodiesByMode = emptyBodies();
   readonly #observed: BodiesByMode = emptyBodies();
@@ -116,8 +116,12 @@ export class Program {
 
   /** For nodes that a watched run can call without a wrapper: their function, and what handlers see. */
   get inlines(): readonly (Inline | undefined)[] {
-    this.#inlines ??= this.plan.nodes.map((node, index) => this.#inline(node, index));
-    return this.#inlines;
+    return this.madeInlines ?? this.makeInlines();
+  }
+
+  private makeInlines(): readonly (Inline | undefined)[] {
+    this.madeInlines = this.plan.nodes.map((node, index) => this.#inline(node, index));
+    return this.madeInlines;
   }
 
   #inline(node: PlanNode, index: number): Inline | undefined {

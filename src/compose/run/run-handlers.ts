@@ -22,9 +22,11 @@ const none: readonly Handler[] = [];
 
 /** Whether some place inside has handlers of its own, given for this run or when an inner graph was compiled. */
 export function hasHandlers(places: PlaceTree | undefined, program: Program): boolean {
-  if (places !== undefined) {
-    if (places.callbacks !== undefined && places.callbacks.length > 0) return true;
-    for (const inner of places.inside.values()) if (hasHandlers(inner, program)) return true;
-  }
-  return program.nestedHandlers;
+  return program.nestedHandlers || (places !== undefined && hasGiven(places));
+}
+
+function hasGiven({ callbacks, inside }: PlaceTree): boolean {
+  if (callbacks !== undefined && callbacks.length > 0) return true;
+  for (const inner of inside.values()) if (hasGiven(inner)) return true;
+  return false;
 }

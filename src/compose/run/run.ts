@@ -299,6 +299,13 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
     return mergeOptions(node, this.overrides?.kinds, this.places?.inside.get(node.key));
   }
 
+  /** The only handler of this run, if it is told of every task, and no task is all there is of the run. */
+  get lane(): Watchers | undefined {
+    const { place, places, program, watchers } = this;
+    if (watchers?.only === undefined || places !== undefined || program.nestedHandlers) return undefined;
+    return program.plan.bare && place === undefined ? undefined : watchers;
+  }
+
   watchersOf(index: number): Watchers | undefined {
     return this.places === undefined && !this.program.nestedHandlers ? this.watchers : this.watchersAt(index);
   }

@@ -155,29 +155,23 @@ export class TaskContext implements PlaceContext {
     return watch;
   }
 
-  /** Tells the handlers that the task starts, the only one of them directly: a watch would double the price of that. */
-  start(watchers: Watchers, value: unknown, isAlone: boolean): void {
-    const { index, owner } = this;
-    const { only } = watchers;
-    if (only === undefined || isAlone) {
-      this.openWatch()?.start(value);
-      return;
-    }
-    const record = new TaskRecord(owner, index, owner.watchAround?.spanFor(watchers));
+  /** Tells the only handler of a task that it starts, without a watch, which would double the price of that. */
+  start(lane: Watchers, value: unknown, spanAround: unknown): void {
+    const record = new TaskRecord(this.owner, this.index, spanAround);
     this.ownWatch = record;
-    record.span = tellStart(only, watchers, record, value, record.span);
+    if (lane.only !== undefined) record.span = tellStart(lane.only, lane, record, value, spanAround);
     // a handler may have stopped the run
     if (this.ownWatch !== record) this.watch?.takeOver(record.span, false);
   }
 
-  end(watchers: Watchers, value: unknown): void {
+  end(lane: Watchers, value: unknown): void {
     const { ownWatch } = this;
     if (!(ownWatch instanceof TaskRecord)) {
       ownWatch?.end(value);
       return;
     }
     ownWatch.isOver = true;
-    if (watchers.only !== undefined) tellEnd(watchers.only, watchers, ownWatch, value, ownWatch.span);
+    if (lane.only !== undefined) tellEnd(lane.only, lane, ownWatch, value, ownWatch.span);
   }
 
   private watchFrom(record: TaskRecord): Watch {
