@@ -65,11 +65,10 @@ export function withoutStack(
   interrupts: readonly Interrupt[],
   checkpointId?: string | undefined,
 ): InterruptError {
-  const traces: { stackTraceLimit?: unknown } = Error;
-  const { stackTraceLimit: limit } = traces;
-  traces.stackTraceLimit = 0;
+  const limit: unknown = Reflect.get(Error, "stackTraceLimit");
+  Reflect.set(Error, "stackTraceLimit", 0);
   const error = new InterruptError(message, interrupts, checkpointId);
-  traces.stackTraceLimit = limit;
+  Reflect.set(Error, "stackTraceLimit", limit);
   return error;
 }
 

@@ -99,9 +99,8 @@ export async function driveObserved(run: Run, input: unknown): Promise<unknown> 
         run.at = index = target;
         const ctx = new TaskContext(run, index);
         run.laneTask = ctx;
-        const given = inline.payload === undefined ? value : inline.payload.input(value, ctx.options);
-        if (lane === undefined) ctx.openWatch()?.start(given);
-        else ctx.start(lane, given, spanAround);
+        if (lane === undefined) ctx.openWatch()?.start(inputShown(inline, value, ctx));
+        else ctx.start(lane, inputShown(inline, value, ctx), spanAround);
         if (run.halted) throw run.haltReason;
         value = inline.run(value, ctx);
         if (value instanceof Promise || isPromiseLike(value)) value = await value;
@@ -112,9 +111,8 @@ export async function driveObserved(run: Run, input: unknown): Promise<unknown> 
           if (run.aborted) throw run.reason;
           continue;
         }
-        const output = inline.payload === undefined ? value : inline.payload.output(value);
-        if (lane === undefined) ctx.watch?.end(output);
-        else ctx.end(lane, output);
+        if (lane === undefined) ctx.watch?.end(outputShown(inline, value));
+        else ctx.end(lane, outputShown(inline, value));
         if (run.halted) throw run.haltReason;
       }
       for (;;) {
@@ -127,6 +125,15 @@ export async function driveObserved(run: Run, input: unknown): Promise<unknown> 
   } catch (error) {
     throw await failure(run, error);
   }
+}
+
+/** What handlers see of what goes into a node. */
+function inputShown({ payload }: Inline, value: unknown, ctx: TaskContext): unknown {
+  return payload === undefined ? value : payload.input(value, ctx.options);
+}
+
+function outputShown({ payload }: Inline, value: unknown): unknown {
+  return payload === undefined ? value : payload.output(value);
 }
 
 /** A function that turns out to stream: its watch ends with the stream. */
