@@ -9,7 +9,7 @@ export interface Entry {
 }
 
 /** CPU milliseconds that a process needs to import each entry, above one that imports nothing. Rounds are interleaved. */
-export function measureImports(entries: readonly Entry[], { node = process.execPath, rounds = 7 } = {}): number[] {
+export function measureImports(entries: readonly Entry[], { node = process.execPath, rounds = 15 } = {}): number[] {
   const bare: number[] = [];
   const samples = entries.map((): number[] => []);
   // One round more, which is thrown away: it brings the files into the memory of the machine.
