@@ -57,10 +57,14 @@ export async function drive(run: Run): Promise<unknown> {
 }
 
 /** What the run rejects with. One that stopped to wait first lets everything settle that runs beside. */
-export async function failure(run: Run, thrown: unknown): Promise<unknown> {
+async function failure(run: Run, thrown: unknown): Promise<unknown> {
   const stopped = await settleStop(run, thrown);
   if (stopped !== thrown && InterruptError.is(stopped)) return run.interrupt(stopped);
   return failed(run, stopped);
+}
+
+export async function rejectStopped(run: Run, thrown: unknown): Promise<never> {
+  throw await failure(run, thrown);
 }
 
 async function failed(run: Run, error: unknown): Promise<unknown> {

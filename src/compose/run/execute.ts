@@ -3,7 +3,7 @@ import type { RunSnapshot } from "../interrupt/snapshot.js";
 import type { ValueCheck } from "../plan/plan.js";
 import { isPromiseLike, whenReady } from "./async.js";
 import { DagSchedule } from "./dag.js";
-import { drive, driveObserved, failure } from "./drive.js";
+import { drive, driveObserved, rejectStopped } from "./drive.js";
 import { movesStreams } from "./flow.js";
 import { loadTracking } from "./load-tracking.js";
 import { oneChunk } from "./node-stream.js";
@@ -58,10 +58,6 @@ function executeSupersteps(run: Run, input: unknown): unknown {
     throw run.fail(error);
   }
   return drive(run);
-}
-
-async function rejectStopped(run: Run, error: unknown): Promise<never> {
-  throw await failure(run, error);
 }
 
 /** Checks the whole input before any node runs; a stream is read to its end for that. */

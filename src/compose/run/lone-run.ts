@@ -6,7 +6,7 @@ import { END_INDEX, type PlanNode } from "../plan/plan.js";
 import type { Runtime } from "../runtime.js";
 import { isPromiseLike, isStream } from "./async.js";
 import type { Body } from "./body.js";
-import { drive, failure } from "./drive.js";
+import { drive, rejectStopped } from "./drive.js";
 import type { Environment } from "./environment.js";
 import type { CallOptions } from "./place-context.js";
 import type { Program } from "./program.js";
@@ -38,17 +38,13 @@ function run(program: Program, input: unknown): unknown {
     output = body(input, new TaskContext(lone, LONE_INDEX));
   } catch (error) {
     if (lone.made?.stopped === undefined) throw lone.run.fail(error);
-    return rejectStopped(lone, error);
+    return rejectStopped(lone.run, error);
   }
   if (!(output instanceof Promise)) return isPromiseLike(output) ? lone.drive(output) : lone.finish(output);
   return output.then(
     (ready) => lone.finish(ready),
-    (error) => rejectStopped(lone, error),
+    (error) => rejectStopped(lone.run, error),
   );
-}
-
-async function rejectStopped(lone: LoneRun, error: unknown): Promise<never> {
-  throw await failure(lone.run, error);
 }
 
 /** Stands for a run with one node until somebody needs that run. */
