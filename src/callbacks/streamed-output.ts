@@ -1,4 +1,4 @@
-import { concatChunks } from "../schema/concat/concat-chunks.js";
+import { joinChunks } from "../schema/concat/concat-chunks.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { leftEarly } from "../schema/errors.js";
 import type { StreamHooks } from "../schema/stream/watch.js";
@@ -66,9 +66,8 @@ export class StreamedOutput<T> implements StreamHooks<T> {
 
   /** Chunks that do not join stay a list: watching must not fail where the run itself needs no whole value. */
   private join(): unknown {
-    const { rule, registry, where } = this.joining ?? {};
     try {
-      return concatChunks(this.parts, rule, registry, where);
+      return joinChunks(this.parts, this.joining);
     } catch {
       return this.parts;
     }
@@ -85,5 +84,7 @@ export class StreamedOutput<T> implements StreamHooks<T> {
 
 /** How a copy joins: a payload is a record with the chunk in it, so its keys join as the chunks do. */
 export function joiningOfCopy(joining: Joining | undefined, payload: ChunkPayload | undefined): Joining | undefined {
-  return payload === undefined ? joining : { ...joining, rule: { keyed: new Map(), rest: joining?.rule } };
+  if (payload === undefined) return joining;
+  const rule = { keyed: new Map(), rest: joining?.rule };
+  return { rule, registry: joining?.registry, where: joining?.where, locate: joining?.locate };
 }

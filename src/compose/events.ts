@@ -1,6 +1,6 @@
 import type { Handler } from "../callbacks/handler.js";
 import type { RunInfo } from "../callbacks/run-info.js";
-import { concatChunks } from "../schema/concat/concat-chunks.js";
+import { joinChunks } from "../schema/concat/concat-chunks.js";
 import { untilJoinable } from "../schema/concat/load-message-joining.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../schema/stream/source.js";
@@ -156,7 +156,7 @@ class EventLog {
 /** The whole value, or the list of chunks when their node does not say how they join. */
 function joined(chunks: readonly unknown[], { joining }: StreamReader<unknown>): unknown {
   try {
-    return concatChunks(chunks, joining?.rule, joining?.registry, joining?.where);
+    return joinChunks(chunks, joining);
   } catch {
     return chunks;
   }

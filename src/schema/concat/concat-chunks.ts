@@ -2,12 +2,24 @@ import { cannotConcat, emptyStream, nameOf } from "../errors.js";
 import { type AgenticMessage, isAgenticMessage } from "../message/agentic-message.js";
 import { type MessageJoining, messageJoining } from "./message-joining.js";
 import type { ConcatRegistry } from "./registry.js";
-import type { ConcatRule, KeyedRule } from "./rule.js";
+import type { ConcatRule, Joining, KeyedRule } from "./rule.js";
 
 type Chunks = readonly unknown[];
 
 /** What joins the values of one key; `where` names the place for error messages. */
 type JoinKey = (values: Chunks, key: string) => unknown;
+
+/** Joins all chunks of one stream as its joining says. They must be joinable: see `untilJoinable`. */
+export function joinChunks(chunks: Chunks, joining: Joining | undefined): unknown {
+  if (joining === undefined) return concatChunks(chunks, undefined, undefined);
+  const { rule, registry, where } = joining;
+  if (joining.locate === undefined) return concatChunks(chunks, rule, registry, where);
+  try {
+    return concatChunks(chunks, rule, registry, where);
+  } catch (error) {
+    throw joining.locate(error);
+  }
+}
 
 /** Joins all chunks of one stream to the value that they are pieces of. They must be joinable: see `untilJoinable`. */
 export function concatChunks(
@@ -29,6 +41,8 @@ export function concatChunks(
       return concatText(chunks, where);
     case "record":
       return concatRecords(filled(chunks), where, joinDeep(registry, where));
+    case "pieces":
+      return joinDeep(registry, where)(chunks, "");
     default:
       return rule satisfies never;
   }
@@ -62,16 +76,19 @@ function concatKeyed(
   where: string,
 ): unknown {
   if (whole !== undefined) return whole(chunks);
-  return concatRecords(filled(chunks), where, (values, key) =>
-    concatChunks(values, keyed.has(key) ? keyed.get(key) : rest, registry, keyIn(where, key)),
-  );
+  return concatRecords(filled(chunks), where, (values, key) => {
+    const own = keyed.get(key);
+    const at = keyIn(own?.where ?? where, key);
+    if (own === undefined) return concatChunks(values, rest, registry, at);
+    return joinChunks(values, { rule: own.rule, registry: own.registry ?? registry, where: at, locate: own.locate });
+  });
 }
 
 /** Under "record", records inside records join key by key too. */
 function joinDeep(registry: ConcatRegistry | undefined, where: string): JoinKey {
   return (values, key) => {
     const present = filled(values);
-    const place = keyIn(where, key);
+    const place = key === "" ? where : keyIn(where, key);
     return present.length > 1 && present.every(isOwnRecord) && registry?.find(present) === undefined
       ? concatRecords(present, place, joinDeep(registry, place))
       : concatByKind(values, registry, place);

@@ -13,19 +13,22 @@ export type DeclaredConcat = "list" | "last" | "record" | "text" | ((chunks: nev
 
 /** For records that the library makes: every key joins by its own rule. */
 export interface KeyedRule {
-  readonly keyed: ReadonlyMap<string, ConcatRule | undefined>;
+  readonly keyed: ReadonlyMap<string, Joining>;
   /** For keys that are not in `keyed`. */
   readonly rest?: ConcatRule | undefined;
   /** Joins whole records, when they do not join key by key; `keyed` is then for those who take one key out of them. */
   readonly whole?: ((chunks: readonly unknown[]) => unknown) | undefined;
 }
 
-export type ConcatRule = DeclaredConcat | KeyedRule;
+/** `"pieces"`: as if nothing were declared, except that records join key by key. */
+export type ConcatRule = DeclaredConcat | KeyedRule | "pieces";
 
-/** All that `concat()` needs to know. */
+/** All that joining the chunks of one stream needs to know. It belongs to the output of a node, and readers carry it. */
 export interface Joining {
   readonly rule?: ConcatRule | undefined;
   readonly registry?: ConcatRegistry | undefined;
   /** Whose chunks these are, for error messages: `node "write"`. */
   readonly where?: string | undefined;
+  /** Gives an error of the joining itself its place. */
+  readonly locate?: ((error: unknown) => unknown) | undefined;
 }

@@ -1,4 +1,4 @@
-import { concatChunks } from "../concat/concat-chunks.js";
+import { joinChunks } from "../concat/concat-chunks.js";
 import { untilJoinable } from "../concat/load-message-joining.js";
 import type { ConcatRule, Joining } from "../concat/rule.js";
 import { notAStream, streamCancelled, streamConsumed } from "../errors.js";
@@ -69,7 +69,7 @@ export class StreamReader<out T> implements AsyncIterable<T> {
   /** Each chunk through a function, which may be async. */
   map<Mapped>(fn: (chunk: T) => Mapped | PromiseLike<Mapped>): StreamReader<Mapped> {
     const source = mapSource(this.takeSource(), { apply: fn });
-    return new StreamReader(source as ChunkSource<Mapped>, withoutRule(this.joining));
+    return new StreamReader(source as ChunkSource<Mapped>, this.joining && withRule(this.joining, undefined));
   }
 
   /** The chunks for which a function, which may be async, gives something true. */
@@ -117,8 +117,7 @@ export class StreamReader<out T> implements AsyncIterable<T> {
     }
     const loading = untilJoinable(chunks);
     if (loading !== undefined) await loading;
-    const { rule, registry, where } = this.joining ?? {};
-    return concatChunks(chunks, rule, registry, where) as T;
+    return joinChunks(chunks, this.joining) as T;
   }
 
   /** Stops the producer, which gets the reason; reading rejects from now on. Does not wait for the producer to stop. */
@@ -154,7 +153,7 @@ export class StreamReader<out T> implements AsyncIterable<T> {
 
   /** The same stream, whose `concat()` joins by another rule. */
   withRule(rule: ConcatRule | undefined): StreamReader<T> {
-    return new StreamReader(this.takeSource(), { ...this.joining, rule });
+    return new StreamReader(this.takeSource(), withRule(this.joining, rule));
   }
 
   /** Takes the source out, for operators; this reader counts as read. */
@@ -202,6 +201,18 @@ function sharedJoining(readers: readonly StreamReader<unknown>[]): Joining | und
     : undefined;
 }
 
-function withoutRule(joining: Joining | undefined): Joining | undefined {
-  return joining === undefined ? undefined : { ...joining, rule: undefined };
+/** The output of a run knows its joining once the run has begun, so the rest is looked up when it is needed. */
+function withRule(joining: Joining | undefined, rule: ConcatRule | undefined): Joining {
+  return {
+    rule,
+    get registry() {
+      return joining?.registry;
+    },
+    get where() {
+      return joining?.where;
+    },
+    get locate() {
+      return joining?.locate;
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { concatChunks } from "../../../src/schema/concat/concat-chunks.js";
 import { loadMessageJoining } from "../../../src/schema/concat/load-message-joining.js";
 import { ConcatRegistry } from "../../../src/schema/concat/registry.js";
-import type { ConcatRule } from "../../../src/schema/concat/rule.js";
+import type { ConcatRule, Joining } from "../../../src/schema/concat/rule.js";
 import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
 
 beforeAll(loadMessageJoining);
@@ -197,11 +197,11 @@ describe('"record"', () => {
 
 describe("a keyed rule", () => {
   const rule: ConcatRule = {
-    keyed: new Map<string, ConcatRule | undefined>([
-      ["hits", "list"],
-      ["count", (counts: number[]) => counts.length],
-      ["answer", undefined],
-      ["inner", { keyed: new Map(), rest: "last" }],
+    keyed: new Map<string, Joining>([
+      ["hits", { rule: "list" }],
+      ["count", { rule: (counts: number[]) => counts.length }],
+      ["answer", {}],
+      ["inner", { rule: { keyed: new Map(), rest: "last" } }],
     ]),
     rest: "text",
   };
