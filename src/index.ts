@@ -26,6 +26,10 @@ export {
   type TraceRecorderOptions,
   traceRecorder,
 } from "./callbacks/trace-recorder.js";
+export type { CheckpointStore, ClosableStore, StoredCheckpoint } from "./checkpoint/checkpoint-store.js";
+export type { ClassCodec } from "./checkpoint/class-codec.js";
+export { type Interrupt, InterruptError, isInterrupt } from "./checkpoint/interrupt.js";
+export { memoryStore } from "./checkpoint/memory-store.js";
 export type { AnyTool } from "./components/any-tool.js";
 export type { Ask, InterruptOptions, NodeContext } from "./components/context.js";
 export {
@@ -72,10 +76,6 @@ export type { ChainCompileOptions, CompileOptions } from "./compose/compile-opti
 export type { CompiledGraph } from "./compose/compiled-graph.js";
 export { events, type RunEvent } from "./compose/events.js";
 export { Graph, type GraphOptions } from "./compose/graph.js";
-export type { CheckpointStore, ClosableStore, StoredCheckpoint } from "./compose/interrupt/checkpoint-store.js";
-export type { ClassCodec } from "./compose/interrupt/class-codec.js";
-export { type Interrupt, InterruptError, isInterrupt } from "./compose/interrupt/interrupt.js";
-export { memoryStore } from "./compose/interrupt/memory-store.js";
 export {
   type LambdaModes,
   type LambdaOptions,

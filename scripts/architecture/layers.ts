@@ -8,7 +8,7 @@ const order = [
   "components",
   "contracts",
   "plan",
-  "interrupt",
+  "checkpoint",
   "run",
   "tools",
   "builders",
@@ -23,8 +23,8 @@ const builderFiles = ["graph", "chain", "workflow"].map((name) => `src/compose/$
 /** Contracts that stand in the folder of what fulfils them: options of a run, of `compile` and of a runtime name them. */
 const contractFiles = [
   "src/compose/tools/options.ts",
-  "src/compose/interrupt/checkpoint-store.ts",
-  "src/compose/interrupt/class-codec.ts",
+  "src/checkpoint/checkpoint-store.ts",
+  "src/checkpoint/class-codec.ts",
 ];
 
 /** Imports that point up or sideways. An `index.ts` is an entry: it may list the names of any file. */

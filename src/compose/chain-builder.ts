@@ -1,3 +1,4 @@
+import { isPromiseLike } from "../run/async.js";
 import type { ChainCompileOptions } from "./compile-options.js";
 import { type EndChecks, readEndChecks } from "./end-checks.js";
 import { emptyGraph, invalidChain, memberOutputKey } from "./errors.js";
@@ -7,7 +8,6 @@ import { Draft } from "./plan/draft.js";
 import { checkFieldKey } from "./plan/key.js";
 import { makePlan } from "./plan/make-plan.js";
 import { END_INDEX, type Plan, type PlanEdge, START } from "./plan/plan.js";
-import { isPromiseLike } from "./run/async.js";
 
 /** What a {@link Chain} does, without its types: steps in, a draft out. */
 export class ChainBuilder {

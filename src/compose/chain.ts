@@ -1,6 +1,7 @@
 import type { NodeContext } from "../components/context.js";
 import type { AgenticModel, ModelOptions } from "../components/model.js";
 import type { StateKey } from "../components/state-key.js";
+import { CompiledGraph as CompiledPlan } from "../run/compiled-graph.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StandardSchemaV1 } from "../schema/standard-schema.js";
 import type { StreamReader } from "../schema/stream/reader.js";
@@ -9,7 +10,6 @@ import type { ChainCompileOptions } from "./compile-options.js";
 import type { CompiledGraph } from "./compiled-graph.js";
 import { passthrough } from "./lambda.js";
 import { type NodeDefinition, nodeDefinition } from "./plan/node-definition.js";
-import { CompiledGraph as CompiledPlan } from "./run/compiled-graph.js";
 import type { Runnable } from "./runnable.js";
 import type {
   After,

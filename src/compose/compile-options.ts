@@ -1,5 +1,5 @@
 import type { Handler } from "../callbacks/handler.js";
-import type { CheckpointStore } from "./interrupt/checkpoint-store.js";
+import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import type { Runtime } from "./runtime.js";
 
 /** How a builder is compiled. */

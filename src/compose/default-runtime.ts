@@ -1,7 +1,7 @@
 import type { Handler, HandlerErrorListener } from "../callbacks/handler.js";
+import type { AnyClassCodec } from "../checkpoint/class-codec.js";
 import type { ConcatRegistry } from "../schema/concat/registry.js";
 import type { SchemaValidator } from "../schema/schema-validator.js";
-import type { AnyClassCodec } from "./interrupt/class-codec.js";
 
 /** What a runtime holds, checked. */
 export interface RuntimeParts {

@@ -1,3 +1,4 @@
+import { isPromiseLike } from "../run/async.js";
 import type { CompileOptions } from "./compile-options.js";
 import { type EndChecks, readEndChecks } from "./end-checks.js";
 import { edgeOfHandles, foreignHandle, invalidBranch, mixedStyles, partOfBranch } from "./errors.js";
@@ -7,7 +8,6 @@ import { NodeHandle } from "./node-handle.js";
 import { Draft } from "./plan/draft.js";
 import { makePlan } from "./plan/make-plan.js";
 import { END, type Plan, START } from "./plan/plan.js";
-import { isPromiseLike } from "./run/async.js";
 
 /** What a {@link Graph} does, without its types: keys or handles in, a draft out. */
 export class GraphBuilder {

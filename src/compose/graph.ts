@@ -1,13 +1,13 @@
 import type { NodeContext } from "../components/context.js";
 import type { AgenticModel, ModelOptions } from "../components/model.js";
 import type { StateKey } from "../components/state-key.js";
+import { CompiledGraph as CompiledPlan } from "../run/compiled-graph.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StandardSchemaV1 } from "../schema/standard-schema.js";
 import type { CompileOptions } from "./compile-options.js";
 import type { CompiledGraph } from "./compiled-graph.js";
 import { GraphBuilder } from "./graph-builder.js";
 import { type NodeDefinition, nodeDefinition } from "./plan/node-definition.js";
-import { CompiledGraph as CompiledPlan } from "./run/compiled-graph.js";
 import type { Runnable } from "./runnable.js";
 import type { AnyChoice, CheckedChoice, Seen } from "./types/choice.js";
 import type { BranchTo, Brought, BroughtByBranch, EdgeTo, InAt, OutAt } from "./types/edge-check.js";

@@ -1,3 +1,7 @@
+export type { CheckpointStore, ClosableStore, StoredCheckpoint } from "../checkpoint/checkpoint-store.js";
+export type { ClassCodec } from "../checkpoint/class-codec.js";
+export { type Interrupt, InterruptError, isInterrupt } from "../checkpoint/interrupt.js";
+export { memoryStore } from "../checkpoint/memory-store.js";
 export {
   type ContextKey,
   contextKey,
@@ -14,10 +18,6 @@ export type { ChainCompileOptions, CompileOptions } from "./compile-options.js";
 export type { CompiledGraph } from "./compiled-graph.js";
 export { events, type RunEvent } from "./events.js";
 export { Graph, type GraphOptions } from "./graph.js";
-export type { CheckpointStore, ClosableStore, StoredCheckpoint } from "./interrupt/checkpoint-store.js";
-export type { ClassCodec } from "./interrupt/class-codec.js";
-export { type Interrupt, InterruptError, isInterrupt } from "./interrupt/interrupt.js";
-export { memoryStore } from "./interrupt/memory-store.js";
 export { type LambdaModes, type LambdaOptions, lambda, mapChunks, type Passthrough, passthrough } from "./lambda.js";
 export type { Answers, KindOptions, PlaceOptions, ResumeOptions, RunOptions } from "./options.js";
 export type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "./plan/describe.js";

@@ -1,11 +1,11 @@
 import type { NodeContext } from "../components/context.js";
+import { bareRunnable } from "../run/bare-runnable.js";
 import type { DeclaredConcat } from "../schema/concat/rule.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { invalidOption } from "./errors.js";
 import { concatAdvice, isDeclaredConcat } from "./plan/node-settings.js";
 import type { NodeModes } from "./plan/plan.js";
-import { bareRunnable } from "./run/bare-runnable.js";
 import type { Runnable } from "./runnable.js";
 import type { HasInner, SameAsInput } from "./types/node-shape.js";
 

@@ -1,9 +1,9 @@
 import type { Handler, HandlerErrorListener } from "../callbacks/handler.js";
+import { type ClassCodecs, checkClassCodecs } from "../checkpoint/class-codec.js";
 import type { ConcatRegistry } from "../schema/concat/registry.js";
 import type { SchemaValidator } from "../schema/schema-validator.js";
 import { defaultRuntime, type RuntimeParts, SharedParts } from "./default-runtime.js";
 import { invalidOption } from "./errors.js";
-import { type ClassCodecs, checkClassCodecs } from "./interrupt/class-codec.js";
 
 export interface RuntimeOptions<Values extends readonly object[] = readonly object[]> {
   /** Handlers of every run of what is compiled with this runtime; they come first. */

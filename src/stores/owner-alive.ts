@@ -6,7 +6,7 @@ import {
   parseProcessOwner,
   processOwner,
   readLinuxProcess,
-} from "../compose/interrupt/process-owner.js";
+} from "../checkpoint/process-owner.js";
 
 const files = { readFileSync, readlinkSync };
 

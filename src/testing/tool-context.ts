@@ -1,9 +1,9 @@
 import type { RunInfo } from "../callbacks/run-info.js";
+import { InterruptError } from "../checkpoint/interrupt.js";
 import type { NodeContext } from "../components/context.js";
 import { RequestContext } from "../components/request-context.js";
 import { firstVisit } from "../components/resume-info.js";
 import type { ToolContext } from "../components/tool.js";
-import { InterruptError } from "../compose/interrupt/interrupt.js";
 
 /**
  * The context of a call that no run makes, to call a tool by hand in a test. Give the fields that matter there.

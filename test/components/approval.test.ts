@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { memoryStore } from "../../src/checkpoint/memory-store.js";
 import type { AnyTool } from "../../src/components/any-tool.js";
 import { createTool } from "../../src/components/create-tool.js";
 import { Chain } from "../../src/compose/chain.js";
-import { memoryStore } from "../../src/compose/interrupt/memory-store.js";
 import { AgenticToolsNode } from "../../src/compose/tools/agentic-tools-node.js";
 import { questionOf } from "../compose/interrupts/interrupt-of.js";
 import { errorOf } from "../compose/run/rejected-by.js";

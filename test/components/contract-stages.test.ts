@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { memoryStore } from "../../src/checkpoint/memory-store.js";
 import type { AnyTool } from "../../src/components/any-tool.js";
 import type { Tool } from "../../src/components/tool.js";
 import { asTool } from "../../src/compose/as-tool.js";
 import { Chain } from "../../src/compose/chain.js";
-import { memoryStore } from "../../src/compose/interrupt/memory-store.js";
 import { lambda } from "../../src/compose/lambda.js";
 import { AgenticToolsNode } from "../../src/compose/tools/agentic-tools-node.js";
 import { toolInfo } from "../../src/schema/tool-info.js";

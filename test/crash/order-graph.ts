@@ -1,9 +1,9 @@
 import { z } from "zod";
+import type { CheckpointStore } from "../../src/checkpoint/checkpoint-store.js";
 import type { NodeContext } from "../../src/components/context.js";
 import { createTool } from "../../src/components/create-tool.js";
 import type { CompiledGraph } from "../../src/compose/compiled-graph.js";
 import { Graph } from "../../src/compose/graph.js";
-import type { CheckpointStore } from "../../src/compose/interrupt/checkpoint-store.js";
 import { END, START } from "../../src/compose/plan/plan.js";
 import { AgenticToolsNode } from "../../src/compose/tools/agentic-tools-node.js";
 import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";

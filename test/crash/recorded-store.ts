@@ -1,4 +1,4 @@
-import type { CheckpointStore, ClosableStore, StoredCheckpoint } from "../../src/compose/interrupt/checkpoint-store.js";
+import type { CheckpointStore, ClosableStore, StoredCheckpoint } from "../../src/checkpoint/checkpoint-store.js";
 import { KumikoError } from "../../src/errors.js";
 import type { EffectsLog } from "./effects-log.js";
 

@@ -1,9 +1,9 @@
 /** A process that runs the order graph: `node worker.mjs <settings as JSON>`. It prints each line that it adds to the record. */
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
+import type { ClosableStore } from "../../src/checkpoint/checkpoint-store.js";
+import { isInterrupt } from "../../src/checkpoint/interrupt.js";
 import type { NodeContext } from "../../src/components/context.js";
-import type { ClosableStore } from "../../src/compose/interrupt/checkpoint-store.js";
-import { isInterrupt } from "../../src/compose/interrupt/interrupt.js";
 import { KumikoError } from "../../src/errors.js";
 import { postgresStore } from "../../src/stores/postgres/postgres-store.js";
 import { sqliteStore } from "../../src/stores/sqlite/sqlite-store.js";

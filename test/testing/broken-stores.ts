@@ -1,5 +1,5 @@
-import type { CheckpointStore, ClosableStore, StoredCheckpoint } from "../../src/compose/interrupt/checkpoint-store.js";
-import { memoryStore } from "../../src/compose/interrupt/memory-store.js";
+import type { CheckpointStore, ClosableStore, StoredCheckpoint } from "../../src/checkpoint/checkpoint-store.js";
+import { memoryStore } from "../../src/checkpoint/memory-store.js";
 import { KumikoError } from "../../src/errors.js";
 
 type Broken = () => CheckpointStore | Promise<CheckpointStore>;

@@ -1,8 +1,8 @@
 import type { Handler } from "../../callbacks/handler.js";
 import type { ComponentKind } from "../../callbacks/run-info.js";
+import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import type { StateKey } from "../../components/state-key.js";
 import type { ConcatRule } from "../../schema/concat/rule.js";
-import type { CheckpointStore } from "../interrupt/checkpoint-store.js";
 import type { Runtime } from "../runtime.js";
 
 /** The entry of every graph. */

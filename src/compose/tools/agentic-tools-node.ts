@@ -1,10 +1,10 @@
 import type { AnyTool } from "../../components/any-tool.js";
+import { BareRunnable } from "../../run/bare-runnable.js";
+import type { PlaceContext } from "../../run/place-context.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
-import { BareRunnable } from "../run/bare-runnable.js";
-import type { PlaceContext } from "../run/place-context.js";
 import { callsIn, withCallIds } from "./call-ids.js";
 import type { AgenticToolsNodeConfig } from "./config.js";
 import { InvokeBatch } from "./invoke-calls.js";

@@ -1,12 +1,12 @@
 import type { Watchers } from "../../callbacks/watchers.js";
+import { type InterruptError, waitsAt } from "../../checkpoint/interrupt.js";
+import { interruptsAt } from "../../checkpoint/interrupts-of.js";
+import type { Visit } from "../../checkpoint/visit.js";
 import type { ToolError } from "../../components/errors.js";
+import type { PlaceContext } from "../../run/place-context.js";
+import { Scope } from "../../run/scope.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolCall } from "../../schema/message/content-block.js";
-import { type InterruptError, waitsAt } from "../interrupt/interrupt.js";
-import { interruptsAt } from "../interrupt/interrupts-of.js";
-import type { Visit } from "../interrupt/visit.js";
-import type { PlaceContext } from "../run/place-context.js";
-import { Scope } from "../run/scope.js";
 import { callsIn, newCallIds } from "./call-ids.js";
 import type { NodeSettings } from "./node-settings.js";
 import type { ToolsNodeOptions } from "./options.js";

@@ -1,6 +1,6 @@
 import { requestValues } from "../../components/request-check.js";
 import { tellInput } from "../../components/tool-hooks.js";
-import { isPromiseLike } from "../run/async.js";
+import { isPromiseLike } from "../../run/async.js";
 import { renameArguments } from "./aliases.js";
 import { argumentsHandlerFailed, handledArgumentsNotText, unknownTool } from "./errors.js";
 import type { ToolRun } from "./tool-run.js";

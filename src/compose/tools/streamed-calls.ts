@@ -1,10 +1,10 @@
 import { callHook, type HookPlace, type InputDelta, type ToolHookCall } from "../../components/tool-hooks.js";
+import type { PlaceContext } from "../../run/place-context.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { concatMessages } from "../../schema/message/concat.js";
 import type { FunctionToolCall } from "../../schema/message/content-block.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
-import type { PlaceContext } from "../run/place-context.js";
 import { callsIn, newCallIds } from "./call-ids.js";
 import { reportEvent } from "./report-event.js";
 import { callOptionsOf, type ToolKit } from "./tool-kit.js";

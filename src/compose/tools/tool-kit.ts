@@ -1,5 +1,5 @@
+import type { PlaceContext } from "../../run/place-context.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
-import type { PlaceContext } from "../run/place-context.js";
 import type { AgenticToolsNodeConfig } from "./config.js";
 import { unknownCallOption } from "./errors.js";
 import type { ToolCallMiddleware } from "./middleware.js";

@@ -1,4 +1,4 @@
-import { storeClosed } from "../../compose/interrupt/errors.js";
+import { storeClosed } from "../../checkpoint/errors.js";
 import { codeOf, postgresFailed } from "./errors.js";
 import { connectionStringOf, makePool, type OwnPool, type PostgresPool, type PostgresResult } from "./pool.js";
 import { secretHider } from "./secrets.js";

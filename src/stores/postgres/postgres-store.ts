@@ -1,7 +1,7 @@
-import { checkCheckpointId } from "../../compose/interrupt/checkpoint-id.js";
-import type { ClosableStore, StoredCheckpoint } from "../../compose/interrupt/checkpoint-store.js";
-import { checkpointConflict, storeClosed } from "../../compose/interrupt/errors.js";
-import { processOwner } from "../../compose/interrupt/process-owner.js";
+import { checkCheckpointId } from "../../checkpoint/checkpoint-id.js";
+import type { ClosableStore, StoredCheckpoint } from "../../checkpoint/checkpoint-store.js";
+import { checkpointConflict, storeClosed } from "../../checkpoint/errors.js";
+import { processOwner } from "../../checkpoint/process-owner.js";
 import type { KumikoError } from "../../errors.js";
 import { idFromBytes, idToBytes, rangesOfPrefix } from "../id-bytes.js";
 import { Database, type PostgresConnection } from "./database.js";

@@ -1,4 +1,4 @@
-import { storeClosed } from "../../compose/interrupt/errors.js";
+import { storeClosed } from "../../checkpoint/errors.js";
 import { KumikoError } from "../../errors.js";
 import type { SqliteConnection, SqliteDriver } from "./connection.js";
 import { noDriver, sqliteFailed, stayedLocked } from "./errors.js";

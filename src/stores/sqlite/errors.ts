@@ -1,5 +1,5 @@
+import { storeFailed } from "../../checkpoint/errors.js";
 import { invalidOption } from "../../compose/errors.js";
-import { storeFailed } from "../../compose/interrupt/errors.js";
 import { type KumikoError, messageOf } from "../../errors.js";
 
 export const invalidPath = (path: unknown): KumikoError =>

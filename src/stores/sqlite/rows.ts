@@ -1,4 +1,4 @@
-import type { StoredCheckpoint } from "../../compose/interrupt/checkpoint-store.js";
+import type { StoredCheckpoint } from "../../checkpoint/checkpoint-store.js";
 import { idFromBytes, idToBytes, rangesOfPrefix } from "../id-bytes.js";
 import type { SqliteConnection } from "./connection.js";
 

@@ -1,4 +1,4 @@
-import type { CheckpointStore, ClosableStore } from "../../compose/interrupt/checkpoint-store.js";
+import type { CheckpointStore, ClosableStore } from "../../checkpoint/checkpoint-store.js";
 import type { ConformanceCheck } from "../conformance.js";
 import { expectSame, soon } from "../conformance.js";
 import { differs } from "../errors.js";

@@ -1,4 +1,4 @@
-import type { CheckpointStore } from "../../compose/interrupt/checkpoint-store.js";
+import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import type { ConformanceCheck } from "../conformance.js";
 import { expectSame } from "../conformance.js";
 import { bytes, expectText, type StoreChecks, type StoreStage, stored, wins } from "./store-stage.js";

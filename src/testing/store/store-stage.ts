@@ -1,4 +1,4 @@
-import type { CheckpointStore, StoredCheckpoint } from "../../compose/interrupt/checkpoint-store.js";
+import type { CheckpointStore, StoredCheckpoint } from "../../checkpoint/checkpoint-store.js";
 import { KumikoError } from "../../errors.js";
 import type { ConformanceCheck } from "../conformance.js";
 import { checkFailed, differs } from "../errors.js";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { memoryStore } from "../../../src/checkpoint/memory-store.js";
 import type { McpClient } from "../../../src/components/mcp/mcp-client.js";
 import { type McpToolsOptions, mcpTools } from "../../../src/components/mcp/mcp-tools.js";
 import { Chain } from "../../../src/compose/chain.js";
-import { memoryStore } from "../../../src/compose/interrupt/memory-store.js";
 import { AgenticToolsNode } from "../../../src/compose/tools/agentic-tools-node.js";
 import { interruptOf } from "../../compose/interrupts/interrupt-of.js";
 import { call, calls, rejection, textsOf } from "../../compose/tools/calls.js";

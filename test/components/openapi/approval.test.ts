@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
+import { memoryStore } from "../../../src/checkpoint/memory-store.js";
 import { openApiTools } from "../../../src/components/openapi/open-api-tools.js";
 import type { OpenApiToolsOptions } from "../../../src/components/openapi/options.js";
 import { Chain } from "../../../src/compose/chain.js";
-import { memoryStore } from "../../../src/compose/interrupt/memory-store.js";
 import { AgenticToolsNode } from "../../../src/compose/tools/agentic-tools-node.js";
 import { interruptOf } from "../../compose/interrupts/interrupt-of.js";
 import { call, calls, rejection, textsOf } from "../../compose/tools/calls.js";

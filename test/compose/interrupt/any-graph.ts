@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import type { AnyClassCodec } from "../../../src/checkpoint/class-codec.js";
 import { ToolError } from "../../../src/components/errors.js";
-import type { AnyClassCodec } from "../../../src/compose/interrupt/class-codec.js";
 import { KumikoError } from "../../../src/errors.js";
 
 export class Person {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../../src/compose/interrupt/memory-store.js";
+import { memoryStore } from "../../../src/checkpoint/memory-store.js";
 import { checkpointStoreConformance } from "../../../src/testing/checkpoint-store-conformance.js";
 
 const bytes = (text: string) => new TextEncoder().encode(text);

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { quoted } from "../../../src/compose/interrupt/quoted.js";
-import { ValueCodec } from "../../../src/compose/interrupt/value-codec.js";
-import { writeRun } from "../../../src/compose/interrupt/write-document.js";
+import { quoted } from "../../../src/checkpoint/quoted.js";
+import { ValueCodec } from "../../../src/checkpoint/value-codec.js";
+import { writeRun } from "../../../src/checkpoint/write-document.js";
 
 const texts = fc.oneof(
   fc.string({ unit: "binary" }),

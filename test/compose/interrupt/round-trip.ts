@@ -1,5 +1,5 @@
-import type { AnyClassCodec } from "../../../src/compose/interrupt/class-codec.js";
-import { ValueCodec } from "../../../src/compose/interrupt/value-codec.js";
+import type { AnyClassCodec } from "../../../src/checkpoint/class-codec.js";
+import { ValueCodec } from "../../../src/checkpoint/value-codec.js";
 
 /** What a value is after it was saved and read again, as another process would do it. */
 export function roundTrip<Value>(value: Value, codecs: readonly AnyClassCodec[] = []): Value {

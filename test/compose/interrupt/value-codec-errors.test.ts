@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { InterruptError, isInterrupt } from "../../../src/checkpoint/interrupt.js";
 import { ToolError } from "../../../src/components/errors.js";
-import { InterruptError, isInterrupt } from "../../../src/compose/interrupt/interrupt.js";
 import { findCause, KumikoError } from "../../../src/errors.js";
 import { assistantMessage } from "../../../src/schema/message/construct-message.js";
 import { roundTrip } from "./round-trip.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { ValueCodec } from "../../../src/checkpoint/value-codec.js";
 import { RequestContext } from "../../../src/components/request-context.js";
-import { ValueCodec } from "../../../src/compose/interrupt/value-codec.js";
 import type { KumikoError } from "../../../src/errors.js";
 import { StreamReader } from "../../../src/schema/stream/reader.js";
 import { thrownBy } from "../thrown-by.js";

@@ -1,4 +1,4 @@
-import type { CheckpointStore } from "../../../src/compose/interrupt/checkpoint-store.js";
+import type { CheckpointStore } from "../../../src/checkpoint/checkpoint-store.js";
 import {
   AgenticToolsNode,
   assistantMessage,

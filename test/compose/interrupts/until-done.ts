@@ -1,4 +1,4 @@
-import type { CheckpointStore } from "../../../src/compose/interrupt/checkpoint-store.js";
+import type { CheckpointStore } from "../../../src/checkpoint/checkpoint-store.js";
 import { type Interrupt, isInterrupt, KumikoError, memoryStore } from "../../../src/index.js";
 import { Process, type Stop, Stopped } from "./stoppable.js";
 

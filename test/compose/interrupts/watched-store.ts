@@ -1,5 +1,5 @@
-import type { CheckpointStore, StoredCheckpoint } from "../../../src/compose/interrupt/checkpoint-store.js";
-import { memoryStore } from "../../../src/compose/interrupt/memory-store.js";
+import type { CheckpointStore, StoredCheckpoint } from "../../../src/checkpoint/checkpoint-store.js";
+import { memoryStore } from "../../../src/checkpoint/memory-store.js";
 
 export interface StoreCall {
   readonly kind: "get" | "put" | "delete";

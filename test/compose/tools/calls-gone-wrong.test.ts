@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { memoryStore } from "../../../src/checkpoint/memory-store.js";
 import { createTool } from "../../../src/components/create-tool.js";
 import { Chain } from "../../../src/compose/chain.js";
-import { memoryStore } from "../../../src/compose/interrupt/memory-store.js";
 import { AgenticToolsNode } from "../../../src/compose/tools/agentic-tools-node.js";
 import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
 import { questionOf } from "../interrupts/interrupt-of.js";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { CheckpointStore } from "../../../src/compose/interrupt/checkpoint-store.js";
+import type { CheckpointStore } from "../../../src/checkpoint/checkpoint-store.js";
 import { KumikoError } from "../../../src/errors.js";
 import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import { bytes, contentOf, idsOf, textOf } from "./rows.js";

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { expectTypeOf, it } from "vitest";
-import type { CheckpointStore, ClosableStore } from "../../../src/compose/interrupt/checkpoint-store.js";
+import type { CheckpointStore, ClosableStore } from "../../../src/checkpoint/checkpoint-store.js";
 import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 
 const connectionString = "postgres://localhost";

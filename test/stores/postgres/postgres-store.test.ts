@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { ClosableStore } from "../../../src/compose/interrupt/checkpoint-store.js";
+import type { ClosableStore } from "../../../src/checkpoint/checkpoint-store.js";
 import type { PostgresConnection } from "../../../src/stores/postgres/database.js";
 import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import type { PostgresStoreOptions } from "../../../src/stores/postgres/store-options.js";

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import type { ClosableStore } from "../../../src/compose/interrupt/checkpoint-store.js";
+import type { ClosableStore } from "../../../src/checkpoint/checkpoint-store.js";
 import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import { bytes, idsOf, textOf } from "./rows.js";
 import { describeWithPostgres, hookTimeout, openAdmin, type PostgresServer, password, startServer } from "./server.js";

@@ -1,6 +1,6 @@
 /** What runs in processes of its own, for `child-process.ts`: `node child.mjs <what> <file> …`. */
 import { writeSync } from "node:fs";
-import type { CheckpointStore } from "../../../src/compose/interrupt/checkpoint-store.js";
+import type { CheckpointStore } from "../../../src/checkpoint/checkpoint-store.js";
 import { KumikoError } from "../../../src/errors.js";
 import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
 import { checkpointStoreConformance } from "../../../src/testing/checkpoint-store-conformance.js";

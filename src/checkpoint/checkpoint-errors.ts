@@ -1,0 +1,158 @@
+import { KumikoError, messageOf } from "../errors.js";
+import { known, quoteId } from "./names.js";
+
+// checkpoints
+
+export const unreadableCheckpoint = (why: string, cause?: unknown): KumikoError =>
+  new KumikoError(
+    "CHECKPOINT_UNREADABLE",
+    `This checkpoint cannot be read: ${why}. It was damaged, or something else wrote it.`,
+    cause === undefined ? {} : { cause },
+  );
+
+export const nodeIsGone = (path: readonly string[]): KumikoError =>
+  new KumikoError(
+    "GRAPH_CHANGED",
+    `The checkpoint was made by a graph that has changed since: it has no node "${path.join("/")}" any more. ` +
+      "Resume with the graph that made it, or start anew.",
+    { nodePath: path },
+  );
+
+// values
+
+/** `place` says where: `input of "b": outer.list[1].fn`. */
+export const notSerializable = (place: string, what: string, advice: string): KumikoError =>
+  new KumikoError("NOT_SERIALIZABLE", `${place} cannot be saved in a checkpoint: ${what}. ${advice}`);
+
+export const hostileValue = (place: string, cause: unknown): KumikoError =>
+  new KumikoError(
+    "NOT_SERIALIZABLE",
+    `${place} cannot be saved in a checkpoint, for reading it failed: ${messageOf(cause)}`,
+    {
+      cause,
+    },
+  );
+
+export const codecFailed = (place: string, name: string, cause: unknown): KumikoError =>
+  new KumikoError(
+    "NOT_SERIALIZABLE",
+    `${place} cannot be saved in a checkpoint, for encode of the codec "${name}" failed: ${messageOf(cause)}`,
+    { cause },
+  );
+
+export const unknownClass = (place: string, name: string, known: readonly string[]): KumikoError =>
+  new KumikoError(
+    "UNKNOWN_CLASS",
+    `${place} holds an instance of the class "${name}", which has no codec here. Give the runtime of the graph the one ` +
+      `that it was saved with: new Runtime({ codecs: [{ name: "${name}", … }] }). Codecs: ${known.join(", ") || "none"}.`,
+  );
+
+export const unreadableValue = (place: string, why: string, cause?: unknown): KumikoError =>
+  new KumikoError(
+    "CHECKPOINT_UNREADABLE",
+    `${place} cannot be read from the checkpoint: ${why}`,
+    cause === undefined ? {} : { cause },
+  );
+
+/** What is wrong with a document, said of the checkpoint that has it. */
+export const inCheckpoint = (id: string, error: KumikoError): KumikoError =>
+  new KumikoError(error.code, `Checkpoint ${quoteId(id)}: ${error.message}`, {
+    nodePath: error.nodePath,
+    cause: error.cause ?? error,
+  });
+
+export const modifyStateFailed = (path: string, cause: unknown): KumikoError =>
+  new KumikoError(
+    "NODE_FAILED",
+    `modifyState failed for ${path === "" ? "the graph" : `the graph "${path}"`}: ${messageOf(cause)}`,
+    { nodePath: path === "" ? [] : path.split("/"), cause },
+  );
+
+export const newerCheckpoint = (version: number, known: number): KumikoError =>
+  new KumikoError(
+    "CHECKPOINT_UNREADABLE",
+    `This checkpoint has the format ${version}, and this version of kumiko reads up to ${known}. Update kumiko.`,
+  );
+
+export const kindHasChanged = (path: readonly string[], saved: string, now: string): KumikoError =>
+  new KumikoError(
+    "GRAPH_CHANGED",
+    `The checkpoint was made by a graph that has changed since: node "${path.join("/")}" was a ${saved} and is a ${now} now. ` +
+      "Resume with the graph that made it, or start anew.",
+    { nodePath: path },
+  );
+
+export const valueHasChanged = (path: readonly string[], what: string, cause: unknown): KumikoError =>
+  new KumikoError(
+    "GRAPH_CHANGED",
+    `The checkpoint was made by a graph that has changed since: the ${what} of ${path.length === 0 ? "the graph" : `"${path.join("/")}"`} ` +
+      `does not fit any more: ${messageOf(cause)}`,
+    { nodePath: path, cause },
+  );
+
+export const unknownCheckpoint = (id: string): KumikoError =>
+  new KumikoError(
+    "UNKNOWN_CHECKPOINT",
+    `There is no checkpoint ${quoteId(id)}. It was never saved, or its run has ended well (keepCheckpoint keeps it).`,
+  );
+
+export const nothingSaved = (id: string): KumikoError =>
+  new KumikoError(
+    "UNKNOWN_CHECKPOINT",
+    `Nothing of the run ${quoteId(id)} was saved: it ended before its first save. Start it anew with invoke. ` +
+      'With durability "step" it is saved before its first node.',
+  );
+
+export const pendingCheckpoint = (id: string): KumikoError =>
+  new KumikoError(
+    "CHECKPOINT_PENDING",
+    `There is an unfinished run under ${quoteId(id)}. Go on with it: resume(${quoteId(id)}), or give it up with forceNewRun: true.`,
+  );
+
+export const checkpointInUse = (id: string, owner: string | undefined): KumikoError =>
+  new KumikoError(
+    "CHECKPOINT_IN_USE",
+    `The run ${quoteId(id)} is claimed${owner === undefined ? "" : ` by ${owner}`}. Wait for it; if that process is gone, ` +
+      "take the run away from it with takeover: true.",
+  );
+
+export const checkpointLost = (id: string, cause: unknown): KumikoError =>
+  new KumikoError(
+    "CHECKPOINT_LOST",
+    `This run has lost its checkpoint ${quoteId(id)}: somebody else took it over or removed it. It stops here.`,
+    { cause },
+  );
+
+export const finishedCheckpoint = (id: string): KumikoError =>
+  new KumikoError("CHECKPOINT_FINISHED", `The run ${quoteId(id)} has ended well: there is nothing to resume.`);
+
+export const storeCallFailed = (what: string, id: string, cause: unknown): KumikoError =>
+  new KumikoError("STORE_FAILED", `The store could not ${what} the checkpoint ${quoteId(id)}: ${messageOf(cause)}`, {
+    cause,
+  });
+
+// answers
+
+export const invalidAnswers = (): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    "The answers of a resume are a record by id, { [interrupt.id]: answer }, or by address, { byAddress: { … } }.",
+  );
+
+export const unknownInterrupt = (name: string, waiting: readonly string[]): KumikoError =>
+  new KumikoError("UNKNOWN_INTERRUPT", `No place waits for an answer under "${name}". Waiting: ${known(waiting)}.`);
+
+export const ambiguousInterrupt = (address: string, ids: readonly string[]): KumikoError =>
+  new KumikoError("AMBIGUOUS_INTERRUPT", `Several questions wait at "${address}". Answer by id: ${known(ids)}.`);
+
+export const alreadyAnswered = (id: string): KumikoError =>
+  new KumikoError(
+    "ALREADY_ANSWERED",
+    `"${id}" was answered before. To go on after a crash or a failure, resume without this answer.`,
+  );
+
+export const answerMismatch = (address: string, issues: readonly string[]): KumikoError =>
+  new KumikoError(
+    "ANSWER_MISMATCH",
+    `The answer for "${address}" does not fit: ${issues.join("; ")}. Nothing has run, and the question stands.`,
+  );

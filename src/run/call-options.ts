@@ -1,0 +1,230 @@
+import type { Handler } from "../callbacks/handler.js";
+import type { KindOptions, PlaceOptions, RunOptions } from "../compose/options.js";
+import type { PlanNode } from "../compose/plan/plan.js";
+import { invalidRunOption, unknownOption, unknownPath } from "./errors.js";
+import type { Program } from "./program.js";
+
+/** The options of one place, and of the places inside it. */
+export interface PlaceTree {
+  readonly options?: object | undefined;
+  readonly callbacks?: readonly Handler[] | undefined;
+  readonly inside: Map<string, PlaceTree>;
+}
+
+/** Call options of a run, checked: everything in them is accepted by something in the graph. */
+export interface Overrides {
+  readonly kinds: KindOptions | undefined;
+  readonly places: PlaceTree | undefined;
+}
+
+type KindName = keyof KindOptions;
+
+const componentOf: Readonly<Record<KindName, PlanNode["component"]>> = {
+  model: "model",
+  tool: "tools_node",
+  toolsNode: "tools_node",
+  template: "template",
+  retriever: "retriever",
+  embedder: "embedder",
+  indexer: "indexer",
+  loader: "loader",
+  transformer: "transformer",
+  lambda: "lambda",
+};
+
+/** Checks the call options of a run. Throws, before anything has run, for what nothing in the graph accepts. */
+export function resolveOverrides({ options, nodes }: RunOptions, program: Program): Overrides | undefined {
+  if (options === undefined && nodes === undefined) return undefined;
+  if (options !== undefined) checkKinds(options, program);
+  if (nodes !== undefined) checkRecord("nodes", nodes, "a record of options by path");
+  return { kinds: options, places: nodes === undefined ? undefined : placesOf(nodes, program) };
+}
+
+function checkKinds(options: KindOptions, program: Program): void {
+  checkRecord("options", options, "a record of options by kind of component");
+  const present = componentsIn(program);
+  for (const [kind, value] of Object.entries(options)) {
+    if (!Object.hasOwn(componentOf, kind)) {
+      throw unknownOption(`options.${kind} is no kind of component. Kinds: ${Object.keys(componentOf).join(", ")}.`);
+    }
+    if (value === undefined) continue;
+    if (!present.has(componentOf[kind as KindName])) {
+      throw unknownOption(
+        `options.${kind} was given, and nothing in this graph accepts it: it has no ${kind === "tool" ? "tools node" : kind}.`,
+      );
+    }
+    if (kind !== "tool") checkRecord(`options.${kind}`, value, "an object");
+    else if (!(Array.isArray(value) && value.every(isToolOption))) {
+      throw invalidRunOption("options.tool must be a list of what `with` of toolOptions gives: [search.with({ … })].");
+    }
+  }
+}
+
+function isToolOption(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || !("key" in value) || !("values" in value)) return false;
+  return typeof value.key === "string" && typeof value.values === "object" && value.values !== null;
+}
+
+function componentsIn(program: Program): Set<PlanNode["component"]> {
+  const found = new Set<PlanNode["component"]>(program.plan.nodes.slice(2).map((node) => node.component));
+  for (const inner of program.nested.values()) for (const kind of componentsIn(inner)) found.add(kind);
+  return found;
+}
+
+function placesOf(nodes: Readonly<Record<string, PlaceOptions | undefined>>, program: Program): PlaceTree {
+  const root: PlaceTree = { inside: new Map() };
+  for (const [path, place] of Object.entries(nodes)) {
+    if (place !== undefined) addPlace(root, path, place, program);
+  }
+  return root;
+}
+
+function addPlace(root: PlaceTree, path: string, place: PlaceOptions, program: Program): void {
+  const keys = path.split("/");
+  let tree = root;
+  let inner: Program | undefined = program;
+  let node: PlanNode | undefined;
+  for (const key of keys) {
+    const index = inner?.indexOf(key);
+    if (inner === undefined || index === undefined) throw unknownPath(path, key, inner?.keys.slice(2) ?? []);
+    node = inner.plan.nodes[index];
+    inner = inner.nested.get(index);
+    let next = tree.inside.get(key);
+    if (next === undefined) {
+      next = { inside: new Map() };
+      tree.inside.set(key, next);
+    }
+    tree = next;
+  }
+  checkPlace(path, place, node);
+  Object.assign(tree, place);
+}
+
+function checkPlace(path: string, place: PlaceOptions, node: PlanNode | undefined): void {
+  checkRecord(`nodes["${path}"]`, place, "an object with options and callbacks");
+  if (place.callbacks !== undefined) checkHandlers(`nodes["${path}"].callbacks`, place.callbacks);
+  for (const name of Object.keys(place)) {
+    if (name !== "options" && name !== "callbacks") {
+      throw unknownOption(`nodes["${path}"].${name} is no option of a place. It takes options and callbacks.`);
+    }
+  }
+  if (node?.body.kind === "passthrough") {
+    throw unknownOption(`nodes["${path}"] names a passthrough: it has no options and no callbacks.`);
+  }
+  if (node?.body.kind === "graph" && place.options !== undefined) {
+    throw unknownOption(
+      `nodes["${path}"].options names a graph, which has none of its own. Name a node in it: "${path}/…".`,
+    );
+  }
+}
+
+/** The options of a node: its own, then the run's for its kind, then the run's for its place; field by field. None: `undefined`. */
+export function mergeOptions(
+  node: PlanNode,
+  kinds: KindOptions | undefined,
+  place: PlaceTree | undefined,
+): object | undefined {
+  if (node.settings.options === undefined && kinds === undefined && place === undefined) return undefined;
+  const kind = kinds?.[kindOf(node.component)];
+  const layers = [node.settings.options, kind, place?.options].filter((layer) => layer !== undefined);
+  if (layers.length === 0) return undefined;
+  const merged: Record<string, unknown> = {};
+  for (const layer of layers) {
+    for (const [name, value] of Object.entries(layer)) {
+      if (value !== undefined && name !== "__proto__") merged[name] = value;
+    }
+  }
+  return Object.freeze(merged);
+}
+
+function kindOf(component: PlanNode["component"]): KindName {
+  switch (component) {
+    case "tools_node":
+      return "toolsNode";
+    case "tool":
+    case "graph":
+    case "chain":
+    case "workflow":
+    case "passthrough":
+      return "lambda";
+    default:
+      return component;
+  }
+}
+
+/** The usual ones first: they are looked for one after another. */
+const runOptionNames: readonly string[] = [
+  "callbacks",
+  "signal",
+  "requestContext",
+  "checkpointId",
+  "parent",
+  "key",
+  "timeoutMs",
+  "maxSteps",
+  "options",
+  "nodes",
+  "control",
+  "writeToCheckpointId",
+  "forceNewRun",
+  "takeover",
+  "modifyState",
+] satisfies (keyof RunOptions)[];
+
+/**
+ * Checks what can be wrong about run options apart from what they name in the graph. Those about checkpoints are checked by
+ * the part of the executor that keeps them, which is loaded when one is given.
+ */
+export function checkRunOptions(options: RunOptions, program: Program): void {
+  checkRecord("The options of a run", options, "an object");
+  for (const name in options) {
+    if (!isRunOption(name) && Object.hasOwn(options, name))
+      throw invalidRunOption(`"${name}" is no run option. Options: ${runOptionNames.join(", ")}.`);
+  }
+  const { maxSteps, timeoutMs, key, parent, signal, callbacks, requestContext } = options;
+  if (signal !== undefined && !isSignal(signal)) throw invalidRunOption("signal must be an AbortSignal.");
+  if (callbacks !== undefined) checkHandlers("callbacks", callbacks);
+  if (requestContext !== undefined) {
+    checkRecord("requestContext", requestContext, "a RequestContext or a plain record of its values");
+  }
+  if (maxSteps !== undefined) checkMaxSteps(maxSteps, program);
+  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs >= 0 && timeoutMs <= longestTimeout)) {
+    throw invalidRunOption(
+      `timeoutMs must be a number of milliseconds from 0 to ${longestTimeout}; got ${String(timeoutMs)}.`,
+    );
+  }
+  if (key !== undefined && parent === undefined) throw invalidRunOption("key names a child run: give parent with it.");
+}
+
+/** A loop of comparisons: engines keep such names once, so that a set would be slower. */
+function isRunOption(name: string): boolean {
+  for (let n = 0; n < runOptionNames.length; n++) if (runOptionNames[n] === name) return true;
+  return false;
+}
+
+function checkRecord(what: string, given: unknown, wanted: string): void {
+  if (typeof given === "object" && given !== null && !Array.isArray(given)) return;
+  throw invalidRunOption(`${what} must be ${wanted}.`);
+}
+
+function checkHandlers(what: string, given: unknown): void {
+  if (Array.isArray(given) && given.every((handler) => typeof handler === "object" && handler !== null)) return;
+  throw invalidRunOption(`${what} must be a list of handlers: objects with onStart, onEnd, ….`);
+}
+
+/** Also true for a signal of another realm. */
+function isSignal(given: unknown): boolean {
+  return typeof given === "object" && given !== null && "aborted" in given && "addEventListener" in given;
+}
+
+/** What `setTimeout` can wait. */
+const longestTimeout = 2_147_483_647;
+
+function checkMaxSteps(maxSteps: number, { plan }: Program): void {
+  if (plan.triggerMode === "allPredecessor") {
+    throw invalidRunOption("cannot set max run steps in an allPredecessor graph: every node runs at most once there.");
+  }
+  if (!Number.isInteger(maxSteps) || maxSteps < 1) {
+    throw invalidRunOption(`maxSteps: the limit must be at least 1, a whole number; got ${String(maxSteps)}.`);
+  }
+}

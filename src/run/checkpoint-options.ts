@@ -1,0 +1,32 @@
+import { checkCheckpointId } from "../checkpoint/checkpoint-id.js";
+import { noStore } from "../checkpoint/errors.js";
+import type { RunOptions } from "../compose/options.js";
+import type { Plan } from "../compose/plan/plan.js";
+import { RunControl } from "../compose/run-control.js";
+import { invalidRunOption } from "./errors.js";
+
+/** Checks the options about stops and checkpoints, of new runs and of resumed ones. */
+export function checkCheckpointOptions(options: RunOptions, plan: Plan): void {
+  const { control, modifyState, parent } = options;
+  if (control !== undefined && !(control instanceof RunControl)) {
+    throw invalidRunOption("control must be a RunControl: new RunControl().");
+  }
+  for (const name of ["forceNewRun", "takeover"] as const) {
+    const given = options[name];
+    if (given !== undefined && typeof given !== "boolean") throw invalidRunOption(`${name} must be true or false.`);
+  }
+  if (modifyState !== undefined && typeof modifyState !== "function") {
+    throw invalidRunOption("modifyState must be a function of a state and the path of its graph.");
+  }
+  for (const name of ["checkpointId", "writeToCheckpointId"] as const) {
+    const id = options[name];
+    if (id === undefined) continue;
+    checkCheckpointId(id);
+    if (parent !== undefined)
+      throw invalidRunOption(`${name} is for a run of its own: a child is saved with its parent.`);
+    if (plan.store === undefined) throw noStore(name);
+  }
+  if (parent !== undefined && control !== undefined) {
+    throw invalidRunOption("control is for a run of its own: a child stops with its parent.");
+  }
+}

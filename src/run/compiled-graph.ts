@@ -1,0 +1,74 @@
+import type { Answers, ResumeOptions, RunOptions } from "../compose/options.js";
+import { describePlan, type GraphInfo } from "../compose/plan/describe.js";
+import { planToMermaid } from "../compose/plan/mermaid.js";
+import { type HasNodeDefinition, type NodeDefinition, nodeDefinition } from "../compose/plan/node-definition.js";
+import type { Plan } from "../compose/plan/plan.js";
+import type { Runnable } from "../compose/runnable.js";
+import type { StreamReader } from "../schema/stream/reader.js";
+import type { StreamSource } from "../schema/stream/source.js";
+import { runForStream, runForValue } from "./entry.js";
+import { runNested } from "./nested.js";
+import { Program } from "./program.js";
+
+declare const places: unique symbol;
+
+/**
+ * A compiled graph, chain or workflow: run it, nest it, or look at it.
+ *
+ * @example
+ * const app = new Graph<string, string>()
+ *   .addNode("shout", (text: string) => text.toUpperCase())
+ *   .addEdge(START, "shout")
+ *   .addEdge("shout", END)
+ *   .compile({ name: "shouter" });
+ * console.log(await app.invoke("hello"), app.toMermaid());
+ */
+export class CompiledGraph<in I, out O, out Inner = unknown> implements Runnable<I, O>, HasNodeDefinition {
+  /** What is inside, for the paths of `nodes`; only in types. */
+  declare readonly [places]?: Inner;
+  readonly [nodeDefinition]: NodeDefinition;
+  readonly #plan: Plan;
+  readonly #program: Program;
+
+  constructor(plan: Plan) {
+    this.#plan = plan;
+    this.#program = new Program(plan, runNested);
+    this[nodeDefinition] = { component: plan.component, type: "", body: { kind: "graph", plan } };
+  }
+
+  invoke(input: I, options?: RunOptions): Promise<O> {
+    return runForValue(this.#program, "invoke", input, options) as Promise<O>;
+  }
+
+  stream(input: I, options?: RunOptions): StreamReader<O> {
+    return runForStream(this.#program, "stream", input, options) as StreamReader<O>;
+  }
+
+  collect(input: StreamSource<I>, options?: RunOptions): Promise<O> {
+    return this.transform(input, options).concat();
+  }
+
+  transform(input: StreamSource<I>, options?: RunOptions): StreamReader<O> {
+    return runForStream(this.#program, "transform", input, options) as StreamReader<O>;
+  }
+
+  resume(checkpointId: string, answers?: Answers, options?: ResumeOptions): Promise<O> {
+    const resumption = { checkpointId, answers };
+    return runForValue(this.#program, "invoke", undefined, options, resumption) as Promise<O>;
+  }
+
+  resumeStream(checkpointId: string, answers?: Answers, options?: ResumeOptions): StreamReader<O> {
+    const resumption = { checkpointId, answers };
+    return runForStream(this.#program, "stream", undefined, options, resumption) as StreamReader<O>;
+  }
+
+  /** What the graph is made of, as plain data. */
+  graphInfo(): GraphInfo {
+    return describePlan(this.#plan);
+  }
+
+  /** The graph as a Mermaid flowchart. */
+  toMermaid(): string {
+    return planToMermaid(this.#plan);
+  }
+}

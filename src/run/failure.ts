@@ -1,0 +1,36 @@
+import { InterruptError } from "../checkpoint/interrupt.js";
+import { KumikoError } from "../errors.js";
+import { nodeFailed } from "./errors.js";
+
+/**
+ * Gives what a node threw its place: errors of the library keep their code and get the path, everything else is wrapped
+ * once. What comes from a run inside this one already has its whole path.
+ */
+export function locate(thrown: unknown, path: readonly string[], root: object): unknown {
+  if (InterruptError.is(thrown)) return thrown;
+  if (!KumikoError.is(thrown)) return mark(nodeFailed(path, thrown), root);
+  const located = origins.get(thrown);
+  if (located === root) return thrown;
+  if (located !== undefined) return mark(copyAt(thrown, [...path, ...thrown.nodePath]), root);
+  if (Object.isFrozen(thrown)) return mark(copyAt(thrown, path), root);
+  (thrown as { nodePath: readonly string[] }).nodePath = path;
+  return mark(thrown, root);
+}
+
+/** An error that another run has given to its caller stays as it was: several may wait for that run. */
+function copyAt(error: KumikoError, nodePath: readonly string[]): KumikoError {
+  const copy = Object.setPrototypeOf(new Error(error.message), Object.getPrototypeOf(error)) as KumikoError;
+  const own = Object.getOwnPropertyDescriptors(error);
+  return Object.defineProperties(copy, {
+    ...own,
+    nodePath: { value: nodePath, enumerable: true, configurable: true, writable: true },
+  });
+}
+
+function mark(error: KumikoError, root: object): KumikoError {
+  origins.set(error, root);
+  return error;
+}
+
+/** Which run located an error: the path of an error from another run is continued, not replaced. */
+const origins = new WeakMap<KumikoError, object>();

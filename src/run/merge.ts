@@ -1,0 +1,72 @@
+import { END_INDEX } from "../compose/plan/plan.js";
+import { cannotMerge, describe } from "./errors.js";
+
+/** The node whose inputs are joined, for error messages. */
+export interface MergeTarget {
+  readonly index: number;
+  readonly run: { pathOf(index: number): readonly string[] };
+}
+
+/**
+ * Whether a value is a record: an object that is no array, function, stream, promise or class instance with methods.
+ */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === null || prototype === Object.prototype) return true;
+  if (Symbol.asyncIterator in value || "then" in value) return false;
+  return plainPrototype(prototype as object);
+}
+
+/** A class without methods makes records too; so does `Object.prototype` of another realm. */
+function plainPrototype(prototype: object): boolean {
+  if (Object.getPrototypeOf(prototype) === null) return true;
+  return (
+    Object.getOwnPropertyNames(prototype).every((name) => name === "constructor") &&
+    plainPrototype(Object.getPrototypeOf(prototype) as object) &&
+    Object.getOwnPropertySymbols(prototype).length === 0
+  );
+}
+
+/** Joins the records of several sources into one; a key that two of them have is an error, as is anything but a record. */
+export function mergeRecords(
+  values: readonly unknown[],
+  sources: readonly string[],
+  target: MergeTarget,
+): Record<string, unknown> {
+  const merged: Record<string, unknown> = {};
+  for (let n = 0; n < values.length; n++) {
+    const value = values[n];
+    if (!isRecord(value)) throw notARecord(value, sources[n] ?? "", target);
+    for (const key of Object.keys(value)) {
+      if (Object.hasOwn(merged, key)) throw duplicateKey(key, ownerOf(key, values, sources), sources[n] ?? "", target);
+      if (key === "__proto__") throw hostileKey(sources[n] ?? "", target);
+      merged[key] = value[key];
+    }
+  }
+  return merged;
+}
+
+function ownerOf(key: string, values: readonly unknown[], sources: readonly string[]): string {
+  const first = values.findIndex((value) => isRecord(value) && Object.hasOwn(value, key));
+  return sources[first] ?? "";
+}
+
+export function duplicateKey(key: string, first: string, second: string, target: MergeTarget): Error {
+  return mergeError(target, `duplicated key "${key}", from "${first}" and from "${second}". ${advice}`);
+}
+
+export function notARecord(value: unknown, source: string, target: MergeTarget): Error {
+  return mergeError(target, `"${source}" gives ${describe(value)}, and only records can be joined. ${advice}`);
+}
+
+/** Assigned, it would become the prototype of the joined record. */
+export function hostileKey(source: string, target: MergeTarget): Error {
+  return mergeError(target, `"${source}" gives a record with the key "__proto__", which is refused. Give it another.`);
+}
+
+const advice = "Give the sources an outputKey, or the target a merge function.";
+
+function mergeError({ run, index }: MergeTarget, why: string): Error {
+  return cannotMerge(run.pathOf(index), index === END_INDEX, why);
+}

@@ -1,0 +1,123 @@
+import type { Joining } from "../schema/concat/rule.js";
+import { streamCancelled } from "../schema/errors.js";
+import { ArraySource } from "../schema/stream/array-source.js";
+import { generatorNext, pullTarget } from "../schema/stream/iterable-source.js";
+import { StreamReader } from "../schema/stream/reader.js";
+import { type ChunkSource, ended, type StreamSource } from "../schema/stream/source.js";
+import type { TaskContext, TaskStream } from "./task-context.js";
+
+type Result = IteratorResult<unknown, undefined>;
+
+/**
+ * What a node streams. The promise of its source is handed through untouched and remembered, so that the origin of an
+ * error can be found when it arrives at the end, without a cost per chunk. Cancelling it also cancels what the node reads:
+ * a generator that never started does not do that itself.
+ */
+export class NodeStream implements ChunkSource<unknown>, TaskStream {
+  readonly ctx: TaskContext;
+  ended = false;
+  readonly #source: ChunkSource<unknown>;
+  /** What is read, and how: looked up once, and for a generator the generator itself. It is the price of a chunk. */
+  readonly #target: Pick<ChunkSource<unknown>, "next">;
+  readonly #pull: ChunkSource<unknown>["next"];
+  readonly #isGenerator: boolean;
+  /** On the prototype, where engines take it for a constant: then they call it without asking what it is. */
+  declare readonly generatorNext: ChunkSource<unknown>["next"];
+  readonly #upstream: StreamReader<unknown> | undefined;
+  #last: Promise<Result> | undefined = undefined;
+  #cancelled: { readonly reason: unknown } | undefined = undefined;
+
+  constructor(source: ChunkSource<unknown>, upstream: StreamReader<unknown> | undefined, ctx: TaskContext) {
+    this.#source = source;
+    this.#target = pullTarget(source);
+    this.#pull = this.#target.next;
+    this.#isGenerator = this.#pull === generatorNext;
+    this.#upstream = upstream;
+    this.ctx = ctx;
+  }
+
+  /** After a cancellation the end of the source is not the end of what the node has to say: nobody may take it for that. */
+  next(): Promise<Result> {
+    if (this.#cancelled !== undefined) return Promise.reject(streamCancelled(this.#cancelled.reason));
+    const pulled = this.#isGenerator ? this.generatorNext.call(this.#target) : this.#pull.call(this.#target);
+    this.#last = pulled;
+    return pulled;
+  }
+
+  cancel(reason?: unknown): void {
+    if (this.#cancelled !== undefined) return;
+    this.#cancelled = { reason };
+    this.ended = true;
+    this.#source.cancel(reason);
+    this.#upstream?.cancel(reason);
+  }
+
+  loop(): AsyncIterator<unknown, undefined> {
+    return this;
+  }
+
+  /** A loop was left early. */
+  return(): Promise<Result> {
+    this.cancel();
+    return ended();
+  }
+
+  look(): void {
+    this.#last?.then((result) => {
+      if (result.done) this.ended = true;
+    }, ignore);
+  }
+
+  ifFailedWith(error: unknown, found: () => void): void {
+    this.#last?.then(undefined, (thrown: unknown) => {
+      if (thrown === error) found();
+    });
+  }
+}
+
+Object.defineProperty(NodeStream.prototype, "generatorNext", { value: generatorNext });
+
+function ignore(): void {}
+
+/** The reader of what a node gave back as a stream. */
+export function toReader(
+  output: unknown,
+  joining: Joining,
+  upstream: StreamReader<unknown> | undefined,
+  ctx: TaskContext,
+): StreamReader<unknown> {
+  if (output === upstream && upstream !== undefined) return upstream;
+  const reader = StreamReader.from(output as StreamSource<unknown>);
+  const kept = joiningFor(reader, joining);
+  return new StreamReader<unknown>(traced(reader.takeSource(), upstream, ctx), kept);
+}
+
+/** How the stream of a node joins: as the node declares, else as the stream itself knows, which a graph inside may give. */
+export function joiningFor(reader: StreamReader<unknown>, declared: Joining): Joining {
+  const { joining } = reader;
+  const knows = joining?.rule !== undefined || joining?.registry !== undefined;
+  return knows && declared.rule === undefined ? joining : declared;
+}
+
+/** The same stream, which its run now knows of. (Nothing can go wrong with an array.) */
+export function traced(
+  source: ChunkSource<unknown>,
+  upstream: StreamReader<unknown> | undefined,
+  ctx: TaskContext,
+): ChunkSource<unknown> {
+  if (source instanceof ArraySource) return source;
+  const stream = new NodeStream(source, upstream, ctx);
+  ctx.owner.addStream(stream);
+  return stream;
+}
+
+/** A stream of one chunk, which is whole already: the concat rule of its node is not for it. */
+export function oneChunk(value: unknown, joining: Joining | undefined): StreamReader<unknown> {
+  const whole = joining && { registry: joining.registry, where: joining.where };
+  return new StreamReader<unknown>(StreamReader.from([value]).takeSource(), whole);
+}
+
+/** The same stream, joined as told. */
+export function rejoin(reader: StreamReader<unknown>, joining: Joining | undefined): StreamReader<unknown> {
+  return new StreamReader(reader.takeSource(), joining);
+}

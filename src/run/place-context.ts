@@ -1,0 +1,155 @@
+import type { RunInfo } from "../callbacks/run-info.js";
+import type { Watch } from "../callbacks/watch.js";
+import type { Watchers } from "../callbacks/watchers.js";
+import type { Journal } from "../checkpoint/journal.js";
+import type { Visit } from "../checkpoint/visit.js";
+import type { Ask, InterruptOptions, NodeContext } from "../components/context.js";
+import type { RequestContext } from "../components/request-context.js";
+import { firstVisit, type ResumeInfo } from "../components/resume-info.js";
+import type { StateKey } from "../components/state-key.js";
+import type { ToolOption } from "../components/tool-options.js";
+import type { Runtime } from "../compose/runtime.js";
+import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js";
+import type { Children } from "./children.js";
+import type { Environment } from "./environment.js";
+import { stateNotFound } from "./errors.js";
+import { askAt, interruptAt, onceAt } from "./questions.js";
+import { abortError, type Scope } from "./scope.js";
+import type { StateCell } from "./state-cell.js";
+
+/** The call options of a run that are no options of one node. */
+export interface CallOptions {
+  readonly tool: readonly ToolOption[] | undefined;
+}
+
+/**
+ * A place in a run: a task of a graph, or a tool call. It is the context that user code gets, and all that a run with
+ * `parent: ctx` needs to continue from here. Everything is worked out when it is read. It has no `#private` members: with the
+ * first one every node would cost a call more.
+ */
+export abstract class PlaceContext implements NodeContext {
+  /** What all places of one run share, child runs included. */
+  abstract readonly environment: Environment;
+  /** What this place is stopped with. */
+  abstract readonly scope: Scope;
+  /** The same, if there is one yet: a node that runs alone gets one when it is asked for. */
+  abstract readonly openedScope: Scope | undefined;
+  /** What saves the run, or can ask it to stop. */
+  abstract readonly journal: Journal | undefined;
+  /** The callbacks of this place; `undefined` when nobody watches it. */
+  abstract readonly watch: Watch | undefined;
+  /** The nearest watch, from here outwards: the parent of what is watched inside. */
+  abstract readonly watchAround: Watch | undefined;
+  /** The handlers of what runs inside. */
+  abstract readonly watchers: Watchers | undefined;
+  /** The keys of the nodes on the way here. */
+  abstract readonly nodePath: readonly string[];
+  /** The nearest state, the own graph's first. */
+  abstract readonly stateCell: StateCell | undefined;
+  abstract readonly callOptions: CallOptions;
+  abstract readonly runtime: Runtime;
+  /** The child runs that are open here; made when the first one starts. */
+  abstract readonly children: Children;
+  abstract readonly openedChildren: Children | undefined;
+  /** What this visit of the place remembers; made when it is first asked for. */
+  abstract readonly visit: Visit;
+  /** The same, if there is one. */
+  abstract readonly openedVisit: Visit | undefined;
+  /** Which visits of which places lead here, from the root of the run: tells one task of a loop from the next. */
+  abstract readonly visitPath: string;
+  /** This place stops: nothing new begins in the graphs around it. */
+  abstract noteStop(): void;
+
+  abstract readonly address: string;
+  abstract readonly runInfo: RunInfo;
+  abstract readonly options: unknown;
+  abstract readonly state: unknown;
+
+  get signal(): AbortSignal {
+    return this.scope.signal;
+  }
+
+  get requestContext(): RequestContext {
+    return this.environment.requestContext;
+  }
+
+  get progress(): (event: unknown) => void {
+    return (event) => this.watch?.event({ kind: "progress", event });
+  }
+
+  get processState(): <S, R>(key: StateKey<S>, use: (state: S) => R | Promise<R>) => Promise<R> {
+    return async (key, use) => {
+      const cell = this.stateCell?.find(key as StateKey<never>);
+      if (cell === undefined) throw stateNotFound(key.name, this.address, statesFrom(this.stateCell));
+      return cell.use(use);
+    };
+  }
+
+  get taskKey(): string {
+    return `${this.environment.runKey}:${this.address}:${this.visitPath}`;
+  }
+
+  get ask(): Ask {
+    return (key: string, info: unknown, schema?: AnyStandardSchema | JsonSchema) => askAt(this, key, info, schema);
+  }
+
+  get interrupt(): (info: unknown, options?: InterruptOptions) => never {
+    return (info, options) => interruptAt(this, info, options);
+  }
+
+  get once(): <T>(key: string, work: () => T | Promise<T>) => Promise<T> {
+    return (key, work) => onceAt(this, key, work);
+  }
+
+  get resume(): ResumeInfo {
+    return this.openedVisit?.resume ?? firstVisit;
+  }
+
+  /**
+   * Waits for what began here and has not settled: child runs, answers that are checked, work that is remembered. Rejects
+   * when the place made a mistake besides.
+   */
+  settle(): Promise<void> | undefined {
+    const { openedChildren, openedVisit } = this;
+    const isSettled =
+      openedChildren === undefined && openedVisit?.mistake === undefined && openedVisit?.isBusy !== true;
+    return isSettled ? undefined : settleOpen(this);
+  }
+
+  /** Saves, where a run is saved after every finished task. */
+  commit(): Promise<void> | undefined {
+    return this.journal?.commit();
+  }
+
+  get with(): (fields: Record<string, unknown>) => NodeContext {
+    return (fields) => copyOf(this, fields);
+  }
+}
+
+/** The same place with some of its fields replaced. */
+export function copyOf(place: PlaceContext, fields: Record<string, unknown>): NodeContext {
+  const copy: NodeContext = Object.create(place);
+  for (const [name, value] of Object.entries(fields)) {
+    Object.defineProperty(copy, name, { value, enumerable: true, configurable: true, writable: true });
+  }
+  return copy;
+}
+
+async function settleOpen({ openedChildren: children, openedVisit: visit }: PlaceContext): Promise<void> {
+  for (;;) {
+    await children?.settle(stoppedToWait());
+    if (visit?.mistake !== undefined) throw visit.mistake;
+    if (visit?.isBusy !== true) return;
+    await visit.nextChange();
+  }
+}
+
+function stoppedToWait(): DOMException {
+  return abortError("Nobody reads this stream any more: the place that opened it stopped to wait for an answer.");
+}
+
+function statesFrom(cell: StateCell | undefined): string[] {
+  const names: string[] = [];
+  for (let current = cell; current !== undefined; current = current.outer) names.push(current.key.name);
+  return names;
+}

@@ -1,0 +1,203 @@
+import type { InterruptError } from "../checkpoint/interrupt.js";
+import type { Journal } from "../checkpoint/journal.js";
+import type { RunOptions } from "../compose/options.js";
+import { messageOf } from "../errors.js";
+import type { Mode } from "./body.js";
+import { checkRunOptions, type Overrides, resolveOverrides } from "./call-options.js";
+import { duplicateChild, notAPlace } from "./errors.js";
+import { PlaceContext } from "./place-context.js";
+import type { Program } from "./program.js";
+import { Run, type Surroundings } from "./run.js";
+import { abortError } from "./scope.js";
+import { Subscription } from "./signal-hub.js";
+
+/**
+ * A run that somebody started with `invoke`, `stream`, `collect` or `transform`: it can be stopped from outside, tells the
+ * handlers of the graph how it starts and ends, and lets go of all it holds when it is over.
+ */
+export class RootRun extends Run {
+  /** Called when the run is stopped from outside, after its handlers. */
+  onStop: ((reason: unknown) => void) | undefined = undefined;
+  /** Called when the run is over, however it ended. */
+  onOver: (() => void) | undefined = undefined;
+  /** Says of a stream whether somebody waits for its next chunk. */
+  isRead: (() => boolean) | undefined = undefined;
+  private subscription: Subscription | undefined = undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined = undefined;
+  private givenKey: string | undefined = undefined;
+  private isEnded = false;
+
+  /** Spelled out: the constructor that a compiler makes takes its arguments apart. */
+  constructor(
+    program: Program,
+    mode: Mode,
+    surroundings: Surroundings,
+    options: RunOptions | undefined,
+    overrides: Overrides | undefined,
+  ) {
+    super(program, mode, surroundings, options, overrides, overrides?.places);
+  }
+
+  /** Checks the options; what it throws comes before anything has run, and no handler hears of it. */
+  static prepare(program: Program, mode: Mode, options: RunOptions | undefined): RootRun {
+    if (options === undefined) return new RootRun(program, mode, alone, undefined, undefined);
+    checkRunOptions(options, program);
+    const overrides = resolveOverrides(options, program);
+    const { parent } = options;
+    if (parent === undefined) return RootRun.start(program, mode, undefined, options, overrides);
+    if (!(parent instanceof PlaceContext)) throw notAPlace();
+    const childKey = options.key ?? program.plan.name;
+    if (!parent.children.open(childKey)) throw duplicateChild(childKey, parent.address);
+    try {
+      const run = RootRun.start(program, mode, parent, withReplaced(options, parent), overrides);
+      run.givenKey = childKey;
+      parent.children.started(childKey, run);
+      return run;
+    } catch (error) {
+      parent.children.close(childKey);
+      throw error;
+    }
+  }
+
+  private static start(
+    program: Program,
+    mode: Mode,
+    place: PlaceContext | undefined,
+    options: RunOptions,
+    overrides: Overrides | undefined,
+  ): RootRun {
+    const { signal } = options;
+    if (signal?.aborted) throw signal.reason;
+    if (place?.scope.aborted) throw place.scope.reason;
+    const run = new RootRun(program, mode, { place, nested: false }, options, overrides);
+    run.attach(options);
+    return run;
+  }
+
+  /** Whether something outside can stop this run. */
+  get stoppable(): boolean {
+    return this.subscription !== undefined || this.timer !== undefined || this.place !== undefined;
+  }
+
+  protected override completed(result: unknown): unknown {
+    if (this.streams) return result;
+    this.over();
+    if (this.ownsWatch) this.watch?.end(result);
+    return result;
+  }
+
+  override get childKey(): string {
+    return this.givenKey ?? super.childKey;
+  }
+
+  /** A child that was given a key shows it, as a tool call shows its id: two live children have two addresses. */
+  protected override get ownAddress(): string {
+    const { name } = this.program.plan;
+    return this.givenKey === undefined || this.givenKey === name
+      ? super.ownAddress
+      : `runnable:${name}:${this.givenKey}`;
+  }
+
+  override interrupt(error: InterruptError): InterruptError {
+    super.interrupt(error);
+    this.over();
+    if (this.ownsWatch) this.watch?.interrupt(error);
+    return error;
+  }
+
+  override fail(error: unknown): unknown {
+    const failure = super.fail(error);
+    this.over();
+    if (this.ownsWatch) this.watch?.error(failure);
+    return failure;
+  }
+
+  /** Whether it has ended, also as seen by whoever reads its stream. */
+  get isOver(): boolean {
+    return this.isEnded;
+  }
+
+  /** A run for a value always is; a stream, while somebody waits for its next chunk. */
+  get isAwaited(): boolean {
+    return this.isRead?.() ?? true;
+  }
+
+  /** Whether the result is a stream that outlives the scheduler. */
+  get streams(): boolean {
+    return this.mode === "transform" || this.mode === "stream";
+  }
+
+  /** What saves it: a child is saved with its parent. */
+  get ownJournal(): Journal | undefined {
+    return this.place === undefined ? this.environment.journal : undefined;
+  }
+
+  /** An event of the graph; without handlers, a warning. */
+  report(problem: unknown): void {
+    if (this.watch === undefined) console.warn(messageOf(problem));
+    else this.watch.event({ kind: "checkpoint_error", error: problem });
+  }
+
+  get hasBegun(): boolean {
+    return this.tracker !== undefined;
+  }
+
+  /** Whether all that a snapshot needs is there. */
+  get canBeSaved(): boolean {
+    return this.tracker?.canBeSaved === true;
+  }
+
+  /** Whether the graph itself is watched: a lone node has no graph around it. */
+  get ownsWatch(): boolean {
+    return !this.program.plan.bare && this.watchers !== undefined;
+  }
+
+  /** Lets go of all that this run holds outside. */
+  over(): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    this.close();
+    this.onOver?.();
+    this.subscription?.unsubscribe();
+    if (this.timer !== undefined) clearTimeout(this.timer);
+    if (this.givenKey !== undefined) this.place?.openedChildren?.close(this.givenKey);
+  }
+
+  private attach({ signal, timeoutMs }: RunOptions): void {
+    const { place, program } = this;
+    if (signal !== undefined) {
+      this.subscription = new Subscription(signal, this);
+      const onlyCallerStops = timeoutMs === undefined && place === undefined && !this.streams;
+      if (program.isLinear && onlyCallerStops) this.callerSignal = signal;
+    }
+    if (timeoutMs !== undefined) this.timer = setTimeout(() => this.abort(timeoutError(timeoutMs)), timeoutMs);
+  }
+
+  /** The run is stopped by its caller: ends what is watched, and tells who waits. */
+  protected override beforeSignal(reason: unknown): void {
+    if (this.isEnded || this.hasEnded) return;
+    this.over();
+    this.watch?.abortInside(reason);
+    if (this.ownsWatch) this.watch?.fail(reason);
+    this.cancelStreams(reason, this);
+    this.onStop?.(reason);
+  }
+}
+
+/** A context made by `ctx.with` brings what was replaced in it, unless the options say otherwise. */
+function withReplaced(options: RunOptions, parent: PlaceContext): RunOptions {
+  const signal = options.signal ?? (Object.hasOwn(parent, "signal") ? parent.signal : undefined);
+  const replaced = Object.hasOwn(parent, "requestContext") ? parent.requestContext : undefined;
+  return { ...options, signal, requestContext: options.requestContext ?? replaced };
+}
+
+const alone = { place: undefined, nested: false };
+
+function timeoutError(timeoutMs: number): DOMException {
+  return new DOMException(`The run took longer than its timeoutMs of ${timeoutMs} ms.`, "TimeoutError");
+}
+
+/** The reason when a reader is left without one. */
+export function leftEarly(): DOMException {
+  return abortError("The output stream was left before its end.");
+}

@@ -1,0 +1,442 @@
+import { type RunInfo, RunRecord } from "../callbacks/run-info.js";
+import { type LateWatched, Watch } from "../callbacks/watch.js";
+import { Watchers } from "../callbacks/watchers.js";
+import { stoppedToWait } from "../checkpoint/errors.js";
+import { causedByInterrupt, InterruptError } from "../checkpoint/interrupt.js";
+import { interruptsOf } from "../checkpoint/interrupts-of.js";
+import type { Journal } from "../checkpoint/journal.js";
+import type { RunSnapshot } from "../checkpoint/snapshot.js";
+import { type InnerRun, type Part, partOfRun, type Visit } from "../checkpoint/visit.js";
+import type { StateKey } from "../components/state-key.js";
+import type { RunOptions } from "../compose/options.js";
+import { END_INDEX, type PlanNode, START_INDEX } from "../compose/plan/plan.js";
+import type { Runtime } from "../compose/runtime.js";
+import { KumikoError } from "../errors.js";
+import { StreamReader } from "../schema/stream/reader.js";
+import { isPromiseLike } from "./async.js";
+import type { Body, Mode } from "./body.js";
+import { mergeOptions, type Overrides, type PlaceTree } from "./call-options.js";
+import { checkedStream } from "./checked-stream.js";
+import { Environment } from "./environment.js";
+import { stateFailed, strayInterrupt } from "./errors.js";
+import { locate } from "./failure.js";
+import { OpenStreams } from "./open-streams.js";
+import type { CallOptions, PlaceContext } from "./place-context.js";
+import type { Program } from "./program.js";
+import { hasHandlers, watchersOfRun } from "./run-handlers.js";
+import { abortError, Scope } from "./scope.js";
+import { StateCell } from "./state-cell.js";
+import { type InputKeeper, TaskContext, type TaskOwner, type TaskStream } from "./task-context.js";
+
+/** What a run waits for while its {@link Run.pending} promise is open. */
+export type Waiting = "node" | "step" | "route" | "routes" | "join";
+
+/** What keeps account of the tasks of a run. */
+export interface RunTracker extends InputKeeper {
+  /** What can be said of the run from what is inside it. */
+  readonly part: Part;
+  /** Whether all that a snapshot needs is there. */
+  readonly canBeSaved: boolean;
+  snapshot(): RunSnapshot;
+  /** Waits for what runs in it, and for streams that somebody will need. */
+  settle(): Promise<void> | undefined;
+  /** What the run rejects with, once all has settled that belongs to it. */
+  end(error: unknown): unknown;
+}
+
+/** How a run stands to what is around it. */
+export interface Surroundings {
+  /** The place it runs in: the node of the outer graph, or the context given as `parent`. */
+  readonly place: PlaceContext | undefined;
+  /** Whether it is a node of the outer graph, and not a run of its own. */
+  readonly nested: boolean;
+}
+
+/** One run of one graph: who it is, what its tasks can see, and how far it has come. */
+export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
+  readonly program: Program;
+  readonly mode: Mode;
+  readonly environment: Environment;
+  readonly place: PlaceContext | undefined;
+  readonly nested: boolean;
+  readonly overrides: Overrides | undefined;
+  readonly places: PlaceTree | undefined;
+  readonly watchers: Watchers | undefined;
+  readonly observed: boolean;
+  readonly bodies: readonly Body[];
+  readonly maxSteps: number;
+  private readonly cell: StateCell | undefined;
+  private ownRecord: RunInfo | undefined = undefined;
+  private openStreams: OpenStreams | undefined = undefined;
+  /** It has ended by itself: what is stopped from now on is what was left of it, and does not change how it ended. */
+  protected hasEnded = false;
+  /** The watch of the graph itself, or one that only keeps track of what is open inside. */
+  watch: Watch | undefined = undefined;
+  /** Used instead of a signal of its own when nothing here can be stopped without the caller's signal. */
+  callerSignal: AbortSignal | undefined = undefined;
+
+  /** It was aborted, or something in it waits for somebody: no new node starts. */
+  halted = false;
+  /** The tasks that wait. */
+  stopped: Set<TaskContext> | undefined = undefined;
+  /** Keeps account of all tasks, so that the run can be saved; only where that is wanted. */
+  tracker: RunTracker | undefined = undefined;
+  /** Called when the stream that is the result has ended. */
+  onStreamEnd: (() => void) | undefined = undefined;
+  private madeInnerKey: string | undefined = undefined;
+
+  // How far it has come: written by the scheduler only.
+  steps = 0;
+  /** The node that runs, or ran last. */
+  at = START_INDEX;
+  pending: unknown = undefined;
+  waiting: Waiting = "node";
+  /** What waits beside the promise: the output to route, or the outputs of a step. */
+  held: unknown = undefined;
+  stepNodes: readonly number[] | undefined = undefined;
+  stepInputs: readonly unknown[] | undefined = undefined;
+  result: unknown = undefined;
+  /** See {@link leaveRest}. */
+  hasRest = false;
+  /** The node that runs, when the lane tells its handler. */
+  laneTask: TaskContext | undefined = undefined;
+
+  constructor(
+    program: Program,
+    mode: Mode,
+    { place, nested }: Surroundings,
+    options: RunOptions | undefined,
+    overrides: Overrides | undefined,
+    places: PlaceTree | undefined,
+  ) {
+    super(place?.scope);
+    const { plan } = program;
+    this.program = program;
+    this.mode = mode;
+    this.place = place;
+    this.nested = nested;
+    this.environment = place?.environment.for(options?.requestContext) ?? new Environment(options?.requestContext);
+    this.overrides = overrides;
+    this.places = places;
+    this.watchers = nested ? place?.watchers : watchersOfRun(program.plan, place, options?.callbacks);
+    this.observed = this.watchers !== undefined || hasHandlers(places, program);
+    this.bodies = program.bodies(mode, this.observed);
+    this.maxSteps = options?.maxSteps ?? plan.maxSteps;
+    this.cell = plan.state === undefined ? place?.stateCell : this.newState(plan.state);
+    if (this.observed) this.watch = this.openOwnWatch();
+  }
+
+  get scope(): Scope {
+    return this;
+  }
+
+  get openedScope(): Scope {
+    return this;
+  }
+
+  get journal(): Journal | undefined {
+    return this.environment.journal;
+  }
+
+  override get signal(): AbortSignal {
+    return this.callerSignal ?? super.signal;
+  }
+
+  override abort(reason: unknown): void {
+    this.halted = true;
+    super.abort(reason);
+  }
+
+  get runtime(): Runtime {
+    return this.program.plan.runtime;
+  }
+
+  get stateCell(): StateCell | undefined {
+    return this.cell;
+  }
+
+  get ownState(): unknown {
+    return this.program.plan.state === undefined ? undefined : this.cell?.value;
+  }
+
+  get callOptions(): CallOptions {
+    return { tool: this.overrides?.kinds?.tool };
+  }
+
+  get nodePath(): readonly string[] {
+    return this.place?.nodePath ?? [];
+  }
+
+  get address(): string {
+    const { place } = this;
+    if (this.nested && place !== undefined) return place.address;
+    return place === undefined ? this.ownAddress : `${place.address};${this.ownAddress}`;
+  }
+
+  protected get ownAddress(): string {
+    return `runnable:${this.program.plan.name}`;
+  }
+
+  get visitPath(): string {
+    const { place } = this;
+    if (place === undefined) return "";
+    return this.nested ? place.visitPath : `${place.visitPath}.${this.innerKey}`;
+  }
+
+  /** Under which its place keeps what becomes of it. */
+  get innerKey(): string {
+    if (this.nested || this.place === undefined) return "";
+    this.madeInnerKey ??= this.place.visit.nextChild(this.childKey);
+    return this.madeInnerKey;
+  }
+
+  /** What a child run is called among its siblings. */
+  get childKey(): string {
+    return this.program.plan.name;
+  }
+
+  /** A task waits for somebody: so do all places around it. */
+  noteStop(task: TaskContext): void {
+    this.halted = true;
+    this.stopped ??= new Set();
+    this.stopped.add(task);
+    const { place } = this;
+    if (place === undefined) return;
+    if (this.tracker === undefined) place.visit.startInner(this.innerKey, this);
+    place.noteStop();
+  }
+
+  /** Whether an interrupt that a node throws belongs to this run, or to one around it: else it is an error like others. */
+  get expectsStop(): boolean {
+    if (this.environment.journal?.isStopRequested === true) return true;
+    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.parent) {
+      if (scope instanceof Run && scope.stopped !== undefined) return true;
+    }
+    return false;
+  }
+
+  /** Whether this is how a node of this run stops to wait. */
+  isStop(error: unknown): boolean {
+    return causedByInterrupt(error) && this.expectsStop;
+  }
+
+  /** Why no new node starts. */
+  get haltReason(): unknown {
+    return this.aborted ? this.reason : this.interruption();
+  }
+
+  /** What this run rejects with when it waits. */
+  interruption(): InterruptError {
+    const { journal } = this.environment;
+    const interrupts = interruptsOf(this.snapshot(), this.environment.runKey);
+    const requested = this.place === undefined ? journal?.requested : undefined;
+    if (requested !== undefined) interrupts.unshift({ ...requested, address: this.address });
+    const missing = this.program.plan.store === undefined ? "compile with a store and give" : "give";
+    return stoppedToWait(interrupts, { checkpointId: journal?.checkpointId, missing });
+  }
+
+  /** The run ends because it waits. */
+  interrupt(error: InterruptError): InterruptError {
+    this.close();
+    this.laneTask?.watch?.interrupt(error);
+    this.place?.noteStop();
+    return error;
+  }
+
+  get part(): Part {
+    return this.tracker?.part ?? partOfRun(visitsOf(this.stopped), undefined);
+  }
+
+  /** What waits. Without a tracker nobody can go on from there. */
+  snapshot(): RunSnapshot {
+    if (this.tracker !== undefined) return this.tracker.snapshot();
+    const tasks = [...(this.stopped ?? [])].map((task) => ({
+      node: this.program.keys[task.index] ?? "",
+      kind: this.node(task.index).component,
+      step: task.step,
+      done: false,
+      output: undefined,
+      targets: undefined,
+      visit: task.visit.snapshot(),
+      route: undefined,
+    }));
+    return { address: this.address, base: -1, state: undefined, tasks, stop: undefined, passed: [] };
+  }
+
+  /** Waits for what runs in it. Without a tracker that is done where it stops. */
+  async settle(): Promise<void> {
+    await this.tracker?.settle();
+  }
+
+  /** Who this run is for handlers: the graph, or for a lone node whatever is around it. */
+  get recordAround(): RunInfo | undefined {
+    const { plan } = this.program;
+    if (this.nested || plan.bare) return this.place?.runInfo;
+    this.ownRecord ??= new RunRecord(this.place?.runInfo, plan.component, plan.name, "", this);
+    return this.ownRecord;
+  }
+
+  get watchAround(): Watch | undefined {
+    return this.watch;
+  }
+
+  openWatch(): void {
+    void this.laneTask?.watch;
+  }
+
+  node(index: number): PlanNode {
+    return this.program.plan.nodes[index] as PlanNode;
+  }
+
+  addressOf(index: number): string {
+    const { plan, keys } = this.program;
+    if (plan.bare || index <= END_INDEX) return this.address;
+    return `${this.address};node:${keys[index]}`;
+  }
+
+  optionsOf(index: number): object | undefined {
+    const node = this.node(index);
+    return mergeOptions(node, this.overrides?.kinds, this.places?.inside.get(node.key));
+  }
+
+  /** The only handler of this run, if it is told of every task, and no task is all there is of the run. */
+  get lane(): Watchers | undefined {
+    const { place, places, program, watchers } = this;
+    if (watchers?.only === undefined || places !== undefined || program.nestedHandlers) return undefined;
+    return program.plan.bare && place === undefined ? undefined : watchers;
+  }
+
+  watchersOf(index: number): Watchers | undefined {
+    return this.places === undefined && !this.program.nestedHandlers ? this.watchers : this.watchersAt(index);
+  }
+
+  /** With those that were given for the node alone. */
+  private watchersAt(index: number): Watchers | undefined {
+    const { watchers } = this;
+    const node = this.node(index);
+    let more = this.places?.inside.get(node.key)?.callbacks;
+    if (node.body.kind === "graph") {
+      const { plan } = node.body;
+      const own = plan.runtime === this.runtime ? plan.callbacks : [...plan.runtime.callbacks, ...plan.callbacks];
+      more = more === undefined ? own : [...more, ...own];
+    }
+    if (more === undefined || more.length === 0) return watchers;
+    return watchers === undefined ? Watchers.of(more, this.runtime.onHandlerError) : watchers.with(more);
+  }
+
+  useState(use: (state: unknown) => unknown): unknown {
+    return this.cell?.use(use);
+  }
+
+  pathOf(index: number): readonly string[] {
+    return index <= END_INDEX || this.program.plan.bare
+      ? this.nodePath
+      : [...this.nodePath, this.program.keys[index] ?? ""];
+  }
+
+  blame(error: unknown, index: number): unknown {
+    if (this.aborted && error === this.reason) return error;
+    if (InterruptError.is(error) && !this.expectsStop) return strayInterrupt(this.pathOf(index), error);
+    return locate(error, this.pathOf(index), this.environment.root);
+  }
+
+  addStream(stream: TaskStream): void {
+    if (this.nested && this.place instanceof TaskContext) {
+      this.place.owner.addStream(stream);
+      return;
+    }
+    this.openStreams ??= new OpenStreams();
+    this.openStreams.add(stream);
+  }
+
+  cancelStreams(reason: unknown, within: Scope): void {
+    if (this.nested && this.place instanceof TaskContext) this.place.owner.cancelStreams(reason, within);
+    else this.openStreams?.cancel(reason, within);
+  }
+
+  /** A reader sees the errors of all nodes that feed it: this finds the node where one began, and gives it that place. */
+  async findOrigin(error: unknown): Promise<unknown> {
+    if (this.nested && this.place instanceof TaskContext) return this.place.owner.findOrigin(error);
+    const stream = await this.openStreams?.findFailed(error);
+    return stream === undefined ? error : stream.ctx.owner.blame(error, stream.ctx.index);
+  }
+
+  /** Checks the result and ends the run; gives the result, or a promise of it. */
+  complete(result: unknown): unknown {
+    const { checkOutput } = this.program.plan;
+    if (checkOutput === undefined) return this.completed(result);
+    this.at = END_INDEX;
+    if (result instanceof StreamReader && this.mode === "transform")
+      return this.completed(checkedStream(result, checkOutput));
+    const checked = checkOutput(result);
+    if (!isPromiseLike(checked)) return this.completed(checked);
+    return checked.then(
+      (fit) => this.completed(fit),
+      (error: unknown) => {
+        throw this.fail(error);
+      },
+    );
+  }
+
+  /** The run has its result. Nodes that stream go on as long as it is read, and stay part of what is around the run. */
+  protected completed(result: unknown): unknown {
+    if (this.mode !== "transform") this.close();
+    return result;
+  }
+
+  /** What this run fails with: the reason of its abort, or the error with its place. What else is running here is stopped. */
+  fail(error: unknown): unknown {
+    this.close();
+    if (this.aborted && !this.hasEnded) return this.reason;
+    this.laneTask?.watch?.error(error);
+    const located = this.blame(error, this.at);
+    this.stopRest("Stopped, because another part of the run has failed.");
+    return located;
+  }
+
+  /** Something still runs that does not feed the result, in a run on streams: it is stopped when the result was read. */
+  leaveRest(): void {
+    if (this.nested && this.place instanceof TaskContext) this.place.owner.leaveRest();
+    else this.hasRest = true;
+  }
+
+  /** Stops what is still running because this run has ended without it. */
+  stopRest(why: string): void {
+    if (this.aborted) return;
+    this.hasEnded = true;
+    const reason = abortError(why);
+    this.watch?.abortInside(reason);
+    this.cancelStreams(reason, this);
+    this.abort(reason);
+  }
+
+  private newState(key: StateKey<unknown>): StateCell {
+    try {
+      return new StateCell(key, this.place?.stateCell);
+    } catch (error) {
+      throw KumikoError.is(error) ? error : stateFailed(this.nodePath, error);
+    }
+  }
+
+  /** The graph's own watch, for a run of its own; else one that only keeps track of what is open inside. */
+  private openOwnWatch(): Watch {
+    const { place, nested, watchers, program } = this;
+    if (nested && place?.watch !== undefined) return place.watch;
+    const own = nested || program.plan.bare ? undefined : watchers;
+    const around = place?.watchAround;
+    return new Watch(own ?? around?.watchers ?? Watchers.none, this.recordAround ?? noInfo, around);
+  }
+}
+
+function visitsOf(tasks: Iterable<TaskContext> | undefined): Visit[] {
+  return [...(tasks ?? [])].map((task) => task.visit);
+}
+
+const noInfo: RunInfo = Object.freeze({
+  runId: "",
+  parentRunId: undefined,
+  name: "",
+  type: "",
+  component: "graph",
+  address: "",
+});
