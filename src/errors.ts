@@ -69,6 +69,7 @@ export type ErrorCode =
   | "NO_STORE"
   | "STORE_FAILED"
   | "DUPLICATE_KEY"
+  | "ASKED_TOO_LATE"
   | "DUPLICATE_CHILD"
   // the library itself
   | "PART_NOT_LOADED";

@@ -84,5 +84,5 @@ class LayerMap {
   }
 }
 
-const composeFolders = ["plan", "interrupt", "run", "tools"] as const;
-const topFolders = ["schema", "callbacks", "components", "stores", "testing"] as const;
+const composeFolders = ["plan", "tools"] as const;
+const topFolders = ["schema", "callbacks", "components", "checkpoint", "run", "stores", "testing"] as const;

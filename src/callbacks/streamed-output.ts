@@ -86,5 +86,5 @@ export class StreamedOutput<T> implements StreamHooks<T> {
 export function joiningOfCopy(joining: Joining | undefined, payload: ChunkPayload | undefined): Joining | undefined {
   if (payload === undefined) return joining;
   const rule = { keyed: new Map(), rest: joining?.rule };
-  return { rule, registry: joining?.registry, where: joining?.where, locate: joining?.locate };
+  return { rule, registry: joining?.registry, where: joining?.where };
 }

@@ -36,6 +36,13 @@ export const duplicateKey = (what: "ask" | "once", key: string, address: string)
     `${what}("${key}") was called twice at "${address}". Each ${what} of one place needs a key of its own.`,
   );
 
+export const askedTooLate = (what: string, address: string): KumikoError =>
+  new KumikoError(
+    "ASKED_TOO_LATE",
+    `${what} was called at "${address}" after that had returned, so nothing is left that could wait for the answer. ` +
+      "Await every question before the function returns.",
+  );
+
 export const schemaNeedsJson = (what: string, address: string, cause: unknown): KumikoError =>
   new KumikoError(
     "SCHEMA_UNSUPPORTED",

@@ -79,6 +79,7 @@ class Reader {
       step: asStep(task.step, 0, "the step of a task"),
       done: asBoolean(task.done, "done"),
       output: this.#slot(task.output, `output of "${node}"`),
+      chunks: task.chunks === undefined ? undefined : this.#chunks(task.chunks, node),
       targets: targets === undefined ? undefined : asList(targets, "targets", (key) => asText(key, "a target")),
       visit: this.#visit(task.visit, depth),
       route: this.#visit(task.route, depth),
@@ -94,6 +95,7 @@ class Reader {
       questions: asList(visit.questions, "questions", (question) => this.#question(question)),
       once: asList(visit.once, "once", (entry) => this.#once(entry)),
       prepared: this.#slot(visit.prepared, "a prepared input"),
+      produced: visit.produced === undefined ? undefined : this.#slot(visit.produced, "an output"),
       inner: asList(visit.inner, "inner", (inner) => this.#inner(inner, depth + 1)),
       calls: asList(visit.calls, "calls", (call) => this.#call(call, depth + 1)),
     };
@@ -158,6 +160,12 @@ class Reader {
     return parts.length === 0
       ? { hasData: false, data: undefined }
       : { hasData: true, data: this.#codec.decode(parts[0], "an answer") };
+  }
+
+  #chunks(json: unknown, node: string): readonly unknown[] {
+    const chunks = this.#codec.decode(json, `chunks of "${node}"`);
+    if (Array.isArray(chunks)) return chunks;
+    throw unreadableCheckpoint(`the chunks of "${node}" are not a list`);
   }
 
   #slot(json: unknown, name: string): Slot | undefined {

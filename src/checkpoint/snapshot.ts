@@ -57,6 +57,8 @@ export interface TaskSnapshot {
   readonly done: boolean;
   /** What it gave, as long as somebody still needs it. */
   readonly output: Slot | undefined;
+  /** The same of a stream that somebody takes chunk by chunk. */
+  readonly chunks?: readonly unknown[] | undefined;
   /** Where its output went; `undefined` when that was not decided. */
   readonly targets: readonly string[] | undefined;
   readonly visit: VisitSnapshot | undefined;
@@ -73,6 +75,8 @@ export interface VisitSnapshot {
   readonly once: readonly (readonly [string, unknown])[];
   /** What `before` made of the input. */
   readonly prepared: Slot | undefined;
+  /** What the node gave to `after`. */
+  readonly produced?: Slot | undefined;
   /** The graph that the node is (under ""), and child runs. */
   readonly inner: readonly InnerSnapshot[];
   /** The calls of a tools node. */

@@ -32,8 +32,8 @@ const isOpen = ({ answer }: Asked): boolean => answer === undefined;
 const isAnswered = ({ answer }: Asked): boolean => answer !== undefined;
 const isFresh = ({ fresh }: Asked): boolean => fresh;
 
-/** An input that is a stream. */
-export interface InputStream {
+/** A stream of which every chunk is kept. */
+export interface WholeStream {
   readonly ended: boolean;
   drain(): Promise<void>;
   whole(): unknown;
@@ -72,9 +72,12 @@ export class Visit implements Part {
   hasStopped = false;
   /** In this execution it was used wrongly. That is told before anybody has to answer. */
   mistake: KumikoError | undefined = undefined;
-  /** What `before` made of the input; as long as that is a stream, with the stream. */
+  /** What `before` made of the input, once it is whole. */
   prepared: Slot | undefined = undefined;
-  preparedStream: InputStream | undefined = undefined;
+  /** What the node gave to `after`, once it is whole. */
+  produced: Slot | undefined = undefined;
+  /** The two of them while they are streams. */
+  keptStreams: Map<"prepared" | "produced", WholeStream> | undefined = undefined;
   /** It stopped to wait, with all that was in it; it did not fail, and was not cut off. */
   #isSettled = false;
   #questions: Question[] = [];
@@ -212,6 +215,11 @@ export class Visit implements Part {
     this.#once.set(key, value);
   }
 
+  keepStream(name: "prepared" | "produced", stream: WholeStream): void {
+    this.keptStreams ??= new Map();
+    this.keptStreams.set(name, stream);
+  }
+
   // runs inside
 
   /** The name of the next child run of this key; the same in each execution of the place. */
@@ -312,15 +320,17 @@ export class Visit implements Part {
       questions: this.#questions,
       once: this.#once === undefined ? nothing : [...this.#once],
       prepared: this.prepared,
+      produced: this.produced,
       inner: this.#inner === undefined ? nothing : Array.from(this.#inner, snapshotOfInner),
       calls: this.#calls === undefined ? nothing : Array.from(this.#calls, snapshotOfCall),
     };
   }
 
-  #restore({ settled, questions, once, prepared, inner, calls }: VisitSnapshot): void {
+  #restore({ settled, questions, once, prepared, produced, inner, calls }: VisitSnapshot): void {
     this.#isSettled = settled;
     this.#questions = [...questions];
     this.prepared = prepared;
+    this.produced = produced;
     if (once.length > 0) this.#once = new Map(once);
     for (const { key, result, run } of inner) {
       this.#inner ??= new Map();

@@ -55,10 +55,11 @@ class Writer {
   }
 
   #task(task: TaskSnapshot, path: string): string {
-    const { node, kind, step, done, output, targets, visit, route } = task;
+    const { node, kind, step, done, output, chunks, targets, visit, route } = task;
     const head = `${taskHead(node, kind)}${step}${done ? ',"done":true' : ',"done":false'}`;
     const next = targets === undefined ? "" : targetsText(targets);
-    const given = output === undefined ? ',"output":null' : `,"output":[${this.#output(output, task, path)}]`;
+    let given = output === undefined ? ',"output":null' : `,"output":[${this.#output(output, task, path)}]`;
+    if (chunks !== undefined) given += `,"chunks":${this.#codec.encode(chunks, outputName(task, path))}`;
     if (visit === undefined && route === undefined) return `${head}${next}${given},"visit":null,"route":null}`;
     const own = visit === undefined ? "null" : this.#visit(visit, inside(path, node));
     const behind = route === undefined ? "null" : this.#visit(route, `${inside(path, node)} (branch)`);
@@ -71,20 +72,21 @@ class Writer {
   }
 
   #visit(visit: VisitSnapshot, at: string): string {
-    const { address, settled, questions, once, prepared, inner, calls } = visit;
+    const { address, settled, questions, once, prepared, produced, inner, calls } = visit;
     let asked = "";
     for (const question of questions) asked += `${asked === "" ? "" : ","}${this.#question(question, at)}`;
     const head = `{"address":${quoted(address)},"settled":${settled},"questions":[${asked}]`;
-    const isAll = prepared === undefined && once.length === 0 && inner.length === 0 && calls.length === 0;
+    const isAll = (prepared ?? produced) === undefined && once.length === 0 && inner.length === 0 && calls.length === 0;
     if (isAll) return `${head},"once":[],"prepared":null,"inner":[],"calls":[]}`;
     const kept = list(
       once,
       ([key, value]) => `[${quoted(key)},${this.#codec.encode(value, `once("${key}") of "${at}"`)}]`,
     );
     const input = prepared === undefined ? "null" : this.#slot(prepared, `input of "${at}"`);
+    const made = produced === undefined ? "" : `,"produced":${this.#slot(produced, `output of "${at}"`)}`;
     const runs = list(inner, (one) => this.#inner(one, at));
-    const made = list(calls, (call) => this.#call(call, at));
-    return `${head},"once":${kept},"prepared":${input},"inner":${runs},"calls":${made}}`;
+    const called = list(calls, (call) => this.#call(call, at));
+    return `${head},"once":${kept},"prepared":${input}${made},"inner":${runs},"calls":${called}}`;
   }
 
   #question({ id, kind, key, address, info, schema, state, answer, fresh }: Question, at: string): string {

@@ -5,10 +5,8 @@ import { END, type Plan, type PlanNode, START } from "../compose/plan/plan.js";
 import type { Runnable } from "../compose/runnable.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
-import { runForStream, runForValue } from "./entry.js";
-import { invokeAlone } from "./lone-run.js";
-import { runNested } from "./nested.js";
 import { Program } from "./program.js";
+import { runForStream, runForValue, runNested } from "./start.js";
 
 /** One node that runs by itself, in all four modes: what `lambda`, `mapChunks`, `passthrough` and a tools node are. */
 export class BareRunnable<in I, out O> implements Runnable<I, O>, HasNodeDefinition {
@@ -21,9 +19,7 @@ export class BareRunnable<in I, out O> implements Runnable<I, O>, HasNodeDefinit
   }
 
   invoke(input: I, options?: RunOptions): Promise<O> {
-    const output =
-      options === undefined ? invokeAlone(this.#program, input) : runForValue(this.#program, "invoke", input, options);
-    return output as Promise<O>;
+    return runForValue(this.#program, "invoke", input, options) as Promise<O>;
   }
 
   stream(input: I, options?: RunOptions): StreamReader<O> {

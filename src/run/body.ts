@@ -3,11 +3,11 @@ import type { Joining } from "../schema/concat/rule.js";
 import { mapSource } from "../schema/stream/map.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { isPromiseLike, isStream, whenReady } from "./async.js";
-import { oneChunk, toReader } from "./node-stream.js";
-import type { TaskContext } from "./task-context.js";
+import { OutputJoining, oneChunk, toReader } from "./joining.js";
+import type { Task } from "./task.js";
 
 /** One mode of one node, as the executor calls it. */
-export type Body = (input: unknown, ctx: TaskContext) => unknown;
+export type Body = (input: unknown, task: Task) => unknown;
 
 /** The four ways in which a run can use a node. */
 export type Mode = "invoke" | "stream" | "collect" | "transform";
@@ -41,12 +41,31 @@ const passthrough: Natives = { invoke: (input: unknown) => input, transform: (in
 export function deriveMode(mode: Mode, natives: Natives, joining: Joining): Body {
   if (natives.map !== undefined) return mapped(mode, natives.map, joining);
   if (natives.call !== undefined) return called(mode, natives.call, joining);
-  for (const native of preference[mode]) {
-    const run = natives[native];
-    if (run === undefined) continue;
-    return native === mode && !givesStream(mode) ? (run as Body) : adapt(mode, native, run, joining);
-  }
-  return refuse;
+  const native = nativeFor(mode, natives);
+  if (native === undefined) return refuse;
+  const run = natives[native] as NodeFunction;
+  return native === mode && !givesStream(mode) ? (run as Body) : adapt(mode, native, run, joining);
+}
+
+/** The same from a value to whatever the native function gives: a stream is not joined yet. */
+export function deriveUnjoined(natives: Natives, joining: Joining): Body {
+  if (natives.map !== undefined) return natives.map as Body;
+  if (natives.call !== undefined) return unjoined(natives.call as Body, joining);
+  const native = nativeFor("invoke", natives);
+  return native === undefined || native === "invoke" || native === "collect"
+    ? deriveMode("invoke", natives, joining)
+    : deriveMode("stream", { [native]: natives[native] }, joining);
+}
+
+function unjoined(call: Body, joining: Joining): Body {
+  const finish = (output: unknown, task: Task): unknown =>
+    isStream(output) ? toReader(output, joining, undefined, task) : output;
+  return (input, task) => whenReady(call(input, task), (output) => finish(output, task));
+}
+
+/** Which of a node's own functions is used for a mode. */
+export function nativeFor(mode: Mode, natives: Natives): Mode | undefined {
+  return preference[mode].find((native) => natives[native] !== undefined);
 }
 
 const preference: Record<Mode, readonly Mode[]> = {
@@ -64,17 +83,17 @@ function adapt(wanted: Mode, native: Mode, run: NodeFunction, joining: Joining):
   const call = run as Body;
   const convertInput = inputConversion(takesStream(wanted), takesStream(native));
   const convertOutput = outputConversion(givesStream(wanted), givesStream(native), joining);
-  return (input, ctx) => {
+  return (input, task) => {
     const given = convertInput(input);
     const upstream = input instanceof StreamReader ? input : undefined;
-    const finish = (output: unknown): unknown => convertOutput(output, upstream, ctx);
+    const finish = (output: unknown): unknown => convertOutput(output, upstream, task);
     if (isPromiseLike(given)) {
       return given.then((value) => {
-        ctx.scope.throwIfAborted();
-        return whenReady(call(value, ctx), finish);
+        task.scope.throwIfAborted();
+        return whenReady(call(value, task), finish);
       });
     }
-    return whenReady(call(given, ctx), finish);
+    return whenReady(call(given, task), finish);
   };
 }
 
@@ -83,33 +102,35 @@ function inputConversion(fromStream: boolean, toStream: boolean): (input: unknow
   return fromStream ? (input) => (input as StreamReader<unknown>).concat() : (input) => oneChunk(input, undefined);
 }
 
-type OutputConversion = (output: unknown, upstream: StreamReader<unknown> | undefined, ctx: TaskContext) => unknown;
+type OutputConversion = (output: unknown, upstream: StreamReader<unknown> | undefined, task: Task) => unknown;
 
 function outputConversion(toStream: boolean, fromStream: boolean, joining: Joining): OutputConversion {
   if (toStream) {
     return fromStream
-      ? (output, upstream, ctx) => toReader(output, joining, upstream, ctx)
+      ? (output, upstream, task) => toReader(output, joining, upstream, task)
       : (output) => oneChunk(output, joining);
   }
-  return fromStream ? (output, upstream, ctx) => toReader(output, joining, upstream, ctx).concat() : (output) => output;
+  return fromStream
+    ? (output, upstream, task) => toReader(output, joining, upstream, task).concat()
+    : (output) => output;
 }
 
 /** A plain function: needs a whole input, and what it gives back decides whether it streams. */
 function called(mode: Mode, run: NodeFunction, joining: Joining): Body {
   const call = run as Body;
   const finish = givesStream(mode)
-    ? (output: unknown, ctx: TaskContext): unknown =>
-        isStream(output) ? toReader(output, joining, undefined, ctx) : oneChunk(output, joining)
-    : (output: unknown, ctx: TaskContext): unknown =>
-        isStream(output) ? toReader(output, joining, undefined, ctx).concat() : output;
+    ? (output: unknown, task: Task): unknown =>
+        isStream(output) ? toReader(output, joining, undefined, task) : oneChunk(output, joining)
+    : (output: unknown, task: Task): unknown =>
+        isStream(output) ? toReader(output, joining, undefined, task).concat() : output;
   if (takesStream(mode)) {
-    return async (input, ctx) => {
+    return async (input, task) => {
       const whole = await (input as StreamReader<unknown>).concat();
-      ctx.scope.throwIfAborted();
-      return finish(await call(whole, ctx), ctx);
+      task.scope.throwIfAborted();
+      return finish(await call(whole, task), task);
     };
   }
-  return (input, ctx) => whenReady(call(input, ctx), (output) => finish(output, ctx));
+  return (input, task) => whenReady(call(input, task), (output) => finish(output, task));
 }
 
 /** A function of one chunk: on a value it is called once. */
@@ -119,22 +140,22 @@ function mapped(mode: Mode, run: NodeFunction, joining: Joining): Body {
     case "invoke":
       return call;
     case "stream":
-      return (input, ctx) => whenReady(call(input, ctx), (output) => oneChunk(output, joining));
+      return (input, task) => whenReady(call(input, task), (output) => oneChunk(output, joining));
     case "collect":
-      return (input, ctx) => mapReader(input, call, ctx, joining).concat();
+      return (input, task) => mapReader(input, call, task, joining).concat();
     case "transform":
-      return (input, ctx) => mapReader(input, call, ctx, joining);
+      return (input, task) => mapReader(input, call, task, joining);
     default:
       return mode satisfies never;
   }
 }
 
-function mapReader(input: unknown, call: Body, ctx: TaskContext, joining: Joining): StreamReader<unknown> {
+function mapReader(input: unknown, call: Body, task: Task, joining: Joining): StreamReader<unknown> {
   const source = (input as StreamReader<unknown>).takeSource();
-  const step = { apply: call, ctx, wrap: (error: unknown) => ctx.owner.blame(error, ctx.index) };
-  return new StreamReader(mapSource(source, step), joining);
+  const step = { apply: call, ctx: task, wrap: (error: unknown) => task.owner.blame(error, task.index) };
+  return new StreamReader(mapSource(source, step), new OutputJoining(joining, task));
 }
 
-const refuse: Body = (_input, ctx) => {
-  throw new TypeError(`Node "${ctx.owner.node(ctx.index).key}" has none of invoke, stream, collect and transform.`);
+const refuse: Body = (_input, task) => {
+  throw new TypeError(`Node "${task.owner.node(task.index).key}" has none of invoke, stream, collect and transform.`);
 };

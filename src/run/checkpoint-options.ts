@@ -30,3 +30,12 @@ export function checkCheckpointOptions(options: RunOptions, plan: Plan): void {
     throw invalidRunOption("control is for a run of its own: a child stops with its parent.");
   }
 }
+
+/** Whether a run has something to do with checkpoints, or can be asked to stop; also when the options for it are wrong. */
+export function needsJournal(options: RunOptions | undefined): boolean {
+  if (options === undefined) return false;
+  const { control, checkpointId, writeToCheckpointId, forceNewRun, takeover, modifyState } = options;
+  if (checkpointId !== undefined || writeToCheckpointId !== undefined) return true;
+  if (control !== undefined || modifyState !== undefined) return true;
+  return (forceNewRun ?? false) !== false || (takeover ?? false) !== false;
+}

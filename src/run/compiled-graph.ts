@@ -6,9 +6,8 @@ import type { Plan } from "../compose/plan/plan.js";
 import type { Runnable } from "../compose/runnable.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
-import { runForStream, runForValue } from "./entry.js";
-import { runNested } from "./nested.js";
 import { Program } from "./program.js";
+import { runForCollect, runForStream, runForValue, runNested } from "./start.js";
 
 declare const places: unique symbol;
 
@@ -45,7 +44,7 @@ export class CompiledGraph<in I, out O, out Inner = unknown> implements Runnable
   }
 
   collect(input: StreamSource<I>, options?: RunOptions): Promise<O> {
-    return this.transform(input, options).concat();
+    return runForCollect(this.#program, input, options) as Promise<O>;
   }
 
   transform(input: StreamSource<I>, options?: RunOptions): StreamReader<O> {

@@ -1,20 +1,19 @@
 import { randomId } from "../callbacks/random-id.js";
 import type { Journal } from "../checkpoint/journal.js";
-import type { RunSnapshot } from "../checkpoint/snapshot.js";
 import { type AnyRequestContext, RequestContext } from "../components/request-context.js";
 import type { ParseAnswer } from "./parse-answer.js";
 
 type GivenRequestContext = AnyRequestContext | Readonly<Record<string, unknown>> | undefined;
 
-/** Runs graphs so that account is kept of their tasks; given a `Run`, which this file does not know. */
-export interface GraphRunner {
-  start(run: object, input: unknown): Promise<unknown>;
-  resume(run: object, snapshot: RunSnapshot, input: unknown): Promise<unknown>;
+/** The part of the executor that only runs need which can be resumed. */
+export interface SavedRuns {
+  /** A ledger for a `Run`, which this file does not know. */
+  newLedger(run: never): unknown;
   /** Applies the schema of a question to its answer, which only a resumed run has. */
   readonly parseAnswer: ParseAnswer;
 }
 
-/** What all places of one run share, from its root down, child runs included. */
+/** Shared by all contexts of one run, child runs included. */
 export class Environment {
   /** The same for all of them, also for a child run that was given request values of its own. */
   readonly root: Environment;
@@ -22,7 +21,7 @@ export class Environment {
   private madeContext: RequestContext | undefined = undefined;
   private ownRunKey: string | undefined = undefined;
   private ownJournal: Journal | undefined = undefined;
-  private ownTracking: GraphRunner | undefined = undefined;
+  private ownSavedRuns: SavedRuns | undefined = undefined;
 
   constructor(requestContext: GivenRequestContext, outer?: Environment) {
     this.givenContext = requestContext;
@@ -46,15 +45,15 @@ export class Environment {
     return this.root.ownJournal;
   }
 
-  /** What runs the graphs of a run that has a journal. */
-  get tracking(): GraphRunner | undefined {
-    return this.root.ownTracking;
+  /** What makes ledgers; `undefined` for a run that nobody can resume. */
+  get savedRuns(): SavedRuns | undefined {
+    return this.root.ownSavedRuns;
   }
 
   /** Before the run begins. */
-  keepJournal(journal: Journal, tracking: GraphRunner): void {
+  keepJournal(journal: Journal, savedRuns: SavedRuns | undefined): void {
     this.root.ownJournal = journal;
-    this.root.ownTracking = tracking;
+    this.root.ownSavedRuns = savedRuns;
   }
 
   /** The request context that was given; a plain record becomes one at the first read. */

@@ -1,10 +1,9 @@
-import type { Joining } from "../schema/concat/rule.js";
 import { streamCancelled } from "../schema/errors.js";
 import { ArraySource } from "../schema/stream/array-source.js";
 import { generatorNext, pullTarget } from "../schema/stream/iterable-source.js";
-import { StreamReader } from "../schema/stream/reader.js";
-import { type ChunkSource, ended, type StreamSource } from "../schema/stream/source.js";
-import type { TaskContext, TaskStream } from "./task-context.js";
+import type { StreamReader } from "../schema/stream/reader.js";
+import { type ChunkSource, ended } from "../schema/stream/source.js";
+import type { Task, TaskStream } from "./task.js";
 
 type Result = IteratorResult<unknown, undefined>;
 
@@ -14,7 +13,7 @@ type Result = IteratorResult<unknown, undefined>;
  * a generator that never started does not do that itself.
  */
 export class NodeStream implements ChunkSource<unknown>, TaskStream {
-  readonly ctx: TaskContext;
+  readonly task: Task;
   ended = false;
   readonly #source: ChunkSource<unknown>;
   /** What is read, and how: looked up once, and for a generator the generator itself. It is the price of a chunk. */
@@ -27,13 +26,13 @@ export class NodeStream implements ChunkSource<unknown>, TaskStream {
   #last: Promise<Result> | undefined = undefined;
   #cancelled: { readonly reason: unknown } | undefined = undefined;
 
-  constructor(source: ChunkSource<unknown>, upstream: StreamReader<unknown> | undefined, ctx: TaskContext) {
+  constructor(source: ChunkSource<unknown>, upstream: StreamReader<unknown> | undefined, task: Task) {
     this.#source = source;
     this.#target = pullTarget(source);
     this.#pull = this.#target.next;
     this.#isGenerator = this.#pull === generatorNext;
     this.#upstream = upstream;
-    this.ctx = ctx;
+    this.task = task;
   }
 
   /** After a cancellation the end of the source is not the end of what the node has to say: nobody may take it for that. */
@@ -79,45 +78,14 @@ Object.defineProperty(NodeStream.prototype, "generatorNext", { value: generatorN
 
 function ignore(): void {}
 
-/** The reader of what a node gave back as a stream. */
-export function toReader(
-  output: unknown,
-  joining: Joining,
-  upstream: StreamReader<unknown> | undefined,
-  ctx: TaskContext,
-): StreamReader<unknown> {
-  if (output === upstream && upstream !== undefined) return upstream;
-  const reader = StreamReader.from(output as StreamSource<unknown>);
-  const kept = joiningFor(reader, joining);
-  return new StreamReader<unknown>(traced(reader.takeSource(), upstream, ctx), kept);
-}
-
-/** How the stream of a node joins: as the node declares, else as the stream itself knows, which a graph inside may give. */
-export function joiningFor(reader: StreamReader<unknown>, declared: Joining): Joining {
-  const { joining } = reader;
-  const knows = joining?.rule !== undefined || joining?.registry !== undefined;
-  return knows && declared.rule === undefined ? joining : declared;
-}
-
 /** The same stream, which its run now knows of. (Nothing can go wrong with an array.) */
 export function traced(
   source: ChunkSource<unknown>,
   upstream: StreamReader<unknown> | undefined,
-  ctx: TaskContext,
+  task: Task,
 ): ChunkSource<unknown> {
   if (source instanceof ArraySource) return source;
-  const stream = new NodeStream(source, upstream, ctx);
-  ctx.owner.addStream(stream);
+  const stream = new NodeStream(source, upstream, task);
+  task.owner.addStream(stream);
   return stream;
-}
-
-/** A stream of one chunk, which is whole already: the concat rule of its node is not for it. */
-export function oneChunk(value: unknown, joining: Joining | undefined): StreamReader<unknown> {
-  const whole = joining && { registry: joining.registry, where: joining.where };
-  return new StreamReader<unknown>(StreamReader.from([value]).takeSource(), whole);
-}
-
-/** The same stream, joined as told. */
-export function rejoin(reader: StreamReader<unknown>, joining: Joining | undefined): StreamReader<unknown> {
-  return new StreamReader(reader.takeSource(), joining);
 }

@@ -6,8 +6,8 @@ import type { Joining } from "../schema/concat/rule.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { isPromiseLike, isStream } from "./async.js";
 import type { Body, Natives } from "./body.js";
-import { joiningFor, rejoin } from "./node-stream.js";
-import type { TaskContext } from "./task-context.js";
+import { joiningOfOutput, OutputJoining, rejoin } from "./joining.js";
+import type { Task } from "./task.js";
 
 /** The same native functions, watched: callbacks follow the function that really runs. */
 export function observeNatives(natives: Natives, payload: Payload | undefined, joining: Joining): Natives {
@@ -24,67 +24,79 @@ export function observeNatives(natives: Natives, payload: Payload | undefined, j
 }
 
 function observe(run: Body, takesStream: boolean, payload: Payload | undefined, joining: Joining): Body {
-  return (input, ctx) => {
-    const watch = ctx.openWatch();
-    if (watch === undefined) return run(input, ctx);
-    const given = takesStream ? watch.inputStream(input as StreamReader<unknown>) : input;
-    if (!takesStream) watch.start(payload === undefined ? input : payload.input(input, ctx.options));
-    const finish = (output: unknown): unknown =>
-      (isStream(output) ? undefined : waiting(ctx, watch)) ?? end(watch, output, payload, joining);
-    const refuse = (error: unknown): unknown => {
-      const stopped = causedByInterrupt(error) ? waiting(ctx, watch) : undefined;
-      if (stopped !== undefined) return stopped;
-      watch.error(error);
-      throw error;
-    };
+  return (input, task) => {
+    const watch = task.openWatch();
+    if (watch === undefined) return run(input, task);
+    let given = input;
+    if (takesStream) given = watch.inputStream(input as StreamReader<unknown>);
+    else startWatch(watch, input, payload, task);
+    // a handler may stop the run
+    task.scope.throwIfAborted();
     let output: unknown;
     try {
-      output = run(given, ctx);
+      output = run(given, task);
     } catch (error) {
-      return refuse(error);
+      return refuse(watch, error, task);
     }
-    if (!isPromiseLike(output)) return finish(output);
-    return output.then(finish, refuse);
+    if (!isPromiseLike(output)) return endWatch(watch, output, payload, joining, task);
+    return output.then(
+      (ready) => endWatch(watch, ready, payload, joining, task),
+      (error) => refuse(watch, error, task),
+    );
   };
 }
 
-/** If the node waits for somebody, whatever its function came to: its end as handlers see it. */
-function waiting(ctx: TaskContext, watch: Watch): Promise<never> | undefined {
-  if (ctx.openedVisit?.hasStopped !== true) return undefined;
-  return leaveWaiting(ctx, watch);
+/** Tells the handlers of a task that it starts. */
+export function startWatch(watch: Watch, input: unknown, payload: Payload | undefined, task: Task): void {
+  watch.start(payload === undefined ? input : payload.input(input, task.options));
 }
 
-async function leaveWaiting(ctx: TaskContext, watch: Watch): Promise<never> {
-  try {
-    await ctx.settle();
-  } catch (error) {
-    watch.error(error);
-    throw error;
-  }
-  const interrupts = interruptsAt(ctx.visit.snapshot(), ctx.environment.runKey);
-  const error = waitsAt(ctx.address, interrupts);
-  watch.interrupt(error);
-  throw error;
-}
-
-function end(watch: Watch, output: unknown, payload: Payload | undefined, joining: Joining): unknown {
+/** Tells the handlers of a task what it gave; a stream tells them itself. Returns the output as it is handed on. */
+export function endWatch(
+  watch: Watch,
+  output: unknown,
+  payload: Payload | undefined,
+  joining: Joining,
+  task: Task,
+): unknown {
   if (isStream(output)) {
     const reader: StreamReader<unknown> = StreamReader.from(output);
-    return watch.outputStream(rejoin(reader, joiningFor(reader, joining)), payload?.output);
+    return watch.outputStream(rejoin(reader, joiningOfOutput(reader, joining, task)), payload?.output);
   }
+  if (task.hasStopped) return leaveWaiting(watch, task);
   if (watch.closed) watch.event({ kind: "late_result", value: output });
   else watch.end(payload === undefined ? output : payload.output(output));
   return output;
 }
 
+/** Tells the handlers of a task that it failed, or that it waits for an answer; throws the same, or gives a promise that rejects with it. */
+export function refuse(watch: Watch, error: unknown, task: Task): Promise<never> {
+  if (task.hasStopped && causedByInterrupt(error)) return leaveWaiting(watch, task);
+  watch.error(error);
+  throw error;
+}
+
+async function leaveWaiting(watch: Watch, task: Task): Promise<never> {
+  try {
+    await task.settle();
+  } catch (error) {
+    watch.error(error);
+    throw error;
+  }
+  const interrupts = interruptsAt(task.visit.snapshot(), task.environment.runKey);
+  const error = waitsAt(task.address, interrupts);
+  watch.interrupt(error);
+  throw error;
+}
+
 /** Watched, a `map` is a transform: its input and output are one stream each. */
 function observeMap(map: NodeFunction, joining: Joining): NodeFunction {
   const call = map as Body;
-  const transform: Body = (input, ctx) => {
+  const transform: Body = (input, task) => {
     const reader = input as StreamReader<unknown>;
     return rejoin(
-      reader.map((chunk) => call(chunk, ctx)),
-      joining,
+      reader.map((chunk) => call(chunk, task)),
+      new OutputJoining(joining, task),
     );
   };
   return observe(transform, true, undefined, joining) as NodeFunction;

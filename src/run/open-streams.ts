@@ -1,5 +1,5 @@
 import type { Scope } from "./scope.js";
-import type { TaskStream } from "./task-context.js";
+import type { TaskStream } from "./task.js";
 
 /**
  * The streams of the nodes of a run, those of nested graphs included: to find out which one an error came from, and to
@@ -11,7 +11,7 @@ export class OpenStreams {
 
   /** Whatever comes after its run was stopped is stopped too. */
   add(stream: TaskStream): void {
-    const { scope } = stream.ctx;
+    const { scope } = stream.task;
     if (scope.aborted) {
       stream.cancel(scope.reason);
       return;
@@ -22,22 +22,18 @@ export class OpenStreams {
 
   /** The stream whose last read failed with this error; of several that handed it on, the one that began first. */
   async findFailed(error: unknown): Promise<TaskStream | undefined> {
-    const streams = this.#streams;
-    let first = streams.length;
-    streams.forEach((stream, n) => {
-      stream.ifFailedWith(error, () => {
-        first = Math.min(first, n);
-      });
-    });
+    const failed = new Set<TaskStream>();
+    const streams = [...this.#streams];
+    for (const stream of streams) stream.ifFailedWith(error, () => failed.add(stream));
     await undefined;
-    return streams[first];
+    return streams.find((stream) => failed.has(stream));
   }
 
   /** Cancels the streams of a run and of what is nested in it. */
   cancel(reason: unknown, within: Scope): void {
     const streams = this.#streams;
-    this.#streams = streams.filter(({ ctx }) => !isInside(ctx.scope, within));
-    for (const stream of streams) if (isInside(stream.ctx.scope, within)) stream.cancel(reason);
+    this.#streams = streams.filter(({ task }) => !isInside(task.scope, within));
+    for (const stream of streams) if (isInside(stream.task.scope, within)) stream.cancel(reason);
   }
 
   /** A loop that streams makes ever more streams: those that have ended are forgotten. They say so a little later. */

@@ -1,4 +1,4 @@
-import { schemaNeedsJson } from "../checkpoint/errors.js";
+import { askedTooLate, schemaNeedsJson } from "../checkpoint/errors.js";
 import { type InterruptError, waitsAt } from "../checkpoint/interrupt.js";
 import type { Answer, Question } from "../checkpoint/snapshot.js";
 import type { InterruptOptions } from "../components/context.js";
@@ -10,6 +10,7 @@ import type { AnsweredPlace, AnySchema } from "./parse-answer.js";
 /** What these need of a place. */
 export interface AskingPlace extends AnsweredPlace {
   readonly environment: Environment;
+  readonly isOver: boolean;
   readonly scope: { throwIfAborted(): void };
   noteStop(): void;
   commit(): Promise<void> | undefined;
@@ -29,8 +30,9 @@ export function askAt(place: AskingPlace, key: string, info: unknown, schema: An
 type Answered = Question & { readonly answer: Answer };
 
 function findAnswered(place: AskingPlace, key: string, info: unknown, schema: AnySchema | undefined): Answered {
-  const { visit } = place;
   place.scope.throwIfAborted();
+  if (place.isOver) throw askedTooLate(`ask("${String(key)}")`, place.address);
+  const { visit } = place;
   visit.useKey("ask", key);
   const asked = visit.findAsk(key);
   if (asked?.answer !== undefined) return asked as Answered;
@@ -57,7 +59,7 @@ function ignore(): void {}
 async function parseAt(place: AskingPlace, asked: Answered, schema: AnySchema): Promise<never> {
   place.visit.enter();
   try {
-    return (await place.environment.tracking?.parseAnswer(place, asked, schema, asked.answer.data)) as never;
+    return (await place.environment.savedRuns?.parseAnswer(place, asked, schema, asked.answer.data)) as never;
   } finally {
     place.visit.leave();
   }
@@ -66,6 +68,7 @@ async function parseAt(place: AskingPlace, asked: Answered, schema: AnySchema): 
 /** `ctx.interrupt`: the end of this execution of the place. */
 export function interruptAt(place: AskingPlace, info: unknown, { state, schema }: InterruptOptions = {}): never {
   place.scope.throwIfAborted();
+  if (place.isOver) throw askedTooLate("interrupt", place.address);
   const travels = schema === undefined ? undefined : jsonSchemaOf("interrupt", schema, place.address);
   throw stop(place, place.visit.interrupt(info, travels, state));
 }

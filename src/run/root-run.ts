@@ -4,8 +4,8 @@ import type { RunOptions } from "../compose/options.js";
 import { messageOf } from "../errors.js";
 import type { Mode } from "./body.js";
 import { checkRunOptions, type Overrides, resolveOverrides } from "./call-options.js";
+import { Context } from "./context.js";
 import { duplicateChild, notAPlace } from "./errors.js";
-import { PlaceContext } from "./place-context.js";
 import type { Program } from "./program.js";
 import { Run, type Surroundings } from "./run.js";
 import { abortError } from "./scope.js";
@@ -27,7 +27,9 @@ export class RootRun extends Run {
   private givenKey: string | undefined = undefined;
   private isEnded = false;
 
-  /** Spelled out: the constructor that a compiler makes takes its arguments apart. */
+  /** What the schema of the output has made of the joined stream. */
+  checked: { readonly value: unknown } | undefined = undefined;
+
   constructor(
     program: Program,
     mode: Mode,
@@ -45,7 +47,7 @@ export class RootRun extends Run {
     const overrides = resolveOverrides(options, program);
     const { parent } = options;
     if (parent === undefined) return RootRun.start(program, mode, undefined, options, overrides);
-    if (!(parent instanceof PlaceContext)) throw notAPlace();
+    if (!(parent instanceof Context)) throw notAPlace();
     const childKey = options.key ?? program.plan.name;
     if (!parent.children.open(childKey)) throw duplicateChild(childKey, parent.address);
     try {
@@ -62,7 +64,7 @@ export class RootRun extends Run {
   private static start(
     program: Program,
     mode: Mode,
-    place: PlaceContext | undefined,
+    place: Context | undefined,
     options: RunOptions,
     overrides: Overrides | undefined,
   ): RootRun {
@@ -77,6 +79,10 @@ export class RootRun extends Run {
   /** Whether something outside can stop this run. */
   get stoppable(): boolean {
     return this.subscription !== undefined || this.timer !== undefined || this.place !== undefined;
+  }
+
+  protected override keepChecked(value: unknown): void {
+    this.checked = { value };
   }
 
   protected override completed(result: unknown): unknown {
@@ -139,12 +145,12 @@ export class RootRun extends Run {
   }
 
   get hasBegun(): boolean {
-    return this.tracker !== undefined;
+    return this.ledger !== undefined || this.scheduler !== undefined;
   }
 
   /** Whether all that a snapshot needs is there. */
   get canBeSaved(): boolean {
-    return this.tracker?.canBeSaved === true;
+    return this.ledger?.canBeSaved === true;
   }
 
   /** Whether the graph itself is watched: a lone node has no graph around it. */
@@ -185,7 +191,7 @@ export class RootRun extends Run {
 }
 
 /** A context made by `ctx.with` brings what was replaced in it, unless the options say otherwise. */
-function withReplaced(options: RunOptions, parent: PlaceContext): RunOptions {
+function withReplaced(options: RunOptions, parent: Context): RunOptions {
   const signal = options.signal ?? (Object.hasOwn(parent, "signal") ? parent.signal : undefined);
   const replaced = Object.hasOwn(parent, "requestContext") ? parent.requestContext : undefined;
   return { ...options, signal, requestContext: options.requestContext ?? replaced };

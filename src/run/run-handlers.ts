@@ -2,13 +2,13 @@ import type { Handler } from "../callbacks/handler.js";
 import { Watchers } from "../callbacks/watchers.js";
 import type { Plan } from "../compose/plan/plan.js";
 import type { PlaceTree } from "./call-options.js";
-import type { PlaceContext } from "./place-context.js";
+import type { Context } from "./context.js";
 import type { Program } from "./program.js";
 
 /** The handlers of a run of its own, in order: what is around it, runtime, compile, run. */
 export function watchersOfRun(
   { callbacks: compiled, runtime }: Plan,
-  place: PlaceContext | undefined,
+  place: Context | undefined,
   given: readonly Handler[] = none,
 ): Watchers | undefined {
   const inherited = place?.watchers;

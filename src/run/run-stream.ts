@@ -1,4 +1,3 @@
-import { InterruptError } from "../checkpoint/interrupt.js";
 import { START_INDEX } from "../compose/plan/plan.js";
 import type { ConcatRegistry } from "../schema/concat/registry.js";
 import type { ConcatRule, Joining } from "../schema/concat/rule.js";
@@ -8,7 +7,6 @@ import { StreamReader } from "../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../schema/stream/source.js";
 import type { RootRun } from "./root-run.js";
 import { leftEarly } from "./root-run.js";
-import { settleStop } from "./settle-stop.js";
 
 type Result = IteratorResult<unknown, undefined>;
 
@@ -58,6 +56,11 @@ export class RunStream implements ChunkSource<unknown> {
   loop(reader: AsyncIterator<unknown, undefined>): AsyncIterator<unknown, undefined> {
     this.#reader = reader;
     return this;
+  }
+
+  /** What the schema of the output has made of the joined stream. */
+  get checked(): { readonly value: unknown } | undefined {
+    return this.#run?.checked;
   }
 
   /** A loop was left early: that is for its reader to see to. */
@@ -162,6 +165,10 @@ class LateJoining implements Joining {
   get where(): string | undefined {
     return this.known?.where;
   }
+
+  locate(error: unknown): unknown {
+    return this.known?.locate === undefined ? error : this.known.locate(error);
+  }
 }
 
 /** The handlers of the graph see what the caller sees: located errors. */
@@ -186,14 +193,9 @@ function endRun(run: RootRun): void {
 
 async function failRun(run: RootRun, error: unknown): Promise<unknown> {
   if (run.aborted) return run.reason;
-  if (run.tracker !== undefined) return run.tracker.end(await run.findOrigin(error));
-  const stopped = await settleStop(run, error);
-  if (stopped !== error && InterruptError.is(stopped)) return run.interrupt(stopped);
-  const failure = run.blame(await run.findOrigin(error), START_INDEX);
+  const origin = await run.findOrigin(error);
   if (run.aborted) return run.reason;
-  run.over();
-  run.stopRest("Stopped, because another part of the run has failed.");
-  return failure;
+  return run.end(run.isStop(origin) ? origin : run.blame(origin, START_INDEX));
 }
 
 /** Nobody hears of the end before the checkpoint was seen to. */

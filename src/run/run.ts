@@ -1,5 +1,5 @@
 import { type RunInfo, RunRecord } from "../callbacks/run-info.js";
-import { type LateWatched, Watch } from "../callbacks/watch.js";
+import { Watch } from "../callbacks/watch.js";
 import { Watchers } from "../callbacks/watchers.js";
 import { stoppedToWait } from "../checkpoint/errors.js";
 import { causedByInterrupt, InterruptError } from "../checkpoint/interrupt.js";
@@ -17,47 +17,72 @@ import { isPromiseLike } from "./async.js";
 import type { Body, Mode } from "./body.js";
 import { mergeOptions, type Overrides, type PlaceTree } from "./call-options.js";
 import { checkedStream } from "./checked-stream.js";
+import type { CallOptions, Context } from "./context.js";
+import type { Delivery } from "./delivery.js";
 import { Environment } from "./environment.js";
-import { stateFailed, strayInterrupt } from "./errors.js";
+import { maxStepsExceeded, stateFailed, strayInterrupt } from "./errors.js";
 import { locate } from "./failure.js";
+import type { NodeStops } from "./node-stops.js";
 import { OpenStreams } from "./open-streams.js";
-import type { CallOptions, PlaceContext } from "./place-context.js";
 import type { Program } from "./program.js";
 import { hasHandlers, watchersOfRun } from "./run-handlers.js";
 import { abortError, Scope } from "./scope.js";
 import { StateCell } from "./state-cell.js";
-import { type InputKeeper, TaskContext, type TaskOwner, type TaskStream } from "./task-context.js";
+import { type InvocationKeeper, Task, type TaskOwner, type TaskStream } from "./task.js";
 
-/** What a run waits for while its {@link Run.pending} promise is open. */
-export type Waiting = "node" | "step" | "route" | "routes" | "join";
+/** Thrown where nothing more may start; {@link Run.end} says what it means. */
+export const halt: unique symbol = Symbol("halt");
 
-/** What keeps account of the tasks of a run. */
-export interface RunTracker extends InputKeeper {
+/** Why what is left is stopped when END has its input. */
+export const resultIsThere = "Stopped, because the run has its result.";
+
+/** What remembers the tasks of a run that can be resumed. */
+export interface RunLedger extends InvocationKeeper {
   /** What can be said of the run from what is inside it. */
   readonly part: Part;
   /** Whether all that a snapshot needs is there. */
   readonly canBeSaved: boolean;
+  /** The tasks that have ended when the run begins: START, or those from which an earlier process went on. */
+  begin(input: unknown, from: RunSnapshot | undefined): readonly Task[];
+  /** Saves the input before the first node starts, where every finished task is saved. */
+  saveStart(first: readonly Task[]): Promise<void> | undefined;
+  /** A task is about to start: not if it is known how it ended, or if it waits and nobody has answered. */
+  start(task: Task, inbox: readonly Delivery[]): "ended" | "blocked" | undefined;
+  /** A task has its output. A promise where it is saved before anything follows. */
+  ended(task: Task, isAlone: boolean): Promise<void> | undefined;
+  /** The targets of a task are known. A promise where its stream is saved before anything follows. */
+  routed(task: Task): Promise<void> | undefined;
+  /** A task waits for an answer. */
+  stopped(task: Task): void;
+  /** Waits for what began in an invocation; a promise only where something has not settled. */
+  settleInvocation(task: Task): Promise<void> | undefined;
+  /** The result of a child run, remembered where its parent may be entered again. */
+  keepResult(result: unknown): unknown;
   snapshot(): RunSnapshot;
   /** Waits for what runs in it, and for streams that somebody will need. */
   settle(): Promise<void> | undefined;
-  /** What the run rejects with, once all has settled that belongs to it. */
-  end(error: unknown): unknown;
+}
+
+/** What runs the tasks of a run, if not the fast lane. */
+interface RunScheduler {
+  /** Resolves when nothing runs any more; rejects when something has failed. */
+  idle(): Promise<void>;
 }
 
 /** How a run stands to what is around it. */
 export interface Surroundings {
   /** The place it runs in: the node of the outer graph, or the context given as `parent`. */
-  readonly place: PlaceContext | undefined;
+  readonly place: Context | undefined;
   /** Whether it is a node of the outer graph, and not a run of its own. */
   readonly nested: boolean;
 }
 
 /** One run of one graph: who it is, what its tasks can see, and how far it has come. */
-export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
+export class Run extends Scope implements TaskOwner, InnerRun {
   readonly program: Program;
   readonly mode: Mode;
   readonly environment: Environment;
-  readonly place: PlaceContext | undefined;
+  readonly place: Context | undefined;
   readonly nested: boolean;
   readonly overrides: Overrides | undefined;
   readonly places: PlaceTree | undefined;
@@ -75,31 +100,24 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   /** Used instead of a signal of its own when nothing here can be stopped without the caller's signal. */
   callerSignal: AbortSignal | undefined = undefined;
 
-  /** It was aborted, or something in it waits for somebody: no new node starts. */
+  /** It was aborted, or something in it waits for an answer: no new node starts. */
   halted = false;
   /** The tasks that wait. */
-  stopped: Set<TaskContext> | undefined = undefined;
-  /** Keeps account of all tasks, so that the run can be saved; only where that is wanted. */
-  tracker: RunTracker | undefined = undefined;
+  stopped: Set<Task> | undefined = undefined;
+  /** Remembers its tasks, so that it can be resumed; only where that is wanted. */
+  ledger: RunLedger | undefined = undefined;
+  scheduler: RunScheduler | undefined = undefined;
+  /** The stops before and after its nodes. */
+  stops: NodeStops | undefined = undefined;
   /** Called when the stream that is the result has ended. */
   onStreamEnd: (() => void) | undefined = undefined;
   private madeInnerKey: string | undefined = undefined;
-
-  // How far it has come: written by the scheduler only.
+  /** The step that its tasks are in. It goes on over a resume. */
   steps = 0;
-  /** The node that runs, or ran last. */
-  at = START_INDEX;
-  pending: unknown = undefined;
-  waiting: Waiting = "node";
-  /** What waits beside the promise: the output to route, or the outputs of a step. */
-  held: unknown = undefined;
-  stepNodes: readonly number[] | undefined = undefined;
-  stepInputs: readonly unknown[] | undefined = undefined;
-  result: unknown = undefined;
+  /** The last step that it may take. */
+  private lastStep: number;
   /** See {@link leaveRest}. */
   hasRest = false;
-  /** The node that runs, when the lane tells its handler. */
-  laneTask: TaskContext | undefined = undefined;
 
   constructor(
     program: Program,
@@ -122,6 +140,7 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
     this.observed = this.watchers !== undefined || hasHandlers(places, program);
     this.bodies = program.bodies(mode, this.observed);
     this.maxSteps = options?.maxSteps ?? plan.maxSteps;
+    this.lastStep = this.maxSteps;
     this.cell = plan.state === undefined ? place?.stateCell : this.newState(plan.state);
     if (this.observed) this.watch = this.openOwnWatch();
   }
@@ -167,6 +186,43 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
     return this.place?.nodePath ?? [];
   }
 
+  get around(): Context | undefined {
+    return this.place;
+  }
+
+  /** Somebody outside has asked the run to stop: nothing new starts. */
+  get isStopRequested(): boolean {
+    return this.environment.journal?.isStopRequested === true;
+  }
+
+  /** It goes on behind this step, which an earlier process has done. */
+  goToStep(step: number): void {
+    this.steps = step;
+    this.lastStep = step + this.maxSteps;
+  }
+
+  /** The nodes that are ready run in the next step. */
+  nextStep(ready: readonly { readonly target: number }[]): void {
+    if (this.steps === this.lastStep) throw this.stepLimit(ready.map(({ target }) => target));
+    this.steps += 1;
+  }
+
+  /** The same for a single node, for whoever counts by itself. */
+  stepLimit(targets: readonly number[]): unknown {
+    const names = targets.map((target) => this.program.keys[target] ?? "");
+    return this.blame(maxStepsExceeded(this.nodePath, this.maxSteps, names), START_INDEX);
+  }
+
+  get isAtLastStep(): boolean {
+    return this.steps === this.lastStep;
+  }
+
+  /** The output of a node as others get it: under its output key, if it has one. */
+  keyed(index: number, output: unknown): unknown {
+    const key = this.program.outputKeys[index];
+    return key === undefined || this.mode !== "invoke" ? output : { [key]: output };
+  }
+
   get address(): string {
     const { place } = this;
     if (this.nested && place !== undefined) return place.address;
@@ -195,14 +251,14 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
     return this.program.plan.name;
   }
 
-  /** A task waits for somebody: so do all places around it. */
-  noteStop(task: TaskContext): void {
+  /** Marks the task and every enclosing run as waiting. */
+  noteStop(task: Task): void {
     this.halted = true;
     this.stopped ??= new Set();
     this.stopped.add(task);
     const { place } = this;
     if (place === undefined) return;
-    if (this.tracker === undefined) place.visit.startInner(this.innerKey, this);
+    if (this.ledger === undefined) place.visit.startInner(this.innerKey, this);
     place.noteStop();
   }
 
@@ -222,7 +278,7 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
 
   /** Why no new node starts. */
   get haltReason(): unknown {
-    return this.aborted ? this.reason : this.interruption();
+    return this.aborted ? this.reason : halt;
   }
 
   /** What this run rejects with when it waits. */
@@ -238,34 +294,76 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   /** The run ends because it waits. */
   interrupt(error: InterruptError): InterruptError {
     this.close();
-    this.laneTask?.watch?.interrupt(error);
     this.place?.noteStop();
     return error;
   }
 
   get part(): Part {
-    return this.tracker?.part ?? partOfRun(visitsOf(this.stopped), undefined);
+    return this.ledger?.part ?? partOfRun(visitsOf(this.stopped), this.stops?.stop);
   }
 
-  /** What waits. Without a tracker nobody can go on from there. */
+  /** What waits. Without a ledger nobody can go on from there. */
   snapshot(): RunSnapshot {
-    if (this.tracker !== undefined) return this.tracker.snapshot();
-    const tasks = [...(this.stopped ?? [])].map((task) => ({
+    if (this.ledger !== undefined) return this.ledger.snapshot();
+    const waiting = [...(this.stopped ?? [])].sort((a, b) => a.index - b.index);
+    const tasks = waiting.map((task) => ({
       node: this.program.keys[task.index] ?? "",
       kind: this.node(task.index).component,
       step: task.step,
       done: false,
       output: undefined,
+      chunks: undefined,
       targets: undefined,
       visit: task.visit.snapshot(),
       route: undefined,
     }));
-    return { address: this.address, base: -1, state: undefined, tasks, stop: undefined, passed: [] };
+    return { address: this.address, base: -1, state: undefined, tasks, stop: this.stops?.stop, passed: [] };
   }
 
-  /** Waits for what runs in it. Without a tracker that is done where it stops. */
+  /** Waits for what runs in it. */
   async settle(): Promise<void> {
-    await this.tracker?.settle();
+    if (this.ledger !== undefined) await this.ledger.settle();
+    else await this.scheduler?.idle();
+  }
+
+  /**
+   * What the run rejects with because of an error that has its place, or of {@link halt}; a promise of it for one that waits,
+   * when something has to settle first.
+   */
+  end(error: unknown): unknown {
+    if (this.aborted || (error !== halt && !this.isStop(error))) return this.fail(error);
+    const settling = this.settleAll();
+    return settling === undefined ? this.interrupted() : this.endLater(settling);
+  }
+
+  private settleAll(): Promise<void> | undefined {
+    if (this.ledger !== undefined) return this.ledger.settle();
+    return this.stopped === undefined ? undefined : this.settleStopped(this.stopped);
+  }
+
+  /** Without a ledger: what the tasks that wait have begun. */
+  private async settleStopped(stopped: ReadonlySet<Task>): Promise<void> {
+    await this.scheduler?.idle();
+    for (const task of stopped) {
+      try {
+        await task.settle();
+      } catch (error) {
+        throw this.blame(error, task.index);
+      }
+    }
+  }
+
+  private async endLater(settling: Promise<void>): Promise<unknown> {
+    try {
+      await settling;
+    } catch (other) {
+      return this.fail(other);
+    }
+    return this.interrupted();
+  }
+
+  private interrupted(): unknown {
+    return this.aborted ? this.fail(this.reason) : this.interrupt(this.interruption());
   }
 
   /** Who this run is for handlers: the graph, or for a lone node whatever is around it. */
@@ -278,10 +376,6 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
 
   get watchAround(): Watch | undefined {
     return this.watch;
-  }
-
-  openWatch(): void {
-    void this.laneTask?.watch;
   }
 
   node(index: number): PlanNode {
@@ -297,13 +391,6 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   optionsOf(index: number): object | undefined {
     const node = this.node(index);
     return mergeOptions(node, this.overrides?.kinds, this.places?.inside.get(node.key));
-  }
-
-  /** The only handler of this run, if it is told of every task, and no task is all there is of the run. */
-  get lane(): Watchers | undefined {
-    const { place, places, program, watchers } = this;
-    if (watchers?.only === undefined || places !== undefined || program.nestedHandlers) return undefined;
-    return program.plan.bare && place === undefined ? undefined : watchers;
   }
 
   watchersOf(index: number): Watchers | undefined {
@@ -324,8 +411,8 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
     return watchers === undefined ? Watchers.of(more, this.runtime.onHandlerError) : watchers.with(more);
   }
 
-  useState(use: (state: unknown) => unknown): unknown {
-    return this.cell?.use(use);
+  useState(use: (state: unknown) => unknown, task: Task): unknown {
+    return this.cell?.use(use, task);
   }
 
   pathOf(index: number): readonly string[] {
@@ -341,7 +428,7 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   }
 
   addStream(stream: TaskStream): void {
-    if (this.nested && this.place instanceof TaskContext) {
+    if (this.nested && this.place instanceof Task) {
       this.place.owner.addStream(stream);
       return;
     }
@@ -350,33 +437,40 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   }
 
   cancelStreams(reason: unknown, within: Scope): void {
-    if (this.nested && this.place instanceof TaskContext) this.place.owner.cancelStreams(reason, within);
+    if (this.nested && this.place instanceof Task) this.place.owner.cancelStreams(reason, within);
     else this.openStreams?.cancel(reason, within);
   }
 
   /** A reader sees the errors of all nodes that feed it: this finds the node where one began, and gives it that place. */
   async findOrigin(error: unknown): Promise<unknown> {
-    if (this.nested && this.place instanceof TaskContext) return this.place.owner.findOrigin(error);
+    if (this.nested && this.place instanceof Task) return this.place.owner.findOrigin(error);
     const stream = await this.openStreams?.findFailed(error);
-    return stream === undefined ? error : stream.ctx.owner.blame(error, stream.ctx.index);
+    return stream === undefined ? error : stream.task.owner.blame(error, stream.task.index);
   }
 
   /** Checks the result and ends the run; gives the result, or a promise of it. */
   complete(result: unknown): unknown {
     const { checkOutput } = this.program.plan;
     if (checkOutput === undefined) return this.completed(result);
-    this.at = END_INDEX;
     if (result instanceof StreamReader && this.mode === "transform")
-      return this.completed(checkedStream(result, checkOutput));
-    const checked = checkOutput(result);
+      return this.completed(checkedStream(result, checkOutput, this.keepChecked.bind(this)));
+    let checked: unknown;
+    try {
+      checked = checkOutput(result);
+    } catch (error) {
+      throw this.blame(error, END_INDEX);
+    }
     if (!isPromiseLike(checked)) return this.completed(checked);
     return checked.then(
       (fit) => this.completed(fit),
       (error: unknown) => {
-        throw this.fail(error);
+        throw this.blame(error, END_INDEX);
       },
     );
   }
+
+  /** What the schema of the output has made of the joined stream. */
+  protected keepChecked(_value: unknown): void {}
 
   /** The run has its result. Nodes that stream go on as long as it is read, and stay part of what is around the run. */
   protected completed(result: unknown): unknown {
@@ -388,15 +482,13 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   fail(error: unknown): unknown {
     this.close();
     if (this.aborted && !this.hasEnded) return this.reason;
-    this.laneTask?.watch?.error(error);
-    const located = this.blame(error, this.at);
     this.stopRest("Stopped, because another part of the run has failed.");
-    return located;
+    return error;
   }
 
   /** Something still runs that does not feed the result, in a run on streams: it is stopped when the result was read. */
   leaveRest(): void {
-    if (this.nested && this.place instanceof TaskContext) this.place.owner.leaveRest();
+    if (this.nested && this.place instanceof Task) this.place.owner.leaveRest();
     else this.hasRest = true;
   }
 
@@ -428,7 +520,7 @@ export class Run extends Scope implements TaskOwner, InnerRun, LateWatched {
   }
 }
 
-function visitsOf(tasks: Iterable<TaskContext> | undefined): Visit[] {
+function visitsOf(tasks: Iterable<Task> | undefined): Visit[] {
   return [...(tasks ?? [])].map((task) => task.visit);
 }
 

@@ -2,16 +2,25 @@ import type { StateKey } from "../components/state-key.js";
 import { isPromiseLike } from "../schema/promise-like.js";
 import { stateLocked } from "./errors.js";
 
+/** Who uses a state: a context, and the contexts that it is inside of. */
+export interface StateUser {
+  readonly origin: StateUser;
+  readonly around: StateUser | undefined;
+  readonly openedScope: { throwIfAborted(): void } | undefined;
+}
+
+interface Waiting {
+  readonly user: StateUser;
+  readonly enter: () => void;
+}
+
 /** The state of one run of one graph, and the lock on it. `outer` is the state of the next enclosing graph that has one. */
 export class StateCell {
   readonly key: StateKey<unknown>;
   value: unknown;
   readonly outer: StateCell | undefined;
-  #busy = false;
-  #entering = false;
-  #waiting: (() => void)[] | undefined = undefined;
-  /** How this lock shows in an async stack trace: see {@link isNested}. */
-  #marker: string | undefined = undefined;
+  private holder: StateUser | undefined = undefined;
+  private waiting: Waiting[] | undefined = undefined;
 
   constructor(key: StateKey<unknown>, outer: StateCell | undefined) {
     this.key = key;
@@ -27,66 +36,61 @@ export class StateCell {
     return undefined;
   }
 
-  /** Runs `use` alone: at once when nobody else is using the state, else in the order of the calls. */
-  use<R>(use: (state: never) => R | Promise<R>): R | Promise<R> {
-    if (!this.#busy) return this.#enter(use);
-    if (this.#entering || this.#isNested()) throw stateLocked(this.key.name);
-    this.#waiting ??= [];
-    const turn = new Promise<void>((resolve) => this.#waiting?.push(resolve));
-    return turn.then(() => this.#enter(use));
+  /**
+   * Runs `use` with exclusive access: at once if the state is free, otherwise in the order of the calls. Throws `STATE_LOCKED`
+   * when the user, or a context around it, has the state already: it would wait for itself.
+   */
+  use<R>(use: (state: never) => R | Promise<R>, user: StateUser): R | Promise<R> {
+    if (this.holder === undefined) return this.enter(use, user);
+    if (isInside(user, this.holder.origin)) throw stateLocked(this.key.name);
+    this.waiting ??= [];
+    const turn = new Promise<void>((resolve) => this.waiting?.push({ user, enter: resolve }));
+    return turn.then(() => this.enterInTurn(use, user));
   }
 
-  #enter<R>(use: (state: never) => R | Promise<R>): R | Promise<R> {
-    this.#busy = true;
-    this.#entering = true;
+  /** A user that was stopped while it waited does not use the state any more. */
+  private enterInTurn<R>(use: (state: never) => R | Promise<R>, user: StateUser): R | Promise<R> {
+    try {
+      user.openedScope?.throwIfAborted();
+    } catch (error) {
+      this.leave();
+      throw error;
+    }
+    return this.enter(use, user);
+  }
+
+  private enter<R>(use: (state: never) => R | Promise<R>, user: StateUser): R | Promise<R> {
+    this.holder = user;
     let result: R | Promise<R>;
     try {
       result = use(this.value as never);
     } catch (error) {
-      this.#leave();
+      this.leave();
       throw error;
+    }
+    if (isPromiseLike(result)) return this.hold(result);
+    this.leave();
+    return result;
+  }
+
+  private async hold<R>(result: PromiseLike<R>): Promise<R> {
+    try {
+      return await result;
     } finally {
-      this.#entering = false;
+      this.leave();
     }
-    if (!isPromiseLike(result)) {
-      this.#leave();
-      return result;
-    }
-    return this.#hold(result);
   }
 
-  /** Waits under a name of its own, so that a nested call can be told from one beside it. */
-  #hold<R>(result: PromiseLike<R>): Promise<R> {
-    this.#marker ??= `holdState${Math.random().toString(36).slice(2)}`;
-    const holder = {
-      [this.#marker]: async (): Promise<R> => {
-        try {
-          return await result;
-        } finally {
-          this.#leave();
-        }
-      },
-    };
-    return (holder[this.#marker] as () => Promise<R>)();
+  private leave(): void {
+    const next = this.waiting?.shift();
+    this.holder = next?.user;
+    next?.enter();
   }
+}
 
-  #leave(): void {
-    const next = this.#waiting?.shift();
-    if (next === undefined) this.#busy = false;
-    else next();
+function isInside(user: StateUser, holder: StateUser): boolean {
+  for (let current: StateUser | undefined = user; current !== undefined; current = current.around) {
+    if (current.origin === holder) return true;
   }
-
-  /**
-   * Whether the call that is being made comes from inside the function that holds the lock, after one of its awaits.
-   * Waiting for the lock there would never end. There is no ambient context, so the async stack trace is asked; this
-   * happens only when the lock is taken.
-   */
-  #isNested(): boolean {
-    if (this.#marker === undefined) return false;
-    const limit: unknown = Reflect.get(Error, "stackTraceLimit");
-    Reflect.set(Error, "stackTraceLimit", 100);
-    const { stack = "" } = new Error("who asks for the state");
-    Reflect.set(Error, "stackTraceLimit", limit);
-    return stack.includes(this.#marker);
-  }
+  return false;
 }

@@ -11,34 +11,20 @@ export interface RecordSource {
 
 /** Who a task is for handlers. */
 export function recordOf(source: RecordSource, index: number, place: Place): RunInfo {
-  if (source.recordAround !== undefined) return new TaskRecord(source, index, undefined);
+  if (source.recordAround !== undefined) return new TaskRecord(source, index);
   const { name, type } = source.node(index);
   return new RunRecord(undefined, kindOf(source, index), name, type, place);
 }
 
-/**
- * The record of a task in a graph: it looks everything up when it is asked. As long as the task has no watch it keeps for
- * it what its only handler returned.
- *
- * A `LazyRecord` by its prototype, like `TaskContext`, and for the same reason.
- */
-export class TaskRecord implements Omit<LazyRecord, symbol> {
-  id: string | undefined;
-  /** Until the start the parent's. */
-  span: unknown;
-  isOver: boolean;
+/** The record of a task in a graph: it looks everything up when it is asked. */
+class TaskRecord extends LazyRecord {
   private readonly source: RecordSource;
   private readonly index: number;
-  declare readonly runId: string;
-  declare readonly parentRunId: string | undefined;
-  declare readonly toJSON: () => RunInfo;
 
-  constructor(source: RecordSource, index: number, parentSpan: unknown) {
-    this.id = undefined;
+  constructor(source: RecordSource, index: number) {
+    super();
     this.source = source;
     this.index = index;
-    this.span = parentSpan;
-    this.isOver = false;
   }
 
   get component(): ComponentKind {
@@ -65,12 +51,11 @@ export class TaskRecord implements Omit<LazyRecord, symbol> {
     return this.source.recordAround;
   }
 
-  /** Only roots are asked, and a task in a graph is none. */
+  /** Only roots are asked, and a task in a graph is not a root. */
   newId(): string {
     return "";
   }
 }
-Object.setPrototypeOf(TaskRecord.prototype, LazyRecord.prototype);
 
 function kindOf(source: RecordSource, index: number): ComponentKind {
   const { component } = source.node(index);

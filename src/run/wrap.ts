@@ -1,134 +1,173 @@
 import type { NodeSettings, StateHandler } from "../compose/plan/plan.js";
+import { joinChunks } from "../schema/concat/concat-chunks.js";
+import { untilJoinable } from "../schema/concat/load-message-joining.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { DROPPED, mapSource } from "../schema/stream/map.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { isPromiseLike, isStream } from "./async.js";
+import { isPromiseLike, isStream, whenReady } from "./async.js";
 import type { Body } from "./body.js";
 import { missingInputKey } from "./errors.js";
+import { joiningOfKey, oneChunk, rejoin } from "./joining.js";
 import { isRecord } from "./merge.js";
-import { oneChunk, rejoin } from "./node-stream.js";
-import type { TaskContext } from "./task-context.js";
+import type { Task } from "./task.js";
 
-/** How the streams of one node join: what it gives itself, what it gives to others, and what goes in. */
-export interface NodeJoinings {
-  readonly own: Joining;
-  readonly output: Joining;
+/** What stands around a node's own function: before → input key → the function → output key → after. */
+interface Layers {
+  readonly before: readonly Body[];
+  readonly node: readonly Body[];
+  readonly after: readonly Body[];
 }
 
-/** A node on values, with its state handlers and keys around it: before, input key, the node, output key, after. */
-export function wrapValue(core: Body, settings: NodeSettings, joinings: NodeJoinings): Body {
+/** Whether handlers stand around a node. */
+export function hasHandlers({ before, after, streamBefore, streamAfter }: NodeSettings): boolean {
+  return (before ?? after ?? streamBefore ?? streamAfter) !== undefined;
+}
+
+/**
+ * A node on values. Without handlers the scheduler puts on the output key. `input`: how streams to this node join, as far as
+ * that is known at compile time.
+ */
+export function wrapValue(core: Body, settings: NodeSettings, input: Joining | undefined): Body {
   const { inputKey, outputKey, before, after, streamBefore, streamAfter } = settings;
-  const schedulerAddsKey = (before ?? after ?? streamBefore ?? streamAfter) === undefined;
-  const steps: Body[] = [];
-  const first: Body[] = [];
+  const layers: Layers = { before: [], node: [], after: [] };
+  const { before: first, node, after: last } = layers as Record<keyof Layers, Body[]>;
   if (before !== undefined) first.push(handle(before));
-  if (streamBefore !== undefined) first.push(handleAsStream(streamBefore, undefined));
-  if (first.length > 0) steps.push(preparing(sequence(first)));
-  if (inputKey !== undefined) steps.push((input, ctx) => pick(input, inputKey, ctx));
-  steps.push(core);
-  if (outputKey !== undefined && !schedulerAddsKey) steps.push((output) => ({ [outputKey]: output }));
-  if (after !== undefined) steps.push(handle(after));
-  if (streamAfter !== undefined) steps.push(handleAsStream(streamAfter, joinings.output));
-  return sequence(steps);
+  if (streamBefore !== undefined) first.push(handleAsStream(streamBefore, input));
+  if (inputKey !== undefined) node.push((value, task) => pick(value, inputKey, task));
+  node.push(core);
+  if (outputKey !== undefined && hasHandlers(settings)) node.push((output) => nameOutput(output, outputKey));
+  if (after !== undefined) last.push(handle(after));
+  if (streamAfter !== undefined) last.push(handleAsStream(streamAfter, undefined));
+  return assemble(layers);
 }
 
 /** A node on streams. A value handler waits for the whole value; the rest works chunk by chunk. */
-export function wrapStream(core: Body, settings: NodeSettings, joinings: NodeJoinings): Body {
+export function wrapStream(core: Body, settings: NodeSettings): Body {
   const { inputKey, outputKey, before, after, streamBefore, streamAfter } = settings;
-  const steps: Body[] = [];
-  const first: Body[] = [];
-  if (before !== undefined) first.push(handleWhole(before, undefined));
-  if (streamBefore !== undefined) first.push(handleStream(streamBefore, undefined));
-  if (first.length > 0) steps.push(preparing(sequence(first)));
-  if (inputKey !== undefined) steps.push((input, ctx) => pickChunks(input as StreamReader<unknown>, inputKey, ctx));
-  steps.push(core);
-  if (outputKey !== undefined) steps.push((output) => nameChunks(output as StreamReader<unknown>, outputKey));
-  if (after !== undefined) steps.push(handleWhole(after, joinings.output));
-  if (streamAfter !== undefined) steps.push(handleStream(streamAfter, joinings.output));
-  return sequence(steps);
+  const layers: Layers = { before: [], node: [], after: [] };
+  const { before: first, node, after: last } = layers as Record<keyof Layers, Body[]>;
+  if (before !== undefined) first.push(handleWhole(before));
+  if (streamBefore !== undefined) first.push(handleStream(streamBefore));
+  if (inputKey !== undefined) node.push((input, task) => pickChunks(input as StreamReader<unknown>, inputKey, task));
+  node.push(core);
+  if (outputKey !== undefined) node.push((output) => nameOutput(output, outputKey));
+  if (after !== undefined) last.push(handleWhole(after));
+  if (streamAfter !== undefined) last.push(handleStream(streamAfter));
+  return assemble(layers);
+}
+
+/** In a run that can be resumed, neither `before` nor the node is repeated when what stands behind it has asked something. */
+function assemble({ before, node, after }: Layers): Body {
+  const inner = before.length === 0 ? sequence(node) : sequence([preparing(sequence(before)), ...node]);
+  if (after.length === 0) return inner;
+  const last = sequence(after);
+  return (input, task) => {
+    const { ledger } = task.owner;
+    const produced = ledger === undefined ? inner(input, task) : ledger.produce(inner, input, task);
+    if (!isPromiseLike(produced)) return last(produced, task);
+    return produced.then((output) => {
+      task.scope.throwIfAborted();
+      return last(output, task);
+    });
+  };
 }
 
 /** Runs one after another, without a promise as long as none is needed. */
 function sequence(steps: readonly Body[]): Body {
   const [only] = steps;
   if (steps.length === 1 && only !== undefined) return only;
-  return (input, ctx) => {
+  return (input, task) => {
     let value = input;
     for (let n = 0; n < steps.length; n++) {
-      value = (steps[n] as Body)(value, ctx);
-      if (isPromiseLike(value)) return goOn(steps, n + 1, value, ctx);
+      value = (steps[n] as Body)(value, task);
+      if (isPromiseLike(value)) return sequenceLater(steps, n + 1, value, task);
     }
     return value;
   };
 }
 
-async function goOn(
+async function sequenceLater(
   steps: readonly Body[],
   from: number,
   first: PromiseLike<unknown>,
-  ctx: TaskContext,
+  task: Task,
 ): Promise<unknown> {
   let value: unknown = await first;
   for (let n = from; n < steps.length; n++) {
-    ctx.scope.throwIfAborted();
-    value = (steps[n] as Body)(value, ctx);
+    task.scope.throwIfAborted();
+    value = (steps[n] as Body)(value, task);
     if (isPromiseLike(value)) value = await value;
   }
   return value;
 }
 
-/** Where account is kept of tasks, a place that is entered again is given what `before` made of its input. */
 function preparing(before: Body): Body {
-  return (input, ctx) => {
-    const { tracker } = ctx.owner;
-    return tracker === undefined ? before(input, ctx) : tracker.prepare(before, input, ctx);
+  return (input, task) => {
+    const { ledger } = task.owner;
+    return ledger === undefined ? before(input, task) : ledger.prepare(before, input, task);
   };
 }
 
 /** A state handler runs alone with the state of its graph. */
 function handle(handler: StateHandler): Body {
-  return (value, ctx) => ctx.owner.useState((state) => handler(value as never, state as never, ctx as never));
+  return (value, task) => task.owner.useState((state) => handler(value as never, state as never, task as never), task);
 }
 
-/** A stream handler in a run on values: a stream of one chunk goes in, and what comes out is joined. */
-function handleAsStream(handler: StateHandler, joining: Joining | undefined): Body {
-  const run = handleStream(handler, joining);
-  return (value, ctx) =>
-    run(oneChunk(value, joining), ctx).then((reader) => (reader as StreamReader<unknown>).concat());
-}
-
-function handleStream(
-  handler: StateHandler,
-  joining: Joining | undefined,
-): (input: unknown, ctx: TaskContext) => Promise<unknown> {
-  const run = handle(handler);
-  return async (input, ctx) => {
-    const reader = input as StreamReader<unknown>;
-    const rule = joining ?? reader.joining ?? { registry: ctx.runtime.concat, where: placeOf(ctx) };
-    const output = await run(reader, ctx);
-    return isStream(output) ? rejoin(StreamReader.from(output), rule) : oneChunk(output, rule);
+/**
+ * A stream handler in a run on values: what it makes is joined. A value goes in as a stream of one chunk, which is whole: the
+ * rule is for several.
+ */
+function handleAsStream(handler: StateHandler, several: Joining | undefined): Body {
+  const run = handleStream(handler);
+  return async (value, task) => {
+    const isWhole = !(value instanceof StreamReader);
+    const output = (await run(isWhole ? oneChunk(value, several) : value, task)) as StreamReader<unknown>;
+    if (!isWhole) return output.concat();
+    const chunks: unknown[] = [];
+    for await (const chunk of output) chunks.push(chunk);
+    await untilJoinable(chunks);
+    return joinChunks(chunks, chunks.length > 1 && several !== undefined ? several : output.joining);
   };
 }
 
-function handleWhole(handler: StateHandler, joining: Joining | undefined): Body {
+function handleStream(handler: StateHandler): (input: unknown, task: Task) => Promise<unknown> {
   const run = handle(handler);
-  return async (input, ctx) => {
+  return async (input, task) => {
     const reader = input as StreamReader<unknown>;
+    const joining = reader.joining ?? { registry: task.runtime.concat, where: placeOf(task) };
+    const output = await run(reader, task);
+    return isStream(output) ? rejoin(StreamReader.from(output), joining) : oneChunk(output, joining);
+  };
+}
+
+function handleWhole(handler: StateHandler): Body {
+  const run = handle(handler);
+  return async (input, task) => {
+    const reader = input as StreamReader<unknown>;
+    const { joining } = reader;
     const whole = await reader.concat();
-    ctx.scope.throwIfAborted();
-    return oneChunk(await run(whole, ctx), joining ?? reader.joining);
+    task.scope.throwIfAborted();
+    return oneChunk(await run(whole, task), joining);
   };
 }
 
-function pick(input: unknown, key: string, ctx: TaskContext): unknown {
+function pick(input: unknown, key: string, task: Task): unknown {
   if (isRecord(input) && Object.hasOwn(input, key)) return input[key];
-  throw missingInputKey(ctx.nodePath, key, input);
+  throw missingInputKey(task.nodePath, key, input);
+}
+
+/** Where records join key by key, chunk by chunk; otherwise out of the whole record. */
+function pickChunks(input: StreamReader<unknown>, key: string, task: Task): unknown {
+  const joining = joiningOfKey(input.joining, key);
+  if (joining !== undefined) return pickPieces(input, key, joining, task);
+  return whenReady(input.concat(), (whole) => {
+    task.scope.throwIfAborted();
+    return oneChunk(pick(whole, key, task), { registry: task.runtime.concat, where: placeOf(task) });
+  });
 }
 
 /** Chunks without the key are left out: a chunk may be a part of its record. One of them must have it. */
-function pickChunks(input: StreamReader<unknown>, key: string, ctx: TaskContext): StreamReader<unknown> {
-  const { joining } = input;
-  const rule = typeof joining?.rule === "object" ? joining.rule.keyed.get(key) : undefined;
+function pickPieces(input: StreamReader<unknown>, key: string, joining: Joining, task: Task): StreamReader<unknown> {
   let found = false;
   let other: unknown;
   const apply = (chunk: unknown): unknown => {
@@ -140,21 +179,22 @@ function pickChunks(input: StreamReader<unknown>, key: string, ctx: TaskContext)
     return DROPPED;
   };
   const atEnd = (): void => {
-    if (!found) throw ctx.owner.blame(missingInputKey(ctx.nodePath, key, other), ctx.index);
+    if (!found) throw task.owner.blame(missingInputKey(task.nodePath, key, other), task.index);
   };
-  const where = placeOf(ctx);
-  const picked = mapSource(input.takeSource(), { apply, atEnd });
-  return new StreamReader(picked, { rule, registry: ctx.runtime.concat, where });
+  return new StreamReader(mapSource(input.takeSource(), { apply, atEnd }), joining);
 }
 
-function placeOf(ctx: TaskContext): string {
-  return `node "${ctx.nodePath.join("/")}"`;
+function placeOf(task: Task): string {
+  return `node "${task.nodePath.join("/")}"`;
 }
 
-function nameChunks(output: StreamReader<unknown>, key: string): StreamReader<unknown> {
+/** What the node gave, under its output key. */
+export function nameOutput(output: unknown, key: string): unknown {
+  if (!(output instanceof StreamReader)) return { [key]: output };
   const { joining } = output;
+  const rule = { keyed: new Map([[key, joining ?? {}]]) };
   return rejoin(
     output.map((chunk) => ({ [key]: chunk })),
-    { registry: joining?.registry, where: joining?.where, rule: { keyed: new Map([[key, joining?.rule]]) } },
+    { registry: joining?.registry, where: joining?.where, rule },
   );
 }

@@ -1,6 +1,6 @@
 import type { AnyTool } from "../../components/any-tool.js";
 import { BareRunnable } from "../../run/bare-runnable.js";
-import type { PlaceContext } from "../../run/place-context.js";
+import type { Context } from "../../run/context.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
@@ -39,8 +39,8 @@ export class AgenticToolsNode extends BareRunnable<AgenticMessage, AgenticMessag
       type: "",
       body: {
         kind: "modes",
-        invoke: (message: AgenticMessage, ctx: PlaceContext) => open(InvokeBatch, kit, message, ctx).run(),
-        stream: (message: AgenticMessage, ctx: PlaceContext) => new StreamReader(open(StreamBatch, kit, message, ctx)),
+        invoke: (message: AgenticMessage, ctx: Context) => open(InvokeBatch, kit, message, ctx).run(),
+        stream: (message: AgenticMessage, ctx: Context) => new StreamReader(open(StreamBatch, kit, message, ctx)),
         ...(kit.hasInputHooks ? streamedInput(kit) : undefined),
       },
     });
@@ -67,25 +67,25 @@ export class AgenticToolsNode extends BareRunnable<AgenticMessage, AgenticMessag
 
 /** How a message is taken that streams in, when a tool looks at its pieces. Without one it is joined before the node. */
 function streamedInput(kit: ToolKit) {
-  const read = async (chunks: StreamSource<AgenticMessage>, ctx: PlaceContext): Promise<AgenticMessage> => {
+  const read = async (chunks: StreamSource<AgenticMessage>, ctx: Context): Promise<AgenticMessage> => {
     const message = await readStreamedCalls(chunks, kit, ctx);
     ctx.scope.throwIfAborted();
     return message;
   };
   return {
-    collect: async (chunks: StreamSource<AgenticMessage>, ctx: PlaceContext) =>
+    collect: async (chunks: StreamSource<AgenticMessage>, ctx: Context) =>
       open(InvokeBatch, kit, await read(chunks, ctx), ctx).run(),
-    transform: async (chunks: StreamSource<AgenticMessage>, ctx: PlaceContext) =>
+    transform: async (chunks: StreamSource<AgenticMessage>, ctx: Context) =>
       new StreamReader(open(StreamBatch, kit, await read(chunks, ctx), ctx)),
   };
 }
 
 /** Takes the calls of a message on. What fails here fails before any tool has run. */
 function open<Batch>(
-  type: new (kit: ToolKit, message: AgenticMessage, place: PlaceContext) => Batch,
+  type: new (kit: ToolKit, message: AgenticMessage, place: Context) => Batch,
   kit: ToolKit,
   message: AgenticMessage,
-  place: PlaceContext,
+  place: Context,
 ): Batch {
   try {
     return new type(kit, message, place);

@@ -3,7 +3,7 @@ import { type InterruptError, waitsAt } from "../../checkpoint/interrupt.js";
 import { interruptsAt } from "../../checkpoint/interrupts-of.js";
 import type { Visit } from "../../checkpoint/visit.js";
 import type { ToolError } from "../../components/errors.js";
-import type { PlaceContext } from "../../run/place-context.js";
+import type { Context } from "../../run/context.js";
 import { Scope } from "../../run/scope.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolCall } from "../../schema/message/content-block.js";
@@ -22,7 +22,7 @@ import type { ToolTable } from "./tool-table.js";
  */
 export abstract class CallBatch extends Scope implements CallOwner {
   readonly settings: NodeSettings;
-  readonly place: PlaceContext;
+  readonly place: Context;
   readonly watchers: Watchers | undefined;
   readonly message: AgenticMessage;
   readonly options: ToolsNodeOptions;
@@ -41,7 +41,7 @@ export abstract class CallBatch extends Scope implements CallOwner {
   private nextIndex = 0;
   private starting = false;
 
-  constructor(kit: ToolKit, message: AgenticMessage, place: PlaceContext) {
+  constructor(kit: ToolKit, message: AgenticMessage, place: Context) {
     super(place.openedScope);
     const calls = callsIn(message);
     const ids = newCallIds(calls);

@@ -2,7 +2,7 @@ import { outputReader } from "../../components/contract-stages.js";
 import { isStream } from "../../components/producer.js";
 import type { ToolOutput } from "../../components/tool.js";
 import { toolOutputOf } from "../../components/tool-output.js";
-import type { PlaceContext } from "../../run/place-context.js";
+import type { Context } from "../../run/context.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { CallBatch } from "./call-batch.js";
@@ -16,7 +16,7 @@ export class InvokeBatch extends CallBatch {
   private reject: ((error: unknown) => void) | undefined = undefined;
 
   /** Spelled out: the constructor that a compiler makes takes its arguments apart. */
-  constructor(kit: ToolKit, message: AgenticMessage, place: PlaceContext) {
+  constructor(kit: ToolKit, message: AgenticMessage, place: Context) {
     super(kit, message, place);
   }
 

@@ -1,5 +1,5 @@
 import { callHook, type HookPlace, type InputDelta, type ToolHookCall } from "../../components/tool-hooks.js";
-import type { PlaceContext } from "../../run/place-context.js";
+import type { Context } from "../../run/context.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { concatMessages } from "../../schema/message/concat.js";
 import type { FunctionToolCall } from "../../schema/message/content-block.js";
@@ -17,7 +17,7 @@ import type { ToolTable } from "./tool-table.js";
 export async function readStreamedCalls(
   stream: StreamSource<AgenticMessage>,
   kit: ToolKit,
-  place: PlaceContext,
+  place: Context,
 ): Promise<AgenticMessage> {
   const reader = StreamReader.from(stream);
   if (place.resume.wasInterrupted) return reader.concat();
@@ -42,14 +42,14 @@ interface StreamedCall {
 class StreamedCalls {
   private readonly table: ToolTable;
   private readonly given: readonly AgenticMessage[] | undefined;
-  private readonly node: PlaceContext;
+  private readonly node: Context;
   private readonly chunks: AgenticMessage[] = [];
   /** By the index of their block. */
   private readonly indexed = new Map<number, StreamedCall>();
   private readonly whole: StreamedCall[] = [];
   private readonly ids = new Set<string>();
 
-  constructor(table: ToolTable, given: readonly AgenticMessage[] | undefined, node: PlaceContext) {
+  constructor(table: ToolTable, given: readonly AgenticMessage[] | undefined, node: Context) {
     this.table = table;
     this.given = given;
     this.node = node;

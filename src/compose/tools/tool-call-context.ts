@@ -8,8 +8,8 @@ import type { ToolContext } from "../../components/tool.js";
 import { type AnyToolOptions, mergeToolOptions } from "../../components/tool-options.js";
 import type { Suspension } from "../../components/tool-stages.js";
 import { Children } from "../../run/children.js";
+import { type CallOptions, Context } from "../../run/context.js";
 import type { Environment } from "../../run/environment.js";
-import { type CallOptions, PlaceContext } from "../../run/place-context.js";
 import type { Scope } from "../../run/scope.js";
 import type { StateCell } from "../../run/state-cell.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
@@ -18,7 +18,7 @@ import { suspendCall } from "./suspend-call.js";
 
 /** What a context needs to know of its call. */
 export interface CallPlace {
-  readonly place: PlaceContext;
+  readonly place: Context;
   /** As the model called it. */
   readonly name: string;
   readonly toolName: string;
@@ -35,32 +35,21 @@ export interface CallPlace {
   readonly openedScope: Scope | undefined;
   readonly suspension: Suspension | undefined;
   readonly resumeData: unknown;
+  /** It has its result, or has failed. */
+  readonly isSettled: boolean;
   /** Of the tool, while it runs. */
   readonly watch: Watch | undefined;
 }
 
-/**
- * One call of one tool: the `ctx` of `execute`, of middlewares and of the node's handlers. It has the members of a
- * {@link PlaceContext} by its prototype, and not by `extends`, for the same reason as `TaskContext`.
- */
-export class ToolCallContext<Call extends CallPlace = CallPlace> implements PlaceContext, ToolContext {
+/** One call of one tool: the `ctx` of `execute`, of middlewares and of the node's handlers. */
+export class ToolCallContext<Call extends CallPlace = CallPlace> extends Context implements ToolContext {
   readonly call: Call;
-  declare readonly signal: PlaceContext["signal"];
-  declare readonly requestContext: PlaceContext["requestContext"];
-  declare readonly processState: PlaceContext["processState"];
-  declare readonly taskKey: PlaceContext["taskKey"];
-  declare readonly ask: PlaceContext["ask"];
-  declare readonly interrupt: PlaceContext["interrupt"];
-  declare readonly once: PlaceContext["once"];
-  declare readonly resume: PlaceContext["resume"];
-  declare readonly settle: PlaceContext["settle"];
-  declare readonly commit: PlaceContext["commit"];
-  declare readonly with: PlaceContext["with"];
   private record: RunInfo | undefined = undefined;
   private mergedOptions: object | undefined = undefined;
   private ownChildren: Children | undefined = undefined;
 
   constructor(call: Call) {
+    super();
     this.call = call;
   }
 
@@ -123,6 +112,14 @@ export class ToolCallContext<Call extends CallPlace = CallPlace> implements Plac
     return this.call.openedScope;
   }
 
+  get around(): Context {
+    return this.call.place;
+  }
+
+  get isOver(): boolean {
+    return this.call.isSettled;
+  }
+
   get journal(): Journal | undefined {
     return this.call.place.journal;
   }
@@ -136,7 +133,7 @@ export class ToolCallContext<Call extends CallPlace = CallPlace> implements Plac
   }
 
   /** Before the tool runs, what there is to tell is told of the node. */
-  get progress(): (event: unknown) => void {
+  override get progress(): (event: unknown) => void {
     return (event) => (this.watch ?? this.call.place.watch)?.event({ kind: "progress", event });
   }
 
@@ -206,4 +203,3 @@ export class ToolCallContext<Call extends CallPlace = CallPlace> implements Plac
     return new RunRecord(place.runInfo, "tool", name, toolType, this, callId);
   }
 }
-Object.setPrototypeOf(ToolCallContext.prototype, PlaceContext.prototype);

@@ -1,4 +1,4 @@
-import type { PlaceContext } from "../../run/place-context.js";
+import type { Context } from "../../run/context.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
 import type { AgenticToolsNodeConfig } from "./config.js";
 import { unknownCallOption } from "./errors.js";
@@ -70,7 +70,7 @@ const noOptions: ToolsNodeOptions = Object.freeze({});
 const callOptionNames: readonly string[] = ["tools", "toolAliases", "messages"] satisfies (keyof ToolsNodeOptions)[];
 
 /** The call options that reached the node. */
-export function callOptionsOf({ options }: PlaceContext): ToolsNodeOptions {
+export function callOptionsOf({ options }: Context): ToolsNodeOptions {
   if (typeof options !== "object" || options === null) return noOptions;
   for (const name in options) if (!callOptionNames.includes(name)) throw unknownCallOption(name, callOptionNames);
   return options;

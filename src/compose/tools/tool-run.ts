@@ -12,7 +12,7 @@ import type { OutputValidation } from "../../components/tool-settings.js";
 import type { StagedCall, StagedEvent, Suspension } from "../../components/tool-stages.js";
 import { KumikoError } from "../../errors.js";
 import { isPromiseLike } from "../../run/async.js";
-import type { PlaceContext } from "../../run/place-context.js";
+import type { Context } from "../../run/context.js";
 import { Scope } from "../../run/scope.js";
 import type { ConcatRegistry } from "../../schema/concat/registry.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
@@ -31,7 +31,7 @@ import type { ToolEntry } from "./tool-entry.js";
 /** What runs the calls of one message. */
 export interface CallOwner {
   readonly settings: NodeSettings;
-  readonly place: PlaceContext;
+  readonly place: Context;
   readonly watchers: Watchers | undefined;
   readonly messages: readonly AgenticMessage[];
   /** A call has its result, or has failed for good. */
@@ -131,7 +131,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     return this.entry?.stages.suspension;
   }
 
-  get place(): PlaceContext {
+  get place(): Context {
     return this.owner.place;
   }
 
@@ -161,6 +161,10 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
 
   get isOver(): boolean {
     return this.state !== "running" || this.openedVisit?.hasStopped === true;
+  }
+
+  get isSettled(): boolean {
+    return this.state === "settled";
   }
 
   /** Before the tool runs, what there is to tell is told of the node. An error that nobody hears stands in the console. */

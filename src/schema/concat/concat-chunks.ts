@@ -10,12 +10,15 @@ type Chunks = readonly unknown[];
 type JoinKey = (values: Chunks, key: string) => unknown;
 
 /** Joins all chunks of one stream as its joining says. They must be joinable: see `untilJoinable`. */
-export function joinChunks(chunks: Chunks, joining: Joining | undefined): unknown {
-  if (joining === undefined) return concatChunks(chunks, undefined, undefined);
-  const { rule, registry, where } = joining;
-  if (joining.locate === undefined) return concatChunks(chunks, rule, registry, where);
+export function joinChunks(
+  chunks: Chunks,
+  joining: Joining | undefined,
+  where = joining?.where,
+  registry = joining?.registry,
+): unknown {
+  if (joining?.locate === undefined) return concatChunks(chunks, joining?.rule, registry, where);
   try {
-    return concatChunks(chunks, rule, registry, where);
+    return concatChunks(chunks, joining.rule, registry, where);
   } catch (error) {
     throw joining.locate(error);
   }
@@ -80,7 +83,7 @@ function concatKeyed(
     const own = keyed.get(key);
     const at = keyIn(own?.where ?? where, key);
     if (own === undefined) return concatChunks(values, rest, registry, at);
-    return joinChunks(values, { rule: own.rule, registry: own.registry ?? registry, where: at, locate: own.locate });
+    return joinChunks(values, own, at, own.registry ?? registry);
   });
 }
 

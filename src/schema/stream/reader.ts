@@ -211,8 +211,6 @@ function withRule(joining: Joining | undefined, rule: ConcatRule | undefined): J
     get where() {
       return joining?.where;
     },
-    get locate() {
-      return joining?.locate;
-    },
+    locate: (error) => (joining?.locate === undefined ? error : joining.locate(error)),
   };
 }

@@ -1,20 +1,19 @@
 import type { RunInfo } from "../callbacks/run-info.js";
-import { tellEnd, tellStart } from "../callbacks/tell.js";
 import { Watch } from "../callbacks/watch.js";
-import { Watchers } from "../callbacks/watchers.js";
+import type { Watchers } from "../callbacks/watchers.js";
 import type { Journal } from "../checkpoint/journal.js";
 import { Visit } from "../checkpoint/visit.js";
 import type { Runtime } from "../compose/runtime.js";
 import { Children } from "./children.js";
+import { type CallOptions, Context, copyOf } from "./context.js";
 import type { Environment } from "./environment.js";
-import { type CallOptions, copyOf, PlaceContext } from "./place-context.js";
 import type { Scope } from "./scope.js";
 import type { StateCell } from "./state-cell.js";
-import { type RecordSource, recordOf, TaskRecord } from "./task-record.js";
+import { type RecordSource, recordOf } from "./task-record.js";
 
 /** A node's stream, as the run of its graph sees it. */
 export interface TaskStream {
-  readonly ctx: TaskContext;
+  readonly task: Task;
   /** Whether nothing more comes. Known some time after {@link look}, if it is so. */
   readonly ended: boolean;
   look(): void;
@@ -23,17 +22,18 @@ export interface TaskStream {
   cancel(reason: unknown): void;
 }
 
-/** Keeps what tasks were given. */
-export interface InputKeeper {
-  /** What `before` makes of the input of a task, now or when it was entered before. */
-  prepare(before: (input: unknown, ctx: TaskContext) => unknown, input: unknown, ctx: TaskContext): unknown;
+/** Keeps what the handlers around a node made, so that a task which is entered again does not repeat them. */
+export interface InvocationKeeper {
+  /** What `before` makes of the input of a task, now or when it was entered earlier. */
+  prepare(before: (input: unknown, task: Task) => unknown, input: unknown, task: Task): unknown;
+  /** What the node gives for `after`, now or when it was entered earlier. */
+  produce(node: (input: unknown, task: Task) => unknown, input: unknown, task: Task): unknown;
 }
 
 /** What a task needs to know of the run of its graph. */
 export interface TaskOwner extends RecordSource {
   readonly scope: Scope;
-  /** The same, if there is one yet. */
-  readonly openedScope: Scope | undefined;
+  readonly around: Context | undefined;
   readonly journal: Journal | undefined;
   readonly environment: Environment;
   readonly stateCell: StateCell | undefined;
@@ -42,19 +42,18 @@ export interface TaskOwner extends RecordSource {
   /** The step that its tasks are in. */
   readonly steps: number;
   readonly visitPath: string;
-  /** Where what its tasks get is kept, so that they can be entered again. */
-  readonly tracker: InputKeeper | undefined;
-  /** A task stops, to wait for somebody. */
-  noteStop(task: TaskContext): void;
-  /** The path of the graph itself. */
+  /** Where the run can be resumed. */
+  readonly ledger: InvocationKeeper | undefined;
+  /** The keys of the nodes on the way to the graph itself. */
   readonly nodePath: readonly string[];
   readonly ownState: unknown;
-  optionsOf(index: number): object | undefined;
-  watchersOf(index: number): Watchers | undefined;
   /** The parent of the watches of tasks. */
   readonly watchAround: Watch | undefined;
+  noteStop(task: Task): void;
+  optionsOf(index: number): object | undefined;
+  watchersOf(index: number): Watchers | undefined;
   /** Runs a function alone with the state of the graph. */
-  useState(use: (state: unknown) => unknown): unknown;
+  useState(use: (state: unknown) => unknown, task: Task): unknown;
   /** Gives what a node threw its place. */
   blame(error: unknown, index: number): unknown;
   /** If an error came out of a node's stream: that error with its place. */
@@ -67,36 +66,27 @@ export interface TaskOwner extends RecordSource {
   cancelStreams(reason: unknown, within: Scope): void;
 }
 
-/**
- * One node in one step: the `ctx` of its function.
- *
- * It has the members of a {@link PlaceContext} by its prototype, and not by `extends`. Inside of a `try`, which all of an
- * async function is, V8 does not see through the constructor of a derived class: it makes each object with two calls of its
- * runtime, which was a twelfth of the price of a node.
- */
-export class TaskContext implements PlaceContext {
+/** One node in one step: the `ctx` of its function, and for the scheduler what came of it. */
+export class Task extends Context {
   readonly owner: TaskOwner;
   readonly index: number;
   readonly step: number;
-  /** The record stands for a watch that can still be made. */
-  private ownWatch: Watch | TaskRecord | undefined;
+  /** What the nodes behind it get, once it has ended: a value under its output key, or a reader. */
+  output: unknown;
+  /** Where the output goes, once that is decided. */
+  targets: readonly number[] | undefined;
+  isOver: boolean;
+  private ownWatch: Watch | undefined;
   private extras: Extras | undefined;
-  declare readonly signal: PlaceContext["signal"];
-  declare readonly requestContext: PlaceContext["requestContext"];
-  declare readonly progress: PlaceContext["progress"];
-  declare readonly processState: PlaceContext["processState"];
-  declare readonly taskKey: PlaceContext["taskKey"];
-  declare readonly ask: PlaceContext["ask"];
-  declare readonly interrupt: PlaceContext["interrupt"];
-  declare readonly once: PlaceContext["once"];
-  declare readonly resume: PlaceContext["resume"];
-  declare readonly settle: PlaceContext["settle"];
-  declare readonly commit: PlaceContext["commit"];
 
   constructor(owner: TaskOwner, index: number) {
+    super();
     this.owner = owner;
     this.index = index;
     this.step = owner.steps;
+    this.output = undefined;
+    this.targets = undefined;
+    this.isOver = false;
     this.ownWatch = undefined;
     this.extras = undefined;
   }
@@ -105,8 +95,12 @@ export class TaskContext implements PlaceContext {
     return this.owner.scope;
   }
 
-  get openedScope(): Scope | undefined {
-    return this.owner.openedScope;
+  get openedScope(): Scope {
+    return this.owner.scope;
+  }
+
+  get around(): Context | undefined {
+    return this.owner.around;
   }
 
   get journal(): Journal | undefined {
@@ -142,48 +136,19 @@ export class TaskContext implements PlaceContext {
   }
 
   get watch(): Watch | undefined {
-    const { ownWatch } = this;
-    return ownWatch instanceof TaskRecord ? this.watchFrom(ownWatch) : ownWatch;
+    return this.ownWatch;
   }
 
   /** Opens the watch of the task; `undefined` when none of the handlers is meant for it. */
   openWatch(): Watch | undefined {
     const { index, owner, watchers } = this;
     if (watchers === undefined) return undefined;
-    const watch = new Watch(watchers, recordOf(owner, index, this), owner.watchAround);
-    this.ownWatch = watch;
-    return watch;
-  }
-
-  /** Tells the only handler of a task that it starts, without a watch, which would double the price of that. */
-  start(lane: Watchers, value: unknown, spanAround: unknown): void {
-    const record = new TaskRecord(this.owner, this.index, spanAround);
-    this.ownWatch = record;
-    if (lane.only !== undefined) record.span = tellStart(lane.only, lane, record, value, spanAround);
-    // a handler may have stopped the run
-    if (this.ownWatch !== record) this.watch?.takeOver(record.span, false);
-  }
-
-  end(lane: Watchers, value: unknown): void {
-    const { ownWatch } = this;
-    if (!(ownWatch instanceof TaskRecord)) {
-      ownWatch?.end(value);
-      return;
-    }
-    ownWatch.isOver = true;
-    if (lane.only !== undefined) tellEnd(lane.only, lane, ownWatch, value, ownWatch.span);
-  }
-
-  private watchFrom(record: TaskRecord): Watch {
-    const { owner, watchers = Watchers.none } = this;
-    const watch = new Watch(watchers, record, record.isOver ? undefined : owner.watchAround);
-    watch.takeOver(record.span, record.isOver);
-    this.ownWatch = watch;
-    return watch;
+    this.ownWatch = new Watch(watchers, this.extras?.record ?? recordOf(owner, index, this), owner.watchAround);
+    return this.ownWatch;
   }
 
   get watchAround(): Watch | undefined {
-    return this.watch ?? this.owner.watchAround;
+    return this.ownWatch ?? this.owner.watchAround;
   }
 
   get watchers(): Watchers | undefined {
@@ -201,8 +166,7 @@ export class TaskContext implements PlaceContext {
   }
 
   get runInfo(): RunInfo {
-    const { ownWatch } = this;
-    if (ownWatch !== undefined) return ownWatch instanceof TaskRecord ? ownWatch : ownWatch.info;
+    if (this.ownWatch !== undefined) return this.ownWatch.info;
     this.extras ??= new Extras();
     this.extras.record ??= recordOf(this.owner, this.index, this);
     return this.extras.record;
@@ -218,10 +182,21 @@ export class TaskContext implements PlaceContext {
     return this.extras?.visit;
   }
 
-  /** The task goes on where a former run of it stopped. */
+  /** The task goes on where an earlier execution of it stopped. */
   restoreVisit(visit: Visit): void {
     this.extras ??= new Extras();
     this.extras.visit = visit;
+  }
+
+  /** The context of the branches behind the node: what they ask does not bring the node itself back. */
+  get routeContext(): Task {
+    this.extras ??= new Extras();
+    this.extras.route ??= new Task(this.owner, this.index);
+    return this.extras.route;
+  }
+
+  get openedRoute(): Task | undefined {
+    return this.extras?.route;
   }
 
   get visitPath(): string {
@@ -231,13 +206,17 @@ export class TaskContext implements PlaceContext {
 
   noteStop(): void {
     this.visit.hasStopped = true;
-    this.owner.noteStop(this);
+    this.owner.noteStop(this.origin instanceof Task ? this.origin : this);
   }
 
-  /** The copy shares what belongs to the task, whoever needs it first: its record, its children and its watch. */
-  get with(): PlaceContext["with"] {
+  /** Whether it waits for an answer, whatever its function gave. */
+  get hasStopped(): boolean {
+    return this.extras?.visit?.hasStopped === true;
+  }
+
+  /** The copy shares what belongs to the task, whoever needs it first: its record and its children. */
+  override get with(): Context["with"] {
     this.extras ??= new Extras();
-    void this.watch;
     return (fields) => copyOf(this, fields);
   }
 
@@ -251,7 +230,6 @@ export class TaskContext implements PlaceContext {
     return this.extras?.children;
   }
 }
-Object.setPrototypeOf(TaskContext.prototype, PlaceContext.prototype);
 
 const noOptions = Object.freeze({});
 
@@ -261,4 +239,5 @@ class Extras {
   options: object | undefined = undefined;
   children: Children | undefined = undefined;
   visit: Visit | undefined = undefined;
+  route: Task | undefined = undefined;
 }

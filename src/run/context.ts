@@ -17,26 +17,27 @@ import { askAt, interruptAt, onceAt } from "./questions.js";
 import { abortError, type Scope } from "./scope.js";
 import type { StateCell } from "./state-cell.js";
 
-/** The call options of a run that are no options of one node. */
+/** The call options of a run that do not belong to one node. */
 export interface CallOptions {
   readonly tool: readonly ToolOption[] | undefined;
 }
 
 /**
- * A place in a run: a task of a graph, or a tool call. It is the context that user code gets, and all that a run with
- * `parent: ctx` needs to continue from here. Everything is worked out when it is read. It has no `#private` members: with the
- * first one every node would cost a call more.
+ * What a node or a tool call gets as `ctx`, and all that a run with `parent: ctx` needs to continue from here. Everything is
+ * computed when it is read.
  */
-export abstract class PlaceContext implements NodeContext {
-  /** What all places of one run share, child runs included. */
+export abstract class Context implements NodeContext {
+  /** Shared by all contexts of one run, child runs included. */
   abstract readonly environment: Environment;
-  /** What this place is stopped with. */
+  /** Aborted together with this context. */
   abstract readonly scope: Scope;
-  /** The same, if there is one yet: a node that runs alone gets one when it is asked for. */
+  /** The same, if there is one already. */
   abstract readonly openedScope: Scope | undefined;
+  /** The context that this one is inside of: of the graph's node in the outer graph, or of the tools node of a call. */
+  abstract readonly around: Context | undefined;
   /** What saves the run, or can ask it to stop. */
   abstract readonly journal: Journal | undefined;
-  /** The callbacks of this place; `undefined` when nobody watches it. */
+  /** The callbacks of this context; `undefined` when nobody watches it. */
   abstract readonly watch: Watch | undefined;
   /** The nearest watch, from here outwards: the parent of what is watched inside. */
   abstract readonly watchAround: Watch | undefined;
@@ -44,26 +45,33 @@ export abstract class PlaceContext implements NodeContext {
   abstract readonly watchers: Watchers | undefined;
   /** The keys of the nodes on the way here. */
   abstract readonly nodePath: readonly string[];
-  /** The nearest state, the own graph's first. */
+  /** The nearest state, that of its own graph first. */
   abstract readonly stateCell: StateCell | undefined;
   abstract readonly callOptions: CallOptions;
   abstract readonly runtime: Runtime;
   /** The child runs that are open here; made when the first one starts. */
   abstract readonly children: Children;
   abstract readonly openedChildren: Children | undefined;
-  /** What this visit of the place remembers; made when it is first asked for. */
+  /** What this invocation remembers; made when it is first needed. */
   abstract readonly visit: Visit;
   /** The same, if there is one. */
   abstract readonly openedVisit: Visit | undefined;
-  /** Which visits of which places lead here, from the root of the run: tells one task of a loop from the next. */
+  /** Which invocations lead here, from the root of the run: tells one task of a loop from the next. */
   abstract readonly visitPath: string;
-  /** This place stops: nothing new begins in the graphs around it. */
+  /** Whether the node or the call has returned, so that nothing can be asked for it any more. */
+  abstract readonly isOver: boolean;
+  /** This context waits for an answer: nothing new starts in the graphs around it. */
   abstract noteStop(): void;
 
   abstract readonly address: string;
   abstract readonly runInfo: RunInfo;
   abstract readonly options: unknown;
   abstract readonly state: unknown;
+
+  /** This context itself, also for a copy made by `with`. */
+  get origin(): Context {
+    return this;
+  }
 
   get signal(): AbortSignal {
     return this.scope.signal;
@@ -81,7 +89,7 @@ export abstract class PlaceContext implements NodeContext {
     return async (key, use) => {
       const cell = this.stateCell?.find(key as StateKey<never>);
       if (cell === undefined) throw stateNotFound(key.name, this.address, statesFrom(this.stateCell));
-      return cell.use(use);
+      return cell.use(use, this);
     };
   }
 
@@ -106,8 +114,8 @@ export abstract class PlaceContext implements NodeContext {
   }
 
   /**
-   * Waits for what began here and has not settled: child runs, answers that are checked, work that is remembered. Rejects
-   * when the place made a mistake besides.
+   * Waits for what began here and has not settled: child runs, answers that are being checked, work that is remembered.
+   * Rejects if the context was used wrongly.
    */
   settle(): Promise<void> | undefined {
     const { openedChildren, openedVisit } = this;
@@ -126,26 +134,26 @@ export abstract class PlaceContext implements NodeContext {
   }
 }
 
-/** The same place with some of its fields replaced. */
-export function copyOf(place: PlaceContext, fields: Record<string, unknown>): NodeContext {
-  const copy: NodeContext = Object.create(place);
+/** The same context with some of its fields replaced. */
+export function copyOf(context: Context, fields: Record<string, unknown>): NodeContext {
+  const copy: NodeContext = Object.create(context, { origin: { value: context.origin } });
   for (const [name, value] of Object.entries(fields)) {
     Object.defineProperty(copy, name, { value, enumerable: true, configurable: true, writable: true });
   }
   return copy;
 }
 
-async function settleOpen({ openedChildren: children, openedVisit: visit }: PlaceContext): Promise<void> {
+async function settleOpen({ openedChildren: children, openedVisit: visit }: Context): Promise<void> {
   for (;;) {
-    await children?.settle(stoppedToWait());
+    await children?.settle(readerLeft());
     if (visit?.mistake !== undefined) throw visit.mistake;
     if (visit?.isBusy !== true) return;
     await visit.nextChange();
   }
 }
 
-function stoppedToWait(): DOMException {
-  return abortError("Nobody reads this stream any more: the place that opened it stopped to wait for an answer.");
+function readerLeft(): DOMException {
+  return abortError("This stream has no reader any more: the node that opened it is waiting for an answer.");
 }
 
 function statesFrom(cell: StateCell | undefined): string[] {

@@ -3,24 +3,33 @@ import { checkCheckpointId } from "../checkpoint/checkpoint-id.js";
 import { CheckpointJournal } from "../checkpoint/checkpoint-journal.js";
 import type { CheckpointDocument } from "../checkpoint/document.js";
 import { noStore } from "../checkpoint/errors.js";
+import type { RunSnapshot } from "../checkpoint/snapshot.js";
 import { ValueCodec } from "../checkpoint/value-codec.js";
 import type { RunOptions } from "../compose/options.js";
 import type { Plan } from "../compose/plan/plan.js";
 import type { Runtime } from "../compose/runtime.js";
 import { checkKinds, checksValues, checkValues } from "./check-snapshot.js";
 import { checkCheckpointOptions } from "./checkpoint-options.js";
-import type { GraphRunner } from "./environment.js";
+import type { SavedRuns } from "./environment.js";
 import { invalidRunOption } from "./errors.js";
 import type { Program } from "./program.js";
 import type { RootRun } from "./root-run.js";
-import type { Claim, Resumption } from "./run-tracking.js";
+
+/** What a run that stopped is resumed with. */
+export interface Resumption {
+  readonly checkpointId: string;
+  readonly answers: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Claims the checkpoint of a run; gives how far it came, when it is resumed. */
+export type Claim = () => Promise<RunSnapshot | undefined> | undefined;
 
 /** Gives a run the journal that saves it, or only hears of a stop. What comes back claims its checkpoint. */
 export function openJournal(
   run: RootRun,
   options: RunOptions = {},
   resumption: Resumption | undefined,
-  runner: GraphRunner,
+  savedRuns: SavedRuns,
 ): Claim {
   const { control, checkpointId, writeToCheckpointId, modifyState } = options;
   const { plan } = run.program;
@@ -40,7 +49,7 @@ export function openJournal(
     keepCheckpoint: plan.keepCheckpoint,
     codec: codecOf(plan),
   });
-  run.environment.keepJournal(journal, runner);
+  run.environment.keepJournal(journal, read === undefined ? undefined : savedRuns);
   journal.attach(run);
   const unlisten = control?.onInterrupt((timeoutMs) => journal.requestStop(timeoutMs));
   run.onOver = unlisten;

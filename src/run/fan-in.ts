@@ -1,0 +1,160 @@
+import { joinChunks } from "../schema/concat/concat-chunks.js";
+import type { Joining } from "../schema/concat/rule.js";
+import { StreamReader } from "../schema/stream/reader.js";
+import { isPromiseLike } from "./async.js";
+import type { Delivery } from "./delivery.js";
+import { oneChunk, rejoin } from "./joining.js";
+import { duplicateKey, hostileKey, isRecord, mergeRecords, notARecord } from "./merge.js";
+import type { Run } from "./run.js";
+
+/** What several sources give to one node, in order of declaration, as its one input: a value, or a promise of it. */
+export function joinInputs(run: Run, target: number, inbox: readonly Delivery[]): unknown {
+  const [only] = inbox;
+  if (inbox.length === 1 && only !== undefined) return only.value;
+  const { keys } = run.program;
+  const { merge } = run.node(target).settings;
+  const names = inbox.map(({ source }) => keys[source.index] ?? "");
+  const values = inbox.map(({ value }) => value);
+  if (run.mode === "transform") {
+    const readers = values as readonly StreamReader<unknown>[];
+    return merge === undefined ? joinStreams(run, target, names, readers) : mergeWhole(run, readers, names, merge);
+  }
+  return merge === undefined
+    ? mergeRecords(values, names, { run, index: target })
+    : merge(values as never, names as never);
+}
+
+type Merge = (values: never, sources: never) => unknown;
+
+async function mergeWhole(
+  run: Run,
+  readers: readonly StreamReader<unknown>[],
+  names: string[],
+  merge: Merge,
+): Promise<unknown> {
+  const values = await Promise.all(readers.map((reader) => reader.concat()));
+  run.throwIfAborted();
+  const merged = merge(values as never, names as never);
+  return oneChunk(isPromiseLike(merged) ? await merged : merged, { registry: run.runtime.concat });
+}
+
+/** One of the streams that are joined. */
+interface Source {
+  readonly name: string;
+  readonly joining: Joining | undefined;
+  /** Whether it gave anything at all. */
+  begun: boolean;
+}
+
+/** Chunks of all sources as they come. Each key belongs to one source; concatenation joins source by source. */
+function joinStreams(
+  run: Run,
+  target: number,
+  names: readonly string[],
+  readers: readonly StreamReader<unknown>[],
+): StreamReader<unknown> {
+  const owners = new Map<string, Source>();
+  const at = { run, index: target };
+  // found when somebody reads on, and placed here, where the streams meet
+  const refuse = (error: unknown): unknown => run.blame(error, target);
+  const claim = (source: Source, chunk: unknown): unknown => {
+    if (!isRecord(chunk)) throw refuse(notARecord(chunk, source.name, at));
+    source.begun = true;
+    for (const key of Object.keys(chunk)) {
+      const owner = owners.get(key);
+      if (owner === source) continue;
+      if (owner !== undefined) throw refuse(duplicateKey(key, owner.name, source.name, at));
+      if (key === "__proto__") throw refuse(hostileKey(source.name, at));
+      owners.set(key, source);
+    }
+    return chunk;
+  };
+  const sources: Source[] = readers.map(({ joining }, n) => ({ name: names[n] ?? "", joining, begun: false }));
+  const pieces = readers.map((reader, n) => piecesOf(reader, sources[n] as Source, claim));
+  const whole = (chunks: readonly unknown[]): unknown => joinBySource(chunks, owners, sources);
+  return rejoin(StreamReader.merge(pieces), {
+    rule: { keyed: keyJoinings(sources), whole },
+    registry: run.runtime.concat,
+    where: `node "${run.pathOf(target).join("/")}"`,
+  });
+}
+
+/** Where records join key by key, chunk by chunk; otherwise the whole record. */
+function piecesOf(
+  reader: StreamReader<unknown>,
+  source: Source,
+  claim: (source: Source, chunk: unknown) => unknown,
+): StreamReader<unknown> {
+  const isPiece = (chunk: unknown): boolean => {
+    source.begun = true;
+    return chunk !== undefined && chunk !== null;
+  };
+  if (joinsByKey(reader.joining)) return reader.filter(isPiece).map((chunk) => claim(source, chunk));
+  const whole = async function* (): AsyncGenerator<unknown, void> {
+    yield claim(source, await reader.concat());
+  };
+  return StreamReader.from(new Upstreamed(whole, reader));
+}
+
+/** A generator that never started cannot close what it reads. */
+class Upstreamed implements AsyncIterable<unknown> {
+  readonly #start: () => AsyncGenerator<unknown, void>;
+  readonly #reader: StreamReader<unknown>;
+
+  constructor(start: () => AsyncGenerator<unknown, void>, reader: StreamReader<unknown>) {
+    this.#start = start;
+    this.#reader = reader;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<unknown, undefined> {
+    const generator = this.#start();
+    return {
+      next: () => generator.next() as Promise<IteratorResult<unknown, undefined>>,
+      return: () => {
+        void this.#reader.cancel();
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    };
+  }
+}
+
+function joinsByKey(joining: Joining | undefined): boolean {
+  const rule = joining?.rule;
+  return rule === "record" || rule === "pieces" || (typeof rule === "object" && rule !== null);
+}
+
+/** How the keys join that are known beforehand: output keys. */
+function keyJoinings(sources: readonly Source[]): ReadonlyMap<string, Joining> {
+  const joinings = new Map<string, Joining>();
+  for (const { joining } of sources) {
+    if (typeof joining?.rule !== "object") continue;
+    for (const [key, own] of joining.rule.keyed) joinings.set(key, own);
+  }
+  return joinings;
+}
+
+/** Joins records in the order of their sources. One of which no chunk is there has been checked where it was read. */
+function joinBySource(
+  chunks: readonly unknown[],
+  owners: ReadonlyMap<string, Source>,
+  sources: readonly Source[],
+): unknown {
+  const bySource = new Map<Source, unknown[]>();
+  for (const chunk of chunks) {
+    const source = owners.get(Object.keys(chunk as object)[0] ?? "");
+    if (source === undefined) continue;
+    const own = bySource.get(source);
+    if (own === undefined) bySource.set(source, [chunk]);
+    else own.push(chunk);
+  }
+  const joined: Record<string, unknown> = {};
+  for (const source of sources) {
+    const own = bySource.get(source);
+    if (own === undefined && source.begun) continue;
+    const where = source.joining?.where ?? `node "${source.name}"`;
+    if (own === undefined || joinsByKey(source.joining))
+      Object.assign(joined, joinChunks(own ?? [], source.joining, where));
+    else Object.assign(joined, ...own);
+  }
+  return joined;
+}

@@ -1,0 +1,88 @@
+import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
+import { isPromiseLike } from "./async.js";
+import type { Body } from "./body.js";
+import { collect, discard } from "./collect.js";
+import { endWatch, refuse, startWatch } from "./observe.js";
+import { ROUTED } from "./program.js";
+import { choose } from "./routing.js";
+import type { Run } from "./run.js";
+import { Scheduler } from "./scheduler.js";
+import { Task } from "./task.js";
+
+/** Whether a run goes from node to node, on values, and nobody can resume it. */
+export function canRunFast({ program, mode, environment }: Run): boolean {
+  return program.isLine && mode !== "transform" && environment.journal === undefined;
+}
+
+/**
+ * Runs one node after another without a scheduler: a loop that awaits promises only. Where a branch chooses several nodes it
+ * hands the task over and is done. Nothing here decides anything that the scheduler decides differently.
+ */
+export async function runFast(run: Run, input: unknown): Promise<unknown> {
+  const { program, bodies } = run;
+  const { next } = program;
+  const direct = run.observed ? program.direct : undefined;
+  let task: Task | undefined;
+  let index = START_INDEX;
+  let value = input;
+  try {
+    for (;;) {
+      let target = next[index] as number;
+      if (target === ROUTED) {
+        task ??= new Task(run, index);
+        task.output = run.keyed(index, value);
+        const chosen = choose(run, task);
+        const targets = typeof chosen === "object" && isPromiseLike(chosen) ? await chosen : chosen;
+        if (run.halted) throw run.haltReason;
+        if (typeof targets !== "number") {
+          const [only] = targets;
+          if (only === undefined || targets.length > 1) {
+            task.targets = targets;
+            return new Scheduler(run, undefined).run([task]);
+          }
+          target = only;
+        } else {
+          target = targets;
+        }
+        value = task.output;
+      }
+      if (target === END_INDEX) {
+        const result = run.complete(value);
+        return isPromiseLike(result) ? await result : result;
+      }
+      if (run.isAtLastStep) throw run.stepLimit([target]);
+      run.steps += 1;
+      index = target;
+      task = new Task(run, index);
+      const own = direct?.[index];
+      const watch = own === undefined ? undefined : task.openWatch();
+      if (own === undefined || watch === undefined) {
+        value = (own?.run ?? (bodies[index] as Body))(value, task);
+        if (value instanceof Promise || isPromiseLike(value)) value = await value;
+      } else {
+        startWatch(watch, value, own.payload, task);
+        if (run.halted) throw run.haltReason;
+        try {
+          value = own.run(value, task);
+          if (value instanceof Promise || isPromiseLike(value)) value = await value;
+        } catch (error) {
+          return await refuse(watch, error, task);
+        }
+        value = endWatch(watch, value, own.payload, own.joining, task);
+        if (isPromiseLike(value)) value = await value;
+      }
+      if (typeof value === "object" && value !== null && Symbol.asyncIterator in value) {
+        if (run.halted) {
+          discard(value);
+          throw run.haltReason;
+        }
+        if (run.mode !== "stream") value = await collect(value, task);
+      }
+      if (run.halted) throw run.haltReason;
+      task.isOver = true;
+    }
+  } catch (error) {
+    const failure = run.end(run.blame(error, index));
+    throw failure instanceof Promise ? await failure : failure;
+  }
+}

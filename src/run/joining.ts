@@ -1,0 +1,118 @@
+import type { ConcatRegistry } from "../schema/concat/registry.js";
+import type { ConcatRule, Joining } from "../schema/concat/rule.js";
+import { StreamReader } from "../schema/stream/reader.js";
+import type { StreamSource } from "../schema/stream/source.js";
+import { traced } from "./node-stream.js";
+import type { Task } from "./task.js";
+
+/*
+ * How the chunks of a task's output join belongs to that task. Readers only carry it, and whoever hands a stream on says
+ * what it carries: a wrapper cannot lose it.
+ */
+
+/** What a node declares, with the place of errors in joining: the node that declares, whoever reads. */
+export class OutputJoining implements Joining {
+  readonly rule: ConcatRule | undefined;
+  readonly registry: ConcatRegistry | undefined;
+  readonly where: string | undefined;
+  readonly #task: Task;
+
+  constructor({ rule, registry, where }: Joining, task: Task) {
+    this.rule = rule;
+    this.registry = registry;
+    this.where = where;
+    this.#task = task;
+  }
+
+  locate(error: unknown): unknown {
+    const { owner, index } = this.#task;
+    return owner.blame(error, index);
+  }
+}
+
+/** The reader of what the function of a node gave as a stream. `own`: what the node declares. */
+export function toReader(
+  output: unknown,
+  own: Joining,
+  upstream: StreamReader<unknown> | undefined,
+  task: Task,
+): StreamReader<unknown> {
+  if (output === upstream && upstream !== undefined) return upstream;
+  const reader = StreamReader.from(output as StreamSource<unknown>);
+  const joining = joiningOfOutput(reader, own, task);
+  return new StreamReader<unknown>(traced(reader.takeSource(), upstream, task), joining);
+}
+
+/** As the node declares; otherwise as the stream itself says, if it comes from outside or from a graph inside. */
+export function joiningOfOutput({ joining }: StreamReader<unknown>, own: Joining, task: Task): Joining {
+  const knows = joining?.rule !== undefined || joining?.registry !== undefined;
+  return knows && own.rule === undefined ? joining : new OutputJoining(own, task);
+}
+
+/** A stream of one chunk that is whole already: how its node joins several is not for it. */
+export function oneChunk(value: unknown, joining: Joining | undefined): StreamReader<unknown> {
+  const whole = joining && { registry: joining.registry, where: joining.where };
+  return new StreamReader<unknown>(StreamReader.from([value]).takeSource(), whole);
+}
+
+/** The same stream, joined as told. */
+export function rejoin(reader: StreamReader<unknown>, joining: Joining | undefined): StreamReader<unknown> {
+  return new StreamReader(reader.takeSource(), joining);
+}
+
+/** How a single key of joined records joins; `undefined` where only the whole record can be joined. */
+export function joiningOfKey(joining: Joining | undefined, key: string): Joining | undefined {
+  const rule = joining?.rule;
+  if (rule === "record" || rule === "pieces") return new PartJoining(joining, "pieces");
+  if (typeof rule !== "object" || rule === null) return undefined;
+  const own = rule.keyed.get(key);
+  if (own !== undefined) return own;
+  return rule.whole === undefined ? new PartJoining(joining, rule.rest) : undefined;
+}
+
+/** Another rule for a part of the same chunks. */
+class PartJoining implements Joining {
+  readonly rule: ConcatRule | undefined;
+  readonly #joining: Joining | undefined;
+
+  constructor(joining: Joining | undefined, rule: ConcatRule | undefined) {
+    this.#joining = joining;
+    this.rule = rule;
+  }
+
+  get registry(): ConcatRegistry | undefined {
+    return this.#joining?.registry;
+  }
+
+  get where(): string | undefined {
+    return this.#joining?.where;
+  }
+
+  locate(error: unknown): unknown {
+    return this.#joining?.locate === undefined ? error : this.#joining.locate(error);
+  }
+}
+
+/** How the stream joins that a run is given: as it says itself, records key by key, and classes as they do in this run. */
+export class InputJoining implements Joining {
+  readonly #given: Joining | undefined;
+  readonly #registry: ConcatRegistry | undefined;
+
+  constructor(given: Joining | undefined, registry: ConcatRegistry | undefined) {
+    this.#given = given;
+    this.#registry = registry;
+  }
+
+  /** Looked up when it is needed: the output of another run knows it once that run has begun. */
+  get rule(): ConcatRule {
+    return this.#given?.rule ?? "pieces";
+  }
+
+  get registry(): ConcatRegistry | undefined {
+    return this.#given?.registry ?? this.#registry;
+  }
+
+  get where(): string {
+    return this.#given?.where ?? "the input";
+  }
+}

@@ -1,0 +1,70 @@
+import { randomId } from "../callbacks/random-id.js";
+import type { NodeStop, RunSnapshot } from "../checkpoint/snapshot.js";
+import type { Ready } from "./readiness.js";
+import type { Run } from "./run.js";
+
+/** The stops before and after nodes that a graph was compiled with, in one run. */
+export class NodeStops {
+  /** Where the run stops, until that is answered. */
+  stop: NodeStop | undefined = undefined;
+  readonly #run: Run;
+  /** Stops that are behind the run: they are not made again when this part is repeated after a crash. */
+  #passed: Set<string> | undefined = undefined;
+  /** The stop from which the run goes on. */
+  #stopsBehind: string[] = [];
+
+  private constructor(run: Run, from: RunSnapshot | undefined) {
+    this.#run = run;
+    if (from === undefined) return;
+    const { passed, stop } = from;
+    if (passed.length > 0) this.#passed = new Set(passed);
+    if (stop?.answer === undefined) {
+      this.stop = stop;
+      return;
+    }
+    for (const key of stop.before) this.#stopsBehind.push(`before:${key}`);
+    for (const key of stop.after) this.#stopsBehind.push(`after:${key}`);
+  }
+
+  /** `undefined` for graphs that stop at no node. */
+  static of(run: Run, from: RunSnapshot | undefined): NodeStops | undefined {
+    const { interruptBefore, interruptAfter } = run.program.plan;
+    const stopsHere = (interruptBefore ?? interruptAfter) !== undefined;
+    return stopsHere || from?.stop !== undefined ? new NodeStops(run, from) : undefined;
+  }
+
+  get passed(): readonly string[] {
+    return this.#passed === undefined ? [] : [...this.#passed];
+  }
+
+  /** Remembers a stop after these nodes or before those that are ready, if there is one that is not behind the run yet. */
+  check(ended: readonly number[], ready: readonly Ready[]): void {
+    const { interruptBefore, interruptAfter } = this.#run.program.plan;
+    this.#passed ??= new Set();
+    for (const name of this.#stopsBehind) this.#passed.add(this.#nameOf(name));
+    this.#stopsBehind = [];
+    for (const name of this.#passed) if (!name.startsWith(this.#nameOf(""))) this.#passed.delete(name);
+    const after = this.#hits(ended, interruptAfter, "after");
+    const targets = ready.map(({ target }) => target);
+    const before = this.#hits(targets, interruptBefore, "before");
+    if (before.length === 0 && after.length === 0) return;
+    const { stop } = this;
+    this.stop = {
+      id: stop?.id ?? randomId(),
+      before: [...(stop?.before ?? []), ...before],
+      after: [...(stop?.after ?? []), ...after],
+      answer: undefined,
+    };
+  }
+
+  #hits(nodes: readonly number[], listed: ReadonlySet<number> | undefined, when: string): string[] {
+    if (listed === undefined) return [];
+    const keys = nodes.filter((node) => listed.has(node)).map((node) => this.#run.program.keys[node] ?? "");
+    return keys.filter((key) => this.#passed?.has(this.#nameOf(`${when}:${key}`)) !== true);
+  }
+
+  /** The stops of one step are not those of the next. */
+  #nameOf(stop: string): string {
+    return `${this.#run.steps} ${stop}`;
+  }
+}

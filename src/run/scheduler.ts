@@ -1,0 +1,406 @@
+import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
+import { StreamReader } from "../schema/stream/reader.js";
+import { isPromiseLike, isStream } from "./async.js";
+import type { Body } from "./body.js";
+import { collect, discard } from "./collect.js";
+import type { Delivery } from "./delivery.js";
+import { noNextNode } from "./errors.js";
+import { joinInputs } from "./fan-in.js";
+import type { NodeStops } from "./node-stops.js";
+import { type Readiness, type Ready, readinessOf } from "./readiness.js";
+import { choose, namesOf, type Targets } from "./routing.js";
+import { halt, type Run, type RunLedger, resultIsThere } from "./run.js";
+import { Task } from "./task.js";
+import { endingAfter, readToEnd } from "./unread-streams.js";
+
+/**
+ * Runs the nodes of a graph: tasks that have ended are routed, readiness decides which nodes are next, and the ledger, if
+ * there is one, knows what came of the tasks of an earlier process.
+ */
+export class Scheduler {
+  readonly #run: Run;
+  readonly #readiness: Readiness;
+  readonly #ledger: RunLedger | undefined;
+  readonly #stops: NodeStops | undefined;
+  /** Tasks and choices under way. */
+  #running = 0;
+  /** Tasks that have their output and were not routed yet. */
+  #ended: Task[] = [];
+  /** The tasks that were routed last: those of a step, or a single one. */
+  #routed: number[] = [START_INDEX];
+  #failure: { readonly error: unknown } | undefined = undefined;
+  /** A task or a branch waits for an answer. */
+  #isWaiting = false;
+  /** A stream has failed, and where that began is being found out. */
+  #isFailing = false;
+  /** Something could start, and a stop keeps it. */
+  #isHeld = false;
+  /** Streams that no node reads: the output of the run ends after them. */
+  #unread: Promise<void>[] | undefined = undefined;
+  /** It has its result, or has failed: what still ends comes too late. */
+  #isOver = false;
+  #wake: (() => void) | undefined = undefined;
+  #idle: (() => void)[] = [];
+
+  constructor(run: Run, stops: NodeStops | undefined) {
+    this.#run = run;
+    this.#readiness = readinessOf(run.program);
+    this.#ledger = run.ledger;
+    this.#stops = stops;
+    run.scheduler = this;
+  }
+
+  /**
+   * Goes on behind tasks that have ended, once their save is done. Gives the result; rejects with what the run rejects with.
+   */
+  async run(ended: readonly Task[], saving?: Promise<void>): Promise<unknown> {
+    const run = this.#run;
+    try {
+      if (saving !== undefined) await saving;
+      this.#ended = [...ended];
+      const end = await this.#loop();
+      const result = this.#finish(end);
+      const completed = run.complete(isPromiseLike(result) ? await result : result);
+      const output = isPromiseLike(completed) ? await completed : completed;
+      return this.#ledger === undefined ? output : this.#ledger.keepResult(output);
+    } catch (error) {
+      this.#isOver = true;
+      const failure = run.end(error);
+      throw failure instanceof Promise ? await failure : failure;
+    }
+  }
+
+  /** What END is given. */
+  async #loop(): Promise<Ready> {
+    const { isStepwise } = this.#readiness;
+    for (;;) {
+      if (!isStepwise || this.#running === 0) this.#routeEnded();
+      this.#throwIfOver();
+      const batch = isStepwise && this.#running > 0 ? none : this.#take();
+      const [first] = batch;
+      if (first?.target === END_INDEX) return first;
+      if (first !== undefined) {
+        if (isStepwise) this.#run.nextStep(batch);
+        for (const ready of batch) {
+          // an abort keeps this node and those after it from starting, a failure keeps nobody
+          if (this.#run.aborted) break;
+          const pending = this.#launch(ready, isStepwise && batch.length === 1);
+          if (pending !== undefined) await pending;
+        }
+      }
+      this.#throwIfOver();
+      if (this.#ended.length > 0 && !(isStepwise && this.#running > 0)) continue;
+      if (this.#running === 0) throw this.#nothingLeft();
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** What can start now. END also when a stop was requested, but not when something waits for an answer. */
+  #take(): readonly Ready[] {
+    const run = this.#run;
+    const batch = this.#readiness.take();
+    if (batch.length === 0) return batch;
+    this.#stops?.check(this.#readiness.isStepwise ? this.#routed : [], batch);
+    const isHalted = run.halted || this.#isWaiting || this.#isFailing || this.#stops?.stop !== undefined;
+    const [first] = batch;
+    if (!isHalted && (first?.target === END_INDEX || !run.isStopRequested)) return batch;
+    for (const { inbox } of batch) this.#dropAll(inbox);
+    this.#isHeld = true;
+    return none;
+  }
+
+  #nothingLeft(): unknown {
+    const run = this.#run;
+    if (this.#isWaiting || this.#isHeld || run.halted) return halt;
+    return run.blame(noNextNode(run.nodePath, namesOf(run, this.#routed)), START_INDEX);
+  }
+
+  #throwIfOver(): void {
+    this.#run.throwIfAborted();
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  /** Resolves when nothing runs any more; rejects when something has failed. */
+  async idle(): Promise<void> {
+    if (this.#running > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  // tasks
+
+  /** Starts a node. Gives a promise only for one that runs alone: awaiting it directly keeps the stack trace whole. */
+  #launch({ target, inbox }: Ready, isAlone: boolean): Promise<void> | undefined {
+    const task = new Task(this.#run, target);
+    const known = this.#ledger?.start(task, inbox);
+    if (known === "blocked") this.#isWaiting = true;
+    else if (known === "ended") this.#ended.push(task);
+    if (known !== undefined) {
+      this.#dropAll(inbox);
+      return undefined;
+    }
+    let output: unknown;
+    try {
+      output = this.#begin(task, inbox);
+    } catch (error) {
+      this.#caught(task, error);
+      return undefined;
+    }
+    if (!isPromiseLike(output)) {
+      this.#end(task, output, isAlone);
+      return undefined;
+    }
+    if (isAlone && this.#running === 0) return this.#awaitAlone(task, output);
+    this.#track(task, output, (ready) => this.#end(task, ready, false));
+    return undefined;
+  }
+
+  async #awaitAlone(task: Task, pending: PromiseLike<unknown>): Promise<void> {
+    this.#running++;
+    try {
+      const output = await pending;
+      this.#running--;
+      this.#end(task, output, true);
+    } catch (error) {
+      this.#running--;
+      this.#caught(task, error);
+    }
+    this.#tell();
+  }
+
+  #begin(task: Task, inbox: readonly Delivery[]): unknown {
+    const run = this.#run;
+    const input = joinInputs(run, task.index, inbox);
+    if (!isPromiseLike(input)) return this.#call(task, input);
+    return input.then((ready) => this.#call(task, ready));
+  }
+
+  #call(task: Task, input: unknown): unknown {
+    const run = this.#run;
+    run.throwIfAborted();
+    return (run.bodies[task.index] as Body)(input, task);
+  }
+
+  /** A node has given its output. */
+  #end(task: Task, output: unknown, isAlone: boolean): void {
+    const run = this.#run;
+    if (this.#isOver || run.aborted) {
+      discard(output);
+    } else if (run.mode === "invoke" && isStream(output)) {
+      this.#track(task, collect(output, task), (whole) => this.#end(task, whole, isAlone));
+    } else if (task.hasStopped && !(output instanceof StreamReader)) {
+      discard(output);
+      this.#wait(task, task);
+    } else {
+      task.isOver = !(output instanceof StreamReader);
+      task.output = run.keyed(task.index, output);
+      const saving = this.#ledger?.ended(task, isAlone);
+      if (saving === undefined) this.#ended.push(task);
+      else this.#track(task, saving, () => this.#ended.push(task));
+    }
+  }
+
+  /** A node, or reading what it streams, has failed, or waits for an answer. */
+  #caught(task: Task, error: unknown): void {
+    const run = this.#run;
+    if (this.#isOver || run.aborted) return;
+    if (run.isStop(error)) this.#wait(task, task);
+    else this.#fail(task, error);
+  }
+
+  #fail(task: Task, error: unknown): void {
+    const run = this.#run;
+    if (run.mode !== "transform") {
+      this.#failure ??= { error: run.blame(error, task.index) };
+      return;
+    }
+    this.#isFailing = true;
+    this.#running++;
+    void run.findOrigin(error).then((origin) => {
+      this.#running--;
+      this.#failure ??= { error: run.blame(origin, task.index) };
+      this.#tell();
+    });
+  }
+
+  /** A task waits for an answer, or the branch behind it: what it began settles first. */
+  #wait(task: Task, context: Task): void {
+    this.#isWaiting = true;
+    const settling = this.#ledger?.settleInvocation(context) ?? context.settle();
+    const stopped = (): void => {
+      context.openedVisit?.settleAnswers();
+      if (context === task) this.#ledger?.stopped(task);
+    };
+    if (settling === undefined) stopped();
+    else this.#track(task, settling, stopped, (error) => this.#fail(task, error));
+  }
+
+  /** Counts something that is under way. What it fails with is the task's. */
+  #track<T>(
+    task: Task,
+    pending: PromiseLike<T>,
+    done: (value: T) => void,
+    failed: (error: unknown) => void = (error) => this.#caught(task, error),
+  ): void {
+    this.#running++;
+    pending.then(
+      (value) => {
+        this.#running--;
+        try {
+          done(value);
+        } catch (error) {
+          failed(error);
+        }
+        this.#tell();
+      },
+      (error) => {
+        this.#running--;
+        failed(error);
+        this.#tell();
+      },
+    );
+  }
+
+  #tell(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+    if (this.#running > 0 || this.#idle.length === 0) return;
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  // routing
+
+  /** Hands on what has ended. Nothing of a step in which something waits. */
+  #routeEnded(): void {
+    const ended = this.#ended;
+    if (ended.length === 0) return;
+    this.#ended = [];
+    if (this.#readiness.isStepwise) {
+      if (this.#isWaiting || this.#run.halted) return;
+      this.#routed = ended.map(({ index }) => index).sort(ascending);
+      ended.sort(byIndex);
+    }
+    for (const task of ended) {
+      if (this.#failure !== undefined) return;
+      this.#route(task);
+    }
+  }
+
+  #route(task: Task): void {
+    const run = this.#run;
+    if (!this.#readiness.isStepwise) this.#routed = [task.index];
+    if (task.targets !== undefined) return this.#deliver(task);
+    const asked = task.openedRoute?.openedVisit;
+    if (asked?.isBlocked === true) {
+      this.#isWaiting = true;
+      return;
+    }
+    asked?.begin();
+    try {
+      const targets = choose(run, task);
+      if (isPromiseLike(targets))
+        this.#track(task, targets, (ready) => this.#chosen(task, ready), this.#unrouted(task));
+      else this.#chosen(task, targets);
+    } catch (error) {
+      this.#unrouted(task)(error);
+    }
+  }
+
+  #chosen(task: Task, targets: Targets): void {
+    const run = this.#run;
+    if (this.#isOver || run.aborted) return;
+    const { openedRoute } = task;
+    if (openedRoute?.hasStopped === true) return this.#wait(task, openedRoute);
+    if (openedRoute !== undefined) openedRoute.isOver = true;
+    task.targets = typeof targets === "number" ? [targets] : targets;
+    const saving = this.#ledger?.routed(task);
+    if (saving === undefined) this.#deliver(task);
+    else this.#track(task, saving, () => this.#deliver(task));
+  }
+
+  #unrouted(task: Task): (error: unknown) => void {
+    return (error) => {
+      const run = this.#run;
+      if (this.#isOver || run.aborted) return;
+      if (run.isStop(error)) this.#wait(task, task.routeContext);
+      else this.#fail(task, error);
+    };
+  }
+
+  #deliver(task: Task): void {
+    const run = this.#run;
+    const { index, output, targets = [] } = task;
+    if (this.#isOver) return discard(output);
+    if (!this.#readiness.isStepwise) this.#stops?.check([index], []);
+    if (run.mode !== "transform") {
+      for (const target of targets) this.#readiness.deliver(target, { source: task, value: output });
+    } else if (targets.length === 0) {
+      this.#drain(task, output);
+    } else {
+      const reader = output as StreamReader<unknown>;
+      const copies = targets.length === 1 ? [reader] : reader.copy(targets.length);
+      for (const [n, target] of targets.entries()) this.#readiness.deliver(target, { source: task, value: copies[n] });
+    }
+    if (this.#readiness.isStepwise) return;
+    const { all } = run.program.routes[index] ?? { all: [] };
+    if (targets.length < all.length) this.#readiness.skip(all.filter((target) => !targets.includes(target)));
+  }
+
+  // ends
+
+  /** A stream that no node reads is read here: its node runs to its end all the same. */
+  #drain(task: Task, output: unknown): void {
+    if (!(output instanceof StreamReader)) return;
+    const run = this.#run;
+    const drained = readToEnd(output);
+    if (!this.#readiness.isStepwise) {
+      this.#track(task, drained, () => undefined);
+      return;
+    }
+    // the output of the run waits for it, and not the next step
+    this.#unread ??= [];
+    this.#unread.push(drained);
+    drained.then(undefined, (error) => {
+      this.#caught(task, error);
+      this.#tell();
+    });
+  }
+
+  /** Nothing starts any more. What still runs is stopped: at once, or when a result that streams was read. */
+  #finish({ inbox }: Ready): unknown {
+    const run = this.#run;
+    const left = this.#readiness.leftOver();
+    if (this.#readiness.isStepwise) for (const { source, value } of left) this.#drain(source, value);
+    else this.#dropAll(left);
+    this.#isOver = true;
+    if (this.#running > 0) {
+      if (run.mode === "transform") run.leaveRest();
+      else run.stopRest(resultIsThere);
+    }
+    try {
+      const result = joinInputs(run, END_INDEX, inbox);
+      const unread = this.#unread;
+      const last = (output: unknown): unknown => (unread === undefined ? output : endingAfter(output, unread));
+      if (!isPromiseLike(result)) return last(result);
+      return result.then(last, (error) => this.#throwAtEnd(error));
+    } catch (error) {
+      return this.#throwAtEnd(error);
+    }
+  }
+
+  #throwAtEnd(error: unknown): never {
+    throw this.#run.aborted ? error : this.#run.blame(error, END_INDEX);
+  }
+
+  #dropAll(deliveries: readonly Delivery[]): void {
+    if (this.#run.mode !== "transform") return;
+    for (const { value } of deliveries) if (value instanceof StreamReader) void value.cancel();
+  }
+}
+
+const none: readonly Ready[] = [];
+
+const ascending = (a: number, b: number): number => a - b;
+const byIndex = (a: Task, b: Task): number => a.index - b.index;

@@ -1,0 +1,64 @@
+import { END_INDEX, type PlanNode, START_INDEX } from "../compose/plan/plan.js";
+import type { Runtime } from "../compose/runtime.js";
+import type { Joining } from "../schema/concat/rule.js";
+import { nativeFor, nativesOf } from "./body.js";
+import type { Route } from "./routes.js";
+
+/** What these need of a program. */
+export interface PortProgram {
+  readonly plan: { readonly nodes: readonly PlanNode[]; readonly runtime: Runtime };
+  readonly routes: readonly Route[];
+  readonly sources: readonly (readonly number[])[];
+  readonly nested: ReadonlyMap<number, PortProgram>;
+}
+
+/** Whether somebody who gets the stream of a node takes it chunk by chunk: then it is saved as chunks. */
+export function takesChunks(program: PortProgram, index: number, seen = new Set<string>()): boolean {
+  const route = program.routes[index];
+  if (route === undefined) return false;
+  return route.branches.some(({ stream }) => stream) || route.all.some((target) => readsChunks(program, target, seen));
+}
+
+function readsChunks(program: PortProgram, index: number, seen: Set<string>): boolean {
+  if (index === END_INDEX) return true;
+  const node = program.plan.nodes[index];
+  if (node === undefined || node.settings.before !== undefined) return false;
+  if (node.settings.streamBefore !== undefined) return true;
+  const { body } = node;
+  if (body.kind === "map") return true;
+  if (body.kind !== "passthrough" && body.kind !== "graph") {
+    const native = nativeFor("transform", nativesOf(body));
+    return native === "transform" || native === "collect";
+  }
+  const name = `${node.key} ${index}`;
+  if (seen.has(name)) return false;
+  seen.add(name);
+  const inner = program.nested.get(index);
+  return inner === undefined ? takesChunks(program, index, seen) : takesChunks(inner, START_INDEX);
+}
+
+/** How the stream of a node joins; `undefined` where that depends on what is delivered to it. */
+export function joiningAt(program: PortProgram, index: number, seen = new Set<number>()): Joining | undefined {
+  const node = program.plan.nodes[index];
+  if (node === undefined || index === START_INDEX || seen.has(index)) return undefined;
+  seen.add(index);
+  const own = joiningOfBody(program, index, node, seen);
+  const { outputKey } = node.settings;
+  if (outputKey === undefined || own === undefined) return own;
+  return { ...own, rule: { keyed: new Map([[outputKey, own]]) } };
+}
+
+function joiningOfBody(program: PortProgram, index: number, node: PlanNode, seen: Set<number>): Joining | undefined {
+  const { settings, body, key } = node;
+  const isPassedOn = settings.concat === undefined && (body.kind === "passthrough" || body.kind === "graph");
+  if (!isPassedOn) return { rule: settings.concat, registry: program.plan.runtime.concat, where: `node "${key}"` };
+  if (settings.inputKey !== undefined) return undefined;
+  const inner = program.nested.get(index);
+  return inner === undefined ? joiningOfInput(program, index, seen) : joiningOfInput(inner, END_INDEX);
+}
+
+/** How streams to a node join, if it has only one source. */
+export function joiningOfInput(program: PortProgram, index: number, seen = new Set<number>()): Joining | undefined {
+  const [source, ...others] = program.sources[index] ?? [];
+  return source === undefined || others.length > 0 ? undefined : joiningAt(program, source, seen);
+}
