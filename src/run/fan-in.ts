@@ -42,8 +42,9 @@ async function mergeWhole(
 interface Source {
   readonly name: string;
   readonly joining: Joining | undefined;
-  /** Whether it gave anything at all. */
+  /** Whether it gave anything at all, and whether that was more than nulls. */
   begun: boolean;
+  isSomething: boolean;
 }
 
 /** Chunks of all sources as they come. Each key belongs to one source; concatenation joins source by source. */
@@ -59,7 +60,7 @@ function joinStreams(
   const refuse = (error: unknown): unknown => run.blame(error, target);
   const claim = (source: Source, chunk: unknown): unknown => {
     if (!isRecord(chunk)) throw refuse(notARecord(chunk, source.name, at));
-    source.begun = true;
+    source.isSomething = true;
     for (const key of Object.keys(chunk)) {
       const owner = owners.get(key);
       if (owner === source) continue;
@@ -69,9 +70,15 @@ function joinStreams(
     }
     return chunk;
   };
-  const sources: Source[] = readers.map(({ joining }, n) => ({ name: names[n] ?? "", joining, begun: false }));
+  const sources: Source[] = readers.map(({ joining }, n) => ({
+    name: names[n] ?? "",
+    joining,
+    begun: false,
+    isSomething: false,
+  }));
   const pieces = readers.map((reader, n) => piecesOf(reader, sources[n] as Source, claim));
-  const whole = (chunks: readonly unknown[]): unknown => joinBySource(chunks, owners, sources);
+  const whole = (chunks: readonly unknown[]): unknown =>
+    joinBySource(chunks, owners, sources, (source) => refuse(notARecord(null, source.name, at)));
   return rejoin(StreamReader.merge(pieces), {
     rule: { keyed: keyJoinings(sources), whole },
     registry: run.runtime.concat,
@@ -79,7 +86,7 @@ function joinStreams(
   });
 }
 
-/** Where records join key by key, chunk by chunk; otherwise the whole record. */
+/** Chunk by chunk, as they come; the whole record where a declared rule makes it of all chunks. */
 function piecesOf(
   reader: StreamReader<unknown>,
   source: Source,
@@ -89,7 +96,7 @@ function piecesOf(
     source.begun = true;
     return chunk !== undefined && chunk !== null;
   };
-  if (joinsByKey(reader.joining)) return reader.filter(isPiece).map((chunk) => claim(source, chunk));
+  if (flows(reader.joining)) return reader.filter(isPiece).map((chunk) => claim(source, chunk));
   const whole = async function* (): AsyncGenerator<unknown, void> {
     yield claim(source, await reader.concat());
   };
@@ -118,6 +125,10 @@ class Upstreamed implements AsyncIterable<unknown> {
   }
 }
 
+function flows(joining: Joining | undefined): boolean {
+  return joining?.rule === undefined || joinsByKey(joining);
+}
+
 function joinsByKey(joining: Joining | undefined): boolean {
   const rule = joining?.rule;
   return rule === "record" || rule === "pieces" || (typeof rule === "object" && rule !== null);
@@ -133,11 +144,12 @@ function keyJoinings(sources: readonly Source[]): ReadonlyMap<string, Joining> {
   return joinings;
 }
 
-/** Joins records in the order of their sources. One of which no chunk is there has been checked where it was read. */
+/** Joins the records of each source as that source says, in the order of the sources. */
 function joinBySource(
   chunks: readonly unknown[],
   owners: ReadonlyMap<string, Source>,
   sources: readonly Source[],
+  refuse: (source: Source) => unknown,
 ): unknown {
   const bySource = new Map<Source, unknown[]>();
   for (const chunk of chunks) {
@@ -149,12 +161,14 @@ function joinBySource(
   }
   const joined: Record<string, unknown> = {};
   for (const source of sources) {
-    const own = bySource.get(source);
-    if (own === undefined && source.begun) continue;
-    const where = source.joining?.where ?? `node "${source.name}"`;
-    if (own === undefined || joinsByKey(source.joining))
-      Object.assign(joined, joinChunks(own ?? [], source.joining, where));
-    else Object.assign(joined, ...own);
+    const { joining, name, begun, isSomething } = source;
+    const own = bySource.get(source) ?? [];
+    if (own.length === 0 && begun) {
+      if (!isSomething && !joinsByKey(joining)) throw refuse(source);
+      continue;
+    }
+    const isWhole = !flows(joining);
+    Object.assign(joined, ...(isWhole ? own : [joinChunks(own, joining, joining?.where ?? `node "${name}"`)]));
   }
   return joined;
 }

@@ -1,11 +1,11 @@
 import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
-import { isPromiseLike } from "./async.js";
+import { isPromiseLike, isStream } from "./async.js";
 import type { Body } from "./body.js";
 import { collect, discard } from "./collect.js";
 import { endWatch, refuse, startWatch } from "./observe.js";
 import { ROUTED } from "./program.js";
 import { choose } from "./routing.js";
-import type { Run } from "./run.js";
+import { halt, type Run } from "./run.js";
 import { Scheduler } from "./scheduler.js";
 import { Task } from "./task.js";
 
@@ -21,7 +21,7 @@ export function canRunFast({ program, mode, environment }: Run): boolean {
 export async function runFast(run: Run, input: unknown): Promise<unknown> {
   const { program, bodies } = run;
   const { next } = program;
-  const direct = run.observed ? program.direct : undefined;
+  const direct = run.observed && run.mode === "invoke" ? program.direct : undefined;
   let task: Task | undefined;
   let index = START_INDEX;
   let value = input;
@@ -71,7 +71,7 @@ export async function runFast(run: Run, input: unknown): Promise<unknown> {
         value = endWatch(watch, value, own.payload, own.joining, task);
         if (isPromiseLike(value)) value = await value;
       }
-      if (typeof value === "object" && value !== null && Symbol.asyncIterator in value) {
+      if (typeof value === "object" && isStream(value)) {
         if (run.halted) {
           discard(value);
           throw run.haltReason;
@@ -82,7 +82,7 @@ export async function runFast(run: Run, input: unknown): Promise<unknown> {
       task.isOver = true;
     }
   } catch (error) {
-    const failure = run.end(run.blame(error, index));
+    const failure = run.end(error === halt ? halt : run.blame(error, index));
     throw failure instanceof Promise ? await failure : failure;
   }
 }

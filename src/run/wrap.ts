@@ -4,7 +4,7 @@ import { untilJoinable } from "../schema/concat/load-message-joining.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { DROPPED, mapSource } from "../schema/stream/map.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { isPromiseLike, isStream, whenReady } from "./async.js";
+import { isPromiseLike, isStream } from "./async.js";
 import type { Body } from "./body.js";
 import { missingInputKey } from "./errors.js";
 import { joiningOfKey, oneChunk, rejoin } from "./joining.js";
@@ -156,21 +156,15 @@ function pick(input: unknown, key: string, task: Task): unknown {
   throw missingInputKey(task.nodePath, key, input);
 }
 
-/** Where records join key by key, chunk by chunk; otherwise out of the whole record. */
-function pickChunks(input: StreamReader<unknown>, key: string, task: Task): unknown {
-  const joining = joiningOfKey(input.joining, key);
-  if (joining !== undefined) return pickPieces(input, key, joining, task);
-  return whenReady(input.concat(), (whole) => {
-    task.scope.throwIfAborted();
-    return oneChunk(pick(whole, key, task), { registry: task.runtime.concat, where: placeOf(task) });
-  });
-}
-
-/** Chunks without the key are left out: a chunk may be a part of its record. One of them must have it. */
-function pickPieces(input: StreamReader<unknown>, key: string, joining: Joining, task: Task): StreamReader<unknown> {
+/** Chunk by chunk. A chunk may be a part of its record, so those without the key are left out; one of them must have it. */
+function pickChunks(input: StreamReader<unknown>, key: string, task: Task): StreamReader<unknown> {
+  const { joining } = input;
+  const byKey = joiningOfKey(joining, key);
+  const chunks: unknown[] = [];
   let found = false;
   let other: unknown;
   const apply = (chunk: unknown): unknown => {
+    if (byKey === undefined) chunks.push(chunk);
     if (isRecord(chunk) && Object.hasOwn(chunk, key)) {
       found = true;
       return chunk[key];
@@ -181,7 +175,10 @@ function pickPieces(input: StreamReader<unknown>, key: string, joining: Joining,
   const atEnd = (): void => {
     if (!found) throw task.owner.blame(missingInputKey(task.nodePath, key, other), task.index);
   };
-  return new StreamReader(mapSource(input.takeSource(), { apply, atEnd }), joining);
+  // where records do not join key by key, the key is taken out of the whole
+  const rule = (): unknown => pick(joinChunks(chunks, joining), key, task);
+  const picked = mapSource(input.takeSource(), { apply, atEnd });
+  return new StreamReader(picked, byKey ?? { rule, registry: task.runtime.concat, where: placeOf(task) });
 }
 
 function placeOf(task: Task): string {

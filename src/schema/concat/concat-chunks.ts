@@ -45,7 +45,7 @@ export function concatChunks(
     case "record":
       return concatRecords(filled(chunks), where, joinDeep(registry, where));
     case "pieces":
-      return joinDeep(registry, where)(chunks, "");
+      return concatPieces(chunks, registry, where);
     default:
       return rule satisfies never;
   }
@@ -85,6 +85,18 @@ function concatKeyed(
     if (own === undefined) return concatChunks(values, rest, registry, at);
     return joinChunks(values, own, at, own.registry ?? registry);
   });
+}
+
+/** Plain records join key by key, everything else by kind. */
+function concatPieces(chunks: Chunks, registry: ConcatRegistry | undefined, where: string): unknown {
+  const isPlain = filled(chunks).every((chunk) => isOwnRecord(chunk) && isPlainObject(chunk as object));
+  return isPlain ? joinDeep(registry, where)(chunks, "") : concatByKind(chunks, registry, where);
+}
+
+/** Not an instance of a class, also in another realm. */
+function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** Under "record", records inside records join key by key too. */

@@ -195,10 +195,16 @@ describe("Only one at a time uses a state", () => {
     }
   });
 
-  it("within one node", async () => {
+  it("within one node, which must await each use before the next", async () => {
     const key = counter();
-    const graph = around(key, (ctx) => Promise.all([1, 2, 3].map(() => ctx.processState(key, slowly))));
+    const graph = around(key, async (ctx) => {
+      const counts: number[] = [];
+      for (let n = 0; n < 3; n++) counts.push(await ctx.processState(key, slowly));
+      return counts;
+    });
     expect(await graph.invoke("")).toEqual([1, 2, 3]);
+    const atOnce = around(key, (ctx) => Promise.all([1, 2].map(() => ctx.processState(key, slowly))));
+    expect((await errorOf(atOnce.invoke(""))).code).toBe("STATE_LOCKED");
   });
 
   it("handlers included", async () => {
@@ -237,19 +243,18 @@ describe("Only one at a time uses a state", () => {
 
   it("in the order of the calls", async () => {
     const key = counter();
-    const order: number[] = [];
-    const first = gate();
-    const graph = around(key, async (ctx) => {
-      const uses = [
-        ctx.processState(key, () => first.promise),
-        ctx.processState(key, () => void order.push(1)),
-        ctx.processState(key, () => void order.push(2)),
-      ];
-      first.open();
-      await Promise.all(uses);
-      return order;
-    });
-    expect(await graph.invoke("")).toEqual([1, 2]);
+    const order: string[] = [];
+    const use = (name: string) => (_: string, ctx: NodeContext) =>
+      ctx.processState(key, async () => {
+        await turns();
+        order.push(name);
+      });
+    const chain = new Chain<string>()
+      .withState(key)
+      .appendParallel({ first: use("first"), second: use("second"), third: use("third") })
+      .compile();
+    await chain.invoke("");
+    expect(order).toEqual(["first", "second", "third"]);
   });
 
   it("but other states are free meanwhile", async () => {
@@ -330,23 +335,20 @@ describe("Using a state inside of its own use", () => {
     }
   });
 
-  it("does not take a call beside it for one inside it", async () => {
+  it("is the same for a call beside it: the first one has to be awaited", async () => {
     const graph = around(key, async (ctx) => {
       const held = gate();
       const first = ctx.processState(key, async () => {
         await held.promise;
-        await turns();
         return "first";
       });
       await turns();
-      const second = (async () => {
-        await turns();
-        return ctx.processState(key, () => "second");
-      })();
+      const second = ctx.processState(key, () => "second").catch((error: unknown) => error);
+      const refused = await second;
       held.open();
-      return Promise.all([first, second]);
+      return [await first, refused];
     });
-    expect(await graph.invoke("")).toEqual(["first", "second"]);
+    expect(await graph.invoke("")).toEqual(["first", expect.objectContaining({ code: "STATE_LOCKED" })]);
   });
 
   it("leaves the state free for later", async () => {
