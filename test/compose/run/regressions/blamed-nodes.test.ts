@@ -16,12 +16,15 @@ const joins = (parts: object): object => parts;
 
 type Node = (text: string) => Promise<unknown>;
 
-/** Two nodes side by side. */
+/** Two nodes side by side, and one that streams. */
 const sideBySide = (triggerMode: "anyPredecessor" | "allPredecessor", left: Node, right: Node) => (options: object) =>
   new Graph<string, unknown>()
     .addNode("left", plain(left), { outputKey: "left" })
     .addNode("right", plain(right), { outputKey: "right" })
+    .addNode("streams", letters, { outputKey: "streams" })
     .addNode("joins", joins)
+    .addEdge(START, "streams")
+    .addEdge("streams", "joins")
     .addEdge(START, "left")
     .addEdge(START, "right")
     .addEdge("left", "joins")
@@ -33,7 +36,7 @@ describe.each(["anyPredecessor", "allPredecessor"] as const)("an error in a grap
   it.each([["before"], ["after"]])(
     "names the node that failed, and not one that opens a stream %s it",
     async (side) => {
-      for (let delay = 0; delay < 12; delay++) {
+      for (let delay = 0; delay < 20; delay++) {
         const opens = async (text: string) => {
           await microtasks(delay);
           return letters(text);

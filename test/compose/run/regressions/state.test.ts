@@ -58,7 +58,7 @@ describe("a state handler that waits for its turn", () => {
     const seen = await perWay(async (mode, way) => {
       const [entered, held] = [gate(), gate()];
       const ran: string[] = [];
-      const before = (key: string) => async (text: string) => {
+      const waits = (key: string) => async (text: string) => {
         ran.push(key);
         entered.open();
         await held.promise;
@@ -71,8 +71,8 @@ describe("a state handler that waits for its turn", () => {
       };
       const graph = new Graph<string, unknown>()
         .withState(counter)
-        .addNode("a", (text: string) => text, { before: before("a") })
-        .addNode("b", (text: string) => text, { before: before("b") })
+        .addNode("a", (text: string) => text, { before: waits("a") })
+        .addNode("b", (text: string) => text, { before: waits("b") })
         .addNode("fails", fails)
         .addEdge(START, "a")
         .addEdge(START, "b")
