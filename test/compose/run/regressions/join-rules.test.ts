@@ -1,17 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { END, Graph, passthrough, START } from "../../../../src/index.js";
+import { type CompiledGraph, END, passthrough, START } from "../../../../src/index.js";
 import { StreamReader } from "../../../../src/schema/stream/reader.js";
 import { plain } from "../../thrown-by.js";
 import { everyWay, inEveryWay } from "../every-way.js";
+import { lineOf, looseGraph, type NodeEntry } from "../loose-graph.js";
 
-/** The builder, without its types. */
-interface Builder {
-  addNode(key: string, node: unknown, options?: object): Builder;
-  addEdge(from: string, to: string): Builder;
-  compile(options: object): never;
-}
-
-const graph = (): Builder => new Graph<never, unknown>().withState(() => ({})) as unknown as Builder;
 const yields = (...chunks: unknown[]) =>
   async function* () {
     yield* chunks;
@@ -20,21 +13,10 @@ const same = (value: unknown): unknown => value;
 const sameStream = (stream: unknown): unknown => stream;
 const given = { value: "" };
 
-/** START → nodes, one after the other → END. */
-function line(...nodes: readonly (readonly [key: string, node: unknown, options?: object])[]): Builder {
-  const builder = graph();
-  let from: string = START;
-  for (const [key, node, options] of nodes) {
-    builder.addNode(key, node, options).addEdge(from, key);
-    from = key;
-  }
-  return builder.addEdge(from, END);
-}
-
 const inLine =
-  (...nodes: readonly (readonly [key: string, node: unknown, options?: object])[]) =>
+  (...nodes: NodeEntry[]) =>
   (options: object) =>
-    line(...nodes).compile(options);
+    lineOf(...nodes).compile(options) as CompiledGraph<object | string, unknown>;
 
 describe("the input key of a node", () => {
   const picked = (chunks: readonly unknown[], concat: unknown) =>
@@ -65,7 +47,7 @@ describe("streamAfter leaves how chunks join as it is", () => {
   const listed = everyWay({ value: [{ a: 1 }, { b: 2 }] });
 
   it("behind a graph as a node", async () => {
-    const inner = line(["yields", chunks, { concat: "list" }]);
+    const inner = lineOf(["yields", chunks, { concat: "list" }]);
     expect(await inEveryWay(inLine(["inner", inner, { streamAfter: sameStream }]), given)).toEqual(listed);
   });
 
@@ -83,13 +65,13 @@ describe("streamAfter leaves how chunks join as it is", () => {
 
 describe("concat on a node that is a graph", () => {
   it("counts in every mode", async () => {
-    const inner = line(["yields", yields("a", "b")]);
+    const inner = lineOf(["yields", yields("a", "b")]);
     const nodes = inLine(["inner", inner, { concat: "list" }]);
     expect(await inEveryWay(nodes, given)).toEqual(everyWay({ value: ["a", "b"] }));
   });
 
   it("joins objects for which the graph itself has no rule", async () => {
-    const inner = line(["yields", yields({ a: 1 }, { a: 2 })]);
+    const inner = lineOf(["yields", yields({ a: 1 }, { a: 2 })]);
     const nodes = inLine(["inner", inner, { concat: "last" }]);
     expect(await inEveryWay(nodes, given)).toEqual(everyWay({ value: { a: 2 } }));
   });
@@ -99,7 +81,7 @@ describe("several edges into one node", () => {
   const joined = (chunks: readonly unknown[], options: object = {}) =>
     inEveryWay(
       (compiled) =>
-        graph()
+        looseGraph()
           .addNode("yields", yields(...chunks), options)
           .addNode("other", () => ({ other: 1 }))
           .addNode("reads", same)
@@ -108,7 +90,7 @@ describe("several edges into one node", () => {
           .addEdge("yields", "reads")
           .addEdge("other", "reads")
           .addEdge("reads", END)
-          .compile(compiled),
+          .compile(compiled) as CompiledGraph<object | string, unknown>,
       given,
     );
 

@@ -1,0 +1,111 @@
+import { inspect, isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compileOptions, type Mode, modes, type Outcome, outcomeOf, runOptions, start, ways } from "../every-way.js";
+import type { LooseGraph } from "../loose-graph.js";
+import { type Concat, concats, type Expected, kinds, runtime } from "./chunk-kinds.js";
+import { numberOfRuns } from "./number-of-runs.js";
+import {
+  expectedOf,
+  expectedOfMapped,
+  get,
+  mappedPipeline,
+  type Pipeline,
+  pipelineOf,
+  sources,
+  stages,
+} from "./wrappings.js";
+
+type Trigger = "anyPredecessor" | "allPredecessor";
+
+const given = { value: "input" as never };
+
+/** Runs that do not give what they should, as sentences; what is the same for several stands together. */
+class Differences {
+  readonly #found = new Map<string, string[]>();
+
+  /** Runs a graph in all modes and ways. */
+  async look(name: string, graph: LooseGraph, triggerMode: Trigger, wanted: (mode: Mode) => Expected): Promise<void> {
+    const runs = new Map<string, string[]>();
+    for (const mode of modes) {
+      for (const way of ways) {
+        const app = graph.compile({ runtime, triggerMode, ...compileOptions(way) });
+        const outcome = await outcomeOf(start(app, mode, given, runOptions(way)));
+        const expected = wanted(mode);
+        if (!isDeepStrictEqual(outcome, expected))
+          note(runs, `${show(outcome)}, not ${show(expected)}`, `${mode} ${way}`);
+      }
+    }
+    for (const [sentence, own] of runs) {
+      note(this.#found, `${sentence}: ${own.length === 20 ? "every run" : own.join(", ")}`, name);
+    }
+  }
+
+  get sentences(): string[] {
+    return [...this.#found].map(([sentence, names]) => `${sentence} - ${names.join("; ")}`);
+  }
+}
+
+function note(groups: Map<string, string[]>, key: string, item: string): void {
+  groups.set(key, [...(groups.get(key) ?? []), item]);
+}
+
+function show(outcome: Outcome | Expected): string {
+  if ("value" in outcome) return inspect(outcome.value, { breakLength: Number.POSITIVE_INFINITY });
+  return `${String(outcome.code)} at ${outcome.nodePath.join("/") || "no node"}`;
+}
+
+/** Every kind of chunk with every declaration. */
+async function table(
+  graphOf: (kind: readonly unknown[], concat: Concat) => LooseGraph,
+  wanted: (kind: readonly unknown[], concat: Concat, mode: Mode) => Expected,
+): Promise<string[]> {
+  const differences = new Differences();
+  for (const [kindName, kind] of Object.entries(kinds)) {
+    for (const [concatName, concat] of Object.entries(concats)) {
+      const graph = graphOf(kind, concat);
+      const name = `${kindName}, concat ${concatName}`;
+      await differences.look(name, graph, "anyPredecessor", (mode) => wanted(kind, concat, mode));
+    }
+  }
+  return differences.sentences;
+}
+
+const pipelines = (source: string, names: readonly string[]): Promise<string[]> =>
+  table(
+    (kind, concat) => pipelineOf({ source, stages: names, kind, concat }),
+    (kind, concat) => expectedOf({ source, stages: names, kind, concat }),
+  );
+
+describe("chunks of every kind, under every concat, join to the same value or fail at the same node in every way to run", () => {
+  it.each(Object.keys(sources))("out of %s", async (source) => {
+    expect(await pipelines(source, [])).toEqual([]);
+  });
+
+  it.each(Object.keys(stages))("out of a generator and through %s", async (stage) => {
+    expect(await pipelines("a generator", [stage])).toEqual([]);
+  });
+
+  it("out of a generator and through a node that maps them, and declares the same", async () => {
+    expect(await table(mappedPipeline, expectedOfMapped)).toEqual([]);
+  });
+
+  it("out of any of them and through any of these, one after the other", async () => {
+    const pipeline = fc.record({
+      source: fc.constantFrom(...Object.keys(sources)),
+      stages: fc.array(fc.constantFrom(...Object.keys(stages)), { minLength: 1, maxLength: 3 }),
+      kind: fc.constantFrom(...Object.keys(kinds)),
+      concat: fc.constantFrom(...Object.keys(concats)),
+      triggerMode: fc.constantFrom<Trigger[]>("anyPredecessor", "allPredecessor"),
+    });
+    await fc.assert(
+      fc.asyncProperty(pipeline, async ({ triggerMode, kind, concat, ...names }) => {
+        const built: Pipeline = { ...names, kind: get(kinds, kind), concat: concats[concat] };
+        const differences = new Differences();
+        await differences.look(`${kind}, concat ${concat}`, pipelineOf(built), triggerMode, () => expectedOf(built));
+        expect(differences.sentences).toEqual([]);
+      }),
+      { numRuns: numberOfRuns(200) },
+    );
+  });
+});
