@@ -1,9 +1,9 @@
-import { inspect, isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compileOptions, type Mode, modes, type Outcome, outcomeOf, runOptions, start, ways } from "../every-way.js";
+import { compileOptions, type Mode, modes, outcomeOf, runOptions, start, ways } from "../every-way.js";
 import type { LooseGraph } from "../loose-graph.js";
 import { type Concat, concats, type Expected, kinds, runtime } from "./chunk-kinds.js";
+import { type Compared, Differences } from "./differences.js";
 import { numberOfRuns } from "./number-of-runs.js";
 import {
   expectedOf,
@@ -20,39 +20,21 @@ type Trigger = "anyPredecessor" | "allPredecessor";
 
 const given = { value: "input" as never };
 
-/** Runs that do not give what they should, as sentences; what is the same for several stands together. */
-class Differences {
-  readonly #found = new Map<string, string[]>();
-
-  /** Runs a graph in all modes and ways. */
-  async look(name: string, graph: LooseGraph, triggerMode: Trigger, wanted: (mode: Mode) => Expected): Promise<void> {
-    const runs = new Map<string, string[]>();
-    for (const mode of modes) {
-      for (const way of ways) {
-        const app = graph.compile({ runtime, triggerMode, ...compileOptions(way) });
-        const outcome = await outcomeOf(start(app, mode, given, runOptions(way)));
-        const expected = wanted(mode);
-        if (!isDeepStrictEqual(outcome, expected))
-          note(runs, `${show(outcome)}, not ${show(expected)}`, `${mode} ${way}`);
-      }
-    }
-    for (const [sentence, own] of runs) {
-      note(this.#found, `${sentence}: ${own.length === 20 ? "every run" : own.join(", ")}`, name);
+/** A graph in all modes and ways. */
+async function compared(
+  graph: LooseGraph,
+  triggerMode: Trigger,
+  wanted: (mode: Mode) => Expected,
+): Promise<Compared[]> {
+  const runs: Compared[] = [];
+  for (const mode of modes) {
+    for (const way of ways) {
+      const app = graph.compile({ runtime, triggerMode, ...compileOptions(way) });
+      const outcome = await outcomeOf(start(app, mode, given, runOptions(way)));
+      runs.push({ run: `${mode} ${way}`, outcome, expected: wanted(mode) });
     }
   }
-
-  get sentences(): string[] {
-    return [...this.#found].map(([sentence, names]) => `${sentence} - ${names.join("; ")}`);
-  }
-}
-
-function note(groups: Map<string, string[]>, key: string, item: string): void {
-  groups.set(key, [...(groups.get(key) ?? []), item]);
-}
-
-function show(outcome: Outcome | Expected): string {
-  if ("value" in outcome) return inspect(outcome.value, { breakLength: Number.POSITIVE_INFINITY });
-  return `${String(outcome.code)} at ${outcome.nodePath.join("/") || "no node"}`;
+  return runs;
 }
 
 /** Every kind of chunk with every declaration. */
@@ -65,7 +47,7 @@ async function table(
     for (const [concatName, concat] of Object.entries(concats)) {
       const graph = graphOf(kind, concat);
       const name = `${kindName}, concat ${concatName}`;
-      await differences.look(name, graph, "anyPredecessor", (mode) => wanted(kind, concat, mode));
+      differences.note(name, await compared(graph, "anyPredecessor", (mode) => wanted(kind, concat, mode)));
     }
   }
   return differences.sentences;
@@ -102,7 +84,8 @@ describe("chunks of every kind, under every concat, join to the same value or fa
       fc.asyncProperty(pipeline, async ({ triggerMode, kind, concat, ...names }) => {
         const built: Pipeline = { ...names, kind: get(kinds, kind), concat: concats[concat] };
         const differences = new Differences();
-        await differences.look(`${kind}, concat ${concat}`, pipelineOf(built), triggerMode, () => expectedOf(built));
+        const runs = await compared(pipelineOf(built), triggerMode, () => expectedOf(built));
+        differences.note(`${kind}, concat ${concat}`, runs);
         expect(differences.sentences).toEqual([]);
       }),
       { numRuns: numberOfRuns(200) },

@@ -1,20 +1,20 @@
 import { END, lambda, mapChunks, passthrough, START } from "../../../../src/index.js";
 import { StreamReader } from "../../../../src/schema/stream/reader.js";
 import type { Mode } from "../every-way.js";
-import { type LooseGraph, lineOf, looseGraph } from "../loose-graph.js";
+import { type LooseGraph, lineOf, looseGraph, type NodeEntry } from "../loose-graph.js";
 import { type Concat, type Expected, isRecord, joined } from "./chunk-kinds.js";
 
 /** The node that yields chunks: under the key "yields", or in a graph of that key. */
 export interface Source {
   /** The node and its options; `concat` is to be declared there. */
   readonly node: (chunks: readonly unknown[], concat: Concat) => readonly [node: unknown, options: object];
-  /** The place of the node that declares. @default ["yields"] */
-  readonly place?: readonly string[];
+  /** The place of the node that declares, or should. @default ["yields"] */
+  readonly place?: (concat: Concat) => readonly string[];
   /** What it does with the joined value. @default nothing */
   readonly value?: (value: unknown) => unknown;
 }
 
-const yields = (chunks: readonly unknown[]) =>
+export const yields = (chunks: readonly unknown[]) =>
   async function* () {
     yield* chunks;
   };
@@ -53,15 +53,19 @@ export const sources: Readonly<Record<string, Source>> = {
   "a generator with an after": { node: (chunks, concat) => [yields(chunks), { concat, after: same }] },
   "a graph whose node declares": {
     node: (chunks, concat) => [lineOf(["inside", yields(chunks), { concat }]), {}],
-    place: ["yields", "inside"],
+    place: () => ["yields", "inside"],
+  },
+  "a graph that declares as a node": {
+    node: (chunks, concat) => [lineOf(["inside", yields(chunks)]), { concat }],
+    place: (concat) => (concat === undefined ? ["yields", "inside"] : ["yields"]),
   },
   "a graph whose node declares, with a streamAfter": {
     node: (chunks, concat) => [lineOf(["inside", yields(chunks), { concat }]), { streamAfter: mapped }],
-    place: ["yields", "inside"],
+    place: () => ["yields", "inside"],
   },
   "a graph whose node declares, with an output key": {
     node: (chunks, concat) => [lineOf(["inside", yields(chunks), { concat }]), { outputKey: "a" }],
-    place: ["yields", "inside"],
+    place: () => ["yields", "inside"],
     value: (value) => ({ a: value }),
   },
 };
@@ -202,20 +206,27 @@ export interface Pipeline {
   readonly concat: Concat;
 }
 
-/** START → the source → its stages → END. */
-export function pipelineOf({ source, stages: names, kind, concat }: Pipeline): LooseGraph {
+/** START → the source → its stages → the last nodes → END. */
+export function pipelineOf(
+  { source, stages: names, kind, concat }: Pipeline,
+  ...last: readonly NodeEntry[]
+): LooseGraph {
   const graph = looseGraph();
   const [component, options] = get(sources, source).node(kind, concat);
   graph.addNode("yields", component, options).addEdge(START, "yields");
   let from = "yields";
   for (const [n, name] of names.entries()) from = get(stages, name).add(graph, from, `s${n}`);
+  for (const [key, node, options] of last) {
+    graph.addNode(key, node, options).addEdge(from, key);
+    from = key;
+  }
   return graph.addEdge(from, END);
 }
 
 /** What every run of it gives: worked out on whole values, as a run of functions would. */
 export function expectedOf({ source, stages: names, kind, concat }: Pipeline): Expected {
-  const { place = ["yields"], value: first = same } = get(sources, source);
-  const whole = joined(kind, concat, place);
+  const { place = () => ["yields"], value: first = same } = get(sources, source);
+  const whole = joined(kind, concat, place(concat));
   let expected: Expected = "value" in whole ? { value: first(whole.value) } : whole;
   for (const [n, name] of names.entries()) {
     if (!("value" in expected)) return expected;
