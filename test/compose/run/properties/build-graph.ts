@@ -1,12 +1,13 @@
+import type { NodeContext } from "../../../../src/components/context.js";
+import type { CompiledGraph } from "../../../../src/compose/compiled-graph.js";
 import { Graph } from "../../../../src/compose/graph.js";
 import { lambda, mapChunks, passthrough } from "../../../../src/compose/lambda.js";
-import type { Runnable } from "../../../../src/compose/runnable.js";
 import { Runtime } from "../../../../src/compose/runtime.js";
 import { StreamReader } from "../../../../src/schema/stream/reader.js";
 import { answer, choice, cut, merged, renamed, type Sight, type Value } from "./node-meaning.js";
 import type { BranchSpec, GraphSpec, NodeSpec } from "./random-graph.js";
 
-type Context = { readonly signal: AbortSignal };
+type Context = Pick<NodeContext, "signal" | "ask">;
 type Chunk = Value | string;
 
 /** Where generated nodes run: what they wait for, and what was seen of them. */
@@ -19,6 +20,10 @@ export interface Lab extends Sight {
   open: number;
   /** What a node waits for before it gives something, `count` microtasks by default. */
   readonly pause: (count: number) => Promise<unknown>;
+  /** Whether nodes that ask do so, or go on as if they had been answered. */
+  readonly asks: boolean;
+  /** How many state handlers have the state of a graph, at most one. */
+  readonly held: { count: number; overlaps: number };
   /** The sources that each `merge` was given, in order. */
   readonly merges: { readonly node: string; readonly sources: readonly string[] }[];
 }
@@ -30,6 +35,8 @@ export function newLab(given: Partial<Lab> = {}): Lab {
     onCall: () => undefined,
     open: 0,
     pause: microtasks,
+    asks: false,
+    held: { count: 0, overlaps: 0 },
     merges: [],
     ...given,
   };
@@ -44,37 +51,60 @@ const runtime = new Runtime({ onHandlerError: () => undefined });
 
 /** The builder, without its types. */
 interface UntypedGraph {
+  withState(create: () => object): void;
   addNode(key: string, node: unknown, options?: object): void;
   addEdge(from: string, to: string): void;
   addBranch(from: string, targets: readonly string[], choose: unknown): void;
   addStreamBranch(from: string, targets: readonly string[], choose: unknown): void;
-  compile(options: object): Runnable<Value, Value>;
+  compile(options: object): CompiledGraph<Value, Value>;
 }
 
-export function buildGraph(spec: GraphSpec, lab: Lab): Runnable<Value, Value> {
+export function buildGraph(spec: GraphSpec, lab: Lab, options: object = {}): CompiledGraph<Value, Value> {
   const graph = new Graph() as unknown as UntypedGraph;
+  if (spec.nodes.some(({ before, after }) => before !== "none" || after !== "none")) graph.withState(() => ({}));
   for (const node of spec.nodes) graph.addNode(node.key, makeNode(node, lab), optionsOf(node, lab));
   for (const { from, to } of spec.edges) graph.addEdge(from, to);
   for (const branch of spec.branches) {
     if (branch.reads === "value") graph.addBranch(branch.from, branch.targets, choosing(branch, lab));
     else graph.addStreamBranch(branch.from, branch.targets, choosing(branch, lab));
   }
-  return graph.compile({ triggerMode: spec.trigger, maxSteps: spec.maxSteps, runtime });
+  return graph.compile({ triggerMode: spec.trigger, maxSteps: spec.maxSteps, runtime, ...options });
 }
 
-function optionsOf({ key, kind, merges, ticks, outputKey }: NodeSpec, lab: Lab): object {
+function optionsOf(node: NodeSpec, lab: Lab): object {
+  const { key, kind, merges, ticks, outputKey, inputKey } = node;
   const merge = (values: readonly Value[], sources: readonly string[]): unknown => {
     lab.merges.push({ node: key, sources });
     return soonOrLater(ticks, lab, () => merged(key, values, sources, lab));
   };
-  const common = merges ? { merge } : {};
+  const common = { ...(merges && { merge }), ...(inputKey !== undefined && { inputKey }), ...handlersOf(node, lab) };
   if (kind === "graph" || kind === "passthrough") return common;
   const writesKey = !outputKey || kind === "map" || kind === "transform";
   return writesKey ? { ...common, concat: "record" } : { ...common, outputKey: key };
 }
 
+/** They rename what goes through them, and note whether they are alone with the state. */
+function handlersOf({ before, after, ticks }: NodeSpec, lab: Lab): object {
+  const alone = async (work: () => unknown): Promise<unknown> => {
+    lab.held.count++;
+    if (lab.held.count > 1) lab.held.overlaps++;
+    await lab.pause(ticks);
+    lab.held.count--;
+    return work();
+  };
+  const onValue = (name: string) => (value: Value) => alone(() => renamed(name, value));
+  const onStream = (name: string) => (stream: StreamReader<Value>) =>
+    alone(() => stream.map((chunk) => renamed(name, chunk)));
+  return {
+    ...(before === "value" && { before: onValue("before") }),
+    ...(before === "stream" && { streamBefore: onStream("before") }),
+    ...(after === "value" && { after: onValue("after") }),
+    ...(after === "stream" && { streamAfter: onStream("after") }),
+  };
+}
+
 function makeNode(node: NodeSpec, lab: Lab): unknown {
-  const { key, ticks } = node;
+  const { key, ticks, inputKey } = node;
   const called = (): void => {
     lab.calls.set(key, (lab.calls.get(key) ?? 0) + 1);
     if (node.kind !== "map") lab.onCall();
@@ -90,12 +120,19 @@ function makeNode(node: NodeSpec, lab: Lab): unknown {
     if (ticks > 0) await lab.pause(ticks);
     if (node.listens) signal.throwIfAborted();
   };
+  const ask = async (ctx: Context): Promise<void> => {
+    if (!node.asks || !lab.asks) return;
+    const given = await ctx.ask("q", key);
+    if (given !== key) throw new Error(`${key} was answered with ${String(given)}`);
+  };
   const shape = (text: string): Chunk => (node.outputKey ? text : { [key]: text });
-  const whole = (input: Value): Chunk => shape(answer(key, input, lab));
+  /** A node with an input key gets the text that stands there. */
+  const given = (input: Chunk): Value => (typeof input === "string" ? { [inputKey ?? ""]: input } : input);
+  const whole = (input: Chunk): Chunk => shape(answer(key, given(input), lab));
   const write = async function* (input: Value, ctx: Context): AsyncGenerator<Chunk> {
     lab.open++;
     try {
-      for (const [n, piece] of cut(answer(key, input, lab), node.pieces).entries()) {
+      for (const [n, piece] of cut(answer(key, given(input), lab), node.pieces).entries()) {
         await wait(ctx);
         if (n === 1 || node.pieces === 1) failInMidStream(node);
         yield shape(piece);
@@ -114,6 +151,7 @@ function makeNode(node: NodeSpec, lab: Lab): unknown {
       return async (input: Value, ctx: Context) => {
         called();
         await wait(ctx);
+        await ask(ctx);
         failAtCall();
         return whole(input);
       };
@@ -133,6 +171,7 @@ function makeNode(node: NodeSpec, lab: Lab): unknown {
       return async (input: Value, ctx: Context) => {
         called();
         await wait(ctx);
+        await ask(ctx);
         failAtCall();
         return asWebStream(write(input, ctx), lab);
       };
@@ -149,6 +188,7 @@ function makeNode(node: NodeSpec, lab: Lab): unknown {
           called();
           const input = await reader.concat();
           await wait(ctx);
+          await ask(ctx);
           failAtCall();
           return whole(input);
         },

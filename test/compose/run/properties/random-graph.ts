@@ -19,6 +19,8 @@ export type Kind =
 /** When a node fails: never, when it is called, or in the middle of its stream. */
 export type Failure = "never" | "at the call" | "in mid-stream";
 
+export type HandlerKind = "none" | "value" | "stream";
+
 export interface NodeSpec {
   readonly key: string;
   readonly kind: Kind;
@@ -32,6 +34,13 @@ export interface NodeSpec {
   readonly outputKey: boolean;
   /** Whether it has a `merge` of its own. */
   readonly merges: boolean;
+  /** Which field of its input it gets. */
+  readonly inputKey: string | undefined;
+  /** Which state handlers stand around it: none, one on values, or one on streams. */
+  readonly before: HandlerKind;
+  readonly after: HandlerKind;
+  /** Whether it asks somebody before it gives something. */
+  readonly asks: boolean;
   readonly inner: GraphSpec | undefined;
 }
 
@@ -74,12 +83,21 @@ export interface GraphShape {
   readonly ticks?: readonly number[];
   /** @default 7 */
   readonly maxNodes?: number;
+  /** How deep graphs stand in graphs. @default 1 */
+  readonly depth?: number;
+  /** State handlers, input keys and questions. @default none of them */
+  readonly extras?: boolean;
 }
 
 /** A connected graph: every node can be reached, and END. With `anyPredecessor` it may have loops. */
 export function randomGraph(shape: GraphShape): fc.Arbitrary<GraphSpec> {
-  const inner = (trigger: Trigger) => rawGraph({ ...shape, trigger, maxNodes: 3 }, fc.constant(undefined));
-  return rawGraph(shape, fc.oneof(inner("anyPredecessor"), inner("allPredecessor"))).map((raw) => build(raw, "n"));
+  return rawGraph(shape, innerGraphs(shape, shape.depth ?? 1)).map((raw) => build(raw, "n"));
+}
+
+function innerGraphs(shape: GraphShape, depth: number): fc.Arbitrary<RawGraph | undefined> {
+  if (depth === 0) return fc.constant(undefined);
+  const inner = (trigger: Trigger) => rawGraph({ ...shape, trigger, maxNodes: 3 }, innerGraphs(shape, depth - 1));
+  return fc.oneof(inner("anyPredecessor"), inner("allPredecessor"));
 }
 
 const allKinds: readonly Kind[] = [
@@ -94,6 +112,17 @@ const allKinds: readonly Kind[] = [
   "transform",
   "passthrough",
 ];
+
+/** Kinds that can do with a text instead of a record. */
+const takesText: ReadonlySet<Kind> = new Set([
+  "sync",
+  "async",
+  "generator",
+  "async stream",
+  "invoke",
+  "stream",
+  "collect",
+]);
 
 /** Where an input of a node comes from: 0 is the node before it. */
 interface Link {
@@ -110,8 +139,9 @@ interface RawGraph {
   readonly decisions: readonly Decision[];
 }
 
-interface RawNode extends Omit<NodeSpec, "key" | "inner"> {
+interface RawNode extends Omit<NodeSpec, "key" | "inner" | "inputKey"> {
   readonly links: readonly Link[];
+  readonly picks: boolean;
   readonly inner: RawGraph | undefined;
 }
 
@@ -123,7 +153,12 @@ function rawGraph(shape: GraphShape, inner: fc.Arbitrary<RawGraph | undefined>):
     branchesGo = ["right"],
     ticks = [0, 1, 2, 3],
     maxNodes = 7,
+    extras = false,
   } = shape;
+  const handler: fc.Arbitrary<HandlerKind> = extras
+    ? fc.constantFrom<HandlerKind[]>("none", "none", "none", "none", "none", "none", "value", "stream")
+    : fc.constant("none");
+  const seldom = extras ? rarely : fc.constant(false);
   const link = fc.record({
     from: fc.oneof(fc.constant(0), fc.nat(8)),
     via: fc.constantFrom<Link["via"][]>("edge", "edge", "branch 0", "branch 1"),
@@ -140,6 +175,10 @@ function rawGraph(shape: GraphShape, inner: fc.Arbitrary<RawGraph | undefined>):
     listens: fc.boolean(),
     outputKey: fc.boolean(),
     merges: rarely,
+    before: handler,
+    after: handler,
+    asks: seldom,
+    picks: seldom,
     links,
     inner,
   });
@@ -188,9 +227,10 @@ function build({ trigger, maxSteps, nodes, end, back, decisions }: RawGraph, pre
   return {
     trigger,
     maxSteps,
-    nodes: nodes.map(({ links: _, inner, ...node }, n) => ({
+    nodes: nodes.map(({ links: [link], inner, picks, ...node }, n) => ({
       ...node,
       key: keyOf(n + 1),
+      inputKey: picks && takesText.has(node.kind) ? keyOf(n - ((link?.from ?? 0) % (n + 1))) : undefined,
       kind: node.kind === "graph" && inner === undefined ? "sync" : node.kind,
       inner: node.kind === "graph" && inner !== undefined ? build(inner, `${keyOf(n + 1)}_`) : undefined,
     })),

@@ -7,6 +7,8 @@ export interface Prediction {
   readonly result: Value | undefined;
   /** The codes it may fail with: with a result, those of nodes that END does not wait for. */
   readonly codes: ReadonlySet<string>;
+  /** The same errors with their places: `NODE_FAILED at n1/n1_2`. */
+  readonly errors: ReadonlySet<string>;
   /** How often each node runs. */
   readonly atLeast: ReadonlyMap<string, number>;
   readonly atMost: ReadonlyMap<string, number>;
@@ -20,15 +22,15 @@ export interface Circumstances extends Sight {
 /** Says what a run must do by the rules of graphs alone. It knows nothing of promises, schedules and streams. */
 export function predict(spec: GraphSpec, input: Value, circumstances: Circumstances): Prediction {
   const model = new Model(circumstances);
-  const { atMost, maybe } = model;
-  try {
-    const result = model.run(spec, input);
-    if (!(result instanceof Broken)) return { result, codes: maybe, atLeast: certainly(model), atMost };
-    return { result: undefined, codes: new Set([...maybe, ...result.codes]), atLeast: certainly(model), atMost };
-  } catch (error) {
-    if (!(error instanceof Broken)) throw error;
-    return { result: undefined, codes: new Set([...maybe, ...error.codes]), atLeast: certainly(model), atMost };
-  }
+  const result = model.attempt(spec, input);
+  const errors = new Set([...model.maybe, ...(result instanceof Broken ? result.errors : [])]);
+  return {
+    result: result instanceof Broken ? undefined : result,
+    codes: new Set([...errors].map((error) => error.slice(0, error.indexOf(" ")))),
+    errors,
+    atLeast: certainly(model),
+    atMost: model.atMost,
+  };
 }
 
 /** A node that END does not wait for may end the run at any time. */
@@ -38,14 +40,18 @@ function certainly({ maybe, atLeast }: Model): ReadonlyMap<string, number> {
 
 /** A failure: thrown, or in a stream that nobody has read yet. */
 class Broken {
-  readonly codes: ReadonlySet<string>;
+  /** Codes with places. */
+  readonly errors: ReadonlySet<string>;
 
-  constructor(codes: Iterable<string>) {
-    this.codes = new Set(codes);
+  constructor(errors: Iterable<string>) {
+    this.errors = new Set(errors);
   }
 }
 
+const errorAt = (code: string, path: readonly string[]): string => `${code} at ${path.join("/")}`;
+
 type Flowing = Value | Broken;
+type Path = readonly string[];
 
 /** What was delivered to a node, in order of declaration of the sources. */
 type Inbox = { readonly source: string; readonly value: Flowing }[];
@@ -60,28 +66,37 @@ class Model {
     this.#circumstances = circumstances;
   }
 
-  run(spec: GraphSpec, input: Flowing): Flowing {
-    return spec.trigger === "allPredecessor" ? this.#runDag(spec, input) : this.#runSteps(spec, input);
+  attempt(spec: GraphSpec, input: Value): Flowing {
+    try {
+      return this.run(spec, input, []);
+    } catch (error) {
+      if (error instanceof Broken) return error;
+      throw error;
+    }
+  }
+
+  run(spec: GraphSpec, input: Flowing, path: Path): Flowing {
+    return spec.trigger === "allPredecessor" ? this.#runDag(spec, input, path) : this.#runSteps(spec, input, path);
   }
 
   /** All that was fed by the last step makes the next one; END ends it all. */
-  #runSteps(spec: GraphSpec, input: Flowing): Flowing {
+  #runSteps(spec: GraphSpec, input: Flowing, path: Path): Flowing {
     const limit = spec.maxSteps ?? spec.nodes.length + 10;
     let outputs: [source: string, output: Flowing][] = [["start", input]];
     for (let step = 0; ; step++) {
-      const inboxes = this.#deliver(spec, outputs);
+      const inboxes = this.#deliver(spec, outputs, path);
       const end = inboxes.get("end");
-      if (end !== undefined) return this.#join(undefined, end);
-      if (inboxes.size === 0) throw new Broken(["NO_NEXT_NODE"]);
+      if (end !== undefined) return this.#join(undefined, end, path);
+      if (inboxes.size === 0) throw new Broken([errorAt("NO_NEXT_NODE", path)]);
       const before = new Map(this.atLeast);
-      const errors = new Set(step === limit ? ["MAX_STEPS_EXCEEDED"] : []);
+      const errors = new Set(step === limit ? [errorAt("MAX_STEPS_EXCEEDED", path)] : []);
       outputs = [];
       for (const node of spec.nodes) {
         const inbox = inboxes.get(node.key);
         if (inbox === undefined) continue;
         this.#collecting(errors, () => {
-          const joined = this.#join(node, inbox);
-          if (step < limit) outputs.push([node.key, this.#work(node, joined)]);
+          const joined = this.#join(node, inbox, path);
+          if (step < limit) outputs.push([node.key, this.#work(node, joined, path)]);
         });
       }
       if (errors.size > 0) {
@@ -91,12 +106,12 @@ class Model {
     }
   }
 
-  #deliver(spec: GraphSpec, outputs: readonly [string, Flowing][]): Map<string, Inbox> {
+  #deliver(spec: GraphSpec, outputs: readonly [string, Flowing][], path: Path): Map<string, Inbox> {
     const inboxes = new Map<string, Inbox>();
     const errors = new Set<string>();
     for (const [source, value] of outputs) {
       this.#collecting(errors, () => {
-        for (const target of this.#targets(spec, source, value)) {
+        for (const target of this.#targets(spec, source, value, path)) {
           inboxes.set(target, [...(inboxes.get(target) ?? []), { source, value }]);
         }
       });
@@ -106,14 +121,14 @@ class Model {
   }
 
   /** A node runs once all its sources have delivered or were skipped. Sources stand before their targets in the list. */
-  #runDag(spec: GraphSpec, input: Flowing): Flowing {
+  #runDag(spec: GraphSpec, input: Flowing, path: Path): Flowing {
     const before = new Map(this.atLeast);
-    const awaited = ancestorsOfEnd(spec);
+    const awaited = awaitedByEnd(spec);
     const errors = new Set<string>();
     const stuck = new Set<string>();
     const inboxes = new Map<string, Inbox>();
     const route = (source: string, value: Flowing): void => {
-      for (const target of this.#targets(spec, source, value)) {
+      for (const target of this.#targets(spec, source, value, path)) {
         inboxes.set(target, [...(inboxes.get(target) ?? []), { source, value }]);
       }
     };
@@ -123,7 +138,7 @@ class Model {
       const own = new Set<string>();
       this.#collecting(own, work);
       if (own.size > 0) stuck.add(key);
-      for (const code of own) (awaited.has(key) ? errors : this.maybe).add(code);
+      for (const error of own) (awaited.has(key) ? errors : this.maybe).add(error);
       if (!awaited.has(key)) this.atLeast = certain;
     };
     attempt("start", () => route("start", input));
@@ -131,37 +146,38 @@ class Model {
       if (sourcesOf(spec, node.key).some((source) => stuck.has(source))) stuck.add(node.key);
       const inbox = inboxes.get(node.key);
       if (stuck.has(node.key) || inbox === undefined) continue;
-      attempt(node.key, () => route(node.key, this.#work(node, this.#join(node, inbox))));
+      attempt(node.key, () => route(node.key, this.#work(node, this.#join(node, inbox, path), path)));
     }
     const end = inboxes.get("end");
-    if (errors.size === 0 && end !== undefined) return this.#join(undefined, end);
+    if (errors.size === 0 && end !== undefined) return this.#join(undefined, end, path);
     this.atLeast = before;
-    throw new Broken(errors.size === 0 ? ["NO_NEXT_NODE"] : errors);
+    throw new Broken(errors.size === 0 ? [errorAt("NO_NEXT_NODE", path)] : errors);
   }
 
-  #targets(spec: GraphSpec, source: string, value: Flowing): ReadonlySet<string> {
+  #targets(spec: GraphSpec, source: string, value: Flowing, path: Path): ReadonlySet<string> {
     const targets = new Set(spec.edges.filter(({ from }) => from === source).map(({ to }) => to));
     const errors = new Set<string>();
     for (const branch of spec.branches.filter(({ from }) => from === source)) {
       this.#collecting(errors, () => {
-        for (const target of this.#choose(branch, value)) targets.add(target);
+        for (const target of this.#choose(branch, value, source === "start" ? path : [...path, source]))
+          targets.add(target);
       });
     }
     if (errors.size > 0) throw new Broken(errors);
     return targets;
   }
 
-  #choose(branch: BranchSpec, value: Flowing): readonly string[] {
+  #choose(branch: BranchSpec, value: Flowing, place: Path): readonly string[] {
     if (value instanceof Broken) {
       if (branch.reads === "value" || branch.reads === "whole stream") throw value;
-      if (branch.reads === "first chunk") for (const code of value.codes) this.maybe.add(code);
+      if (branch.reads === "first chunk") for (const error of value.errors) this.maybe.add(error);
     }
-    if (branch.goes === "wrong") throw new Broken(["NODE_FAILED"]);
-    if (branch.goes === "astray") throw new Broken(["UNKNOWN_BRANCH_TARGET"]);
+    if (branch.goes === "wrong") throw new Broken([errorAt("NODE_FAILED", place)]);
+    if (branch.goes === "astray") throw new Broken([errorAt("UNKNOWN_BRANCH_TARGET", place)]);
     return choice(branch, value instanceof Broken ? {} : value, this.#circumstances);
   }
 
-  #join(node: NodeSpec | undefined, inbox: Inbox): Flowing {
+  #join(node: NodeSpec | undefined, inbox: Inbox, path: Path): Flowing {
     const [first] = inbox;
     if (first !== undefined && inbox.length === 1) return first.value;
     const broken = inbox.map(({ value }) => value).filter((value) => value instanceof Broken);
@@ -173,27 +189,50 @@ class Model {
     const keys = values.flatMap((value) => Object.keys(value));
     if (broken.length === 0 && new Set(keys).size === keys.length) return Object.assign({}, ...values);
     const failure = new Broken([
-      ...broken.flatMap(({ codes }) => [...codes]),
-      ...(node?.merges ? [] : ["CANNOT_MERGE"]),
+      ...broken.flatMap(({ errors }) => [...errors]),
+      ...(node?.merges ? [] : [errorAt("CANNOT_MERGE", node === undefined ? path : [...path, node.key])]),
     ]);
     if (!this.#circumstances.streams || node?.merges) throw failure;
     return failure;
   }
 
-  #work(node: NodeSpec, input: Flowing): Flowing {
+  /** Handlers, the input key, and the node itself. */
+  #work(node: NodeSpec, input: Flowing, path: Path): Flowing {
     for (const counts of [this.atLeast, this.atMost]) counts.set(node.key, (counts.get(node.key) ?? 0) + 1);
-    if (node.inner !== undefined) return this.run(node.inner, input);
+    const place = [...path, node.key];
+    const picked = this.#pick(node, this.#handle("before", node.before, input), place);
+    return this.#handle("after", node.after, this.#give(node, picked, place));
+  }
+
+  /** A handler on values waits for the whole. */
+  #handle(name: string, kind: NodeSpec["before"], flowing: Flowing): Flowing {
+    if (kind === "none") return flowing;
+    if (!(flowing instanceof Broken)) return renamed(name, flowing);
+    if (kind === "value") throw flowing;
+    return flowing;
+  }
+
+  #pick({ inputKey }: NodeSpec, input: Flowing, place: Path): Flowing {
+    if (inputKey === undefined || input instanceof Broken) return input;
+    const text = input[inputKey];
+    if (text !== undefined) return { [inputKey]: text };
+    throw new Broken([errorAt("MISSING_INPUT_KEY", place)]);
+  }
+
+  #give(node: NodeSpec, input: Flowing, place: Path): Flowing {
+    if (node.inner !== undefined) return this.run(node.inner, input, place);
     if (node.kind === "passthrough") return input;
     const { streams } = this.#circumstances;
-    const failure = node.failure === "never" ? undefined : new Broken(["NODE_FAILED"]);
+    const failure = fails(node) ? new Broken([errorAt("NODE_FAILED", place)]) : undefined;
     if (node.kind === "map" || node.kind === "transform") {
-      if (failure !== undefined && (node.kind === "transform" || !streams)) throw failure;
+      const atCall = node.kind === "transform" && node.failure === "at the call";
+      if (failure !== undefined && (atCall || !streams)) throw failure;
       if (!(input instanceof Broken)) return failure ?? renamed(node.key, input);
-      return failure === undefined ? input : new Broken([...input.codes, ...failure.codes]);
+      return failure === undefined ? input : new Broken([...input.errors, ...failure.errors]);
     }
     if (input instanceof Broken) throw input;
-    if (failure !== undefined) throw failure;
-    return { [node.key]: answer(node.key, input, this.#circumstances) };
+    if (failure !== undefined && !(streams && node.failure === "in mid-stream")) throw failure;
+    return failure ?? { [node.key]: answer(node.key, input, this.#circumstances) };
   }
 
   #collecting(errors: Set<string>, work: () => void): void {
@@ -201,9 +240,17 @@ class Model {
       work();
     } catch (error) {
       if (!(error instanceof Broken)) throw error;
-      for (const code of error.codes) errors.add(code);
+      for (const one of error.errors) errors.add(one);
     }
   }
+}
+
+/** What does not stream does not fail in mid-stream. */
+function fails({ kind, failure }: NodeSpec): boolean {
+  const streams = kind === "generator" || kind === "async stream" || kind === "stream";
+  return (
+    failure === "at the call" || (failure === "in mid-stream" && (streams || kind === "map" || kind === "transform"))
+  );
 }
 
 function sourcesOf({ edges, branches }: GraphSpec, key: string): string[] {
@@ -214,7 +261,7 @@ function sourcesOf({ edges, branches }: GraphSpec, key: string): string[] {
 }
 
 /** All that END waits for: it has to be told by every source whether it delivers. */
-function ancestorsOfEnd(spec: GraphSpec): ReadonlySet<string> {
+export function awaitedByEnd(spec: GraphSpec): ReadonlySet<string> {
   const found = new Set<string>(["end"]);
   for (const key of found) for (const source of sourcesOf(spec, key)) found.add(source);
   return found;
