@@ -4,7 +4,7 @@ import { Graph } from "../../../../src/compose/graph.js";
 import { lambda, mapChunks, passthrough } from "../../../../src/compose/lambda.js";
 import { Runtime } from "../../../../src/compose/runtime.js";
 import { StreamReader } from "../../../../src/schema/stream/reader.js";
-import { answer, choice, cut, merged, renamed, type Sight, type Value } from "./node-meaning.js";
+import { answer, choice, cut, handled, merged, renamed, type Sight, type Timing, type Value } from "./node-meaning.js";
 import type { BranchSpec, GraphSpec, NodeSpec } from "./random-graph.js";
 
 type Context = Pick<NodeContext, "signal" | "ask">;
@@ -22,8 +22,9 @@ export interface Lab extends Sight {
   readonly pause: (count: number) => Promise<unknown>;
   /** Whether nodes that ask do so, or go on as if they had been answered. */
   readonly asks: boolean;
-  /** How many state handlers have the state of a graph, at most one. */
-  readonly held: { count: number; overlaps: number };
+  /** The states that a handler has right now, and how often another one got one of them too. */
+  readonly held: Set<object>;
+  overlaps: number;
   /** The sources that each `merge` was given, in order. */
   readonly merges: { readonly node: string; readonly sources: readonly string[] }[];
 }
@@ -36,7 +37,8 @@ export function newLab(given: Partial<Lab> = {}): Lab {
     open: 0,
     pause: microtasks,
     asks: false,
-    held: { count: 0, overlaps: 0 },
+    held: new Set(),
+    overlaps: 0,
     merges: [],
     ...given,
   };
@@ -83,18 +85,18 @@ function optionsOf(node: NodeSpec, lab: Lab): object {
   return writesKey ? { ...common, concat: "record" } : { ...common, outputKey: key };
 }
 
-/** They rename what goes through them, and note whether they are alone with the state. */
+/** They change the letters of what goes through them, and note whether they are alone with the state. */
 function handlersOf({ before, after, ticks }: NodeSpec, lab: Lab): object {
-  const alone = async (work: () => unknown): Promise<unknown> => {
-    lab.held.count++;
-    if (lab.held.count > 1) lab.held.overlaps++;
+  const alone = async (state: object, work: () => unknown): Promise<unknown> => {
+    if (lab.held.has(state)) lab.overlaps++;
+    lab.held.add(state);
     await lab.pause(ticks);
-    lab.held.count--;
+    lab.held.delete(state);
     return work();
   };
-  const onValue = (name: string) => (value: Value) => alone(() => renamed(name, value));
-  const onStream = (name: string) => (stream: StreamReader<Value>) =>
-    alone(() => stream.map((chunk) => renamed(name, chunk)));
+  const onValue = (timing: Timing) => (value: Value, state: object) => alone(state, () => handled(timing, value));
+  const onStream = (timing: Timing) => (stream: StreamReader<Value>, state: object) =>
+    alone(state, () => stream.map((chunk) => handled(timing, chunk)));
   return {
     ...(before === "value" && { before: onValue("before") }),
     ...(before === "stream" && { streamBefore: onStream("before") }),

@@ -18,6 +18,14 @@ export function renamed(key: string, chunk: Value): Value {
   return Object.fromEntries(Object.entries(chunk).map(([name, text]) => [`${key}.${name}`, swapCase(text)]));
 }
 
+export type Timing = "before" | "after";
+
+/** What a state handler gives, of a value as of each of its chunks. */
+export function handled(timing: Timing, chunk: Value): Value {
+  const change = (text: string) => (timing === "before" ? swapCase(text) : text.toUpperCase());
+  return Object.fromEntries(Object.entries(chunk).map(([name, text]) => [name, change(text)]));
+}
+
 /** What a `merge` of a node gives. */
 export function merged(key: string, values: readonly Value[], sources: readonly string[], sight: Sight): Value {
   return {

@@ -1,4 +1,4 @@
-import { answer, choice, merged, renamed, type Sight, type Value } from "./node-meaning.js";
+import { answer, choice, handled, merged, renamed, type Sight, type Timing, type Value } from "./node-meaning.js";
 import type { BranchSpec, GraphSpec, NodeSpec } from "./random-graph.js";
 
 /** What a run of a generated graph may do. */
@@ -205,9 +205,9 @@ class Model {
   }
 
   /** A handler on values waits for the whole. */
-  #handle(name: string, kind: NodeSpec["before"], flowing: Flowing): Flowing {
+  #handle(timing: Timing, kind: NodeSpec["before"], flowing: Flowing): Flowing {
     if (kind === "none") return flowing;
-    if (!(flowing instanceof Broken)) return renamed(name, flowing);
+    if (!(flowing instanceof Broken)) return handled(timing, flowing);
     if (kind === "value") throw flowing;
     return flowing;
   }

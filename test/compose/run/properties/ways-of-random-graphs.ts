@@ -97,7 +97,7 @@ async function over(lab: Lab, recorder: RecordingHandler | undefined, told: Omit
   await turns(3);
   await recorder?.settled();
   expect(recorder?.unfinished().map(({ address }) => address) ?? []).toEqual([]);
-  expect(lab.held.overlaps).toBe(0);
+  expect(lab.overlaps).toBe(0);
   return { ...told, heard };
 }
 
