@@ -1,6 +1,7 @@
-import { copyOverflow, invalidStreamOption } from "../errors.js";
+import { copyOverflow, invalidStreamOption, streamCancelled } from "../errors.js";
 import { ArraySource } from "./array-source.js";
 import { pullTarget } from "./iterable-source.js";
+import { isDeep, nesting } from "./nesting.js";
 import { isSize } from "./size.js";
 import { type ChunkSource, ended } from "./source.js";
 
@@ -79,6 +80,9 @@ class SharedSource<T> {
   private pulled = 0;
   private watched: readonly CopySource<T>[] = [];
   private onResult: ((result: IteratorResult<T, undefined>) => void) | undefined = undefined;
+  /** How many reads wait until the stack has unwound. */
+  private postponed = 0;
+  private cancelReason: unknown = undefined;
 
   constructor(source: ChunkSource<T>, count: number, limit: number | undefined) {
     this.source = source;
@@ -89,7 +93,7 @@ class SharedSource<T> {
   }
 
   pull(): Promise<IteratorResult<T, undefined>> {
-    const promise = this.next.call(this.target);
+    const promise = isDeep() || this.postponed > 0 ? this.pullLater() : this.pullNow();
     if (this.onResult !== undefined) promise.then(this.onResult, ignore);
     return promise;
   }
@@ -97,13 +101,43 @@ class SharedSource<T> {
   leave(copy: CopySource<T>, reason: unknown): void {
     this.open--;
     if (this.watched.length > 0) this.watched = this.watched.filter((other) => other !== copy);
-    if (this.open === 0) this.source.cancel(reason);
+    if (this.open > 0) return;
+    this.cancelReason = reason;
+    if (isDeep()) Promise.resolve().then(() => this.cancelNow());
+    else this.cancelNow();
   }
 
   /** From now on, copies that fall too far behind fail. */
   watch(copies: readonly CopySource<T>[]): void {
     this.watched = copies;
     this.onResult = this.count.bind(this);
+  }
+
+  private pullNow(): Promise<IteratorResult<T, undefined>> {
+    nesting.depth++;
+    try {
+      return this.next.call(this.target);
+    } finally {
+      nesting.depth--;
+    }
+  }
+
+  /** All that are asked for meanwhile wait too, so that the chunks keep their order. */
+  private async pullLater(): Promise<IteratorResult<T, undefined>> {
+    this.postponed++;
+    await undefined;
+    this.postponed--;
+    if (this.open === 0) throw streamCancelled(this.cancelReason);
+    return this.pullNow();
+  }
+
+  private cancelNow(): void {
+    nesting.depth++;
+    try {
+      this.source.cancel(this.cancelReason);
+    } finally {
+      nesting.depth--;
+    }
   }
 
   private count(result: IteratorResult<T, undefined>): void {
