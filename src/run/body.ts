@@ -152,6 +152,7 @@ function mapped(mode: Mode, run: NodeFunction, joining: Joining): Body {
 
 function mapReader(input: unknown, call: Body, task: Task, joining: Joining): StreamReader<unknown> {
   const source = (input as StreamReader<unknown>).takeSource();
+  task.isStreaming = true;
   const step = { apply: call, ctx: task, wrap: (error: unknown) => task.owner.blame(error, task.index) };
   return new StreamReader(mapSource(source, step), new OutputJoining(joining, task));
 }

@@ -42,9 +42,8 @@ async function mergeWhole(
 interface Source {
   readonly name: string;
   readonly joining: Joining | undefined;
-  /** Whether it gave anything at all, and whether that was more than nulls. */
+  /** Whether it gave anything at all. */
   begun: boolean;
-  isSomething: boolean;
 }
 
 /** Chunks of all sources as they come. Each key belongs to one source; concatenation joins source by source. */
@@ -60,7 +59,6 @@ function joinStreams(
   const refuse = (error: unknown): unknown => run.blame(error, target);
   const claim = (source: Source, chunk: unknown): unknown => {
     if (!isRecord(chunk)) throw refuse(notARecord(chunk, source.name, at));
-    source.isSomething = true;
     for (const key of Object.keys(chunk)) {
       const owner = owners.get(key);
       if (owner === source) continue;
@@ -78,7 +76,7 @@ function joinStreams(
   }));
   const pieces = readers.map((reader, n) => piecesOf(reader, sources[n] as Source, claim));
   const whole = (chunks: readonly unknown[]): unknown =>
-    joinBySource(chunks, owners, sources, (source) => refuse(notARecord(null, source.name, at)));
+    joinBySource(chunks, owners, sources);
   return rejoin(StreamReader.merge(pieces), {
     rule: { keyed: keyJoinings(sources), whole },
     registry: run.runtime.concat,
@@ -92,31 +90,66 @@ function piecesOf(
   source: Source,
   claim: (source: Source, chunk: unknown) => unknown,
 ): StreamReader<unknown> {
-  const isPiece = (chunk: unknown): boolean => {
-    source.begun = true;
-    return chunk !== undefined && chunk !== null;
-  };
-  if (flows(reader.joining)) return reader.filter(isPiece).map((chunk) => claim(source, chunk));
-  const whole = async function* (): AsyncGenerator<unknown, void> {
-    yield claim(source, await reader.concat());
-  };
-  return StreamReader.from(new Upstreamed(whole, reader));
+  const { joining } = reader;
+  if (joinsByKey(joining)) {
+    const isPiece = (chunk: unknown): boolean => {
+      source.begun = true;
+      return chunk !== undefined && chunk !== null;
+    };
+    return reader.filter(isPiece).map((chunk) => claim(source, chunk));
+  }
+  const pieces = joining?.rule === undefined ? flowing(reader, source, claim) : wholeOf(reader, source, claim);
+  return StreamReader.from(new Upstreamed(pieces, reader));
+}
+
+async function* wholeOf(
+  reader: StreamReader<unknown>,
+  source: Source,
+  claim: (source: Source, chunk: unknown) => unknown,
+): AsyncGenerator<unknown, void> {
+  source.begun = true;
+  yield claim(source, await reader.concat());
+}
+
+/** Nothing is declared: records flow on, and what they are together is found out when they are joined. */
+async function* flowing(
+  reader: StreamReader<unknown>,
+  source: Source,
+  claim: (source: Source, chunk: unknown) => unknown,
+): AsyncGenerator<unknown, void> {
+  source.begun = true;
+  const { joining } = reader;
+  const others: unknown[] = [];
+  let records = 0;
+  let nulls = 0;
+  for await (const chunk of reader) {
+    if (chunk === undefined || chunk === null) {
+      nulls++;
+    } else if (others.length === 0 && isRecord(chunk)) {
+      records++;
+      yield claim(source, chunk);
+    } else {
+      others.push(chunk);
+    }
+  }
+  if (others.length === 0 && records > 0) return;
+  const before: unknown[] = records > 0 ? [{}] : nulls > 0 ? [null] : [];
+  yield claim(source, joinChunks([...before, ...others], joining));
 }
 
 /** A generator that never started cannot close what it reads. */
 class Upstreamed implements AsyncIterable<unknown> {
-  readonly #start: () => AsyncGenerator<unknown, void>;
+  readonly #pieces: AsyncGenerator<unknown, void>;
   readonly #reader: StreamReader<unknown>;
 
-  constructor(start: () => AsyncGenerator<unknown, void>, reader: StreamReader<unknown>) {
-    this.#start = start;
+  constructor(pieces: AsyncGenerator<unknown, void>, reader: StreamReader<unknown>) {
+    this.#pieces = pieces;
     this.#reader = reader;
   }
 
   [Symbol.asyncIterator](): AsyncIterator<unknown, undefined> {
-    const generator = this.#start();
     return {
-      next: () => generator.next() as Promise<IteratorResult<unknown, undefined>>,
+      next: () => this.#pieces.next() as Promise<IteratorResult<unknown, undefined>>,
       return: () => {
         void this.#reader.cancel();
         return Promise.resolve({ done: true, value: undefined });
@@ -149,7 +182,6 @@ function joinBySource(
   chunks: readonly unknown[],
   owners: ReadonlyMap<string, Source>,
   sources: readonly Source[],
-  refuse: (source: Source) => unknown,
 ): unknown {
   const bySource = new Map<Source, unknown[]>();
   for (const chunk of chunks) {
@@ -161,12 +193,9 @@ function joinBySource(
   }
   const joined: Record<string, unknown> = {};
   for (const source of sources) {
-    const { joining, name, begun, isSomething } = source;
+    const { joining, name, begun } = source;
     const own = bySource.get(source) ?? [];
-    if (own.length === 0 && begun) {
-      if (!isSomething && !joinsByKey(joining)) throw refuse(source);
-      continue;
-    }
+    if (own.length === 0 && begun) continue;
     const isWhole = !flows(joining);
     Object.assign(joined, ...(isWhole ? own : [joinChunks(own, joining, joining?.where ?? `node "${name}"`)]));
   }

@@ -3,7 +3,7 @@ import type { ConcatRule, Joining } from "../schema/concat/rule.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { traced } from "./node-stream.js";
-import type { Task } from "./task.js";
+import type { Task, TaskOwner } from "./task.js";
 
 /*
  * How the chunks of a task's output join belongs to that task. Readers only carry it, and whoever hands a stream on says
@@ -30,6 +30,32 @@ export class OutputJoining implements Joining {
   }
 }
 
+/** What a node of this run or of a graph in it declares, known by the keys on the way to it. */
+export interface DeclaredJoining extends Joining {
+  readonly path: readonly string[];
+}
+
+/** The same for a run that has not seen that node: an earlier process ran it. */
+export class RestoredJoining implements Joining {
+  readonly rule: ConcatRule | undefined;
+  readonly registry: ConcatRegistry | undefined;
+  readonly where: string | undefined;
+  readonly #owner: TaskOwner;
+  readonly #path: readonly string[];
+
+  constructor({ rule, registry, where, path }: DeclaredJoining, owner: TaskOwner) {
+    this.rule = rule;
+    this.registry = registry;
+    this.where = where;
+    this.#owner = owner;
+    this.#path = path;
+  }
+
+  locate(error: unknown): unknown {
+    return this.#owner.blameAt(error, this.#path);
+  }
+}
+
 /** The reader of what the function of a node gave as a stream. `own`: what the node declares. */
 export function toReader(
   output: unknown,
@@ -45,7 +71,7 @@ export function toReader(
 
 /** As the node declares; otherwise as the stream itself says, if it comes from outside or from a graph inside. */
 export function joiningOfOutput({ joining }: StreamReader<unknown>, own: Joining, task: Task): Joining {
-  const knows = joining?.rule !== undefined || joining?.registry !== undefined;
+  const knows = (joining?.rule ?? joining?.registry ?? joining?.locate) !== undefined;
   return knows && own.rule === undefined ? joining : new OutputJoining(own, task);
 }
 
@@ -96,11 +122,11 @@ class PartJoining implements Joining {
 /** How the stream joins that a run is given: as it says itself, records key by key, and classes as they do in this run. */
 export class InputJoining implements Joining {
   readonly #given: Joining | undefined;
-  readonly #registry: ConcatRegistry | undefined;
+  readonly #owner: TaskOwner;
 
-  constructor(given: Joining | undefined, registry: ConcatRegistry | undefined) {
+  constructor(given: Joining | undefined, owner: TaskOwner) {
     this.#given = given;
-    this.#registry = registry;
+    this.#owner = owner;
   }
 
   /** Looked up when it is needed: the output of another run knows it once that run has begun. */
@@ -109,10 +135,15 @@ export class InputJoining implements Joining {
   }
 
   get registry(): ConcatRegistry | undefined {
-    return this.#given?.registry ?? this.#registry;
+    return this.#given?.registry ?? this.#owner.runtime.concat;
   }
 
   get where(): string {
     return this.#given?.where ?? "the input";
+  }
+
+  locate(error: unknown): unknown {
+    const located = this.#given?.locate === undefined ? error : this.#given.locate(error);
+    return this.#owner.blameAt(located, []);
   }
 }

@@ -135,12 +135,14 @@ export class LedgerEntry {
 
   /** How its chunks join, if that can be told in another process too. */
   get #joining(): Joining | undefined {
-    const { task } = this;
-    const { program, runtime } = this.#run;
-    if (task.index !== START_INDEX) return program.joiningAt(task.index);
-    return this.#stream === undefined || this.#stream.joining?.rule === "pieces"
-      ? new InputJoining(undefined, runtime.concat)
-      : undefined;
+    const { index } = this.task;
+    const run = this.#run;
+    if (index === START_INDEX) {
+      const isPlain = this.#stream === undefined || this.#stream.joining?.rule === "pieces";
+      return isPlain ? new InputJoining(undefined, run) : undefined;
+    }
+    const declared = run.program.joiningAt(index);
+    return declared && new RestoredJoining(declared, run);
   }
 
   /** What an earlier execution remembers. */
@@ -156,15 +158,7 @@ export class LedgerEntry {
     task.targets = targets?.map((key) => this.#run.program.keys.indexOf(key));
     const isStream = this.#run.mode === "transform";
     if (chunks === undefined) task.output = isStream ? oneChunk(output?.value, undefined) : output?.value;
-    else task.output = isStream ? this.#readerOf(chunks) : joinChunks(chunks, this.#rejoined);
-  }
-
-  #readerOf(chunks: readonly unknown[]): StreamReader<unknown> {
-    return new StreamReader(StreamReader.from(chunks).takeSource(), this.#rejoined);
-  }
-
-  get #rejoined(): Joining {
-    return new OutputJoining(this.#joining ?? {}, this.task);
+    else task.output = isStream ? rejoin(StreamReader.from(chunks), this.#joining) : joinChunks(chunks, this.#joining);
   }
 }
 

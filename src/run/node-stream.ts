@@ -85,6 +85,7 @@ export function traced(
   task: Task,
 ): ChunkSource<unknown> {
   if (source instanceof ArraySource) return source;
+  task.isStreaming = true;
   const stream = new NodeStream(source, upstream, task);
   task.owner.addStream(stream);
   return stream;

@@ -9,6 +9,7 @@ import {
 import type { Runtime } from "../compose/runtime.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { type Body, deriveMode, deriveUnjoined, type Mode, type Natives, nativesOf } from "./body.js";
+import type { DeclaredJoining } from "./joining.js";
 import { observeNatives } from "./observe.js";
 import { type Route, routesOf, sourcesOf } from "./routes.js";
 import { joiningAt, joiningOfInput, takesChunks } from "./stream-ports.js";
@@ -112,7 +113,7 @@ export class Program {
   }
 
   /** How the stream of a node joins, if that is the same whatever is delivered to it. */
-  joiningAt(index: number): Joining | undefined {
+  joiningAt(index: number): DeclaredJoining | undefined {
     return joiningAt(this, index);
   }
 

@@ -427,6 +427,10 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return locate(error, this.pathOf(index), this.environment.root);
   }
 
+  blameAt(error: unknown, path: readonly string[]): unknown {
+    return locate(error, [...this.nodePath, ...path], this.environment.root);
+  }
+
   addStream(stream: TaskStream): void {
     if (this.nested && this.place instanceof Task) {
       this.place.owner.addStream(stream);

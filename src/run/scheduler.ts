@@ -193,7 +193,7 @@ export class Scheduler {
       discard(output);
       this.#wait(task, task);
     } else {
-      task.isOver = !(output instanceof StreamReader);
+      task.isOver = !task.isStreaming;
       task.output = run.keyed(task.index, output);
       const saving = this.#ledger?.ended(task, isAlone);
       if (saving === undefined) this.#ended.push(task);

@@ -150,7 +150,7 @@ function prepare(
 /** The stream that the caller gave: it is stopped with the run. */
 function asInput(run: RootRun, reader: StreamReader<unknown>): StreamReader<unknown> {
   const source = traced(reader.takeSource(), undefined, new Task(run, START_INDEX));
-  return new StreamReader(source, new InputJoining(reader.joining, run.runtime.concat));
+  return new StreamReader(source, new InputJoining(reader.joining, run));
 }
 
 // runs that can be resumed

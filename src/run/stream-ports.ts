@@ -1,7 +1,7 @@
 import { END_INDEX, type PlanNode, START_INDEX } from "../compose/plan/plan.js";
 import type { Runtime } from "../compose/runtime.js";
-import type { Joining } from "../schema/concat/rule.js";
 import { nativeFor, nativesOf } from "./body.js";
+import type { DeclaredJoining } from "./joining.js";
 import type { Route } from "./routes.js";
 
 /** What these need of a program. */
@@ -38,7 +38,11 @@ function readsChunks(program: PortProgram, index: number, seen: Set<string>): bo
 }
 
 /** How the stream of a node joins; `undefined` where that depends on what is delivered to it. */
-export function joiningAt(program: PortProgram, index: number, seen = new Set<number>()): Joining | undefined {
+export function joiningAt(
+  program: PortProgram,
+  index: number,
+  seen = new Set<number>(),
+): DeclaredJoining | undefined {
   const node = program.plan.nodes[index];
   if (node === undefined || index === START_INDEX || seen.has(index)) return undefined;
   seen.add(index);
@@ -48,17 +52,30 @@ export function joiningAt(program: PortProgram, index: number, seen = new Set<nu
   return { ...own, rule: { keyed: new Map([[outputKey, own]]) } };
 }
 
-function joiningOfBody(program: PortProgram, index: number, node: PlanNode, seen: Set<number>): Joining | undefined {
+function joiningOfBody(
+  program: PortProgram,
+  index: number,
+  node: PlanNode,
+  seen: Set<number>,
+): DeclaredJoining | undefined {
   const { settings, body, key } = node;
   const isPassedOn = settings.concat === undefined && (body.kind === "passthrough" || body.kind === "graph");
-  if (!isPassedOn) return { rule: settings.concat, registry: program.plan.runtime.concat, where: `node "${key}"` };
+  if (!isPassedOn) {
+    return { rule: settings.concat, registry: program.plan.runtime.concat, where: `node "${key}"`, path: [key] };
+  }
   if (settings.inputKey !== undefined) return undefined;
   const inner = program.nested.get(index);
-  return inner === undefined ? joiningOfInput(program, index, seen) : joiningOfInput(inner, END_INDEX);
+  if (inner === undefined) return joiningOfInput(program, index, seen);
+  const last = joiningOfInput(inner, END_INDEX);
+  return last && { ...last, path: [key, ...last.path] };
 }
 
 /** How streams to a node join, if it has only one source. */
-export function joiningOfInput(program: PortProgram, index: number, seen = new Set<number>()): Joining | undefined {
+export function joiningOfInput(
+  program: PortProgram,
+  index: number,
+  seen = new Set<number>(),
+): DeclaredJoining | undefined {
   const [source, ...others] = program.sources[index] ?? [];
   return source === undefined || others.length > 0 ? undefined : joiningAt(program, source, seen);
 }

@@ -56,6 +56,8 @@ export interface TaskOwner extends RecordSource {
   useState(use: (state: unknown) => unknown, task: Task): unknown;
   /** Gives what a node threw its place. */
   blame(error: unknown, index: number): unknown;
+  /** The same for a node somewhere inside, by the keys on the way from here. */
+  blameAt(error: unknown, path: readonly string[]): unknown;
   /** If an error came out of a node's stream: that error with its place. */
   findOrigin(error: unknown): Promise<unknown>;
   /** Remembers a stream of a node: an error may come from it, and it must not stay open. */
@@ -76,6 +78,8 @@ export class Task extends Context {
   /** Where the output goes, once that is decided. */
   targets: readonly number[] | undefined;
   isOver: boolean;
+  /** Its function gave a stream, and runs as long as that is read. */
+  isStreaming: boolean;
   private ownWatch: Watch | undefined;
   private extras: Extras | undefined;
 
@@ -87,6 +91,7 @@ export class Task extends Context {
     this.output = undefined;
     this.targets = undefined;
     this.isOver = false;
+    this.isStreaming = false;
     this.ownWatch = undefined;
     this.extras = undefined;
   }

@@ -156,15 +156,23 @@ function pick(input: unknown, key: string, task: Task): unknown {
   throw missingInputKey(task.nodePath, key, input);
 }
 
-/** Chunk by chunk. A chunk may be a part of its record, so those without the key are left out; one of them must have it. */
-function pickChunks(input: StreamReader<unknown>, key: string, task: Task): StreamReader<unknown> {
-  const { joining } = input;
-  const byKey = joiningOfKey(joining, key);
-  const chunks: unknown[] = [];
+/** Where records join key by key, chunk by chunk; otherwise out of the whole record. */
+function pickChunks(input: StreamReader<unknown>, key: string, task: Task): unknown {
+  const joining = joiningOfKey(input.joining, key);
+  if (joining !== undefined) return pickPieces(input, key, joining, task);
+  return input.concat().then((whole) => {
+    task.scope.throwIfAborted();
+    return oneChunk(pick(whole, key, task), { registry: task.runtime.concat, where: placeOf(task) });
+  });
+}
+
+/** Chunks without the key are left out: a chunk may be a part of its record. One of them must have it. */
+function pickPieces(input: StreamReader<unknown>, key: string, joining: Joining, task: Task): StreamReader<unknown> {
+  let isEmpty = true;
   let found = false;
   let other: unknown;
   const apply = (chunk: unknown): unknown => {
-    if (byKey === undefined) chunks.push(chunk);
+    isEmpty = false;
     if (isRecord(chunk) && Object.hasOwn(chunk, key)) {
       found = true;
       return chunk[key];
@@ -172,13 +180,12 @@ function pickChunks(input: StreamReader<unknown>, key: string, task: Task): Stre
     other = chunk;
     return DROPPED;
   };
+  const whole = input.joining;
   const atEnd = (): void => {
+    if (isEmpty) joinChunks([], whole);
     if (!found) throw task.owner.blame(missingInputKey(task.nodePath, key, other), task.index);
   };
-  // where records do not join key by key, the key is taken out of the whole
-  const rule = (): unknown => pick(joinChunks(chunks, joining), key, task);
-  const picked = mapSource(input.takeSource(), { apply, atEnd });
-  return new StreamReader(picked, byKey ?? { rule, registry: task.runtime.concat, where: placeOf(task) });
+  return new StreamReader(mapSource(input.takeSource(), { apply, atEnd }), joining);
 }
 
 function placeOf(task: Task): string {
@@ -192,6 +199,11 @@ export function nameOutput(output: unknown, key: string): unknown {
   const rule = { keyed: new Map([[key, joining ?? {}]]) };
   return rejoin(
     output.map((chunk) => ({ [key]: chunk })),
-    { registry: joining?.registry, where: joining?.where, rule },
+    {
+      registry: joining?.registry,
+      where: joining?.where,
+      rule,
+      locate: (error) => (joining?.locate === undefined ? error : joining.locate(error)),
+    },
   );
 }

@@ -127,7 +127,7 @@ function concatRecords(records: Chunks, where: string, joinKey: JoinKey): Record
 
 function withoutStreamingMeta(value: unknown): unknown {
   if (isAgenticMessage(value)) return joining().message([value]);
-  return isMessageList(value) && value.length > 0 ? joining().list([value]) : value;
+  return isMessageList(value) && value.some(isAgenticMessage) ? joining().list([value]) : value;
 }
 
 function joining(): MessageJoining {
