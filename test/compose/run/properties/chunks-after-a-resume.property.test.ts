@@ -8,7 +8,7 @@ import { goOn, type Mode, modes, outcomeOf, start } from "../every-way.js";
 import { type LooseGraph, looseGraph } from "../loose-graph.js";
 import { type Concat, concats, type Expected, kinds, runtime } from "./chunk-kinds.js";
 import { type Compared, Differences } from "./differences.js";
-import { numberOfRuns } from "./number-of-runs.js";
+import { limits, numberOfRuns, patience } from "./number-of-runs.js";
 import { expectedOf, get, type Pipeline, pipelineOf, yields } from "./wrappings.js";
 
 const hows = ["resume", "resumeStream"] as const;
@@ -61,48 +61,52 @@ async function table(source: string, names: readonly string[]): Promise<string[]
   return differences.sentences;
 }
 
-describe("chunks of every kind, under every concat, join to the same value or fail at the same node after a resume", () => {
-  it.each([
-    "a generator",
-    "a generator with an output key",
-    "a graph whose node declares",
-    "a graph that declares as a node",
-    "a generator with a streamAfter that maps",
-  ])("out of %s", async (source) => {
-    expect(await table(source, [])).toEqual([]);
-  });
-
-  it("out of a generator and through passthroughs, keys, graphs and fan-ins", async () => {
-    const stage = fc.constantFrom(
-      "a passthrough",
-      "a passthrough with an output key",
-      "a passthrough with a streamAfter",
-      "an output key and its input key",
-      "an input key",
-      "a fan-in with a record",
-      "two copies under two keys",
-      "a graph",
-      "a graph with an output key inside",
-      "a stream branch that reads nothing",
-    );
-    const pipeline = fc.record({
-      stages: fc.array(stage, { minLength: 1, maxLength: 2 }),
-      kind: fc.constantFrom(...Object.keys(kinds)),
-      concat: fc.constantFrom(...Object.keys(concats)),
-      triggerMode: fc.constantFrom(...triggers),
+describe(
+  "chunks of every kind, under every concat, join to the same value or fail at the same node after a resume",
+  patience,
+  () => {
+    it.each([
+      "a generator",
+      "a generator with an output key",
+      "a graph whose node declares",
+      "a graph that declares as a node",
+      "a generator with a streamAfter that maps",
+    ])("out of %s", async (source) => {
+      expect(await table(source, [])).toEqual([]);
     });
-    await fc.assert(
-      fc.asyncProperty(pipeline, async ({ triggerMode, kind, concat, stages }) => {
-        const built: Pipeline = { source: "a generator", stages, kind: get(kinds, kind), concat: concats[concat] };
-        const differences = new Differences();
-        const graph = pipelineOf(built, ["last", (whole: unknown) => whole]);
-        differences.note(`${kind}, concat ${concat}`, await stoppedAndResumed(graph, triggerMode, expectedOf(built)));
-        expect(differences.sentences).toEqual([]);
-      }),
-      { numRuns: numberOfRuns(150) },
-    );
-  });
-});
+
+    it("out of a generator and through passthroughs, keys, graphs and fan-ins", async () => {
+      const stage = fc.constantFrom(
+        "a passthrough",
+        "a passthrough with an output key",
+        "a passthrough with a streamAfter",
+        "an output key and its input key",
+        "an input key",
+        "a fan-in with a record",
+        "two copies under two keys",
+        "a graph",
+        "a graph with an output key inside",
+        "a stream branch that reads nothing",
+      );
+      const pipeline = fc.record({
+        stages: fc.array(stage, { minLength: 1, maxLength: 2 }),
+        kind: fc.constantFrom(...Object.keys(kinds)),
+        concat: fc.constantFrom(...Object.keys(concats)),
+        triggerMode: fc.constantFrom(...triggers),
+      });
+      await fc.assert(
+        fc.asyncProperty(pipeline, async ({ triggerMode, kind, concat, stages }) => {
+          const built: Pipeline = { source: "a generator", stages, kind: get(kinds, kind), concat: concats[concat] };
+          const differences = new Differences();
+          const graph = pipelineOf(built, ["last", (whole: unknown) => whole]);
+          differences.note(`${kind}, concat ${concat}`, await stoppedAndResumed(graph, triggerMode, expectedOf(built)));
+          expect(differences.sentences).toEqual([]);
+        }),
+        { numRuns: numberOfRuns(150), ...limits },
+      );
+    });
+  },
+);
 
 /** A node that notes its chunks one by one. */
 const noting = (read: unknown[]) =>

@@ -4,7 +4,7 @@ import { compileOptions, type Mode, modes, outcomeOf, runOptions, start, ways } 
 import type { LooseGraph } from "../loose-graph.js";
 import { type Concat, concats, type Expected, kinds, runtime } from "./chunk-kinds.js";
 import { type Compared, Differences } from "./differences.js";
-import { numberOfRuns } from "./number-of-runs.js";
+import { limits, numberOfRuns, patience } from "./number-of-runs.js";
 import {
   expectedOf,
   expectedOfMapped,
@@ -59,36 +59,40 @@ const pipelines = (source: string, names: readonly string[]): Promise<string[]> 
     (kind, concat) => expectedOf({ source, stages: names, kind, concat }),
   );
 
-describe("chunks of every kind, under every concat, join to the same value or fail at the same node in every way to run", () => {
-  it.each(Object.keys(sources))("out of %s", async (source) => {
-    expect(await pipelines(source, [])).toEqual([]);
-  });
-
-  it.each(Object.keys(stages))("out of a generator and through %s", async (stage) => {
-    expect(await pipelines("a generator", [stage])).toEqual([]);
-  });
-
-  it("out of a generator and through a node that maps them, and declares the same", async () => {
-    expect(await table(mappedPipeline, expectedOfMapped)).toEqual([]);
-  });
-
-  it("out of any of them and through any of these, one after the other", async () => {
-    const pipeline = fc.record({
-      source: fc.constantFrom(...Object.keys(sources)),
-      stages: fc.array(fc.constantFrom(...Object.keys(stages)), { minLength: 1, maxLength: 3 }),
-      kind: fc.constantFrom(...Object.keys(kinds)),
-      concat: fc.constantFrom(...Object.keys(concats)),
-      triggerMode: fc.constantFrom<Trigger[]>("anyPredecessor", "allPredecessor"),
+describe(
+  "chunks of every kind, under every concat, join to the same value or fail at the same node in every way to run",
+  patience,
+  () => {
+    it.each(Object.keys(sources))("out of %s", async (source) => {
+      expect(await pipelines(source, [])).toEqual([]);
     });
-    await fc.assert(
-      fc.asyncProperty(pipeline, async ({ triggerMode, kind, concat, ...names }) => {
-        const built: Pipeline = { ...names, kind: get(kinds, kind), concat: concats[concat] };
-        const differences = new Differences();
-        const runs = await compared(pipelineOf(built), triggerMode, () => expectedOf(built));
-        differences.note(`${kind}, concat ${concat}`, runs);
-        expect(differences.sentences).toEqual([]);
-      }),
-      { numRuns: numberOfRuns(200) },
-    );
-  });
-});
+
+    it.each(Object.keys(stages))("out of a generator and through %s", async (stage) => {
+      expect(await pipelines("a generator", [stage])).toEqual([]);
+    });
+
+    it("out of a generator and through a node that maps them, and declares the same", async () => {
+      expect(await table(mappedPipeline, expectedOfMapped)).toEqual([]);
+    });
+
+    it("out of any of them and through any of these, one after the other", async () => {
+      const pipeline = fc.record({
+        source: fc.constantFrom(...Object.keys(sources)),
+        stages: fc.array(fc.constantFrom(...Object.keys(stages)), { minLength: 1, maxLength: 3 }),
+        kind: fc.constantFrom(...Object.keys(kinds)),
+        concat: fc.constantFrom(...Object.keys(concats)),
+        triggerMode: fc.constantFrom<Trigger[]>("anyPredecessor", "allPredecessor"),
+      });
+      await fc.assert(
+        fc.asyncProperty(pipeline, async ({ triggerMode, kind, concat, ...names }) => {
+          const built: Pipeline = { ...names, kind: get(kinds, kind), concat: concats[concat] };
+          const differences = new Differences();
+          const runs = await compared(pipelineOf(built), triggerMode, () => expectedOf(built));
+          differences.note(`${kind}, concat ${concat}`, runs);
+          expect(differences.sentences).toEqual([]);
+        }),
+        { numRuns: numberOfRuns(200), ...limits },
+      );
+    });
+  },
+);

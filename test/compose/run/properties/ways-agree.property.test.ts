@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { settled } from "../../../schema/stream/producer.js";
 import { modes } from "../every-way.js";
-import { numberOfRuns } from "./number-of-runs.js";
+import { limits, numberOfRuns, patience } from "./number-of-runs.js";
 import { type GraphShape, type GraphSpec, type Kind, randomGraph, type Trigger } from "./random-graph.js";
 import {
   asksAnything,
@@ -61,11 +61,7 @@ async function holds(
       await settled();
       expect(unhandled.splice(0)).toEqual([]);
     }),
-    // a counterexample need not be the smallest one
-    {
-      numRuns: numberOfRuns(few),
-      ...(process.env.PROPERTY_RUNS === undefined && { interruptAfterTimeLimit: 40_000, markInterruptAsFailure: true }),
-    },
+    { numRuns: numberOfRuns(few), ...limits },
   );
 }
 
@@ -74,11 +70,11 @@ const listeners: readonly Listener[] = ["nobody", "a handler", "a handler of str
 describe.each<[string, Trigger]>([
   ["a graph of dependencies", "allPredecessor"],
   ["a graph in steps, with loops", "anyPredecessor"],
-])("%s", (_, trigger) => {
+])("%s", patience, (_, trigger) => {
   const mixed = fc.oneof(randomGraph(shape(trigger)), randomGraph(sound(trigger)));
 
   it("gives the same value, or the same error at the same node, in every way to run", async () => {
-    await holds(mixed, 15, async (spec) => {
+    await holds(mixed, 30, async (spec) => {
       const wrong: string[] = [];
       for (const mode of modes) {
         const endings = new Endings(spec, mode);
@@ -94,7 +90,7 @@ describe.each<[string, Trigger]>([
   });
 
   it("gives after any questions what it gives when nobody asks, and asks the same in every way to run", async () => {
-    await holds(mixed.filter(asksAnything), 20, async (spec) => {
+    await holds(mixed.filter(asksAnything), 30, async (spec) => {
       const wrong: string[] = [];
       const asked = new Map<string, string>();
       for (const mode of modes) {
@@ -116,7 +112,7 @@ describe.each<[string, Trigger]>([
   });
 
   it("tells a handler the same in the same order, plain, controlled and saved", async () => {
-    await holds(mixed.filter(endWaitsForAll), 20, async (spec) => {
+    await holds(mixed.filter(endWaitsForAll), 30, async (spec) => {
       const wrong: string[] = [];
       for (const mode of modes) {
         const endings = new Endings(spec, mode);
