@@ -82,6 +82,14 @@ export const kindHasChanged = (path: readonly string[], saved: string, now: stri
     { nodePath: path },
   );
 
+export const stepsHaveChanged = (path: readonly string[]): KumikoError =>
+  new KumikoError(
+    "GRAPH_CHANGED",
+    `The run is at step "${path.join("/")}" of a chain whose steps up to there have changed, and that key only counts steps. ` +
+      'Resume with the chain that made the checkpoint, or start anew; give steps that may wait a key of their own: append(node, { key: "…" }).',
+    { nodePath: path },
+  );
+
 export const valueHasChanged = (path: readonly string[], what: string, cause: unknown): KumikoError =>
   new KumikoError(
     "GRAPH_CHANGED",

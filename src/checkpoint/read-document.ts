@@ -4,6 +4,7 @@ import { type CheckpointDocument, documentVersion } from "./document.js";
 import type {
   Answer,
   CallSnapshot,
+  ChainStep,
   InnerSnapshot,
   NodeStop,
   Question,
@@ -66,6 +67,7 @@ class Reader {
       tasks: asList(run.tasks, "tasks", (task) => this.#task(task, depth)),
       stop: run.stop === null ? undefined : this.#stop(run.stop),
       passed: asList(run.passed, "passed", (name) => asText(name, "a stop")),
+      chain: run.chain === undefined ? undefined : asList(run.chain, "chain", asChainStep),
     };
   }
 
@@ -174,6 +176,11 @@ class Reader {
     if (parts.length !== 1) throw unreadableCheckpoint(`${name} is no single value`);
     return { value: this.#codec.decode(parts[0], name) };
   }
+}
+
+function asChainStep(json: unknown): ChainStep {
+  const [key, kind, name] = asList(json, "a step of a chain", (part) => asText(part, "a part of a step"));
+  return [key ?? "", kind ?? "", name ?? ""];
 }
 
 function asRecord(json: unknown, what: string): Readonly<Record<string, unknown>> {

@@ -46,7 +46,12 @@ export interface RunSnapshot {
   readonly stop: NodeStop | undefined;
   /** Stops that are behind it: `before:key` and `after:key`. */
   readonly passed: readonly string[];
+  /** What the steps of a chain are, in order, if some of them were named by their position. */
+  readonly chain?: readonly ChainStep[] | undefined;
 }
+
+/** One step of a chain: its key, its kind, and the name of its function. */
+export type ChainStep = readonly [key: string, kind: string, name: string];
 
 /** One node in one step. START is a task too, whose output is the input of the run. */
 export interface TaskSnapshot {

@@ -3,6 +3,7 @@ import { quoted, TextCache } from "./quoted.js";
 import type {
   Answer,
   CallSnapshot,
+  ChainStep,
   InnerSnapshot,
   NodeStop,
   Question,
@@ -37,13 +38,14 @@ class Writer {
   }
 
   /** `path`: the keys of the nodes on the way, joined by `/`. */
-  run({ address, base, state, tasks, stop, passed }: RunSnapshot, path: string): string {
+  run({ address, base, state, tasks, stop, passed, chain }: RunSnapshot, path: string): string {
     let written = "";
     for (const task of tasks) written += written === "" ? this.#task(task, path) : `,${this.#task(task, path)}`;
     const kept = state === undefined ? ',"state":null,"tasks":[' : `,"state":${this.#state(state, path)},"tasks":[`;
     const isOver = stop === undefined && passed.length === 0;
     const end = isOver ? '],"stop":null,"passed":[]}' : this.#stops(stop, passed, path);
-    return `{"address":${quoted(address)},"base":${base}${kept}${written}${end}`;
+    const steps = chain === undefined ? "" : `,"chain":${chainText(chain)}`;
+    return `{"address":${quoted(address)},"base":${base}${steps}${kept}${written}${end}`;
   }
 
   #state(state: Slot, path: string): string {
@@ -169,3 +171,15 @@ function texts(items: readonly string[]): string {
   const [only = ""] = items;
   return items.length === 1 ? `[${quoted(only)}]` : JSON.stringify(items);
 }
+
+/** Chains are few, and saved many times. */
+function chainText(chain: readonly ChainStep[]): string {
+  let text = chains.get(chain);
+  if (text === undefined) {
+    text = JSON.stringify(chain);
+    chains.set(chain, text);
+  }
+  return text;
+}
+
+const chains = new WeakMap<readonly ChainStep[], string>();

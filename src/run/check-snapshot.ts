@@ -3,10 +3,12 @@ import type { RunSnapshot, TaskSnapshot } from "../checkpoint/snapshot.js";
 import { END, END_INDEX, type NodeSettings, START, START_INDEX, type ValueCheck } from "../compose/plan/plan.js";
 import { toJsonSchema } from "../schema/json-schema/convert.js";
 import type { JsonSchema } from "../schema/standard-schema.js";
+import { checkChain } from "./chain-steps.js";
 import type { Program } from "./program.js";
 
 /** Throws `GRAPH_CHANGED` when a run cannot go on in this graph: a node it needs is gone, or is something else now. */
 export function checkKinds(snapshot: RunSnapshot, program: Program, path: readonly string[]): void {
+  checkChain(snapshot, program.chain, path);
   for (const task of snapshot.tasks) {
     const at = [...path, task.node];
     checkNode(task, program, at);

@@ -75,8 +75,7 @@ function joinStreams(
     isSomething: false,
   }));
   const pieces = readers.map((reader, n) => piecesOf(reader, sources[n] as Source, claim));
-  const whole = (chunks: readonly unknown[]): unknown =>
-    joinBySource(chunks, owners, sources);
+  const whole = (chunks: readonly unknown[]): unknown => joinBySource(chunks, owners, sources);
   return rejoin(StreamReader.merge(pieces), {
     rule: { keyed: keyJoinings(sources), whole },
     registry: run.runtime.concat,

@@ -71,8 +71,8 @@ export function toReader(
 
 /** As the node declares; otherwise as the stream itself says, if it comes from outside or from a graph inside. */
 export function joiningOfOutput({ joining }: StreamReader<unknown>, own: Joining, task: Task): Joining {
-  const knows = (joining?.rule ?? joining?.registry ?? joining?.locate) !== undefined;
-  return knows && own.rule === undefined ? joining : new OutputJoining(own, task);
+  const isKnown = (joining?.rule ?? joining?.registry ?? joining?.locate) !== undefined;
+  return joining !== undefined && isKnown && own.rule === undefined ? joining : new OutputJoining(own, task);
 }
 
 /** A stream of one chunk that is whole already: how its node joins several is not for it. */

@@ -6,7 +6,7 @@ import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import { joinChunks } from "../schema/concat/concat-chunks.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { InputJoining, OutputJoining, oneChunk } from "./joining.js";
+import { InputJoining, oneChunk, RestoredJoining, rejoin } from "./joining.js";
 import { KeptStream } from "./kept-stream.js";
 import type { Run } from "./run.js";
 import type { Task } from "./task.js";

@@ -246,6 +246,7 @@ export class Ledger implements RunLedger {
       tasks,
       stop: run.stops?.stop,
       passed: run.stops?.passed ?? [],
+      chain: run.program.chain,
     };
   }
 

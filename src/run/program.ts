@@ -1,3 +1,4 @@
+import type { ChainStep } from "../checkpoint/snapshot.js";
 import {
   END_INDEX,
   type NodeSettings,
@@ -9,6 +10,7 @@ import {
 import type { Runtime } from "../compose/runtime.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { type Body, deriveMode, deriveUnjoined, type Mode, type Natives, nativesOf } from "./body.js";
+import { chainOf } from "./chain-steps.js";
 import type { DeclaredJoining } from "./joining.js";
 import { observeNatives } from "./observe.js";
 import { type Route, routesOf, sourcesOf } from "./routes.js";
@@ -51,6 +53,7 @@ export class Program {
   readonly isLine: boolean;
   readonly #runNested: RunNested;
   #direct: readonly (Direct | undefined)[] | undefined = undefined;
+  #chain: { readonly steps: readonly ChainStep[] | undefined } | undefined = undefined;
   readonly #givesChunks: boolean[] = [];
   readonly #bodies: BodiesByMode = emptyBodies();
   readonly #observed: BodiesByMode = emptyBodies();
@@ -115,6 +118,12 @@ export class Program {
   /** How the stream of a node joins, if that is the same whatever is delivered to it. */
   joiningAt(index: number): DeclaredJoining | undefined {
     return joiningAt(this, index);
+  }
+
+  /** What the steps of a chain are, if some of them were named by their position. */
+  get chain(): readonly ChainStep[] | undefined {
+    if (this.#chain === undefined) this.#chain = { steps: chainOf(this.plan) };
+    return this.#chain.steps;
   }
 
   /** The index of a node by its key; `undefined` when there is none (START and END are none). */

@@ -2,6 +2,7 @@ import type { InterruptError } from "../checkpoint/interrupt.js";
 import type { Journal } from "../checkpoint/journal.js";
 import type { RunOptions } from "../compose/options.js";
 import { messageOf } from "../errors.js";
+import { addressPart } from "./address.js";
 import type { Mode } from "./body.js";
 import { checkRunOptions, type Overrides, resolveOverrides } from "./call-options.js";
 import { Context } from "./context.js";
@@ -101,7 +102,7 @@ export class RootRun extends Run {
     const { name } = this.program.plan;
     return this.givenKey === undefined || this.givenKey === name
       ? super.ownAddress
-      : `runnable:${name}:${this.givenKey}`;
+      : `runnable:${addressPart(name)}:${addressPart(this.givenKey)}`;
   }
 
   override interrupt(error: InterruptError): InterruptError {

@@ -13,6 +13,7 @@ import { END_INDEX, type PlanNode, START_INDEX } from "../compose/plan/plan.js";
 import type { Runtime } from "../compose/runtime.js";
 import { KumikoError } from "../errors.js";
 import { StreamReader } from "../schema/stream/reader.js";
+import { addressPart } from "./address.js";
 import { isPromiseLike } from "./async.js";
 import type { Body, Mode } from "./body.js";
 import { mergeOptions, type Overrides, type PlaceTree } from "./call-options.js";
@@ -230,7 +231,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   }
 
   protected get ownAddress(): string {
-    return `runnable:${this.program.plan.name}`;
+    return `runnable:${addressPart(this.program.plan.name)}`;
   }
 
   get visitPath(): string {
@@ -385,7 +386,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   addressOf(index: number): string {
     const { plan, keys } = this.program;
     if (plan.bare || index <= END_INDEX) return this.address;
-    return `${this.address};node:${keys[index]}`;
+    return `${this.address};node:${addressPart(keys[index] ?? "")}`;
   }
 
   optionsOf(index: number): object | undefined {

@@ -38,11 +38,7 @@ function readsChunks(program: PortProgram, index: number, seen: Set<string>): bo
 }
 
 /** How the stream of a node joins; `undefined` where that depends on what is delivered to it. */
-export function joiningAt(
-  program: PortProgram,
-  index: number,
-  seen = new Set<number>(),
-): DeclaredJoining | undefined {
+export function joiningAt(program: PortProgram, index: number, seen = new Set<number>()): DeclaredJoining | undefined {
   const node = program.plan.nodes[index];
   if (node === undefined || index === START_INDEX || seen.has(index)) return undefined;
   seen.add(index);

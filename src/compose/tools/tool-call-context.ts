@@ -7,6 +7,7 @@ import type { Visit } from "../../checkpoint/visit.js";
 import type { ToolContext } from "../../components/tool.js";
 import { type AnyToolOptions, mergeToolOptions } from "../../components/tool-options.js";
 import type { Suspension } from "../../components/tool-stages.js";
+import { addressName, addressPart } from "../../run/address.js";
 import { Children } from "../../run/children.js";
 import { type CallOptions, Context } from "../../run/context.js";
 import type { Environment } from "../../run/environment.js";
@@ -96,7 +97,7 @@ export class ToolCallContext<Call extends CallPlace = CallPlace> extends Context
 
   get address(): string {
     const { place, name, callId } = this.call;
-    return `${place.address};tool:${name}:${callId}`;
+    return `${place.address};tool:${addressName(name)}:${addressPart(callId)}`;
   }
 
   get runInfo(): RunInfo {
