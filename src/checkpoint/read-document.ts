@@ -82,6 +82,7 @@ class Reader {
       done: asBoolean(task.done, "done"),
       output: this.#slot(task.output, `output of "${node}"`),
       chunks: task.chunks === undefined ? undefined : this.#chunks(task.chunks, node),
+      unjoinable: task.unjoinable === undefined ? undefined : this.#slot(task.unjoinable, `error of "${node}"`),
       targets: targets === undefined ? undefined : asList(targets, "targets", (key) => asText(key, "a target")),
       visit: this.#visit(task.visit, depth),
       route: this.#visit(task.route, depth),

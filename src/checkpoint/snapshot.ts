@@ -64,6 +64,8 @@ export interface TaskSnapshot {
   readonly output: Slot | undefined;
   /** The same of a stream that somebody takes chunk by chunk. */
   readonly chunks?: readonly unknown[] | undefined;
+  /** The error of joining these chunks, where only this process can tell. */
+  readonly unjoinable?: Slot | undefined;
   /** Where its output went; `undefined` when that was not decided. */
   readonly targets: readonly string[] | undefined;
   readonly visit: VisitSnapshot | undefined;

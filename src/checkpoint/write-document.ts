@@ -57,11 +57,12 @@ class Writer {
   }
 
   #task(task: TaskSnapshot, path: string): string {
-    const { node, kind, step, done, output, chunks, targets, visit, route } = task;
+    const { node, kind, step, done, output, chunks, unjoinable, targets, visit, route } = task;
     const head = `${taskHead(node, kind)}${step}${done ? ',"done":true' : ',"done":false'}`;
     const next = targets === undefined ? "" : targetsText(targets);
     let given = output === undefined ? ',"output":null' : `,"output":[${this.#output(output, task, path)}]`;
     if (chunks !== undefined) given += `,"chunks":${this.#codec.encode(chunks, outputName(task, path))}`;
+    if (unjoinable !== undefined) given += `,"unjoinable":${this.#slot(unjoinable, outputName(task, path))}`;
     if (visit === undefined && route === undefined) return `${head}${next}${given},"visit":null,"route":null}`;
     const own = visit === undefined ? "null" : this.#visit(visit, inside(path, node));
     const behind = route === undefined ? "null" : this.#visit(route, `${inside(path, node)} (branch)`);

@@ -17,6 +17,11 @@ export function locate(thrown: unknown, path: readonly string[], root: object): 
   return mark(thrown, root);
 }
 
+/** An error that has its place in this run already: an earlier process has found it. */
+export function keepLocated(error: unknown, root: object): void {
+  if (KumikoError.is(error)) mark(error, root);
+}
+
 /** An error that another run has given to its caller stays as it was: several may wait for that run. */
 function copyAt(error: KumikoError, nodePath: readonly string[]): KumikoError {
   const copy = Object.setPrototypeOf(new Error(error.message), Object.getPrototypeOf(error)) as KumikoError;

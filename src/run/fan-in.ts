@@ -58,7 +58,10 @@ function joinStreams(
   // found when somebody reads on, and placed here, where the streams meet
   const refuse = (error: unknown): unknown => run.blame(error, target);
   const claim = (source: Source, chunk: unknown): unknown => {
-    if (!isRecord(chunk)) throw refuse(notARecord(chunk, source.name, at));
+    if (!isRecord(chunk)) {
+      if (joinsByKey(source.joining)) joinChunks([chunk], source.joining);
+      throw refuse(notARecord(chunk, source.name, at));
+    }
     for (const key of Object.keys(chunk)) {
       const owner = owners.get(key);
       if (owner === source) continue;

@@ -93,7 +93,7 @@ export function joiningOfKey(joining: Joining | undefined, key: string): Joining
   if (typeof rule !== "object" || rule === null) return undefined;
   const own = rule.keyed.get(key);
   if (own !== undefined) return own;
-  return rule.whole === undefined ? new PartJoining(joining, rule.rest) : undefined;
+  return rule.whole === undefined && rule.rest !== undefined ? new PartJoining(joining, rule.rest) : undefined;
 }
 
 /** Another rule for a part of the same chunks. */

@@ -1,5 +1,6 @@
 import { joinChunks } from "../schema/concat/concat-chunks.js";
 import type { Joining } from "../schema/concat/rule.js";
+import { ArraySource } from "../schema/stream/array-source.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../schema/stream/source.js";
 
@@ -17,24 +18,32 @@ export class KeptStream {
   failure: { readonly error: unknown } | undefined = undefined;
   readonly #source: ChunkSource<unknown>;
   readonly #atEnd: (() => void) | undefined;
+  readonly #onResult: (result: Result) => Result;
+  readonly #onError: (error: unknown) => never;
   /** The read under way. */
-  #pull: Promise<void> | undefined = undefined;
+  #pull: Promise<Result> | undefined = undefined;
 
   /** `atEnd` may throw, in place of the end. */
   constructor(given: StreamReader<unknown>, atEnd?: () => void) {
     this.joining = given.joining;
     this.#source = given.takeSource();
     this.#atEnd = atEnd;
+    this.#onResult = this.#take.bind(this);
+    this.#onError = this.#fail.bind(this);
+    if (!(this.#source instanceof ArraySource)) return;
+    this.chunks = [...this.#source.rest()];
+    this.ended = true;
   }
 
   /** A reader of all chunks, from the first on. */
   read(): StreamReader<unknown> {
-    return new StreamReader<unknown>(new KeptSource(this), this.joining);
+    const source = this.#source instanceof ArraySource ? this.#source.fork() : new KeptSource(this);
+    return new StreamReader<unknown>(source, this.joining);
   }
 
   /** Reads what is left. What it fails with is in {@link failure}. */
   async drain(): Promise<void> {
-    while (!this.ended && this.failure === undefined) await this.#next();
+    while (!this.ended && this.failure === undefined) await this.#next().then(undefined, ignore);
   }
 
   /** Nobody needs the rest: the node may stop. */
@@ -47,58 +56,60 @@ export class KeptStream {
     return joinChunks(this.chunks, this.joining);
   }
 
-  async chunkAt(index: number): Promise<Result> {
-    while (index >= this.chunks.length) {
-      if (this.failure !== undefined) throw this.failure.error;
-      if (this.ended) return ended();
-      await this.#next();
-    }
-    return { done: false, value: this.chunks[index] };
+  chunkAt(index: number): Promise<Result> {
+    if (index < this.chunks.length) return Promise.resolve({ done: false, value: this.chunks[index] });
+    if (this.failure !== undefined) return Promise.reject(this.failure.error);
+    if (this.ended) return ended();
+    const next = this.#next();
+    return index === this.chunks.length ? next : next.then(() => this.chunkAt(index));
   }
 
-  #next(): Promise<void> {
-    this.#pull ??= this.#source.next().then(this.#take.bind(this), this.#fail.bind(this));
+  /** One hop from the source, so that nodes start in the same order as where nothing is kept. */
+  #next(): Promise<Result> {
+    this.#pull ??= this.#source.next().then(this.#onResult, this.#onError);
     return this.#pull;
   }
 
-  #take(result: Result): void {
+  #take(result: Result): Result {
     this.#pull = undefined;
     if (result.done !== true) {
       this.chunks.push(result.value);
-      return;
+      return result;
     }
     try {
       this.#atEnd?.();
-      this.ended = true;
     } catch (error) {
       this.failure ??= { error };
+      throw error;
     }
+    this.ended = true;
+    return result;
   }
 
-  #fail(error: unknown): void {
+  #fail(error: unknown): never {
     this.#pull = undefined;
     this.failure ??= { error };
+    throw error;
   }
 }
 
 class KeptSource implements ChunkSource<unknown> {
   readonly #kept: KeptStream;
   #index = 0;
-  #isOver = false;
+  #hasFailed = false;
 
   constructor(kept: KeptStream) {
     this.#kept = kept;
   }
 
-  async next(): Promise<Result> {
-    if (this.#isOver) return ended();
-    try {
-      return await this.#kept.chunkAt(this.#index++);
-    } catch (error) {
-      this.#isOver = true;
-      throw error;
-    }
+  /** An error is told once. */
+  next(): Promise<Result> {
+    if (this.#hasFailed) return ended();
+    this.#hasFailed = this.#kept.failure !== undefined && this.#index >= this.#kept.chunks.length;
+    return this.#kept.chunkAt(this.#index++);
   }
 
   cancel(): void {}
 }
+
+function ignore(): void {}

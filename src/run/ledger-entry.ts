@@ -6,6 +6,7 @@ import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import { joinChunks } from "../schema/concat/concat-chunks.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { StreamReader } from "../schema/stream/reader.js";
+import { keepLocated } from "./failure.js";
 import { InputJoining, oneChunk, RestoredJoining, rejoin } from "./joining.js";
 import { KeptStream } from "./kept-stream.js";
 import type { Run } from "./run.js";
@@ -15,6 +16,7 @@ import type { Task } from "./task.js";
 interface Kept {
   readonly output: Slot | undefined;
   readonly chunks: readonly unknown[] | undefined;
+  readonly unjoinable?: Slot | undefined;
 }
 
 /** One task, with all that is needed to run it again, or not to. START is a task that has ended from the start. */
@@ -112,6 +114,7 @@ export class LedgerEntry {
       done,
       output: kept?.output,
       chunks: kept?.chunks,
+      unjoinable: kept?.unjoinable,
       targets: done ? targets?.map((target) => keys[target] ?? "") : undefined,
       visit,
       route,
@@ -127,9 +130,9 @@ export class LedgerEntry {
       return { output: undefined, chunks };
     try {
       return { output: { value: stream.whole() }, chunks: undefined };
-    } catch {
-      // whoever needs the whole value says so
-      return { output: undefined, chunks };
+    } catch (error) {
+      // for whoever needs the whole value
+      return { output: undefined, chunks, unjoinable: this.#joining === undefined ? { value: error } : undefined };
     }
   }
 
@@ -146,19 +149,30 @@ export class LedgerEntry {
   }
 
   /** What an earlier execution remembers. */
-  restore({ done, output, chunks, targets, visit, route }: TaskSnapshot): void {
+  restore({ done, output, chunks, unjoinable, targets, visit, route }: TaskSnapshot): void {
     const { task } = this;
     if (visit !== undefined) task.restoreVisit(visitOf(visit));
     if (route !== undefined) task.routeContext.restoreVisit(visitOf(route));
     if (!done) return;
     this.state = "ended";
     this.isSaved = true;
-    this.#kept = { output, chunks };
+    this.#kept = { output, chunks, unjoinable };
     task.isOver = true;
     task.targets = targets?.map((key) => this.#run.program.keys.indexOf(key));
     const isStream = this.#run.mode === "transform";
     if (chunks === undefined) task.output = isStream ? oneChunk(output?.value, undefined) : output?.value;
-    else task.output = isStream ? rejoin(StreamReader.from(chunks), this.#joining) : joinChunks(chunks, this.#joining);
+    else {
+      const joining = unjoinable === undefined ? this.#joining : this.#refusing(unjoinable.value);
+      task.output = isStream ? rejoin(StreamReader.from(chunks), joining) : joinChunks(chunks, joining);
+    }
+  }
+
+  #refusing(error: unknown): Joining {
+    const refuse = (): never => {
+      throw error;
+    };
+    keepLocated(error, this.#run.environment.root);
+    return { rule: { keyed: new Map(), whole: refuse } };
   }
 }
 

@@ -189,7 +189,7 @@ export class Scheduler {
       discard(output);
     } else if (run.mode === "invoke" && isStream(output)) {
       this.#track(task, collect(output, task), (whole) => this.#end(task, whole, isAlone));
-    } else if (task.hasStopped && !(output instanceof StreamReader)) {
+    } else if (task.hasStopped && !task.isStreaming) {
       discard(output);
       this.#wait(task, task);
     } else {

@@ -37,12 +37,26 @@ function readsChunks(program: PortProgram, index: number, seen: Set<string>): bo
   return inner === undefined ? takesChunks(program, index, seen) : takesChunks(inner, START_INDEX);
 }
 
+/** Where a program stands: the keys on the way to it, and how streams to it join. */
+interface Surroundings {
+  readonly path: readonly string[];
+  readonly input: DeclaredJoining | undefined;
+}
+
+const top: Surroundings = { path: [], input: undefined };
+
 /** How the stream of a node joins; `undefined` where that depends on what is delivered to it. */
-export function joiningAt(program: PortProgram, index: number, seen = new Set<number>()): DeclaredJoining | undefined {
+export function joiningAt(
+  program: PortProgram,
+  index: number,
+  around = top,
+  seen = new Set<number>(),
+): DeclaredJoining | undefined {
   const node = program.plan.nodes[index];
-  if (node === undefined || index === START_INDEX || seen.has(index)) return undefined;
+  if (index === START_INDEX) return around.input;
+  if (node === undefined || seen.has(index)) return undefined;
   seen.add(index);
-  const own = joiningOfBody(program, index, node, seen);
+  const own = joiningOfBody(program, index, node, around, seen);
   const { outputKey } = node.settings;
   if (outputKey === undefined || own === undefined) return own;
   return { ...own, rule: { keyed: new Map([[outputKey, own]]) } };
@@ -51,27 +65,28 @@ export function joiningAt(program: PortProgram, index: number, seen = new Set<nu
 function joiningOfBody(
   program: PortProgram,
   index: number,
-  node: PlanNode,
+  { settings, body, key }: PlanNode,
+  around: Surroundings,
   seen: Set<number>,
 ): DeclaredJoining | undefined {
-  const { settings, body, key } = node;
   const isPassedOn = settings.concat === undefined && (body.kind === "passthrough" || body.kind === "graph");
+  const path = [...around.path, key];
   if (!isPassedOn) {
-    return { rule: settings.concat, registry: program.plan.runtime.concat, where: `node "${key}"`, path: [key] };
+    return { rule: settings.concat, registry: program.plan.runtime.concat, where: `node "${key}"`, path };
   }
   if (settings.inputKey !== undefined) return undefined;
   const inner = program.nested.get(index);
-  if (inner === undefined) return joiningOfInput(program, index, seen);
-  const last = joiningOfInput(inner, END_INDEX);
-  return last && { ...last, path: [key, ...last.path] };
+  const input = joiningOfInput(program, index, around, seen);
+  return inner === undefined ? input : joiningOfInput(inner, END_INDEX, { path, input });
 }
 
 /** How streams to a node join, if it has only one source. */
 export function joiningOfInput(
   program: PortProgram,
   index: number,
+  around = top,
   seen = new Set<number>(),
 ): DeclaredJoining | undefined {
   const [source, ...others] = program.sources[index] ?? [];
-  return source === undefined || others.length > 0 ? undefined : joiningAt(program, source, seen);
+  return source === undefined || others.length > 0 ? undefined : joiningAt(program, source, around, seen);
 }

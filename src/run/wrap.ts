@@ -171,16 +171,17 @@ function pickPieces(input: StreamReader<unknown>, key: string, joining: Joining,
   let isEmpty = true;
   let found = false;
   let other: unknown;
+  const whole = input.joining;
   const apply = (chunk: unknown): unknown => {
-    isEmpty = false;
     if (isRecord(chunk) && Object.hasOwn(chunk, key)) {
-      found = true;
+      [isEmpty, found] = [false, true];
       return chunk[key];
     }
+    if (chunk !== undefined && chunk !== null && !isRecord(chunk)) joinChunks(isEmpty ? [chunk] : [{}, chunk], whole);
+    isEmpty = false;
     other = chunk;
     return DROPPED;
   };
-  const whole = input.joining;
   const atEnd = (): void => {
     if (isEmpty) joinChunks([], whole);
     if (!found) throw task.owner.blame(missingInputKey(task.nodePath, key, other), task.index);

@@ -31,7 +31,8 @@ export function concatChunks(
   registry: ConcatRegistry | undefined,
   where = "a stream",
 ): unknown {
-  if (chunks.length === 0) throw emptyStream(where);
+  if (typeof rule === "object" && rule.whole !== undefined) return rule.whole(chunks);
+  if (chunks.length === 0) throw emptyError(rule, where);
   if (rule === undefined) return concatByKind(chunks, registry, where);
   if (typeof rule === "function") return rule(chunks.slice() as never[]);
   if (typeof rule === "object") return concatKeyed(chunks, rule, registry, where);
@@ -49,6 +50,13 @@ export function concatChunks(
     default:
       return rule satisfies never;
   }
+}
+
+/** Under a key that the library has put on, the stream that is empty is the one below. */
+function emptyError(rule: ConcatRule | undefined, where: string): unknown {
+  if (typeof rule !== "object") return emptyStream(where);
+  for (const own of rule.keyed.values()) joinChunks([], own);
+  return emptyStream(where);
 }
 
 /** Without a declared rule: what the chunks are decides. */
@@ -74,11 +82,10 @@ function concatText(chunks: Chunks, where: string): string {
 /** Records that the library makes: each key by the rule of its node. */
 function concatKeyed(
   chunks: Chunks,
-  { keyed, rest, whole }: KeyedRule,
+  { keyed, rest }: KeyedRule,
   registry: ConcatRegistry | undefined,
   where: string,
 ): unknown {
-  if (whole !== undefined) return whole(chunks);
   return concatRecords(filled(chunks), where, (values, key) => {
     const own = keyed.get(key);
     const at = keyIn(own?.where ?? where, key);
