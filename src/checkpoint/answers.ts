@@ -23,7 +23,7 @@ interface Open {
 }
 
 export interface AnswerContext {
-  /** Ids that were answered in former resumes. */
+  /** Ids that the last resume with answers has answered. */
   readonly answered: readonly string[];
   /** A stop that was asked for: it takes no answer. */
   readonly requested: string | undefined;
@@ -115,10 +115,12 @@ function find(name: string, byAddress: boolean, open: readonly Open[], context: 
       );
     return only;
   }
-  const found = open.find(({ id, waits }) => id === name && waits);
+  const named = open.filter(({ id }) => id === name);
+  const found = named.find(({ waits }) => waits);
   if (found !== undefined) return found;
   if (name === context.requested) throw answerMismatch(name, ["a stop that was asked for takes no answer"]);
-  if (context.answered.includes(name)) throw alreadyAnswered(name);
+  // its answer is still in use, or was used since the last stop
+  if (named.length > 0 || context.answered.includes(name)) throw alreadyAnswered(name);
   throw unknownInterrupt(
     name,
     waiting.map(({ id }) => id),

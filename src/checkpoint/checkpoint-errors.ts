@@ -1,4 +1,5 @@
 import { KumikoError, messageOf } from "../errors.js";
+import { nameOf } from "../schema/errors.js";
 import { known, quoteId } from "./names.js";
 
 // checkpoints
@@ -107,8 +108,7 @@ export const unknownCheckpoint = (id: string): KumikoError =>
 export const nothingSaved = (id: string): KumikoError =>
   new KumikoError(
     "UNKNOWN_CHECKPOINT",
-    `Nothing of the run ${quoteId(id)} was saved: it ended before its first save. Start it anew with invoke. ` +
-      'With durability "step" it is saved before its first node.',
+    `Nothing of the run ${quoteId(id)} was saved: its input was a stream that had not ended. Start it anew with invoke.`,
   );
 
 export const pendingCheckpoint = (id: string): KumikoError =>
@@ -138,6 +138,24 @@ export const storeCallFailed = (what: string, id: string, cause: unknown): Kumik
   new KumikoError("STORE_FAILED", `The store could not ${what} the checkpoint ${quoteId(id)}: ${messageOf(cause)}`, {
     cause,
   });
+
+export const putGaveNoVersion = (id: string, given: unknown): KumikoError =>
+  new KumikoError(
+    "STORE_FAILED",
+    `The put of the store gave no version for the checkpoint ${quoteId(id)}, but ${typeof given === "number" ? given : nameOf(given)}. By the contract of ` +
+      "CheckpointStore, put resolves to the new version, an integer; checkpointStoreConformance of kumiko/testing checks it.",
+  );
+
+export const storeIsSilent = (id: string): KumikoError =>
+  new KumikoError(
+    "STORE_FAILED",
+    `The run ${quoteId(id)} was stopped, and its store did not answer in time. Its last save stands, unless the store still ` +
+      "writes a later one: resume it once the store answers again.",
+  );
+
+/** Seen by nobody: the run has told its caller before how it ended. */
+export const endedWhileClaiming = (id: string): KumikoError =>
+  new KumikoError("CHECKPOINT_LOST", `The run ${quoteId(id)} ended while it was claimed.`);
 
 // answers
 

@@ -12,6 +12,14 @@ export function checkCheckpointId(id: unknown): asserts id is string {
   if (count > longest) throw invalidCheckpointId(id, `it has ${count} characters, ${longest} is the limit`);
 }
 
+/** What the ids begin with that belong to the library. */
+export const reservedMark = "~";
+
+/** Whether `list(prefix)` gives an id: ids of the library only for a prefix that begins as they do. */
+export function isListed(id: string, prefix: string): boolean {
+  return id.startsWith(prefix) && (prefix !== "" || !id.startsWith(reservedMark));
+}
+
 /** Compares as `list` orders: by code point. (`<` compares UTF-16 units, which puts U+1F600 before U+FF5E.) */
 export function byCodePoint(a: string, b: string): number {
   for (let index = 0; index < a.length && index < b.length; ) {

@@ -1,25 +1,18 @@
 import { randomId } from "../callbacks/random-id.js";
-import { KumikoError } from "../errors.js";
-import {
-  checkpointInUse,
-  checkpointLost,
-  finishedCheckpoint,
-  inCheckpoint,
-  nothingSaved,
-  pendingCheckpoint,
-  unknownCheckpoint,
-} from "./checkpoint-errors.js";
-import type { CheckpointStore, StoredCheckpoint } from "./checkpoint-store.js";
-import type { CheckpointDocument } from "./document.js";
+import type { KumikoError } from "../errors.js";
+import { CheckpointClaim, type ClaimOptions, type Prepare } from "./checkpoint-claim.js";
+import { checkpointLost, storeIsSilent, unknownCheckpoint } from "./checkpoint-errors.js";
+import type { CheckpointStore } from "./checkpoint-store.js";
+import { type OnStop, withGrace } from "./grace.js";
 import { isInterrupt } from "./interrupt.js";
 import type { Journal } from "./journal.js";
-import { processOwner } from "./process-owner.js";
-import { readDocument } from "./read-document.js";
+import { OwnDocument } from "./own-document.js";
+import { OwnRow } from "./own-row.js";
+import { runningClaims } from "./running-claims.js";
 import type { RunSnapshot } from "./snapshot.js";
-import { callStore, isConflict, isLost, isSame, storeError } from "./store-calls.js";
-import { bytesOf } from "./text-bytes.js";
+import { isLost, versionOf } from "./store-calls.js";
 import type { ValueCodec } from "./value-codec.js";
-import { writeHead, writeRun } from "./write-document.js";
+import { writeRun } from "./write-document.js";
 
 /** The run that is written down. */
 export interface JournaledRun {
@@ -28,6 +21,8 @@ export interface JournaledRun {
   readonly canBeSaved: boolean;
   /** Whether something of it may run. */
   readonly hasBegun: boolean;
+  /** Why it was stopped, if it was. */
+  readonly reason: unknown;
   abort(reason: unknown): void;
   /** What it rejects with when it waits. */
   interruption(): unknown;
@@ -47,45 +42,45 @@ export interface JournalSettings {
   readonly isStepwise: boolean;
   readonly keepCheckpoint: boolean;
   readonly codec: ValueCodec;
+  /** Hears of the caller's signal and time limit, also when the nodes of the run have ended; `undefined` without both. */
+  readonly onCallerStop?: OnStop | undefined;
 }
-
-/** How often a takeover looks again. */
-const mostTries = 1_000;
 
 /**
  * Writes one run down in a store: claims its checkpoint before anything runs, saves where that is due, and lets go of the
- * checkpoint at the end. Whoever else writes under its id takes the run away from it. Without a store it only knows of a
- * stop that was asked for.
+ * checkpoint at the end. Whoever else writes under its id takes the run away from it. A run that is stopped waits for its store
+ * for a short time only; what the store does later is fenced by versions. Without a store the journal only knows of a stop that
+ * was asked for.
  */
 export class CheckpointJournal implements Journal {
   requested: { readonly id: string; readonly info: unknown } | undefined = undefined;
+  isInputSaved = false;
   readonly #settings: JournalSettings;
-  #runKey: string | undefined = undefined;
+  readonly #document: OwnDocument;
+  /** Where the run is saved, if it is. */
+  readonly #row: OwnRow | undefined;
   #run: JournaledRun | undefined = undefined;
-  #version: number | undefined = undefined;
-  #answered: readonly string[] = [];
-  /** The run as it was saved last, as text. */
-  #saved: string | undefined = undefined;
-  /** What a document of the run begins with as long as it runs. */
-  #head: string | undefined = undefined;
-  /** What a put that failed may have written. */
-  #attempted: Uint8Array | undefined = undefined;
+  #claim: CheckpointClaim | undefined = undefined;
   /** The save that waits for the one under way. */
   #queued: Promise<void> | undefined = undefined;
   /** The claim or the save that is under way. */
   #writing: Promise<unknown> | undefined = undefined;
   #lost: KumikoError | undefined = undefined;
   #ending: Promise<unknown> | undefined = undefined;
+  /** The caller was told of the end before the store was done. */
+  #isLeft = false;
   #timer: ReturnType<typeof setTimeout> | undefined = undefined;
 
   constructor(settings: JournalSettings) {
+    const { store, ids, isStepwise } = settings;
     this.#settings = settings;
+    this.#document = new OwnDocument(isStepwise);
+    if (store === undefined || ids === undefined) return;
+    this.#row = new OwnRow(store, ids.write, (conflict) => this.#lose(conflict));
   }
 
-  /** Made when it is asked for: a run that is resumed has one. */
   get runKey(): string {
-    this.#runKey ??= randomId();
-    return this.#runKey;
+    return this.#document.runKey;
   }
 
   get isStepwise(): boolean {
@@ -122,352 +117,219 @@ export class CheckpointJournal implements Journal {
   // (Here and in what is called after each step, one async function does what could be several: each of them takes as long as
   // a good part of the rest.)
 
-  /** Claims the id for a new run. */
-  claimNew(options: ClaimOptions): Promise<undefined> | undefined {
-    const { ids, store } = this.#settings;
-    if (ids === undefined || store === undefined) return undefined;
-    const claiming = this.#claimNew(ids.write, store, options);
-    this.#writing = claiming;
-    return claiming;
-  }
-
-  /** Mostly nothing stands there yet: then one call of the store is enough. */
-  async #claimNew(id: string, store: CheckpointStore, options: ClaimOptions): Promise<undefined> {
-    if (options.forceNewRun !== true) {
-      const data = this.#document("running");
-      try {
-        this.#version = await store.put(id, data, undefined);
-        this.#writing = undefined;
-        return undefined;
-      } catch (error) {
-        const failure = this.#putFailed(id, data, error);
-        if (!isConflict(failure)) throw failure;
-      }
+  /**
+   * Claims the id for a new run, and saves its input in the same write. `start` is the run before its first node;
+   * `undefined` when its input is a stream: see {@link inputEnded}.
+   */
+  claimNew(options: ClaimOptions, start: RunSnapshot | undefined): Promise<undefined> | undefined {
+    const row = this.#row;
+    if (row === undefined) return undefined;
+    if (start !== undefined) {
+      this.#document.saved = writeRun(start, this.#settings.codec);
+      this.isInputSaved = true;
     }
-    await this.#persistently(options, () => this.#claimFree(id, options));
-    this.#writing = undefined;
-    return undefined;
-  }
-
-  /** Claims an id under which there is no unfinished run, or one that is given up. */
-  async #claimFree(id: string, { forceNewRun = false, takeover = false }: ClaimOptions): Promise<void> {
-    const row = await this.#get(id);
-    // what cannot be read may be claimed, and may be unfinished
-    if (row !== undefined && !(forceNewRun && takeover)) {
-      const document = this.#read(id, row);
-      if (document.owner !== undefined && !takeover) await this.#checkOwner(id, document.owner);
-      const isOpen = document.status !== "finished" && document.root !== undefined;
-      if (isOpen && !forceNewRun) throw pendingCheckpoint(id);
-    }
-    await this.#claim(id, row?.version);
-  }
-
-  /** An owner that is at work may write between a look and the claim: whoever takes over looks again. */
-  async #persistently<T>({ takeover }: ClaimOptions, claim: () => Promise<T>): Promise<T> {
-    for (let left = takeover === true ? mostTries : 1; ; left--) {
-      try {
-        return await claim();
-      } catch (error) {
-        if (left <= 1 || !(KumikoError.is(error) && error.code === "CHECKPOINT_IN_USE")) throw error;
-      }
-    }
+    return this.#claiming(this.#openClaim(row, options).forNewRun());
   }
 
   /** Reads a run that stopped. `prepare` makes it ready to go on, or throws, before it is claimed. */
   claimStopped(options: ClaimOptions, prepare: Prepare): Promise<RunSnapshot> {
-    const { ids, store } = this.#settings;
-    if (ids === undefined || store === undefined) throw unknownCheckpoint("");
-    const claim = (): Promise<RunSnapshot> => this.#claimOpen(ids, store, options, prepare);
-    const claiming = options.takeover === true ? this.#persistently(options, claim) : claim();
-    this.#writing = claiming;
-    return claiming;
+    const { ids } = this.#settings;
+    const row = this.#row;
+    if (ids === undefined || row === undefined) throw unknownCheckpoint("");
+    return this.#claiming(this.#openClaim(row, options).forStoppedRun(ids.read, prepare));
   }
 
-  async #claimOpen(
-    ids: CheckpointIds,
-    store: CheckpointStore,
-    options: ClaimOptions,
-    prepare: Prepare,
-  ): Promise<RunSnapshot> {
-    let row: StoredCheckpoint | undefined;
-    try {
-      row = await store.get(ids.read);
-    } catch (error) {
-      throw storeError("read", ids.read, error);
-    }
-    if (row === undefined) throw unknownCheckpoint(ids.read);
-    const document = this.#read(ids.read, row);
-    if (document.owner !== undefined && options.takeover !== true) await this.#checkOwner(ids.read, document.owner);
-    if (document.status === "finished") throw finishedCheckpoint(ids.read);
-    const { root } = document;
-    if (root === undefined) throw nothingSaved(ids.read);
-    const preparing = prepare(document);
-    const answers = preparing instanceof Promise ? await preparing : preparing;
-    this.#runKey = document.runKey;
-    this.#answered = document.answered.length === 0 ? answers : [...document.answered, ...answers];
-    this.#head = undefined;
-    this.#saved = writeRun(root, this.#settings.codec);
-    const data = this.#document("running");
-    try {
-      this.#version = await store.put(ids.read, data, row.version);
-    } catch (error) {
-      throw this.#claimFailed(ids.read, data, error);
-    }
-    if (ids.write !== ids.read) await this.#move(ids, row, options);
+  #openClaim(row: OwnRow, options: ClaimOptions): CheckpointClaim {
+    const document = this.#document;
+    document.claim = runningClaims.open();
+    const isOver = (): boolean => this.#ending !== undefined;
+    this.#claim = new CheckpointClaim({ row, document, codec: this.#settings.codec, options, isOver });
+    return this.#claim;
+  }
+
+  async #claiming<T>(claim: Promise<T>): Promise<T> {
+    this.#writing = claim;
+    const claimed = await claim;
     this.#writing = undefined;
-    return root;
-  }
-
-  /** The run goes on under another id; the first one stays as it was. */
-  async #move({ read, write }: CheckpointIds, row: StoredCheckpoint, options: ClaimOptions): Promise<void> {
-    const claimed = this.#version;
-    this.#version = undefined;
-    try {
-      await this.#claimFree(write, options);
-    } finally {
-      await callStore("write", read, () => this.#settings.store?.put(read, row.data, claimed));
-    }
-  }
-
-  async #claim(id: string, version: number | undefined): Promise<void> {
-    const data = this.#document("running");
-    try {
-      this.#version = await this.#settings.store?.put(id, data, version);
-      this.#attempted = undefined;
-    } catch (error) {
-      throw this.#claimFailed(id, data, error);
-    }
-  }
-
-  #claimFailed(id: string, data: Uint8Array, error: unknown): KumikoError {
-    const failure = this.#putFailed(id, data, error);
-    return isConflict(failure) ? checkpointInUse(id, undefined) : failure;
-  }
-
-  async #checkOwner(id: string, owner: string): Promise<void> {
-    const { store } = this.#settings;
-    const isAlive =
-      store?.isOwnerAlive === undefined ||
-      (await callStore("ask for the owner of", id, () => store.isOwnerAlive?.(owner)));
-    if (isAlive !== false) throw checkpointInUse(id, owner);
-  }
-
-  #read(id: string, row: StoredCheckpoint): CheckpointDocument {
-    try {
-      return readDocument(row.data, this.#settings.codec);
-    } catch (error) {
-      throw KumikoError.is(error) ? inCheckpoint(id, error) : error;
-    }
+    return claimed;
   }
 
   // saves
 
   commit(isAlone = false): Promise<void> | undefined {
-    const { isStepwise, ids, store } = this.#settings;
-    if (!isStepwise || ids === undefined || store === undefined || this.#run === undefined) return undefined;
+    const row = this.#row;
+    const run = this.#run;
+    if (row === undefined || run === undefined || !this.#settings.isStepwise) return undefined;
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
     if (this.#ending !== undefined) return undefined;
+    return this.#save(run, row, isAlone);
+  }
+
+  inputEnded(): Promise<void> | undefined {
+    const row = this.#row;
+    const run = this.#run;
+    if (this.#settings.isStepwise) return this.commit();
+    if (row === undefined || run === undefined || this.#lost !== undefined || this.#ending !== undefined)
+      return undefined;
+    this.#save(run, row, false).catch((problem: unknown) => {
+      if (!isLost(problem)) run.report(problem);
+    });
+    return undefined;
+  }
+
+  #save(run: JournaledRun, row: OwnRow, isAlone: boolean): Promise<void> {
     if (!isAlone || this.#writing !== undefined || this.#queued !== undefined) {
-      this.#queued ??= this.#next(this.#run, ids.write, store);
+      this.#queued ??= this.#next(run, row);
       return this.#queued;
     }
-    const saving = this.#saveRunning(this.#run, ids.write, store);
+    const saving = this.#saveRunning(run, row);
     this.#writing = saving;
     return saving;
   }
 
   /** One save at a time. What is asked for while one is under way waits for the next, which then has it all. */
-  async #next(run: JournaledRun, id: string, store: CheckpointStore): Promise<void> {
+  async #next(run: JournaledRun, row: OwnRow): Promise<void> {
     await this.#idle();
     const own = this.#queued;
     this.#queued = undefined;
     if (this.#lost !== undefined) throw this.#lost;
     if (this.#ending !== undefined) return;
     this.#writing = own;
-    await this.#saveRunning(run, id, store);
+    await this.#saveRunning(run, row);
   }
 
   /** What a run does that is saved after each step. */
-  async #saveRunning(run: JournaledRun, id: string, store: CheckpointStore): Promise<void> {
+  async #saveRunning(run: JournaledRun, row: OwnRow): Promise<void> {
     try {
-      if (run.canBeSaved) this.#saved = writeRun(run.snapshot(), this.#settings.codec);
-      const data = this.#document("running");
+      if (run.canBeSaved) this.#document.saved = writeRun(run.snapshot(), this.#settings.codec);
+      const data = this.#document.bytes("running");
       try {
-        this.#version = await store.put(id, data, this.#version);
-        this.#attempted = undefined;
+        row.version = versionOf(await row.store.put(row.id, data, row.version), row.id);
+        row.attempted = undefined;
       } catch (error) {
-        await this.#putAgain(id, data, error);
+        await row.putAgain(data, error);
       }
     } finally {
       this.#writing = undefined;
     }
   }
 
-  /** Until what is under way has come to its end, however that is; in any case until what now runs has returned. */
+  /** Until the write that is under way has come to its end, however that is. */
   #idle(): Promise<unknown> | undefined {
     return this.#writing?.then(ignore, ignore);
   }
 
-  /** The run has its result. */
+  // the end
+
+  /** The run has its result. It is no reason to lose that when the checkpoint cannot be removed. */
   finished(): Promise<void> {
-    this.#ending ??= this.#finish();
+    this.#ending ??= this.#bounded(this.#finish(), this.#settings.onCallerStop, ignore);
     return this.#ending as Promise<void>;
   }
 
   async #finish(): Promise<void> {
     if (this.#timer !== undefined) clearTimeout(this.#timer);
-    if (this.#writing !== undefined) await this.#idle();
-    const { ids, store, keepCheckpoint } = this.#settings;
-    if (ids === undefined || store === undefined || this.#version === undefined) return;
-    if (this.#lost !== undefined) throw this.#lost;
     try {
-      if (keepCheckpoint) await this.#write("finished");
-      else await store.delete(ids.write, this.#version);
-    } catch (error) {
-      const problem = this.#fenced(storeError("remove", ids.write, error));
+      if (this.#writing !== undefined) await this.#idle();
+      const row = this.#row;
+      if (row?.version === undefined) return;
+      if (this.#lost !== undefined) throw this.#lost;
+      if (this.#settings.keepCheckpoint) await row.put(this.#document.bytes("finished"));
+      else await row.remove();
+    } catch (problem) {
       if (isLost(problem)) throw problem;
-      // the result is there: what was left over is no reason to lose it
-      this.#run?.report(problem);
+      this.#report(problem);
+    } finally {
+      runningClaims.close(this.#document.claim);
     }
   }
 
   /** The run has ended without one. Gives what it rejects with. */
   stopped(failure: unknown, hasSettled = false): Promise<unknown> {
-    this.#ending ??= this.#stop(failure, hasSettled);
+    const onStop = this.#run?.reason === failure ? atOnce : this.#settings.onCallerStop;
+    // nobody could answer an interrupt that was not saved
+    const unsaved = (reason: unknown): unknown => (isInterrupt(failure) ? reason : failure);
+    this.#ending ??= this.#bounded(this.#stop(failure, hasSettled), onStop, unsaved);
     return this.#ending;
   }
 
   async #stop(failure: unknown, hasSettled: boolean): Promise<unknown> {
     if (this.#timer !== undefined) clearTimeout(this.#timer);
-    if (!hasSettled || this.#writing !== undefined) await this.#idle();
-    if (this.#lost !== undefined) return this.#lost;
-    const { ids, store } = this.#settings;
-    if (this.#version === undefined || ids === undefined || store === undefined) return failure;
     try {
+      // what now runs may be a write that is about to begin
+      if (!hasSettled) await undefined;
+      if (this.#writing !== undefined) await this.#idle();
+      if (this.#lost !== undefined) return this.#lost;
+      const row = this.#row;
+      if (row?.version === undefined) return failure;
       const run = this.#run;
-      if (run?.canBeSaved === true) this.#saved = writeRun(run.snapshot(), this.#settings.codec);
-      if (this.#saved === undefined) {
-        await this.#remove(ids.write, store);
+      if (this.#claim?.isNew === true && run?.hasBegun !== true) {
+        await row.restore(this.#claim.replaced);
         return failure;
       }
-      const data = this.#document("stopped");
-      try {
-        this.#version = await store.put(ids.write, data, this.#version);
-        this.#attempted = undefined;
-      } catch (error) {
-        await this.#putAgain(ids.write, data, error);
-      }
+      if (run?.canBeSaved === true && !this.#isLeft)
+        this.#document.saved = writeRun(run.snapshot(), this.#settings.codec);
+      if (this.#document.saved === undefined) await row.remove();
+      else await row.put(this.#document.bytes("stopped", this.requested?.id));
       return failure;
     } catch (problem) {
       await this.#release();
       if (isInterrupt(failure) || isLost(problem)) return problem;
-      this.#run?.report(problem);
+      this.#report(problem);
       return failure;
+    } finally {
+      runningClaims.close(this.#document.claim);
     }
   }
 
   /** The last save stands, and others may go on from it. */
   async #release(): Promise<void> {
-    if (this.#lost === undefined) await this.#write("stopped").then(undefined, ignore);
+    const row = this.#row;
+    if (this.#lost !== undefined || row === undefined) return;
+    const { saved } = this.#document;
+    const releasing = saved === undefined ? row.remove() : row.put(this.#document.bytes("stopped", this.requested?.id));
+    await releasing.catch(ignore);
   }
 
-  async #write(status: CheckpointDocument["status"]): Promise<void> {
-    const { ids, store } = this.#settings;
-    if (ids === undefined || store === undefined) return;
-    if (status === "stopped" && this.#saved === undefined) {
-      await this.#remove(ids.write, store);
-      return;
-    }
-    const data = this.#document(status);
+  /** A run that is stopped, before or meanwhile, waits for its store no longer than a grace time. */
+  #bounded<T>(work: Promise<T>, onStop: OnStop | undefined, instead: (reason: unknown) => T): Promise<T> {
+    const row = this.#row;
+    if (row === undefined || onStop === undefined) return work;
+    return withGrace(work, onStop, (reason) => {
+      const silence = storeIsSilent(row.id);
+      this.#leave(silence);
+      return instead(reason ?? silence);
+    });
+  }
+
+  /** The store goes on without the run: with what the run is now, as it may change no more. */
+  #leave(silence: KumikoError): void {
+    const run = this.#run;
+    runningClaims.close(this.#document.claim);
+    if (run?.hasBegun === true) this.#report(silence);
+    this.#isLeft = true;
     try {
-      this.#version = await store.put(ids.write, data, this.#version);
-      this.#attempted = undefined;
-    } catch (error) {
-      await this.#putAgain(ids.write, data, error);
+      if (run?.canBeSaved === true) this.#document.saved = writeRun(run.snapshot(), this.#settings.codec);
+    } catch {
+      // the last save stands
     }
   }
 
-  async #putAgain(id: string, data: Uint8Array, error: unknown): Promise<void> {
-    const failure = this.#putFailed(id, data, error);
-    if (!isConflict(failure)) throw failure;
-    // at once: whatever else is ready in this turn would begin before the run is stopped
-    if (this.#attempted === undefined) throw this.#lose(failure);
-    if (!(await this.#findOwnWrite(id))) throw this.#lose(failure);
-    try {
-      this.#version = await this.#settings.store?.put(id, data, this.#version);
-      this.#attempted = undefined;
-    } catch (again) {
-      throw this.#fenced(this.#putFailed(id, data, again));
-    }
-  }
-
-  async #remove(id: string, store: CheckpointStore): Promise<void> {
-    try {
-      await store.delete(id, this.#version);
-    } catch (error) {
-      throw this.#fenced(storeError("remove", id, error));
-    }
-  }
-
-  /** A write that failed may have been written all the same: then what stands there is ours. */
-  async #findOwnWrite(id: string): Promise<boolean> {
-    const attempted = this.#attempted;
-    const row = attempted === undefined ? undefined : await this.#get(id);
-    if (row === undefined || attempted === undefined || !isSame(row.data, attempted)) return false;
-    this.#version = row.version;
-    return true;
-  }
-
-  /** A write that finds another version: the run was taken over. */
-  #fenced(error: unknown): unknown {
-    return isConflict(error) ? this.#lose(error) : error;
-  }
-
+  /** Somebody else has the run. */
   #lose(conflict: unknown): KumikoError {
     this.#lost = checkpointLost(this.#settings.ids?.write ?? "", conflict);
     this.#run?.abort(this.#lost);
     return this.#lost;
   }
 
-  #putFailed(id: string, data: Uint8Array, error: unknown): KumikoError {
-    if (!isConflict(error)) this.#attempted = data;
-    return storeError("write", id, error);
-  }
-
-  #document(status: CheckpointDocument["status"]): Uint8Array {
-    return bytesOf(`${this.#headOf(status)}${this.#saved ?? "null"}}`);
-  }
-
-  /** Kept where a run is saved at every step: until its last save it is the same. */
-  #headOf(status: CheckpointDocument["status"]): string {
-    const isRunning = status === "running";
-    if (isRunning && this.#head !== undefined) return this.#head;
-    const head = writeHead({
-      runKey: this.runKey,
-      status,
-      owner: isRunning ? processOwner() : undefined,
-      answered: this.#answered,
-      requested: status === "stopped" ? this.requested?.id : undefined,
-    });
-    if (isRunning && this.isStepwise) this.#head = head;
-    return head;
-  }
-
-  async #get(id: string): Promise<StoredCheckpoint | undefined> {
-    try {
-      return await this.#settings.store?.get(id);
-    } catch (error) {
-      throw storeError("read", id, error);
-    }
+  #report(problem: unknown): void {
+    if (!this.#isLeft) this.#run?.report(problem);
   }
 }
 
-/** Makes a run ready to go on; gives the ids of the questions that are answered now. */
-type Prepare = (document: CheckpointDocument) => readonly string[] | Promise<readonly string[]>;
-
-export interface ClaimOptions {
-  readonly forceNewRun?: boolean | undefined;
-  readonly takeover?: boolean | undefined;
-}
+const atOnce: OnStop = (listener) => {
+  listener(undefined);
+  return ignore;
+};
 
 function ignore(): void {}

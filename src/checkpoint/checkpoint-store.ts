@@ -19,16 +19,19 @@ export interface StoredCheckpoint {
  * - What does not fit rejects with a `KumikoError` of code `CHECKPOINT_CONFLICT`, and has changed nothing.
  */
 export interface CheckpointStore {
-  /** What stands under an id now. */
+  /** What is stored under an id now; `undefined` (or `null`, as some databases say) when there is nothing. */
   get(id: string): Promise<StoredCheckpoint | undefined>;
   /**
-   * Writes, and gives the new version. With `ifVersion` it replaces exactly that version; with `undefined` it creates,
+   * Writes, and gives the new version, an integer. With `ifVersion` it replaces exactly that version; with `undefined` it creates,
    * and rejects when there is one. When it rejects for another reason it may or may not have been written.
    */
   put(id: string, data: Uint8Array, ifVersion: number | undefined): Promise<number>;
   /** Removes, at any version or at exactly this one. Without `ifVersion` an id that is not there is no error. */
   delete(id: string, ifVersion?: number): Promise<void>;
-  /** Every id that starts with `prefix`, character by character: it has no wildcards. Ascending by code point. */
+  /**
+   * Every id that starts with `prefix`, character by character: it has no wildcards. Ascending by code point. Ids that begin
+   * with `~` belong to the library: they are listed only for a prefix that begins with `~`, so not for the empty one.
+   */
   list(prefix: string): AsyncIterable<string>;
   /**
    * Whether the process that claimed a run under this name may still be there. `false` only when it is certainly gone:

@@ -7,7 +7,9 @@ export interface CheckpointDocument {
   readonly status: "running" | "stopped" | "finished";
   /** The process that is at it. */
   readonly owner: string | undefined;
-  /** Questions that have been answered. */
+  /** Which of the claims of that process it is. */
+  readonly claim: string | undefined;
+  /** Questions that the last resume with answers has answered; in older documents, all that were. */
   readonly answered: readonly string[];
   /** A stop that was asked for from outside. */
   readonly requested: string | undefined;

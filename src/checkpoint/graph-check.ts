@@ -1,3 +1,5 @@
+import { isBigintText, isDateText, longestPattern } from "./value-limits.js";
+
 const [largestIndex, hole, sparse] = [2 ** 32 - 2, -2, -7];
 
 /**
@@ -46,7 +48,7 @@ class GraphCheck {
       case "null":
         return entry.length % 2 === 1 && this.#hasReferences(entry, 1, isKey);
       case "RegExp":
-        return isText(value) && (entry.length === 2 || (entry.length === 3 && isText(other)));
+        return isPattern(value) && (entry.length === 2 || (entry.length === 3 && isText(other)));
       case "Object":
         return entry.length === 2 && this.#isReference(value);
       case "Class":
@@ -88,6 +90,8 @@ class GraphCheck {
 
 const isText = (value: unknown): boolean => typeof value === "string";
 
+const isPattern = (value: unknown): boolean => typeof value === "string" && value.length <= longestPattern;
+
 const isKey = (value: unknown): boolean => typeof value === "string" && value !== "__proto__";
 
 const isPlainList = (entry: unknown): boolean =>
@@ -102,9 +106,9 @@ function isTextOf(tag: string, text: unknown): boolean {
   if (typeof text !== "string") return false;
   switch (tag) {
     case "Date":
-      return text === "" || !Number.isNaN(Date.parse(text));
+      return isDateText(text);
     case "BigInt":
-      return /^-?\d+$/.test(text);
+      return isBigintText(text);
     case "ArrayBuffer":
       return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
     default:

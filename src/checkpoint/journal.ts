@@ -10,6 +10,13 @@ export interface Journal {
   readonly checkpointId: string | undefined;
   /** The stop that was requested, as an interrupt, once there was one. */
   readonly requested: { readonly id: string; readonly info: unknown } | undefined;
+  /** Whether the input was saved with the claim. */
+  readonly isInputSaved: boolean;
+  /**
+   * To be called when an input that is a stream has come to its end: it is saved now, whatever the durability. Wait for the
+   * promise before the first node starts, if there is one.
+   */
+  inputEnded(): Promise<void> | undefined;
   /**
    * Saves what has happened, if the run is saved after every finished task. `isAlone`: no other task of it ends in this turn,
    * which could share the save.

@@ -1,4 +1,4 @@
-import { byCodePoint, checkCheckpointId } from "./checkpoint-id.js";
+import { byCodePoint, checkCheckpointId, isListed } from "./checkpoint-id.js";
 import type { ClosableStore, StoredCheckpoint } from "./checkpoint-store.js";
 import { checkpointConflict, storeClosed } from "./errors.js";
 import { hasRoom, SpareMemory } from "./spare-memory.js";
@@ -63,7 +63,7 @@ class MemoryStore implements ClosableStore {
 
   async *list(prefix: string): AsyncGenerator<string, void, undefined> {
     if (this.#closed) throw storeClosed("memoryStore");
-    yield* [...this.#rows.keys()].filter((id) => id.startsWith(prefix)).sort(byCodePoint);
+    yield* [...this.#rows.keys()].filter((id) => isListed(id, prefix)).sort(byCodePoint);
   }
 
   async close(): Promise<void> {

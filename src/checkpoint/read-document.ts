@@ -23,7 +23,7 @@ export function readDocument(data: Uint8Array, codec: ValueCodec): CheckpointDoc
     throw unreadableCheckpoint("it has no version");
   }
   if (version > documentVersion) throw newerCheckpoint(version, documentVersion);
-  const { status, owner, requested, root } = document;
+  const { status, owner, claim, requested, root } = document;
   if (status !== "running" && status !== "stopped" && status !== "finished") {
     throw unreadableCheckpoint("its status is unknown");
   }
@@ -31,6 +31,7 @@ export function readDocument(data: Uint8Array, codec: ValueCodec): CheckpointDoc
     runKey: asText(document.runKey, "runKey"),
     status,
     owner: owner === undefined ? undefined : asText(owner, "owner"),
+    claim: claim === undefined ? undefined : asText(claim, "claim"),
     answered: asList(document.answered, "answered", (id) => asText(id, "an answered id")),
     requested: requested === undefined ? undefined : asText(requested, "requested"),
     root: root === null ? undefined : new Reader(codec).run(root, 0),

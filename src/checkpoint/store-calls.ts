@@ -1,7 +1,8 @@
 import { KumikoError } from "../errors.js";
-import { storeCallFailed } from "./checkpoint-errors.js";
+import { putGaveNoVersion, storeCallFailed } from "./checkpoint-errors.js";
+import type { CheckpointStore, StoredCheckpoint } from "./checkpoint-store.js";
 
-/** Calls a store. Whatever it throws is an error of the library, which says what was tried. */
+/** Calls a store. Whatever it throws becomes an error of the library, which says what was tried. */
 export async function callStore<T>(
   what: string,
   id: string,
@@ -12,6 +13,21 @@ export async function callStore<T>(
   } catch (error) {
     throw storeError(what, id, error);
   }
+}
+
+/** What is stored under an id. Many databases say `null` where there is nothing. */
+export async function readRow(store: CheckpointStore, id: string): Promise<StoredCheckpoint | undefined> {
+  try {
+    return (await store.get(id)) ?? undefined;
+  } catch (error) {
+    throw storeError("read", id, error);
+  }
+}
+
+/** The version that `put` gave. Throws when it is none: without one, no later write could be told from somebody else's. */
+export function versionOf(given: unknown, id: string): number {
+  if (typeof given === "number" && Number.isSafeInteger(given)) return given;
+  throw putGaveNoVersion(id, given);
 }
 
 export function storeError(what: string, id: string, error: unknown): KumikoError {

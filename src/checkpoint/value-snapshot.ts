@@ -7,10 +7,13 @@ import { localPrototype } from "./local-prototype.js";
 import { setOwn } from "./own-property.js";
 import { isError, saveError } from "./saved-error.js";
 import { type Tag, Tagged } from "./tagged.js";
+import { isBigintTooLong, longestPattern } from "./value-limits.js";
 import { type PathStep, ValuePath } from "./value-path.js";
 import {
+  bigintIsTooLong,
   encodesToItself,
   functionIsNotSaved,
+  patternIsTooLong,
   symbolIsNotSaved,
   symbolKeyIsNotSaved,
   tooDeep,
@@ -45,6 +48,7 @@ export class ValueSnapshot {
   take(value: unknown): unknown {
     if (typeof value === "function") throw this.#refuse(functionIsNotSaved);
     if (typeof value === "symbol") throw this.#refuse(symbolIsNotSaved);
+    if (typeof value === "bigint" && isBigintTooLong(value)) throw this.#refuse(bigintIsTooLong);
     if (typeof value !== "object" || value === null) return value;
     const known = this.#copies.get(value);
     if (known !== undefined) return known;
@@ -65,9 +69,15 @@ export class ValueSnapshot {
     if (isOf(value, prototype, Map)) return this.#map(value);
     if (isOf(value, prototype, Set)) return this.#set(value);
     const leaf = plainLeaf(value, prototype);
-    if (leaf !== undefined) return this.#keep(value, leaf);
+    if (leaf !== undefined) return this.#leaf(value, leaf, prototype);
     if (isError(value)) return this.#error(value);
     throw this.#refuse(whyInstanceIsNotSaved(value, this.#codecs));
+  }
+
+  #leaf(value: object, leaf: object, prototype: object): unknown {
+    if (isOf(value, prototype, RegExp) && value.source.length > longestPattern) throw this.#refuse(patternIsTooLong);
+    if (prototype === BigInt.prototype) this.take(value.valueOf()); // a boxed one has the same limit
+    return this.#keep(value, leaf);
   }
 
   #record(value: object, prototype: object | null): unknown {

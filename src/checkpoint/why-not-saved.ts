@@ -11,6 +11,13 @@ export const symbolIsNotSaved: WhyNotSaved = ["it is a symbol", "Leave it out: o
 
 export const symbolKeyIsNotSaved: WhyNotSaved = ["its key is a symbol", "Use a text as the key."];
 
+export const bigintIsTooLong: WhyNotSaved = ["it is a bigint of more than 262,144 bits", "Save it as bytes."];
+
+export const patternIsTooLong: WhyNotSaved = [
+  "it is a regular expression of more than 32,768 characters",
+  "Save its parts instead.",
+];
+
 export const tooDeep = (levels: number): WhyNotSaved => [
   `it is nested more than ${levels} levels deep`,
   "Keep ids in place of objects that lead to further objects.",

@@ -15,10 +15,12 @@ import type {
 import type { ValueCodec } from "./value-codec.js";
 
 /** What a document begins with: its run as {@link writeRun} writes it, and a brace close it. */
-export function writeHead({ runKey, status, owner, answered, requested }: Omit<CheckpointDocument, "root">): string {
-  const claim = owner === undefined ? "" : `,"owner":${quoted(owner)}`;
+export function writeHead(document: Omit<CheckpointDocument, "root">): string {
+  const { runKey, status, owner, claim, answered, requested } = document;
+  const by = owner === undefined ? "" : `,"owner":${quoted(owner)}`;
+  const named = claim === undefined ? "" : `,"claim":${quoted(claim)}`;
   const stop = requested === undefined ? "" : `,"requested":${quoted(requested)}`;
-  return `{"version":${documentVersion},"runKey":${quoted(runKey)},"status":"${status}"${claim},"answered":${texts(answered)}${stop},"root":`;
+  return `{"version":${documentVersion},"runKey":${quoted(runKey)},"status":"${status}"${by}${named},"answered":${texts(answered)}${stop},"root":`;
 }
 
 /**

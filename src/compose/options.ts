@@ -56,7 +56,7 @@ export interface RunOptions<Paths extends string = string> {
   readonly control?: RunControl | undefined;
   /** Saves the run in the store of the graph, under this id: up to 512 characters. */
   readonly checkpointId?: string | undefined;
-  /** Saves under this id instead; a resume still reads, and claims, the first one. */
+  /** Saves under this id instead. A resume goes on with a copy of the run, and leaves the first one as it was. */
   readonly writeToCheckpointId?: string | undefined;
   /** Starts anew although there is an unfinished run under the id, which is given up. @default false */
   readonly forceNewRun?: boolean | undefined;

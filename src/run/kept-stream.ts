@@ -20,6 +20,7 @@ export class KeptStream {
   readonly #atEnd: (() => void) | undefined;
   readonly #onResult: (result: Result) => Result;
   readonly #onError: (error: unknown) => never;
+  #listener: (() => void) | undefined = undefined;
   /** The read under way. */
   #pull: Promise<Result> | undefined = undefined;
 
@@ -39,6 +40,11 @@ export class KeptStream {
   read(): StreamReader<unknown> {
     const source = this.#source instanceof ArraySource ? this.#source.fork() : new KeptSource(this);
     return new StreamReader<unknown>(source, this.joining);
+  }
+
+  /** Calls back at its end, if it has not ended. */
+  whenEnded(listener: () => void): void {
+    this.#listener = listener;
   }
 
   /** Reads what is left. What it fails with is in {@link failure}. */
@@ -83,6 +89,7 @@ export class KeptStream {
       throw error;
     }
     this.ended = true;
+    this.#listener?.();
     return result;
   }
 

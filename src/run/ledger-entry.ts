@@ -62,6 +62,11 @@ export class LedgerEntry {
     return this.state === "ended" && (this.#stream === undefined || this.#stream.ended);
   }
 
+  /** Calls back when its stream ends, if it streams. */
+  whenSettled(listener: () => void): void {
+    this.#stream?.whenEnded(listener);
+  }
+
   get isStream(): boolean {
     return this.#stream !== undefined;
   }

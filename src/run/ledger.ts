@@ -73,11 +73,27 @@ export class Ledger implements RunLedger {
     return task;
   }
 
-  /** Saves the input before the first node starts, where every finished task is saved. */
+  /** Saves an input that was not saved with the claim; before the first node starts, where every finished task is saved. */
   saveStart([start]: readonly Task[]): Promise<void> | undefined {
     const entry = start === undefined ? undefined : this.#entries.get(start);
-    if (!this.#isStepwise || this.#run.place !== undefined || entry === undefined || entry.isSaved) return undefined;
-    return entry.isStream ? this.#readAndSave(entry) : this.#journal?.commit();
+    const journal = this.#journal;
+    if (journal === undefined || this.#run.place !== undefined || entry === undefined) return undefined;
+    entry.isSaved = journal.isInputSaved && entry.isSettled;
+    if (!this.#isStepwise) {
+      if (journal.isInputSaved) return undefined;
+      if (entry.isSettled) void journal.inputEnded();
+      else entry.whenSettled(() => void journal.inputEnded());
+      return undefined;
+    }
+    return entry.isSaved ? undefined : this.#saveInput(entry, journal);
+  }
+
+  async #saveInput(entry: LedgerEntry, journal: Journal): Promise<void> {
+    const failure = await entry.drain();
+    this.#run.throwIfAborted();
+    if (failure !== undefined) throw this.#run.blame(await this.#run.findOrigin(failure.error), START_INDEX);
+    entry.isSaved = true;
+    if (!journal.isInputSaved) await journal.inputEnded();
   }
 
   #indexOf(key: string): number {
@@ -129,7 +145,7 @@ export class Ledger implements RunLedger {
     const entry = this.#entries.get(task);
     if (entry === undefined) return undefined;
     entry.end();
-    if (!entry.isStream) {
+    if (entry.isSettled) {
       entry.isSaved = true;
       return this.#journal?.commit(isAlone);
     }

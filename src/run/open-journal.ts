@@ -8,6 +8,7 @@ import { ValueCodec } from "../checkpoint/value-codec.js";
 import type { RunOptions } from "../compose/options.js";
 import type { Plan } from "../compose/plan/plan.js";
 import type { Runtime } from "../compose/runtime.js";
+import { callerStop } from "./caller-stop.js";
 import { checkKinds, checksValues, checkValues } from "./check-snapshot.js";
 import { checkCheckpointOptions } from "./checkpoint-options.js";
 import type { SavedRuns } from "./environment.js";
@@ -21,8 +22,11 @@ export interface Resumption {
   readonly answers: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Claims the checkpoint of a run; gives how far it came, when it is resumed. */
-export type Claim = () => Promise<RunSnapshot | undefined> | undefined;
+/**
+ * Claims the checkpoint of a run; returns how far it came, when it is resumed. `start` is a new run before its first node, whose
+ * input is saved with the claim; `undefined` when the input is a stream.
+ */
+export type Claim = (start: RunSnapshot | undefined) => Promise<RunSnapshot | undefined> | undefined;
 
 /** Gives a run the journal that saves it, or only hears of a stop. What comes back claims its checkpoint. */
 export function openJournal(
@@ -48,13 +52,14 @@ export function openJournal(
     isStepwise: plan.durability === "step",
     keepCheckpoint: plan.keepCheckpoint,
     codec: codecOf(plan),
+    onCallerStop: callerStop(options),
   });
   run.environment.keepJournal(journal, read === undefined ? undefined : savedRuns);
   journal.attach(run);
   const unlisten = control?.onInterrupt((timeoutMs) => journal.requestStop(timeoutMs));
   run.onOver = unlisten;
-  return () => {
-    if (resumption === undefined) return journal.claimNew(options);
+  return (start) => {
+    if (resumption === undefined) return journal.claimNew(options, start);
     return journal.claimStopped(options, (document) => makeReady(document, run.program, resumption, modifyState));
   };
 }

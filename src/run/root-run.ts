@@ -9,7 +9,7 @@ import { Context } from "./context.js";
 import { duplicateChild, notAPlace } from "./errors.js";
 import type { Program } from "./program.js";
 import { Run, type Surroundings } from "./run.js";
-import { abortError } from "./scope.js";
+import { abortError, timeoutError } from "./scope.js";
 import { Subscription } from "./signal-hub.js";
 
 /**
@@ -199,10 +199,6 @@ function withReplaced(options: RunOptions, parent: Context): RunOptions {
 }
 
 const alone = { place: undefined, nested: false };
-
-function timeoutError(timeoutMs: number): DOMException {
-  return new DOMException(`The run took longer than its timeoutMs of ${timeoutMs} ms.`, "TimeoutError");
-}
 
 /** The reason when a reader is left without one. */
 export function leftEarly(): DOMException {

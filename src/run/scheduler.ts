@@ -291,7 +291,10 @@ export class Scheduler {
   #route(task: Task): void {
     const run = this.#run;
     if (!this.#readiness.isStepwise) this.#routed = [task.index];
-    if (task.targets !== undefined) return this.#deliver(task);
+    if (task.targets !== undefined) {
+      this.#deliver(task);
+      return;
+    }
     const asked = task.openedRoute?.openedVisit;
     if (asked?.isBlocked === true) {
       this.#isWaiting = true;
@@ -312,7 +315,10 @@ export class Scheduler {
     const run = this.#run;
     if (this.#isOver || run.aborted) return;
     const { openedRoute } = task;
-    if (openedRoute?.hasStopped === true) return this.#wait(task, openedRoute);
+    if (openedRoute?.hasStopped === true) {
+      this.#wait(task, openedRoute);
+      return;
+    }
     if (openedRoute !== undefined) openedRoute.isOver = true;
     task.targets = typeof targets === "number" ? [targets] : targets;
     const saving = this.#ledger?.routed(task);
@@ -332,7 +338,10 @@ export class Scheduler {
   #deliver(task: Task): void {
     const run = this.#run;
     const { index, output, targets = [] } = task;
-    if (this.#isOver) return discard(output);
+    if (this.#isOver) {
+      discard(output);
+      return;
+    }
     if (!this.#readiness.isStepwise) this.#stops?.check([index], []);
     if (run.mode !== "transform") {
       for (const target of targets) this.#readiness.deliver(target, { source: task, value: output });

@@ -80,3 +80,8 @@ export class Scope {
 export function abortError(message: string): DOMException {
   return new DOMException(message, "AbortError");
 }
+
+/** The reason for stopping a run that took too long. */
+export function timeoutError(timeoutMs: number | undefined): DOMException {
+  return new DOMException(`The run took longer than its timeoutMs of ${timeoutMs} ms.`, "TimeoutError");
+}

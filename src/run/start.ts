@@ -1,6 +1,6 @@
 import type { RunSnapshot, Slot } from "../checkpoint/snapshot.js";
 import type { RunOptions } from "../compose/options.js";
-import { START_INDEX } from "../compose/plan/plan.js";
+import { START_INDEX, type ValueCheck } from "../compose/plan/plan.js";
 import { loadMessageJoining } from "../schema/concat/load-message-joining.js";
 import { OnDemand } from "../schema/on-demand.js";
 import { StreamReader } from "../schema/stream/reader.js";
@@ -21,8 +21,8 @@ import { RunStream, type Started } from "./run-stream.js";
 import { Scheduler } from "./scheduler.js";
 import { Task } from "./task.js";
 
-/** How a run begins: from the start of the graph, or where an earlier process has come to. */
-type Begin = (from: RunSnapshot | undefined) => unknown;
+/** How a run begins: from the start of the graph, with an input that may have been checked, or where an earlier process came to. */
+type Begin = (from: RunSnapshot | undefined, checked?: Slot) => unknown;
 
 /** `invoke` and `resume`; `collect` of a lone node. Rejects at once when the run is stopped, whatever its nodes do. */
 export function runForValue(
@@ -38,10 +38,11 @@ export function runForValue(
     const isSaved = resumption !== undefined || needsJournal(options);
     // no closure and no second promise for a run that nothing outside can stop: they would be much of its cost
     if (!run.stoppable && !isSaved) return Promise.resolve(beginWithValue(run, input, given, undefined));
-    const begin: Begin = (from) => beginWithValue(run, input, given, from);
+    const begin: Begin = (from, checked) => beginWithValue(run, input, given, from, checked);
+    const value = given === undefined ? { value: input } : undefined;
     return new Promise((resolve, reject) => {
       run.onStop = isSaved ? rejectWhenSaved.bind(undefined, run, reject) : reject;
-      const result = isSaved ? runSaved(run, options, resumption, begin) : beginChild(run, begin);
+      const result = isSaved ? runSaved(run, { options, resumption, input: value }, begin) : beginChild(run, begin);
       if (isPromiseLike(result)) result.then(resolve, reject);
       else resolve(result);
     });
@@ -55,8 +56,10 @@ function beginWithValue(
   input: unknown,
   given: StreamReader<unknown> | undefined,
   from: RunSnapshot | undefined,
+  checked?: Slot,
 ): unknown {
   if (run.ownsWatch) run.watch?.start(input);
+  if (checked !== undefined) return executeChecked(run, checked.value);
   return execute(run, given === undefined ? input : asInput(run, given), from);
 }
 
@@ -94,7 +97,9 @@ function openStream(
     const { run, begin } =
       mode === "stream" ? startStream(program, input, options) : startTransform(program, input, options);
     const isSaved = resumption !== undefined || needsJournal(options);
-    return { run, output: () => (isSaved ? runSaved(run, options, resumption, begin) : beginChild(run, begin)) };
+    if (!isSaved) return { run, output: () => beginChild(run, begin) };
+    const value = mode === "stream" ? { value: input } : undefined;
+    return { run, output: () => runSaved(run, { options, resumption, input: value }, begin) };
   };
   return new RunStream(start, (reason) => {
     // the output was cancelled before it was read, so the stream that was given will not be read either
@@ -110,8 +115,9 @@ function startStream(
 ): { run: RootRun; begin: Begin } {
   const { bare } = program.plan;
   const run = RootRun.prepare(program, bare ? "stream" : "transform", options);
-  const begin: Begin = (from) => {
+  const begin: Begin = (from, checked) => {
     if (run.ownsWatch) run.watch?.start(input);
+    if (checked !== undefined) return executeChecked(run, oneChunk(checked.value, undefined));
     return execute(run, bare ? input : oneChunk(input, undefined), from);
   };
   return { run, begin };
@@ -161,26 +167,48 @@ const savedRuns = new OnDemand(async () => {
   return part.savedRuns;
 });
 
+interface Saved {
+  readonly options: RunOptions | undefined;
+  readonly resumption: Resumption | undefined;
+  /** `undefined` when it is a stream. */
+  readonly input: Slot | undefined;
+}
+
 /** Claims the checkpoint, runs, and lets go of the checkpoint: all that before anybody hears of the end. */
-async function runSaved(
-  run: RootRun,
-  options: RunOptions | undefined,
-  resumption: Resumption | undefined,
-  begin: Begin,
-): Promise<unknown> {
+async function runSaved(run: RootRun, { options, resumption, input }: Saved, begin: Begin): Promise<unknown> {
   try {
     const part = savedRuns.part ?? (await savedRuns.load());
     run.throwIfAborted();
     const claim = part.openJournal(run, options, resumption, part);
-    const from = await claim();
+    const isSaved = resumption === undefined && run.ownJournal?.checkpointId !== undefined;
+    const checking = isSaved && input !== undefined ? checkedInput(run, input) : undefined;
+    const checked = checking instanceof Promise ? await checking : checking;
     run.throwIfAborted();
-    const result = await begin(from);
+    const from = await claim(checked && part.startSnapshot(run, checked.value));
+    run.throwIfAborted();
+    const result = await begin(from, checked);
     if (!run.streams) await run.ownJournal?.finished();
     return result;
   } catch (error) {
     run.over();
     const { ownJournal: journal } = run;
     throw journal === undefined ? error : await journal.stopped(error, true);
+  }
+}
+
+/** What the schema of the graph makes of the input. It is saved so, and not checked again on a resume. */
+function checkedInput(run: RootRun, input: Slot): Slot | Promise<Slot> {
+  const { checkInput } = run.program.plan;
+  return checkInput === undefined ? input : checkInputFirst(run, input, checkInput);
+}
+
+async function checkInputFirst(run: RootRun, { value }: Slot, check: ValueCheck): Promise<Slot> {
+  try {
+    return { value: await check(value) };
+  } catch (error) {
+    if (run.aborted) throw error;
+    if (run.ownsWatch) run.watch?.start(value);
+    throw run.fail(run.blame(error, START_INDEX));
   }
 }
 
@@ -241,6 +269,12 @@ function execute(run: Run, input: unknown, from: RunSnapshot | undefined): unkno
     return fail(error);
   }
   return isPromiseLike(checked) ? checked.then(beginWith, fail) : beginWith(checked);
+}
+
+/** The same for an input that was checked before. */
+function executeChecked(run: Run, input: unknown): unknown {
+  run.open();
+  return begin(run, input, undefined);
 }
 
 function begin(run: Run, input: unknown, from: RunSnapshot | undefined): unknown {

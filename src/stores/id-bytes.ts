@@ -1,3 +1,5 @@
+import { reservedMark } from "../checkpoint/checkpoint-id.js";
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -34,9 +36,19 @@ export interface ByteRange {
   readonly before: Uint8Array;
 }
 
-/** Where the ids are that start with `prefix`, in ascending order. As with `startsWith`, it may end within a pair. */
+/**
+ * Where the ids are that `list(prefix)` gives, in ascending order. As with `startsWith`, the prefix may end within a pair. The
+ * empty prefix leaves out the library's own ids, which begin with `~`.
+ */
 export function rangesOfPrefix(prefix: string): ByteRange[] {
   const from = idToBytes(prefix);
+  if (prefix === "") {
+    const reserved = idToBytes(reservedMark);
+    return [
+      { from, before: reserved },
+      { from: after(reserved), before: after(from) },
+    ];
+  }
   const whole = { from, before: after(from) };
   const last = prefix.charCodeAt(prefix.length - 1);
   if (!(last >= 0xd800 && last <= 0xdbff)) return [whole];

@@ -137,6 +137,10 @@ export const brokenStores: Record<string, Broken> = {
     const pattern = new RegExp(`^${prefix.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`.replaceAll("%", ".*"), "u");
     return (await collect(right, "")).filter((id) => pattern.test(id));
   }),
+  "lists every id for the empty prefix": list(async (prefix, right) => (prefix === "" ? [] : collect(right, prefix))),
+  "lists ids that begin with ~ only for a prefix that does": list(async (prefix, right) =>
+    prefix === "" ? [...(await collect(right, "")), ...(await collect(right, "~"))] : collect(right, prefix),
+  ),
   "lists no more what was deleted": forgetful(),
   "lists many ids, each once": list(async (prefix, right) => (await collect(right, prefix)).slice(0, 1_000)),
   "can be changed while it is listed, and left early": broken((right) => ({

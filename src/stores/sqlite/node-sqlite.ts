@@ -24,9 +24,14 @@ function open({ DatabaseSync }: NodeSqlite, location: string): SqliteConnection 
   return new SqliteConnection({
     exec: (script) => database.exec(script),
     prepare: (statement) => database.prepare(statement),
-    all: (statement, values) => statement.all(...values),
+    all: (statement, values) => statement.all(...values.map(bindable)),
     close: () => database.close(),
   });
+}
+
+/** Node.js 22 binds empty bytes that a TextEncoder made as NULL, because they have no memory of their own. */
+function bindable(value: SqliteValue): SqliteValue {
+  return value instanceof Uint8Array && value.length === 0 ? new Uint8Array() : value;
 }
 
 function resultCode(error: unknown): number | undefined {

@@ -1,3 +1,4 @@
+import { byCodePoint } from "../../checkpoint/checkpoint-id.js";
 import type { ConformanceCheck } from "../conformance.js";
 import { expectSame } from "../conformance.js";
 import { bytes, type StoreChecks, type StoreStage } from "./store-stage.js";
@@ -25,6 +26,25 @@ export const listChecks = (check: StoreChecks): ConformanceCheck[] => [
     expectListed(await stage.listed("😀"), ["😀1", "😀2"]);
     expectListed(await stage.listed("%"), []);
   }),
+  check("lists every id for the empty prefix", async (stage) => {
+    const names = ["", "a", "b", "\u{1f600}"];
+    await putAll(stage, names);
+    const all = await listedFor(stage, "");
+    expectListed(
+      all.filter((id) => id.startsWith(stage.prefix)),
+      names.map((name) => stage.id(name)),
+    );
+    expectListed(all, all.toSorted(byCodePoint));
+  }),
+  check("lists ids that begin with ~ only for a prefix that does", async (stage) => {
+    const reserved = ["~", "~b"].map((start) => start + stage.prefix);
+    const others = ["a", "}", "\u007f"].map((start) => start + stage.prefix);
+    for (const id of [...reserved, ...others]) await stage.store.put(id, bytes(id), undefined);
+    const listed = async (prefix: string) => (await listedFor(stage, prefix)).filter((id) => id.endsWith(stage.prefix));
+    expectListed(await listed(""), others);
+    expectListed(await listed("~"), reserved.toSorted(byCodePoint));
+    expectListed(await listed(`~${stage.prefix}`), [`~${stage.prefix}`]);
+  }),
   check("lists no more what was deleted", async (stage) => {
     await putAll(stage, ["a", "b", "c"]);
     await stage.store.delete(stage.id("b"));
@@ -47,6 +67,12 @@ export const listChecks = (check: StoreChecks): ConformanceCheck[] => [
     expectListed(await listed(), []);
   }),
 ];
+
+async function listedFor({ other }: StoreStage, prefix: string): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const id of other.list(prefix)) ids.push(id);
+  return ids;
+}
 
 async function putAll({ store, other, id }: StoreStage, names: readonly string[]): Promise<void> {
   await Promise.all(names.map((name, index) => (index % 2 ? store : other).put(id(name), bytes(name), undefined)));

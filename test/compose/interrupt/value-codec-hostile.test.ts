@@ -96,6 +96,22 @@ describe("a document that no codec wrote", () => {
     refused({ graph });
   });
 
+  it.each([
+    ["a bigint", [["BigInt", "9".repeat(10_000_000)]]],
+    ["a date", [["Date", "1".repeat(10_000_000)]]],
+    ["a date of another form", [["Date", `2020-01-01${" ".repeat(10_000_000)}`]]],
+    ["a pattern", [["RegExp", `[${"\\p{L}".repeat(2_000_000)}]`, "u"]]],
+    [
+      "a boxed bigint",
+      [
+        ["Object", 1],
+        ["BigInt", "9".repeat(10_000_000)],
+      ],
+    ],
+  ])("is refused soon when it has %s that would take long to read", (_what, graph) => {
+    refused({ graph });
+  });
+
   it("is unreadable when it is nested more deeply than the stack goes", () => {
     const graph = Array.from({ length: 100_000 }, (_, index) => [index + 1]);
     expect(refused({ graph: [...graph, []] }).cause).toBeInstanceOf(RangeError);

@@ -46,7 +46,15 @@ describe("a saved value", () => {
     expect(roundTrip([value, { value }])).toStrictEqual([value, { value }]);
   });
 
+  it("keeps the largest bigints and patterns that are not too long to read", () => {
+    const largest = 2n ** 262_144n;
+    expect(roundTrip([largest - 1n, -largest])).toStrictEqual([largest - 1n, -largest]);
+    expect(roundTrip(new RegExp("a".repeat(32_768), "u")).source).toHaveLength(32_768);
+  });
+
   it("keeps dates, also those that are no date", () => {
+    for (const time of [8.64e15, -8.64e15, -62_198_755_200_000])
+      expect(roundTrip(new Date(time))).toStrictEqual(new Date(time));
     expect(roundTrip(new Date(1234567890123))).toStrictEqual(new Date(1234567890123));
     expect(roundTrip(new Date(-1e14))).toStrictEqual(new Date(-1e14));
     expect(roundTrip(new Date(Number.NaN)).getTime()).toBeNaN();

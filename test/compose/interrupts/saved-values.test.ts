@@ -218,7 +218,7 @@ describe("Values of a class", () => {
       keeper(memoryStore()).invoke({ cart: [{ price: new Money(1, "EUR") }] }, { checkpointId: "id" }),
     );
     expect(error.code).toBe("NOT_SERIALIZABLE");
-    expect(error.message).toContain('input of "keep": cart[0].price');
+    expect(error.message).toContain("input of the graph: cart[0].price");
     expect(error.message).toContain("Money");
     expect(error.message).toContain("codecs");
   });

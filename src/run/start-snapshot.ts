@@ -1,0 +1,27 @@
+import type { RunSnapshot } from "../checkpoint/snapshot.js";
+import { START, START_INDEX } from "../compose/plan/plan.js";
+import type { Run } from "./run.js";
+
+/** A run that has its input, and of which no node has started. */
+export function startSnapshot(run: Run, input: unknown): RunSnapshot {
+  const start = {
+    node: START,
+    kind: run.node(START_INDEX).component,
+    step: 0,
+    done: true,
+    output: { value: input },
+    targets: undefined,
+    visit: undefined,
+    route: undefined,
+  };
+  const state = run.program.plan.state === undefined ? undefined : { value: run.ownState };
+  return {
+    address: run.address,
+    base: 0,
+    state,
+    tasks: [start],
+    stop: undefined,
+    passed: [],
+    chain: run.program.chain,
+  };
+}
