@@ -86,6 +86,8 @@ export class KumikoError extends Error {
   readonly code: ErrorCode;
   /** Keys of the nodes on the way to the place that failed, outermost first; empty outside a graph. */
   readonly nodePath: readonly string[];
+  /** Which input of a `batch` failed, counted from 0; absent outside of one. */
+  declare readonly index?: number | undefined;
 
   constructor(code: ErrorCode, message: string, { nodePath = [], ...options }: KumikoErrorOptions = {}) {
     super(message, options);

@@ -1,5 +1,14 @@
+import { KumikoError, messageOf } from "../errors.js";
+import { nameOf } from "../schema/errors.js";
+import { isPromiseLike } from "../schema/promise-like.js";
+import { StreamReader } from "../schema/stream/reader.js";
+import { isSize } from "../schema/stream/size.js";
+import type { StreamSource } from "../schema/stream/source.js";
 import { invalidOption } from "./errors.js";
+import { InterruptError } from "./interrupt/interrupt.js";
 import type { RunOptions } from "./options.js";
+import { locate } from "./run/failure.js";
+import { PlaceContext } from "./run/place-context.js";
 import type { Runnable } from "./runnable.js";
 
 export interface BatchOptions extends RunOptions {
@@ -7,45 +16,202 @@ export interface BatchOptions extends RunOptions {
   readonly concurrency?: number | undefined;
 }
 
+/** The inputs of a batch: anything that can be looped over, or a stream. (A string is one input, not a list of letters.) */
+export type BatchInputs<I> = (Iterable<I> | StreamSource<I>) & object;
+
 /**
- * Runs a Runnable once per input; the results are in the order of the inputs. The first run that fails stops the others
- * and rejects the batch. The other options are given to every run.
+ * Runs a Runnable once per input; the results are in the order of the inputs. The other options are given to every run.
+ *
+ * Inputs are taken one by one, when a run may start. The first run that fails stops the others and rejects the batch; the
+ * error keeps its `code`, `nodePath` and `cause`, and its `index` says which input it belongs to. With `parent`, a run that
+ * stops to wait for an answer lets the others finish first.
  *
  * @example
  * const lengths = await batch(lambda({ invoke: (text: string) => text.length }), ["a", "bcd"], { concurrency: 2 });
  */
 export async function batch<I, O>(
   runnable: Runnable<I, O>,
-  inputs: readonly I[],
-  { concurrency = Number.POSITIVE_INFINITY, ...options }: BatchOptions = {},
+  inputs: BatchInputs<I>,
+  options: BatchOptions = {},
 ): Promise<O[]> {
-  if (!(concurrency >= 1)) throw invalidOption(`batch: concurrency must be at least 1; got ${String(concurrency)}.`);
-  options.signal?.throwIfAborted();
-  const stop = new AbortController();
-  const forward = (): void => stop.abort(options.signal?.reason);
-  options.signal?.addEventListener("abort", forward);
-  const results = new Array<O>(inputs.length);
-  const waiting = inputs.entries();
-  const work = async (): Promise<void> => {
-    for (const [index, input] of waiting) {
-      if (stop.signal.aborted) return;
-      results[index] = await runnable.invoke(input, optionsOf(index, options, stop.signal));
-    }
-  };
+  const { concurrency = Number.POSITIVE_INFINITY, ...runOptions } = options;
+  if (!isSize(concurrency)) {
+    throw invalidOption(
+      `batch: concurrency must be a whole number of at least 1, or Infinity (got ${String(concurrency)}).`,
+    );
+  }
+  const source = openInputs<I>(inputs);
+  const stops = [runOptions.signal, runOptions.parent?.signal].filter((signal) => signal !== undefined);
+  const runs = new Batch(runnable, source, concurrency, runOptions);
+  const stop = (): void => runs.stop(stops.find(({ aborted }) => aborted)?.reason);
+  for (const signal of stops) signal.addEventListener("abort", stop);
   try {
-    await Promise.all(Array.from({ length: Math.min(concurrency, inputs.length) }, work));
-    return results;
-  } catch (error) {
-    stop.abort(new DOMException("Stopped, because another run of the batch has failed.", "AbortError"));
-    throw error;
+    if (stops.some(({ aborted }) => aborted)) stop();
+    return await runs.results();
   } finally {
-    options.signal?.removeEventListener("abort", forward);
+    for (const signal of stops) signal.removeEventListener("abort", stop);
   }
 }
 
-/** Children of one place need keys of their own. */
-function optionsOf(index: number, options: RunOptions, signal: AbortSignal): RunOptions {
-  return options.parent === undefined
-    ? { ...options, signal }
-    : { ...options, signal, key: `${options.key ?? "batch"}:${index}` };
+class Batch<I, O> {
+  readonly #runnable: Runnable<I, O>;
+  readonly #inputs: Inputs<I>;
+  readonly #concurrency: number;
+  readonly #options: RunOptions;
+  readonly #results: (O | undefined)[] = [];
+  readonly #stop = new AbortController();
+  /** The first run that waits for an answer, by the order of the inputs. */
+  #waiting: { readonly index: number; readonly error: unknown } | undefined = undefined;
+  #open = 0;
+  #onChange: (() => void) | undefined = undefined;
+  #failure: { readonly error: unknown } | undefined = undefined;
+  #reject: ((error: unknown) => void) | undefined = undefined;
+
+  constructor(runnable: Runnable<I, O>, inputs: Inputs<I>, concurrency: number, options: RunOptions) {
+    this.#runnable = runnable;
+    this.#inputs = inputs;
+    this.#concurrency = concurrency;
+    this.#options = options;
+  }
+
+  /** Rejects at once when a run fails or the batch is stopped, whatever the other runs and the inputs do. */
+  results(): Promise<O[]> {
+    return new Promise((resolve, reject) => {
+      this.#reject = reject;
+      if (this.#failure !== undefined) {
+        reject(this.#failure.error);
+        return;
+      }
+      this.#runAll().then(
+        () => (this.#waiting === undefined ? resolve(this.#results as O[]) : reject(this.#waiting.error)),
+        (error) => this.#fail(error),
+      );
+    });
+  }
+
+  /** With the reason of whoever stops the batch. */
+  stop(reason: unknown): void {
+    this.#end(reason, reason);
+  }
+
+  async #runAll(): Promise<void> {
+    for (let index = 0; ; index++) {
+      while (this.#open >= this.#concurrency) await this.#change();
+      if (this.#stop.signal.aborted) return;
+      const next = this.#inputs.next();
+      const { done, value } = isPromiseLike(next) ? await next : next;
+      if (this.#stop.signal.aborted) return;
+      if (done === true) break;
+      this.#results.push(undefined);
+      void this.#run(index, value);
+    }
+    while (this.#open > 0) await this.#change();
+  }
+
+  async #run(index: number, input: I): Promise<void> {
+    this.#open++;
+    try {
+      this.#results[index] = await this.#runnable.invoke(input, this.#optionsOf(index));
+    } catch (error) {
+      this.#failed(index, error);
+    }
+    this.#open--;
+    this.#onChange?.();
+  }
+
+  /** Children of one place need keys of their own. */
+  #optionsOf(index: number): RunOptions {
+    const { signal } = this.#stop;
+    const { parent, key = "batch" } = this.#options;
+    return parent === undefined ? { ...this.#options, signal } : { ...this.#options, signal, key: `${key}:${index}` };
+  }
+
+  #failed(index: number, error: unknown): void {
+    if (this.#stop.signal.aborted) return;
+    const { parent } = this.#options;
+    const named = atInput(error, index, parent);
+    if (parent === undefined || !InterruptError.is(error)) this.#fail(named);
+    else if (this.#waiting === undefined || index < this.#waiting.index) this.#waiting = { index, error: named };
+  }
+
+  #fail(error: unknown): void {
+    this.#end(error, new DOMException("Stopped, because another run of the batch has failed.", "AbortError"));
+  }
+
+  #end(error: unknown, reason: unknown): void {
+    if (this.#stop.signal.aborted) return;
+    this.#failure = { error };
+    this.#reject?.(error);
+    this.#stop.abort(reason);
+    this.#inputs.close(reason);
+  }
+
+  /** Resolves when a run has ended. */
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onChange = resolve;
+    });
+  }
+}
+
+interface Inputs<I> {
+  next(): IteratorResult<I, unknown> | Promise<IteratorResult<I, unknown>>;
+  /** No more are wanted. Does not wait, and does not throw. */
+  close(reason: unknown): void;
+}
+
+function openInputs<I>(inputs: BatchInputs<I>): Inputs<I> {
+  const given: unknown = inputs;
+  if (typeof given !== "object" || given === null) throw invalidInputs(given);
+  if (Symbol.asyncIterator in given || "getReader" in given) {
+    const source = StreamReader.from(inputs as StreamSource<I>).takeSource();
+    return { next: () => source.next(), close: (reason) => source.cancel(reason) };
+  }
+  if (!(Symbol.iterator in given)) throw invalidInputs(given);
+  const iterator = (inputs as Iterable<I>)[Symbol.iterator]();
+  return { next: () => iterator.next(), close: () => leave(iterator) };
+}
+
+function invalidInputs(given: unknown): KumikoError {
+  return invalidOption(
+    `batch: the inputs must be an array, another iterable or a stream (got ${nameOf(given)}). Call invoke for one input.`,
+  );
+}
+
+/** The batch has failed already, and that is what its caller hears of. */
+function leave(iterator: Iterator<unknown>): void {
+  try {
+    iterator.return?.();
+  } catch {
+    // an iterator that fails to stop has nobody left to tell
+  }
+}
+
+/** The same error for a caller who must know which input it belongs to; the run and its handlers keep their own. */
+function atInput(thrown: unknown, index: number, parent: RunOptions["parent"]): unknown {
+  const which = `Input ${index} of the batch ${InterruptError.is(thrown) ? "waits" : "failed"}:`;
+  if (KumikoError.is(thrown)) {
+    const copy = copyAt(thrown, `${which} ${thrown.message}`, index);
+    // a graph around the batch must know whether the path begins with its own
+    const root = parent instanceof PlaceContext ? parent.environment.root : copy;
+    return copy.nodePath.length === 0 ? copy : locate(copy, copy.nodePath, root);
+  }
+  if (thrown instanceof DOMException) {
+    return Object.assign(new DOMException(`${which} ${thrown.message}`, thrown.name), { index });
+  }
+  const error = new KumikoError("NODE_FAILED", `${which} ${messageOf(thrown)}`, { cause: thrown });
+  return Object.assign(error, { index });
+}
+
+function copyAt(error: KumikoError, message: string, index: number): KumikoError {
+  const copy: KumikoError = Object.setPrototypeOf(new Error(message), Object.getPrototypeOf(error));
+  const { stack, nodePath } = error;
+  const field = { enumerable: true, configurable: true, writable: true };
+  return Object.defineProperties(copy, {
+    ...Object.getOwnPropertyDescriptors(error),
+    message: { ...field, value: message, enumerable: false },
+    stack: { ...field, value: stack?.replace(error.message, () => message), enumerable: false },
+    nodePath: { ...field, value: nodePath },
+    index: { ...field, value: index },
+  });
 }
