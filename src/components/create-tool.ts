@@ -189,12 +189,22 @@ export function createTool<
 >(
   options: CreateToolOptions<InputSchema, OutputSchema, Options, Raw, SuspendSchema, ResumeSchema, ContextSchema>,
 ): MadeTool<InputSchema, OutputSchema, Options, Raw, ContextSchema> {
+  return makeTool(options as never) as MadeTool<InputSchema, OutputSchema, Options, Raw, ContextSchema>;
+}
+
+/** The options and the type of any tool. */
+type AnyOptions = CreateToolOptions<ToolParameters, AnySchema, object, boolean, AnySchema, AnySchema, AnySchema>;
+type AnyCreatedTool = CreatedTool<unknown, unknown, object, boolean, unknown>;
+
+/** With `stream`, the tool has two forms: `execute` gives a whole result, and `stream` gives one piece by piece. */
+export function makeTool(options: AnyOptions, stream?: ToolDefinition["stream"]): AnyCreatedTool {
   checkOptions(options);
   const { id, description, inputSchema, outputSchema, suspendSchema, resumeSchema, requestContextSchema } = options;
   const { execute } = options;
   const info = toolInfo({ name: id, description, parameters: inputSchema, extra: options.extra });
   const stages = new CreatedStages({
     execute: execute as ToolDefinition["execute"],
+    stream,
     outputSchema,
     input: inputSchema && {
       check: schemaCheck(inputSchema, () => info.toJsonSchema() ?? {}),
@@ -221,18 +231,18 @@ export function createTool<
     hooks: hooksOf(options),
     toModelOutput: options.toModelOutput,
   });
-  const tool: CreatedTool<InputSchema, OutputSchema, Options, Raw, ContextSchema> = {
+  const tool: AnyCreatedTool = {
     component: "tool",
     info,
     id,
     description,
-    inputSchema: inputSchema as InputSchema,
-    outputSchema: outputSchema as OutputSchema,
-    requestContextSchema: requestContextSchema as ContextSchema,
+    inputSchema,
+    outputSchema,
+    requestContextSchema,
     options: options.options,
     metadata: options.metadata,
     mcp: options.mcp,
-    execute: (execute ?? withoutExecute(id)) as CreatedTool<InputSchema, OutputSchema, Options, Raw>["execute"],
+    execute: (execute ?? withoutExecute(id)) as AnyCreatedTool["execute"],
     invoke: (args, ctx) => runAlone(tool, args, ctx),
     stream: (args, ctx) => streamAlone(tool, args, ctx),
     [toolStages]: stages,

@@ -19,6 +19,8 @@ import type { StagedCall, StagedOutput, Suspension, ToolStages } from "./tool-st
 export interface ToolDefinition {
   /** `undefined`: somebody outside does the work. */
   readonly execute: ((input: never, ctx: never) => unknown) | undefined;
+  /** What it does in a node that streams, where that is not the same: gives a stream, or a promise of one. */
+  readonly stream: ((input: never, ctx: never) => unknown) | undefined;
   readonly outputSchema: AnyStandardSchema | JsonSchema | undefined;
   readonly needsApproval: NeedsApproval | undefined;
   readonly suspension: Suspension | undefined;
@@ -62,9 +64,11 @@ export class CreatedStages implements ToolStages {
     }
     this.suspension = definition.suspension;
     this.approve = this.approval(definition);
-    if (definition.execute !== undefined && isGeneratorFunction(definition.execute))
-      this.stream = (input, ctx, call) => this.streamFrom(input, ctx, call);
-    else this.invoke = (input, ctx) => this.execute(input, ctx);
+    const { execute } = definition;
+    const isStreaming = execute !== undefined && isGeneratorFunction(execute);
+    const stream = definition.stream ?? (isStreaming ? execute : undefined);
+    if (stream !== undefined) this.stream = (input, ctx, call) => this.streamFrom(stream, input, ctx, call);
+    if (!isStreaming) this.invoke = (input, ctx) => this.execute(input, ctx);
   }
 
   readInput(text: string, call: StagedCall): unknown {
@@ -77,8 +81,13 @@ export class CreatedStages implements ToolStages {
     return (input, ctx, call) => approve(input, { needed: needsApproval, parameters, readInput }, ctx, call);
   }
 
-  private streamFrom(input: unknown, ctx: ToolContext, call: StagedCall): StreamReader<ToolOutput> {
-    return this.reader(() => this.execute(input, ctx), input, call);
+  private streamFrom(
+    stream: NonNullable<ToolDefinition["stream"]>,
+    input: unknown,
+    ctx: ToolContext,
+    call: StagedCall,
+  ): StreamReader<ToolOutput> {
+    return this.reader(() => stream(input as never, ctx as never), input, call);
   }
 
   private execute(input: unknown, ctx: ToolContext): unknown {

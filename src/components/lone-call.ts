@@ -45,7 +45,7 @@ class LoneCall implements StagedCall {
 
 /** All stages of a tool, one after the other: to the whole output. */
 export async function runAlone(tool: Tool & HasToolStages, args: string, ctx: ToolContext): Promise<ToolOutput> {
-  const output = await start(tool, args, ctx);
+  const output = await start(tool, args, ctx, false);
   if (!(output instanceof StreamReader)) return output;
   const pieces: ToolOutput[] = [];
   for await (const piece of output) pieces.push(piece);
@@ -56,14 +56,20 @@ export async function runAlone(tool: Tool & HasToolStages, args: string, ctx: To
 export function streamAlone(tool: Tool & HasToolStages, args: string, ctx: ToolContext): StreamReader<ToolOutput> {
   return StreamReader.from(
     (async function* () {
-      const output = await start(tool, args, ctx);
+      const output = await start(tool, args, ctx, true);
       if (output instanceof StreamReader) yield* output;
       else yield output;
     })(),
   );
 }
 
-async function start(tool: Tool & HasToolStages, args: string, ctx: ToolContext): Promise<Awaited<StagedOutput>> {
+/** `streams`: how a tool runs that has both forms. */
+async function start(
+  tool: Tool & HasToolStages,
+  args: string,
+  ctx: ToolContext,
+  streams: boolean,
+): Promise<Awaited<StagedOutput>> {
   const stages = tool[toolStages];
   const call = new LoneCall(tool.info.name, ctx);
   const input = await stages.readInput(args, call);
@@ -71,8 +77,10 @@ async function start(tool: Tool & HasToolStages, args: string, ctx: ToolContext)
   const misfit = await stages.checkRequest?.(requestValues(ctx?.requestContext), call);
   if (misfit !== undefined) throw misfit;
   const context = withOptions(tool, ctx);
-  if (stages.invoke === undefined) return stages.stream?.(input, context, call) ?? "";
-  return stages.finish(await stages.invoke(input, context), input, call);
+  if (stages.stream !== undefined && (streams || stages.invoke === undefined)) {
+    return stages.stream(input, context, call);
+  }
+  return stages.finish(await stages.invoke?.(input, context), input, call);
 }
 
 /** Outside of a run nobody has merged the tool's options: the tool then sees its defaults. */

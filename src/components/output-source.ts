@@ -1,11 +1,12 @@
 import { concatChunks } from "../schema/concat/concat-chunks.js";
 import { untilJoinable } from "../schema/concat/load-message-joining.js";
-import type { DeclaredConcat } from "../schema/concat/rule.js";
+import type { ConcatRule, DeclaredConcat, Joining } from "../schema/concat/rule.js";
 import { cannotConcat, nameOf, notAStream } from "../schema/errors.js";
+import { StreamReader } from "../schema/stream/reader.js";
 import { SerialSource } from "../schema/stream/serial-source.js";
 import { isStream, type Producer, producerOf } from "./producer.js";
 import type { ToolOutput } from "./tool.js";
-import { isContentList } from "./tool-output.js";
+import { isContentList, joinToolOutputs } from "./tool-output.js";
 import type { StagedCall } from "./tool-stages.js";
 
 /** What becomes of what a tool yields. */
@@ -30,6 +31,8 @@ export class OutputSource extends SerialSource<ToolOutput> {
   private readonly rule: YieldRule;
   private readonly call: StagedCall;
   private producer: Producer | undefined;
+  /** How the chunks join, as their stream says. */
+  private joining: Joining | undefined = undefined;
   private mode: "undecided" | "text" | "parts" | "whole" = "undecided";
   /** What was yielded, as far as it is needed at the end. */
   private readonly kept: unknown[] = [];
@@ -39,7 +42,7 @@ export class OutputSource extends SerialSource<ToolOutput> {
   constructor(stream: object | (() => unknown), rule: YieldRule, call: StagedCall) {
     super();
     this.open = typeof stream === "function" ? (stream as () => unknown) : undefined;
-    this.producer = typeof stream === "function" ? undefined : producerOf(stream);
+    this.producer = typeof stream === "function" ? undefined : this.produce(stream);
     this.rule = rule;
     this.call = call;
   }
@@ -82,9 +85,20 @@ export class OutputSource extends SerialSource<ToolOutput> {
   private async start(): Promise<Producer> {
     const stream = await this.open?.();
     if (!isStream(stream)) throw notAStream(stream);
-    this.producer = producerOf(stream);
+    this.producer = this.produce(stream);
     if (!this.isOpen) this.producer.cancel(undefined);
     return this.producer;
+  }
+
+  private produce(stream: object): Producer {
+    if (stream instanceof StreamReader) this.joining = stream.joining;
+    return producerOf(stream);
+  }
+
+  /** As the tool declares it, else as its stream says, which may know it from the first chunk on. */
+  private get concat(): ConcatRule | undefined {
+    const { rule } = this.joining ?? {};
+    return this.rule.concat ?? (rule === joinToolOutputs ? undefined : rule);
   }
 
   /** The piece to give out now, if any. */
@@ -103,8 +117,8 @@ export class OutputSource extends SerialSource<ToolOutput> {
 
   /** The first chunk that says something decides. */
   private decide(chunk: unknown): void {
-    const { concat, live } = this.rule;
-    if (!live || (concat !== undefined && concat !== "text")) this.mode = "whole";
+    const { concat } = this;
+    if (!this.rule.live || (concat !== undefined && concat !== "text")) this.mode = "whole";
     else if (concat === "text" || typeof chunk === "string") this.mode = "text";
     else if (isContentList(chunk)) this.mode = "parts";
     else if (chunk !== undefined && chunk !== null) this.mode = "whole";
@@ -113,7 +127,7 @@ export class OutputSource extends SerialSource<ToolOutput> {
 
   private takeText(chunk: unknown): string | undefined {
     if (chunk === undefined || chunk === null) return undefined;
-    if (typeof chunk !== "string" && this.rule.concat === undefined) throw this.mixed("text", chunk);
+    if (typeof chunk !== "string" && this.concat === undefined) throw this.mixed("text", chunk);
     const text = typeof chunk === "string" ? chunk : String(concatChunks([chunk], "text", undefined, this.where));
     if (this.rule.check !== undefined) this.kept.push(text);
     return text;
@@ -135,7 +149,8 @@ export class OutputSource extends SerialSource<ToolOutput> {
     }
     if (kept.length === 0) return rule.finish(returned);
     await untilJoinable(kept);
-    return rule.finish(concatChunks(kept, rule.concat, this.call.registry, this.where));
+    const registry = this.joining?.registry ?? this.call.registry;
+    return rule.finish(concatChunks(kept, this.concat, registry, this.where));
   }
 
   private get where(): string {

@@ -1,4 +1,4 @@
-import { createTool, type ExecuteInput } from "../components/create-tool.js";
+import { type ExecuteInput, makeTool } from "../components/create-tool.js";
 import type { NeedsApproval, Tool } from "../components/tool.js";
 import type { AnyStandardSchema, JsonSchema, SchemaOutput } from "../schema/standard-schema.js";
 import type { Runnable } from "./runnable.js";
@@ -18,7 +18,7 @@ export interface AsToolOptions<Schema> {
 
 /**
  * Makes a tool of a Runnable, a whole graph for instance: each call is a child run of the tool call, with its signal, its
- * handlers and its request context.
+ * handlers and its request context. In a tools node that streams, the Runnable streams too; otherwise it is invoked.
  *
  * @example
  * const count = lambda({ invoke: ({ text }: { text: string }) => text.length });
@@ -35,15 +35,18 @@ export function asTool<Schema extends AnyStandardSchema>(
 export function asTool(runnable: Runnable<Record<string, unknown>, unknown>, options: AsToolOptions<JsonSchema>): Tool;
 export function asTool(runnable: Runnable<never, unknown>, options: ErasedOptions): Tool {
   const { id, description, inputSchema, requireApproval, needsApproval } = options;
-  return createTool({
-    id,
-    description,
-    inputSchema,
-    // the input is what the schema says
-    requireApproval: requireApproval as NeedsApproval<unknown> | undefined,
-    needsApproval: needsApproval as NeedsApproval<unknown> | undefined,
-    execute: (input, ctx) => runnable.invoke(input as never, { parent: ctx }),
-  });
+  return makeTool(
+    {
+      id,
+      description,
+      inputSchema,
+      // the input is what the schema says
+      requireApproval: requireApproval as NeedsApproval<unknown> | undefined,
+      needsApproval: needsApproval as NeedsApproval<unknown> | undefined,
+      execute: (input, ctx) => runnable.invoke(input as never, { parent: ctx }),
+    },
+    (input, ctx) => runnable.stream(input, { parent: ctx }),
+  );
 }
 
 interface ErasedOptions
