@@ -1,5 +1,5 @@
+import { checkRecordKey } from "../schema/record-key.js";
 import { invalidNode, invalidOption } from "./errors.js";
-import { checkRecordKey } from "./plan/key.js";
 import { hasNodeDefinition } from "./plan/node-definition.js";
 
 export interface NamedNode {

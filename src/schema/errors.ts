@@ -48,6 +48,13 @@ export const copyOverflow = (limit: number): KumikoError =>
     `This copy of a stream fell more than ${limit} chunks behind the fastest one. Read it faster, cancel it, or raise the limit of copy(count, { limit }).`,
   );
 
+export const integerKey = (key: string): KumikoError =>
+  new KumikoError(
+    "INVALID_KEY",
+    `The key "${key}" cannot be used: it looks like an integer, and JavaScript would move it to the front of the record. ` +
+      "Begin it with a letter.",
+  );
+
 export const writerClosed = (): KumikoError =>
   new KumikoError(
     "WRITER_CLOSED",

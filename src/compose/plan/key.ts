@@ -19,14 +19,3 @@ export function checkFieldKey(what: string, key: unknown): asserts key is string
   if (key === "") throw invalidKey(what, key, "a key may not be empty");
   if (key === "__proto__") throw invalidKey(what, key, "JavaScript gives this name a meaning of its own");
 }
-
-/** JavaScript puts keys that look like integers first, so a record with one has lost its order. */
-export function checkRecordKey(key: string): void {
-  if (/^-?\d+$/.test(key)) {
-    throw invalidKey(
-      "The key",
-      key,
-      "it looks like an integer, and JavaScript would move it to the front of the record",
-    );
-  }
-}

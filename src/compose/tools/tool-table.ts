@@ -4,6 +4,7 @@ import { adaptTool } from "../../components/formats/adapt-tool.js";
 import type { Tool } from "../../components/tool.js";
 import { KumikoError, messageOf } from "../../errors.js";
 import { onlyValidates } from "../../schema/json-schema/convert.js";
+import { looksLikeInteger } from "../../schema/record-key.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
 import { argumentAliases, checkAliases, nameAliases } from "./aliases.js";
 import {
@@ -88,7 +89,7 @@ function namedTools(tools: ToolList): Map<string, Named> {
   const named = new Map<string, Named>();
   if (!isToolArray(tools)) {
     for (const [key, given] of Object.entries(tools)) {
-      if (key === "__proto__" || /^-?\d+$/.test(key)) throw invalidToolKey(key);
+      if (key === "__proto__" || looksLikeInteger(key)) throw invalidToolKey(key);
       const where = `tools["${key}"]`;
       if (key === "") throw toolWithoutName(where);
       const tool = toolOf(given, key, where);

@@ -1,3 +1,4 @@
+import type { IntegerProblem } from "../../schema/record-key.js";
 import type { GraphTypeError } from "./graph-type-error.js";
 
 /** The key of a new node, or the sentence that says why it cannot be one. */
@@ -34,10 +35,6 @@ type OrError<First extends string, Second extends string> = First extends ""
     ? unknown
     : GraphTypeError<Second>
   : GraphTypeError<First>;
-
-type IntegerProblem<Key> = Key extends number | `${bigint}`
-  ? `"${Key}" looks like an integer, and JavaScript would move it to the front`
-  : "";
 
 type NodeKeyProblem<Keys, Key> = Key extends string
   ? string extends Keys

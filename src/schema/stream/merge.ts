@@ -1,12 +1,26 @@
 import { streamCancelled } from "../errors.js";
+import { checkRecordKey, type IntegerProblem } from "../record-key.js";
 import { ArraySource } from "./array-source.js";
 import { Queue } from "./queue.js";
-import { type ChunkSource, ended } from "./source.js";
+import { type ChunkSource, ended, type StreamSource } from "./source.js";
 
 /** A chunk of a merged stream with names: a value of that source, or the note that it has ended. */
 export type NamedChunk<T> =
   | { readonly source: string; readonly value: T }
   | { readonly source: string; readonly end: true };
+
+/** Streams by name. A name that looks like an integer is an error: records lose the place of such a key. */
+export type NamedSources<T, Name extends PropertyKey> = {
+  readonly [Key in Name]: StreamSource<T> | readonly T[];
+} & {
+  readonly [Key in Name]: IntegerProblem<Key> extends "" ? unknown : IntegerProblem<Key>;
+};
+
+/** The streams with their names, in order. */
+export function namedEntries<T>(sources: NamedSources<T, PropertyKey>): [string, StreamSource<T> | readonly T[]][] {
+  for (const name of Object.keys(sources)) checkRecordKey(name);
+  return Object.entries(sources);
+}
 
 /** All chunks of all sources as they arrive. An error in one ends the merged source and cancels the others. */
 export function mergeSources<T>(sources: readonly ChunkSource<T>[]): ChunkSource<T> {

@@ -7,7 +7,7 @@ import { ArraySource } from "./array-source.js";
 import { checkCopy, copySource } from "./copy.js";
 import { iterableSource, pullTarget } from "./iterable-source.js";
 import { DROPPED, mapSource } from "./map.js";
-import { mergeNamedSources, mergeSources, type NamedChunk } from "./merge.js";
+import { mergeNamedSources, mergeSources, type NamedChunk, type NamedSources, namedEntries } from "./merge.js";
 import { isReadableStream, ReadableStreamSource, toReadableStream } from "./readable-stream.js";
 import { RefusingSource } from "./refusing-source.js";
 import { type ChunkSource, readChunk, type StreamSource } from "./source.js";
@@ -61,8 +61,8 @@ export class StreamReader<out T> implements AsyncIterable<T> {
   }
 
   /** Merges, and says of each chunk where it comes from; `{ source, end: true }` comes once per source, when it has ended. */
-  static mergeNamed<T>(sources: Readonly<Record<string, StreamSource<T> | readonly T[]>>): StreamReader<NamedChunk<T>> {
-    const readers = Object.entries(sources).map(([name, source]) => [name, StreamReader.from<T>(source)] as const);
+  static mergeNamed<T, Name extends PropertyKey = string>(sources: NamedSources<T, Name>): StreamReader<NamedChunk<T>> {
+    const readers = namedEntries<T>(sources).map(([name, source]) => [name, StreamReader.from<T>(source)] as const);
     return new StreamReader(mergeNamedSources(readers.map(([name, reader]) => [name, reader.takeSource()] as const)));
   }
 

@@ -136,6 +136,23 @@ describe("mergeNamed", () => {
     expect(await all(StreamReader.mergeNamed({}))).toEqual([]);
   });
 
+  it("gives chunks that are there at once in the order of the names", async () => {
+    const names = ["z", "x1", "1x", "a", "1.5", ""];
+    const chunks = await all(StreamReader.mergeNamed(Object.fromEntries(names.map((name) => [name, [name]]))));
+    expect(chunks.flatMap((chunk) => ("value" in chunk ? [chunk.value] : []))).toEqual(names);
+  });
+
+  it.each(["0", "7", "-7", "007"])("refuses the name %s, and leaves the streams alone", async (name) => {
+    const producer = new Producer([1]);
+    const reader = StreamReader.from(producer);
+    const sources: Record<string, StreamReader<number>> = { first: reader, [name]: StreamReader.from([2]) };
+    expect(() => StreamReader.mergeNamed(sources)).toThrow(
+      expect.objectContaining({ code: "INVALID_KEY", message: expect.stringContaining(`The key "${name}"`) }),
+    );
+    expect(producer.opened).toBe(0);
+    expect(await all(reader)).toEqual([1]);
+  });
+
   it("fails as a merge does", async () => {
     const { reader, writer } = pipe<number>();
     const failing = new Producer<number>([], new Error("broken line"));

@@ -45,6 +45,23 @@ it("knows how many copies there are when the count is written out", () => {
 it("names the chunks of a named merge", () => {
   const merged = StreamReader.mergeNamed({ a: [1], b: [2] });
   expectTypeOf(merged).toExtend<StreamReader<{ source: string; value: number } | { source: string; end: true }>>();
+  const byName: Record<string, AsyncIterable<Date>> = {};
+  expectTypeOf(StreamReader.mergeNamed(byName)).toExtend<StreamReader<{ source: string; value?: Date }>>();
+  interface Named {
+    left: StreamReader<string>;
+    right: ReadableStream<string>;
+  }
+  expectTypeOf(StreamReader.mergeNamed({} as Named)).toExtend<StreamReader<{ source: string; value?: string }>>();
+  const chunks = <T>(sources: Readonly<Record<"a" | "b", StreamReader<T>>>) => StreamReader.mergeNamed(sources);
+  expectTypeOf(chunks({ a: reader, b: reader })).toExtend<StreamReader<{ source: string; value?: string | number }>>();
+});
+
+it("refuses names that look like integers in a named merge", () => {
+  // @ts-expect-error "7" looks like an integer, and JavaScript would move it to the front
+  StreamReader.mergeNamed({ a: [1], 7: [2] });
+  // @ts-expect-error "-7" looks like an integer, and JavaScript would move it to the front
+  StreamReader.mergeNamed({ "-7": [2] });
+  StreamReader.mergeNamed({ x7: [1], "7x": [2], "1.5": [3] });
 });
 
 it("concatenates to the type of a chunk", () => {
