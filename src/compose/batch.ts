@@ -1,14 +1,14 @@
+import { InterruptError } from "../checkpoint/interrupt.js";
 import { KumikoError, messageOf } from "../errors.js";
+import { Context } from "../run/context.js";
+import { locate } from "../run/failure.js";
 import { nameOf } from "../schema/errors.js";
 import { isPromiseLike } from "../schema/promise-like.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { isSize } from "../schema/stream/size.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { invalidOption } from "./errors.js";
-import { InterruptError } from "./interrupt/interrupt.js";
 import type { RunOptions } from "./options.js";
-import { locate } from "./run/failure.js";
-import { PlaceContext } from "./run/place-context.js";
 import type { Runnable } from "./runnable.js";
 
 export interface BatchOptions extends RunOptions {
@@ -193,7 +193,7 @@ function atInput(thrown: unknown, index: number, parent: RunOptions["parent"]): 
   if (KumikoError.is(thrown)) {
     const copy = copyAt(thrown, `${which} ${thrown.message}`, index);
     // a graph around the batch must know whether the path begins with its own
-    const root = parent instanceof PlaceContext ? parent.environment.root : copy;
+    const root = parent instanceof Context ? parent.environment.root : copy;
     return copy.nodePath.length === 0 ? copy : locate(copy, copy.nodePath, root);
   }
   if (thrown instanceof DOMException) {

@@ -1,6 +1,7 @@
 import { streamCancelled } from "../schema/errors.js";
 import { ArraySource } from "../schema/stream/array-source.js";
 import { generatorNext, pullTarget } from "../schema/stream/iterable-source.js";
+import { isDeep, nesting } from "../schema/stream/nesting.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../schema/stream/source.js";
 import type { Task, TaskStream } from "./task.js";
@@ -24,6 +25,8 @@ export class NodeStream implements ChunkSource<unknown>, TaskStream {
   declare readonly generatorNext: ChunkSource<unknown>["next"];
   readonly #upstream: StreamReader<unknown> | undefined;
   #last: Promise<Result> | undefined = undefined;
+  /** Reads that wait for a shallower stack. */
+  #postponed = 0;
   #cancelled: { readonly reason: unknown } | undefined = undefined;
 
   constructor(source: ChunkSource<unknown>, upstream: StreamReader<unknown> | undefined, task: Task) {
@@ -38,9 +41,27 @@ export class NodeStream implements ChunkSource<unknown>, TaskStream {
   /** After a cancellation the end of the source is not the end of what the node has to say: nobody may take it for that. */
   next(): Promise<Result> {
     if (this.#cancelled !== undefined) return Promise.reject(streamCancelled(this.#cancelled.reason));
-    const pulled = this.#isGenerator ? this.generatorNext.call(this.#target) : this.#pull.call(this.#target);
+    const pulled = isDeep() || this.#postponed > 0 ? this.#pullLater() : this.#pullNow();
     this.#last = pulled;
     return pulled;
+  }
+
+  /** A line of many nodes that stream reads from inside of reads: see `nesting`. */
+  #pullNow(): Promise<Result> {
+    nesting.depth++;
+    try {
+      return this.#isGenerator ? this.generatorNext.call(this.#target) : this.#pull.call(this.#target);
+    } finally {
+      nesting.depth--;
+    }
+  }
+
+  async #pullLater(): Promise<Result> {
+    this.#postponed++;
+    await undefined;
+    this.#postponed--;
+    if (this.#cancelled !== undefined) throw streamCancelled(this.#cancelled.reason);
+    return this.#pullNow();
   }
 
   cancel(reason?: unknown): void {

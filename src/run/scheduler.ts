@@ -362,7 +362,6 @@ export class Scheduler {
   /** A stream that no node reads is read here: its node runs to its end all the same. */
   #drain(task: Task, output: unknown): void {
     if (!(output instanceof StreamReader)) return;
-    const run = this.#run;
     const drained = readToEnd(output);
     if (!this.#readiness.isStepwise) {
       this.#track(task, drained, () => undefined);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { memoryStore } from "../../src/checkpoint/memory-store.js";
 import type { ToolContext } from "../../src/components/tool.js";
 import { asTool } from "../../src/compose/as-tool.js";
 import { Chain } from "../../src/compose/chain.js";
 import { Graph } from "../../src/compose/graph.js";
-import { memoryStore } from "../../src/compose/interrupt/memory-store.js";
 import { lambda } from "../../src/compose/lambda.js";
 import { END, START } from "../../src/compose/plan/plan.js";
 import type { Runnable } from "../../src/compose/runnable.js";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { isInterrupt } from "../../src/checkpoint/interrupt.js";
+import { memoryStore } from "../../src/checkpoint/memory-store.js";
 import { createTool } from "../../src/components/create-tool.js";
 import { ToolError } from "../../src/components/errors.js";
 import { batch } from "../../src/compose/batch.js";
 import { Chain } from "../../src/compose/chain.js";
 import { Graph } from "../../src/compose/graph.js";
-import { isInterrupt } from "../../src/compose/interrupt/interrupt.js";
-import { memoryStore } from "../../src/compose/interrupt/memory-store.js";
 import { lambda } from "../../src/compose/lambda.js";
 import { END, START } from "../../src/compose/plan/plan.js";
 import { AgenticToolsNode } from "../../src/compose/tools/agentic-tools-node.js";
