@@ -13,10 +13,28 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ["test/**/*.test.ts"],
     // a guard against what hangs: slow and busy machines must not fail
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    typecheck: { include: ["test/**/*.test-d.ts"], tsconfig: "./tsconfig.types.json" },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "tests",
+          include: ["test/**/*.test.ts"],
+          typecheck: { include: ["test/**/*.test-d.ts"], tsconfig: "./tsconfig.types.json" },
+        },
+      },
+      {
+        // the tests of the executor again, each in another way to run: test/ways/ways.ts
+        extends: true,
+        test: {
+          name: "ways",
+          include: ["test/compose/**/*.test.ts"],
+          exclude: ["test/compose/plan/**", "test/compose/interrupt/**"],
+          setupFiles: ["test/ways/setup.ts"],
+        },
+      },
+    ],
   },
 });
