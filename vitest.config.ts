@@ -33,6 +33,7 @@ export default defineConfig({
           include: ["test/compose/**/*.test.ts"],
           exclude: ["test/compose/plan/**", "test/compose/interrupt/**"],
           setupFiles: ["test/ways/setup.ts"],
+          isolate: false,
         },
       },
     ],

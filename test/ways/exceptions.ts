@@ -15,6 +15,32 @@ export interface Exception {
   readonly sometimes?: boolean;
 }
 
-export const exceptions: readonly Exception[] = [];
+const accounted: readonly Way[] = ["controlled", "saved-exit", "saved-step"];
+const saved: readonly Way[] = ["saved-exit", "saved-step"];
 
-export const knownDefects: readonly Exception[] = [];
+export const exceptions: readonly Exception[] = [
+  {
+    file: "run/leaks.test.ts",
+    test: "Ten thousand times leave the heap as it was > child runs in one long run",
+    ways: accounted,
+    why: "A run of which account is kept remembers what its children gave, until it ends.",
+  },
+  {
+    file: "run/leaks.test.ts",
+    ways: saved,
+    why: "It counts what stays in memory, and a run that fails or is stopped stays in the store.",
+  },
+  {
+    file: "run/promises.test.ts",
+    why: "It counts promises of runs that nobody watches and nothing can stop.",
+  },
+];
+
+export const knownDefects: readonly Exception[] = [
+  {
+    file: "run/dag.test.ts",
+    test: /fifty thousand/,
+    ways: ["saved-step"],
+    why: "In a graph that waits for all predecessors each save holds every node that is done: the time is quadratic.",
+  },
+];

@@ -117,9 +117,10 @@ export class Reference {
   }
 }
 
+const { encodeGraph, decode } = ValueCodec.prototype;
+
 /** Where a codec for references is at hand, a value that cannot be saved becomes one. */
 export function saveByReference(): void {
-  const { encodeGraph, decode } = ValueCodec.prototype;
   ValueCodec.prototype.encodeGraph = function (this: ValueCodec, value, slot): string {
     try {
       return encodeGraph.call(this, value, slot);

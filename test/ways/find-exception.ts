@@ -1,10 +1,18 @@
 import { type Exception, exceptions, knownDefects } from "./exceptions.js";
 import type { Combination } from "./ways.js";
 
-const all: readonly Exception[] = [...exceptions, ...knownDefects];
+export interface FoundException extends Exception {
+  /** Whether the fault is the executor's. */
+  readonly isDefect: boolean;
+}
+
+const all: readonly FoundException[] = [
+  ...exceptions.map((exception) => ({ ...exception, isDefect: false })),
+  ...knownDefects.map((exception) => ({ ...exception, isDefect: true })),
+];
 
 /** Why a test runs as it is written, in a combination; `undefined` when it does not. */
-export function findException(file: string, test: string, combination: Combination): Exception | undefined {
+export function findException(file: string, test: string, combination: Combination): FoundException | undefined {
   return all.find((exception) => names(exception, file, test) && isFor(exception, combination));
 }
 

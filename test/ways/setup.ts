@@ -12,6 +12,7 @@ declare module "vitest" {
     /** In which way and mode the test ran, and why it did not where it did not. */
     combination?: string;
     exception?: string;
+    isDefect?: boolean;
   }
 }
 
@@ -35,7 +36,7 @@ beforeEach(({ task, skip }) => {
   const combination = given ?? sampled(file, name);
   const exception = ignoresExceptions ? undefined : findException(file, name, combination);
   task.meta.combination = `${combination.way} ${combination.mode}`;
-  if (exception !== undefined) task.meta.exception = exception.why;
+  if (exception !== undefined) Object.assign(task.meta, { exception: exception.why, isDefect: exception.isDefect });
   if (!checksExceptions) {
     turnTo(exception === undefined ? combination : undefined);
     return;
