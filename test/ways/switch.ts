@@ -93,7 +93,10 @@ const uninterested: Handler = {
   onEndWithStreamOutput: (_info, stream) => void stream.cancel(),
 };
 
-/** What has an id of its own stays in its own store, and what is not to be saved goes to one that nobody else sees. */
+/**
+ * What has an id of its own stays in its own store, where it is saved at least as often as its graph says; what is not to be
+ * saved goes to a store that nobody else sees.
+ */
 function saved(
   durability: PlanSettings["durability"],
   runnable: object,
@@ -101,7 +104,9 @@ function saved(
   isResumed: boolean,
 ): Start | undefined {
   if (settingsOf(runnable) === undefined) return undefined;
-  if (isResumed || isAboutCheckpoints(options)) return { runnable: originalFor(runnable, durability), options };
+  if (isResumed || isAboutCheckpoints(options)) {
+    return durability === "step" ? { runnable: originalFor(runnable, "step"), options } : undefined;
+  }
   return {
     runnable: originalFor(runnable, `${durability}, in a store of its own`),
     options: { ...options, checkpointId: nextId() },
@@ -119,7 +124,7 @@ const nextId = (): string => {
   return `way-${count}`;
 };
 
-type Variant = "as it is" | PlanSettings["durability"] | `${PlanSettings["durability"]}, in a store of its own`;
+type Variant = "as it is" | "step" | `${PlanSettings["durability"]}, in a store of its own`;
 
 const originals = new WeakMap<object, Map<Variant, Original>>();
 
@@ -135,9 +140,8 @@ function settingsFor(variant: Variant): Parameters<typeof originalOf>[1] {
   switch (variant) {
     case "as it is":
       return {};
-    case "exit":
     case "step":
-      return { durability: variant };
+      return { durability: "step" };
     case "exit, in a store of its own":
       return { durability: "exit", store: memoryStore(), codec: referenceCodec };
     case "step, in a store of its own":

@@ -33,6 +33,18 @@ describe("The combination of a test", () => {
   });
 });
 
-it.each([...exceptions, ...knownDefects])("excepts tests of a file that exists: $file", ({ file }) => {
-  expect(existsSync(join(import.meta.dirname, "../compose", file))).toBe(true);
+describe("An exception", () => {
+  const all = [...exceptions, ...knownDefects];
+  const files = [...new Set(all.flatMap(({ tests }) => tests.map(([file]) => file)))];
+
+  it.each(files)("names tests of a file that exists: %s", (file) => {
+    expect(existsSync(join(import.meta.dirname, "../compose", file))).toBe(true);
+  });
+
+  it.each(all.map(({ why, ways, modes }) => [why, ways, modes] as const))(
+    "is for some way or mode: %s",
+    (_, ways, modes) => {
+      expect([...(ways ?? []), ...(modes ?? [])]).not.toEqual([]);
+    },
+  );
 });
