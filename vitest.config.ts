@@ -22,7 +22,12 @@ export default defineConfig({
         test: {
           name: "tests",
           include: ["test/**/*.test.ts"],
-          typecheck: { include: ["test/**/*.test-d.ts"], tsconfig: "./tsconfig.types.json" },
+          typecheck: {
+            // projects do not hear of the option by themselves
+            enabled: process.argv.includes("--typecheck"),
+            include: ["test/**/*.test-d.ts"],
+            tsconfig: "./tsconfig.types.json",
+          },
         },
       },
       {
