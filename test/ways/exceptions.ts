@@ -185,8 +185,13 @@ export const knownDefects: readonly Exception[] = [
         "run/streams-in-graphs.test.ts",
         /^A stream of a graph > (comes as it is made|goes in chunk by chunk|is made only)/,
       ],
-      ["run/streams-in-graphs.test.ts", /by (break|cancel) aborts the signals/],
     ],
+  },
+  {
+    why: "Under step a stream that never ends is read to its end, which takes all memory.",
+    ways: ["saved-step"],
+    tests: [["run/streams-in-graphs.test.ts", /by (break|cancel) aborts the signals/]],
+    sometimes: true,
   },
   {
     why: "Under step chunks that are objects are joined where nobody needs them joined: CANNOT_CONCAT.",
