@@ -3,13 +3,13 @@
  * saved. When one of them moves, this file follows.
  */
 import { SharedParts } from "../../src/compose/default-runtime.js";
-import type { AnyClassCodec } from "../../src/compose/interrupt/class-codec.js";
-import { ValueCodec } from "../../src/compose/interrupt/value-codec.js";
+import type { AnyClassCodec } from "../../src/checkpoint/class-codec.js";
+import { ValueCodec } from "../../src/checkpoint/value-codec.js";
 import type { RunOptions } from "../../src/compose/options.js";
 import { type HasNodeDefinition, nodeDefinition } from "../../src/compose/plan/node-definition.js";
 import type { NodeBody, Plan } from "../../src/compose/plan/plan.js";
-import { BareRunnable } from "../../src/compose/run/bare-runnable.js";
-import { CompiledGraph } from "../../src/compose/run/compiled-graph.js";
+import { BareRunnable } from "../../src/run/bare-runnable.js";
+import { CompiledGraph } from "../../src/run/compiled-graph.js";
 import type { Runnable } from "../../src/compose/runnable.js";
 import type { StreamReader } from "../../src/schema/stream/reader.js";
 
