@@ -2,15 +2,16 @@
  * All that the switch knows of the inside of this library: where the executor's classes are, what a plan holds, and how values are
  * saved. When one of them moves, this file follows.
  */
-import { SharedParts } from "../../src/compose/default-runtime.js";
+
 import type { AnyClassCodec } from "../../src/checkpoint/class-codec.js";
 import { ValueCodec } from "../../src/checkpoint/value-codec.js";
+import { SharedParts } from "../../src/compose/default-runtime.js";
 import type { RunOptions } from "../../src/compose/options.js";
 import { type HasNodeDefinition, nodeDefinition } from "../../src/compose/plan/node-definition.js";
 import type { NodeBody, Plan } from "../../src/compose/plan/plan.js";
+import type { Runnable } from "../../src/compose/runnable.js";
 import { BareRunnable } from "../../src/run/bare-runnable.js";
 import { CompiledGraph } from "../../src/run/compiled-graph.js";
-import type { Runnable } from "../../src/compose/runnable.js";
 import type { StreamReader } from "../../src/schema/stream/reader.js";
 
 export type { RunOptions } from "../../src/compose/options.js";
