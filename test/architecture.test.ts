@@ -11,7 +11,6 @@ import {
   findUnresolvedImports,
 } from "../scripts/architecture/imports.js";
 import { findWrongArrows } from "../scripts/architecture/layers.js";
-import { findOldClosures } from "../scripts/architecture/old-closures.js";
 import { readModules } from "../scripts/architecture/source-module.js";
 import { readEntries } from "../scripts/public-api/entries.js";
 
@@ -29,18 +28,6 @@ const own: Readonly<Record<string, string>> = {
   "src/components/openapi/index.ts": "@apidevtools/json-schema-ref-parser",
 };
 const entries = readEntries(root).map(({ source }) => source);
-const inRun = (name: string): string => `src/compose/run/${name}.ts`;
-const perNode = ["task-context", "task-record"].map(inRun);
-const hotFiles = [...perNode, ...["environment", "place-context", "root-run", "run", "scope"].map(inRun)];
-/** What is made for every run, stream, call or handler stands there. */
-const perRun = [
-  "src/callbacks/",
-  "src/schema/stream/",
-  "src/compose/interrupt/",
-  "src/compose/run/",
-  "src/compose/tools/",
-];
-
 describe("the files of src/", () => {
   it("import only what stands below them", () => expect(findWrongArrows(modules)).toEqual([]));
   it("import each other without a cycle", () => expect(findCycles(modules)).toEqual([]));
@@ -58,17 +45,5 @@ describe("the files of src/", () => {
     expect(findUndeclaredPackages(modules, [...Object.keys(dependencies), ...optional])).toEqual([]));
   it("have at most 500 lines", () => expect(findLongFiles(modules)).toEqual([]));
   it("are named after what they export", () => expect(findVagueFileNames(modules)).toEqual([]));
-  it.each(hotFiles)(
-    "make no #private member in %s, of which one is made per node or run: that costs a call each",
-    (file) => expect(readFileSync(join(root, file), "utf8")).not.toMatch(/this\.#/),
-  );
-  it.each(perNode)(
-    "derive no class in %s, of which one is made per node: in an async function V8 would make it with calls of its runtime",
-    (file) => expect(readFileSync(join(root, file), "utf8")).not.toMatch(/super\(/),
-  );
-  it("make nothing for a run that V8 puts into the old generation", () =>
-    expect(findOldClosures(modules.filter(({ path }) => perRun.some((folder) => path.startsWith(folder))))).toEqual(
-      [],
-    ));
   it("use no way around the compiler and keep no state", () => expect(findForbiddenWords(modules)).toEqual([]));
 });

@@ -24,6 +24,8 @@ export class Ledger implements RunLedger {
   /** What an earlier process did in tasks that come again. */
   #earlier: Map<string, TaskSnapshot> | undefined = undefined;
   #canBeSaved = false;
+  /** It has begun at its start. */
+  #isNew = false;
 
   constructor(run: Run) {
     this.#run = run;
@@ -67,6 +69,7 @@ export class Ledger implements RunLedger {
   }
 
   #start(input: unknown): Task {
+    this.#isNew = true;
     const task = new Task(this.#run, START_INDEX);
     task.output = input;
     this.#add(task).end();
@@ -75,7 +78,7 @@ export class Ledger implements RunLedger {
 
   /** Saves an input that was not saved with the claim; before the first node starts, where every finished task is saved. */
   saveStart([start]: readonly Task[]): Promise<void> | undefined {
-    const entry = start === undefined ? undefined : this.#entries.get(start);
+    const entry = start === undefined || !this.#isNew ? undefined : this.#entries.get(start);
     const journal = this.#journal;
     if (journal === undefined || this.#run.place !== undefined || entry === undefined) return undefined;
     entry.isSaved = journal.isInputSaved && entry.isSettled;

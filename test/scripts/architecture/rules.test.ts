@@ -9,7 +9,6 @@ import {
   findUnresolvedImports,
 } from "../../../scripts/architecture/imports.js";
 import { findWrongArrows } from "../../../scripts/architecture/layers.js";
-import { findOldClosures } from "../../../scripts/architecture/old-closures.js";
 import { parseModule } from "../../../scripts/architecture/source-module.js";
 
 /** One module per property, its path without `src/` and `.ts`. */
@@ -30,13 +29,13 @@ describe("findWrongArrows", () => {
     ["callbacks/handler", "components/tool", "callbacks may not import components"],
     ["components/tool", "compose/runnable", "components may not import contracts"],
     ["components/tool", "compose/tools/options", "components may not import contracts"],
-    ["components/tool", "compose/run/executor", "components may not import run"],
-    ["compose/plan/draft", "compose/interrupt/address", "plan may not import interrupt"],
-    ["compose/plan/draft", "compose/run/executor", "plan may not import run"],
+    ["components/tool", "run/executor", "components may not import run"],
+    ["compose/plan/draft", "checkpoint/address", "plan may not import checkpoint"],
+    ["compose/plan/draft", "run/executor", "plan may not import run"],
     ["compose/plan/draft", "compose/graph", "plan may not import builders"],
-    ["compose/interrupt/address", "compose/run/executor", "interrupt may not import run"],
-    ["compose/run/executor", "compose/chain", "run may not import builders"],
-    ["compose/run/executor", "compose/tools/node", "run may not import tools"],
+    ["checkpoint/address", "run/executor", "checkpoint may not import run"],
+    ["run/executor", "compose/chain", "run may not import builders"],
+    ["run/executor", "compose/tools/node", "run may not import tools"],
     ["compose/tools/node", "compose/graph", "tools may not import builders"],
     ["compose/graph", "stores/sqlite/store", "builders may not import stores"],
     ["compose/graph", "testing/fake-model", "builders may not import testing"],
@@ -51,14 +50,14 @@ describe("findWrongArrows", () => {
     ["components/tool", "callbacks/handler"],
     ["compose/plan/draft", "components/tool"],
     ["compose/plan/draft", "compose/runnable"],
-    ["compose/interrupt/address", "compose/plan/draft"],
-    ["compose/run/executor", "compose/interrupt/address"],
-    ["compose/tools/node", "compose/run/executor"],
+    ["checkpoint/address", "compose/plan/draft"],
+    ["run/executor", "checkpoint/address"],
+    ["compose/tools/node", "run/executor"],
     ["compose/options", "compose/tools/options"],
     ["compose/graph", "compose/chain"],
     ["compose/graph", "compose/tools/node"],
     ["stores/sqlite/store", "stores/owner"],
-    ["stores/sqlite/store", "compose/interrupt/address"],
+    ["stores/sqlite/store", "checkpoint/address"],
     ["testing/fake-model", "compose/graph"],
     ["index", "testing/fake-model"],
   ])("allows that %s imports %s", (from, to) => {
@@ -67,25 +66,25 @@ describe("findWrongArrows", () => {
 
   it("takes a file of compose/ which imports plan/ for a builder", () => {
     const modules = modulesOf({
-      "compose/run/executor": `import { lambda } from "../lambda.js";`,
+      "run/executor": `import { lambda } from "../compose/lambda.js";`,
       "compose/lambda": `export { a } from "./modes.js";`,
       "compose/modes": `type A = import("./plan/draft.js").A;`,
       "compose/plan/draft": "",
     });
     expect(findWrongArrows(modules)).toEqual([
-      "src/compose/run/executor.ts:1 imports src/compose/lambda.ts: run may not import builders",
+      "src/run/executor.ts:1 imports src/compose/lambda.ts: run may not import builders",
     ]);
   });
 
   it("takes other folders of compose/ for a part of it, contract or builder by what they import", () => {
     const modules = modulesOf({
-      "compose/run/executor": `import "../types/plain.js";\nimport "../types/made.js";`,
+      "run/executor": `import "../compose/types/plain.js";\nimport "../compose/types/made.js";`,
       "compose/types/plain": "",
       "compose/types/made": `import "../plan/draft.js";`,
       "compose/plan/draft": "",
     });
     expect(findWrongArrows(modules)).toEqual([
-      "src/compose/run/executor.ts:2 imports src/compose/types/made.ts: run may not import builders",
+      "src/run/executor.ts:2 imports src/compose/types/made.ts: run may not import builders",
     ]);
   });
 
@@ -220,31 +219,5 @@ describe("findForbiddenWords", () => {
   it("accepts the words in text, in comments and inside functions", () => {
     const text = `/** any value, as unknown as it is */ const any = "any"; function f() { let any = 1; return any as number; }`;
     expect(findForbiddenWords(modulesOf({ a: text }))).toEqual([]);
-  });
-});
-
-describe("findOldClosures", () => {
-  it.each([
-    "a.b = () => 1;",
-    "a.b.c = async (d) => d;",
-    "a[0] = function () {};",
-    "a.b ??= (c) => c;",
-    "a.b = ((c) => c) as D;",
-    "class A { #b = () => 1; }",
-    "class A { private readonly b = (c: D): E => c; }",
-  ])("finds %s", (line) => {
-    const problem = "src/a.ts:2 writes a function where it is assigned; bind a method instead";
-    expect(findOldClosures(modulesOf({ a: `\n${line}` }))).toEqual([problem]);
-  });
-
-  it.each([
-    "const a = () => 1;",
-    "a.b = c.d.bind(c);",
-    "a.b = { c: () => 1 };",
-    "a.b = c ? () => 1 : () => 2;",
-    "a.b((c) => c);",
-    "class A { b() {} static c = 1; }",
-  ])("accepts %s", (line) => {
-    expect(findOldClosures(modulesOf({ a: line }))).toEqual([]);
   });
 });
