@@ -1,10 +1,9 @@
-import { kindHasChanged, nodeIsGone, valueHasChanged } from "../checkpoint/checkpoint-errors.js";
-import type { RunSnapshot, TaskSnapshot } from "../checkpoint/snapshot.js";
+import { kindHasChanged, nodeIsGone, stepsHaveChanged, valueHasChanged } from "../checkpoint/checkpoint-errors.js";
+import type { ChainStep, RunSnapshot, TaskSnapshot } from "../checkpoint/snapshot.js";
 import { END, END_INDEX, type NodeSettings, START, START_INDEX, type ValueCheck } from "../compose/plan/plan.js";
 import { toJsonSchema } from "../schema/json-schema/convert.js";
 import type { JsonSchema } from "../schema/standard-schema.js";
-import { checkChain } from "./chain-steps.js";
-import type { Program } from "./program.js";
+import { automaticKey, type Program } from "./program.js";
 
 /** Throws `GRAPH_CHANGED` when a run cannot go on in this graph: a node it needs is gone, or is something else now. */
 export function checkKinds(snapshot: RunSnapshot, program: Program, path: readonly string[]): void {
@@ -106,4 +105,21 @@ async function check(
 
 function nestedOf({ visit }: TaskSnapshot): RunSnapshot | undefined {
   return visit?.inner.find(({ key }) => key === "")?.run;
+}
+
+/** Throws `GRAPH_CHANGED` when a key that a run needs was given by position, and the steps up to there have changed. */
+function checkChain(
+  { chain: saved, tasks }: RunSnapshot,
+  now: readonly ChainStep[] | undefined,
+  path: readonly string[],
+): void {
+  if (saved === undefined) return;
+  const needed = new Set(tasks.flatMap(({ node, done, targets = [] }) => (done ? targets : [node])));
+  for (let n = saved.length - 1; n >= 0; n--) {
+    const [key = ""] = saved[n] ?? [];
+    if (!automaticKey.test(key) || !needed.has(key)) continue;
+    const before = saved.slice(0, n + 1);
+    if (JSON.stringify(before) !== JSON.stringify((now ?? []).slice(0, n + 1))) throw stepsHaveChanged([...path, key]);
+    return;
+  }
 }

@@ -1,7 +1,10 @@
+import type { PlanNode } from "../compose/plan/plan.js";
+import type { Runtime } from "../compose/runtime.js";
 import type { ConcatRegistry } from "../schema/concat/registry.js";
 import type { ConcatRule, Joining } from "../schema/concat/rule.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
+import { isStream } from "./async.js";
 import { traced } from "./node-stream.js";
 import type { Task, TaskOwner } from "./task.js";
 
@@ -145,5 +148,25 @@ export class InputJoining implements Joining {
   locate(error: unknown): unknown {
     const located = this.#given?.locate === undefined ? error : this.#given.locate(error);
     return this.#owner.blameAt(located, []);
+  }
+}
+
+/** How streams of a node join, as it declares. */
+export function joiningOf({ key, settings }: PlanNode, runtime: Runtime): Joining {
+  return { rule: settings.concat, registry: runtime.concat, where: `node "${key}"` };
+}
+
+/** Reads what a node streams to its end: in a run on values the rest of the graph gets the whole. */
+export function collect(output: unknown, task: Task): Promise<unknown> {
+  return toReader(output, joiningOf(task.owner.node(task.index), task.runtime), undefined, task).concat();
+}
+
+/** A node gave this too late: nobody will read it. */
+export function discard(output: unknown): void {
+  if (!isStream(output)) return;
+  try {
+    void StreamReader.from(output).cancel();
+  } catch {
+    // a web stream that somebody else reads is theirs
   }
 }

@@ -5,12 +5,11 @@ import { type Part, partOfRun } from "../checkpoint/visit.js";
 import { END_INDEX, START, START_INDEX } from "../compose/plan/plan.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { Body } from "./body.js";
-import type { Delivery } from "./delivery.js";
-import { keptOrMade, settleKept } from "./kept-parts.js";
-import { KeptStream } from "./kept-stream.js";
+import { KeptStream, keptOrMade, settleKept } from "./kept-stream.js";
 import { LedgerEntry } from "./ledger-entry.js";
-import { type Run, type RunLedger, resultIsThere } from "./run.js";
-import { Task } from "./task.js";
+import type { Run } from "./run.js";
+import { type RunLedger, resultIsThere } from "./run-parts.js";
+import { type Delivery, Task } from "./task.js";
 
 /**
  * Remembers the tasks of a run that can be resumed: those that run, and those that have ended as long as somebody may still

@@ -10,8 +10,7 @@ import {
 import type { Runtime } from "../compose/runtime.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { type Body, deriveMode, deriveUnjoined, type Mode, type Natives, nativesOf } from "./body.js";
-import { chainOf } from "./chain-steps.js";
-import type { DeclaredJoining } from "./joining.js";
+import { type DeclaredJoining, joiningOf } from "./joining.js";
 import { observeNatives } from "./observe.js";
 import { type Route, routesOf, sourcesOf } from "./routes.js";
 import { joiningAt, joiningOfInput, takesChunks } from "./stream-ports.js";
@@ -192,7 +191,13 @@ function nestedPrograms(plan: Plan, runNested: RunNested): ReadonlyMap<number, P
   return programs;
 }
 
-/** How streams of a node join, as it declares. */
-export function joiningOf({ key, settings }: PlanNode, runtime: Runtime): Joining {
-  return { rule: settings.concat, registry: runtime.concat, where: `node "${key}"` };
+/** The keys that a chain gives to steps without one: by their position. */
+export const automaticKey = /^node_\d+(?:_|$)/;
+
+/** What the steps of a chain are, if some of them were named by their position. */
+function chainOf({ component, nodes }: Plan): readonly ChainStep[] | undefined {
+  if (component !== "chain") return undefined;
+  const steps = nodes.slice(END_INDEX + 1);
+  if (!steps.some(({ key }) => automaticKey.test(key))) return undefined;
+  return steps.map(({ key, component, body }) => [key, component, body.kind === "function" ? body.call.name : ""]);
 }

@@ -1,6 +1,6 @@
 import { END_INDEX } from "../compose/plan/plan.js";
-import type { Delivery } from "./delivery.js";
 import type { Program } from "./program.js";
+import type { Delivery } from "./task.js";
 
 /** A node that can start, with what its sources gave, in order of declaration. */
 export interface Ready {

@@ -17,58 +17,18 @@ import { addressPart } from "./address.js";
 import { isPromiseLike } from "./async.js";
 import type { Body, Mode } from "./body.js";
 import { mergeOptions, type Overrides, type PlaceTree } from "./call-options.js";
-import { checkedStream } from "./checked-stream.js";
 import type { CallOptions, Context } from "./context.js";
-import type { Delivery } from "./delivery.js";
 import { Environment } from "./environment.js";
 import { maxStepsExceeded, stateFailed, strayInterrupt } from "./errors.js";
 import { locate } from "./failure.js";
-import type { NodeStops } from "./node-stops.js";
 import { OpenStreams } from "./open-streams.js";
+import { checkedStream } from "./output-streams.js";
 import type { Program } from "./program.js";
 import { hasHandlers, watchersOfRun } from "./run-handlers.js";
+import { halt, type RunLedger, type RunScheduler, type RunStops } from "./run-parts.js";
 import { abortError, Scope } from "./scope.js";
 import { StateCell } from "./state-cell.js";
-import { type InvocationKeeper, Task, type TaskOwner, type TaskStream } from "./task.js";
-
-/** Thrown where nothing more may start; {@link Run.end} says what it means. */
-export const halt: unique symbol = Symbol("halt");
-
-/** Why what is left is stopped when END has its input. */
-export const resultIsThere = "Stopped, because the run has its result.";
-
-/** What remembers the tasks of a run that can be resumed. */
-export interface RunLedger extends InvocationKeeper {
-  /** What can be said of the run from what is inside it. */
-  readonly part: Part;
-  /** Whether all that a snapshot needs is there. */
-  readonly canBeSaved: boolean;
-  /** The tasks that have ended when the run begins: START, or those from which an earlier process went on. */
-  begin(input: unknown, from: RunSnapshot | undefined): readonly Task[];
-  /** Saves the input before the first node starts, where every finished task is saved. */
-  saveStart(first: readonly Task[]): Promise<void> | undefined;
-  /** A task is about to start: not if it is known how it ended, or if it waits and nobody has answered. */
-  start(task: Task, inbox: readonly Delivery[]): "ended" | "blocked" | undefined;
-  /** A task has its output. A promise where it is saved before anything follows. */
-  ended(task: Task, isAlone: boolean): Promise<void> | undefined;
-  /** The targets of a task are known. A promise where its stream is saved before anything follows. */
-  routed(task: Task): Promise<void> | undefined;
-  /** A task waits for an answer. */
-  stopped(task: Task): void;
-  /** Waits for what began in an invocation; a promise only where something has not settled. */
-  settleInvocation(task: Task): Promise<void> | undefined;
-  /** The result of a child run, remembered where its parent may be entered again. */
-  keepResult(result: unknown): unknown;
-  snapshot(): RunSnapshot;
-  /** Waits for what runs in it, and for streams that somebody will need. */
-  settle(): Promise<void> | undefined;
-}
-
-/** What runs the tasks of a run, if not the fast lane. */
-interface RunScheduler {
-  /** Resolves when nothing runs any more; rejects when something has failed. */
-  idle(): Promise<void>;
-}
+import { Task, type TaskOwner, type TaskStream } from "./task.js";
 
 /** How a run stands to what is around it. */
 export interface Surroundings {
@@ -109,7 +69,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   ledger: RunLedger | undefined = undefined;
   scheduler: RunScheduler | undefined = undefined;
   /** The stops before and after its nodes. */
-  stops: NodeStops | undefined = undefined;
+  stops: RunStops | undefined = undefined;
   /** Called when the stream that is the result has ended. */
   onStreamEnd: (() => void) | undefined = undefined;
   private madeInnerKey: string | undefined = undefined;

@@ -2,16 +2,16 @@ import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { isPromiseLike, isStream } from "./async.js";
 import type { Body } from "./body.js";
-import { collect, discard } from "./collect.js";
-import type { Delivery } from "./delivery.js";
 import { noNextNode } from "./errors.js";
 import { joinInputs } from "./fan-in.js";
+import { collect, discard } from "./joining.js";
 import type { NodeStops } from "./node-stops.js";
+import { endingAfter, readToEnd } from "./output-streams.js";
 import { type Readiness, type Ready, readinessOf } from "./readiness.js";
 import { choose, namesOf, type Targets } from "./routing.js";
-import { halt, type Run, type RunLedger, resultIsThere } from "./run.js";
-import { Task } from "./task.js";
-import { endingAfter, readToEnd } from "./unread-streams.js";
+import type { Run } from "./run.js";
+import { halt, type RunLedger, resultIsThere } from "./run-parts.js";
+import { type Delivery, Task } from "./task.js";
 
 /**
  * Runs the nodes of a graph: tasks that have ended are routed, readiness decides which nodes are next, and the ledger, if

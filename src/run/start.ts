@@ -16,7 +16,8 @@ import { traced } from "./node-stream.js";
 import type { Resumption } from "./open-journal.js";
 import type { Program, RunNested } from "./program.js";
 import { RootRun } from "./root-run.js";
-import { Run, type RunLedger } from "./run.js";
+import { Run } from "./run.js";
+import type { RunLedger } from "./run-parts.js";
 import { RunStream, type Started } from "./run-stream.js";
 import { Scheduler } from "./scheduler.js";
 import { Task } from "./task.js";
@@ -283,8 +284,9 @@ function begin(run: Run, input: unknown, from: RunSnapshot | undefined): unknown
   if (canRunFast(run)) return runFast(run, input);
   const ledger = run.environment.savedRuns?.newLedger(run as never) as RunLedger | undefined;
   run.ledger = ledger;
-  run.stops = NodeStops.of(run, from);
-  const scheduler = new Scheduler(run, run.stops);
+  const stops = NodeStops.of(run, from);
+  run.stops = stops;
+  const scheduler = new Scheduler(run, stops);
   if (ledger === undefined) return scheduler.run([startTask(run, input)]);
   let first: readonly Task[];
   try {

@@ -1,15 +1,21 @@
-import type { RunInfo } from "../callbacks/run-info.js";
+import { type ComponentKind, LazyRecord, type Place, type RunInfo, RunRecord } from "../callbacks/run-info.js";
 import { Watch } from "../callbacks/watch.js";
 import type { Watchers } from "../callbacks/watchers.js";
 import type { Journal } from "../checkpoint/journal.js";
 import { Visit } from "../checkpoint/visit.js";
+import type { PlanNode } from "../compose/plan/plan.js";
 import type { Runtime } from "../compose/runtime.js";
 import { Children } from "./children.js";
 import { type CallOptions, Context, copyOf } from "./context.js";
 import type { Environment } from "./environment.js";
 import type { Scope } from "./scope.js";
 import type { StateCell } from "./state-cell.js";
-import { type RecordSource, recordOf } from "./task-record.js";
+
+/** What one task gives to a node: a value, or a reader in a run on streams. */
+export interface Delivery {
+  readonly source: Task;
+  readonly value: unknown;
+}
 
 /** A node's stream, as the run of its graph sees it. */
 export interface TaskStream {
@@ -28,6 +34,14 @@ export interface InvocationKeeper {
   prepare(before: (input: unknown, task: Task) => unknown, input: unknown, task: Task): unknown;
   /** What the node gives for `after`, now or when it was entered earlier. */
   produce(node: (input: unknown, task: Task) => unknown, input: unknown, task: Task): unknown;
+}
+
+/** What the record of a task needs to know of the run of its graph. */
+interface RecordSource {
+  /** The record that tasks name as their parent; `undefined` when the run is its only task (a lambda run alone). */
+  readonly recordAround: RunInfo | undefined;
+  node(index: number): PlanNode;
+  addressOf(index: number): string;
 }
 
 /** What a task needs to know of the run of its graph. */
@@ -245,4 +259,57 @@ class Extras {
   children: Children | undefined = undefined;
   visit: Visit | undefined = undefined;
   route: Task | undefined = undefined;
+}
+
+/** Who a task is for handlers. */
+function recordOf(source: RecordSource, index: number, place: Place): RunInfo {
+  if (source.recordAround !== undefined) return new TaskRecord(source, index);
+  const { name, type } = source.node(index);
+  return new RunRecord(undefined, kindOf(source, index), name, type, place);
+}
+
+/** The record of a task in a graph: it looks everything up when it is asked. */
+class TaskRecord extends LazyRecord {
+  private readonly source: RecordSource;
+  private readonly index: number;
+
+  constructor(source: RecordSource, index: number) {
+    super();
+    this.source = source;
+    this.index = index;
+  }
+
+  get component(): ComponentKind {
+    return kindOf(this.source, this.index);
+  }
+
+  get name(): string {
+    return this.source.node(this.index).name;
+  }
+
+  get type(): string {
+    return this.source.node(this.index).type;
+  }
+
+  get address(): string {
+    return this.source.addressOf(this.index);
+  }
+
+  get toolCallId(): undefined {
+    return undefined;
+  }
+
+  get parent(): RunInfo | undefined {
+    return this.source.recordAround;
+  }
+
+  /** Only roots are asked, and a task in a graph is not a root. */
+  newId(): string {
+    return "";
+  }
+}
+
+function kindOf(source: RecordSource, index: number): ComponentKind {
+  const { component } = source.node(index);
+  return component === "passthrough" ? "lambda" : component;
 }

@@ -1,0 +1,50 @@
+import type { NodeStop, RunSnapshot } from "../checkpoint/snapshot.js";
+import type { Part } from "../checkpoint/visit.js";
+import type { Delivery, InvocationKeeper, Task } from "./task.js";
+
+/** Thrown where nothing more may start; `Run.end` says what it means. */
+export const halt: unique symbol = Symbol("halt");
+
+/** Why what is left is stopped when END has its input. */
+export const resultIsThere = "Stopped, because the run has its result.";
+
+/** What remembers the tasks of a run that can be resumed. */
+export interface RunLedger extends InvocationKeeper {
+  /** What can be said of the run from what is inside it. */
+  readonly part: Part;
+  /** Whether all that a snapshot needs is there. */
+  readonly canBeSaved: boolean;
+  /** The tasks that have ended when the run begins: START, or those from which an earlier process went on. */
+  begin(input: unknown, from: RunSnapshot | undefined): readonly Task[];
+  /** Saves the input before the first node starts, where every finished task is saved. */
+  saveStart(first: readonly Task[]): Promise<void> | undefined;
+  /** A task is about to start: not if it is known how it ended, or if it waits and nobody has answered. */
+  start(task: Task, inbox: readonly Delivery[]): "ended" | "blocked" | undefined;
+  /** A task has its output. A promise where it is saved before anything follows. */
+  ended(task: Task, isAlone: boolean): Promise<void> | undefined;
+  /** The targets of a task are known. A promise where its stream is saved before anything follows. */
+  routed(task: Task): Promise<void> | undefined;
+  /** A task waits for an answer. */
+  stopped(task: Task): void;
+  /** Waits for what began in an invocation; a promise only where something has not settled. */
+  settleInvocation(task: Task): Promise<void> | undefined;
+  /** The result of a child run, remembered where its parent may be entered again. */
+  keepResult(result: unknown): unknown;
+  snapshot(): RunSnapshot;
+  /** Waits for what runs in it, and for streams that somebody will need. */
+  settle(): Promise<void> | undefined;
+}
+
+/** What runs the tasks of a run, if not the fast lane. */
+export interface RunScheduler {
+  /** Resolves when nothing runs any more; rejects when something has failed. */
+  idle(): Promise<void>;
+}
+
+/** The stops before and after nodes that a graph was compiled with. */
+export interface RunStops {
+  /** Where the run stops, until that is answered. */
+  readonly stop: NodeStop | undefined;
+  /** Stops that are behind the run. */
+  readonly passed: readonly string[];
+}
