@@ -7,7 +7,6 @@ import {
   type PlanNode,
   START_INDEX,
 } from "../compose/plan/plan.js";
-import type { Runtime } from "../compose/runtime.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { type Body, deriveMode, deriveUnjoined, type Mode, type Natives, nativesOf } from "./body.js";
 import { type DeclaredJoining, joiningOf } from "./joining.js";
