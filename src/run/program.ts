@@ -52,6 +52,7 @@ export class Program {
   readonly #runNested: RunNested;
   #direct: readonly (Direct | undefined)[] | undefined = undefined;
   #chain: { readonly steps: readonly ChainStep[] | undefined } | undefined = undefined;
+  readonly #keyedInputs: { readonly record: object | undefined }[] = [];
   readonly #givesChunks: boolean[] = [];
   readonly #bodies: BodiesByMode = emptyBodies();
   readonly #observed: BodiesByMode = emptyBodies();
@@ -105,6 +106,31 @@ export class Program {
     const run = call ?? invoke;
     const payload = node.body.kind === "modes" ? node.body.payload : undefined;
     return run && { run: run as Body, payload, joining: joiningOf(node, this.plan.runtime) };
+  }
+
+  /**
+   * The keys of a node's sources, if each has one of its own and feeds this node only: then the record is made in one go, and
+   * none per source.
+   */
+  keyedInputs(target: number): object | undefined {
+    let keyed = this.#keyedInputs[target];
+    if (keyed === undefined) {
+      keyed = { record: this.#makeKeyedInputs(target) };
+      this.#keyedInputs[target] = keyed;
+    }
+    return keyed.record;
+  }
+
+  #makeKeyedInputs(target: number): object | undefined {
+    const sources = this.sources[target] ?? [];
+    const keys = sources.map((source) => this.outputKeys[source]);
+    const feedOnlyThis = sources.every((source) => {
+      const route = this.routes[source];
+      return route?.branches.length === 0 && route.plain.length === 1;
+    });
+    const isKeyed = feedOnlyThis && !keys.includes(undefined) && new Set(keys).size === keys.length;
+    if (!isKeyed || keys.length < 2 || this.plan.nodes[target]?.settings.merge !== undefined) return undefined;
+    return Object.fromEntries(keys.map((key) => [key, undefined]));
   }
 
   /** Whether some reader of what a node streams takes it chunk by chunk. */

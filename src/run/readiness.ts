@@ -1,6 +1,6 @@
 import { END_INDEX } from "../compose/plan/plan.js";
 import type { Program } from "./program.js";
-import type { Delivery } from "./task.js";
+import type { Delivery, Task } from "./task.js";
 
 /** A node that can start, with what its sources gave, in order of declaration. */
 export interface Ready {
@@ -28,33 +28,61 @@ export function readinessOf(program: Program): Readiness {
 /** What was delivered to a node makes it run in the next step; its size does not depend on the graph. */
 class AnyPredecessor implements Readiness {
   readonly isStepwise = true;
-  #inboxes = new Map<number, Delivery[]>();
+  #targets: number[] = [];
+  #inboxes: Delivery[][] = [];
+  /** The only source so far, which names each target once. */
+  #only: Task | undefined = undefined;
+  /** Where each target stands, once there are several sources. */
+  #places: Map<number, number> | undefined = undefined;
 
   deliver(target: number, delivery: Delivery): void {
-    const inbox = this.#inboxes.get(target);
-    if (inbox === undefined) this.#inboxes.set(target, [delivery]);
-    else inbox.push(delivery);
+    if (this.#targets.length === 0) this.#only = delivery.source;
+    else if (this.#only !== delivery.source) {
+      this.#places ??= new Map(this.#targets.map((known, place) => [known, place]));
+      const place = this.#places.get(target);
+      if (place !== undefined) {
+        this.#inboxes[place]?.push(delivery);
+        return;
+      }
+      this.#places.set(target, this.#targets.length);
+    }
+    this.#targets.push(target);
+    this.#inboxes.push([delivery]);
   }
 
   skip(): void {}
 
   take(): readonly Ready[] {
+    const targets = this.#targets;
+    if (targets.length === 0) return nothing;
     const inboxes = this.#inboxes;
-    if (inboxes.size === 0) return nothing;
-    const end = inboxes.get(END_INDEX);
-    if (end !== undefined) {
-      inboxes.delete(END_INDEX);
-      return [{ target: END_INDEX, inbox: inOrder(end) }];
+    const end = targets.indexOf(END_INDEX);
+    if (end >= 0) {
+      targets.splice(end, 1);
+      return [{ target: END_INDEX, inbox: inOrder(inboxes.splice(end, 1)[0] ?? []) }];
     }
-    this.#inboxes = new Map();
-    const ready = Array.from(inboxes, ([target, inbox]) => ({ target, inbox: inOrder(inbox) }));
-    return ready.length === 1 ? ready : ready.sort((a, b) => a.target - b.target);
+    this.#reset();
+    const ready = new Array<Ready>(targets.length);
+    let isSorted = true;
+    for (let n = 0; n < targets.length; n++) {
+      const target = targets[n] as number;
+      ready[n] = { target, inbox: inOrder(inboxes[n] as Delivery[]) };
+      if (n > 0 && target < (targets[n - 1] as number)) isSorted = false;
+    }
+    return isSorted ? ready : ready.sort((a, b) => a.target - b.target);
   }
 
   leftOver(): readonly Delivery[] {
-    const left = [...this.#inboxes.values()].flat();
-    this.#inboxes.clear();
+    const left = this.#inboxes.flat();
+    this.#reset();
     return left;
+  }
+
+  #reset(): void {
+    this.#targets = [];
+    this.#inboxes = [];
+    this.#only = undefined;
+    this.#places = undefined;
   }
 }
 
@@ -122,5 +150,9 @@ const nothing: readonly Ready[] = [];
 
 /** They come in the order in which their tasks end. */
 function inOrder(inbox: Delivery[]): readonly Delivery[] {
-  return inbox.length === 1 ? inbox : inbox.sort((a, b) => a.source.index - b.source.index);
+  for (let n = 1; n < inbox.length; n++) {
+    if ((inbox[n - 1] as Delivery).source.index > (inbox[n] as Delivery).source.index)
+      return inbox.sort((a, b) => a.source.index - b.source.index);
+  }
+  return inbox;
 }

@@ -5,7 +5,7 @@ import { unknownBranchTarget } from "./errors.js";
 import { oneChunk } from "./joining.js";
 import type { BranchRoute } from "./routes.js";
 import type { Run } from "./run.js";
-import type { Task } from "./task.js";
+import { Task } from "./task.js";
 
 /** Where the output of a task goes: one node, or several (perhaps none) in order of declaration. */
 export type Targets = number | readonly number[];
@@ -21,13 +21,16 @@ export function choose(run: Run, task: Task): Targets | PromiseLike<Targets> {
   if (run.mode === "transform") return chooseByStream(run, task, branches, plain);
   if (branches.length > 1 || plain.length > 0) return chooseAll(run, task, branches, plain);
   const answer = ask(only, task);
+  if (typeof answer === "string") return findTarget(run, task.index, only, answer);
   if (isPromiseLike(answer)) return answer.then((ready) => targetsOf(run, task.index, branches, [ready], plain));
   return targetsOf(run, task.index, branches, [answer], plain);
 }
 
 function ask({ choose, stream }: BranchRoute, task: Task): unknown {
-  const { output } = task;
-  return choose((stream ? oneChunk(output, undefined) : output) as never, task.routeContext as never);
+  const { output, owner } = task;
+  // remembered only where the branch may be asked again
+  const ctx = owner.ledger === undefined ? new Task(owner, task.index) : task.routeContext;
+  return choose((stream ? oneChunk(output, undefined) : output) as never, ctx as never);
 }
 
 function chooseAll(

@@ -1,5 +1,6 @@
+import type { RunInfo } from "../callbacks/run-info.js";
 import type { NodeStop, RunSnapshot } from "../checkpoint/snapshot.js";
-import type { Part } from "../checkpoint/visit.js";
+import type { Part, Visit } from "../checkpoint/visit.js";
 import type { Delivery, InvocationKeeper, Task } from "./task.js";
 
 /** Thrown where nothing more may start; `Run.end` says what it means. */
@@ -48,3 +49,18 @@ export interface RunStops {
   /** Stops that are behind the run. */
   readonly passed: readonly string[];
 }
+
+/** What the tasks that wait remember. */
+export function visitsOf(tasks: Iterable<Task> | undefined): Visit[] {
+  return [...(tasks ?? [])].map((task) => task.visit);
+}
+
+/** Stands for a run that nobody is told of. */
+export const noInfo: RunInfo = Object.freeze({
+  runId: "",
+  parentRunId: undefined,
+  name: "",
+  type: "",
+  component: "graph",
+  address: "",
+});

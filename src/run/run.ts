@@ -25,7 +25,7 @@ import { OpenStreams } from "./open-streams.js";
 import { checkedStream } from "./output-streams.js";
 import type { Program } from "./program.js";
 import { hasHandlers, watchersOfRun } from "./run-handlers.js";
-import { halt, type RunLedger, type RunScheduler, type RunStops } from "./run-parts.js";
+import { halt, noInfo, type RunLedger, type RunScheduler, type RunStops, visitsOf } from "./run-parts.js";
 import { abortError, Scope } from "./scope.js";
 import { StateCell } from "./state-cell.js";
 import { Task, type TaskOwner, type TaskStream } from "./task.js";
@@ -182,6 +182,18 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   keyed(index: number, output: unknown): unknown {
     const key = this.program.outputKeys[index];
     return key === undefined || this.mode !== "invoke" ? output : { [key]: output };
+  }
+
+  /** The same, except that a node which makes a record of all its sources gets them bare: see `joinInputs`. */
+  delivered(index: number, output: unknown): unknown {
+    if (this.program.outputKeys[index] === undefined || this.mode !== "invoke") return output;
+    const [target = START_INDEX] = this.program.routes[index]?.plain ?? [];
+    return this.joinsKeyed(target) === undefined ? this.keyed(index, output) : output;
+  }
+
+  /** The record that is made of all sources of a node. A ledger keeps outputs with their keys. */
+  joinsKeyed(target: number): object | undefined {
+    return this.ledger === undefined && this.mode === "invoke" ? this.program.keyedInputs(target) : undefined;
   }
 
   get address(): string {
@@ -484,16 +496,3 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return new Watch(own ?? around?.watchers ?? Watchers.none, this.recordAround ?? noInfo, around);
   }
 }
-
-function visitsOf(tasks: Iterable<Task> | undefined): Visit[] {
-  return [...(tasks ?? [])].map((task) => task.visit);
-}
-
-const noInfo: RunInfo = Object.freeze({
-  runId: "",
-  parentRunId: undefined,
-  name: "",
-  type: "",
-  component: "graph",
-  address: "",
-});

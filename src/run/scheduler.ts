@@ -27,7 +27,7 @@ export class Scheduler {
   /** Tasks that have their output and were not routed yet. */
   #ended: Task[] = [];
   /** The tasks that were routed last: those of a step, or a single one. */
-  #routed: number[] = [START_INDEX];
+  #routed: readonly Task[] = [];
   #failure: { readonly error: unknown } | undefined = undefined;
   /** A task or a branch waits for an answer. */
   #isWaiting = false;
@@ -102,7 +102,7 @@ export class Scheduler {
     const run = this.#run;
     const batch = this.#readiness.take();
     if (batch.length === 0) return batch;
-    this.#stops?.check(this.#readiness.isStepwise ? this.#routed : [], batch);
+    this.#stops?.check(this.#readiness.isStepwise ? this.#routed.map(indexOf) : [], batch);
     const isHalted = run.halted || this.#isWaiting || this.#isFailing || this.#stops?.stop !== undefined;
     const [first] = batch;
     if (!isHalted && (first?.target === END_INDEX || !run.isStopRequested)) return batch;
@@ -114,7 +114,7 @@ export class Scheduler {
   #nothingLeft(): unknown {
     const run = this.#run;
     if (this.#isWaiting || this.#isHeld || run.halted) return halt;
-    return run.blame(noNextNode(run.nodePath, namesOf(run, this.#routed)), START_INDEX);
+    return run.blame(noNextNode(run.nodePath, namesOf(run, this.#routed.map(indexOf))), START_INDEX);
   }
 
   #throwIfOver(): void {
@@ -152,8 +152,28 @@ export class Scheduler {
       return undefined;
     }
     if (isAlone && this.#running === 0) return this.#awaitAlone(task, output);
-    this.#track(task, output, (ready) => this.#end(task, ready, false));
+    this.#running++;
+    output.then(
+      (ready) => this.#settle(task, ready),
+      (error) => this.#reject(task, error),
+    );
     return undefined;
+  }
+
+  #settle(task: Task, output: unknown): void {
+    this.#running--;
+    try {
+      this.#end(task, output, false);
+    } catch (error) {
+      this.#caught(task, error);
+    }
+    this.#tell();
+  }
+
+  #reject(task: Task, error: unknown): void {
+    this.#running--;
+    this.#caught(task, error);
+    this.#tell();
   }
 
   async #awaitAlone(task: Task, pending: PromiseLike<unknown>): Promise<void> {
@@ -194,7 +214,7 @@ export class Scheduler {
       this.#wait(task, task);
     } else {
       task.isOver = !task.isStreaming;
-      task.output = run.keyed(task.index, output);
+      task.output = run.delivered(task.index, output);
       const saving = this.#ledger?.ended(task, isAlone);
       if (saving === undefined) this.#ended.push(task);
       else this.#track(task, saving, () => this.#ended.push(task));
@@ -262,7 +282,9 @@ export class Scheduler {
     );
   }
 
+  /** Wakes the loop: in steps when all tasks of the step have ended, or one has failed. */
   #tell(): void {
+    if (this.#running > 0 && this.#readiness.isStepwise && this.#failure === undefined && !this.#run.aborted) return;
     const wake = this.#wake;
     this.#wake = undefined;
     wake?.();
@@ -279,8 +301,8 @@ export class Scheduler {
     this.#ended = [];
     if (this.#readiness.isStepwise) {
       if (this.#isWaiting || this.#run.halted) return;
-      this.#routed = ended.map(({ index }) => index).sort(ascending);
-      ended.sort(byIndex);
+      if (!isInOrder(ended)) ended.sort(byIndex);
+      this.#routed = ended;
     }
     for (const task of ended) {
       if (this.#failure !== undefined) return;
@@ -290,7 +312,7 @@ export class Scheduler {
 
   #route(task: Task): void {
     const run = this.#run;
-    if (!this.#readiness.isStepwise) this.#routed = [task.index];
+    if (!this.#readiness.isStepwise) this.#routed = [task];
     if (task.targets !== undefined) {
       this.#deliver(task);
       return;
@@ -344,7 +366,7 @@ export class Scheduler {
     }
     if (!this.#readiness.isStepwise) this.#stops?.check([index], []);
     if (run.mode !== "transform") {
-      for (const target of targets) this.#readiness.deliver(target, { source: task, value: output });
+      for (const target of targets) this.#readiness.deliver(target, task);
     } else if (targets.length === 0) {
       this.#drain(task, output);
     } else {
@@ -410,5 +432,10 @@ export class Scheduler {
 
 const none: readonly Ready[] = [];
 
-const ascending = (a: number, b: number): number => a - b;
+const indexOf = ({ index }: Task): number => index;
 const byIndex = (a: Task, b: Task): number => a.index - b.index;
+
+function isInOrder(tasks: readonly Task[]): boolean {
+  for (let n = 1; n < tasks.length; n++) if ((tasks[n - 1] as Task).index > (tasks[n] as Task).index) return false;
+  return true;
+}

@@ -83,7 +83,7 @@ export interface TaskOwner extends RecordSource {
 }
 
 /** One node in one step: the `ctx` of its function, and for the scheduler what came of it. */
-export class Task extends Context {
+export class Task extends Context implements Delivery {
   readonly owner: TaskOwner;
   readonly index: number;
   readonly step: number;
@@ -108,6 +108,15 @@ export class Task extends Context {
     this.isStreaming = false;
     this.ownWatch = undefined;
     this.extras = undefined;
+  }
+
+  /** In a run on values a task is what it delivers. */
+  get source(): Task {
+    return this;
+  }
+
+  get value(): unknown {
+    return this.output;
   }
 
   get scope(): Scope {
