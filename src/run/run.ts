@@ -6,7 +6,7 @@ import { causedByInterrupt, InterruptError } from "../checkpoint/interrupt.js";
 import { interruptsOf } from "../checkpoint/interrupts-of.js";
 import type { Journal } from "../checkpoint/journal.js";
 import type { RunSnapshot } from "../checkpoint/snapshot.js";
-import { type InnerRun, type Part, partOfRun, type Visit } from "../checkpoint/visit.js";
+import { type InnerRun, type Part, partOfRun } from "../checkpoint/visit.js";
 import type { StateKey } from "../components/state-key.js";
 import type { RunOptions } from "../compose/options.js";
 import { END_INDEX, type PlanNode, START_INDEX } from "../compose/plan/plan.js";
