@@ -50,6 +50,12 @@ export type ErrorCode =
   | "INVALID_TOOL"
   | "INVALID_ALIAS"
   | "NO_TOOL_CALL"
+  // models
+  | "INVALID_MODEL"
+  | "MODEL_FAILED"
+  | "MODELS_EXHAUSTED"
+  | "STREAM_CUT"
+  | "INVALID_OUTPUT"
   // interrupts and checkpoints
   | "INTERRUPTED"
   | "UNKNOWN_INTERRUPT"
@@ -106,7 +112,7 @@ export class KumikoError extends Error {
  *
  * @example
  * class RateLimited extends Error {}
- * try { await runnable.invoke(input); }
+ * try { await app.invoke(input); }
  * catch (error) { if (findCause(error, RateLimited)) retryLater(); }
  */
 export function findCause<E>(error: unknown, type: abstract new (...args: never[]) => E): E | undefined {

@@ -2,6 +2,8 @@
 export type SideEventKind =
   | "progress"
   | "retry"
+  | "fallback"
+  | "model_warning"
   | "cache_hit"
   | "repaired_arguments"
   | "duplicate_call_id"

@@ -31,7 +31,14 @@ export type {
   McpToolPage,
 } from "./mcp/mcp-client.js";
 export { type McpTool, type McpToolsOptions, mcpTools } from "./mcp/mcp-tools.js";
-export type { AgenticModel, ModelContext, ModelOptions, ToolChoice } from "./model.js";
+export type {
+  AgenticModel,
+  ModelContext,
+  ModelOptions,
+  ReasoningEffort,
+  ResponseFormat,
+  ToolChoice,
+} from "./model.js";
 export type { ResumeInfo } from "./resume-info.js";
 export type {
   DocumentSource,

@@ -1,4 +1,5 @@
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { JsonSchema } from "../schema/standard-schema.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import type { ToolInfo } from "../schema/tool-info.js";
 import type { NodeContext } from "./context.js";
@@ -8,8 +9,20 @@ export interface ModelOptions {
   readonly model?: string | undefined;
   readonly temperature?: number | undefined;
   readonly topP?: number | undefined;
+  readonly topK?: number | undefined;
   readonly maxTokens?: number | undefined;
   readonly stop?: readonly string[] | undefined;
+  readonly seed?: number | undefined;
+  readonly presencePenalty?: number | undefined;
+  readonly frequencyPenalty?: number | undefined;
+  /** The form of the answer. @default text */
+  readonly responseFormat?: ResponseFormat | undefined;
+  /** How much the model should think before it answers. */
+  readonly reasoningEffort?: ReasoningEffort | undefined;
+  /** HTTP headers of the request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** What only one provider knows, by its name: `{ openai: { serviceTier: "flex" } }`. */
+  readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
   /** The tools the model may call: `toolsNode.infos`. */
   readonly tools?: readonly ToolInfo[] | undefined;
   readonly toolChoice?: ToolChoice | undefined;
@@ -17,6 +30,19 @@ export interface ModelOptions {
 
 /** Whether the model may, must or must not call tools, or which ones it may choose from. */
 export type ToolChoice = "auto" | "required" | "none" | { readonly toolNames: readonly string[] };
+
+/** Free text, or JSON: of any form, or of that of a JSON Schema. */
+export type ResponseFormat =
+  | { readonly type: "text" }
+  | {
+      readonly type: "json";
+      readonly schema?: JsonSchema | undefined;
+      /** What the schema describes, for the model. */
+      readonly name?: string | undefined;
+      readonly description?: string | undefined;
+    };
+
+export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
 /** What a model gets beside the messages: `ctx.options` are its merged call options. */
 export type ModelContext<Options = ModelOptions> = NodeContext<unknown, Options>;

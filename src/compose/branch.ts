@@ -45,11 +45,17 @@ export function toolCallsOr<const Tools, const Other>(
   }
 }
 
+/** A message that begins again, or a block that does, may turn out to be no call. */
 async function callsTools(message: StreamReader<AgenticMessage>): Promise<boolean> {
-  let found = false;
-  for await (const { contentBlocks } of message)
-    found ||= contentBlocks.some((block) => block.type === "function_tool_call");
-  return found;
+  const calls = new Set<number | undefined>();
+  for await (const { contentBlocks, restart } of message) {
+    if (restart === true) calls.clear();
+    for (const { type, streamingMeta } of contentBlocks) {
+      if (type === "function_tool_call") calls.add(streamingMeta?.index);
+      else if (streamingMeta?.restart === true) calls.delete(streamingMeta.index);
+    }
+  }
+  return calls.size > 0;
 }
 
 async function callsToolsFirst(message: StreamReader<AgenticMessage>): Promise<boolean> {

@@ -22,6 +22,7 @@ export type { ToolParameters } from "./json-schema/tool-parameters.js";
 export {
   type AgenticMessage,
   type AgenticRole,
+  type FinishReason,
   isAgenticMessage,
   type ResponseMeta,
   type TokenUsage,
@@ -158,4 +159,10 @@ export type { NamedChunk } from "./stream/merge.js";
 export { type Pipe, type PipeOptions, pipe, type StreamWriter } from "./stream/pipe.js";
 export { type CopyOptions, StreamReader } from "./stream/reader.js";
 export type { StreamSource } from "./stream/source.js";
-export { type ToolInfo, type ToolInfoFields, type ToolInfoSchemaOptions, toolInfo } from "./tool-info.js";
+export {
+  type ProviderTool,
+  type ToolInfo,
+  type ToolInfoFields,
+  type ToolInfoSchemaOptions,
+  toolInfo,
+} from "./tool-info.js";

@@ -11,10 +11,19 @@ export interface ToolInfo {
   readonly description: string;
   /** As they were given. Absent: the tool takes none. */
   readonly parameters?: ToolParameters | undefined;
+  /** A tool that the provider of the model knows: only models of that provider can be told of it. */
+  readonly provider?: ProviderTool | undefined;
   /** Anything else, for models that know it. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
   /** The schema of the arguments, always of an object; `undefined` when the tool takes none. */
   readonly toJsonSchema: (options?: ToolInfoSchemaOptions) => JsonSchema | undefined;
+}
+
+/** How a provider knows a tool of its own: what `openai.tools.webSearch({})` gives fits. */
+export interface ProviderTool {
+  /** `openai.web_search` */
+  readonly id: string;
+  readonly args: Readonly<Record<string, unknown>>;
 }
 
 export interface ToolInfoSchemaOptions {
@@ -28,6 +37,8 @@ export interface ToolInfoFields {
   readonly description?: string | undefined;
   /** A Standard Schema, a plain JSON Schema or a map of parameters. Without it the tool takes none. */
   readonly parameters?: ToolParameters | undefined;
+  /** For a tool that the provider knows and runs itself: its id and arguments there. */
+  readonly provider?: ProviderTool | undefined;
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -44,19 +55,29 @@ export interface ToolInfoFields {
  * console.log(JSON.stringify(info));
  */
 export function toolInfo(fields: ToolInfoFields): ToolInfo {
-  const { name, description = "", parameters, extra } = fields;
+  const { name, description = "", parameters, provider, extra } = fields;
   if (typeof name !== "string" || name === "") throw invalidTool("A tool needs a name that is not empty.");
   const info: ToolInfo & { toJSON: () => object } = {
     name,
     description,
     parameters,
+    provider: provider === undefined ? undefined : providerToolOf(name, provider),
     extra,
     toJsonSchema: parameters === undefined ? noSchema : lazySchema(name, parameters),
     toJSON(this: ToolInfo) {
-      return { name: this.name, description: this.description, parameters: this.toJsonSchema(), extra: this.extra };
+      const { name, description, provider, extra } = this;
+      return withoutUndefined({ name, description, parameters: this.toJsonSchema(), provider, extra });
     },
   };
   return withoutUndefined(info);
+}
+
+/** Only what a model is told: a provider's tool has functions and schemas besides. */
+function providerToolOf(name: string, { id, args = {} }: ProviderTool): ProviderTool {
+  if (typeof id !== "string" || typeof args !== "object" || args === null) {
+    throw invalidTool(`The provider of tool "${name}" needs an id and args: { id: "openai.web_search", args: {} }.`);
+  }
+  return { id, args };
 }
 
 const noSchema = (): undefined => undefined;

@@ -3,20 +3,35 @@ import type { ClaudeResponseExtension, GeminiResponseExtension, OpenAIResponseEx
 
 export type AgenticRole = "system" | "user" | "assistant";
 
-/** What a response cost. In chunks, the larger number counts: providers send running totals. */
+/**
+ * What a response cost. In chunks, the larger number counts: providers send running totals. What a provider does not
+ * report is absent, never 0.
+ */
 export interface TokenUsage {
+  /** With what was read from a cache, and what was written to one. */
   readonly promptTokens: number;
+  /** With reasoning. */
   readonly completionTokens: number;
   readonly totalTokens: number;
   readonly reasoningTokens?: number | undefined;
+  /** Prompt tokens that were read from a cache. */
   readonly cachedTokens?: number | undefined;
+  /** Prompt tokens that were written to a cache. */
+  readonly cacheWriteTokens?: number | undefined;
 }
+
+/** Why a model stopped, in one word for all providers. `"tool_calls"`: it waits for the results of its calls. */
+export type FinishReason = "stop" | "length" | "content_filter" | "tool_calls" | "error" | "other" | (string & {});
 
 /** What a provider reports about a whole response. At most one of the four extensions is there. */
 export interface ResponseMeta {
   readonly tokenUsage?: TokenUsage | undefined;
+  /** Why the model stopped, in the word that is the same for all providers. */
+  readonly finishReason?: FinishReason | undefined;
   /** Why the model stopped, in the provider's word. */
-  readonly finishReason?: string | undefined;
+  readonly rawFinishReason?: string | undefined;
+  /** Which model answered, as `provider/model`: what prices and usage are listed by. */
+  readonly model?: string | undefined;
   readonly openaiExtension?: OpenAIResponseExtension | undefined;
   readonly geminiExtension?: GeminiResponseExtension | undefined;
   readonly claudeExtension?: ClaudeResponseExtension | undefined;
@@ -35,6 +50,8 @@ export interface AgenticMessage {
   readonly contentBlocks: readonly ContentBlock[];
   readonly responseMeta?: ResponseMeta | undefined;
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
+  /** Only in chunks: the answer begins again here, and the chunks before this one are void. Concatenation drops them. */
+  readonly restart?: boolean | undefined;
 }
 
 /** Whether a value has the shape of a message: a role, and blocks that name their type. Fields of blocks are not checked. */

@@ -8,7 +8,8 @@ import type { ContentBlock } from "./content-block.js";
 
 /**
  * Joins the chunks of one message. Blocks with the same `streamingMeta.index` are pieces of one block; they stand in the
- * order of their indices, and the result has no `streamingMeta`. Blocks without one are appended. Never changes a chunk.
+ * order of their indices, and the result has no `streamingMeta`. Blocks without one are appended. What stands before the
+ * last chunk with `restart` is dropped. Never changes a chunk.
  *
  * @example
  * const message = concatMessages([
@@ -17,15 +18,21 @@ import type { ContentBlock } from "./content-block.js";
  * ]);
  */
 export function concatMessages(chunks: readonly AgenticMessage[]): AgenticMessage {
-  const { role, plain, groups, metas, extras } = collect(chunks);
+  const { role, plain, groups, metas, extras } = collect(sinceRestart(chunks));
   const [first] = chunks;
-  if (first !== undefined && chunks.length === 1 && plain.length === first.contentBlocks.length) return first;
+  const isLone = first !== undefined && chunks.length === 1 && first.restart === undefined;
+  if (isLone && plain.length === first.contentBlocks.length) return first;
   return withoutUndefined<AgenticMessage>({
     role,
     contentBlocks: groups.size === 0 ? plain : concatGroups(groups),
     responseMeta: concatResponseMetas(metas),
     extra: concatExtras(extras, "extra of the message"),
   });
+}
+
+function sinceRestart(chunks: readonly AgenticMessage[]): readonly AgenticMessage[] {
+  const position = chunks.findLastIndex((chunk) => chunk?.restart === true);
+  return position > 0 ? chunks.slice(position) : chunks;
 }
 
 type Group = [ContentBlock, ...ContentBlock[]];
@@ -63,7 +70,7 @@ function collectBlock({ plain, groups }: Omit<Pieces, "role">, block: ContentBlo
     plain.push(block);
   } else {
     if (plain.length > 0) throw mixedBlocks("found streaming block after non-streaming blocks", block, position);
-    addToGroup(groups, block, meta.index);
+    addToGroup(groups, block, meta.index, meta.restart === true);
   }
 }
 
@@ -82,9 +89,9 @@ function agreeOnRole(role: AgenticRole | undefined, other: AgenticRole, position
   );
 }
 
-function addToGroup(groups: Map<number, Group>, block: ContentBlock, index: number): void {
+function addToGroup(groups: Map<number, Group>, block: ContentBlock, index: number, restarts: boolean): void {
   const group = groups.get(index);
-  if (group === undefined) {
+  if (group === undefined || restarts) {
     if (!Number.isInteger(index)) throw invalidMessage(`The index ${index} of a ${block.type} block is no integer.`);
     groups.set(index, [block]);
     return;

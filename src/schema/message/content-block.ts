@@ -3,6 +3,8 @@ import type { ClaudeTextExtension, OpenAIReasoningExtension, OpenAITextExtension
 /** Where a chunk's block belongs: chunks with the same index are pieces of one block. Concatenation removes it. */
 export interface StreamingMeta {
   readonly index: number;
+  /** The block begins again with this chunk, perhaps as another kind: its pieces before this one are void. */
+  readonly restart?: boolean | undefined;
 }
 
 /** What every block may carry beside its own fields. */
