@@ -19,7 +19,7 @@ export { z };
 export const input = "hello";
 
 /** Gives back what it gets. */
-export const runnable: Runnable<string, string> = {
+export const app: Runnable<string, string> = {
   invoke: async (text) => text,
   stream: (text) => StreamReader.from([text]),
   collect: (chunks) => StreamReader.from(chunks).concat(),

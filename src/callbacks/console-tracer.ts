@@ -21,7 +21,7 @@ export interface ConsoleTracerOptions {
  * mix. What ends later than that is printed on its own.
  *
  * @example
- * await runnable.invoke(input, { callbacks: [consoleTracer({ maxLength: 120 })] });
+ * await app.invoke(input, { callbacks: [consoleTracer({ maxLength: 120 })] });
  */
 export function consoleTracer(options: ConsoleTracerOptions = {}): Handler {
   return new ConsoleTracer(options);

@@ -34,7 +34,7 @@ export interface RunEmitterOptions<Span> {
  * @example
  * const emitter = new RunEmitter();
  * emitter.on("tool:end", (info, { result }) => console.log(info.name, result));
- * await runnable.invoke(input, { callbacks: [emitter] });
+ * await app.invoke(input, { callbacks: [emitter] });
  */
 export class RunEmitter<Span = unknown> extends EventEmitter<RunEvents<Span>> implements Handler {
   readonly #startSpan: RunEmitterOptions<Span>["startSpan"];

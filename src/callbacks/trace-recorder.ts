@@ -41,7 +41,7 @@ export interface TraceRecorder extends Handler {
  *
  * @example
  * const trace = traceRecorder();
- * await runnable.invoke(input, { callbacks: [trace] });
+ * await app.invoke(input, { callbacks: [trace] });
  * console.log(JSON.stringify(trace, null, 2));
  */
 export function traceRecorder(options: TraceRecorderOptions = {}): TraceRecorder {

@@ -32,7 +32,7 @@ export interface AnyRequestContext {
  * @example
  * const requestContext = new RequestContext<{ userId: string; plan: "free" | "pro" }>([["userId", "u-1"]]);
  * requestContext.set("plan", "pro");
- * await runnable.invoke(input, { requestContext });
+ * await app.invoke(input, { requestContext });
  */
 export class RequestContext<Values extends object = Record<string, unknown>> {
   readonly #values = new Map<string, unknown>();

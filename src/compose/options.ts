@@ -31,7 +31,7 @@ export interface PlaceOptions {
  * Options for one run.
  *
  * @example
- * await runnable.invoke(input, { signal: AbortSignal.timeout(5_000), options: { model: { temperature: 0 } } });
+ * await app.invoke(input, { signal: AbortSignal.timeout(5_000), options: { model: { temperature: 0 } } });
  */
 export interface RunOptions<Paths extends string = string> {
   /** Makes this run a child of the node (or tool) whose context is given: signal, handlers and request values continue. */

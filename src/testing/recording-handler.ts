@@ -31,7 +31,7 @@ export interface RecordingHandler extends Handler {
  *
  * @example
  * const recorder = recordingHandler();
- * await runnable.invoke(input, { callbacks: [recorder] });
+ * await app.invoke(input, { callbacks: [recorder] });
  * console.log(recorder.names(), recorder.events.at(-1)?.value);
  */
 export function recordingHandler({ streams = false }: RecordingOptions = {}): RecordingHandler {

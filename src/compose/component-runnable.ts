@@ -1,0 +1,36 @@
+import { bareRunnable } from "../run/bare-runnable.js";
+import { invalidOption } from "./errors.js";
+import { toNode } from "./node.js";
+import { hasNodeDefinition } from "./plan/node-definition.js";
+import type { Runnable } from "./runnable.js";
+import type { ComponentNode } from "./types/node-like.js";
+
+export interface ComponentRunnableOptions {
+  /** What it is called in traces, and as a child of another run. @default "" */
+  readonly name?: string | undefined;
+}
+
+/**
+ * Makes a Runnable of a component: a model, template, retriever, embedder, indexer, loader or transformer. Called with
+ * `parent: ctx`, it is a run of its own inside the caller's: handlers see it.
+ *
+ * @example
+ * const ask = runnable(model, { name: "draft" });
+ * const answer = lambda({
+ *   invoke: (question: string, ctx) => ask.invoke([userMessage(question)], { parent: ctx }),
+ * });
+ */
+export function runnable<In, Out>(
+  component: ComponentNode<In, Out>,
+  options: ComponentRunnableOptions = {},
+): Runnable<In, Out> {
+  const { name = "", ...others } = options;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw invalidOption(`Unknown option "${other}" of runnable(component, { name }).`);
+  if (typeof component !== "object" || component === null || !("component" in component)) {
+    throw invalidOption("runnable takes a component. A plain function becomes a Runnable with lambda({ invoke }).");
+  }
+  const node = toNode(name, component);
+  if (hasNodeDefinition(node)) throw invalidOption("runnable takes a component, and this is a Runnable already.");
+  return bareRunnable<In, Out>({ ...node, name });
+}
