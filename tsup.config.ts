@@ -12,6 +12,7 @@ const parts = {
   "callbacks/index": "src/callbacks/index.ts",
   "compose/index": "src/compose/index.ts",
   "testing/index": "src/testing/index.ts",
+  "models/index": "src/models/index.ts",
   "components/openapi/index": "src/components/openapi/index.ts",
   "stores/sqlite/index": "src/stores/sqlite/index.ts",
   "stores/postgres/index": "src/stores/postgres/index.ts",

@@ -12,6 +12,7 @@ const order = [
   "run",
   "tools",
   "builders",
+  "models",
   "stores",
   "testing",
 ] as const;
@@ -85,4 +86,4 @@ class LayerMap {
 }
 
 const composeFolders = ["plan", "tools"] as const;
-const topFolders = ["schema", "callbacks", "components", "checkpoint", "run", "stores", "testing"] as const;
+const topFolders = ["schema", "callbacks", "components", "checkpoint", "run", "models", "stores", "testing"] as const;

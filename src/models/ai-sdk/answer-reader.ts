@@ -1,0 +1,351 @@
+import { toBase64 } from "../../components/base64.js";
+import { encodeJson } from "../../components/encode-json.js";
+import { type Fields, isFields } from "../../schema/fields.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { ContentBlock } from "../../schema/message/content-block.js";
+import { withoutUndefined } from "../../schema/without-undefined.js";
+import { streamError } from "../errors.js";
+import { AnswerEnd, type Answering, nameOf } from "./answer-end.js";
+import { callBlock, callExtra, type KnownCall, knownCall, labelOf, resultBlock } from "./call-blocks.js";
+import { providerExtra } from "./provider-extra.js";
+import { textIf } from "./text-if.js";
+
+/** A text or a reasoning that may go on. */
+interface OpenText {
+  readonly kind: "text" | "reasoning";
+  readonly index: number;
+  /** The last that was sent with a piece of it. */
+  metadata: unknown;
+  hasText: boolean;
+}
+
+/** A call whose arguments come in pieces. */
+interface OpenCall {
+  readonly call: KnownCall;
+  readonly index: number;
+  /** The arguments so far. */
+  text: string;
+  metadata: unknown;
+  /** The pieces are JSON, and so pieces of the arguments. */
+  readonly isJson: boolean;
+}
+
+interface PlacedCall extends KnownCall {
+  readonly index: number;
+  readonly text: string;
+}
+
+/**
+ * Makes chunks of a message from what a provider package sends, one answer per reader. Each block gets its index where it
+ * is first heard of; what the provider sent with a block stands in the last chunk of it.
+ */
+export class AnswerReader {
+  readonly #model: Answering;
+  readonly #end: AnswerEnd;
+  readonly #texts = new Map<string, OpenText>();
+  readonly #openCalls = new Map<string, OpenCall>();
+  /** Every call by its id. */
+  readonly #calls = new Map<string, PlacedCall>();
+  /** Where the result of a call stands, which may be sent again. */
+  readonly #results = new Map<string, number>();
+  readonly #warn: (warning: unknown) => void;
+  #nextIndex = 0;
+  #isEmpty = true;
+  #structuredOutputText: string | undefined;
+
+  constructor(model: Answering, warn: (warning: unknown) => void) {
+    this.#model = model;
+    this.#end = new AnswerEnd(model);
+    this.#warn = warn;
+  }
+
+  /** The chunks for a part of a stream: usually one. Throws what an error part carries. */
+  readPart(part: unknown): AgenticMessage[] {
+    if (!isFields(part)) return [];
+    const type = textIf(part.type) ?? "";
+    if (type !== "stream-start" && type !== "finish") this.#isEmpty = false;
+    return this.#blocksOf(type, part).map(chunkOf);
+  }
+
+  /** The chunks for a whole answer. */
+  readAnswer({ content, response, warnings, structuredOutputText, ...end }: Fields): AgenticMessage[] {
+    const blocks = (Array.isArray(content) ? content : []).filter(isFields).flatMap((part) => this.#wholeBlocks(part));
+    if (isFields(response)) this.#end.addResponse(response);
+    this.#tell(warnings);
+    this.#end.finish(end);
+    this.#end.checkAnswer();
+    this.#structuredOutputText = textIf(structuredOutputText);
+    return [...blocks.map(chunkOf), this.#lastChunk()];
+  }
+
+  /** The chunks that remain when the stream has ended. Throws when it was cut off, empty or failed. */
+  readEnd(): AgenticMessage[] {
+    this.#end.checkStream({ isEmpty: this.#isEmpty });
+    const texts = [...this.#texts.keys()].flatMap((key) => this.#endText(key, {}));
+    const calls = [...this.#openCalls.values()].flatMap((open) => this.#endCall(open));
+    return [...[...texts, ...calls].map(chunkOf), this.#lastChunk()];
+  }
+
+  #lastChunk(): AgenticMessage {
+    const structuredOutputText = this.#structuredOutputText;
+    const extra = structuredOutputText === undefined ? undefined : { structuredOutputText };
+    const { responseMeta } = this.#end;
+    return withoutUndefined<AgenticMessage>({ role: "assistant", contentBlocks: [], responseMeta, extra });
+  }
+
+  #tell(warnings: unknown): void {
+    if (Array.isArray(warnings)) for (const warning of warnings) this.#warn(warning);
+  }
+
+  /** A part of a whole answer: texts are whole, everything else is as in a stream. */
+  #wholeBlocks(part: Fields): ContentBlock[] {
+    const { type, text, citations, providerMetadata } = part;
+    if (type !== "text" && type !== "reasoning") return this.#blocksOf(textIf(type) ?? "", part);
+    const key = `${type}:whole`;
+    const open = this.#openText(key, type, providerMetadata);
+    const blocks = this.#textPiece(open, textIf(text) ?? "");
+    return [...blocks, ...this.#endText(key, { citations })];
+  }
+
+  #blocksOf(type: string, part: Fields): ContentBlock[] {
+    switch (type) {
+      case "text-start":
+      case "reasoning-start":
+        return this.#startText(part, type === "text-start" ? "text" : "reasoning");
+      case "text-delta":
+      case "reasoning-delta":
+        return this.#textDelta(part, type === "text-delta" ? "text" : "reasoning");
+      case "text-end":
+        return this.#endText(`text:${String(part.id)}`, part);
+      case "reasoning-end":
+        return this.#endText(`reasoning:${String(part.id)}`, part);
+      case "tool-input-start":
+        return this.#startCall(part);
+      case "tool-input-delta":
+        return this.#callDelta(part);
+      case "tool-input-end":
+        this.#noteCallMetadata(part);
+        return [];
+      case "tool-call":
+        return this.#wholeCall(part);
+      case "tool-result":
+        return this.#result(part);
+      case "tool-approval-request":
+        return this.#approval(part);
+      case "file":
+        return [this.#placed(this.#file(part))];
+      case "custom":
+        return isMessageStart(part) ? [] : [this.#placed(this.#extension(type, part))];
+      case "response-metadata":
+        this.#end.addResponse(part);
+        return [];
+      case "finish":
+        this.#end.finish(part);
+        return [];
+      case "error":
+        throw streamError(nameOf(this.#model), part.error);
+      case "stream-start":
+        this.#tell(part.warnings);
+        return [];
+      case "ping":
+      case "raw":
+        return [];
+      default:
+        return [this.#placed(this.#extension(type, part))];
+    }
+  }
+
+  // texts
+
+  /** A text that begins under the id of one that is open ends that one. */
+  #startText({ id, providerMetadata }: Fields, kind: OpenText["kind"]): ContentBlock[] {
+    const key = `${kind}:${String(id)}`;
+    const ended = this.#endText(key, {});
+    this.#openText(key, kind, providerMetadata);
+    return ended;
+  }
+
+  #openText(key: string, kind: OpenText["kind"], metadata: unknown): OpenText {
+    const open: OpenText = { kind, index: this.#takeIndex(), metadata, hasText: false };
+    this.#texts.set(key, open);
+    return open;
+  }
+
+  #textDelta({ id, delta, providerMetadata }: Fields, kind: OpenText["kind"]): ContentBlock[] {
+    const key = `${kind}:${String(id)}`;
+    const open = this.#texts.get(key) ?? this.#openText(key, kind, undefined);
+    open.metadata = providerMetadata ?? open.metadata;
+    return this.#textPiece(open, textIf(delta) ?? "");
+  }
+
+  #textPiece(open: OpenText, text: string): ContentBlock[] {
+    if (text === "") return [];
+    open.hasText = true;
+    const streamingMeta = { index: open.index };
+    return open.kind === "text"
+      ? [{ type: "assistant_gen_text", text, streamingMeta }]
+      : [{ type: "reasoning", text, streamingMeta }];
+  }
+
+  #endText(key: string, { providerMetadata, citations }: Fields): ContentBlock[] {
+    const open = this.#texts.get(key);
+    if (open === undefined) return [];
+    this.#texts.delete(key);
+    const metadata = providerMetadata ?? open.metadata;
+    const streamingMeta = { index: open.index };
+    const { provider } = this.#model;
+    if (open.kind === "reasoning") {
+      if (!open.hasText && metadata === undefined) return [];
+      const extra = providerExtra(provider, metadata);
+      const signature = signatureIn(metadata);
+      return [withoutUndefined<ContentBlock>({ type: "reasoning", text: "", signature, extra, streamingMeta })];
+    }
+    const extra = metadata === undefined ? undefined : providerExtra(provider, metadata);
+    const extension =
+      Array.isArray(citations) && citations.length > 0 ? { citations: encodeJson(citations) } : undefined;
+    if (extra === undefined && extension === undefined) return [];
+    return [withoutUndefined<ContentBlock>({ type: "assistant_gen_text", text: "", extension, extra, streamingMeta })];
+  }
+
+  // calls
+
+  #startCall(part: Fields): ContentBlock[] {
+    const call = knownCall(part);
+    const before = this.#openCalls.get(call.callId);
+    const ended = before === undefined ? [] : this.#endCall(before);
+    const { providerMetadata: metadata, inputEncoding } = part;
+    const open: OpenCall = { call, index: this.#takeIndex(), text: "", metadata, isJson: inputEncoding !== "text" };
+    this.#openCalls.set(call.callId, open);
+    this.#calls.set(call.callId, { ...call, index: open.index, text: "" });
+    return [...ended, at(open.index, callBlock(call, ""))];
+  }
+
+  #callDelta(part: Fields): ContentBlock[] {
+    const open = this.#openCalls.get(String(part.id));
+    if (open === undefined) return [];
+    this.#noteCallMetadata(part);
+    const delta = textIf(part.delta) ?? "";
+    if (!open.isJson || delta === "") return [];
+    open.text += delta;
+    return [at(open.index, callBlock(open.call, delta))];
+  }
+
+  #noteCallMetadata({ id, providerMetadata }: Fields): void {
+    const open = this.#openCalls.get(String(id));
+    if (open !== undefined && providerMetadata !== undefined) open.metadata = providerMetadata;
+  }
+
+  /** The whole call. Where its pieces were other ones, or of another kind, it begins again. */
+  #wholeCall(part: Fields): ContentBlock[] {
+    const call = knownCall(part);
+    const { provider } = this.#model;
+    const text = typeof part.input === "string" ? part.input : (JSON.stringify(encodeJson(part.input)) ?? "");
+    const open = this.#openCalls.get(call.callId);
+    const extra = callExtra(call.kind, provider, part.providerMetadata ?? open?.metadata);
+    const index = open?.index ?? this.#takeIndex();
+    this.#openCalls.delete(call.callId);
+    this.#calls.set(call.callId, { ...call, index, text });
+    if (open === undefined) return [at(index, callBlock(call, text, extra))];
+    const goesOn = open.call.kind === call.kind && open.call.name === call.name && text.startsWith(open.text);
+    if (!goesOn) return [at(index, callBlock(call, text, extra), true)];
+    const rest = text.slice(open.text.length);
+    return rest === "" && extra === undefined ? [] : [at(index, callBlock(call, rest, extra))];
+  }
+
+  /** A call that nobody completes: its arguments stay as they are. */
+  #endCall({ call, index, metadata }: OpenCall): ContentBlock[] {
+    this.#openCalls.delete(call.callId);
+    const extra = callExtra(call.kind, this.#model.provider, metadata);
+    return extra === undefined ? [] : [at(index, callBlock(call, "", extra))];
+  }
+
+  /** A result that comes again takes the place of the one before. A call whose server has no name yet learns it here. */
+  #result(part: Fields): ContentBlock[] {
+    const callId = textIf(part.toolCallId) ?? "";
+    const call = this.#calls.get(callId);
+    const before = this.#results.get(callId);
+    const index = before ?? this.#takeIndex();
+    this.#results.set(callId, index);
+    const block = at(index, resultBlock(part, call, this.#model.provider), before !== undefined);
+    if (call === undefined || call.kind !== "mcp_tool_call" || call.serverLabel !== "" || labelOf(part) === "")
+      return [block];
+    const named = { ...call, serverLabel: labelOf(part) };
+    this.#calls.set(callId, named);
+    return [at(call.index, callBlock(named, "")), block];
+  }
+
+  #approval(part: Fields): ContentBlock[] {
+    const { approvalId, toolCallId, providerMetadata } = part;
+    const callId = textIf(toolCallId) ?? "";
+    const call = this.#calls.get(callId);
+    return [
+      this.#placed({
+        type: "mcp_tool_approval_request",
+        id: textIf(approvalId) ?? "",
+        name: call?.name ?? "",
+        arguments: call?.text ?? "",
+        serverLabel: labelOf(part) || (call?.serverLabel ?? ""),
+        extra: providerExtra(this.#model.provider, providerMetadata, { callId }),
+      }),
+    ];
+  }
+
+  // the rest
+
+  #file(part: Fields): ContentBlock {
+    const { mediaType, data, providerMetadata } = part;
+    const mimeType = textIf(mediaType);
+    const type = mediaKinds.find((kind) => mimeType?.startsWith(`${kind}/`));
+    const place = placeOf(data);
+    if (type === undefined || place === undefined) return this.#extension("file", part);
+    const extra = providerMetadata === undefined ? undefined : providerExtra(this.#model.provider, providerMetadata);
+    return withoutUndefined<ContentBlock>({ type: `assistant_gen_${type}`, ...place, mimeType, extra });
+  }
+
+  #extension(kind: string, part: Fields): ContentBlock {
+    return { type: "extension", provider: this.#model.provider, kind, data: encodeJson(part) };
+  }
+
+  #placed(block: ContentBlock): ContentBlock {
+    return at(this.#takeIndex(), block);
+  }
+
+  #takeIndex(): number {
+    this.#nextIndex += 1;
+    return this.#nextIndex - 1;
+  }
+}
+
+const mediaKinds = ["image", "audio", "video"] as const;
+
+function at(index: number, block: ContentBlock, restart = false): ContentBlock {
+  return { ...block, streamingMeta: restart ? { index, restart } : { index } };
+}
+
+function chunkOf(block: ContentBlock): AgenticMessage {
+  return { role: "assistant", contentBlocks: [block] };
+}
+
+/** That an answer begins, with ids and usage that come again: nothing that the model wrote. */
+function isMessageStart({ kind }: Fields): boolean {
+  return typeof kind === "string" && kind.endsWith(".message_start");
+}
+
+/** The signature that a provider sent with a reasoning, for those who look for it: it goes back with the metadata. */
+function signatureIn(metadata: unknown): string | undefined {
+  if (!isFields(metadata)) return undefined;
+  for (const sent of Object.values(metadata)) {
+    const signature = isFields(sent) ? (sent.signature ?? sent.thoughtSignature) : undefined;
+    if (typeof signature === "string") return signature;
+  }
+  return undefined;
+}
+
+/** Base64, bytes, or V4's tagged data. */
+function placeOf(data: unknown): { readonly url: string } | { readonly base64Data: string } | undefined {
+  if (typeof data === "string") return { base64Data: data };
+  if (data instanceof Uint8Array) return { base64Data: toBase64(data) };
+  if (!isFields(data)) return undefined;
+  if (data.type === "url") return { url: textIf(data.originalUrl) ?? String(data.url) };
+  return data.type === "data" ? placeOf(data.data) : undefined;
+}

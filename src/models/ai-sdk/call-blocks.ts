@@ -1,0 +1,106 @@
+import { encodeJson } from "../../components/encode-json.js";
+import { type Fields, isFields } from "../../schema/fields.js";
+import type { ContentBlock } from "../../schema/message/content-block.js";
+import { withoutUndefined } from "../../schema/without-undefined.js";
+import { providerExtra } from "./provider-extra.js";
+import { textIf } from "./text-if.js";
+
+/** Who runs a call: we do, the provider does, or an MCP server for it. */
+export type CallKind = "function_tool_call" | "server_tool_call" | "mcp_tool_call";
+
+/** A call as far as it has come. */
+export interface KnownCall {
+  readonly kind: CallKind;
+  readonly callId: string;
+  readonly name: string;
+  /** The MCP server; `""` as long as nobody has named it. */
+  readonly serverLabel: string;
+}
+
+/** From a `tool-input-start` or a `tool-call`. */
+export function knownCall(part: Fields): KnownCall {
+  const callId = textIf(part.toolCallId) ?? textIf(part.id) ?? "";
+  const kind = kindOf(part);
+  return {
+    kind,
+    callId,
+    name: textIf(part.toolName) ?? "",
+    serverLabel: kind === "mcp_tool_call" ? labelOf(part) : "",
+  };
+}
+
+function kindOf({ providerExecuted, dynamic }: Fields): CallKind {
+  if (providerExecuted !== true) return "function_tool_call";
+  return dynamic === true ? "mcp_tool_call" : "server_tool_call";
+}
+
+/** A piece of a call; `arguments` is what the piece adds. */
+export function callBlock({ kind, callId, name, serverLabel }: KnownCall, text: string, extra?: Fields): ContentBlock {
+  switch (kind) {
+    case "function_tool_call":
+      return withoutUndefined({ type: kind, callId, name, arguments: text, extra });
+    case "server_tool_call":
+      return withoutUndefined({ type: kind, name, callId, arguments: text, extra });
+    case "mcp_tool_call":
+      return withoutUndefined({ type: kind, serverLabel, callId, name, arguments: text, extra });
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** What goes with the last piece of a call. Calls that the provider runs must go back to it, and to no other. */
+export function callExtra(kind: CallKind, provider: string, providerMetadata: unknown): Fields | undefined {
+  if (kind === "function_tool_call" && providerMetadata === undefined) return undefined;
+  return providerExtra(provider, providerMetadata);
+}
+
+/** A result that the provider sent for a call that it has run. */
+export function resultBlock(part: Fields, call: KnownCall | undefined, provider: string): ContentBlock {
+  const { toolCallId, toolName, result, isError, preliminary, dynamic, providerMetadata } = part;
+  const callId = textIf(toolCallId) ?? "";
+  const name = textIf(toolName) ?? call?.name ?? "";
+  const content = encodeJson(result);
+  const marks = withoutUndefined({
+    isError: isError === true ? true : undefined,
+    preliminary: preliminary === true ? true : undefined,
+  });
+  const extra = providerExtra(provider, providerMetadata, marks);
+  if (call?.kind !== "mcp_tool_call" && dynamic !== true) {
+    return { type: "server_tool_result", name, callId, content, extra };
+  }
+  const error = isError === true || hasError(result) ? { message: errorText(result) } : undefined;
+  const serverLabel = labelOf(part) || (call?.serverLabel ?? "");
+  // a string that is no JSON is told from one that is by `json`, so that the result goes back as it came
+  const isText = typeof content === "string";
+  const text = isText ? content : (JSON.stringify(content) ?? "");
+  return withoutUndefined({
+    type: "mcp_tool_result",
+    serverLabel,
+    callId,
+    name,
+    content: text,
+    error,
+    extra: isText ? extra : { ...extra, resultType: "json" },
+  });
+}
+
+/** Each provider names the server in a place of its own. */
+export function labelOf({ result, providerMetadata }: Fields): string {
+  if (isFields(result) && typeof result.serverLabel === "string") return result.serverLabel;
+  if (!isFields(providerMetadata)) return "";
+  for (const sent of Object.values(providerMetadata)) {
+    const label = isFields(sent) ? (sent.serverLabel ?? sent.serverName) : undefined;
+    if (typeof label === "string") return label;
+  }
+  return "";
+}
+
+function hasError(result: unknown): boolean {
+  return isFields(result) && result.error !== undefined && result.error !== null;
+}
+
+function errorText(result: unknown): string {
+  const error = isFields(result) && result.error !== undefined ? result.error : result;
+  if (isFields(error) && typeof error.message === "string") return error.message;
+  return typeof error === "string" ? error : (JSON.stringify(encodeJson(error)) ?? "");
+}

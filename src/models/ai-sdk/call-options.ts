@@ -1,0 +1,85 @@
+import type { ModelOptions, ToolChoice } from "../../components/model.js";
+import type { Fields } from "../../schema/fields.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { ToolInfo } from "../../schema/tool-info.js";
+import { withoutUndefined } from "../../schema/without-undefined.js";
+import { promptOf } from "./prompt.js";
+import type { AiSdkModel, AiSdkVersion } from "./provider-model.js";
+
+export interface Call {
+  readonly messages: readonly AgenticMessage[];
+  readonly options: ModelOptions;
+  readonly signal: AbortSignal;
+}
+
+/** A call in the words of a provider package. */
+export function callOptionsOf({ messages, options, signal }: Call, model: AiSdkModel): Fields {
+  const { specificationVersion: version, provider } = model;
+  const { tools, choice } = chosenTools(options);
+  return withoutUndefined({
+    prompt: promptOf(messages, { provider, version }),
+    maxOutputTokens: options.maxTokens,
+    temperature: options.temperature,
+    topP: options.topP,
+    topK: options.topK,
+    stopSequences: options.stop === undefined ? undefined : [...options.stop],
+    seed: options.seed,
+    presencePenalty: options.presencePenalty,
+    frequencyPenalty: options.frequencyPenalty,
+    responseFormat: options.responseFormat === undefined ? undefined : withoutUndefined({ ...options.responseFormat }),
+    reasoning: version === "v4" ? options.reasoningEffort : undefined,
+    tools: tools.length === 0 ? undefined : tools.map((tool) => toolOf(tool, version)),
+    toolChoice: tools.length === 0 ? undefined : choice,
+    headers: options.headers,
+    providerOptions: options.providerOptions,
+    abortSignal: signal,
+  });
+}
+
+/** What the options of a call ask for that this model cannot do: a text for each. */
+export function unsupportedOptions({ model, reasoningEffort }: ModelOptions, target: AiSdkModel): string[] {
+  const found: string[] = [];
+  if (model !== undefined && model !== target.modelId) {
+    found.push(
+      `options.model "${model}" is ignored: this model is ${target.modelId}. Use another model object instead.`,
+    );
+  }
+  if (reasoningEffort !== undefined && target.specificationVersion !== "v4") {
+    found.push(
+      `options.reasoningEffort is ignored: a model of spec ${target.specificationVersion} takes it in providerOptions, under the name of its provider.`,
+    );
+  }
+  return found;
+}
+
+/** Several named tools are those that are offered; one of them must be called. */
+function chosenTools({ tools = [], toolChoice }: ModelOptions): {
+  tools: readonly ToolInfo[];
+  choice: Fields | undefined;
+} {
+  if (toolChoice === undefined) return { tools, choice: undefined };
+  if (typeof toolChoice === "string") return { tools, choice: { type: toolChoice } };
+  const { toolNames } = toolChoice satisfies Exclude<ToolChoice, string>;
+  const [only, ...others] = toolNames;
+  if (only !== undefined && others.length === 0) return { tools, choice: { type: "tool", toolName: only } };
+  return { tools: tools.filter(({ name }) => toolNames.includes(name)), choice: { type: "required" } };
+}
+
+function toolOf(info: ToolInfo, version: AiSdkVersion): Fields {
+  const { name, description, provider, extra = {} } = info;
+  if (provider !== undefined) {
+    return { type: version === "v2" ? "provider-defined" : "provider", id: provider.id, name, args: provider.args };
+  }
+  const { strict, inputExamples, providerOptions } = extra;
+  const newer = version === "v2" ? {} : { strict, inputExamples };
+  return withoutUndefined({
+    type: "function",
+    name,
+    description: description === "" ? undefined : description,
+    inputSchema: info.toJsonSchema({ target: "draft-07" }) ?? emptySchema,
+    ...newer,
+    providerOptions,
+  });
+}
+
+const emptySchema = { type: "object", properties: {}, additionalProperties: false };

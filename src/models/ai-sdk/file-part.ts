@@ -1,0 +1,58 @@
+import type { Fields } from "../../schema/fields.js";
+import { withoutUndefined } from "../../schema/without-undefined.js";
+import { invalidMedia } from "../errors.js";
+import type { AiSdkVersion } from "./provider-model.js";
+
+/** Where media is, in the words of our blocks. */
+export interface Place {
+  readonly type: string;
+  readonly url?: string | undefined;
+  readonly base64Data?: string | undefined;
+  readonly mimeType?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+/** Media as a part of a prompt. V4 says of its data what it is; before, an address is a `URL` and everything else base64. */
+export function filePart(media: Place, version: AiSdkVersion): Fields {
+  const { data, mediaType } = fileData(media);
+  return withoutUndefined({
+    type: "file",
+    data: version === "v4" ? tagged(data) : data,
+    mediaType,
+    filename: media.name,
+  });
+}
+
+export function tagged(data: string | URL): Fields {
+  return typeof data === "string" ? { type: "data", data } : { type: "url", url: data };
+}
+
+/** Base64 or an address. A `data:` address is taken apart. */
+export function fileData({ type, url, base64Data, mimeType }: Place): { data: string | URL; mediaType: string } {
+  const fallback = mimeType ?? defaultTypes.get(type.split("_").at(-1) ?? "") ?? "application/octet-stream";
+  if (base64Data !== undefined) return { data: base64Data, mediaType: fallback };
+  if (url === undefined) throw invalidMedia(`A block of type ${type} has neither url nor base64Data.`);
+  const embedded = /^data:([^;,]*)((?:;[^;,]*)*),(.*)$/s.exec(url);
+  if (embedded === null) return { data: addressOf(url, type), mediaType: fallback };
+  const [, mediaType = "", parameters = "", content = ""] = embedded;
+  const data = parameters.endsWith(";base64") ? content : base64Of(decodeURIComponent(content));
+  return { data, mediaType: mimeType ?? (mediaType || fallback) };
+}
+
+const defaultTypes: ReadonlyMap<string, string> = new Map([
+  ["image", "image/*"],
+  ["audio", "audio/*"],
+  ["video", "video/*"],
+]);
+
+function addressOf(url: string, type: string): URL {
+  try {
+    return new URL(url);
+  } catch {
+    throw invalidMedia(`The url of a block of type ${type} is not a whole address: ${JSON.stringify(url)}.`);
+  }
+}
+
+function base64Of(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+}

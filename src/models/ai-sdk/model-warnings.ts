@@ -1,0 +1,36 @@
+import type { NodeContext } from "../../components/context.js";
+import { shorten } from "../../components/shorten.js";
+import { isFields } from "../../schema/fields.js";
+import { tell } from "../tell.js";
+import { textIf } from "./text-if.js";
+
+/** More of them are not remembered: somebody puts changing texts into them. */
+const most = 1_000;
+
+/** What a provider package warns of, told as the side event `model_warning`: each text once. */
+export class ModelWarnings {
+  readonly #told = new Set<string>();
+  readonly #model: string;
+
+  constructor(model: string) {
+    this.#model = model;
+  }
+
+  tell(warning: unknown, ctx: NodeContext): void {
+    const message = textOf(warning);
+    if (this.#told.has(message) || this.#told.size >= most) return;
+    this.#told.add(message);
+    tell(ctx, { kind: "model_warning", model: this.#model, message, warning });
+  }
+}
+
+/** Packages of different specs name the parts of a warning differently. */
+function textOf(warning: unknown): string {
+  if (typeof warning === "string") return warning;
+  if (!isFields(warning)) return shorten(warning);
+  const { type, message, feature, setting, tool, details } = warning;
+  const about = textIf(feature) ?? textIf(setting) ?? (isFields(tool) ? textIf(tool.name) : undefined);
+  const head = about === undefined ? undefined : `${textIf(type) ?? "warning"}: ${about}`;
+  const texts = [head, textIf(message), textIf(details)].filter((text) => text !== undefined);
+  return texts.length === 0 ? shorten(warning) : texts.join(". ");
+}

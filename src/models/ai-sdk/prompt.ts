@@ -1,0 +1,177 @@
+import { type Fields, isFields } from "../../schema/fields.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type {
+  ContentBlock,
+  Extension,
+  McpToolApprovalResponse,
+  McpToolCall,
+  McpToolResult,
+  ServerToolCall,
+  ServerToolResult,
+} from "../../schema/message/content-block.js";
+import { textOf } from "../../schema/message/read-message.js";
+import { withoutUndefined } from "../../schema/without-undefined.js";
+import { filePart } from "./file-part.js";
+import { belongsTo, comesFrom, mergeOptions, optionsFor } from "./provider-extra.js";
+import type { AiSdkVersion } from "./provider-model.js";
+import { jsonOutput, toolOutputOf } from "./tool-output.js";
+
+/** To whom a prompt goes. */
+export interface PromptTarget {
+  readonly provider: string;
+  readonly version: AiSdkVersion;
+}
+
+interface PromptMessage {
+  readonly role: "system" | "user" | "assistant" | "tool";
+  readonly content: string | readonly Fields[];
+  readonly providerOptions?: unknown;
+}
+
+/** Messages as a provider package takes them. Results of tools have a role of their own there, and stand together. */
+export function promptOf(messages: readonly AgenticMessage[], target: PromptTarget): PromptMessage[] {
+  const prompt: PromptMessage[] = [];
+  for (const message of messages) {
+    for (const next of message.role === "system" ? [systemPrompt(message, target)] : promptMessages(message, target)) {
+      const last = prompt.at(-1);
+      if (last === undefined || !isToolMessage(last) || !isToolMessage(next)) prompt.push(next);
+      else prompt[prompt.length - 1] = { role: "tool", content: [...last.content, ...next.content] as Fields[] };
+    }
+  }
+  return prompt;
+}
+
+/** Without options of its own, which would hold for its neighbours too. */
+function isToolMessage({ role, content, providerOptions }: PromptMessage): boolean {
+  return role === "tool" && Array.isArray(content) && providerOptions === undefined;
+}
+
+/** A system prompt is one text: what its blocks say to the provider holds for all of it. */
+function systemPrompt(message: AgenticMessage, { provider }: PromptTarget): PromptMessage {
+  let options: Fields | undefined;
+  for (const block of [...message.contentBlocks, message]) {
+    const { providerOptions } = optionsFor(provider, block) as { readonly providerOptions?: Fields };
+    options = options === undefined ? providerOptions : mergeOptions(options, providerOptions);
+  }
+  return withoutUndefined<PromptMessage>({ role: "system", content: textOf(message), providerOptions: options });
+}
+
+/** A message of ours may hold parts of different roles: each neighbourhood of one role becomes a message. */
+function promptMessages(message: AgenticMessage, target: PromptTarget): PromptMessage[] {
+  const prompt: { role: PromptMessage["role"]; content: Fields[] }[] = [];
+  for (const block of message.contentBlocks) {
+    const part = partOf(block, target);
+    if (part === undefined) continue;
+    const role = isForTools(block) ? "tool" : message.role;
+    const last = prompt.at(-1);
+    if (last?.role === role) last.content.push(part);
+    else prompt.push({ role, content: [part] });
+  }
+  const options = optionsFor(target.provider, message);
+  return prompt.map((part) => ({ ...part, ...options }));
+}
+
+function isForTools({ type }: ContentBlock): boolean {
+  return type === "function_tool_result" || type === "mcp_tool_approval_response";
+}
+
+/** `undefined` for what is not sent: what belongs to another provider, and what has no place in a prompt. */
+function partOf(block: ContentBlock, target: PromptTarget): Fields | undefined {
+  const { provider, version } = target;
+  const options = optionsFor(provider, block);
+  switch (block.type) {
+    case "user_input_text":
+    case "assistant_gen_text":
+      return block.text === "" && !("providerOptions" in options)
+        ? undefined
+        : { type: "text", text: block.text, ...options };
+    case "reasoning":
+      return isOwnReasoning(block, provider) ? { type: "reasoning", text: block.text, ...options } : undefined;
+    case "user_input_image":
+    case "user_input_audio":
+    case "user_input_video":
+    case "user_input_file":
+    case "assistant_gen_image":
+    case "assistant_gen_audio":
+    case "assistant_gen_video":
+      return { ...filePart(block, version), ...options };
+    case "function_tool_call":
+      return { ...toolCall(block.callId, block.name, parsed(block.arguments)), ...options };
+    case "function_tool_result":
+      return { ...toolResult(block.callId, block.name, toolOutputOf(block, version)), ...options };
+    case "server_tool_call":
+    case "mcp_tool_call":
+      return belongsTo(provider, block) ? { ...providerCall(block), ...options } : undefined;
+    case "server_tool_result":
+      return belongsTo(provider, block) ? { ...serverResult(block), ...options } : undefined;
+    case "mcp_tool_result":
+      return belongsTo(provider, block) ? { ...mcpResult(block), ...options } : undefined;
+    case "mcp_tool_approval_response":
+      return version === "v2" ? undefined : { ...approvalResponse(block), ...options };
+    case "extension":
+      return block.provider === provider ? extensionPart(block, options, version) : undefined;
+    case "tool_search_result":
+    case "mcp_list_tools_result":
+    case "mcp_tool_approval_request":
+      return undefined;
+    default:
+      return block satisfies never;
+  }
+}
+
+/** Reasoning goes back to whom it came from, or where its writer says what the provider is to make of it. */
+function isOwnReasoning(block: ContentBlock, provider: string): boolean {
+  return comesFrom(provider, block) || block.extra?.providerOptions !== undefined;
+}
+
+function toolCall(toolCallId: string, toolName: string, input: unknown): Fields {
+  return { type: "tool-call", toolCallId, toolName, input };
+}
+
+function toolResult(toolCallId: string, toolName: string, output: Fields): Fields {
+  return { type: "tool-result", toolCallId, toolName, output };
+}
+
+function providerCall({ callId = "", name, arguments: input = {} }: ServerToolCall | McpToolCall): Fields {
+  return { ...toolCall(callId, name, typeof input === "string" ? parsed(input) : input), providerExecuted: true };
+}
+
+function serverResult({ callId = "", name, content = null, extra }: ServerToolResult): Fields {
+  return toolResult(callId, name, { type: extra?.isError === true ? "error-json" : "json", value: content });
+}
+
+function mcpResult({ callId, name, content, extra }: McpToolResult): Fields {
+  const isError = extra?.isError === true;
+  const output = extra?.resultType === "json" ? jsonOutput(content, isError) : { type: "json", value: content };
+  return toolResult(callId, name, output);
+}
+
+function approvalResponse({ approvalRequestId, approve, reason }: McpToolApprovalResponse): Fields {
+  return withoutUndefined({ type: "tool-approval-response", approvalId: approvalRequestId, approved: approve, reason });
+}
+
+/** What the provider can be sent again. Sources, for one, only tell a reader something. */
+function extensionPart({ kind, data }: Extension, options: object, version: AiSdkVersion): Fields | undefined {
+  if (!isFields(data) || !returning.includes(kind) || (kind !== "file" && version !== "v4")) return undefined;
+  const { providerMetadata, data: content, ...part } = data;
+  const sent = content === undefined ? {} : { data: restored(content) };
+  return withoutUndefined({ ...part, ...sent, providerOptions: providerMetadata, ...options });
+}
+
+const returning = ["custom", "reasoning-file", "file"];
+
+/** An address became text when it was kept. */
+function restored(content: unknown): unknown {
+  if (!isFields(content) || content.type !== "url") return content;
+  return { ...content, url: new URL(String(content.url)) };
+}
+
+/** Arguments that do not parse are sent as none: a prompt has no place for text here. */
+function parsed(text: string): unknown {
+  if (text.trim() === "") return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}

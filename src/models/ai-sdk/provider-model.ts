@@ -1,0 +1,50 @@
+import { isFields } from "../../schema/fields.js";
+import { notAModel } from "../errors.js";
+
+/** The versions of the provider specification of the AI SDK that are understood. */
+export type AiSdkVersion = "v2" | "v3" | "v4";
+
+/**
+ * A language model of a provider package of the AI SDK, as `openai("gpt-5")` makes it, of any of the specs V2, V3 and V4.
+ * It is known by its shape.
+ */
+export interface AiSdkModel {
+  readonly specificationVersion: AiSdkVersion;
+  readonly provider: string;
+  readonly modelId: string;
+  readonly doGenerate: (options: never) => PromiseLike<object>;
+  readonly doStream: (options: never) => PromiseLike<{ readonly stream: ReadableStream<unknown> }>;
+}
+
+/** An embedding model of a provider package: `openai.embedding("text-embedding-3-small")`. */
+export interface AiSdkEmbeddingModel {
+  readonly specificationVersion: AiSdkVersion;
+  readonly provider: string;
+  readonly modelId: string;
+  readonly maxEmbeddingsPerCall: number | undefined | PromiseLike<number | undefined>;
+  readonly supportsParallelCalls: boolean | PromiseLike<boolean>;
+  readonly doEmbed: (options: never) => PromiseLike<{ readonly embeddings: number[][] }>;
+}
+
+const versions: readonly unknown[] = ["v2", "v3", "v4"] satisfies AiSdkVersion[];
+
+export function isAiSdkModel(value: unknown): value is AiSdkModel {
+  return (
+    isFields(value) && hasFunctions(value, "doGenerate", "doStream") && versions.includes(value.specificationVersion)
+  );
+}
+
+export function requireAiSdkModel(value: unknown): AiSdkModel {
+  if (isAiSdkModel(value)) return value;
+  throw notAModel(value, "aiSdkModel", "doGenerate");
+}
+
+export function requireAiSdkEmbeddingModel(value: unknown): AiSdkEmbeddingModel {
+  const fits = isFields(value) && hasFunctions(value, "doEmbed") && versions.includes(value.specificationVersion);
+  if (fits) return value as object as AiSdkEmbeddingModel;
+  throw notAModel(value, "aiSdkEmbedder", "doEmbed");
+}
+
+function hasFunctions(value: object, ...names: readonly string[]): boolean {
+  return names.every((name) => typeof Reflect.get(value, name) === "function");
+}

@@ -1,0 +1,81 @@
+import { type Fields, isFields } from "../../schema/fields.js";
+import type { TokenUsage } from "../../schema/message/agentic-message.js";
+import { withoutUndefined } from "../../schema/without-undefined.js";
+
+type Count = number | undefined;
+
+interface Counts {
+  readonly prompt: Count;
+  readonly completion: Count;
+  readonly total: Count;
+  readonly reasoning: Count;
+  readonly cached: Count;
+  readonly cacheWrite: Count;
+}
+
+/**
+ * What a response cost. Under V2 some packages leave the cache out of the prompt, and some services leave reasoning out of
+ * the completion: both are counted in. `undefined` when nothing is reported.
+ */
+export function usageOf(usage: unknown, providerMetadata: unknown): TokenUsage | undefined {
+  if (!isFields(usage)) return undefined;
+  const isNested = isFields(usage.inputTokens) || isFields(usage.outputTokens);
+  const counts = isNested ? nestedCounts(usage) : flatCounts(usage, providerMetadata);
+  const completion = withReasoning(counts);
+  const { prompt, total, reasoning, cached, cacheWrite } = counts;
+  const sum = prompt === undefined || completion === undefined ? total : prompt + completion;
+  const reported = withoutUndefined({
+    promptTokens: prompt,
+    completionTokens: completion,
+    totalTokens: sum,
+    reasoningTokens: reasoning,
+    cachedTokens: cached,
+    cacheWriteTokens: cacheWrite,
+  });
+  return Object.keys(reported).length === 0 ? undefined : (reported as TokenUsage);
+}
+
+/** V3 and V4. */
+function nestedCounts({ inputTokens, outputTokens }: Fields): Counts {
+  const input = isFields(inputTokens) ? inputTokens : {};
+  const output = isFields(outputTokens) ? outputTokens : {};
+  return {
+    prompt: countOf(input.total),
+    completion: countOf(output.total),
+    total: undefined,
+    reasoning: countOf(output.reasoning),
+    cached: countOf(input.cacheRead),
+    cacheWrite: countOf(input.cacheWrite),
+  };
+}
+
+function flatCounts(usage: Fields, providerMetadata: unknown): Counts {
+  const cached = countOf(usage.cachedInputTokens);
+  const anthropic = isFields(providerMetadata) ? providerMetadata.anthropic : undefined;
+  const cacheWrite = isFields(anthropic) ? countOf(anthropic.cacheCreationInputTokens) : undefined;
+  const prompt = countOf(usage.inputTokens);
+  const leavesCacheOut = isFields(anthropic) && prompt !== undefined;
+  return {
+    prompt: leavesCacheOut ? prompt + (cached ?? 0) + (cacheWrite ?? 0) : prompt,
+    completion: countOf(usage.outputTokens),
+    total: countOf(usage.totalTokens),
+    reasoning: countOf(usage.reasoningTokens),
+    cached,
+    cacheWrite,
+  };
+}
+
+/**
+ * Reasoning is left out of the completion where it is more than that, or where prompt, completion and reasoning are
+ * together no more than the reported total.
+ */
+function withReasoning({ prompt, completion, reasoning, total }: Counts): Count {
+  if (completion === undefined || reasoning === undefined) return completion;
+  const whole = completion + reasoning;
+  const fitsTotal = prompt !== undefined && total !== undefined && prompt + whole <= total;
+  return reasoning > completion || fitsTotal ? whole : completion;
+}
+
+function countOf(value: unknown): Count {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}

@@ -1,0 +1,153 @@
+import type { AgenticModel, ModelContext, ModelOptions } from "../components/model.js";
+import { runnable } from "../compose/component-runnable.js";
+import type { RunOptions } from "../compose/options.js";
+import type { Runnable } from "../compose/runnable.js";
+import { KumikoError } from "../errors.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { StreamReader } from "../schema/stream/reader.js";
+import { SerialSource } from "../schema/stream/serial-source.js";
+import type { ChunkSource } from "../schema/stream/source.js";
+
+type Messages = readonly AgenticMessage[];
+
+/** What an answer that failed after its first content is followed by: its error, or a chunk that voids it and a new answer. */
+export type AfterContent = "throw" | "restart";
+
+/** One try to get an answer. */
+export interface Attempt {
+  readonly model: Runnable<Messages, AgenticMessage>;
+  /** Names it among the runs of its call. */
+  readonly key: string;
+}
+
+/** Decides what is tried; made anew for each call of a model. */
+export interface Attempts {
+  readonly first: Attempt;
+  readonly afterContent: AfterContent;
+  /** What is tried after a failure. Rejects with what the call fails with when that is the end. */
+  next(failure: unknown): Promise<Attempt>;
+}
+
+/** A model as what attempts call: each of them is a model run of its own in traces. */
+export function attemptable(model: AgenticModel): Runnable<Messages, AgenticMessage> {
+  return runnable<Messages, AgenticMessage>(model);
+}
+
+/** The answer of the first attempt that has one. */
+export async function generateWith(attempts: Attempts, messages: Messages, ctx: ModelContext): Promise<AgenticMessage> {
+  for (let attempt = attempts.first; ; ) {
+    ctx.signal.throwIfAborted();
+    try {
+      return await attempt.model.invoke(messages, optionsOf(attempt, ctx));
+    } catch (error) {
+      attempt = await attempts.next(failureOf(error, ctx));
+    }
+  }
+}
+
+/**
+ * The chunks of the first attempt that comes to its end. What an attempt sends before its first content is kept back until
+ * then, so that one that fails before leaves no trace.
+ */
+export function streamWith(attempts: Attempts, messages: Messages, ctx: ModelContext): StreamReader<AgenticMessage> {
+  return new StreamReader(new AttemptsStream(attempts, messages, ctx));
+}
+
+class AttemptsStream extends SerialSource<AgenticMessage> {
+  readonly #attempts: Attempts;
+  readonly #messages: Messages;
+  readonly #ctx: ModelContext;
+  #source: ChunkSource<AgenticMessage> | undefined;
+  #hasContent = false;
+  /** Of this attempt, without content so far. */
+  #held: AgenticMessage[] = [];
+  /** To be read next. */
+  #ready: AgenticMessage[] = [];
+
+  constructor(attempts: Attempts, messages: Messages, ctx: ModelContext) {
+    super();
+    this.#attempts = attempts;
+    this.#messages = messages;
+    this.#ctx = ctx;
+  }
+
+  protected override async pull(): Promise<IteratorResult<AgenticMessage, undefined>> {
+    try {
+      const value = this.#ready.shift() ?? (await this.#next());
+      this.checkOpen();
+      if (value !== undefined) {
+        this.settle();
+        return { done: false, value };
+      }
+    } catch (error) {
+      this.finish();
+      throw error;
+    }
+    this.finish();
+    return { done: true, value: undefined };
+  }
+
+  protected override stop(reason: unknown): void {
+    this.#source?.cancel(reason);
+  }
+
+  async #next(): Promise<AgenticMessage | undefined> {
+    this.#source ??= this.#open(this.#attempts.first);
+    for (;;) {
+      try {
+        const { done, value } = await this.#source.next();
+        if (done === true) return this.#release();
+        if (!this.#hasContent && value.contentBlocks.length === 0) {
+          this.#held.push(value);
+          continue;
+        }
+        this.#hasContent = true;
+        return this.#release(value);
+      } catch (error) {
+        if (await this.#failed(error)) return restart;
+      }
+    }
+  }
+
+  /** What was kept back comes before the chunk. */
+  #release(...chunks: readonly AgenticMessage[]): AgenticMessage | undefined {
+    const [first, ...others] = [...this.#held, ...chunks];
+    this.#held = [];
+    this.#ready = others;
+    return first;
+  }
+
+  /** Goes on with the next attempt. True when what was read so far is void. */
+  async #failed(error: unknown): Promise<boolean> {
+    this.checkOpen();
+    const failure = failureOf(error, this.#ctx);
+    const isSeen = this.#hasContent;
+    if (isSeen && this.#attempts.afterContent === "throw") throw failure;
+    const attempt = await this.#attempts.next(failure);
+    this.checkOpen();
+    this.#held = [];
+    this.#hasContent = false;
+    this.#source = this.#open(attempt);
+    return isSeen;
+  }
+
+  #open(attempt: Attempt): ChunkSource<AgenticMessage> {
+    this.#ctx.signal.throwIfAborted();
+    return attempt.model.stream(this.#messages, optionsOf(attempt, this.#ctx)).takeSource();
+  }
+}
+
+const restart: AgenticMessage = Object.freeze({ role: "assistant", contentBlocks: Object.freeze([]), restart: true });
+
+function optionsOf({ key }: Attempt, ctx: ModelContext): RunOptions {
+  const options: ModelOptions & Readonly<Record<string, unknown>> = { ...ctx.options };
+  return Object.keys(options).length === 0 ? { parent: ctx, key } : { parent: ctx, key, options: { model: options } };
+}
+
+/** What the model itself failed with. A call that was stopped has not failed: neither has one that asks somebody. */
+function failureOf(error: unknown, ctx: ModelContext): unknown {
+  if (ctx.signal.aborted) throw ctx.signal.reason;
+  if (!KumikoError.is(error)) return error;
+  if (error.code === "INTERRUPTED") throw error;
+  return error.code === "NODE_FAILED" && error.cause !== undefined ? error.cause : error;
+}

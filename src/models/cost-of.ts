@@ -1,0 +1,50 @@
+import type { TokenUsage } from "../schema/message/agentic-message.js";
+import { noPrice } from "./errors.js";
+
+/** What a model costs, per million tokens, in whatever money you count. */
+export interface ModelPrice {
+  readonly input: number;
+  readonly output: number;
+  /** Prompt tokens that come from a cache. @default input */
+  readonly cacheRead?: number | undefined;
+  /** Prompt tokens that are written to a cache. @default input */
+  readonly cacheWrite?: number | undefined;
+}
+
+/**
+ * What the tokens of one or several models cost. Both records are by `provider/model`, which `responseMeta.model` of an answer
+ * says; `openai/gpt-5` is also the price of `openai.responses/gpt-5`. A model without a price is an error.
+ *
+ * @example
+ * const usage = { "openai/gpt-5": { promptTokens: 12_000, completionTokens: 800, totalTokens: 12_800, cachedTokens: 10_000 } };
+ * const dollars = costOf(usage, { "openai/gpt-5": { input: 1.25, output: 10, cacheRead: 0.125 } });
+ */
+export function costOf(
+  usageByModel: Readonly<Record<string, TokenUsage>>,
+  prices: Readonly<Record<string, ModelPrice>>,
+): number {
+  let cost = 0;
+  for (const [model, usage] of Object.entries(usageByModel)) cost += costOfUsage(usage, priceOf(model, prices));
+  return cost / 1_000_000;
+}
+
+function costOfUsage(
+  usage: Partial<TokenUsage>,
+  { input, output, cacheRead = input, cacheWrite = input }: ModelPrice,
+): number {
+  const { promptTokens = 0, completionTokens = 0, cachedTokens = 0, cacheWriteTokens = 0 } = usage;
+  const fresh = Math.max(0, promptTokens - cachedTokens - cacheWriteTokens);
+  return fresh * input + cachedTokens * cacheRead + cacheWriteTokens * cacheWrite + completionTokens * output;
+}
+
+function priceOf(model: string, prices: Readonly<Record<string, ModelPrice>>): ModelPrice {
+  const slash = model.indexOf("/");
+  const [service = ""] = model.slice(0, Math.max(0, slash)).split(".");
+  const price = ownPrice(prices, model) ?? ownPrice(prices, `${service}${model.slice(slash)}`);
+  if (price === undefined) throw noPrice(model, Object.keys(prices));
+  return price;
+}
+
+function ownPrice(prices: Readonly<Record<string, ModelPrice>>, model: string): ModelPrice | undefined {
+  return Object.hasOwn(prices, model) ? prices[model] : undefined;
+}

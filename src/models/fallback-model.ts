@@ -1,0 +1,132 @@
+import type { AgenticModel, ModelContext } from "../components/model.js";
+import { messageOf } from "../errors.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { StreamReader } from "../schema/stream/reader.js";
+import { type AfterContent, type Attempt, type Attempts, attemptable, generateWith, streamWith } from "./attempts.js";
+import { checkOptions, requireAfterContent } from "./check-options.js";
+import { invalidModelOption, ModelsExhaustedError } from "./errors.js";
+import { tell } from "./tell.js";
+import { type Model, toModel } from "./to-model.js";
+
+export interface FallbackModelOptions {
+  /** After which failures the next model is asked. The others are what the call fails with. @default all */
+  readonly fallBackOn?: ((error: unknown) => boolean) | undefined;
+  /**
+   * What happens when a stream fails after its first content: it rejects, or a chunk with `restart: true` voids what was
+   * read, and the next model answers from the beginning. @default "throw"
+   */
+  readonly afterContent?: AfterContent | undefined;
+}
+
+/**
+ * Asks the next model when one fails. A run stays with the model that it has come to. When none is left, the call fails with
+ * a {@link ModelsExhaustedError} that has all their errors.
+ *
+ * @example
+ * const [primary, secondary] = [scriptedModel(new Error("overloaded")), scriptedModel(assistantMessage("Hello!"))];
+ * const steady = fallbackModel([retryModel(primary), secondary]);
+ */
+export function fallbackModel(models: readonly Model[], options: FallbackModelOptions = {}): AgenticModel {
+  if (!Array.isArray(models) || models.length === 0) {
+    throw invalidModelOption("fallbackModel takes a list of at least one model: fallbackModel([first, second]).");
+  }
+  checkOptions("fallbackModel", options, ["fallBackOn", "afterContent"]);
+  const { fallBackOn = () => true, afterContent = "throw" } = options;
+  if (typeof fallBackOn !== "function") throw invalidModelOption("fallBackOn of fallbackModel must be a function.");
+  requireAfterContent("fallbackModel", afterContent);
+  const list = models.map((model: Model, index) => toModel(model, `fallbackModel (model ${index + 1})`));
+  return new FallbackModel(list.map(attemptable), { fallBackOn, afterContent });
+}
+
+interface Rule {
+  readonly fallBackOn: (error: unknown) => boolean;
+  readonly afterContent: AfterContent;
+}
+
+type ModelRun = Attempt["model"];
+
+class FallbackModel implements AgenticModel {
+  readonly component = "model" as const;
+  readonly type = "FallbackModel";
+  readonly #models: readonly ModelRun[];
+  readonly #rule: Rule;
+  readonly #positions = new RunPositions();
+
+  constructor(models: readonly ModelRun[], rule: Rule) {
+    this.#models = models;
+    this.#rule = rule;
+  }
+
+  generate(messages: readonly AgenticMessage[], ctx: ModelContext): Promise<AgenticMessage> {
+    return generateWith(this.#attempts(ctx), messages, ctx);
+  }
+
+  stream(messages: readonly AgenticMessage[], ctx: ModelContext): StreamReader<AgenticMessage> {
+    return streamWith(this.#attempts(ctx), messages, ctx);
+  }
+
+  #attempts(ctx: ModelContext): Attempts {
+    return new Fallbacks(this.#models, this.#rule, this.#positions, ctx);
+  }
+}
+
+class Fallbacks implements Attempts {
+  readonly first: Attempt;
+  readonly afterContent: AfterContent;
+  readonly #models: readonly ModelRun[];
+  readonly #rule: Rule;
+  readonly #positions: RunPositions;
+  readonly #ctx: ModelContext;
+  readonly #errors: unknown[] = [];
+  #position: number;
+
+  constructor(models: readonly ModelRun[], rule: Rule, positions: RunPositions, ctx: ModelContext) {
+    this.#models = models;
+    this.#rule = rule;
+    this.#positions = positions;
+    this.#ctx = ctx;
+    this.#position = positions.get(ctx);
+    this.afterContent = rule.afterContent;
+    this.first = this.#attempt();
+  }
+
+  async next(failure: unknown): Promise<Attempt> {
+    if (!this.#rule.fallBackOn(failure)) throw failure;
+    this.#errors.push(failure);
+    this.#position += 1;
+    if (this.#position >= this.#models.length) throw new ModelsExhaustedError(this.#errors);
+    this.#positions.set(this.#ctx, this.#position);
+    tell(this.#ctx, { kind: "fallback", model: this.#position + 1, error: failure, message: messageOf(failure) });
+    return this.#attempt();
+  }
+
+  #attempt(): Attempt {
+    const model = this.#models[this.#position] as ModelRun;
+    return { model, key: `model ${this.#position + 1}` };
+  }
+}
+
+/** More runs are not remembered at a time: one that is forgotten only asks its first model again. */
+const mostRuns = 1_000;
+
+/** Which model each run has come to. Runs that have not fallen back are not in it. */
+class RunPositions {
+  readonly #byRun = new Map<string, number>();
+
+  get(ctx: ModelContext): number {
+    return this.#byRun.size === 0 ? 0 : (this.#byRun.get(runOf(ctx)) ?? 0);
+  }
+
+  set(ctx: ModelContext, position: number): void {
+    const run = runOf(ctx);
+    this.#byRun.delete(run);
+    this.#byRun.set(run, position);
+    const [oldest] = this.#byRun.keys();
+    if (this.#byRun.size > mostRuns && oldest !== undefined) this.#byRun.delete(oldest);
+  }
+}
+
+/** A task's key begins with that of its run, which all places in it share, and which a resume keeps. */
+function runOf({ taskKey }: ModelContext): string {
+  return taskKey.slice(0, taskKey.indexOf(":"));
+}

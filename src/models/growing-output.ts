@@ -1,0 +1,42 @@
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { OutputSchema } from "./output-schema.js";
+import { completedJson } from "./partial-json.js";
+
+/** The value of an output while its text is still being written. */
+export class GrowingOutput {
+  readonly #schema: OutputSchema;
+  #text = "";
+  #last = "";
+  #nextLength = 1;
+
+  constructor(schema: OutputSchema) {
+    this.#schema = schema;
+  }
+
+  /**
+   * The value so far, if it has grown. The longer the text, the more of it must be new (one part in 64), so that a long one is
+   * not read from its beginning for every chunk.
+   */
+  add({ contentBlocks, restart }: AgenticMessage): { readonly value: unknown } | undefined {
+    if (restart === true) this.#text = "";
+    for (const block of contentBlocks) if (block.type === "assistant_gen_text") this.#text += block.text;
+    const { length } = this.#text;
+    if (length < this.#nextLength) return undefined;
+    this.#nextLength = length + Math.ceil(length / 64);
+    const json = completedJson(this.#text.replace(openFence, ""));
+    if (json === undefined || json === this.#last) return undefined;
+    this.#last = json;
+    return this.#valueOf(json);
+  }
+
+  #valueOf(json: string): { readonly value: unknown } | undefined {
+    try {
+      const value = this.#schema.unwrapPartial(JSON.parse(json));
+      return value === undefined ? undefined : { value };
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+const openFence = /^\s*```(?:json)?\s*\n/;

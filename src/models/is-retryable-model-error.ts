@@ -1,0 +1,100 @@
+import { KumikoError } from "../errors.js";
+import { type Fields, isFields } from "../schema/fields.js";
+import { ModelsExhaustedError } from "./errors.js";
+
+/**
+ * Whether asking a model again may help: it says so itself (`isRetryable`), its status is 408, 409, 425, 429 or 5xx, the
+ * network or a time limit failed, or its answer was cut off or empty. Looks through the causes; an abort is never retried.
+ *
+ * @example
+ * const careful = retryModel(model, { retryOn: (error, { attempt }) => attempt < 2 && isRetryableModelError(error) });
+ */
+export function isRetryableModelError(error: unknown): boolean {
+  const causes = causesOf(error);
+  return !causes.some(isAbort) && causes.some(isPassing);
+}
+
+/** Whether a connection broke, or never came about. */
+export function isBrokenConnection(error: unknown): boolean {
+  return causesOf(error).some(isNetwork);
+}
+
+/** The error and its causes, outermost first. */
+export function causesOf(error: unknown): unknown[] {
+  const causes: unknown[] = [];
+  for (let current = error; current !== undefined && current !== null && !causes.includes(current); ) {
+    causes.push(current);
+    current = isFields(current) ? current.cause : undefined;
+  }
+  return causes;
+}
+
+function isAbort(error: unknown): boolean {
+  return isFields(error) && (error.name === "AbortError" || error.code === "ABORT_ERR" || isInterrupt(error));
+}
+
+function isInterrupt(error: unknown): boolean {
+  return KumikoError.is(error) && error.code === "INTERRUPTED";
+}
+
+function isPassing(error: unknown): boolean {
+  if (!isFields(error)) return false;
+  if (ModelsExhaustedError.is(error)) return error.errors.some(isRetryableModelError);
+  if (KumikoError.is(error)) return passingCodes.includes(error.code);
+  return error.isRetryable === true || isPassingStatus(statusOf(error)) || isNetwork(error) || isTimeLimit(error);
+}
+
+/** `NODE_TIMED_OUT` is what the time limit of a node ends with. */
+const passingCodes: readonly string[] = ["STREAM_CUT", "EMPTY_STREAM", "NODE_TIMED_OUT"];
+
+function isPassingStatus(status: number | undefined): boolean {
+  return status !== undefined && (passingStatuses.includes(status) || (status >= 500 && status <= 599));
+}
+
+const passingStatuses: readonly number[] = [408, 409, 425, 429];
+
+/** Of an error of HTTP, or of what a provider sent in the middle of an answer, where each has a word of its own. */
+function statusOf(error: Fields): number | undefined {
+  for (const value of [error.statusCode, error.status, error.code]) if (typeof value === "number") return value;
+  const sent = isFields(error.error) ? error.error : error;
+  for (const value of [sent.statusCode, sent.status, sent.code, sent.type]) {
+    if (typeof value === "number") return value;
+    const status = typeof value === "string" ? statusByWord.get(value) : undefined;
+    if (status !== undefined) return status;
+  }
+  return undefined;
+}
+
+const statusByWord: ReadonlyMap<string, number> = new Map([
+  ["rate_limit_error", 429],
+  ["rate_limit_exceeded", 429],
+  ["RESOURCE_EXHAUSTED", 429],
+  ["api_error", 500],
+  ["server_error", 500],
+  ["internal_server_error", 500],
+  ["INTERNAL", 500],
+  ["overloaded_error", 529],
+  ["overloaded", 529],
+  ["UNAVAILABLE", 503],
+  ["service_unavailable", 503],
+  ["timeout_error", 504],
+  ["DEADLINE_EXCEEDED", 504],
+]);
+
+function isNetwork(error: unknown): boolean {
+  if (!isFields(error)) return false;
+  const { code, name, message } = error;
+  if (typeof code === "string" && networkCodes.test(code)) return true;
+  return name === "TypeError" && typeof message === "string" && fetchFailures.test(message);
+}
+
+const networkCodes =
+  /^(?:ECONNRESET|ECONNREFUSED|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_STREAM_PREMATURE_CLOSE|UND_ERR_\w+)$/;
+
+/** What `fetch` of Node.js, Chrome, Firefox, Safari, Bun and Deno throw when the network fails. */
+const fetchFailures =
+  /^(?:fetch failed|terminated|Failed to fetch|NetworkError when|Load failed|network error|The network connection was lost|error reading a body from connection|error sending request)/i;
+
+function isTimeLimit({ name, code }: Fields): boolean {
+  return name === "TimeoutError" || code === "ETIMEDOUT";
+}

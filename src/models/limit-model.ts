@@ -1,0 +1,142 @@
+import type { AgenticModel, ModelContext } from "../components/model.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { StreamReader } from "../schema/stream/reader.js";
+import { SerialSource } from "../schema/stream/serial-source.js";
+import type { ChunkSource, StreamSource } from "../schema/stream/source.js";
+import { invalidModelOption } from "./errors.js";
+import { type Model, toModel } from "./to-model.js";
+
+/** Runs work when there is room for it, as what `pLimit(5)` gives does. */
+export type Limit = <T>(work: () => Promise<T>) => Promise<T>;
+
+/**
+ * Makes calls of a model wait for a limit, which several models may share. A stream holds its slot until it ends or is left.
+ *
+ * @example
+ * declare const pLimit: (concurrency: number) => Limit; // from "p-limit"
+ * const limit = pLimit(5);
+ * const writer = limitModel(model, limit);
+ * const critic = limitModel(model, limit); // five calls at a time, of both together
+ */
+export function limitModel(model: Model, limit: Limit): AgenticModel {
+  if (typeof limit !== "function") {
+    throw invalidModelOption(
+      "limitModel takes a function that runs work when there is room: limitModel(model, pLimit(5)).",
+    );
+  }
+  return new LimitedModel(toModel(model, "limitModel"), limit);
+}
+
+class LimitedModel implements AgenticModel {
+  readonly component = "model" as const;
+  readonly type: string | undefined;
+  readonly #model: AgenticModel;
+  readonly #limit: Limit;
+
+  constructor(model: AgenticModel, limit: Limit) {
+    this.#model = model;
+    this.type = model.type;
+    this.#limit = limit;
+  }
+
+  /** A call that is stopped while it waits does not wait any longer; its slot is given on when its turn comes. */
+  async generate(messages: readonly AgenticMessage[], ctx: ModelContext): Promise<AgenticMessage> {
+    const slot = new Slot(this.#limit);
+    const leave = (): void => slot.leave();
+    ctx.signal.throwIfAborted();
+    ctx.signal.addEventListener("abort", leave, { once: true });
+    try {
+      await slot.taken;
+      ctx.signal.throwIfAborted();
+      return await this.#model.generate(messages, ctx);
+    } finally {
+      ctx.signal.removeEventListener("abort", leave);
+      slot.leave();
+    }
+  }
+
+  stream(messages: readonly AgenticMessage[], ctx: ModelContext): StreamReader<AgenticMessage> {
+    const open = (): StreamSource<AgenticMessage> => this.#model.stream(messages, ctx);
+    return new StreamReader(new LimitedStream(open, this.#limit, ctx.signal));
+  }
+}
+
+/** A place among those who may work. */
+class Slot {
+  /** When the work may begin, or when nobody wants it any more. */
+  readonly taken: Promise<void>;
+  #leave: () => void = () => undefined;
+
+  constructor(limit: Limit) {
+    const left = new Promise<void>((resolve) => {
+      this.#leave = resolve;
+    });
+    this.taken = new Promise((resolve, reject) => {
+      left.then(resolve);
+      const work = (): Promise<void> => {
+        resolve();
+        return left;
+      };
+      Promise.resolve(limit(work)).then(undefined, reject);
+    });
+  }
+
+  leave(): void {
+    this.#leave();
+  }
+}
+
+class LimitedStream extends SerialSource<AgenticMessage> {
+  readonly #open: () => StreamSource<AgenticMessage>;
+  readonly #limit: Limit;
+  readonly #signal: AbortSignal;
+  readonly #stopByCaller = (): void => this.#slot?.leave();
+  #slot: Slot | undefined;
+  #source: ChunkSource<AgenticMessage> | undefined;
+
+  constructor(open: () => StreamSource<AgenticMessage>, limit: Limit, signal: AbortSignal) {
+    super();
+    this.#open = open;
+    this.#limit = limit;
+    this.#signal = signal;
+  }
+
+  protected override async pull(): Promise<IteratorResult<AgenticMessage, undefined>> {
+    try {
+      this.#source ??= await this.#begin();
+      const result = await this.#source.next();
+      this.checkOpen();
+      if (!result.done) {
+        this.settle();
+        return result;
+      }
+    } catch (error) {
+      this.finish();
+      this.#release();
+      throw error;
+    }
+    this.finish();
+    this.#release();
+    return { done: true, value: undefined };
+  }
+
+  protected override stop(reason: unknown): void {
+    this.#source?.cancel(reason);
+    this.#release();
+  }
+
+  async #begin(): Promise<ChunkSource<AgenticMessage>> {
+    this.#signal.throwIfAborted();
+    this.#signal.addEventListener("abort", this.#stopByCaller, { once: true });
+    this.#slot = new Slot(this.#limit);
+    await this.#slot.taken;
+    this.#signal.throwIfAborted();
+    this.checkOpen();
+    return StreamReader.from(this.#open()).takeSource();
+  }
+
+  #release(): void {
+    this.#signal.removeEventListener("abort", this.#stopByCaller);
+    this.#slot?.leave();
+  }
+}

@@ -1,0 +1,129 @@
+import type { AgenticModel, ModelContext } from "../components/model.js";
+import { messageOf } from "../errors.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { StreamReader } from "../schema/stream/reader.js";
+import { type AfterContent, type Attempt, type Attempts, attemptable, generateWith, streamWith } from "./attempts.js";
+import { checkOptions, requireAfterContent, requireNumber } from "./check-options.js";
+import { invalidModelOption } from "./errors.js";
+import { isRetryableModelError } from "./is-retryable-model-error.js";
+import { retryAfterOf } from "./retry-delay.js";
+import { clockOf, randomOf } from "./runtime-parts.js";
+import { tell } from "./tell.js";
+import { type Model, toModel } from "./to-model.js";
+import { wait } from "./wait.js";
+
+/** When a model is asked again, and after how long. */
+export interface ModelRetryPolicy {
+  /** The first one included. @default 3 */
+  readonly attempts?: number | undefined;
+  /** How long to wait before the second attempt. @default 1_000 */
+  readonly delayMs?: number | undefined;
+  /** How much longer each further wait is. @default 2 */
+  readonly factor?: number | undefined;
+  /** No wait is longer. Where the service asks for a longer one, there is no further attempt. @default 30_000 */
+  readonly maxDelayMs?: number | undefined;
+  /** Waits between half of the time and all of it, so that callers do not come back together. @default true */
+  readonly jitter?: boolean | undefined;
+  /** Which failures to retry; `attempt` is the number of the one that failed. @default isRetryableModelError */
+  readonly retryOn?: ((error: unknown, info: { readonly attempt: number }) => boolean) | undefined;
+  /**
+   * What happens when a stream fails after its first content: it rejects, or a chunk with `restart: true` voids what was
+   * read, and the answer begins again. @default "throw"
+   */
+  readonly afterContent?: AfterContent | undefined;
+}
+
+const names = ["attempts", "delayMs", "factor", "maxDelayMs", "jitter", "retryOn", "afterContent"] as const;
+
+/**
+ * Asks a model again when it fails in a way that may pass. Waits at least as long as the service asks it to. Each attempt is
+ * a model run of its own in traces, and a stream that fails before its first content is replaced unseen.
+ *
+ * @example
+ * const patient = retryModel(model, { attempts: 5, maxDelayMs: 60_000 });
+ * const app = new Chain<AgenticMessage[]>().appendModel(patient).compile();
+ */
+export function retryModel(model: Model, policy: ModelRetryPolicy = {}): AgenticModel {
+  return new RetriedModel(toModel(model, "retryModel"), resolve(policy));
+}
+
+type Policy = { readonly [Name in keyof ModelRetryPolicy]-?: NonNullable<ModelRetryPolicy[Name]> };
+
+function resolve(policy: ModelRetryPolicy): Policy {
+  checkOptions("retryModel", policy, names);
+  const {
+    attempts = 3,
+    delayMs = 1_000,
+    factor = 2,
+    maxDelayMs = 30_000,
+    jitter = true,
+    retryOn = isRetryableModelError,
+    afterContent = "throw",
+  } = policy;
+  requireNumber("retryModel", { attempts }, 1);
+  if (!Number.isInteger(attempts) && attempts !== Number.POSITIVE_INFINITY) {
+    throw invalidModelOption(`attempts of retryModel must be a whole number (got ${String(attempts)}).`);
+  }
+  requireNumber("retryModel", { delayMs, maxDelayMs }, 0);
+  requireNumber("retryModel", { factor }, 1);
+  if (typeof retryOn !== "function") throw invalidModelOption("retryOn of retryModel must be a function.");
+  requireAfterContent("retryModel", afterContent);
+  return { attempts, delayMs, factor, maxDelayMs, jitter, retryOn, afterContent };
+}
+
+class RetriedModel implements AgenticModel {
+  readonly component = "model" as const;
+  readonly type = "RetryModel";
+  readonly #policy: Policy;
+  readonly #model: Attempt["model"];
+
+  constructor(model: AgenticModel, policy: Policy) {
+    this.#policy = policy;
+    this.#model = attemptable(model);
+  }
+
+  generate(messages: readonly AgenticMessage[], ctx: ModelContext): Promise<AgenticMessage> {
+    return generateWith(new Retries(this.#model, this.#policy, ctx), messages, ctx);
+  }
+
+  stream(messages: readonly AgenticMessage[], ctx: ModelContext): StreamReader<AgenticMessage> {
+    return streamWith(new Retries(this.#model, this.#policy, ctx), messages, ctx);
+  }
+}
+
+class Retries implements Attempts {
+  readonly first: Attempt;
+  readonly afterContent: AfterContent;
+  readonly #policy: Policy;
+  readonly #ctx: ModelContext;
+  #number = 1;
+
+  constructor(model: Attempt["model"], policy: Policy, ctx: ModelContext) {
+    this.first = { model, key: "attempt 1" };
+    this.afterContent = policy.afterContent;
+    this.#policy = policy;
+    this.#ctx = ctx;
+  }
+
+  async next(failure: unknown): Promise<Attempt> {
+    const attempt = this.#number;
+    const { attempts, retryOn } = this.#policy;
+    if (attempt >= attempts || !retryOn(failure, { attempt })) throw failure;
+    const delayMs = this.#delayAfter(failure);
+    if (delayMs === undefined) throw failure;
+    tell(this.#ctx, { kind: "retry", attempt, error: failure, delayMs, message: messageOf(failure) });
+    if (delayMs > 0) await wait(delayMs, this.#ctx);
+    this.#number += 1;
+    return { model: this.first.model, key: `attempt ${this.#number}` };
+  }
+
+  /** `undefined` when the service asks for more time than there is. */
+  #delayAfter(failure: unknown): number | undefined {
+    const { delayMs, factor, maxDelayMs, jitter } = this.#policy;
+    const whole = Math.min(maxDelayMs, delayMs * factor ** (this.#number - 1));
+    const own = jitter ? whole * (0.5 + randomOf(this.#ctx)() / 2) : whole;
+    const asked = retryAfterOf(failure, clockOf(this.#ctx).now());
+    if (asked === undefined) return own;
+    return asked > maxDelayMs ? undefined : Math.max(own, asked);
+  }
+}

@@ -1,0 +1,152 @@
+import type { NodeContext } from "../components/context.js";
+import type { ModelOptions } from "../components/model.js";
+import { lambda } from "../compose/lambda.js";
+import type { RunOptions } from "../compose/options.js";
+import type { Runnable } from "../compose/runnable.js";
+import { issueText } from "../schema/issue-text.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { concatMessages } from "../schema/message/concat.js";
+import { userMessage } from "../schema/message/construct-message.js";
+import { textOf } from "../schema/message/read-message.js";
+import type { AnyStandardSchema, JsonSchema, SchemaOutput, StandardIssue } from "../schema/standard-schema.js";
+import { attemptable } from "./attempts.js";
+import { checkOptions, requireNumber } from "./check-options.js";
+import { InvalidOutputError } from "./errors.js";
+import { GrowingOutput } from "./growing-output.js";
+import { OutputSchema } from "./output-schema.js";
+import { validatorOf } from "./runtime-parts.js";
+import { type Model, toModel } from "./to-model.js";
+
+type Messages = readonly AgenticMessage[];
+
+export interface StructuredOptions {
+  /** How often the model may mend an answer that does not fit. @default 1 */
+  readonly outputRepairs?: number | undefined;
+  /** Options of its calls. The response format is the schema's. */
+  readonly modelOptions?: ModelOptions | undefined;
+}
+
+/**
+ * Makes a Runnable that gives an answer as a value of a schema. An answer that does not fit goes back to the model with what is
+ * wrong; at last the call fails with an {@link InvalidOutputError}. `stream` gives the growing value, the last one validated.
+ * What is no object at the top is wrapped for the model, and unwrapped again.
+ *
+ * @example
+ * const forecast = structured(model, z.object({ city: z.string(), celsius: z.number() }));
+ * const { celsius } = await forecast.invoke([userMessage("Weather in Kyoto?")]);
+ */
+export function structured<const S extends AnyStandardSchema | JsonSchema>(
+  model: Model,
+  schema: S,
+  options: StructuredOptions = {},
+): Runnable<Messages, SchemaOutput<S>> {
+  checkOptions("structured", options, ["outputRepairs", "modelOptions"]);
+  const { outputRepairs = 1, modelOptions = {} } = options;
+  requireNumber("structured", { outputRepairs }, 0);
+  const output = new OutputSchema(schema);
+  const asked = new StructuredModel(toModel(model, "structured"), output, { outputRepairs, modelOptions });
+  return lambda(
+    {
+      invoke: (messages: Messages, ctx) => asked.invoke(messages, ctx) as Promise<SchemaOutput<S>>,
+      stream: (messages: Messages, ctx) => asked.stream(messages, ctx) as AsyncGenerator<SchemaOutput<S>, void>,
+    },
+    { concat: "last", type: "Structured" },
+  );
+}
+
+type Settings = { readonly [Name in keyof StructuredOptions]-?: NonNullable<StructuredOptions[Name]> };
+
+class StructuredModel {
+  readonly #model: ReturnType<typeof attemptable>;
+  readonly #schema: OutputSchema;
+  readonly #settings: Settings;
+
+  constructor(model: ReturnType<typeof toModel>, schema: OutputSchema, settings: Settings) {
+    this.#model = attemptable(model);
+    this.#schema = schema;
+    this.#settings = settings;
+  }
+
+  async invoke(messages: Messages, ctx: NodeContext): Promise<unknown> {
+    const dialog = new Dialog(messages, this.#schema, this.#settings.outputRepairs, ctx);
+    for (;;) {
+      const answer = await this.#model.invoke(dialog.messages, this.#optionsOf(dialog, ctx));
+      const accepted = await dialog.read(answer);
+      if (accepted !== undefined) return accepted.value;
+    }
+  }
+
+  async *stream(messages: Messages, ctx: NodeContext): AsyncGenerator<unknown, void> {
+    const dialog = new Dialog(messages, this.#schema, this.#settings.outputRepairs, ctx);
+    for (;;) {
+      const growing = new GrowingOutput(this.#schema);
+      const chunks: AgenticMessage[] = [];
+      for await (const chunk of this.#model.stream(dialog.messages, this.#optionsOf(dialog, ctx))) {
+        chunks.push(chunk);
+        const grown = growing.add(chunk);
+        if (grown !== undefined) yield grown.value;
+      }
+      const accepted = await dialog.read(concatMessages(chunks));
+      if (accepted !== undefined) {
+        yield accepted.value;
+        return;
+      }
+    }
+  }
+
+  #optionsOf({ number }: Dialog, ctx: NodeContext): RunOptions {
+    const responseFormat = { type: "json", schema: this.#schema.jsonSchema, name: "output" } as const;
+    return {
+      parent: ctx,
+      key: `answer ${number}`,
+      options: { model: { ...this.#settings.modelOptions, responseFormat } },
+    };
+  }
+}
+
+/** What the model is asked, until it gives something that fits. */
+class Dialog {
+  messages: Messages;
+  /** Of the answer that is waited for. */
+  number = 1;
+  readonly #schema: OutputSchema;
+  readonly #repairs: number;
+  readonly #ctx: NodeContext;
+
+  constructor(messages: Messages, schema: OutputSchema, repairs: number, ctx: NodeContext) {
+    this.messages = messages;
+    this.#schema = schema;
+    this.#repairs = repairs;
+    this.#ctx = ctx;
+  }
+
+  /** The value of an answer that fits. Otherwise the model is told what is wrong, as often as it may be. */
+  async read(answer: AgenticMessage): Promise<{ readonly value: unknown } | undefined> {
+    const text = outputTextOf(answer);
+    const output = await this.#schema.read(text, { validator: validatorOf(this.#ctx) });
+    if (output.issues === undefined) return output;
+    const explained = explain(output.issues);
+    if (this.number > this.#repairs) throw new InvalidOutputError(text, output.issues, explained);
+    this.number += 1;
+    this.messages = [...this.messages, ...withoutCalls(answer), userMessage(complaint + explained)];
+    return undefined;
+  }
+}
+
+const complaint =
+  "Your answer does not fit the JSON Schema of the output. Answer again with nothing but the JSON. Wrong are:";
+
+/** A provider may say which of its texts is the output. */
+function outputTextOf({ extra, ...message }: AgenticMessage): string {
+  return typeof extra?.structuredOutputText === "string" ? extra.structuredOutputText : textOf(message);
+}
+
+/** Nobody answers calls here, and a call without its result may not be sent again. */
+function withoutCalls(answer: AgenticMessage): AgenticMessage[] {
+  const contentBlocks = answer.contentBlocks.filter(({ type }) => type !== "function_tool_call");
+  return contentBlocks.length === 0 ? [] : [{ ...answer, contentBlocks }];
+}
+
+function explain(issues: readonly StandardIssue[]): string {
+  return issues.map((issue) => `\n- ${issueText(issue)}`).join("");
+}
