@@ -59,6 +59,7 @@ class AttemptsStream extends SerialSource<AgenticMessage> {
   readonly #ctx: ModelContext;
   #source: ChunkSource<AgenticMessage> | undefined;
   #hasContent = false;
+  #hasEnded = false;
   /** Of this attempt, without content so far. */
   #held: AgenticMessage[] = [];
   /** To be read next. */
@@ -92,10 +93,12 @@ class AttemptsStream extends SerialSource<AgenticMessage> {
   }
 
   async #next(): Promise<AgenticMessage | undefined> {
+    if (this.#hasEnded) return undefined;
     this.#source ??= this.#open(this.#attempts.first);
     for (;;) {
       try {
         const { done, value } = await this.#source.next();
+        this.#hasEnded = done === true;
         if (done === true) return this.#release();
         if (!this.#hasContent && value.contentBlocks.length === 0) {
           this.#held.push(value);

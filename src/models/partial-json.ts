@@ -23,6 +23,8 @@ class Scan {
   /** Up to here the text makes a value, when it is closed with what was open then. */
   #end = 0;
   #openAtEnd = "";
+  /** The record or list at the top is closed. */
+  #isWhole = false;
   #stringStart = 0;
   /** Where the last escape of a string begins. */
   #escape = 0;
@@ -70,6 +72,7 @@ class Scan {
         const closed = this.#open.pop();
         this.#isKey = false;
         this.#mark(at + 1);
+        this.#isWhole ||= this.#open.length === 0;
         return closed === (code === closeRecord ? "}" : "]");
       }
       case comma:
@@ -91,7 +94,9 @@ class Scan {
     this.#inWord = false;
   }
 
+  /** What follows a value that is closed does not count. */
   #mark(end: number): void {
+    if (this.#isWhole) return;
     this.#end = end;
     this.#openAtEnd = this.#closing();
   }
