@@ -2,6 +2,8 @@
  * Names that code in README.md, in docs/ and in doc comments may use without making them. Prefer code that is complete: a
  * reader has to guess what stands here.
  */
+import { createOpenAI } from "@ai-sdk/openai";
+import makeLimit from "p-limit";
 import { z } from "zod";
 import { createTool } from "../src/components/create-tool.js";
 import type { AgenticModel } from "../src/components/model.js";
@@ -25,6 +27,12 @@ export const app: Runnable<string, string> = {
   collect: (chunks) => StreamReader.from(chunks).concat(),
   transform: (chunks) => StreamReader.from(chunks),
 };
+
+/** What `import { openai } from "@ai-sdk/openai"` brings, for examples. */
+export const openai = createOpenAI({ apiKey: "none" });
+
+/** What `import pLimit from "p-limit"` brings. */
+export const pLimit = makeLimit;
 
 /** Always says hello. */
 export const model: AgenticModel = {

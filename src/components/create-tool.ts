@@ -9,7 +9,7 @@ import {
   type SchemaOutput,
 } from "../schema/standard-schema.js";
 import type { StreamReader } from "../schema/stream/reader.js";
-import { type ToolInfo, toolInfo } from "../schema/tool-info.js";
+import { type ProviderTool, type ToolInfo, toolInfo } from "../schema/tool-info.js";
 import { eitherApproval } from "./approval.js";
 import { CreatedStages, type ModelOutputOptions, type ToolDefinition } from "./created-stages.js";
 import { invalidToolField, unknownToolOption } from "./errors.js";
@@ -105,6 +105,8 @@ export interface CreateToolOptions<
   toModelOutput?(result: ModelOutputOptions<ExecuteInput<InputSchema, Raw>, ModelOutput<OutputSchema>>): unknown;
   /** For your own use: carried on the tool, and never sent to a model. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** For a tool that a provider has trained its models for, and that runs here: its id and arguments there. */
+  readonly provider?: ProviderTool | undefined;
   /** For models that know it, such as the options of a provider: `info.extra`. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
   /** For MCP servers: carried on the tool, and never sent to a model. */
@@ -201,7 +203,13 @@ export function makeTool(options: AnyOptions, stream?: ToolDefinition["stream"])
   checkOptions(options);
   const { id, description, inputSchema, outputSchema, suspendSchema, resumeSchema, requestContextSchema } = options;
   const { execute } = options;
-  const info = toolInfo({ name: id, description, parameters: inputSchema, extra: options.extra });
+  const info = toolInfo({
+    name: id,
+    description,
+    parameters: inputSchema,
+    provider: options.provider,
+    extra: options.extra,
+  });
   const stages = new CreatedStages({
     execute: execute as ToolDefinition["execute"],
     stream,
@@ -268,7 +276,7 @@ function withoutExecute(id: string): () => never {
 
 const optionNames: readonly string[] = [
   ...["id", "description", "inputSchema", "outputSchema", "execute", "options", "concat", "timeoutMs"],
-  ...["outputValidation", "rawArguments", "toModelOutput", "metadata", "mcp", "extra"],
+  ...["outputValidation", "rawArguments", "toModelOutput", "metadata", "mcp", "extra", "provider"],
   ...["requireApproval", "needsApproval", "suspendSchema", "resumeSchema"],
   ...["requestContextSchema", ...hookNames],
 ];

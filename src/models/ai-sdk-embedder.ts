@@ -19,7 +19,6 @@ export interface AiSdkEmbedderOptions extends EmbedderOptions {
  * model takes at a time become several calls, side by side where it allows that; the vectors are in the order of the texts.
  *
  * @example
- * declare const openai: { embedding: (model: string) => AiSdkEmbeddingModel }; // from "@ai-sdk/openai"
  * const embedder = aiSdkEmbedder(openai.embedding("text-embedding-3-small"));
  * const [vector] = await runnable(embedder).invoke(["Hello"]);
  */

@@ -15,7 +15,6 @@ import { type AiSdkModel, requireAiSdkModel } from "./ai-sdk/provider-model.js";
  * fits is kept as an `extension` block; what it wants back, such as signatures of reasoning, it gets back.
  *
  * @example
- * declare const openai: (model: string) => AiSdkModel; // from "@ai-sdk/openai"
  * const app = new Chain<AgenticMessage[]>().appendModel(aiSdkModel(openai("gpt-5"))).compile();
  * const answer = await app.invoke([userMessage("Weather in Kyoto?")], { options: { model: { temperature: 0 } } });
  */

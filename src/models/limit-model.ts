@@ -13,7 +13,6 @@ export type Limit = <T>(work: () => Promise<T>) => Promise<T>;
  * Makes calls of a model wait for a limit, which several models may share. A stream holds its slot until it ends or is left.
  *
  * @example
- * declare const pLimit: (concurrency: number) => Limit; // from "p-limit"
  * const limit = pLimit(5);
  * const writer = limitModel(model, limit);
  * const critic = limitModel(model, limit); // five calls at a time, of both together

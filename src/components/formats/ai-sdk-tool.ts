@@ -50,6 +50,7 @@ export function aiSdkTool(tool: Fields, name: string): Tool<never> {
     metadata: withTitle(metadata, tool.title),
     mcp: tool.mcp,
     extra: modelExtra(tool),
+    provider: isProviderTool(tool) ? { id: String(tool.id), args: (tool.args ?? {}) as Fields } : undefined,
   });
 }
 

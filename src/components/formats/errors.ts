@@ -7,7 +7,8 @@ export const namelessTool = (where: string): KumikoError =>
 
 export const providerTool = (name: string): KumikoError =>
   invalidTool(
-    `Tool "${name}" is executed by the provider of the model. Give it to the model, and leave it out of the tools node.`,
+    `Tool "${name}" is executed by the provider of the model. Leave it out of the tools node, and give it to the model with the others: ` +
+      `tools: [...node.infos, toolInfo({ name: "${name}", provider: tool })].`,
   );
 
 export const descriptionFailed = (name: string, cause: unknown): KumikoError =>

@@ -1,6 +1,7 @@
 import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
+import type { ProviderTool } from "../../schema/tool-info.js";
 import { createTool, type McpToolProperties } from "../create-tool.js";
 import type { ModelOutputOptions } from "../created-stages.js";
 import type { NeedsApproval, Tool, ToolContext } from "../tool.js";
@@ -27,6 +28,7 @@ export interface ForeignDefinition {
   readonly metadata?: unknown;
   readonly mcp?: unknown;
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
+  readonly provider?: ProviderTool | undefined;
   readonly concat?: unknown;
   readonly options?: unknown;
   readonly rawArguments?: unknown;

@@ -238,6 +238,19 @@ it("a tool that the provider executes is refused, with what to do", () => {
   expect(thrownBy(() => new AgenticToolsNode({ tools: { search } })).message).toContain("executed by the provider");
 });
 
+it("a tool that a provider knows, and that runs here, is told to models as the provider's", async () => {
+  const bash = {
+    type: "provider",
+    id: "anthropic.bash_20250124",
+    args: { size: 3 },
+    inputSchema: z.object({ command: z.string() }),
+    execute: ({ command }: { command: string }) => `ran ${command}`,
+  };
+  const node = new AgenticToolsNode({ tools: { bash } });
+  expect(node.infos[0]?.provider).toEqual({ id: "anthropic.bash_20250124", args: { size: 3 } });
+  expect(textsOf(await node.invoke(calls(call("bash", { command: "ls" }))))).toEqual(["ran ls"]);
+});
+
 describe("a tool with a contextSchema", () => {
   const greet = tool({
     inputSchema: z.object({}),
