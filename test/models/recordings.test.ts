@@ -1,12 +1,15 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runnable } from "../../src/compose/component-runnable.js";
-import { KumikoError } from "../../src/errors.js";
+import { findCause, KumikoError } from "../../src/errors.js";
 import { aiSdkModel } from "../../src/models/ai-sdk-model.js";
 import { isRetryableModelError } from "../../src/models/is-retryable-model-error.js";
 import { retryModel } from "../../src/models/retry-model.js";
 import { concatMessages } from "../../src/schema/message/concat.js";
 import { modelConformance } from "../../src/testing/model-conformance.js";
 import { wholeAnswer } from "./replay/oracle.js";
+import { providers } from "./replay/providers.js";
 import { ReplayServer } from "./replay/replay-server.js";
 import {
   adapted,
@@ -165,6 +168,28 @@ describe.skipIf(folder === undefined)("recordings (skipped where there is no fol
       expect((await streamedBy(patient)).length).toBeGreaterThan(0);
     },
   );
+
+  it.each(["google 2 (v2)", "google 4 (v4)"])("%s: a recorded 429 says how long to wait", async (name) => {
+    const provider = providers.find((one) => one.name === name) as Case["provider"];
+    const body = readFileSync(join(folder ?? "", "google-generate-content", "google-429-retry-info.json"), "utf8");
+    server.answer({ body, contentType: "application/json", status: 429 });
+    const stop = new AbortController();
+    const events: unknown[] = [];
+    const onEvent = (_: unknown, event: unknown): void => {
+      events.push(event);
+      stop.abort();
+    };
+    const options = { callbacks: [{ onEvent }], signal: stop.signal };
+    const patient = retryModel(provider.model(url), { maxDelayMs: 60_000, jitter: false });
+    await runnable(patient)
+      .invoke(question, options)
+      .catch(() => undefined);
+    expect(events).toMatchObject([{ kind: "retry", attempt: 1, delayMs: 34_400 }]);
+    const error = await runnable(retryModel(provider.model(url)))
+      .invoke(question)
+      .catch((thrown: unknown) => thrown);
+    expect(findCause(error, Error)).toMatchObject({ code: "NODE_FAILED", cause: { statusCode: 429 } });
+  });
 
   describe.each(["openai 2 (responses, v2)", "openai 4 (chat, v4)", "anthropic 3 (v3)", "google 4 (v4)"])(
     "the model of %s",

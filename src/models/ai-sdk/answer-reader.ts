@@ -42,7 +42,7 @@ interface PlacedCall extends KnownCall {
 export class AnswerReader {
   readonly #model: Answering;
   readonly #end: AnswerEnd;
-  readonly #texts = new Map<string, OpenText>();
+  readonly #texts = { text: new Map<unknown, OpenText>(), reasoning: new Map<unknown, OpenText>() };
   readonly #openCalls = new Map<string, OpenCall>();
   /** Every call by its id. */
   readonly #calls = new Map<string, PlacedCall>();
@@ -59,12 +59,12 @@ export class AnswerReader {
     this.#warn = warn;
   }
 
-  /** The chunks for a part of a stream: usually one. Throws what an error part carries. */
-  readPart(part: unknown): AgenticMessage[] {
+  /** The blocks for a part of a stream, a chunk each: usually one. Throws what an error part carries. */
+  readPart(part: unknown): readonly ContentBlock[] {
     if (!isFields(part)) return [];
     const type = textIf(part.type) ?? "";
     if (type !== "stream-start" && type !== "finish") this.#isEmpty = false;
-    return this.#blocksOf(type, part).map(chunkOf);
+    return this.#blocksOf(type, part);
   }
 
   /** The chunks for a whole answer. */
@@ -81,7 +81,7 @@ export class AnswerReader {
   /** The chunks that remain when the stream has ended. Throws when it was cut off, empty or failed. */
   readEnd(): AgenticMessage[] {
     this.#end.checkStream({ isEmpty: this.#isEmpty });
-    const texts = [...this.#texts.keys()].flatMap((key) => this.#endText(key, {}));
+    const texts = kinds.flatMap((kind) => [...this.#texts[kind].keys()].flatMap((id) => this.#endText(id, kind, {})));
     const calls = [...this.#openCalls.values()].flatMap((open) => this.#endCall(open));
     return [...[...texts, ...calls].map(chunkOf), this.#lastChunk()];
   }
@@ -101,10 +101,9 @@ export class AnswerReader {
   #wholeBlocks(part: Fields): ContentBlock[] {
     const { type, text, citations, providerMetadata } = part;
     if (type !== "text" && type !== "reasoning") return this.#blocksOf(textIf(type) ?? "", part);
-    const key = `${type}:whole`;
-    const open = this.#openText(key, type, providerMetadata);
+    const open = this.#openText("", type, providerMetadata);
     const blocks = this.#textPiece(open, textIf(text) ?? "");
-    return [...blocks, ...this.#endText(key, { citations })];
+    return [...blocks, ...this.#endText("", type, { citations })];
   }
 
   #blocksOf(type: string, part: Fields): ContentBlock[] {
@@ -116,9 +115,9 @@ export class AnswerReader {
       case "reasoning-delta":
         return this.#textDelta(part, type === "text-delta" ? "text" : "reasoning");
       case "text-end":
-        return this.#endText(`text:${String(part.id)}`, part);
+        return this.#endText(part.id, "text", part);
       case "reasoning-end":
-        return this.#endText(`reasoning:${String(part.id)}`, part);
+        return this.#endText(part.id, "reasoning", part);
       case "tool-input-start":
         return this.#startCall(part);
       case "tool-input-delta":
@@ -159,21 +158,19 @@ export class AnswerReader {
 
   /** A text that begins under the id of one that is open ends that one. */
   #startText({ id, providerMetadata }: Fields, kind: OpenText["kind"]): ContentBlock[] {
-    const key = `${kind}:${String(id)}`;
-    const ended = this.#endText(key, {});
-    this.#openText(key, kind, providerMetadata);
+    const ended = this.#endText(id, kind, {});
+    this.#openText(id, kind, providerMetadata);
     return ended;
   }
 
-  #openText(key: string, kind: OpenText["kind"], metadata: unknown): OpenText {
+  #openText(id: unknown, kind: OpenText["kind"], metadata: unknown): OpenText {
     const open: OpenText = { kind, index: this.#takeIndex(), metadata, hasText: false };
-    this.#texts.set(key, open);
+    this.#texts[kind].set(id, open);
     return open;
   }
 
   #textDelta({ id, delta, providerMetadata }: Fields, kind: OpenText["kind"]): ContentBlock[] {
-    const key = `${kind}:${String(id)}`;
-    const open = this.#texts.get(key) ?? this.#openText(key, kind, undefined);
+    const open = this.#texts[kind].get(id) ?? this.#openText(id, kind, undefined);
     open.metadata = providerMetadata ?? open.metadata;
     return this.#textPiece(open, textIf(delta) ?? "");
   }
@@ -187,10 +184,10 @@ export class AnswerReader {
       : [{ type: "reasoning", text, streamingMeta }];
   }
 
-  #endText(key: string, { providerMetadata, citations }: Fields): ContentBlock[] {
-    const open = this.#texts.get(key);
+  #endText(id: unknown, kind: OpenText["kind"], { providerMetadata, citations }: Fields): ContentBlock[] {
+    const open = this.#texts[kind].get(id);
     if (open === undefined) return [];
-    this.#texts.delete(key);
+    this.#texts[kind].delete(id);
     const metadata = providerMetadata ?? open.metadata;
     const streamingMeta = { index: open.index };
     const { provider } = this.#model;
@@ -316,13 +313,14 @@ export class AnswerReader {
   }
 }
 
+const kinds = ["text", "reasoning"] as const;
 const mediaKinds = ["image", "audio", "video"] as const;
 
 function at(index: number, block: ContentBlock, restart = false): ContentBlock {
   return { ...block, streamingMeta: restart ? { index, restart } : { index } };
 }
 
-function chunkOf(block: ContentBlock): AgenticMessage {
+export function chunkOf(block: ContentBlock): AgenticMessage {
   return { role: "assistant", contentBlocks: [block] };
 }
 

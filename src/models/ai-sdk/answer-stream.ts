@@ -1,10 +1,9 @@
+import { KumikoError } from "../../errors.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
-import { ReadableStreamSource } from "../../schema/stream/readable-stream.js";
 import { SerialSource } from "../../schema/stream/serial-source.js";
-import type { ChunkSource } from "../../schema/stream/source.js";
 import { streamCut } from "../errors.js";
 import { isBrokenConnection } from "../is-retryable-model-error.js";
-import type { AnswerReader } from "./answer-reader.js";
+import { type AnswerReader, chunkOf } from "./answer-reader.js";
 
 export interface StreamedCall {
   /** `provider/model`, for errors. */
@@ -16,12 +15,14 @@ export interface StreamedCall {
   readonly signal: AbortSignal;
 }
 
+type Parts = ReadableStreamDefaultReader<unknown>;
+
 /** The answer of a provider, chunk by chunk. The provider is asked at the first read, and let go of as soon as nobody reads. */
 export class AnswerStream extends SerialSource<AgenticMessage> {
   readonly #call: StreamedCall;
   readonly #connection = new AbortController();
   readonly #stopByCaller = (): void => this.#leave(this.#call.signal.reason);
-  #parts: ChunkSource<unknown> | undefined;
+  #parts: Parts | undefined;
   /** Chunks of the last part that are not read yet. */
   #ready: AgenticMessage[] = [];
   #hasEnded = false;
@@ -31,10 +32,25 @@ export class AnswerStream extends SerialSource<AgenticMessage> {
     this.#call = call;
   }
 
+  /** One promise per part: what goes through here is every word of an answer. */
   protected override async pull(): Promise<IteratorResult<AgenticMessage, undefined>> {
+    const { reader, signal } = this.#call;
     try {
-      const value = this.#ready.shift() ?? (await this.#next());
-      this.checkOpen();
+      let value = this.#ready.length > 0 ? this.#ready.shift() : undefined;
+      while (value === undefined && !this.#hasEnded) {
+        this.#parts ??= await this.#open();
+        const { done, value: part } = await this.#parts.read();
+        this.checkOpen();
+        if (signal.aborted) throw signal.reason;
+        this.#hasEnded = done;
+        if (done) this.#ready = reader.readEnd();
+        else {
+          const [first, ...others] = reader.readPart(part);
+          if (first !== undefined) value = chunkOf(first);
+          if (others.length > 0) this.#ready = others.map(chunkOf);
+        }
+        value ??= this.#ready.shift();
+      }
       if (value !== undefined) {
         this.settle();
         return { done: false, value };
@@ -42,10 +58,10 @@ export class AnswerStream extends SerialSource<AgenticMessage> {
     } catch (error) {
       this.finish();
       this.#leave(error);
-      throw this.#call.signal.aborted ? this.#call.signal.reason : error;
+      throw signal.aborted ? signal.reason : this.#explained(error);
     }
     this.finish();
-    this.#call.signal.removeEventListener("abort", this.#stopByCaller);
+    signal.removeEventListener("abort", this.#stopByCaller);
     return { done: true, value: undefined };
   }
 
@@ -53,54 +69,32 @@ export class AnswerStream extends SerialSource<AgenticMessage> {
     this.#leave(reason);
   }
 
-  async #next(): Promise<AgenticMessage | undefined> {
-    if (this.#hasEnded) return undefined;
-    this.#parts ??= await this.#open();
-    const { reader, signal } = this.#call;
-    for (;;) {
-      const { done, value: part } = await this.#read(this.#parts);
-      signal.throwIfAborted();
-      this.#hasEnded = done === true;
-      const [first, ...others] = this.#hasEnded ? reader.readEnd() : reader.readPart(part);
-      this.#ready = others;
-      if (first !== undefined || this.#hasEnded) return first;
-    }
-  }
-
-  async #open(): Promise<ChunkSource<unknown>> {
+  async #open(): Promise<Parts> {
     const { signal, open } = this.#call;
     signal.throwIfAborted();
     signal.addEventListener("abort", this.#stopByCaller, { once: true });
-    try {
-      const { stream } = await open(this.#connection.signal);
-      const parts = new ReadableStreamSource(stream);
-      if (this.#connection.signal.aborted) parts.cancel(this.#connection.signal.reason);
-      return parts;
-    } catch (error) {
-      throw this.#explained(error);
-    }
-  }
-
-  async #read(parts: ChunkSource<unknown>): Promise<IteratorResult<unknown, undefined>> {
-    try {
-      return await parts.next();
-    } catch (error) {
-      throw this.#explained(error);
-    }
+    const { stream } = await open(this.#connection.signal);
+    const parts = stream.getReader();
+    if (this.#connection.signal.aborted) parts.cancel(this.#connection.signal.reason).catch(ignore);
+    return parts;
   }
 
   /** A connection that breaks once the service has begun to answer cuts the stream off. */
   #explained(error: unknown): unknown {
     const hasBegun = this.#parts !== undefined || hasAnswered(error);
-    return hasBegun && isBrokenConnection(error) ? streamCut(this.#call.model, "the connection broke.", error) : error;
+    const isCut = hasBegun && !KumikoError.is(error) && isBrokenConnection(error);
+    return isCut ? streamCut(this.#call.model, "the connection broke.", error) : error;
   }
 
+  /** A read that waits then ends at once. */
   #leave(reason: unknown): void {
     this.#call.signal.removeEventListener("abort", this.#stopByCaller);
     this.#connection.abort(reason);
-    this.#parts?.cancel(reason);
+    this.#parts?.cancel(reason).catch(ignore);
   }
 }
+
+function ignore(): void {}
 
 /** Packages read the beginning of a stream before they give it on: their error then carries the status of the answer. */
 function hasAnswered(error: unknown): boolean {

@@ -24,7 +24,7 @@ const endpoints: readonly Endpoint[] = [
 /** The folder of recordings: what KUMIKO_FIXTURES names, else the nearest `shared/fixtures` above this one. */
 export function findRecordings(): string | undefined {
   const { KUMIKO_FIXTURES: named } = process.env;
-  if (named !== undefined && named !== "") return named;
+  if (named !== undefined && named !== "") return existsSync(named) ? named : undefined;
   for (let folder = import.meta.dirname; dirname(folder) !== folder; folder = dirname(folder)) {
     const found = join(folder, "shared", "fixtures");
     if (existsSync(join(found, "openai-chat"))) return found;
@@ -37,6 +37,7 @@ export function readRecordings(folder: string | undefined): Recording[] {
   if (folder === undefined) return [];
   return endpoints.flatMap((endpoint) =>
     readdirSync(join(folder, endpoint))
+      .filter((file) => !file.includes("-429-")) // the body of an error, not an answer
       .sort()
       .map((file) => readRecording(folder, endpoint, file)),
   );
