@@ -8,9 +8,6 @@ import { isRetryableModelError } from "../../src/models/is-retryable-model-error
 import { retryModel } from "../../src/models/retry-model.js";
 import { concatMessages } from "../../src/schema/message/concat.js";
 import { modelConformance } from "../../src/testing/model-conformance.js";
-import { wholeAnswer } from "./replay/oracle.js";
-import { providers } from "./replay/providers.js";
-import { ReplayServer } from "./replay/replay-server.js";
 import {
   adapted,
   answerOf,
@@ -24,7 +21,10 @@ import {
   streamed,
   streamedBy,
   withoutRandomIds,
-} from "./replay/session.js";
+} from "./replay/cases.js";
+import { wholeAnswer } from "./replay/oracle.js";
+import { providers } from "./replay/providers.js";
+import { ReplayServer } from "./replay/replay-server.js";
 
 const server = new ReplayServer();
 let url = "";

@@ -6,8 +6,8 @@ import type { AgenticMessage } from "../../src/schema/message/agentic-message.js
 import { functionToolResult } from "../../src/schema/message/construct-block.js";
 import { userMessage } from "../../src/schema/message/construct-message.js";
 import { toolCallsOf } from "../../src/schema/message/read-message.js";
+import { adapted, answerOf, folder, partsOf, question, streamed } from "./replay/cases.js";
 import { ReplayServer } from "./replay/replay-server.js";
-import { adapted, answerOf, folder, partsOf, question, streamed } from "./replay/session.js";
 
 const server = new ReplayServer();
 let url = "";
