@@ -14,13 +14,24 @@ const parts = {
   "testing/index": "src/testing/index.ts",
   "models/index": "src/models/index.ts",
   "components/openapi/index": "src/components/openapi/index.ts",
+  "rag/index": "src/rag/index.ts",
+  "rag/files/index": "src/rag/files/index.ts",
   "stores/sqlite/index": "src/stores/sqlite/index.ts",
   "stores/postgres/index": "src/stores/postgres/index.ts",
 };
 
 /** What a program has loaded that runs a graph, and so whatever is loaded on demand can count on. */
 const core = "src/compose/graph.ts";
-const onDemand = ["src/compose/run/tracking.ts", "src/schema/message/concat-lists.ts"];
+const onDemand = ["src/run/saved-runs.ts", "src/schema/message/concat-lists.ts"];
+/** What `kumiko/rag` loads on demand. */
+const rag = "src/rag/index.ts";
+const onDemandOfRag = [
+  "src/rag/extraction/extract-metadata.ts",
+  "src/rag/chunking/html/split-html.ts",
+  "src/rag/chunking/json/split-json.ts",
+  "src/rag/chunking/markdown/split-markdown.ts",
+  "src/rag/chunking/markdown/front-matter.ts",
+];
 
 export default defineConfig({
   // run-emitter.ts brings a package with it: in a file of its own, bundlers leave it out where it is not used
@@ -28,7 +39,7 @@ export default defineConfig({
   format: "esm",
   target: ["es2022", "node20"],
   platform: "neutral",
-  // For the stores; the other entries reach none of it. Packages are external when package.json says that they are needed.
+  // For the stores and loaders; the other entries reach none of it. Packages are external when package.json says that they are needed.
   external: [/^node:/],
   noExternal: ["eventemitter3"],
   removeNodeProtocol: false,
@@ -42,6 +53,7 @@ export default defineConfig({
     keepTogether(import.meta.dirname, {
       ...Object.fromEntries(Object.values(parts).map((file) => [file, root])),
       ...Object.fromEntries(onDemand.map((file) => [file, core])),
+      ...Object.fromEntries(onDemandOfRag.map((file) => [file, rag])),
     }),
   ],
   plugins: [

@@ -77,6 +77,18 @@ export type ErrorCode =
   | "DUPLICATE_KEY"
   | "ASKED_TOO_LATE"
   | "DUPLICATE_CHILD"
+  // documents and retrieval
+  | "INVALID_DOCUMENT"
+  | "NO_MODEL"
+  | "EXTRACTION_FAILED"
+  | "EMBEDDING_FAILED"
+  | "LOAD_FAILED"
+  | "PACKAGE_MISSING"
+  | "INVALID_FILTER"
+  | "INVALID_VECTOR"
+  | "UNKNOWN_INDEX"
+  | "UNKNOWN_ENTRY"
+  | "RETRIEVAL_FAILED"
   // the library itself
   | "PART_NOT_LOADED";
 

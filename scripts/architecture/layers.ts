@@ -13,6 +13,7 @@ const order = [
   "tools",
   "builders",
   "models",
+  "rag",
   "stores",
   "testing",
 ] as const;
@@ -86,4 +87,14 @@ class LayerMap {
 }
 
 const composeFolders = ["plan", "tools"] as const;
-const topFolders = ["schema", "callbacks", "components", "checkpoint", "run", "models", "stores", "testing"] as const;
+const topFolders = [
+  "schema",
+  "callbacks",
+  "components",
+  "checkpoint",
+  "run",
+  "models",
+  "rag",
+  "stores",
+  "testing",
+] as const;

@@ -1,0 +1,110 @@
+import { shorten } from "../../components/shorten.js";
+import { invalidRagOption, invalidValue, twoValues, unknownChunkOption } from "../errors.js";
+import type { ChunkStrategy } from "./chunk-options.js";
+
+/** Options whose names and common values have been checked. */
+export interface CheckedOptions {
+  readonly strategy: ChunkStrategy;
+  readonly size: number;
+  readonly overlap: number;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+const sizeNames = ["strategy", "size", "maxSize", "stripWhitespace", "extract", "encodingName", "modelName"];
+const overlapNames = [...sizeNames, "length", "overlap"];
+const separatorNames = [...overlapNames, "separator", "isSeparatorRegex", "keepSeparator", "separatorPosition"];
+
+const optionNames: Readonly<Record<ChunkStrategy, readonly string[]>> = {
+  recursive: [...separatorNames, "separators"],
+  character: separatorNames,
+  token: [...sizeNames, "overlap"],
+  markdown: [...overlapNames, "headers", "stripHeaders", "returnEachLine"],
+  "semantic-markdown": [...overlapNames, "headers"],
+  html: [...overlapNames, "headers", "sections", "returnEachLine"],
+  json: [...sizeNames, "length", "minSize", "ensureAscii", "convertLists"],
+  sentence: overlapNames,
+  semantic: [...overlapNames, "embedder", "threshold"],
+};
+
+/** Checks what types cannot, and what plain JavaScript gets wrong. `byDefault` is the strategy when none is given. */
+export function checkChunkOptions(options: object, byDefault: ChunkStrategy): CheckedOptions {
+  if (typeof options !== "object" || options === null) throw invalidValue("chunk options", "an object", options);
+  const values: Readonly<Record<string, unknown>> = { ...options };
+  const strategy = strategyOf(values.strategy ?? byDefault);
+  checkNames(values, strategy);
+  const size = synonyms(values, "size", "maxSize") ?? (strategy === "token" ? 512 : 4_000);
+  const overlap = values.overlap ?? 0;
+  if (typeof size !== "number" || !(size >= 1)) throw invalidValue("size", "a number of at least 1", size);
+  if (typeof overlap !== "number" || !(overlap >= 0)) throw invalidValue("overlap", "a number of at least 0", overlap);
+  if (overlap >= size) {
+    throw invalidRagOption(`overlap must be smaller than size: a chunk of ${size} cannot repeat ${overlap}.`);
+  }
+  checkTypes(values);
+  checkTokens(values, strategy);
+  const keep = synonyms(values, "keepSeparator", "separatorPosition");
+  if (keep !== undefined && keep !== "start" && keep !== "end")
+    throw invalidValue("keepSeparator", '"start" or "end"', keep);
+  return { strategy, size, overlap, values: { ...values, keepSeparator: keep } };
+}
+
+function strategyOf(given: unknown): ChunkStrategy {
+  const known = Object.keys(optionNames);
+  const found = (known as ChunkStrategy[]).find((name) => name === given);
+  if (found !== undefined) return found;
+  throw invalidRagOption(`Unknown strategy ${shorten(given, { length: 80 })}. There are: ${known.join(", ")}.`);
+}
+
+function checkNames(values: Readonly<Record<string, unknown>>, strategy: ChunkStrategy): void {
+  const known = optionNames[strategy];
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== undefined && !known.includes(name)) throw unknownChunkOption(name, strategy, known);
+  }
+}
+
+/** One option with two names. */
+function synonyms(values: Readonly<Record<string, unknown>>, first: string, second: string): unknown {
+  const [one, other] = [values[first], values[second]];
+  if (one !== undefined && other !== undefined && one !== other) throw twoValues(first, second);
+  return one ?? other;
+}
+
+const booleans = [
+  "stripWhitespace",
+  "isSeparatorRegex",
+  "stripHeaders",
+  "returnEachLine",
+  "ensureAscii",
+  "convertLists",
+];
+
+function checkTypes(values: Readonly<Record<string, unknown>>): void {
+  for (const name of booleans) {
+    const value = values[name];
+    if (value !== undefined && typeof value !== "boolean") throw invalidValue(name, "true or false", value);
+  }
+  for (const name of ["headers", "sections"]) {
+    const value = values[name];
+    if (value !== undefined && !isPairs(value)) {
+      throw invalidValue(name, 'a list of pairs of texts, like [["h1", "title"]]', value);
+    }
+  }
+}
+
+function isPairs(value: unknown): value is readonly (readonly [string, string])[] {
+  return (
+    Array.isArray(value) &&
+    value.every((pair: unknown) => Array.isArray(pair) && pair.length === 2 && pair.every(isFilledText))
+  );
+}
+
+const isFilledText = (value: unknown): boolean => typeof value === "string" && value !== "";
+
+function checkTokens(values: Readonly<Record<string, unknown>>, strategy: ChunkStrategy): void {
+  const { length } = values;
+  if (length !== undefined && length !== "characters" && length !== "tokens" && typeof length !== "function") {
+    throw invalidValue("length", '"characters", "tokens" or a function of a text', length);
+  }
+  if (strategy === "token" || length === "tokens") return;
+  const name = ["encodingName", "modelName"].find((option) => values[option] !== undefined);
+  if (name !== undefined) throw invalidRagOption(`${name} counts tokens only: set length: "tokens" with it.`);
+}

@@ -1,0 +1,236 @@
+import type { NodeContext } from "../../components/context.js";
+import type { Chunk } from "../chunk.js";
+import { isEmbedder } from "../embedding/any-embedder.js";
+import { embedTexts } from "../embedding/embed-texts.js";
+import { invalidDocument, invalidRagOption, invalidValue } from "../errors.js";
+import { extractMetadata } from "../extraction/extract-metadata.js";
+import type { ExtractOptions } from "../extraction/extract-options.js";
+import { type CheckedOptions, checkChunkOptions } from "./check-options.js";
+import type { ChunkOptions } from "./chunk-options.js";
+import { Graphemes } from "./graphemes.js";
+import { splitHtml } from "./html/split-html.js";
+import { splitJson } from "./json/split-json.js";
+import { readFrontMatter } from "./markdown/front-matter.js";
+import { joinSections, readHeaders, splitMarkdown } from "./markdown/split-markdown.js";
+import { addOverlap, withoutOverlap } from "./overlap.js";
+import { findTurns } from "./semantic.js";
+import { sentencesOf } from "./sentences.js";
+import { proseSeparators, type Separator, splitParts, splitRecursively } from "./separators.js";
+import { characters, cut, type Measure, pack, type Sizing } from "./sizing.js";
+import { checkMetadata, type SourceDocument } from "./source-document.js";
+import { type FoundChunk, type Span, trimSpan } from "./span.js";
+import { loadTokenizer, Tokenizer } from "./tokenizer.js";
+
+/** Splits a document, and lets a model look at the chunks when `extract` says so. */
+export async function chunkDocument(
+  document: SourceDocument,
+  options: ChunkOptions = {},
+  ctx?: NodeContext<unknown, unknown>,
+): Promise<Chunk[]> {
+  const { text, metadata } = document;
+  if (typeof text !== "string") throw invalidDocument(`A document has text; this one has a ${typeof text}.`);
+  checkMetadata(metadata);
+  const checked = checkChunkOptions(options, document.strategy);
+  const sizing = await sizingOf(text, checked);
+  const { found, own } = await findChunks(sizing, checked, ctx);
+  const all = { ...own, ...metadata };
+  checkMetadata(all);
+  const id = document.id ?? (await sha256(text));
+  const chunks = finishChunks(found, { sizing, id, metadata: all });
+  const extract = checked.values.extract as ExtractOptions | undefined;
+  return extract === undefined ? chunks : extractMetadata(chunks, extract, ctx);
+}
+
+async function sizingOf(text: string, { strategy, size, values }: CheckedOptions): Promise<Sizing> {
+  const measure = await measureOf(strategy === "token" ? "tokens" : values.length, values);
+  return { text, size, measure, strip: values.stripWhitespace !== false, graphemes: new Graphemes() };
+}
+
+async function measureOf(length: unknown, values: CheckedOptions["values"]): Promise<Measure> {
+  if (length === undefined || length === "characters") return characters;
+  if (typeof length !== "function") {
+    return loadTokenizer({
+      encodingName: textOrNothing("encodingName", values.encodingName),
+      modelName: textOrNothing("modelName", values.modelName),
+    });
+  }
+  return {
+    isCharacters: false,
+    of: (text) => {
+      const count: unknown = length(text);
+      if (typeof count === "number" && count >= 0) return count;
+      throw invalidValue("what length gives", "a number of at least 0", count);
+    },
+  };
+}
+
+function textOrNothing(name: string, value: unknown): string | undefined {
+  if (value === undefined || typeof value === "string") return value;
+  throw invalidValue(name, "a text", value);
+}
+
+interface Found {
+  readonly found: readonly FoundChunk[];
+  /** What the document says about itself. */
+  readonly own?: Readonly<Record<string, unknown>>;
+}
+
+type Pairs = readonly (readonly [string, string])[] | undefined;
+
+async function findChunks(
+  sizing: Sizing,
+  { strategy, overlap, values }: CheckedOptions,
+  ctx: NodeContext<unknown, unknown> | undefined,
+): Promise<Found> {
+  const whole = { start: 0, end: sizing.text.length };
+  const room = withoutOverlap(sizing, overlap);
+  const overlapping = (spans: readonly Span[]): Found => ({ found: addOverlap(sizing, spans, overlap) });
+  switch (strategy) {
+    case "recursive":
+      return overlapping(splitRecursively(room, whole, separatorsOf(values, proseSeparators)));
+    case "character":
+      return overlapping(splitRecursively(room, whole, separatorsOf(values, [{ pattern: "\n\n" }])));
+    case "token":
+      return overlapping(splitTokens(room));
+    case "markdown":
+    case "semantic-markdown":
+      return findMarkdown(sizing, { strategy, overlap, values });
+    case "html":
+      return {
+        found: await splitHtml(sizing, {
+          overlap,
+          headers: (values.headers as Pairs) ?? [],
+          sections: (values.sections as Pairs) ?? [],
+          returnEachLine: values.returnEachLine === true,
+        }),
+      };
+    case "json":
+      return {
+        found: await splitJson(sizing, {
+          minSize: minSizeOf(values.minSize, sizing.size),
+          ensureAscii: values.ensureAscii === true,
+          convertLists: values.convertLists === true,
+        }),
+      };
+    case "sentence":
+      return overlapping(splitParts(room, [...sentencesOf(sizing.text, whole)], proseSeparators));
+    case "semantic": {
+      const groups = await findSemantic(sizing.text, whole, values, ctx);
+      return overlapping(groups.flatMap((group) => splitParts(room, group, proseSeparators)));
+    }
+    default:
+      return strategy satisfies never;
+  }
+}
+
+function findMarkdown(
+  sizing: Sizing,
+  { strategy, overlap, values }: Pick<CheckedOptions, "strategy" | "overlap" | "values">,
+): Found {
+  const { metadata, end } = readFrontMatter(sizing.text);
+  const options = {
+    from: sizing.text.startsWith("\ufeff") ? Math.max(end, 1) : end,
+    overlap,
+    headers: readHeaders(values.headers as Pairs),
+    stripHeaders: values.stripHeaders === true,
+    returnEachLine: values.returnEachLine === true,
+  };
+  const split = strategy === "markdown" ? splitMarkdown : joinSections;
+  return { found: split(sizing, options), own: metadata };
+}
+
+/** As many tokens as fit; a character that is more than that stays whole. */
+function splitTokens(sizing: Sizing): Span[] {
+  const { measure, text } = sizing;
+  if (!(measure instanceof Tokenizer)) return cut(sizing, { start: 0, end: text.length });
+  const ends = measure.ends(text);
+  return pack(
+    sizing,
+    ends.map((end, index) => ({ start: ends[index - 1] ?? 0, end })),
+  );
+}
+
+async function findSemantic(
+  text: string,
+  whole: Span,
+  { embedder, threshold }: CheckedOptions["values"],
+  ctx: NodeContext<unknown, unknown> | undefined,
+): Promise<Span[][]> {
+  if (!isEmbedder(embedder)) {
+    throw invalidRagOption('The strategy "semantic" needs an embedder: { strategy: "semantic", embedder }.');
+  }
+  if (threshold !== undefined && (typeof threshold !== "number" || !(Math.abs(threshold) <= 1)))
+    throw invalidValue("threshold", "a number from -1 to 1", threshold);
+  const sentences = [...sentencesOf(text, whole)].filter(({ start, end }) => text.slice(start, end).trim() !== "");
+  const vectors = await embedTexts(
+    embedder,
+    sentences.map(({ start, end }) => text.slice(start, end).trim()),
+    {},
+    ctx,
+  );
+  const starts = [0, ...findTurns(vectors, threshold)];
+  return starts.map((start, index) => sentences.slice(start, starts[index + 1]));
+}
+
+function separatorsOf(values: CheckedOptions["values"], byDefault: readonly Separator[]): readonly Separator[] {
+  const { separator, separators, isSeparatorRegex, keepSeparator } = values;
+  if (separator !== undefined && separators !== undefined)
+    throw invalidRagOption("separator is a list of one of separators. Give one of them.");
+  const given = separators ?? (separator === undefined ? undefined : [separator]);
+  const keep = keepSeparator as Separator["keep"];
+  if (given === undefined) return keep === undefined ? byDefault : byDefault.map(({ pattern }) => ({ pattern, keep }));
+  if (!Array.isArray(given)) throw invalidValue("separators", "a list of texts or regular expressions", given);
+  return given.flatMap((item: unknown) => {
+    // the empty text stands for what is done in the end anyway
+    return item === "" ? [] : [{ pattern: patternOf(item, isSeparatorRegex === true), keep }];
+  });
+}
+
+function patternOf(given: unknown, isRegex: boolean): string | RegExp {
+  if (given instanceof RegExp)
+    return new RegExp(given.source, given.flags.includes("g") ? given.flags : `${given.flags}g`);
+  if (typeof given !== "string") throw invalidValue("a separator", "a text or a regular expression", given);
+  if (!isRegex) return given;
+  try {
+    return new RegExp(given, "g");
+  } catch {
+    throw invalidValue("a separator", "a regular expression that can be read", given);
+  }
+}
+
+function minSizeOf(given: unknown, size: number): number {
+  const minSize = given ?? 0;
+  if (typeof minSize === "number" && minSize >= 0 && minSize <= size) return minSize;
+  throw invalidValue("minSize", `a number from 0 to the size, ${size}`, given);
+}
+
+interface Finishing {
+  readonly sizing: Sizing;
+  readonly id: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** What all strategies have in common: no blanks at the ends, no blank chunks, ids and metadata. */
+function finishChunks(found: readonly FoundChunk[], { sizing, id, metadata }: Finishing): Chunk[] {
+  const ids = new Map<string, number>();
+  return found.flatMap((chunk) => {
+    const { start, end } = chunk.text === undefined && sizing.strip ? trimSpan(sizing.text, chunk) : chunk;
+    const text = chunk.text ?? sizing.text.slice(start, end);
+    if (text.trim() === "") return [];
+    const place = `${id}:${start}-${end}`;
+    const count = (ids.get(place) ?? 0) + 1;
+    ids.set(place, count);
+    return [
+      {
+        id: count === 1 ? place : `${place}#${count}`,
+        text,
+        metadata: { ...metadata, ...chunk.metadata, start, end },
+      },
+    ];
+  });
+}
+
+async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,65 @@
+/**
+ * Finds places where a text can be cut without breaking a character as people see it. `Intl.Segmenter` needs time for the
+ * whole text at each step, so it only gets the surroundings of a place.
+ */
+export class Graphemes {
+  readonly #segmenter = new Intl.Segmenter("und", { granularity: "grapheme" });
+
+  /** The last place after `from` and up to `wanted`; the end of the first grapheme where that is larger. */
+  cutAt(text: string, from: number, wanted: number, to: number): number {
+    if (wanted >= to) return to;
+    if (wanted > from && isPlain(text, wanted)) return wanted;
+    const anchor = safePlaceBefore(text, wanted, from);
+    let best = from;
+    for (const { index } of this.#segmenter.segment(text.slice(anchor, Math.min(to, wanted + 2)))) {
+      if (anchor + index > from && anchor + index <= wanted) best = anchor + index;
+    }
+    return best > from ? best : this.#endOfFirst(text, from, to);
+  }
+
+  /** The first place at or after `wanted`. */
+  nextAt(text: string, wanted: number, to: number): number {
+    if (wanted >= to || isPlain(text, wanted)) return Math.min(wanted, to);
+    const before = this.cutAt(text, Math.max(0, wanted - farthest) - 1, wanted, to);
+    return before === wanted ? wanted : this.#endOfFirst(text, Math.max(0, before), to);
+  }
+
+  #endOfFirst(text: string, from: number, to: number): number {
+    for (let length = 64; ; length *= 4) {
+      const end = Math.min(to, from + length);
+      const [first] = this.#segmenter.segment(text.slice(from, end));
+      const found = from + (first?.segment.length ?? 1);
+      if (found < end || end === to) return found;
+    }
+  }
+}
+
+/** How far back to look for a place where a grapheme surely begins. */
+const farthest = 2_000;
+
+function safePlaceBefore(text: string, index: number, from: number): number {
+  const first = Math.max(from, index - farthest, 0);
+  for (let place = index - 1; place > first; place--) if (isPlain(text, place)) return place;
+  // Not in the middle of a surrogate pair.
+  return first > 0 && isLowSurrogate(text.charCodeAt(first)) ? first - 1 : first;
+}
+
+/** Whether a grapheme surely ends before `index`: letters on both sides that join nothing. */
+function isPlain(text: string, index: number): boolean {
+  return joinsNothing(text.charCodeAt(index - 1)) && joinsNothing(text.charCodeAt(index));
+}
+
+function joinsNothing(code: number): boolean {
+  if (code < 0x7f) return code >= 0x20;
+  // Latin, Greek and Cyrillic letters; Chinese and Japanese characters.
+  return (
+    (code >= 0xc0 && code <= 0x24f) ||
+    (code >= 0x400 && code <= 0x481) ||
+    (code >= 0x3041 && code <= 0x3096) ||
+    (code >= 0x4e00 && code <= 0x9fff)
+  );
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}

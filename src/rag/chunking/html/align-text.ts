@@ -1,0 +1,63 @@
+import type { Span } from "../span.js";
+
+/** A piece of a text, and the piece of the source that it is written as there. */
+export interface AlignedRun extends Span {
+  readonly value: string;
+}
+
+export interface SourcePiece extends Span {
+  /** What a parser made of it. */
+  readonly value: string;
+}
+
+/**
+ * Pairs the pieces of a text with those of its source, which has character references and other line breaks. Pieces of
+ * equal length are equal.
+ */
+export function* alignText(
+  source: string,
+  { value, start, end }: SourcePiece,
+  decode: (reference: string) => string,
+): Generator<AlignedRun> {
+  let [place, done, runStart, runDone] = [start, 0, start, 0];
+  const same = (): AlignedRun => ({ value: value.slice(runDone, done), start: runStart, end: place });
+  while (place < end && done < value.length) {
+    const code = source.charCodeAt(place);
+    if (code === value.charCodeAt(done) && code !== ampersand) {
+      place++;
+      done++;
+      continue;
+    }
+    const { length, text } = differentPiece(source, place, end, decode);
+    if (!value.startsWith(text, done)) break;
+    if (done > runDone) yield same();
+    if (text !== "") yield { value: text, start: place, end: place + length };
+    [place, done] = [place + length, done + text.length];
+    [runStart, runDone] = [place, done];
+  }
+  if (done > runDone) yield same();
+  if (done < value.length) yield { value: value.slice(done), start: place, end };
+}
+
+const ampersand = 38;
+
+/** What stands in the source at a place where the text goes on differently: `text` is what becomes of so many characters. */
+function differentPiece(
+  source: string,
+  place: number,
+  end: number,
+  decode: (reference: string) => string,
+): { length: number; text: string } {
+  if (source.charCodeAt(place) === ampersand) {
+    const [found = "&"] = reference.exec(source.slice(place, Math.min(end, place + longest))) ?? [];
+    return { length: found.length, text: found === "&" ? "&" : decode(found) };
+  }
+  if (source.startsWith("\r\n", place)) return { length: 2, text: "\n" };
+  if (source.startsWith("\r", place)) return { length: 1, text: "\n" };
+  // a line break after <pre>, and characters that the parser drops
+  return { length: 1, text: "" };
+}
+
+/** The longest name of a character has 33 letters; numbers may have zeros in front. */
+const longest = 64;
+const reference = /^&(?:#x?[0-9a-f]+|[a-z][0-9a-z]*);?/i;

@@ -1,0 +1,133 @@
+import type { DefaultTreeAdapterTypes } from "parse5";
+import { noPackage } from "../../errors.js";
+import type { SelectableElement } from "./selector.js";
+
+/** An element of a page that has visible text in it. */
+export class HtmlElement implements SelectableElement {
+  readonly tagName: string;
+  readonly parent: HtmlElement | undefined;
+  /** The innermost element around its text that has lines of its own. */
+  readonly block: HtmlElement | undefined;
+  /** The innermost cell of a table around its text. */
+  readonly cell: HtmlElement | undefined;
+  /** Whether blanks and line breaks in its text count. */
+  readonly isVerbatim: boolean;
+  readonly #attributes: DefaultTreeAdapterTypes.Element["attrs"];
+
+  constructor({ tagName, attrs }: DefaultTreeAdapterTypes.Element, parent: HtmlElement | undefined) {
+    this.tagName = tagName;
+    this.#attributes = attrs;
+    this.parent = parent;
+    this.block = blocks.has(tagName) ? this : parent?.block;
+    this.cell = tagName === "td" || tagName === "th" ? this : parent?.cell;
+    this.isVerbatim = verbatim.has(tagName) || parent?.isVerbatim === true;
+  }
+
+  attribute(name: string): string | undefined {
+    return this.#attributes.find((attribute) => attribute.name === name)?.value;
+  }
+}
+
+const blocks = new Set(
+  (
+    "address article aside blockquote body br button caption center dd details dialog dir div dl dt fieldset figcaption " +
+    "figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol optgroup option p pre search " +
+    "section select summary table tbody textarea tfoot thead tr ul"
+  ).split(" "),
+);
+const verbatim = new Set(["pre", "textarea", "listing"]);
+
+/** A piece of text of a page, in the order of the source. `start` and `end` are its place there. */
+export interface HtmlText {
+  readonly value: string;
+  readonly start: number;
+  readonly end: number;
+  readonly parent: HtmlElement;
+}
+
+export interface HtmlPage {
+  readonly source: string;
+  readonly texts: readonly HtmlText[];
+  /** Where elements begin that break lines, `br` too. */
+  readonly breaks: readonly number[];
+  /** What a character reference like `&amp;` stands for. */
+  readonly decode: (reference: string) => string;
+}
+
+/** Parses a page as browsers do, however broken it is. */
+export async function readHtml(source: string): Promise<HtmlPage> {
+  const { parse, parseFragment, defaultTreeAdapter } = await loadParser();
+  const treeAdapter = {
+    ...defaultTreeAdapter,
+    // Texts that the parser moves must not be joined: each keeps its place in the source.
+    insertText(parent: DefaultTreeAdapterTypes.ParentNode, text: string) {
+      defaultTreeAdapter.appendChild(parent, defaultTreeAdapter.createTextNode(text));
+    },
+    insertTextBefore(
+      parent: DefaultTreeAdapterTypes.ParentNode,
+      text: string,
+      next: DefaultTreeAdapterTypes.ChildNode,
+    ) {
+      defaultTreeAdapter.insertBefore(parent, defaultTreeAdapter.createTextNode(text), next);
+    },
+  };
+  const page = parse(source, { sourceCodeLocationInfo: true, scriptingEnabled: false, treeAdapter });
+  const known = new Map<string, string>();
+  const decode = (reference: string): string => {
+    const found = known.get(reference) ?? textOf(parseFragment(reference));
+    known.set(reference, found);
+    return found;
+  };
+  return { source, ...collect(page), decode };
+}
+
+const textOf = ({ childNodes: [first] }: DefaultTreeAdapterTypes.DocumentFragment): string =>
+  first !== undefined && "value" in first ? first.value : "";
+
+/** Elements whose text nobody sees. */
+const hidden = new Set(["script", "style", "template", "title", "iframe", "noembed", "noframes"]);
+
+/** Walks without recursion: pages nest as deep as they like. */
+function collect(page: DefaultTreeAdapterTypes.Document): Pick<HtmlPage, "texts" | "breaks"> {
+  const texts: HtmlText[] = [];
+  const breaks: number[] = [];
+  const waiting: { node: DefaultTreeAdapterTypes.ChildNode; parent: HtmlElement | undefined }[] = [];
+  const push = (nodes: readonly DefaultTreeAdapterTypes.ChildNode[], parent: HtmlElement | undefined): void => {
+    for (const node of nodes.toReversed()) waiting.push({ node, parent });
+  };
+  push(page.childNodes, undefined);
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { node, parent } = next;
+    const place = node.sourceCodeLocation;
+    if ("tagName" in node) {
+      if (hidden.has(node.tagName)) continue;
+      if (blocks.has(node.tagName) && place) breaks.push(place.startOffset);
+      push(node.childNodes, new HtmlElement(node, parent));
+    } else if (node.nodeName === "#text" && "value" in node && place && parent !== undefined) {
+      texts.push({ value: node.value, start: place.startOffset, end: place.endOffset, parent });
+    }
+  }
+  // The parser moves what stands in the wrong place of a table.
+  texts.sort((a, b) => a.start - b.start);
+  return { texts: joinPieces(texts), breaks: breaks.sort((a, b) => a - b) };
+}
+
+/** The parser cuts texts at blanks and character references. */
+function joinPieces(texts: readonly HtmlText[]): HtmlText[] {
+  const joined: HtmlText[] = [];
+  for (const text of texts) {
+    const before = joined.at(-1);
+    if (before?.parent === text.parent && before.end === text.start) {
+      joined[joined.length - 1] = { ...before, value: before.value + text.value, end: text.end };
+    } else joined.push(text);
+  }
+  return joined;
+}
+
+async function loadParser() {
+  try {
+    return await import("parse5");
+  } catch (cause) {
+    throw noPackage("parse5", "Reading HTML", cause);
+  }
+}

@@ -1,0 +1,120 @@
+import type { Sizing } from "../sizing.js";
+import type { FoundChunk, Span } from "../span.js";
+import { type JsonMember, type JsonReading, type JsonValue, readJson } from "./read-json.js";
+
+export interface JsonSplit extends JsonReading {
+  readonly minSize: number;
+}
+
+/** Members on the way to a value. */
+type Way = readonly JsonMember[];
+
+/** A value and where it belongs: what a chunk is made of. */
+interface Entry extends Span {
+  readonly way: Way;
+  readonly text: string;
+}
+
+/** Chunks of a JSON document, each an object from the top with a part of the values. */
+export async function splitJson(sizing: Sizing, options: JsonSplit): Promise<FoundChunk[]> {
+  const { size, measure } = sizing;
+  const root = await readJson(sizing.text, options);
+  const isSmall = (entries: readonly Entry[]): boolean => measure.of(render(entries)) <= size;
+  const parts = joinSmall(new Splitter(sizing).split(root), {
+    isTiny: (entries) => measure.of(render(entries)) < options.minSize,
+    fits: isSmall,
+  });
+  return parts.map((entries) => {
+    const metadata = { path: pointerOf(entries), ...(isSmall(entries) ? {} : { oversize: true }) };
+    return { start: entries[0]?.start ?? 0, end: entries.at(-1)?.end ?? 0, text: render(entries), metadata };
+  });
+}
+
+class Splitter {
+  readonly #sizing: Sizing;
+  readonly #found: Entry[][] = [];
+
+  constructor(sizing: Sizing) {
+    this.#sizing = sizing;
+  }
+
+  split(root: JsonValue): Entry[][] {
+    if (!root.members?.length || this.#fits(root.text)) return [[{ ...root, way: [] }]];
+    this.#splitMembers(root.members, []);
+    return this.#found;
+  }
+
+  /** Members that fit together stay together; one that is too large is split inside, or stays whole. */
+  #splitMembers(members: readonly JsonMember[], way: Way): void {
+    const before = way.map(({ keyText }) => `{${keyText}:`).join("");
+    const wrap = (inside: string): string => `${before}{${inside}}${"}".repeat(way.length)}`;
+    let open: Entry[] = [];
+    let text = "";
+    const flush = (): void => {
+      if (open.length > 0) this.#found.push(open);
+      open = [];
+      text = "";
+    };
+    for (const member of members) {
+      const own = `${member.keyText}:${member.value.text}`;
+      const entry = { start: member.start, end: member.end, way: [...way, member], text: member.value.text };
+      const joined = open.length === 0 ? own : `${text},${own}`;
+      if (this.#fits(wrap(joined))) {
+        open.push(entry);
+        text = joined;
+      } else if (open.length > 0 && this.#fits(wrap(own))) {
+        flush();
+        open = [entry];
+        text = own;
+      } else {
+        flush();
+        if (member.value.members?.length) this.#splitMembers(member.value.members, entry.way);
+        else this.#found.push([entry]);
+      }
+    }
+    flush();
+  }
+
+  #fits(text: string): boolean {
+    return this.#sizing.measure.of(text) <= this.#sizing.size;
+  }
+}
+
+/** The object that has these values, and nothing else. They are in the order of the document. */
+function render(entries: readonly Entry[], depth = 0): string {
+  const [first] = entries;
+  if (first !== undefined && first.way.length === depth) return first.text;
+  const parts: string[] = [];
+  for (let from = 0; from < entries.length; ) {
+    const member = entries[from]?.way[depth];
+    let to = from + 1;
+    while (to < entries.length && entries[to]?.way[depth] === member) to++;
+    parts.push(`${member?.keyText}:${render(entries.slice(from, to), depth + 1)}`);
+    from = to;
+  }
+  return `{${parts.join(",")}}`;
+}
+
+interface Joining {
+  isTiny(entries: readonly Entry[]): boolean;
+  fits(entries: readonly Entry[]): boolean;
+}
+
+function joinSmall(parts: readonly Entry[][], { isTiny, fits }: Joining): Entry[][] {
+  const joined: Entry[][] = [];
+  for (const part of parts) {
+    const before = joined.at(-1);
+    if (before !== undefined && (isTiny(before) || isTiny(part)) && fits([...before, ...part])) {
+      joined[joined.length - 1] = [...before, ...part];
+    } else joined.push(part);
+  }
+  return joined;
+}
+
+/** The JSON pointer of what is around all values of a chunk. */
+function pointerOf(entries: readonly Entry[]): string {
+  const [first, last] = [entries[0]?.way ?? [], entries.at(-1)?.way ?? []];
+  const shared = first.findIndex((member, index) => last[index] !== member);
+  const way = entries.length === 1 || shared < 0 ? first : first.slice(0, shared);
+  return way.map(({ key }) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}

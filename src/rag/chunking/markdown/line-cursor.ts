@@ -1,0 +1,68 @@
+/** One line of a Markdown document while it is read: tabs reach to the next column that four divides. */
+export class LineCursor {
+  readonly text: string;
+  /** The place of the next character. */
+  at: number;
+  /** Where the line ends, without its line break. */
+  readonly end: number;
+  /** Up to which column it has been read; in the middle of a tab that is behind the column of the next character. */
+  #column = 0;
+  #columnOfNext = 0;
+
+  constructor(text: string, start: number, end: number) {
+    this.text = text;
+    this.at = start;
+    this.end = end;
+  }
+
+  /** The place of the first character that is no blank. */
+  get nonspace(): number {
+    let place = this.at;
+    while (place < this.end && isBlank(this.text.charCodeAt(place))) place++;
+    return place;
+  }
+
+  get isBlank(): boolean {
+    return this.nonspace === this.end;
+  }
+
+  /** How many columns of blanks come next. */
+  get indent(): number {
+    let column = this.#columnOfNext;
+    for (let place = this.at; place < this.end; place++) {
+      const code = this.text.charCodeAt(place);
+      if (!isBlank(code)) break;
+      column = after(column, code);
+    }
+    return column - this.#column;
+  }
+
+  /** The rest of the line, from the first character that is no blank. */
+  get rest(): string {
+    return this.text.slice(this.nonspace, this.end);
+  }
+
+  /** Reads blanks of so many columns. */
+  skipColumns(count: number): void {
+    this.#column += count;
+    while (this.at < this.end) {
+      const code = this.text.charCodeAt(this.at);
+      const next = after(this.#columnOfNext, code);
+      if (!isBlank(code) || next > this.#column) break;
+      this.#columnOfNext = next;
+      this.at++;
+    }
+  }
+
+  /** Reads all blanks, and then so many characters. */
+  skipCharacters(count: number): void {
+    this.skipColumns(this.indent);
+    this.at += count;
+    this.#columnOfNext += count;
+    this.#column = this.#columnOfNext;
+  }
+}
+
+const tab = 9;
+const isBlank = (code: number): boolean => code === tab || code === 32;
+const after = (column: number, code: number): number => (code === tab ? column + 4 - (column % 4) : column + 1);

@@ -1,0 +1,301 @@
+import { type Span, trimSpan } from "../span.js";
+import {
+  closesFence,
+  type Fence,
+  fenceAt,
+  type HtmlBlock,
+  headingAt,
+  htmlAt,
+  isTableDelimiter,
+  isThematicBreak,
+  listMarkerAt,
+  underlineAt,
+} from "./block-starts.js";
+import { LineCursor } from "./line-cursor.js";
+
+/** A block at the top level of a Markdown document, whole lines. Each item of a list is one. */
+export interface MarkdownBlock extends Span {
+  readonly type: "heading" | "fence" | "table" | "other";
+  /** Of a heading. */
+  readonly depth: number;
+  readonly title: string;
+  /** Where the lines end that a part of a fence or table cannot do without: its first line, or its first two. */
+  readonly headEnd: number;
+}
+
+/** Finds the blocks of a document, from an offset on. Never fails: every text is Markdown. */
+export function scanBlocks(text: string, from: number): MarkdownBlock[] {
+  const scanner = new BlockScanner(text);
+  for (let start = from; start < text.length; ) {
+    const [end, next] = lineEnd(text, start);
+    scanner.line(start, end);
+    start = next;
+  }
+  return scanner.finish();
+}
+
+function lineEnd(text: string, start: number): [end: number, next: number] {
+  let end = start;
+  while (end < text.length && text.charCodeAt(end) !== 10 && text.charCodeAt(end) !== 13) end++;
+  if (end === text.length) return [end, end];
+  return [end, end + (text.startsWith("\r\n", end) ? 2 : 1)];
+}
+
+/** What a line can stand in: a quote, or an item of a list with its text from a column on. */
+interface Container {
+  readonly isQuote: boolean;
+  readonly offset: number;
+  /** An item that begins with a blank line, as long as nothing else is in it. */
+  isEmpty: boolean;
+}
+
+/** The innermost block that goes on over lines. */
+type Leaf =
+  | { readonly type: "paragraph"; readonly lastLine: string; readonly textStart: number | undefined }
+  | { readonly type: "fence"; readonly fence: Fence }
+  | { readonly type: "html"; readonly html: HtmlBlock }
+  | { readonly type: "code" | "table" };
+
+type OpenBlock = { -readonly [Name in keyof MarkdownBlock]: MarkdownBlock[Name] };
+
+/** The block structure of CommonMark, with tables. Only what stands at the top level is kept. */
+class BlockScanner {
+  readonly #text: string;
+  readonly #blocks: OpenBlock[] = [];
+  /** The block of the top level that goes on. */
+  #open: OpenBlock | undefined;
+  #containers: Container[] = [];
+  #leaf: Leaf | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  line(start: number, end: number): void {
+    const line = new LineCursor(this.#text, start, end);
+    const matched = this.#matchContainers(line);
+    if (matched === this.#containers.length && this.#continuesLeaf(line)) {
+      this.#extend(end);
+      return;
+    }
+    this.#start(line, matched, start);
+  }
+
+  finish(): MarkdownBlock[] {
+    return this.#blocks;
+  }
+
+  /** How many of the open containers go on in this line. */
+  #matchContainers(line: LineCursor): number {
+    let matched = 0;
+    for (const container of this.#containers) {
+      if (container.isQuote) {
+        if (line.indent > 3 || line.text[line.nonspace] !== ">" || line.isBlank) break;
+        skipQuoteMark(line);
+      } else if (line.isBlank) {
+        if (container.isEmpty) break;
+      } else if (line.indent >= container.offset) {
+        line.skipColumns(container.offset);
+        container.isEmpty = false;
+      } else break;
+      matched++;
+    }
+    return matched;
+  }
+
+  /** Fences, HTML and code take a line before it can begin anything. */
+  #continuesLeaf(line: LineCursor): boolean {
+    const leaf = this.#leaf;
+    switch (leaf?.type) {
+      case "fence":
+        if (closesFence(line, leaf.fence)) this.#leaf = undefined;
+        return true;
+      case "html":
+        if (leaf.html.end === undefined) {
+          if (!line.isBlank) return true;
+          this.#leaf = undefined;
+          return false;
+        }
+        if (leaf.html.end.test(line.text.slice(line.at, line.end))) this.#leaf = undefined;
+        return true;
+      case "code":
+        return line.indent >= 4 && !line.isBlank;
+      default:
+        return false;
+    }
+  }
+
+  /** Opens containers, and then the block that the rest of the line begins. */
+  #start(line: LineCursor, matched: number, start: number): void {
+    let depth = matched;
+    for (;;) {
+      const paragraph = this.#leaf?.type === "paragraph" && depth === this.#containers.length;
+      const container = this.#containerAt(line, paragraph);
+      if (container === undefined) break;
+      this.#closeTo(depth);
+      this.#containers.push(container);
+      depth++;
+      if (depth === 1) this.#begin({ type: "other", start, end: line.end });
+    }
+    this.#startLeaf(line, depth, start);
+  }
+
+  #containerAt(line: LineCursor, inParagraph: boolean): Container | undefined {
+    if (line.isBlank || line.indent > 3) return undefined;
+    const { rest } = line;
+    if (rest.startsWith(">")) {
+      skipQuoteMark(line);
+      return { isQuote: true, offset: 0, isEmpty: false };
+    }
+    if (isThematicBreak(rest)) return undefined;
+    const marker = listMarkerAt(rest);
+    if (marker === undefined) return undefined;
+    const isEmpty = rest.slice(marker.length).trim() === "";
+    if (inParagraph && (isEmpty || (marker.number ?? 1) !== 1)) return undefined;
+    const before = line.indent + marker.length;
+    line.skipCharacters(marker.length);
+    const blanks = line.indent;
+    const padding = isEmpty || blanks > 4 ? 1 : blanks;
+    line.skipColumns(isEmpty ? blanks : padding);
+    return { isQuote: false, offset: before + padding, isEmpty };
+  }
+
+  #startLeaf(line: LineCursor, depth: number, start: number): void {
+    const isOpen = depth === this.#containers.length;
+    const leaf = this.#leaf;
+    if (line.isBlank) {
+      if (!isOpen) this.#closeTo(depth);
+      // a blank line leaves code open, so that all of it is one block
+      if (this.#leaf?.type !== "code") this.#leaf = undefined;
+      return;
+    }
+    const { indent, rest } = line;
+    const paragraph = leaf?.type === "paragraph" ? leaf : undefined;
+    if (indent <= 3) {
+      const interrupts = paragraph !== undefined && isOpen;
+      if (this.#startMarked(line, rest, { depth, start, interrupts })) return;
+      if (paragraph !== undefined && isOpen) {
+        const underline = paragraph.textStart === undefined ? undefined : underlineAt(rest);
+        if (underline !== undefined) {
+          this.#underline(underline, paragraph.textStart ?? start, line.end);
+          return;
+        }
+        if (isTableDelimiter(rest, paragraph.lastLine)) {
+          this.#makeTable(line.end);
+          return;
+        }
+      }
+      if (leaf?.type === "table" && isOpen) {
+        this.#extend(line.end);
+        return;
+      }
+    } else if (paragraph === undefined) {
+      this.#closeTo(depth);
+      this.#leaf = { type: "code" };
+      this.#add({ type: "other", start, end: line.end });
+      return;
+    }
+    // text goes on with a paragraph, also of containers that the line does not mark
+    if (paragraph !== undefined) {
+      const textStart = paragraph.textStart ?? (isDefinitionLine(rest) ? undefined : start);
+      this.#leaf = { type: "paragraph", lastLine: isOpen ? rest : "", textStart };
+      this.#extend(line.end);
+      return;
+    }
+    this.#closeTo(depth);
+    this.#leaf = { type: "paragraph", lastLine: rest, textStart: isDefinitionLine(rest) ? undefined : start };
+    this.#add({ type: "other", start, end: line.end });
+  }
+
+  /** Headings, fences, HTML and thematic breaks. */
+  #startMarked(
+    line: LineCursor,
+    rest: string,
+    { depth, start, interrupts }: { depth: number; start: number; interrupts: boolean },
+  ): boolean {
+    const heading = headingAt(rest);
+    if (heading !== undefined) {
+      this.#closeTo(depth);
+      this.#add({ type: "heading", start, end: line.end, ...heading });
+      return true;
+    }
+    const fence = fenceAt(rest);
+    if (fence !== undefined) {
+      this.#closeTo(depth);
+      this.#leaf = { type: "fence", fence };
+      this.#add({ type: "fence", start, end: line.end, headEnd: line.end });
+      return true;
+    }
+    const html = htmlAt(rest, this.#leaf?.type === "paragraph");
+    if (html !== undefined) {
+      this.#closeTo(depth);
+      this.#leaf = html.end?.test(rest) ? undefined : { type: "html", html };
+      this.#add({ type: "other", start, end: line.end });
+      return true;
+    }
+    const hasText = this.#leaf?.type === "paragraph" && this.#leaf.textStart !== undefined;
+    if (!isThematicBreak(rest) || (interrupts && hasText && underlineAt(rest) !== undefined)) return false;
+    this.#closeTo(depth);
+    this.#add({ type: "other", start, end: line.end });
+    return true;
+  }
+
+  /** The text of a paragraph becomes a heading; link definitions before it stay what they are. */
+  #underline(depth: number, start: number, end: number): void {
+    this.#leaf = undefined;
+    const paragraph = this.#open;
+    if (this.#containers.length > 0 || paragraph === undefined) {
+      this.#extend(end);
+      return;
+    }
+    const title = this.#text
+      .slice(start, paragraph.end)
+      .trim()
+      .replace(/\s*(?:\r\n|\r|\n)\s*/g, " ");
+    if (paragraph.start === start) this.#blocks.pop();
+    else paragraph.end = trimSpan(this.#text, { start: paragraph.start, end: start }).end;
+    this.#begin({ type: "heading", depth, title, start, end });
+    this.#open = undefined;
+  }
+
+  #makeTable(end: number): void {
+    this.#leaf = { type: "table" };
+    if (this.#containers.length === 0 && this.#open !== undefined) {
+      Object.assign(this.#open, { type: "table", headEnd: end });
+    }
+    this.#extend(end);
+  }
+
+  /** Closes the containers that do not go on, and the leaf in them. */
+  #closeTo(depth: number): void {
+    this.#leaf = undefined;
+    if (this.#containers.length > depth) this.#containers = this.#containers.slice(0, depth);
+    for (const container of this.#containers) container.isEmpty = false;
+    if (depth === 0) this.#open = undefined;
+  }
+
+  /** A block begins in this line: at the top level, or as a part of the one that is open there. */
+  #add(block: Pick<OpenBlock, "type" | "start" | "end"> & Partial<OpenBlock>): void {
+    if (this.#containers.length > 0) this.#extend(block.end);
+    else this.#begin(block);
+  }
+
+  #begin(block: Pick<OpenBlock, "type" | "start" | "end"> & Partial<OpenBlock>): void {
+    this.#open = { depth: 0, title: "", headEnd: block.start, ...block };
+    this.#blocks.push(this.#open);
+  }
+
+  #extend(end: number): void {
+    if (this.#open !== undefined) this.#open.end = end;
+  }
+}
+
+function skipQuoteMark(line: LineCursor): void {
+  line.skipCharacters(1);
+  if (line.indent > 0) line.skipColumns(1);
+}
+
+/** A paragraph of nothing but link definitions does not become a heading. */
+function isDefinitionLine(rest: string): boolean {
+  return /^\[(?:[^\\[\]]|\\.)+\]:[ \t]*\S/.test(rest);
+}

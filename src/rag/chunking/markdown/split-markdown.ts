@@ -1,0 +1,184 @@
+import { invalidRagOption } from "../../errors.js";
+import { addOverlap, withoutOverlap } from "../overlap.js";
+import { lineSeparators, proseSeparators, splitAt, splitRecursively } from "../separators.js";
+import { fits, pack, type Sizing } from "../sizing.js";
+import type { FoundChunk, Span } from "../span.js";
+import { type MarkdownBlock, scanBlocks } from "./scan-blocks.js";
+
+/** Which headings count, by their depth, and the names of their texts in metadata. */
+export type HeaderNames = ReadonlyMap<number, string>;
+
+export interface MarkdownSplit {
+  /** Where the document begins, behind its front matter. */
+  readonly from: number;
+  readonly overlap: number;
+  readonly headers: HeaderNames | undefined;
+  readonly stripHeaders: boolean;
+  readonly returnEachLine: boolean;
+}
+
+/** `[["#", "title"]]` as depths. */
+export function readHeaders(headers: readonly (readonly [string, string])[] | undefined): HeaderNames | undefined {
+  if (headers === undefined) return undefined;
+  return new Map(
+    headers.map(([marks, name]) => {
+      if (!/^#{1,6}$/.test(marks))
+        throw invalidRagOption(`headers of Markdown name levels as "#" to "######", not "${marks}".`);
+      return [marks.length, name];
+    }),
+  );
+}
+
+/** Blocks that belong together, and the headings that they stand under. */
+interface Section {
+  readonly blocks: readonly MarkdownBlock[];
+  readonly path: Readonly<Record<string, unknown>>;
+}
+
+/** A chunk for each section, or several. */
+export function splitMarkdown(sizing: Sizing, options: MarkdownSplit): FoundChunk[] {
+  const { overlap, headers, stripHeaders, returnEachLine } = options;
+  const isSplitting = (block: MarkdownBlock): boolean =>
+    block.type === "heading" && (headers === undefined || headers.has(block.depth));
+  return sectionsOf(scanBlocks(sizing.text, options.from), headers, isSplitting).flatMap(({ blocks, path }) => {
+    const [first] = blocks;
+    const kept = stripHeaders && first !== undefined && isSplitting(first) ? blocks.slice(1) : blocks;
+    if (returnEachLine) return linesOf(sizing, kept).map((span) => ({ ...span, metadata: path }));
+    const found = splitBlocks(withoutOverlap(sizing, overlap), kept);
+    return addOverlap(sizing, found, overlap).map((chunk) => ({ ...chunk, metadata: { ...path, ...chunk.metadata } }));
+  });
+}
+
+function sectionsOf(
+  blocks: readonly MarkdownBlock[],
+  headers: HeaderNames | undefined,
+  isSplitting: (block: MarkdownBlock) => boolean,
+): Section[] {
+  const starts = blocks.flatMap((block, index) => (index === 0 || isSplitting(block) ? [index] : []));
+  const path = new HeadingPath(headers);
+  return starts.map((start, index) => {
+    const own = blocks.slice(start, starts[index + 1]);
+    const [first] = own;
+    if (first !== undefined) path.enter(first);
+    return { blocks: own, path: path.metadata };
+  });
+}
+
+/** The headings around a place. */
+class HeadingPath {
+  readonly #headers: HeaderNames;
+  readonly #titles = new Map<number, string>();
+
+  constructor(headers: HeaderNames = new Map()) {
+    this.#headers = headers;
+  }
+
+  enter({ type, depth, title }: MarkdownBlock): void {
+    if (type !== "heading") return;
+    for (const other of [...this.#titles.keys()]) if (other >= depth) this.#titles.delete(other);
+    if (this.#headers.has(depth)) this.#titles.set(depth, title);
+  }
+
+  get metadata(): Record<string, unknown> {
+    return Object.fromEntries([...this.#titles].map(([depth, title]) => [this.#headers.get(depth), title]));
+  }
+}
+
+function linesOf(sizing: Sizing, blocks: readonly MarkdownBlock[]): Span[] {
+  const span = spanOf(blocks);
+  if (span === undefined) return [];
+  return splitAt(sizing.text, span, { pattern: /\r\n|\r|\n/g }).flatMap((line) =>
+    splitRecursively(sizing, line, lineSeparators),
+  );
+}
+
+/** Chunks of whole blocks; a block that is too large is split inside. */
+function splitBlocks(sizing: Sizing, blocks: readonly MarkdownBlock[]): FoundChunk[] {
+  const span = spanOf(blocks);
+  if (span === undefined) return [];
+  if (fits(sizing, span)) return [span];
+  const found: FoundChunk[] = [];
+  let small: Span[] = [];
+  for (const piece of withHeadings(sizing, blocks)) {
+    if (fits(sizing, piece)) {
+      small.push(piece);
+      continue;
+    }
+    for (const span of pack(sizing, small)) found.push(span);
+    for (const part of splitBlock(sizing, piece)) found.push(part);
+    small = [];
+  }
+  return [...found, ...pack(sizing, small)];
+}
+
+/** A heading stays with the block that follows it, where that fits. */
+function withHeadings(sizing: Sizing, blocks: readonly MarkdownBlock[]): MarkdownBlock[] {
+  const pieces: MarkdownBlock[] = [];
+  for (const block of blocks) {
+    const before = pieces.at(-1);
+    const joined = before && { ...block, start: before.start };
+    if (before?.type === "heading" && joined !== undefined && fits(sizing, joined)) {
+      pieces[pieces.length - 1] = joined;
+    } else pieces.push(block);
+  }
+  return pieces;
+}
+
+/** A part of a fence or a table that does not begin with its head has it in its metadata. */
+function splitBlock(sizing: Sizing, block: MarkdownBlock): FoundChunk[] {
+  const isLines = block.type === "fence" || block.type === "table";
+  const spans = splitRecursively(sizing, block, isLines ? lineSeparators : proseSeparators);
+  if (!isLines) return spans;
+  const head = sizing.text.slice(block.start, block.headEnd).trim();
+  return spans.map((span) => (span.start < block.headEnd ? span : { ...span, metadata: { head } }));
+}
+
+/** Chunks of whole sections: those that fit together stay together. */
+export function joinSections(sizing: Sizing, options: MarkdownSplit): FoundChunk[] {
+  const blocks = scanBlocks(sizing.text, options.from);
+  const found = joinBlocks(withoutOverlap(sizing, options.overlap), blocks);
+  const path = new HeadingPath(options.headers);
+  let entered = 0;
+  const withPath = found.map((chunk) => {
+    for (; (blocks[entered]?.start ?? Number.POSITIVE_INFINITY) <= chunk.start; entered++) {
+      const block = blocks[entered];
+      if (block !== undefined) path.enter(block);
+    }
+    return { ...chunk, metadata: { ...path.metadata, ...chunk.metadata } };
+  });
+  return addOverlap(sizing, withPath, options.overlap);
+}
+
+function joinBlocks(sizing: Sizing, blocks: readonly MarkdownBlock[]): FoundChunk[] {
+  const span = spanOf(blocks);
+  if (span === undefined) return [];
+  if (fits(sizing, span)) return [span];
+  const depths = blocks.slice(1).flatMap(({ type, depth }) => (type === "heading" ? [depth] : []));
+  if (depths.length === 0) return splitBlocks(sizing, blocks);
+  const highest = Math.min(...depths);
+  const starts = blocks.flatMap(({ type, depth }, index) =>
+    index === 0 || (type === "heading" && depth === highest) ? [index] : [],
+  );
+  const parts = starts.map((start, index) => blocks.slice(start, starts[index + 1]));
+  const found: FoundChunk[] = [];
+  let open: Span | undefined;
+  for (const part of parts) {
+    const own = spanOf(part);
+    if (own === undefined) continue;
+    const joined = open && { start: open.start, end: own.end };
+    if (joined !== undefined && fits(sizing, joined)) {
+      open = joined;
+      continue;
+    }
+    if (open !== undefined) found.push(open);
+    open = fits(sizing, own) ? own : undefined;
+    if (open === undefined) found.push(...joinBlocks(sizing, part));
+  }
+  if (open !== undefined) found.push(open);
+  return found;
+}
+
+function spanOf(blocks: readonly MarkdownBlock[]): Span | undefined {
+  const [first, last] = [blocks[0], blocks.at(-1)];
+  return first === undefined || last === undefined ? undefined : { start: first.start, end: last.end };
+}

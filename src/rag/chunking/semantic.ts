@@ -1,0 +1,15 @@
+import { cosine } from "../vector-math.js";
+
+/** The indexes of sentences that begin something new: those that are less like the one before them than is usual. */
+export function findTurns(vectors: readonly (readonly number[])[], threshold: number | undefined): number[] {
+  const likeness = vectors.slice(1).map((vector, index) => cosine(vector, vectors[index] ?? []));
+  const least = threshold ?? usual(likeness);
+  return likeness.flatMap((value, index) => (value < least ? [index + 1] : []));
+}
+
+/** One standard deviation below the mean. */
+function usual(values: readonly number[]): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
+  return mean - Math.sqrt(variance);
+}

@@ -1,0 +1,56 @@
+import type { NodeContext } from "../../components/context.js";
+import type { Embedder, EmbedderOptions } from "../../components/retrieval.js";
+import { notAnEmbedder } from "../errors.js";
+import { contextFor } from "../lone-context.js";
+
+/** An embedding model of the AI SDK, of any version that has `doEmbed`. */
+export interface EmbeddingModelLike {
+  readonly modelId: string;
+  readonly maxEmbeddingsPerCall?: PromiseLike<number | undefined> | number | undefined;
+  readonly supportsParallelCalls?: PromiseLike<boolean> | boolean | undefined;
+  doEmbed(options: { values: string[]; abortSignal?: AbortSignal }): PromiseLike<{ readonly embeddings: number[][] }>;
+}
+
+/** What turns texts into vectors: a component, or an embedding model of the AI SDK as it is. */
+export type AnyEmbedder = Embedder | EmbeddingModelLike;
+
+/** An embedder of either kind, ready to be called. */
+export interface PlainEmbedder {
+  /** The most texts of one call; `undefined` for any number. */
+  readonly mostTexts: number | undefined;
+  readonly isParallel: boolean;
+  embed(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly number[])[]>;
+}
+
+/** Whether a value can embed, as one of the two kinds. */
+export function isEmbedder(value: unknown): value is AnyEmbedder {
+  return isComponent(value) || isAiSdkModel(value);
+}
+
+export async function plainEmbedder(
+  embedder: AnyEmbedder,
+  ctx?: NodeContext<unknown, unknown>,
+): Promise<PlainEmbedder> {
+  if (isComponent(embedder)) {
+    const options: EmbedderOptions = {};
+    return {
+      mostTexts: undefined,
+      isParallel: true,
+      embed: async (texts, signal) => embedder.embed(texts, contextFor(ctx, options, signal)),
+    };
+  }
+  if (!isAiSdkModel(embedder)) throw notAnEmbedder(embedder);
+  return {
+    mostTexts: await embedder.maxEmbeddingsPerCall,
+    isParallel: (await embedder.supportsParallelCalls) ?? true,
+    embed: async (texts, abortSignal) => (await embedder.doEmbed({ values: [...texts], abortSignal })).embeddings,
+  };
+}
+
+function isComponent(value: unknown): value is Embedder {
+  return typeof value === "object" && value !== null && "embed" in value && typeof value.embed === "function";
+}
+
+function isAiSdkModel(value: unknown): value is EmbeddingModelLike {
+  return typeof value === "object" && value !== null && "doEmbed" in value && typeof value.doEmbed === "function";
+}

@@ -1,0 +1,99 @@
+import type { NodeContext } from "../../components/context.js";
+import type { AgenticModel } from "../../components/model.js";
+import { isFields } from "../../schema/fields.js";
+import type { Chunk } from "../chunk.js";
+import { concurrently } from "../concurrently.js";
+import { extractionFailed, invalidValue, noModel, unknownRagOption } from "../errors.js";
+import { askForJson, askModel } from "../model-answer.js";
+import type { ExtractOptions, ExtractorOptions } from "./extract-options.js";
+
+const kinds = ["title", "summary", "keywords", "questions"] as const;
+type Kind = (typeof kinds)[number];
+
+const optionNames: readonly string[] = [...kinds, "model", "schema", "onError", "concurrency", "signal"];
+const defaultCount = 5;
+
+const prompts: Readonly<Record<Kind, (count: number) => string>> = {
+  title: () => "Give the following text a title of at most ten words. Answer with the title only.",
+  summary: () => "Summarize the following text in two or three sentences. Answer with the summary only.",
+  keywords: (count) =>
+    `List the ${count} most important keywords of the following text, one per line, and nothing else.`,
+  questions: (count) => `Write ${count} questions that the following text answers, one per line, and nothing else.`,
+};
+
+/** The chunks with what a model found out about each, in their metadata. One call per chunk and kind. */
+export async function extractMetadata(
+  chunks: readonly Chunk[],
+  options: ExtractOptions,
+  ctx?: NodeContext<unknown, unknown>,
+): Promise<Chunk[]> {
+  const { model, onError = "throw", concurrency = 4, signal } = checkOptions(options);
+  const extractors = extractorsOf(options);
+  if (extractors.length === 0) return [...chunks];
+  if (model === undefined) throw noModel();
+  const found = chunks.map((): Record<string, unknown> => ({}));
+  const tasks = chunks.flatMap((chunk, index) => extractors.map((extractor) => ({ chunk, index, extractor })));
+  await concurrently(tasks, concurrency, async ({ chunk, index, extractor }) => {
+    signal?.throwIfAborted();
+    try {
+      Object.assign(found[index] ?? {}, await extractor.extract(model, chunk.text, { ctx, signal }));
+    } catch (cause) {
+      if (signal?.aborted) throw cause;
+      if (onError === "throw") throw extractionFailed(extractor.kind, chunk.id, cause);
+    }
+  });
+  return chunks.map((chunk, index) => ({ ...chunk, metadata: { ...chunk.metadata, ...found[index] } }));
+}
+
+function checkOptions(options: ExtractOptions): ExtractOptions {
+  if (typeof options !== "object" || options === null) throw invalidValue("extract", "an object of options", options);
+  const other = Object.keys(options).find((name) => !optionNames.includes(name));
+  if (other !== undefined) throw unknownRagOption("extract", other, optionNames);
+  const { onError, concurrency = 4 } = options;
+  if (onError !== undefined && onError !== "throw" && onError !== "skip")
+    throw invalidValue("extract.onError", '"throw" or "skip"', onError);
+  if (!Number.isInteger(concurrency) || concurrency < 1)
+    throw invalidValue("extract.concurrency", "a whole number of at least 1", concurrency);
+  return options;
+}
+
+interface Extractor {
+  readonly kind: string;
+  extract(model: AgenticModel, text: string, options: Asking): Promise<Record<string, unknown>>;
+}
+type Asking = Parameters<typeof askModel>[2];
+
+function extractorsOf(options: ExtractOptions): Extractor[] {
+  const extractors = kinds.flatMap((kind) => {
+    const given = options[kind];
+    return given === undefined || given === false ? [] : [textExtractor(kind, given === true ? {} : given)];
+  });
+  const { schema } = options;
+  if (schema === undefined) return extractors;
+  const fields: Extractor = {
+    kind: "fields",
+    extract: async (model, text, asking) => {
+      const value = await askForJson(model, `Extract data from the following text.\n\n${text}`, schema, asking);
+      return isFields(value) ? { ...value } : { extracted: value };
+    },
+  };
+  return [...extractors, fields];
+}
+
+function textExtractor(kind: Kind, { prompt, count = defaultCount, key = kind }: ExtractorOptions): Extractor {
+  const question = prompt ?? prompts[kind](count);
+  return {
+    kind,
+    extract: async (model, text, asking) => {
+      const answer = await askModel(model, `${question}\n\n${text}`, asking);
+      return { [key]: kind === "title" || kind === "summary" ? answer : linesOf(answer) };
+    },
+  };
+}
+
+/** Without the marks of a list, and for keywords that came in one line, without the commas. */
+function linesOf(answer: string): string[] {
+  const lines = answer.split(/\r?\n/);
+  const items = lines.length === 1 && !answer.includes("?") ? answer.split(",") : lines;
+  return items.map((item) => item.replace(/^\s*(?:[-*•]|\d+[.)])\s+/, "").trim()).filter((item) => item !== "");
+}

@@ -1,0 +1,37 @@
+import type { NodeContext } from "../components/context.js";
+import { RequestContext } from "../components/request-context.js";
+import { firstVisit } from "../components/resume-info.js";
+import { outsideRun } from "./errors.js";
+
+/** What a component is called with by another one: the context of that, with options of its own. */
+export function contextFor<Options>(
+  ctx: NodeContext<unknown, unknown> | undefined,
+  options: Options,
+  signal?: AbortSignal,
+): NodeContext<unknown, Options> {
+  if (ctx === undefined) return loneContext(options, signal ?? new AbortController().signal);
+  return ctx.with(signal === undefined ? { options } : { options, signal }) as NodeContext<unknown, Options>;
+}
+
+/** What a component gets that is called outside of a run: there is a signal, and nobody to ask. */
+function loneContext<Options>(options: Options, signal: AbortSignal): NodeContext<unknown, Options> {
+  const context: NodeContext<unknown, Options> = {
+    options,
+    signal,
+    requestContext: new RequestContext(),
+    state: undefined,
+    address: "",
+    taskKey: "",
+    resume: firstVisit,
+    runInfo: { runId: "", parentRunId: undefined, name: "", type: "", component: "lambda", address: "" },
+    progress: () => undefined,
+    processState: () => Promise.reject(outsideRun("processState")),
+    ask: () => Promise.reject(outsideRun("ask")),
+    interrupt: () => {
+      throw outsideRun("interrupt");
+    },
+    once: async (_key, work) => work(),
+    with: (fields) => ({ ...context, ...fields }),
+  };
+  return context;
+}

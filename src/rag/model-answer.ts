@@ -1,0 +1,43 @@
+import type { NodeContext } from "../components/context.js";
+import type { AgenticModel, ModelOptions } from "../components/model.js";
+import { schemaCheck } from "../components/schema-check.js";
+import { issueText } from "../schema/issue-text.js";
+import { toJsonSchema } from "../schema/json-schema/convert.js";
+import { userMessage } from "../schema/message/construct-message.js";
+import { textOf } from "../schema/message/read-message.js";
+import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js";
+import { contextFor } from "./lone-context.js";
+
+export interface AskOptions {
+  readonly ctx?: NodeContext<unknown, unknown> | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a model answers to one message. */
+export async function askModel(model: AgenticModel, question: string, { ctx, signal }: AskOptions): Promise<string> {
+  const options: ModelOptions = {};
+  return textOf(await model.generate([userMessage(question)], contextFor(ctx, options, signal))).trim();
+}
+
+/** What a model answers as JSON that fits a schema. */
+export async function askForJson(
+  model: AgenticModel,
+  question: string,
+  schema: AnyStandardSchema | JsonSchema,
+  options: AskOptions,
+): Promise<unknown> {
+  const plain = toJsonSchema(schema);
+  const prompt = `${question}\n\nAnswer with JSON only, which fits this JSON Schema:\n${JSON.stringify(plain)}`;
+  const answer = await askModel(model, prompt, options);
+  const value = parseAnswer(answer);
+  const checked = await schemaCheck(schema, () => plain).check(value, { validator: undefined });
+  if (checked.issues !== undefined)
+    throw new Error(`The answer does not fit: ${checked.issues.map(issueText).join("; ")}`);
+  return checked.value;
+}
+
+/** Models like to put a fence around JSON. */
+function parseAnswer(answer: string): unknown {
+  const [, fenced = answer] = /^```\w*\s*\n([\s\S]*?)\n?```$/.exec(answer) ?? [];
+  return JSON.parse(fenced);
+}

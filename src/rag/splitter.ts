@@ -1,0 +1,45 @@
+import type { Transformer } from "../components/retrieval.js";
+import { checkChunkOptions } from "./chunking/check-options.js";
+import { chunkDocument } from "./chunking/chunk-document.js";
+import type { ChunkOptions, ChunkStrategy, DefaultChunkOptions, StrategyOptions } from "./chunking/chunk-options.js";
+import { strategyFor } from "./chunking/source-document.js";
+import { documentOf } from "./m-document.js";
+
+/** The options of one strategy, without its name. */
+export type SplitterOptions<Strategy extends ChunkStrategy> = Omit<
+  Extract<StrategyOptions, { readonly strategy: Strategy }>,
+  "strategy"
+>;
+
+/**
+ * Splits documents, as a node: each one by the strategy given, or, with `"auto"`, as its `mimeType` or `uri` in the
+ * metadata says, or the end of its id.
+ *
+ * @example
+ * const pipeline = new Chain<Document[]>()
+ *   .append(splitter("markdown", { headers: [["#", "title"]], size: 1_000 }))
+ *   .compile();
+ */
+export function splitter(strategy: "auto", options?: DefaultChunkOptions): Transformer;
+export function splitter<Strategy extends Exclude<ChunkStrategy, "semantic">>(
+  strategy: Strategy,
+  options?: SplitterOptions<Strategy>,
+): Transformer;
+export function splitter(strategy: "semantic", options: SplitterOptions<"semantic">): Transformer;
+export function splitter(strategy: ChunkStrategy | "auto", options: object = {}): Transformer {
+  const all = strategy === "auto" ? { ...options } : { ...options, strategy };
+  checkChunkOptions(all, "recursive"); // a wrong option is told where it is written
+  return {
+    component: "transformer",
+    type: "Splitter",
+    transform: async (documents, ctx) => {
+      const split = [];
+      for (const { id, content, metadata } of documents) {
+        ctx?.signal.throwIfAborted();
+        const source = { text: content, id, strategy: strategyFor(metadata.mimeType, metadata.uri ?? id), metadata };
+        split.push(...(await chunkDocument(source, all as ChunkOptions, ctx)));
+      }
+      return split.map(documentOf);
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import fc from "fast-check";
+import { type DefaultTreeAdapterTypes, parse } from "parse5";
+import { describe, expect, it } from "vitest";
+import { MDocument } from "../../../src/rag/m-document.js";
+import { documentCount, htmlTexts, runs } from "./documents.js";
+import { expectNothingLost, placeOf } from "./laws.js";
+
+const timeout = 60_000 + documentCount * 100;
+const hidden = new Set(["script", "style", "template", "title", "iframe", "noembed", "noframes"]);
+
+/** The texts that readers see, in the order of the source and without blanks. */
+function visible(source: string): string {
+  const found: { at: number; text: string }[] = [];
+  const visit = (node: DefaultTreeAdapterTypes.Node): void => {
+    if ("tagName" in node && hidden.has(node.tagName)) return;
+    if (node.nodeName === "#text" && "value" in node) {
+      found.push({ at: node.sourceCodeLocation?.startOffset ?? 0, text: node.value });
+    }
+    if ("childNodes" in node) for (const child of node.childNodes) visit(child);
+  };
+  visit(parse(source, { sourceCodeLocationInfo: true, scriptingEnabled: false }));
+  return found
+    .sort((a, b) => a.at - b.at)
+    .map(({ text }) => text)
+    .join("")
+    .replaceAll(/\s/g, "");
+}
+
+/** The parser joins texts that it moves out of a table, so these are in another order. */
+const sorted = (text: string): string => Array.from(text).sort().join("");
+
+describe("HTML", () => {
+  it("has the visible text in its chunks, once, with the places where it stands", { timeout }, async () => {
+    const sizes = fc.integer({ min: 1, max: 200 });
+    await fc.assert(
+      fc.asyncProperty(htmlTexts, sizes, fc.boolean(), async (text, size, returnEachLine) => {
+        const chunks = await MDocument.fromHTML(text).chunk({ size, returnEachLine });
+        const together = chunks.map((chunk) => chunk.text).join("");
+        const seen = together.replaceAll(/\s/g, "");
+        if (text.includes("<table>")) expect(sorted(seen)).toBe(sorted(visible(text)));
+        else expect(seen).toBe(visible(text));
+        expectNothingLost(text, chunks, () => true);
+        for (const chunk of chunks) {
+          const { start, end } = placeOf(chunk);
+          if (!/[&\r\0]/.test(text)) expect(start).toBeLessThan(end);
+          // without markup inside, the place holds the text
+          const source = text.slice(start, end);
+          if (!/[<&]/.test(source)) expect(source.replaceAll(/\s/g, "")).toBe(chunk.text.replaceAll(/[\s]/g, ""));
+        }
+      }),
+      runs,
+    );
+  });
+
+  it("splits by sections and headings together, sections first", async () => {
+    const page = `<p>Before.</p><div class="content"><h1>One</h1><p>First.</p><h2>Two</h2><p>Second.</p></div>
+      <div class="content"><h1>Three</h1><p>Third &amp; last.</p></div><p>After.</p>`;
+    const chunks = await MDocument.fromHTML(page).chunk({
+      strategy: "html",
+      headers: [
+        ["h1", "title"],
+        ["h2", "subtitle"],
+      ],
+      sections: [["div.content", "main"]],
+      size: 500,
+    });
+    expect(chunks.map(({ text, metadata: { main, title, subtitle } }) => ({ text, main, title, subtitle }))).toEqual([
+      { text: "Before." },
+      { text: "One\nFirst.", main: "One", title: "One" },
+      { text: "Two\nSecond.", main: "One", title: "One", subtitle: "Two" },
+      { text: "Three\nThird & last.", main: "Three", title: "Three" },
+      { text: "After." },
+    ]);
+  });
+
+  it("has no text of scripts and comments, and keeps the blanks of pre", async () => {
+    const page = "<script>no()</script><!-- no --><style>no{}</style><template>no</template><pre>\na\n  b\n</pre>yes";
+    expect((await MDocument.fromHTML(page).chunk()).map(({ text }) => text)).toEqual(["a\n  b\n\nyes"]);
+  });
+
+  it("selects by tag, class, id, attribute and descendants", async () => {
+    const page = `<main><section id="a" data-kind='x y' class="one two">A</section><section>B</section></main>`;
+    const selected = async (selector: string) =>
+      (await MDocument.fromHTML(page).chunk({ strategy: "html", sections: [[selector, "found"]] }))
+        .filter(({ metadata }) => "found" in metadata)
+        .map(({ text }) => text);
+    expect(await selected("section")).toEqual(["A", "B"]);
+    expect(await selected("main .two")).toEqual(["A"]);
+    expect(await selected("#a")).toEqual(["A"]);
+    expect(await selected('section[data-kind="x y"]')).toEqual(["A"]);
+    expect(await selected("section.one[id]")).toEqual(["A"]);
+    expect(await selected("p section")).toEqual([]);
+    await expect(selected("main > section")).rejects.toThrow(/not known/);
+    await expect(selected("a:hover")).rejects.toThrow(/not known/);
+  });
+
+  it("reads pages that nest deeply", async () => {
+    const deep = `${"<div>".repeat(5_000)}deep`;
+    expect((await MDocument.fromHTML(deep).chunk()).map(({ text }) => text)).toEqual(["deep"]);
+  });
+});
