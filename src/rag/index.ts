@@ -23,3 +23,16 @@ export type { EmbedOptions } from "./embedding/embed-texts.js";
 export type { ExtractOptions, ExtractorOptions } from "./extraction/extract-options.js";
 export { MDocument, type MDocumentOptions, type MDocumentSource } from "./m-document.js";
 export { type SplitterOptions, splitter } from "./splitter.js";
+export type { Filter, FilterOperators, FilterValue } from "./vectors/filter.js";
+export { memoryVectors } from "./vectors/memory-vectors.js";
+export type {
+  CreateIndexOptions,
+  DeleteOptions,
+  IndexDescription,
+  QueryOptions,
+  QueryResult,
+  UpdateOptions,
+  UpsertOptions,
+  VectorMetric,
+  VectorStore,
+} from "./vectors/vector-store.js";

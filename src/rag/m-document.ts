@@ -6,8 +6,8 @@ import { checkMetadata, strategyFor } from "./chunking/source-document.js";
 import type { AnyEmbedder } from "./embedding/any-embedder.js";
 import { type EmbedOptions, embedTexts } from "./embedding/embed-texts.js";
 import { invalidDocument } from "./errors.js";
-import { extractMetadata } from "./extraction/extract-metadata.js";
 import type { ExtractOptions } from "./extraction/extract-options.js";
+import { loadExtraction } from "./extraction/load-extraction.js";
 
 export interface MDocumentOptions {
   /** Part of the ids of its chunks. @default `uri`, else the SHA-256 of the text */
@@ -95,7 +95,8 @@ export class MDocument {
 
   /** Lets a model find out about each chunk, for its metadata. Splits the document first when that has not been done. */
   async extractMetadata(options: ExtractOptions): Promise<this> {
-    this.#chunks = await extractMetadata(this.#chunks ?? (await this.chunk()), options);
+    const chunks = this.#chunks ?? (await this.chunk());
+    this.#chunks = await (await loadExtraction()).extractMetadata(chunks, options);
     return this;
   }
 

@@ -21,3 +21,5 @@ export {
 export type { OpenStore } from "./store/store-stage.js";
 export { type ToolConformanceOptions, toolConformance } from "./tool-conformance.js";
 export { toolContext } from "./tool-context.js";
+export { vectorStoreConformance } from "./vector-store-conformance.js";
+export type { OpenVectors } from "./vectors/vector-stage.js";

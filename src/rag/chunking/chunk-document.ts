@@ -1,17 +1,14 @@
 import type { NodeContext } from "../../components/context.js";
+import { OnDemand } from "../../schema/on-demand.js";
 import type { Chunk } from "../chunk.js";
 import { isEmbedder } from "../embedding/any-embedder.js";
 import { embedTexts } from "../embedding/embed-texts.js";
 import { invalidDocument, invalidRagOption, invalidValue } from "../errors.js";
-import { extractMetadata } from "../extraction/extract-metadata.js";
 import type { ExtractOptions } from "../extraction/extract-options.js";
+import { loadExtraction } from "../extraction/load-extraction.js";
 import { type CheckedOptions, checkChunkOptions } from "./check-options.js";
 import type { ChunkOptions } from "./chunk-options.js";
 import { Graphemes } from "./graphemes.js";
-import { splitHtml } from "./html/split-html.js";
-import { splitJson } from "./json/split-json.js";
-import { readFrontMatter } from "./markdown/front-matter.js";
-import { joinSections, readHeaders, splitMarkdown } from "./markdown/split-markdown.js";
 import { addOverlap, withoutOverlap } from "./overlap.js";
 import { findTurns } from "./semantic.js";
 import { sentencesOf } from "./sentences.js";
@@ -38,8 +35,19 @@ export async function chunkDocument(
   const id = document.id ?? (await sha256(text));
   const chunks = finishChunks(found, { sizing, id, metadata: all });
   const extract = checked.values.extract as ExtractOptions | undefined;
-  return extract === undefined ? chunks : extractMetadata(chunks, extract, ctx);
+  return extract === undefined ? chunks : (await loadExtraction()).extractMetadata(chunks, extract, ctx);
 }
+
+// Most programs split one kind of documents.
+const html = new OnDemand(() => import("./html/split-html.js"));
+const json = new OnDemand(() => import("./json/split-json.js"));
+const markdown = new OnDemand(async () => {
+  const [split, front] = await Promise.all([
+    import("./markdown/split-markdown.js"),
+    import("./markdown/front-matter.js"),
+  ]);
+  return { ...split, ...front };
+});
 
 async function sizingOf(text: string, { strategy, size, values }: CheckedOptions): Promise<Sizing> {
   const measure = await measureOf(strategy === "token" ? "tokens" : values.length, values);
@@ -97,7 +105,7 @@ async function findChunks(
       return findMarkdown(sizing, { strategy, overlap, values });
     case "html":
       return {
-        found: await splitHtml(sizing, {
+        found: await (await html.load()).splitHtml(sizing, {
           overlap,
           headers: (values.headers as Pairs) ?? [],
           sections: (values.sections as Pairs) ?? [],
@@ -106,7 +114,7 @@ async function findChunks(
       };
     case "json":
       return {
-        found: await splitJson(sizing, {
+        found: await (await json.load()).splitJson(sizing, {
           minSize: minSizeOf(values.minSize, sizing.size),
           ensureAscii: values.ensureAscii === true,
           convertLists: values.convertLists === true,
@@ -123,10 +131,11 @@ async function findChunks(
   }
 }
 
-function findMarkdown(
+async function findMarkdown(
   sizing: Sizing,
   { strategy, overlap, values }: Pick<CheckedOptions, "strategy" | "overlap" | "values">,
-): Found {
+): Promise<Found> {
+  const { joinSections, readFrontMatter, readHeaders, splitMarkdown } = await markdown.load();
   const { metadata, end } = readFrontMatter(sizing.text);
   const options = {
     from: sizing.text.startsWith("\ufeff") ? Math.max(end, 1) : end,

@@ -1,0 +1,8 @@
+import { OnDemand } from "../../schema/on-demand.js";
+
+const onDemand = new OnDemand(() => import("./extract-metadata.js"));
+
+/** Loads what asks models about chunks, at its first use. */
+export function loadExtraction(): Promise<typeof import("./extract-metadata.js")> {
+  return onDemand.load();
+}

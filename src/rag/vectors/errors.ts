@@ -1,0 +1,31 @@
+import { shorten } from "../../components/shorten.js";
+import { KumikoError } from "../../errors.js";
+
+export const invalidFilter = (why: string, given: unknown): KumikoError =>
+  new KumikoError("INVALID_FILTER", `The filter cannot be read: ${why} (got ${shorten(given, { length: 80 })}).`);
+
+export const invalidVector = (what: string): KumikoError => new KumikoError("INVALID_VECTOR", what);
+
+export const unknownIndex = (name: string, known: readonly string[]): KumikoError =>
+  new KumikoError(
+    "UNKNOWN_INDEX",
+    `There is no index "${name}". Create it with createIndex({ indexName: "${name}", … }). Indexes: ${known.join(", ") || "none"}.`,
+  );
+
+export const otherIndex = (name: string, found: object, wanted: object): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `The index "${name}" is there already, with other settings: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}. Delete it first, or use another name.`,
+  );
+
+export const unknownEntry = (index: string, id: string): KumikoError =>
+  new KumikoError("UNKNOWN_ENTRY", `There is no entry ${shorten(id, { length: 80 })} in the index "${index}".`);
+
+export const noTextIndex = (index: string): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `The index "${index}" was created with text: false, so its documents cannot be found by words.`,
+  );
+
+export const vectorsClosed = (store: string): KumikoError =>
+  new KumikoError("STORE_FAILED", `This ${store} is closed. Open another one.`);

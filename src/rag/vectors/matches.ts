@@ -1,0 +1,60 @@
+import type { Fields } from "../../schema/fields.js";
+import { isFields } from "../../schema/fields.js";
+import { compareTexts } from "./compare-texts.js";
+import type { Comparison, Condition, FilterValue, Path } from "./filter.js";
+
+/** Whether metadata fits a filter. */
+export function matches(metadata: Fields, condition: Condition): boolean {
+  switch (condition.type) {
+    case "and":
+      return condition.conditions.every((inner) => matches(metadata, inner));
+    case "or":
+      return condition.conditions.some((inner) => matches(metadata, inner));
+    case "not":
+      return !matches(metadata, condition.condition);
+    case "exists":
+      return valueAt(metadata, condition.path) !== undefined;
+    case "equals":
+      return includes(condition.values, valueAt(metadata, condition.path));
+    case "contains": {
+      const list = valueAt(metadata, condition.path);
+      return Array.isArray(list) && list.some((item: unknown) => includes([condition.value], item));
+    }
+    case "compare":
+      return compare(valueAt(metadata, condition.path), condition.operator, condition.value);
+    default:
+      return condition satisfies never;
+  }
+}
+
+/** By `===`, for which no two values of other types are equal, and 0 is -0. */
+const includes = (values: readonly FilterValue[], value: unknown): boolean => values.some((one) => one === value);
+
+function valueAt(metadata: Fields, path: Path): unknown {
+  let value: unknown = metadata;
+  for (const key of path) {
+    if (!isFields(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value;
+}
+
+function compare(value: unknown, operator: Comparison, operand: string | number): boolean {
+  if (typeof operand === "string") return typeof value === "string" && holds(compareTexts(value, operand), operator);
+  return typeof value === "number" && holds(value - operand, operator);
+}
+
+function holds(order: number, operator: Comparison): boolean {
+  switch (operator) {
+    case ">":
+      return order > 0;
+    case ">=":
+      return order >= 0;
+    case "<":
+      return order < 0;
+    case "<=":
+      return order <= 0;
+    default:
+      return operator satisfies never;
+  }
+}

@@ -1,0 +1,166 @@
+import type { Fields } from "../../schema/fields.js";
+import { norm } from "../vector-math.js";
+import { unknownEntry } from "./errors.js";
+import type { Condition } from "./filter.js";
+import { matches } from "./matches.js";
+import { MemoryTexts } from "./memory-texts.js";
+import type { DeleteRequest, EntryChange, EntryRow, IndexSettings } from "./requests.js";
+import { type Hit, TopResults } from "./top-results.js";
+
+interface Entry {
+  readonly id: string;
+  readonly document: string;
+  readonly metadata: Fields;
+}
+
+/** Entries in a list, and their vectors in one long array, which is fast to go through. */
+export class MemoryIndex {
+  readonly settings: IndexSettings;
+  readonly #entries: Entry[] = [];
+  readonly #places = new Map<string, number>();
+  #vectors: Float32Array;
+  #norms: number[] = [];
+  readonly #texts = new MemoryTexts();
+
+  constructor(settings: IndexSettings) {
+    this.settings = settings;
+    this.#vectors = new Float32Array(16 * settings.dimension);
+  }
+
+  get count(): number {
+    return this.#entries.length;
+  }
+
+  get(id: string): Entry | undefined {
+    const place = this.#places.get(id);
+    return place === undefined ? undefined : this.#entries[place];
+  }
+
+  vectorOf(id: string): number[] {
+    const { dimension } = this.settings;
+    const start = (this.#places.get(id) ?? 0) * dimension;
+    return Array.from(this.#vectors.subarray(start, start + dimension));
+  }
+
+  put({ id, vector, document, metadata }: EntryRow): void {
+    const before = this.get(id);
+    const place = this.#places.get(id) ?? this.#entries.length;
+    if (this.settings.text) {
+      if (before !== undefined) this.#texts.remove(id, before.document);
+      this.#texts.add(id, document);
+    }
+    this.#entries[place] = { id, document, metadata: JSON.parse(metadata) };
+    this.#places.set(id, place);
+    this.#putVector(place, vector);
+  }
+
+  update(indexName: string, { id, vector, document, metadata }: EntryChange): void {
+    const before = this.get(id);
+    if (before === undefined) throw unknownEntry(indexName, id);
+    this.put({
+      id,
+      vector: vector ?? Float32Array.from(this.vectorOf(id)),
+      document: document ?? before.document,
+      metadata: metadata ?? JSON.stringify(before.metadata),
+    });
+  }
+
+  delete({ ids, condition }: DeleteRequest): number {
+    const gone = ids ?? this.#entries.filter((entry) => fitsCondition(entry, condition)).map(({ id }) => id);
+    return gone.filter((id) => this.#remove(id)).length;
+  }
+
+  /** The last entry takes the place of the one that goes. */
+  #remove(id: string): boolean {
+    const place = this.#places.get(id);
+    const entry = place === undefined ? undefined : this.#entries[place];
+    if (place === undefined || entry === undefined) return false;
+    if (this.settings.text) this.#texts.remove(id, entry.document);
+    const { dimension } = this.settings;
+    const last = this.#entries.length - 1;
+    const moved = this.#entries[last];
+    if (moved !== undefined && last !== place) {
+      this.#entries[place] = moved;
+      this.#places.set(moved.id, place);
+      this.#vectors.copyWithin(place * dimension, last * dimension, (last + 1) * dimension);
+      this.#norms[place] = this.#norms[last] ?? 0;
+    }
+    this.#entries.length = last;
+    this.#norms.length = last;
+    this.#places.delete(id);
+    return true;
+  }
+
+  #putVector(place: number, vector: Float32Array): void {
+    const { dimension } = this.settings;
+    const needed = (place + 1) * dimension;
+    if (this.#vectors.length < needed) {
+      const larger = new Float32Array(Math.max(needed, this.#vectors.length * 2));
+      larger.set(this.#vectors);
+      this.#vectors = larger;
+    }
+    this.#vectors.set(vector, place * dimension);
+    this.#norms[place] = norm(vector);
+  }
+
+  nearest(query: Float32Array, count: number, condition: Condition | undefined): Hit[] {
+    const best = new TopResults<Hit>(count);
+    const scoreAt = this.#scorer(query);
+    for (const [place, entry] of this.#entries.entries()) {
+      if (!fitsCondition(entry, condition)) continue;
+      const score = scoreAt(place);
+      if (score >= best.least) best.add({ id: entry.id, score });
+    }
+    return best.hits;
+  }
+
+  withWords(query: string, count: number, condition: Condition | undefined): Hit[] {
+    const best = new TopResults<Hit>(count);
+    for (const [id, score] of this.#texts.find(query)) {
+      const entry = this.get(id);
+      if (entry !== undefined && fitsCondition(entry, condition) && score >= best.least) best.add({ id, score });
+    }
+    return best.hits;
+  }
+
+  #scorer(query: Float32Array): (place: number) => number {
+    const { metric } = this.settings;
+    const vectors = this.#vectors;
+    const norms = this.#norms;
+    switch (metric) {
+      case "dotproduct":
+        return (place) => dotAt(vectors, place, query);
+      case "cosine": {
+        const length = norm(query);
+        return (place) => Math.max(-1, Math.min(1, dotAt(vectors, place, query) / (length * (norms[place] ?? 1))));
+      }
+      case "euclidean":
+        return (place) => 1 / (1 + distanceAt(vectors, place, query));
+      default:
+        return metric satisfies never;
+    }
+  }
+}
+
+function fitsCondition({ metadata }: Entry, condition: Condition | undefined): boolean {
+  return condition === undefined || matches(metadata, condition);
+}
+
+function dotAt(vectors: Float32Array, place: number, query: Float32Array): number {
+  const { length } = query;
+  let at = place * length;
+  let sum = 0;
+  for (let index = 0; index < length; index++) sum += (vectors[at++] ?? 0) * (query[index] ?? 0);
+  return sum;
+}
+
+function distanceAt(vectors: Float32Array, place: number, query: Float32Array): number {
+  const { length } = query;
+  let at = place * length;
+  let sum = 0;
+  for (let index = 0; index < length; index++) {
+    const difference = (vectors[at++] ?? 0) - (query[index] ?? 0);
+    sum += difference * difference;
+  }
+  return Math.sqrt(sum);
+}

@@ -1,0 +1,52 @@
+import { queryTermsOf, termsOf } from "./search-terms.js";
+
+/** Finds documents by their words, by BM25. */
+export class MemoryTexts {
+  /** For each term, how often each document has it. */
+  readonly #postings = new Map<string, Map<string, number>>();
+  readonly #lengths = new Map<string, number>();
+  #total = 0;
+
+  add(id: string, document: string): void {
+    const terms = termsOf(document);
+    this.#lengths.set(id, terms.length);
+    this.#total += terms.length;
+    for (const term of terms) {
+      const counts = this.#postings.get(term) ?? new Map<string, number>();
+      this.#postings.set(term, counts);
+      counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+  }
+
+  remove(id: string, document: string): void {
+    this.#total -= this.#lengths.get(id) ?? 0;
+    this.#lengths.delete(id);
+    for (const term of new Set(termsOf(document))) {
+      const counts = this.#postings.get(term);
+      counts?.delete(id);
+      if (counts?.size === 0) this.#postings.delete(term);
+    }
+  }
+
+  /** The ids of documents with at least one of the words, and how well they fit. */
+  find(query: string): Map<string, number> {
+    const scores = new Map<string, number>();
+    const count = this.#lengths.size;
+    const average = this.#total / Math.max(1, count);
+    for (const term of queryTermsOf(query)) {
+      const counts = this.#postings.get(term);
+      if (counts === undefined) continue;
+      const rarity = Math.log(1 + (count - counts.size + 0.5) / (counts.size + 0.5));
+      for (const [id, frequency] of counts) {
+        const length = (this.#lengths.get(id) ?? 0) / average;
+        const weight = (frequency * (saturation + 1)) / (frequency + saturation * (1 - evenness + evenness * length));
+        scores.set(id, (scores.get(id) ?? 0) + rarity * weight);
+      }
+    }
+    return scores;
+  }
+}
+
+/** The usual constants of BM25. */
+const saturation = 1.2;
+const evenness = 0.75;

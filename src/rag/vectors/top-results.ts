@@ -1,0 +1,39 @@
+import { compareTexts } from "./compare-texts.js";
+
+/** Something with an id that a search has found. */
+export interface Hit {
+  readonly id: string;
+  readonly score: number;
+}
+
+export function compareHits(one: Hit, other: Hit): number {
+  return other.score - one.score || compareTexts(one.id, other.id);
+}
+
+/** Keeps the best of many hits, in order. */
+export class TopResults<Found extends Hit> {
+  readonly hits: Found[] = [];
+  readonly #count: number;
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  /** Hits with a lower score need not be made. */
+  get least(): number {
+    return this.hits.length < this.#count ? Number.NEGATIVE_INFINITY : (this.hits.at(-1)?.score ?? 0);
+  }
+
+  add(hit: Found): void {
+    let [low, high] = [0, this.hits.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = this.hits[middle];
+      if (other !== undefined && compareHits(other, hit) < 0) low = middle + 1;
+      else high = middle;
+    }
+    if (low >= this.#count) return;
+    this.hits.splice(low, 0, hit);
+    if (this.hits.length > this.#count) this.hits.pop();
+  }
+}

@@ -1,0 +1,29 @@
+import type { ConformanceCheck } from "./conformance.js";
+import { entryChecks } from "./vectors/entry-checks.js";
+import { filterChecks } from "./vectors/filter-checks.js";
+import { indexChecks } from "./vectors/index-checks.js";
+import { queryChecks } from "./vectors/query-checks.js";
+import { type OpenVectors, type VectorCheck, VectorStage } from "./vectors/vector-stage.js";
+
+/**
+ * What every `VectorStore` promises: indexes, entries, exact search by three metrics, the filter language, and search by
+ * words. For any test runner. Each check opens a store, uses an index with a name of its own, and closes the store.
+ *
+ * @example
+ * for (const { name, run } of vectorStoreConformance(() => memoryVectors())) await run().catch(() => console.error(name));
+ */
+export function vectorStoreConformance(openStore: OpenVectors): ConformanceCheck[] {
+  const check: VectorCheck = (name, run) => ({
+    name,
+    run: async () => {
+      const stage = new VectorStage(await openStore());
+      try {
+        await run(stage);
+        await stage.store.deleteIndex(stage.indexName).catch(() => undefined);
+      } finally {
+        await stage.store.close();
+      }
+    },
+  });
+  return [indexChecks, entryChecks, queryChecks, filterChecks].flatMap((checks) => checks(check));
+}
