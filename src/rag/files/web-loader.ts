@@ -1,0 +1,169 @@
+import { lookup } from "node:dns/promises";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { isIP } from "node:net";
+import { invalidValue } from "../errors.js";
+import { loadFailed, tooLarge } from "./errors.js";
+import { checkMaxBytes, type SourceLoader } from "./file-loader.js";
+import { isPrivateAddress } from "./private-address.js";
+import { readDocument } from "./read-document.js";
+
+export interface WebLoaderOptions {
+  /** Whether addresses of this machine and of private networks may be read. @default false */
+  readonly allowPrivate?: boolean | undefined;
+  /** Larger pages are errors. @default 10 MB */
+  readonly maxBytes?: number | undefined;
+  /** How often a server may send on to another address. @default 5 */
+  readonly maxRedirects?: number | undefined;
+  /** How long one page may take, in milliseconds. @default 30,000 */
+  readonly timeoutMs?: number | undefined;
+  /** More headers, which are sent to the first host only. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+const known = ["allowPrivate", "maxBytes", "maxRedirects", "timeoutMs", "headers"];
+
+/**
+ * Reads a page by `http` or `https`. The name of the host is resolved first: addresses of this machine and of private networks
+ * are refused, after each redirect too, and the connection goes to the address that was checked.
+ *
+ * @example
+ * const [page] = await webLoader().load({ uri: "https://example.com/guide.html" });
+ */
+export function webLoader(options: WebLoaderOptions = {}): SourceLoader {
+  const maxBytes = checkMaxBytes("webLoader", options, known, 10_000_000);
+  const { allowPrivate = false, maxRedirects = 5, timeoutMs = 30_000, headers = {} } = options;
+  if (!Number.isInteger(maxRedirects) || maxRedirects < 0)
+    throw invalidValue("maxRedirects", "a whole number of at least 0", maxRedirects);
+  if (!(timeoutMs > 0)) throw invalidValue("timeoutMs", "a number above 0", timeoutMs);
+  return {
+    component: "loader",
+    type: "WebLoader",
+    load: async ({ uri }, ctx) => {
+      const timeout = AbortSignal.timeout(timeoutMs);
+      const signal = ctx === undefined ? timeout : AbortSignal.any([ctx.signal, timeout]);
+      const page = new Page(uri, { allowPrivate, maxBytes, maxRedirects, headers, signal });
+      return [await readDocument(await page.load())];
+    },
+  };
+}
+
+interface Loading {
+  readonly allowPrivate: boolean;
+  readonly maxBytes: number;
+  readonly maxRedirects: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+const redirects: readonly unknown[] = [301, 302, 303, 307, 308];
+
+class Page {
+  readonly #uri: string;
+  readonly #options: Loading;
+
+  constructor(uri: string, options: Loading) {
+    this.#uri = uri;
+    this.#options = options;
+  }
+
+  async load() {
+    const first = this.#read(this.#uri, undefined);
+    let url = first;
+    for (let left = this.#options.maxRedirects; ; left--) {
+      const answer = await this.#request(url, url.host === first.host ? this.#options.headers : {});
+      const { statusCode = 0, headers } = answer;
+      if (redirects.includes(statusCode) && headers.location !== undefined) {
+        answer.destroy();
+        if (left === 0) throw this.#failed(`it sends on more than ${this.#options.maxRedirects} times.`);
+        url = this.#read(headers.location, url);
+        continue;
+      }
+      if (statusCode < 200 || statusCode > 299) {
+        answer.destroy();
+        throw this.#failed(`${url.host} answers ${statusCode}.`);
+      }
+      const bytes = await this.#body(answer);
+      const [type = "", ...parameters] = (headers["content-type"] ?? "text/html").split(";");
+      const charset = parameters.map((text) => /^\s*charset="?([^"\s]+)/i.exec(text)?.[1]).find(Boolean);
+      return { uri: this.#uri, bytes, mimeType: type.trim().toLowerCase(), charset };
+    }
+  }
+
+  #read(text: string, base: URL | undefined): URL {
+    let url: URL;
+    try {
+      url = new URL(text, base);
+    } catch (cause) {
+      throw loadFailed(this.#uri, `${JSON.stringify(text)} is not a URL.`, cause);
+    }
+    if (url.protocol !== "http:" && url.protocol !== "https:")
+      throw this.#failed(`only http and https are read, and this is ${url.protocol}`);
+    return url;
+  }
+
+  async #request(url: URL, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
+    const { signal } = this.#options;
+    const address = await this.#resolve(url);
+    return new Promise<IncomingMessage>((resolve, reject) => {
+      const send = url.protocol === "https:" ? httpsRequest : httpRequest;
+      const call = send(url, {
+        agent: false,
+        signal,
+        headers: { "accept-encoding": "identity", "user-agent": "kumiko", ...headers },
+        // the address that was checked, and no other that the name may have by now
+        lookup: (_host, { all }, done) => {
+          if (all) done(null, [{ address, family: isIP(address) }]);
+          else done(null, address, isIP(address));
+        },
+      });
+      call.once("response", resolve);
+      call.once("error", (cause) => reject(signal.aborted ? signal.reason : loadFailed(this.#uri, "", cause)));
+      call.end();
+    });
+  }
+
+  async #resolve({ hostname }: URL): Promise<string> {
+    const host = hostname.replace(/^\[|\]$/g, "");
+    const found = isIP(host) === 0 ? await this.#lookUp(host) : [host];
+    const [address] = found;
+    if (address === undefined) throw this.#failed(`${host} has no address.`);
+    if (!this.#options.allowPrivate && found.some(isPrivateAddress)) {
+      throw this.#failed(`${host} is an address of this machine or a private network. Set allowPrivate to read it.`);
+    }
+    return address;
+  }
+
+  async #lookUp(host: string): Promise<string[]> {
+    try {
+      return (await lookup(host, { all: true })).map(({ address }) => address);
+    } catch (cause) {
+      throw loadFailed(this.#uri, "", cause);
+    }
+  }
+
+  async #body(answer: IncomingMessage): Promise<Uint8Array> {
+    const { maxBytes, signal } = this.#options;
+    const chunks: Buffer[] = [];
+    let length = 0;
+    try {
+      for await (const chunk of answer) {
+        const bytes = Buffer.from(chunk);
+        length += bytes.length;
+        if (length > maxBytes) break;
+        chunks.push(bytes);
+      }
+    } catch (cause) {
+      signal.throwIfAborted();
+      throw loadFailed(this.#uri, "", cause);
+    }
+    if (length > maxBytes) throw tooLarge(this.#uri, maxBytes / 1_000_000);
+    const encoding = answer.headers["content-encoding"] ?? "identity";
+    if (encoding !== "identity") throw this.#failed(`it comes as ${encoding}, which was not asked for.`);
+    return Buffer.concat(chunks);
+  }
+
+  #failed(why: string) {
+    return loadFailed(this.#uri, why);
+  }
+}
