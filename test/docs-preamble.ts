@@ -7,6 +7,7 @@ import makeLimit from "p-limit";
 import { z } from "zod";
 import { createTool } from "../src/components/create-tool.js";
 import type { AgenticModel } from "../src/components/model.js";
+import type { Embedder } from "../src/components/retrieval.js";
 import { Graph } from "../src/compose/graph.js";
 import { END, START } from "../src/compose/plan/plan.js";
 import type { Runnable } from "../src/compose/runnable.js";
@@ -39,6 +40,12 @@ export const model: AgenticModel = {
   component: "model",
   generate: async () => assistantMessage("Hello!"),
   stream: () => StreamReader.from([assistantMessage("Hello!")]),
+};
+
+/** Tells texts apart by their length. */
+export const embedder: Embedder = {
+  component: "embedder",
+  embed: async (texts) => texts.map((text) => [text.length, 1]),
 };
 
 /** An assistant message with one tool call. */

@@ -22,6 +22,42 @@ export type { AnyEmbedder, EmbeddingModelLike } from "./embedding/any-embedder.j
 export type { EmbedOptions } from "./embedding/embed-texts.js";
 export type { ExtractOptions, ExtractorOptions } from "./extraction/extract-options.js";
 export { MDocument, type MDocumentOptions, type MDocumentSource } from "./m-document.js";
+export {
+  type MultiQueryOptions,
+  multiQueryRetriever,
+  type ParentOptions,
+  parentRetriever,
+  type RouterOptions,
+  routerRetriever,
+} from "./retrieval/combined-retrievers.js";
+export {
+  type CaseResult,
+  type EvaluateOptions,
+  evaluateRetrieval,
+  type RetrievalCase,
+  type RetrievalReport,
+} from "./retrieval/evaluate-retrieval.js";
+export { type FuseOptions, fuse } from "./retrieval/fuse.js";
+export { type GraphNode, type GraphQuery, GraphRAG, type GraphRAGOptions } from "./retrieval/graph-rag.js";
+export { type MmrOptions, mmr } from "./retrieval/mmr.js";
+export type { QueryableStore, QueryToolOptions, StoreHit } from "./retrieval/query-settings.js";
+export {
+  createGraphRAGTool,
+  createVectorQueryTool,
+  type GraphRAGToolOptions,
+  type QueryTool,
+  type QueryToolResult,
+  type VectorQueryToolOptions,
+} from "./retrieval/query-tools.js";
+export { type Reranker, type RerankOptions, type RerankWeights, rerank } from "./retrieval/rerank.js";
+export {
+  type HybridOptions,
+  type QueryRetriever,
+  type VectorIndexerOptions,
+  type VectorRetrieverOptions,
+  vectorIndexer,
+  vectorRetriever,
+} from "./retrieval/vector-retriever.js";
 export { type SplitterOptions, splitter } from "./splitter.js";
 export type { Filter, FilterOperators, FilterValue } from "./vectors/filter.js";
 export { memoryVectors } from "./vectors/memory-vectors.js";

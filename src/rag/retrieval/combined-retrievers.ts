@@ -1,0 +1,151 @@
+import type { NodeContext } from "../../components/context.js";
+import type { AgenticModel } from "../../components/model.js";
+import type { Retriever, RetrieverOptions } from "../../components/retrieval.js";
+import { messageOf } from "../../errors.js";
+import { type Document, scoreOf, withScore } from "../../schema/document.js";
+import { invalidRagOption, invalidValue } from "../errors.js";
+import { contextFor } from "../lone-context.js";
+import { askModel } from "../model-answer.js";
+import { fuse } from "./fuse.js";
+import type { QueryRetriever } from "./vector-retriever.js";
+
+type RetrieverContext = NodeContext<unknown, RetrieverOptions | undefined>;
+
+const call = (retriever: Retriever, query: string, ctx: RetrieverContext | undefined): Promise<Document[]> =>
+  retriever.retrieve(query, contextFor<RetrieverOptions>(ctx, ctx?.options ?? {}));
+
+export interface MultiQueryOptions {
+  readonly retriever: Retriever;
+  /** Who writes the query in other words. */
+  readonly model?: AgenticModel | undefined;
+  /** Writes it in place of a model. */
+  readonly rewrite?: ((query: string, count: number) => readonly string[] | Promise<readonly string[]>) | undefined;
+  /** How many other queries. @default 3 */
+  readonly count?: number | undefined;
+}
+
+/**
+ * Asks a query in several words, the original ones too, and joins what is found.
+ *
+ * @example
+ * const retriever = multiQueryRetriever({
+ *   retriever: vectorRetriever(memoryVectors(), { index: "docs", embedder }),
+ *   rewrite: (query) => [query.toLowerCase()],
+ * });
+ */
+export function multiQueryRetriever({ retriever, model, rewrite, count = 3 }: MultiQueryOptions): QueryRetriever {
+  if ((model === undefined) === (rewrite === undefined))
+    throw invalidRagOption("multiQueryRetriever needs a model or a rewrite function, and one of them.");
+  if (!Number.isInteger(count) || count < 1) throw invalidValue("count", "a whole number of at least 1", count);
+  return {
+    component: "retriever",
+    type: "MultiQueryRetriever",
+    retrieve: async (query, ctx) => {
+      const others =
+        model === undefined ? ((await rewrite?.(query, count)) ?? []) : await askQueries(model, query, count, ctx);
+      const queries = [...new Set([query, ...others])].slice(0, count + 1);
+      return fuse(await Promise.all(queries.map((one) => call(retriever, one, ctx))), { topK: ctx?.options?.topK });
+    },
+  };
+}
+
+async function askQueries(
+  model: AgenticModel,
+  query: string,
+  count: number,
+  ctx: RetrieverContext | undefined,
+): Promise<string[]> {
+  const answer = await askModel(
+    model,
+    `Write ${count} other ways to ask this question, one per line, and nothing else.\n\n${query}`,
+    { ctx },
+  );
+  const lines = answer.split(/\r?\n/).map((line) => line.replace(/^\s*(?:[-*•]|\d+[.)])\s+/, "").trim());
+  return lines.filter((line) => line !== "");
+}
+
+export interface RouterOptions {
+  readonly retrievers: Readonly<Record<string, Retriever>>;
+  /** Says which retrievers are asked, by their names. */
+  readonly route: (
+    query: string,
+    names: readonly string[],
+  ) => string | readonly string[] | Promise<string | readonly string[]>;
+  /** Whether a retriever that fails is left out; handlers hear of it (`onEvent`). @default false: it fails all */
+  readonly optional?: boolean | undefined;
+}
+
+/**
+ * Asks the retrievers that fit a query, and joins what they find.
+ *
+ * @example
+ * const code = vectorRetriever(memoryVectors(), { index: "code", embedder });
+ * const docs = vectorRetriever(memoryVectors(), { index: "docs", embedder });
+ * const retriever = routerRetriever({ retrievers: { code, docs }, route: (query) => (query.includes("()") ? "code" : ["code", "docs"]) });
+ */
+export function routerRetriever({ retrievers, route, optional = false }: RouterOptions): QueryRetriever {
+  const names = Object.keys(retrievers);
+  return {
+    component: "retriever",
+    type: "RouterRetriever",
+    retrieve: async (query, ctx) => {
+      const chosen = [await route(query, names)].flat();
+      const unknown = chosen.find((name) => !Object.hasOwn(retrievers, name));
+      if (unknown !== undefined)
+        throw invalidRagOption(`There is no retriever "${unknown}". There are: ${names.join(", ")}.`);
+      const lists = await Promise.all(
+        chosen.map(async (name) => {
+          const retriever = retrievers[name];
+          try {
+            return retriever === undefined ? [] : await call(retriever, query, ctx);
+          } catch (error) {
+            if (!optional || ctx?.signal.aborted) throw error;
+            ctx?.progress({ kind: "retriever_failed", name, message: messageOf(error), error });
+            return [];
+          }
+        }),
+      );
+      return lists.length === 1 ? (lists[0] ?? []) : fuse(lists, { topK: ctx?.options?.topK });
+    },
+  };
+}
+
+export interface ParentOptions {
+  readonly retriever: Retriever;
+  /** Gives the documents that these ids belong to, in any order. */
+  readonly parents: (ids: readonly string[]) => readonly Document[] | Promise<readonly Document[]>;
+  /** Which document a chunk belongs to. @default its id without the place, which chunks of a document have */
+  readonly parentOf?: ((chunk: Document) => string) | undefined;
+}
+
+/**
+ * Finds chunks, and gives the whole documents they belong to, each once, with the score of its best chunk.
+ *
+ * @example
+ * const pages = new Map([["guide", { id: "guide", content: "All of the guide.", metadata: {} }]]);
+ * const retriever = parentRetriever({
+ *   retriever: vectorRetriever(memoryVectors(), { index: "docs", embedder }),
+ *   parents: (ids) => ids.flatMap((id) => pages.get(id) ?? []),
+ * });
+ */
+export function parentRetriever({ retriever, parents, parentOf = documentIdOf }: ParentOptions): QueryRetriever {
+  return {
+    component: "retriever",
+    type: "ParentRetriever",
+    retrieve: async (query, ctx) => {
+      const best = new Map<string, number | undefined>();
+      for (const chunk of await call(retriever, query, ctx)) {
+        const id = parentOf(chunk);
+        if (!best.has(id)) best.set(id, scoreOf(chunk));
+      }
+      const found = new Map((await parents([...best.keys()])).map((document) => [document.id, document]));
+      return [...best].flatMap(([id, score]) => {
+        const document = found.get(id);
+        if (document === undefined) return [];
+        return [score === undefined ? document : withScore(document, score)];
+      });
+    },
+  };
+}
+
+const documentIdOf = ({ id }: Document): string => id.replace(/:\d+-\d+(?:#\d+)?$/, "");

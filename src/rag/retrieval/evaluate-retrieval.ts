@@ -1,0 +1,77 @@
+import type { Retriever, RetrieverOptions } from "../../components/retrieval.js";
+import type { Document } from "../../schema/document.js";
+import { concurrently } from "../concurrently.js";
+import { invalidValue } from "../errors.js";
+import { contextFor } from "../lone-context.js";
+
+/** A question, and what answers it. */
+export interface RetrievalCase {
+  readonly query: string;
+  /** The ids of the documents that answer it, or a function that knows one. */
+  readonly relevant: readonly string[] | ((document: Document) => boolean);
+}
+
+export interface EvaluateOptions {
+  readonly retriever: Retriever;
+  readonly cases: readonly RetrievalCase[];
+  /** How many documents of each answer count. */
+  readonly k: number;
+  /** How many questions are asked at a time. @default 4 */
+  readonly concurrency?: number | undefined;
+}
+
+export interface CaseResult {
+  readonly query: string;
+  /** How much of what is relevant was found. With a function: 1 when anything was. */
+  readonly recall: number;
+  /** 1 divided by the place of the first relevant document; 0 when there is none. */
+  readonly reciprocalRank: number;
+  readonly found: readonly string[];
+}
+
+export interface RetrievalReport {
+  /** The mean of the recalls. */
+  readonly recall: number;
+  /** The mean of the reciprocal ranks. */
+  readonly mrr: number;
+  readonly cases: readonly CaseResult[];
+}
+
+/**
+ * Says how well a retriever finds what is known to be relevant: recall@k and the mean reciprocal rank.
+ *
+ * @example
+ * const retriever = vectorRetriever(memoryVectors(), { index: "docs", embedder });
+ * const { recall, mrr } = await evaluateRetrieval({ retriever, k: 5, cases: [{ query: "nails?", relevant: ["guide:0-40"] }] });
+ */
+export async function evaluateRetrieval({
+  retriever,
+  cases,
+  k,
+  concurrency = 4,
+}: EvaluateOptions): Promise<RetrievalReport> {
+  if (!Number.isInteger(k) || k < 1) throw invalidValue("k", "a whole number of at least 1", k);
+  if (cases.length === 0) throw invalidValue("cases", "a list of at least one question", cases);
+  const results = new Array<CaseResult>(cases.length);
+  await concurrently(cases, concurrency, async (one, index) => {
+    const options: RetrieverOptions = { topK: k };
+    const documents = await retriever.retrieve(one.query, contextFor(undefined, options));
+    results[index] = judge(one, documents.slice(0, k));
+  });
+  const mean = (read: (result: CaseResult) => number): number =>
+    results.reduce((sum, result) => sum + read(result), 0) / results.length;
+  return { recall: mean(({ recall }) => recall), mrr: mean(({ reciprocalRank }) => reciprocalRank), cases: results };
+}
+
+function judge({ query, relevant }: RetrievalCase, documents: readonly Document[]): CaseResult {
+  const isRelevant = typeof relevant === "function" ? relevant : ({ id }: Document) => relevant.includes(id);
+  const hits = documents.filter(isRelevant);
+  const first = documents.findIndex(isRelevant);
+  const wanted = typeof relevant === "function" ? 1 : new Set(relevant).size;
+  return {
+    query,
+    recall: wanted === 0 ? 1 : Math.min(1, new Set(hits.map(({ id }) => id)).size / wanted),
+    reciprocalRank: first < 0 ? 0 : 1 / (first + 1),
+    found: documents.map(({ id }) => id),
+  };
+}

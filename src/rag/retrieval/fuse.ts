@@ -1,0 +1,38 @@
+import { type Document, withScore } from "../../schema/document.js";
+import { invalidValue } from "../errors.js";
+import { compareTexts } from "../vectors/compare-texts.js";
+import { defaultK, fuseRanks } from "../vectors/fuse-ranks.js";
+
+export interface FuseOptions {
+  /** How much each list counts. @default 1 each */
+  readonly weights?: readonly number[] | undefined;
+  /** How little the first ranks differ. @default 60 */
+  readonly k?: number | undefined;
+  /** @default all */
+  readonly topK?: number | undefined;
+}
+
+/**
+ * Joins lists of documents, each with the best first, by their ranks alone: what is near the top of several lists comes
+ * first. A document that is in several is there once.
+ *
+ * @example
+ * const a = { id: "a", content: "A", metadata: {} };
+ * const b = { id: "b", content: "B", metadata: {} };
+ * const best = fuse([[a, b], [b]], { topK: 1 });
+ */
+export function fuse(
+  lists: readonly (readonly Document[])[],
+  { weights, k = defaultK, topK }: FuseOptions = {},
+): Document[] {
+  if (weights !== undefined && (weights.length !== lists.length || !weights.every((weight) => weight >= 0)))
+    throw invalidValue("weights", `a list of ${lists.length} numbers of at least 0`, weights);
+  if (!(k > 0)) throw invalidValue("k", "a number above 0", k);
+  return fuseRanks(
+    lists.map((items, index) => ({ items, weight: weights?.[index] ?? 1 })),
+    k,
+  )
+    .sort((one, other) => other.score - one.score || compareTexts(one.item.id, other.item.id))
+    .slice(0, topK)
+    .map(({ item, score }) => withScore(item, score));
+}

@@ -1,0 +1,43 @@
+import { invalidValue } from "../errors.js";
+import { cosine } from "../vector-math.js";
+
+export interface MmrOptions {
+  readonly queryVector: readonly number[];
+  /** @default 10 */
+  readonly topK?: number | undefined;
+  /** How much likeness to the query counts against unlikeness to what was chosen before, from 0 to 1. @default 0.5 */
+  readonly lambda?: number | undefined;
+}
+
+/**
+ * Chooses what is like a query and not like what was chosen before (maximal marginal relevance). Query with
+ * `includeVector: true` and a larger `topK` to have something to choose from.
+ *
+ * @example
+ * const found = await memoryVectors().query({ indexName: "docs", queryVector: [1, 0], topK: 50, includeVector: true });
+ * const varied = mmr(found, { queryVector: [1, 0], topK: 5 });
+ */
+export function mmr<Item extends { readonly vector?: readonly number[] }>(
+  items: readonly Item[],
+  { queryVector, topK = 10, lambda = 0.5 }: MmrOptions,
+): Item[] {
+  if (!(lambda >= 0 && lambda <= 1)) throw invalidValue("lambda", "a number from 0 to 1", lambda);
+  if (!Number.isInteger(topK) || topK < 1) throw invalidValue("topK", "a whole number of at least 1", topK);
+  const left = items.map((item) => {
+    const { vector } = item;
+    if (vector?.length !== queryVector.length)
+      throw invalidValue("the vector of each item", `a list of ${queryVector.length} numbers`, vector?.length);
+    return { item, vector, likeness: cosine(vector, queryVector), nearest: Number.NEGATIVE_INFINITY };
+  });
+  const chosen: Item[] = [];
+  while (chosen.length < topK && left.length > 0) {
+    const values = left.map(
+      ({ likeness, nearest }) => lambda * likeness - (1 - lambda) * (chosen.length === 0 ? 0 : nearest),
+    );
+    const [best] = left.splice(values.indexOf(Math.max(...values)), 1);
+    if (best === undefined) break;
+    chosen.push(best.item);
+    for (const other of left) other.nearest = Math.max(other.nearest, cosine(other.vector, best.vector));
+  }
+  return chosen;
+}

@@ -1,0 +1,171 @@
+import type { NodeContext } from "../../components/context.js";
+import { type CreatedTool, createTool } from "../../components/create-tool.js";
+import type { ToolContext } from "../../components/tool.js";
+import { scoreOf } from "../../schema/document.js";
+import type { JsonSchema } from "../../schema/standard-schema.js";
+import { embedTexts } from "../embedding/embed-texts.js";
+import type { QueryResult } from "../vectors/vector-store.js";
+import { GraphRAG, type GraphRAGOptions } from "./graph-rag.js";
+import {
+  checkToolOptions,
+  type QuerySettings,
+  type QueryToolOptions,
+  querySchema,
+  queryToolNames,
+  readSettings,
+  type StoreHit,
+  toolId,
+} from "./query-settings.js";
+import type { Reranker } from "./rerank.js";
+
+/** What both tools give. A model reads `text`. */
+export interface QueryToolResult {
+  /** The texts that were found, the best first. */
+  readonly relevantContext: readonly string[];
+  /** The same as one text. */
+  readonly text: string;
+  /** All that is known of each, unless `includeSources` is false. */
+  readonly sources: readonly QueryResult[];
+}
+
+/** A tool that finds texts; `execute` gives the whole result. */
+export type QueryTool = CreatedTool<JsonSchema, undefined, Record<never, never>, false>;
+
+export interface VectorQueryToolOptions extends QueryToolOptions {
+  /** Puts what was found into a better order: what `rerank` gives. */
+  readonly reranker?: Reranker | undefined;
+}
+
+/**
+ * A tool with which a model looks into an index of a vector store.
+ *
+ * @example
+ * const lookUp = createVectorQueryTool({
+ *   vectorStoreName: "main",
+ *   indexName: "docs",
+ *   model: embedder,
+ *   vectorStores: { main: memoryVectors() },
+ * });
+ */
+export function createVectorQueryTool(options: VectorQueryToolOptions): QueryTool {
+  checkToolOptions("createVectorQueryTool", options, [...queryToolNames, "reranker"]);
+  const { reranker } = options;
+  return makeTool(options, {
+    kind: "VectorQuery",
+    description: "Access the knowledge base to find information needed to answer user questions.",
+    find: async (settings, ctx) => {
+      const found = await query(options, settings, { ctx, topK: settings.topK, includeVector: false });
+      return reranker === undefined ? found : reorder(found, reranker, { query: settings.queryText, ctx });
+    },
+  });
+}
+
+export interface GraphRAGToolOptions extends QueryToolOptions {
+  /** How entries are connected and ranked; `randomWalkSteps` and `restartProb` may stand in the request context too. */
+  readonly graphOptions?: GraphRAGOptions | undefined;
+}
+
+/**
+ * A tool with which a model finds texts that answer a question together: those that are like it, and those that are connected
+ * with these. Every call makes a graph of its own.
+ *
+ * @example
+ * const explore = createGraphRAGTool({
+ *   vectorStoreName: "main",
+ *   indexName: "docs",
+ *   model: embedder,
+ *   vectorStores: { main: memoryVectors() },
+ *   graphOptions: { threshold: 0.7, randomWalkSteps: 100, restartProb: 0.15 },
+ * });
+ */
+export function createGraphRAGTool(options: GraphRAGToolOptions): QueryTool {
+  checkToolOptions("createGraphRAGTool", options, [...queryToolNames, "graphOptions"]);
+  new GraphRAG(options.graphOptions); // wrong ranges are told where they are written
+  return makeTool(options, {
+    kind: "GraphRAG",
+    description:
+      "Access and analyze relationships between information in the knowledge base to answer complex questions about connections and patterns.",
+    find: async (settings, ctx) => {
+      const { topK } = settings;
+      const graph = new GraphRAG(graphOptionsOf(options.graphOptions ?? {}, ctx));
+      const pool = Math.max(50, 5 * topK);
+      const [queryVector = []] = await embedTexts(options.model, [settings.queryText], {}, ctx);
+      const found = await ask(settings, queryVector, { topK: pool, includeVector: true });
+      return graph.rank(found, { queryVector, topK });
+    },
+  });
+}
+
+function graphOptionsOf(options: GraphRAGOptions, { requestContext }: ToolContext): GraphRAGOptions {
+  const given = (name: "randomWalkSteps" | "restartProb"): number | undefined =>
+    (requestContext.get(name) as number | undefined) ?? options[name];
+  return { ...options, randomWalkSteps: given("randomWalkSteps"), restartProb: given("restartProb") };
+}
+
+interface ToolKind {
+  readonly kind: string;
+  readonly description: string;
+  find(settings: QuerySettings, ctx: ToolContext): Promise<QueryResult[]>;
+}
+
+function makeTool(options: QueryToolOptions, { kind, description, find }: ToolKind): QueryTool {
+  const inputSchema: JsonSchema = querySchema(options.enableFilter === true);
+  return createTool({
+    id: toolId(kind, options),
+    description: options.description ?? description,
+    inputSchema,
+    execute: async (input, ctx): Promise<QueryToolResult> => {
+      const settings = readSettings(options, input, ctx);
+      const found = await find(settings, ctx);
+      const relevantContext = found.map(({ document }) => document);
+      return { relevantContext, text: relevantContext.join("\n\n"), sources: settings.includeSources ? found : [] };
+    },
+    toModelOutput: ({ output }) => (output as QueryToolResult).text,
+  });
+}
+
+interface Asking {
+  readonly topK: number;
+  readonly includeVector: boolean;
+}
+
+async function query(
+  { model }: QueryToolOptions,
+  settings: QuerySettings,
+  { ctx, ...asking }: Asking & { readonly ctx: NodeContext<unknown, unknown> },
+): Promise<QueryResult[]> {
+  const [queryVector = []] = await embedTexts(model, [settings.queryText], {}, ctx);
+  return ask(settings, queryVector, asking);
+}
+
+async function ask(
+  { store, indexName, filter }: QuerySettings,
+  queryVector: number[],
+  asking: Asking,
+): Promise<QueryResult[]> {
+  const hits = await store.query({ indexName, queryVector, ...asking, ...(filter === undefined ? {} : { filter }) });
+  return hits.map(resultOf);
+}
+
+function resultOf({ id, score, document, metadata = {}, vector }: StoreHit): QueryResult {
+  const text = document ?? metadata.text;
+  const result = { id, score, document: typeof text === "string" ? text : "", metadata };
+  return vector === undefined ? result : { ...result, vector: [...vector] };
+}
+
+async function reorder(
+  found: readonly QueryResult[],
+  reranker: Reranker,
+  { query, ctx }: { readonly query: string; readonly ctx: NodeContext<unknown, unknown> },
+): Promise<QueryResult[]> {
+  const documents = found.map(({ id, score, document, metadata }) => ({
+    id,
+    content: document,
+    metadata: { ...metadata, _score: score },
+  }));
+  const results = new Map(found.map((result) => [result.id, result]));
+  return (await reranker(query, documents, ctx)).flatMap((document) => {
+    const result = results.get(document.id);
+    return result === undefined ? [] : [{ ...result, score: scoreOf(document) ?? result.score }];
+  });
+}

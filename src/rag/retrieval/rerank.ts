@@ -1,0 +1,130 @@
+import type { NodeContext } from "../../components/context.js";
+import type { AgenticModel } from "../../components/model.js";
+import { KumikoError, messageOf } from "../../errors.js";
+import { type Document, scoreOf, withScore } from "../../schema/document.js";
+import { concurrently } from "../concurrently.js";
+import { invalidRagOption, invalidValue } from "../errors.js";
+import { askForJson } from "../model-answer.js";
+
+/** Puts documents into a better order for a query. */
+export type Reranker = (
+  query: string,
+  documents: readonly Document[],
+  ctx?: NodeContext<unknown, unknown>,
+) => Promise<Document[]>;
+
+/** How much each part counts; the sum does not matter. */
+export interface RerankWeights {
+  /** What the model or the function says. @default 0.4 */
+  readonly semantic?: number | undefined;
+  /** The score of the retriever. @default 0.4 */
+  readonly vector?: number | undefined;
+  /** The place that the retriever gave. @default 0.2 */
+  readonly position?: number | undefined;
+}
+
+export interface RerankOptions {
+  /** Who says how well each document answers the query. */
+  readonly model?: AgenticModel | undefined;
+  /** Says so in place of a model, from 0 to 1. */
+  readonly score?: ((query: string, document: Document) => number | Promise<number>) | undefined;
+  readonly weights?: RerankWeights | undefined;
+  /** @default all */
+  readonly topK?: number | undefined;
+  /** Whether a failure is an error. Without it the order stays, and handlers hear of it (`onEvent`). @default false */
+  readonly strict?: boolean | undefined;
+}
+
+/**
+ * Makes a reranker from a model or a function.
+ *
+ * @example
+ * const byModel = rerank({ model, topK: 5 });
+ * const best = await byModel("What joins the wood?", [{ id: "a", content: "Joints without nails.", metadata: {} }]);
+ */
+export function rerank({ model, score, weights = {}, topK, strict = false }: RerankOptions): Reranker {
+  if ((model === undefined) === (score === undefined))
+    throw invalidRagOption("rerank needs a model or a score function, and one of them.");
+  if (topK !== undefined && (!Number.isInteger(topK) || topK < 1))
+    throw invalidValue("topK", "a whole number of at least 1", topK);
+  const shares = sharesOf(weights);
+  return async (query, documents, ctx) => {
+    let semantic: number[];
+    try {
+      semantic =
+        model === undefined ? await scoreEach(query, documents, score) : await askScores(model, query, documents, ctx);
+    } catch (cause) {
+      if (ctx?.signal.aborted) throw cause;
+      const error = new KumikoError(
+        "RETRIEVAL_FAILED",
+        `The documents could not be put into a better order. ${messageOf(cause)}`,
+        { cause },
+      );
+      if (strict) throw error;
+      ctx?.progress({ kind: "rerank_failed", error });
+      return documents.slice(0, topK);
+    }
+    const ranked = documents.map((document, index) => {
+      const position = 1 - index / documents.length;
+      const value =
+        shares.semantic * (semantic[index] ?? 0) +
+        shares.vector * (scoreOf(document) ?? 0) +
+        shares.position * position;
+      return withScore(document, value);
+    });
+    return ranked.sort((one, other) => (scoreOf(other) ?? 0) - (scoreOf(one) ?? 0)).slice(0, topK);
+  };
+}
+
+function sharesOf({ semantic = 0.4, vector = 0.4, position = 0.2 }: RerankWeights) {
+  const sum = semantic + vector + position;
+  if (![semantic, vector, position].every((weight) => weight >= 0) || !(sum > 0) || !Number.isFinite(sum))
+    throw invalidValue("weights", "numbers of at least 0, not all 0", { semantic, vector, position });
+  return { semantic: semantic / sum, vector: vector / sum, position: position / sum };
+}
+
+async function scoreEach(
+  query: string,
+  documents: readonly Document[],
+  score: RerankOptions["score"],
+): Promise<number[]> {
+  const values = await Promise.all(documents.map((document) => score?.(query, document)));
+  return values.map((value) => {
+    if (typeof value === "number" && value >= 0 && value <= 1) return value;
+    throw invalidValue("what score gives", "a number from 0 to 1", value);
+  });
+}
+
+const perCall = 10;
+const concurrency = 4;
+
+/** Ten documents a call. */
+async function askScores(
+  model: AgenticModel,
+  query: string,
+  documents: readonly Document[],
+  ctx?: NodeContext<unknown, unknown>,
+): Promise<number[]> {
+  const scores = new Array<number>(documents.length).fill(0);
+  const starts = Array.from({ length: Math.ceil(documents.length / perCall) }, (_, index) => index * perCall);
+  await concurrently(starts, concurrency, async (start) => {
+    const part = documents.slice(start, start + perCall);
+    const answer = await askForJson(model, questionFor(query, part), scoresSchema(part.length), { ctx });
+    for (const [index, value] of (answer as { scores: number[] }).scores.entries()) scores[start + index] = value;
+  });
+  return scores;
+}
+
+function questionFor(query: string, documents: readonly Document[]): string {
+  const texts = documents.map(({ content }, index) => `Text ${index + 1}:\n${content}`);
+  return `How well does each of these ${documents.length} texts answer the question, from 0 (not at all) to 1 (fully)?\n\nQuestion: ${query}\n\n${texts.join("\n\n")}`;
+}
+
+function scoresSchema(count: number) {
+  const item = { type: "number", minimum: 0, maximum: 1 };
+  return {
+    type: "object",
+    properties: { scores: { type: "array", items: item, minItems: count, maxItems: count } },
+    required: ["scores"],
+  };
+}

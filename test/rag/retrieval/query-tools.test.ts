@@ -1,0 +1,235 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { RequestContext } from "../../../src/components/request-context.js";
+import type { Embedder } from "../../../src/components/retrieval.js";
+import { AgenticToolsNode } from "../../../src/compose/tools/agentic-tools-node.js";
+import { GraphRAG } from "../../../src/rag/retrieval/graph-rag.js";
+import {
+  createGraphRAGTool,
+  createVectorQueryTool,
+  type QueryToolResult,
+} from "../../../src/rag/retrieval/query-tools.js";
+import { cosine } from "../../../src/rag/vector-math.js";
+import { memoryVectors } from "../../../src/rag/vectors/memory-vectors.js";
+import { functionToolCall } from "../../../src/schema/message/construct-block.js";
+import { assistantMessage } from "../../../src/schema/message/construct-message.js";
+import { toolResultsOf } from "../../../src/schema/message/read-message.js";
+import { toolContext } from "../../../src/testing/tool-context.js";
+
+const model: Embedder = {
+  component: "embedder",
+  embed: async (texts) => texts.map((text) => (text.includes("b") ? [0, 1] : [1, 0])),
+};
+
+async function stores() {
+  const store = memoryVectors();
+  for (const indexName of ["docs", "other"]) {
+    await store.createIndex({ indexName, dimension: 2 });
+    const names = ["a1", "a2", "b1", "b2"];
+    await store.upsert({
+      indexName,
+      ids: names.map((name) => `${indexName}-${name}`),
+      documents: names.map((name) => `${indexName} ${name}`),
+      vectors: [
+        [1, 0],
+        [1, 0.2],
+        [0, 1],
+        [0.2, 1],
+      ],
+      metadata: names.map((name) => ({ group: name[0], n: Number(name[1]) })),
+    });
+  }
+  return { "my-store": store };
+}
+
+const request = (values: Record<string, unknown>) =>
+  toolContext<Record<never, never>>({ requestContext: new RequestContext(values) as RequestContext });
+const call = async (
+  tool: ReturnType<typeof createGraphRAGTool>,
+  input: Record<string, unknown>,
+  ctx = toolContext<Record<never, never>>(),
+) => (await tool.execute(input, ctx)) as QueryToolResult;
+
+describe.each([
+  ["createVectorQueryTool", createVectorQueryTool],
+  ["createGraphRAGTool", createGraphRAGTool],
+])("%s", (_, create) => {
+  it("finds texts with all that is known of them", async () => {
+    const tool = create({ vectorStoreName: "my-store", indexName: "docs", model, vectorStores: await stores() });
+    const { relevantContext, text, sources } = await call(tool, { queryText: "a", topK: 2 });
+    expect(relevantContext).toEqual(["docs a1", "docs a2"]);
+    expect(text).toBe("docs a1\n\ndocs a2");
+    expect(sources[0]).toMatchObject({ id: "docs-a1", document: "docs a1", metadata: { group: "a", n: 1 } });
+  });
+
+  it("takes settings from the request before those it was made with, for every call anew", async () => {
+    const tool = create({ vectorStoreName: "none", indexName: "docs", model, vectorStores: await stores() });
+    const settings = {
+      vectorStoreName: "my-store",
+      indexName: "other",
+      topK: 1,
+      filter: { group: "b" },
+      randomWalkSteps: 100,
+      restartProb: 0.15,
+    };
+    expect((await call(tool, { queryText: "a" }, request(settings))).relevantContext).toEqual(["other b2"]);
+    const others = { vectorStoreName: "my-store", includeSources: false };
+    expect(await call(tool, { queryText: "b", topK: 1 }, request(others))).toMatchObject({
+      relevantContext: ["docs b1"],
+      sources: [],
+    });
+  });
+
+  it("lets the model filter only when it may, and never past the filter it was made with", async () => {
+    const options = {
+      vectorStoreName: "my-store",
+      indexName: "docs",
+      model,
+      vectorStores: await stores(),
+      filter: { group: "a" },
+    };
+    const open = create({ ...options, enableFilter: true });
+    expect((await call(open, { queryText: "a", filter: '{"n": 2}' })).relevantContext).toEqual(["docs a2"]);
+    expect((await call(open, { queryText: "b", filter: { group: "b" } })).relevantContext).toEqual([]);
+    const closed = create(options);
+    expect((await call(closed, { queryText: "b", filter: { group: "b" } })).relevantContext).toHaveLength(2);
+    expect(closed.info.toJsonSchema()).not.toHaveProperty("properties.filter");
+  });
+
+  it("names what is missing or unknown", async () => {
+    const vectorStores = await stores();
+    await expect(call(create({ indexName: "docs", model, vectorStores }), { queryText: "a" })).rejects.toThrow(
+      /vectorStoreName is missing/,
+    );
+    await expect(
+      call(create({ vectorStoreName: "my-store", model, vectorStores }), { queryText: "a" }),
+    ).rejects.toThrow(/indexName is missing/);
+    const other = create({ vectorStoreName: "pinecone", indexName: "docs", model, vectorStores });
+    await expect(call(other, { queryText: "a" })).rejects.toThrow(/"pinecone".*my-store/);
+    const gone = create({ vectorStoreName: "my-store", indexName: "gone", model, vectorStores });
+    await expect(call(gone, { queryText: "a" })).rejects.toMatchObject({ code: "UNKNOWN_INDEX" });
+  });
+
+  it("is a tool of a tools node, whose result is the text", async () => {
+    const tool = create({
+      id: "look_up",
+      vectorStoreName: "my-store",
+      indexName: "docs",
+      model,
+      vectorStores: await stores(),
+    });
+    const message = assistantMessage([
+      functionToolCall({ callId: "1", name: "look_up", arguments: '{"queryText":"a","topK":1}' }),
+    ]);
+    const [result] = await new AgenticToolsNode([tool]).invoke(message);
+    expect(result && toolResultsOf(result)[0]?.result).toBe("docs a1");
+  });
+});
+
+describe("names and descriptions", () => {
+  it("are those of the page when nobody gives others", () => {
+    const tool = createGraphRAGTool({ vectorStoreName: "pinecone", indexName: "docs", model });
+    expect(tool.id).toBe("GraphRAG pinecone docs Tool");
+    expect(tool.description).toBe(
+      "Access and analyze relationships between information in the knowledge base to answer complex questions about connections and patterns.",
+    );
+    expect(createGraphRAGTool({ id: "x", model, description: "Mine." })).toMatchObject({
+      id: "x",
+      description: "Mine.",
+    });
+    expect(() => createGraphRAGTool({ model, graphOptions: { dimension: 1536, threshold: 1.1 } })).toThrow(/threshold/);
+  });
+
+  it("take stores of Mastra, which keep the text in the metadata", async () => {
+    const mastra = {
+      getVector: () => ({ query: async () => [{ id: "m", score: 1, metadata: { text: "from Mastra" } }] }),
+    };
+    const tool = createVectorQueryTool({ vectorStoreName: "any", indexName: "docs", model, mastra });
+    expect((await call(tool, { queryText: "a" })).relevantContext).toEqual(["from Mastra"]);
+  });
+});
+
+/** What the ranks of a walk are, by Gaussian elimination: ranks = restart × start + (1 − restart) × (moves of ranks). */
+function solve(vectors: readonly number[][], query: readonly number[], threshold: number, restart: number): number[] {
+  const count = vectors.length;
+  const raw = vectors.map((vector) => Math.max(0, cosine(vector, query)));
+  const total = raw.reduce((sum, value) => sum + value, 0);
+  const start = raw.map((value) => (total === 0 ? 1 / count : value / total));
+  const moves = vectors.map((one, from) => {
+    const weights = vectors.map((other, to) => {
+      const weight = from === to ? 0 : cosine(one, other);
+      return weight >= threshold && weight > 0 ? weight : 0;
+    });
+    const sum = weights.reduce((all, weight) => all + weight, 0);
+    return weights.map((weight, to) => (sum === 0 ? (start[to] ?? 0) : weight / sum));
+  });
+  const rows = start.map((value, to) => [
+    ...moves.map((move, from) => (from === to ? 1 : 0) - (1 - restart) * (move[to] ?? 0)),
+    restart * value,
+  ]);
+  for (let pivot = 0; pivot < count; pivot++) {
+    const best = rows
+      .slice(pivot)
+      .reduce(
+        (at, row, index) => (Math.abs(row[pivot] ?? 0) > Math.abs(rows[at]?.[pivot] ?? 0) ? index + pivot : at),
+        pivot,
+      );
+    const [one, other] = [rows[pivot] ?? [], rows[best] ?? []];
+    rows[pivot] = other;
+    if (best !== pivot) rows[best] = one;
+    for (let index = 0; index < count; index++) {
+      if (index === pivot) continue;
+      const row = rows[index] ?? [];
+      const factor = (row[pivot] ?? 0) / (other[pivot] ?? 1);
+      for (let column = pivot; column <= count; column++)
+        row[column] = (row[column] ?? 0) - factor * (other[column] ?? 0);
+    }
+  }
+  return rows.map((row, index) => (row[count] ?? 0) / (row[index] ?? 1));
+}
+
+describe("GraphRAG", () => {
+  it("ranks as the equations of the walk say", () => {
+    const vector = fc.array(fc.integer({ min: -9, max: 9 }), { minLength: 3, maxLength: 3 });
+    const options = fc.record({
+      threshold: fc.constantFrom(0, 0.3, 0.7),
+      restartProb: fc.constantFrom(0.1, 0.15, 0.5, 0.9),
+    });
+    fc.assert(
+      fc.property(fc.array(vector, { minLength: 1, maxLength: 8 }), vector, options, (vectors, queryVector, given) => {
+        const nodes = vectors.map((values, index) => ({ id: `n${index}`, vector: values }));
+        const graph = new GraphRAG({ ...given, randomWalkSteps: 1_000 });
+        const ranked = new Map(graph.rank(nodes, { queryVector, topK: 100 }).map(({ id, score }) => [id, score]));
+        for (const [index, rank] of solve(vectors, queryVector, given.threshold, given.restartProb).entries()) {
+          expect(ranked.get(`n${index}`)).toBeCloseTo(rank, 8);
+        }
+      }),
+    );
+  });
+
+  it("finds what is connected with what is like the query", () => {
+    const nodes = [
+      { id: "like", vector: [1, 0, 0] },
+      { id: "bridge", vector: [1, 1, 0] },
+      { id: "far", vector: [0.1, 1, 0] },
+      { id: "alone", vector: [0.1, 0, 1] },
+    ];
+    const ranked = new GraphRAG({ threshold: 0.6 }).rank(nodes, { queryVector: [1, 0, 0] });
+    expect(ranked.map(({ id }) => id)).toEqual(["bridge", "like", "far", "alone"]);
+  });
+
+  it("refuses ranges and dimensions that make no sense", () => {
+    for (const options of [
+      { threshold: -0.1 },
+      { restartProb: 0 },
+      { restartProb: 1 },
+      { randomWalkSteps: 0 },
+      { dimension: 1.5 },
+    ])
+      expect(() => new GraphRAG(options)).toThrow(/must be/);
+    const graph = new GraphRAG({ dimension: 3 });
+    expect(() => graph.rank([], { queryVector: [1, 0] })).toThrow(/The query has a vector of 2/);
+    expect(() => new GraphRAG().rank([{ id: "a" }], { queryVector: [1] })).toThrow(/"a" has a vector of 0/);
+    expect(graph.rank([], { queryVector: [1, 0, 0] })).toEqual([]);
+  });
+});

@@ -1,0 +1,218 @@
+import { describe, expect, it } from "vitest";
+import type { AgenticModel } from "../../../src/components/model.js";
+import type { Embedder } from "../../../src/components/retrieval.js";
+import { Chain } from "../../../src/compose/chain.js";
+import { MDocument } from "../../../src/rag/m-document.js";
+import {
+  multiQueryRetriever,
+  parentRetriever,
+  routerRetriever,
+} from "../../../src/rag/retrieval/combined-retrievers.js";
+import { evaluateRetrieval } from "../../../src/rag/retrieval/evaluate-retrieval.js";
+import { fuse } from "../../../src/rag/retrieval/fuse.js";
+import { mmr } from "../../../src/rag/retrieval/mmr.js";
+import { rerank } from "../../../src/rag/retrieval/rerank.js";
+import { type QueryRetriever, vectorIndexer, vectorRetriever } from "../../../src/rag/retrieval/vector-retriever.js";
+import { memoryVectors } from "../../../src/rag/vectors/memory-vectors.js";
+import { type Document, scoreOf, withScore } from "../../../src/schema/document.js";
+import { assistantMessage } from "../../../src/schema/message/construct-message.js";
+import { textOf } from "../../../src/schema/message/read-message.js";
+import { toolContext } from "../../../src/testing/tool-context.js";
+
+/** How often each of four words is in a text, and a bit of everything. */
+const words = ["wood", "nail", "tea", "paper"];
+const embedder: Embedder = {
+  component: "embedder",
+  embed: async (texts) => texts.map((text) => [...words.map((word) => text.split(word).length - 1), 0.1]),
+};
+const documents: Document[] = [
+  { id: "wood", content: "wood wood", metadata: { lang: "en" } },
+  { id: "nail", content: "nail and wood", metadata: { lang: "en" } },
+  { id: "tea", content: "tea", metadata: { lang: "de" } },
+];
+const document = (id: string, score?: number): Document => {
+  const plain = { id, content: id, metadata: {} };
+  return score === undefined ? plain : withScore(plain, score);
+};
+const ids = (found: readonly Document[]) => found.map(({ id }) => id);
+const fixed = (found: Readonly<Record<string, readonly string[]>>): QueryRetriever => ({
+  component: "retriever",
+  retrieve: async (query) => (found[query] ?? []).map((id) => document(id)),
+});
+
+function answering(answer: (question: string) => string): AgenticModel {
+  const generate: AgenticModel["generate"] = async ([message]) =>
+    assistantMessage(answer(message ? textOf(message) : ""));
+  return {
+    component: "model",
+    generate,
+    async *stream(messages, ctx) {
+      yield await generate(messages, ctx);
+    },
+  };
+}
+
+async function filledStore() {
+  const store = memoryVectors();
+  await store.createIndex({ indexName: "docs", dimension: 5 });
+  expect(await vectorIndexer(store, { index: "docs", embedder }).store(documents, toolContext())).toEqual(
+    ids(documents),
+  );
+  return store;
+}
+
+describe("vectorIndexer and vectorRetriever", () => {
+  it("write and find documents, as nodes of a chain too", async () => {
+    const store = await filledStore();
+    const retriever = vectorRetriever(store, { index: "docs", embedder, topK: 2 });
+    const found = await retriever.retrieve("wood");
+    expect(ids(found)).toEqual(["wood", "nail"]);
+    expect(scoreOf(found[0] ?? document(""))).toBeGreaterThan(0.9);
+    const chain = new Chain<string>().append(retriever).compile();
+    expect(ids(await chain.invoke("tea"))[0]).toBe("tea");
+    expect(ids(await chain.invoke("tea", { options: { retriever: { topK: 1 } } }))).toEqual(["tea"]);
+  });
+
+  it("filter, and let words count beside vectors", async () => {
+    const store = await filledStore();
+    const filtered = vectorRetriever(store, { index: "docs", embedder, filter: { lang: "de" } });
+    expect(ids(await filtered.retrieve("wood"))).toEqual(["tea"]);
+    const hybrid = vectorRetriever(store, { index: "docs", embedder, topK: 1, hybrid: { weight: 0 } });
+    expect(ids(await hybrid.retrieve("and"))).toEqual(["nail"]);
+    expect(() => vectorRetriever(store, { index: "docs", embedder, hybrid: { weight: 2 } })).toThrow(/weight/);
+  });
+
+  it("do not embed what has its embedding", async () => {
+    const store = memoryVectors();
+    await store.createIndex({ indexName: "docs", dimension: 5 });
+    const page = MDocument.fromText("wood\n\ntea", { id: "page" });
+    await page.chunk({ size: 4 });
+    await page.embed(embedder);
+    const none: Embedder = { component: "embedder", embed: () => Promise.reject(new Error("not needed")) };
+    await vectorIndexer(store, { index: "docs", embedder: none }).store(page.toDocuments(), toolContext());
+    const [best] = await vectorRetriever(store, { index: "docs", embedder }).retrieve("tea");
+    expect(best).toMatchObject({ id: "page:6-9", content: "tea", metadata: { start: 6, end: 9 } });
+    expect(best?.metadata).not.toHaveProperty("_dense_vector");
+  });
+});
+
+describe("rerank", () => {
+  const found = [document("a", 0.9), document("b", 0.8), document("c", 0.1)];
+
+  it("weighs what a function says, the scores and the places", async () => {
+    const byName = rerank({
+      score: (_query, { id }) => (id === "c" ? 1 : 0),
+      weights: { semantic: 1, vector: 0, position: 0 },
+    });
+    expect(ids(await byName("q", found))).toEqual(["c", "a", "b"]);
+    const usual = await rerank({ score: () => 0.5, topK: 2 })("q", found);
+    expect(ids(usual)).toEqual(["a", "b"]);
+    expect(scoreOf(usual[0] ?? document(""))).toBeCloseTo(0.4 * 0.5 + 0.4 * 0.9 + 0.2);
+  });
+
+  it("asks a model about ten at a time", async () => {
+    const many = Array.from({ length: 23 }, (_, index) => document(`d${index}`, 0));
+    let calls = 0;
+    const model = answering((question) => {
+      calls++;
+      const count = question.split(/^Text \d+:$/m).length - 1;
+      return JSON.stringify({
+        scores: Array.from({ length: count }, (_, index) => (question.includes("d22") && index === 2 ? 1 : 0)),
+      });
+    });
+    const weights = { semantic: 1, vector: 0, position: 0 };
+    expect(ids(await rerank({ model, weights, topK: 1 })("q", many))).toEqual(["d22"]);
+    expect(calls).toBe(3);
+  });
+
+  it("keeps the order when it fails, and tells handlers; strictly, it fails", async () => {
+    const model = answering(() => '{"scores": [2]}');
+    const events: unknown[] = [];
+    const ctx = toolContext({ progress: (event) => void events.push(event) });
+    expect(ids(await rerank({ model })("q", found, ctx))).toEqual(["a", "b", "c"]);
+    expect(events).toMatchObject([{ kind: "rerank_failed" }]);
+    await expect(rerank({ model, strict: true })("q", found)).rejects.toMatchObject({ code: "RETRIEVAL_FAILED" });
+  });
+});
+
+describe("mmr and fuse", () => {
+  it("choose what differs, and join by ranks", () => {
+    const items = [
+      { id: "a", vector: [1, 0] },
+      { id: "a2", vector: [0.999, 0.01] },
+      { id: "b", vector: [0.6, 0.8] },
+    ];
+    const chosen = (lambda: number) => mmr(items, { queryVector: [1, 0.1], topK: 2, lambda }).map(({ id }) => id);
+    expect(chosen(1)).toEqual(["a2", "a"]);
+    expect(chosen(0.3)).toEqual(["a2", "b"]);
+    const [a, b, c] = ["a", "b", "c"].map((id) => document(id));
+    if (a === undefined || b === undefined || c === undefined) throw new Error();
+    expect(
+      ids(
+        fuse([
+          [a, b],
+          [b, c],
+        ]),
+      ),
+    ).toEqual(["b", "a", "c"]);
+    expect(
+      ids(
+        fuse(
+          [
+            [a, b],
+            [b, c],
+          ],
+          { weights: [10, 1], topK: 1 },
+        ),
+      ),
+    ).toEqual(["b"]);
+    expect(() => fuse([[a]], { weights: [1, 2] })).toThrow(/weights/);
+  });
+});
+
+describe("retrievers of retrievers", () => {
+  it("ask in several words, the original ones too, and merge what is found", async () => {
+    const retriever = fixed({ q: ["a", "b"], other: ["b", "c"] });
+    expect(ids(await multiQueryRetriever({ retriever, rewrite: () => ["other"] }).retrieve("q"))).toEqual([
+      "b",
+      "a",
+      "c",
+    ]);
+    const model = answering(() => "1. other\n2. none");
+    expect(ids(await multiQueryRetriever({ retriever, model }).retrieve("q"))).toEqual(["b", "a", "c"]);
+  });
+
+  it("ask those that fit; unknown ones are errors, and failing ones unless they are optional", async () => {
+    const failing: QueryRetriever = { component: "retriever", retrieve: () => Promise.reject(new Error("down")) };
+    const retrievers = { a: fixed({ q: ["a"] }), b: failing };
+    const router = (route: string[], optional = false) => routerRetriever({ retrievers, route: () => route, optional });
+    expect(ids(await router(["a"]).retrieve("q"))).toEqual(["a"]);
+    await expect(router(["c"]).retrieve("q")).rejects.toThrow(/no retriever "c".*a, b/);
+    await expect(router(["a", "b"]).retrieve("q")).rejects.toThrow("down");
+    expect(ids(await router(["a", "b"], true).retrieve("q"))).toEqual(["a"]);
+  });
+
+  it("give whole documents for chunks, each once", async () => {
+    const retriever = fixed({ q: ["x:0-5", "y:2-9", "x:5-9#2"] });
+    const parents = parentRetriever({ retriever, parents: (wanted) => wanted.toReversed().map((id) => document(id)) });
+    expect(ids(await parents.retrieve("q"))).toEqual(["x", "y"]);
+  });
+});
+
+describe("evaluateRetrieval", () => {
+  it("gives recall@k and the mean reciprocal rank", async () => {
+    const retriever = fixed({ one: ["a", "b", "c"], two: ["x", "y"] });
+    const cases = [
+      { query: "one", relevant: ["b", "z"] },
+      { query: "two", relevant: ({ id }: Document) => id === "x" },
+    ];
+    expect(await evaluateRetrieval({ retriever, cases, k: 2 })).toEqual({
+      recall: 0.75,
+      mrr: 0.75,
+      cases: [
+        { query: "one", recall: 0.5, reciprocalRank: 0.5, found: ["a", "b"] },
+        { query: "two", recall: 1, reciprocalRank: 1, found: ["x", "y"] },
+      ],
+    });
+  });
+});
