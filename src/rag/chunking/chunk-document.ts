@@ -13,7 +13,7 @@ import { addOverlap, withoutOverlap } from "./overlap.js";
 import { findTurns } from "./semantic.js";
 import { sentencesOf } from "./sentences.js";
 import { proseSeparators, type Separator, splitParts, splitRecursively } from "./separators.js";
-import { characters, cut, type Measure, pack, type Sizing } from "./sizing.js";
+import { characters, cut, fits, type Measure, pack, type Sizing } from "./sizing.js";
 import { checkMetadata, type SourceDocument } from "./source-document.js";
 import { type FoundChunk, type Span, trimSpan } from "./span.js";
 import { loadTokenizer, Tokenizer } from "./tokenizer.js";
@@ -153,10 +153,9 @@ function splitTokens(sizing: Sizing): Span[] {
   const { measure, text } = sizing;
   if (!(measure instanceof Tokenizer)) return cut(sizing, { start: 0, end: text.length });
   const ends = measure.ends(text);
-  return pack(
-    sizing,
-    ends.map((end, index) => ({ start: ends[index - 1] ?? 0, end })),
-  );
+  const tokens = ends.map((end, index) => ({ start: ends[index - 1] ?? 0, end }));
+  // a word without the blank before it may be more tokens
+  return pack(sizing, tokens).flatMap((span) => (fits(sizing, span) ? [span] : cut(sizing, trimSpan(text, span))));
 }
 
 async function findSemantic(

@@ -28,7 +28,9 @@ export function* alignText(
       done++;
       continue;
     }
-    const { length, text } = differentPiece(source, place, end, decode);
+    const { length, text: found } = differentPiece(source, place, end, decode);
+    // the parser drops a line break right after <pre> and <textarea>
+    const text = found === "\n" && !value.startsWith(found, done) ? "" : found;
     if (!value.startsWith(text, done)) break;
     if (done > runDone) yield same();
     if (text !== "") yield { value: text, start: place, end: place + length };
@@ -54,7 +56,7 @@ function differentPiece(
   }
   if (source.startsWith("\r\n", place)) return { length: 2, text: "\n" };
   if (source.startsWith("\r", place)) return { length: 1, text: "\n" };
-  // a line break after <pre>, and characters that the parser drops
+  // characters that the parser drops
   return { length: 1, text: "" };
 }
 

@@ -78,7 +78,7 @@ export async function readHtml(source: string): Promise<HtmlPage> {
     known.set(reference, found);
     return found;
   };
-  return { source, ...collect(page), decode };
+  return { source, ...collect(page, source), decode };
 }
 
 const textOf = ({ childNodes: [first] }: DefaultTreeAdapterTypes.DocumentFragment): string =>
@@ -88,7 +88,7 @@ const textOf = ({ childNodes: [first] }: DefaultTreeAdapterTypes.DocumentFragmen
 const hidden = new Set(["script", "style", "template", "title", "iframe", "noembed", "noframes"]);
 
 /** Walks without recursion: pages nest as deep as they like. */
-function collect(page: DefaultTreeAdapterTypes.Document): Pick<HtmlPage, "texts" | "breaks"> {
+function collect(page: DefaultTreeAdapterTypes.Document, source: string): Pick<HtmlPage, "texts" | "breaks"> {
   const texts: HtmlText[] = [];
   const breaks: number[] = [];
   const waiting: { node: DefaultTreeAdapterTypes.ChildNode; parent: HtmlElement | undefined }[] = [];
@@ -104,13 +104,24 @@ function collect(page: DefaultTreeAdapterTypes.Document): Pick<HtmlPage, "texts"
       if (blocks.has(node.tagName) && place) breaks.push(place.startOffset);
       push(node.childNodes, new HtmlElement(node, parent));
     } else if (node.nodeName === "#text" && "value" in node && place && parent !== undefined) {
-      texts.push({ value: node.value, start: place.startOffset, end: place.endOffset, parent });
+      const start = startOfText(source, node.value, place.startOffset);
+      texts.push({ value: node.value, start, end: place.endOffset, parent });
     }
   }
   // The parser moves what stands in the wrong place of a table.
   texts.sort((a, b) => a.start - b.start);
   return { texts: joinPieces(texts), breaks: breaks.sort((a, b) => a - b) };
 }
+
+/** For a text that begins with a character reference, the parser names the end of that. */
+function startOfText(source: string, value: string, start: number): number {
+  const first = source.charAt(start);
+  if (first === value.charAt(0) || first === "\r") return start;
+  const [reference = ""] = /&[#\w]*$/.exec(source.slice(Math.max(0, start - longestReference), start)) ?? [];
+  return start - reference.length;
+}
+
+const longestReference = 64;
 
 /** The parser cuts texts at blanks and character references. */
 function joinPieces(texts: readonly HtmlText[]): HtmlText[] {
