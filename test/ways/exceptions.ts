@@ -19,6 +19,7 @@ const accounted: readonly Way[] = ["controlled", ...saved];
 const watched: readonly Way[] = ["watched", "watched-streams"];
 /** Modes that move streams: also where a test says `invoke`. */
 const streams: readonly Mode[] = ["collect", "stream", "transform"];
+const everyWay: readonly Way[] = ["plain", ...watched, ...accounted];
 
 /** What cannot hold, because of what the way or the mode is. */
 export const exceptions: readonly Exception[] = [
@@ -148,6 +149,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     why: "It goes through every way to run, or every mode, by itself.",
+    ways: everyWay,
     tests: [
       ["run/properties/modes-agree.test.ts"],
       ["run/properties/runs-end-once.test.ts"],
@@ -162,6 +164,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     why: "It is about what the journal writes, and brings stores and modes of its own.",
+    ways: everyWay,
     tests: [
       ["interrupts/claim-with-input.test.ts"],
       ["interrupts/own-claims.test.ts"],
@@ -175,6 +178,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     why: "It looks at what is called, and when, before the call returns or before its first chunk.",
+    ways: everyWay,
     tests: [
       ["as-tool.test.ts", "has the middlewares of the form in which it runs"],
       ["batch.test.ts", "are given on as they are, promises too"],

@@ -1,5 +1,5 @@
 import { type Exception, exceptions, knownDefects, type NamedTests } from "./exceptions.js";
-import type { Combination, Mode, Way } from "./ways.js";
+import type { Combination } from "./ways.js";
 
 export interface FoundException extends Exception {
   /** Whether the fault is the executor's. */
@@ -14,14 +14,9 @@ const all: readonly FoundException[] = [
 /** Why a test runs as it is written, in a combination; `undefined` when it does not. */
 export function findException(file: string, test: string, { way, mode }: Combination): FoundException | undefined {
   return all.find(
-    ({ ways, modes, tests }) => isOf(ways, way, modes, mode) && tests.some((named) => isNamed(named, file, test)),
+    ({ ways = [], modes = [], tests }) =>
+      (ways.includes(way) || modes.includes(mode)) && tests.some((named) => isNamed(named, file, test)),
   );
-}
-
-/** Without ways and modes it is of all. */
-function isOf(ways: Exception["ways"], way: Way, modes: Exception["modes"], mode: Mode): boolean {
-  if (ways === undefined && modes === undefined) return true;
-  return ways?.includes(way) === true || modes?.includes(mode) === true;
 }
 
 function isNamed([namedFile, namedTest]: NamedTests, file: string, test: string): boolean {
