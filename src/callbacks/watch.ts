@@ -14,12 +14,6 @@ import { type ChunkPayload, joiningOfCopy, StreamedOutput } from "./streamed-out
 import { guard, tellEnd, tellStart } from "./tell.js";
 import type { Watchers } from "./watchers.js";
 
-/** What runs inside a watched run, and makes its own watch only when somebody needs it. */
-export interface LateWatched {
-  /** Makes the watch, if something is open that has none. */
-  openWatch(): void;
-}
-
 /**
  * One observed run of a graph, a node or a tool call: tells the handlers, once each, how it starts and how it ends.
  *
@@ -29,8 +23,6 @@ export interface LateWatched {
 export class Watch {
   readonly watchers: Watchers;
   readonly info: RunInfo;
-  /** Asked for its watch before what is open inside is ended. */
-  inside: LateWatched | undefined;
   private state: "new" | "open" | "ended" | "skipped";
   /** The span of the only handler, or the list of spans of several: until the start the parent's, then its own. */
   private span: unknown;
@@ -46,7 +38,6 @@ export class Watch {
   constructor(watchers: Watchers, info: RunInfo, parent: Watch | undefined) {
     this.watchers = watchers;
     this.info = info;
-    this.inside = undefined;
     this.state = "new";
     this.span = parent === undefined ? undefined : parent.spanFor(watchers);
     this.copies = undefined;
@@ -69,12 +60,6 @@ export class Watch {
     else this.span = tellStart(only, this.watchers, this.info, value, this.span);
   }
 
-  /** Takes over a run whose only handler was told of its start, or of its end too, without a watch. */
-  takeOver(span: unknown, isOver: boolean): void {
-    this.span = span;
-    if (this.state === "new") this.state = isOver ? "ended" : "open";
-  }
-
   /** Children that are still open stay so, and end by themselves. */
   end(value: unknown): void {
     const { only } = this.watchers;
@@ -84,8 +69,6 @@ export class Watch {
 
   /** Children that are still open are aborted first, with the same error. */
   error(error: unknown): void {
-    // before this one closes: a closed run takes no children
-    this.inside?.openWatch();
     const wasOpen = this.close();
     this.abortInside(error);
     if (this.copies !== undefined) this.failCopies(error);
@@ -111,7 +94,6 @@ export class Watch {
 
   /** Ends every open run inside this one with `onError`, the innermost first; this one goes on. */
   abortInside(reason: unknown): void {
-    this.inside?.openWatch();
     while (this.child !== undefined) this.child.fail(reason);
   }
 

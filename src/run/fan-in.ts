@@ -86,7 +86,6 @@ function joinStreams(
     name: names[n] ?? "",
     joining,
     begun: false,
-    isSomething: false,
   }));
   const pieces = readers.map((reader, n) => piecesOf(reader, sources[n] as Source, claim));
   const whole = (chunks: readonly unknown[]): unknown => joinBySource(chunks, owners, sources);

@@ -194,7 +194,7 @@ function placeOf(task: Task): string {
 }
 
 /** What the node gave, under its output key. */
-export function nameOutput(output: unknown, key: string): unknown {
+function nameOutput(output: unknown, key: string): unknown {
   if (!(output instanceof StreamReader)) return { [key]: output };
   const { joining } = output;
   const rule = { keyed: new Map([[key, joining ?? {}]]) };
