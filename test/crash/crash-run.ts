@@ -10,6 +10,8 @@ export interface CrashSettings {
   readonly roll: Dice;
   /** How many processes may be killed. */
   readonly kills: number;
+  /** Processes end themselves at an exact line, so that it does not depend on the machine where. @default one in two */
+  readonly isExact?: boolean;
 }
 
 export interface CrashedRun {
@@ -24,12 +26,12 @@ const mostLives = 500;
 const mostLines = 18;
 
 /** Runs an order to its end, in one process after another: each is killed somewhere, as long as kills are left. */
-export async function crashRun(workshop: Workshop, { id, roll, kills }: CrashSettings): Promise<CrashedRun> {
+export async function crashRun(workshop: Workshop, { id, roll, kills, isExact }: CrashSettings): Promise<CrashedRun> {
   const run = new OrderRun(workshop, id);
   const killed = new Set<number>();
   let answers: Record<string, unknown> = {};
   for (let life = 1; life < mostLives; life++) {
-    const kill = killed.size < kills ? { at: 1 + roll(mostLines), byItself: roll(2) === 0 } : {};
+    const kill = killed.size < kills ? { at: 1 + roll(mostLines), byItself: roll(2) === 0 || isExact === true } : {};
     const end = await live(run, { answers, isStream: roll(4) > 1 }, kill);
     if (end === undefined) killed.add(life);
     else if (end.outcome === "done") return { receipt: end.receipt, killed };
