@@ -27,9 +27,9 @@ export {
   traceRecorder,
 } from "./callbacks/trace-recorder.js";
 export type { CheckpointStore, ClosableStore, StoredCheckpoint } from "./checkpoint/checkpoint-store.js";
-export type { ClassCodec } from "./checkpoint/class-codec.js";
-export { type Interrupt, InterruptError, isInterrupt } from "./checkpoint/interrupt.js";
 export { memoryStore } from "./checkpoint/memory-store.js";
+export { type Interrupt, InterruptError, isInterrupt } from "./checkpoint/pause/interrupt.js";
+export type { ClassCodec } from "./checkpoint/values/class-codec.js";
 export type { AnyTool } from "./components/any-tool.js";
 export type { Ask, InterruptOptions, NodeContext } from "./components/context.js";
 export {

@@ -26,7 +26,7 @@ const builderFiles = ["graph", "chain", "workflow"].map((name) => `src/compose/$
 const contractFiles = [
   "src/compose/tools/options.ts",
   "src/checkpoint/checkpoint-store.ts",
-  "src/checkpoint/class-codec.ts",
+  "src/checkpoint/values/class-codec.ts",
 ];
 
 /** Imports that point up or sideways. An `index.ts` is an entry: it may list the names of any file. */

@@ -1,7 +1,7 @@
 import { KumikoError, messageOf } from "../errors.js";
-import { type Interrupt, type InterruptError, withoutStack } from "./interrupt.js";
+import type { NodeStop } from "./document/snapshot.js";
 import { known, quoteId } from "./names.js";
-import type { NodeStop } from "./snapshot.js";
+import { type Interrupt, type InterruptError, withoutStack } from "./pause/interrupt.js";
 
 // stores
 

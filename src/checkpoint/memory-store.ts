@@ -1,7 +1,7 @@
-import { byCodePoint, checkCheckpointId, isListed } from "./checkpoint-id.js";
 import type { ClosableStore, StoredCheckpoint } from "./checkpoint-store.js";
 import { checkpointConflict, storeClosed } from "./errors.js";
-import { hasRoom, SpareMemory } from "./spare-memory.js";
+import { byCodePoint, checkCheckpointId, isListed } from "./journal/checkpoint-id.js";
+import { hasRoom, SpareMemory } from "./values/buffer-pool.js";
 
 /**
  * Keeps checkpoints in memory, for tests and for runs that need not survive the process. Each store has its own rows.

@@ -1,4 +1,4 @@
-import { InterruptError } from "../checkpoint/interrupt.js";
+import { InterruptError } from "../checkpoint/pause/interrupt.js";
 import { KumikoError, messageOf } from "../errors.js";
 import { Context } from "../run/context.js";
 import { locate } from "../run/failure.js";

@@ -1,7 +1,7 @@
 export type { CheckpointStore, ClosableStore, StoredCheckpoint } from "../checkpoint/checkpoint-store.js";
-export type { ClassCodec } from "../checkpoint/class-codec.js";
-export { type Interrupt, InterruptError, isInterrupt } from "../checkpoint/interrupt.js";
 export { memoryStore } from "../checkpoint/memory-store.js";
+export { type Interrupt, InterruptError, isInterrupt } from "../checkpoint/pause/interrupt.js";
+export type { ClassCodec } from "../checkpoint/values/class-codec.js";
 export {
   type ContextKey,
   contextKey,

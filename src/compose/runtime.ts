@@ -1,5 +1,5 @@
 import type { Handler, HandlerErrorListener } from "../callbacks/handler.js";
-import { type ClassCodecs, checkClassCodecs } from "../checkpoint/class-codec.js";
+import { type ClassCodecs, checkClassCodecs } from "../checkpoint/values/class-codec.js";
 import type { ConcatRegistry } from "../schema/concat/registry.js";
 import type { SchemaValidator } from "../schema/schema-validator.js";
 import { defaultRuntime, type RuntimeParts, SharedParts } from "./default-runtime.js";

@@ -3,7 +3,7 @@ import type { Joining } from "../schema/concat/rule.js";
 import { mapSource } from "../schema/stream/map.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { isPromiseLike, isStream, whenReady } from "./async.js";
-import { OutputJoining, oneChunk, toReader } from "./joining.js";
+import { OutputJoining, oneChunk, toReader } from "./streams/joining.js";
 import type { Task } from "./task.js";
 
 /** One mode of one node, as the executor calls it. */

@@ -1,5 +1,5 @@
-import { checkCheckpointId } from "../checkpoint/checkpoint-id.js";
 import { noStore } from "../checkpoint/errors.js";
+import { checkCheckpointId } from "../checkpoint/journal/checkpoint-id.js";
 import type { RunOptions } from "../compose/options.js";
 import type { Plan } from "../compose/plan/plan.js";
 import { RunControl } from "../compose/run-control.js";

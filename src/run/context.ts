@@ -1,8 +1,8 @@
 import type { RunInfo } from "../callbacks/run-info.js";
 import type { Watch } from "../callbacks/watch.js";
 import type { Watchers } from "../callbacks/watchers.js";
-import type { Journal } from "../checkpoint/journal.js";
-import type { Visit } from "../checkpoint/visit.js";
+import type { Journal } from "../checkpoint/journal/journal.js";
+import type { Visit } from "../checkpoint/pause/invocation.js";
 import type { Ask, InterruptOptions, NodeContext } from "../components/context.js";
 import type { RequestContext } from "../components/request-context.js";
 import { firstVisit, type ResumeInfo } from "../components/resume-info.js";

@@ -1,7 +1,7 @@
 import { randomId } from "../callbacks/random-id.js";
-import type { Journal } from "../checkpoint/journal.js";
+import type { Journal } from "../checkpoint/journal/journal.js";
 import { type AnyRequestContext, RequestContext } from "../components/request-context.js";
-import type { ParseAnswer } from "./parse-answer.js";
+import type { ParseAnswer } from "./saved/parse-answer.js";
 
 type GivenRequestContext = AnyRequestContext | Readonly<Record<string, unknown>> | undefined;
 

@@ -1,4 +1,4 @@
-import { InterruptError } from "../checkpoint/interrupt.js";
+import { InterruptError } from "../checkpoint/pause/interrupt.js";
 import { KumikoError } from "../errors.js";
 import { nodeFailed } from "./errors.js";
 

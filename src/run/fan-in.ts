@@ -2,9 +2,9 @@ import { joinChunks } from "../schema/concat/concat-chunks.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { isPromiseLike } from "./async.js";
-import { oneChunk, rejoin } from "./joining.js";
 import { duplicateKey, hostileKey, isRecord, mergeRecords, notARecord } from "./merge.js";
 import type { Run } from "./run.js";
+import { oneChunk, rejoin } from "./streams/joining.js";
 import type { Delivery } from "./task.js";
 
 /** What several sources give to one node, in order of declaration, as its one input: a value, or a promise of it. */

@@ -1,13 +1,13 @@
 import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import { isPromiseLike, isStream } from "./async.js";
 import type { Body } from "./body.js";
-import { collect, discard } from "./joining.js";
 import { endWatch, refuse, startWatch } from "./observe.js";
 import { ROUTED } from "./program.js";
 import { choose } from "./routing.js";
 import type { Run } from "./run.js";
 import { halt } from "./run-parts.js";
 import { Scheduler } from "./scheduler.js";
+import { collect, discard } from "./streams/joining.js";
 import { Task } from "./task.js";
 
 /** Whether a run goes from node to node, on values, and nobody can resume it. */

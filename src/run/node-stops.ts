@@ -1,5 +1,5 @@
 import { randomId } from "../callbacks/random-id.js";
-import type { NodeStop, RunSnapshot } from "../checkpoint/snapshot.js";
+import type { NodeStop, RunSnapshot } from "../checkpoint/document/snapshot.js";
 import type { Ready } from "./readiness.js";
 import type { Run } from "./run.js";
 

@@ -1,12 +1,12 @@
 import type { Watch } from "../callbacks/watch.js";
-import { causedByInterrupt, waitsAt } from "../checkpoint/interrupt.js";
-import { interruptsAt } from "../checkpoint/interrupts-of.js";
+import { causedByInterrupt, waitsAt } from "../checkpoint/pause/interrupt.js";
+import { interruptsAt } from "../checkpoint/pause/interrupts-of.js";
 import type { NodeFunction, Payload } from "../compose/plan/plan.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { isPromiseLike, isStream } from "./async.js";
 import type { Body, Natives } from "./body.js";
-import { joiningOfOutput, OutputJoining, rejoin } from "./joining.js";
+import { joiningOfOutput, OutputJoining, rejoin } from "./streams/joining.js";
 import type { Task } from "./task.js";
 
 /** The same native functions, watched: callbacks follow the function that really runs. */

@@ -1,4 +1,4 @@
-import type { ChainStep } from "../checkpoint/snapshot.js";
+import type { ChainStep } from "../checkpoint/document/snapshot.js";
 import {
   END_INDEX,
   type NodeSettings,
@@ -9,10 +9,10 @@ import {
 } from "../compose/plan/plan.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { type Body, deriveMode, deriveUnjoined, type Mode, type Natives, nativesOf } from "./body.js";
-import { type DeclaredJoining, joiningOf } from "./joining.js";
 import { observeNatives } from "./observe.js";
 import { type Route, routesOf, sourcesOf } from "./routes.js";
-import { joiningAt, joiningOfInput, takesChunks } from "./stream-ports.js";
+import { type DeclaredJoining, joiningOf } from "./streams/joining.js";
+import { joiningAt, joiningOfInput, takesChunks } from "./streams/stream-ports.js";
 import type { Task } from "./task.js";
 import { hasHandlers, wrapStream, wrapValue } from "./wrap.js";
 

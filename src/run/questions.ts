@@ -1,11 +1,11 @@
+import type { Answer, Question } from "../checkpoint/document/snapshot.js";
 import { askedTooLate, schemaNeedsJson } from "../checkpoint/errors.js";
-import { type InterruptError, waitsAt } from "../checkpoint/interrupt.js";
-import type { Answer, Question } from "../checkpoint/snapshot.js";
+import { type InterruptError, waitsAt } from "../checkpoint/pause/interrupt.js";
 import type { InterruptOptions } from "../components/context.js";
 import { toJsonSchema } from "../schema/json-schema/convert.js";
 import type { JsonSchema } from "../schema/standard-schema.js";
 import type { Environment } from "./environment.js";
-import type { AnsweredPlace, AnySchema } from "./parse-answer.js";
+import type { AnsweredPlace, AnySchema } from "./saved/parse-answer.js";
 
 /** What these need of a place. */
 export interface AskingPlace extends AnsweredPlace {

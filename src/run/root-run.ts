@@ -1,5 +1,5 @@
-import type { InterruptError } from "../checkpoint/interrupt.js";
-import type { Journal } from "../checkpoint/journal.js";
+import type { Journal } from "../checkpoint/journal/journal.js";
+import type { InterruptError } from "../checkpoint/pause/interrupt.js";
 import type { RunOptions } from "../compose/options.js";
 import { messageOf } from "../errors.js";
 import { addressPart } from "./address.js";

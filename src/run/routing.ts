@@ -2,9 +2,9 @@ import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { isPromiseLike } from "./async.js";
 import { unknownBranchTarget } from "./errors.js";
-import { oneChunk } from "./joining.js";
 import type { BranchRoute } from "./routes.js";
 import type { Run } from "./run.js";
+import { oneChunk } from "./streams/joining.js";
 import { Task } from "./task.js";
 
 /** Where the output of a task goes: one node, or several (perhaps none) in order of declaration. */

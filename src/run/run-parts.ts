@@ -1,6 +1,6 @@
 import type { RunInfo } from "../callbacks/run-info.js";
-import type { NodeStop, RunSnapshot } from "../checkpoint/snapshot.js";
-import type { Part, Visit } from "../checkpoint/visit.js";
+import type { NodeStop, RunSnapshot } from "../checkpoint/document/snapshot.js";
+import type { Part, Visit } from "../checkpoint/pause/invocation.js";
 import type { Delivery, InvocationKeeper, Task } from "./task.js";
 
 /** Thrown where nothing more may start; `Run.end` says what it means. */

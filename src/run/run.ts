@@ -1,12 +1,12 @@
 import { type RunInfo, RunRecord } from "../callbacks/run-info.js";
 import { Watch } from "../callbacks/watch.js";
 import { Watchers } from "../callbacks/watchers.js";
+import type { RunSnapshot } from "../checkpoint/document/snapshot.js";
 import { stoppedToWait } from "../checkpoint/errors.js";
-import { causedByInterrupt, InterruptError } from "../checkpoint/interrupt.js";
-import { interruptsOf } from "../checkpoint/interrupts-of.js";
-import type { Journal } from "../checkpoint/journal.js";
-import type { RunSnapshot } from "../checkpoint/snapshot.js";
-import { type InnerRun, type Part, partOfRun } from "../checkpoint/visit.js";
+import type { Journal } from "../checkpoint/journal/journal.js";
+import { causedByInterrupt, InterruptError } from "../checkpoint/pause/interrupt.js";
+import { interruptsOf } from "../checkpoint/pause/interrupts-of.js";
+import { type InnerRun, type Part, partOfRun } from "../checkpoint/pause/invocation.js";
 import type { StateKey } from "../components/state-key.js";
 import type { RunOptions } from "../compose/options.js";
 import { END_INDEX, type PlanNode, START_INDEX } from "../compose/plan/plan.js";
@@ -21,13 +21,13 @@ import type { CallOptions, Context } from "./context.js";
 import { Environment } from "./environment.js";
 import { maxStepsExceeded, stateFailed, strayInterrupt } from "./errors.js";
 import { locate } from "./failure.js";
-import { OpenStreams } from "./open-streams.js";
-import { checkedStream } from "./output-streams.js";
 import type { Program } from "./program.js";
 import { hasHandlers, watchersOfRun } from "./run-handlers.js";
 import { halt, noInfo, type RunLedger, type RunScheduler, type RunStops, visitsOf } from "./run-parts.js";
 import { abortError, Scope } from "./scope.js";
 import { StateCell } from "./state-cell.js";
+import { OpenStreams } from "./streams/open-streams.js";
+import { checkedStream } from "./streams/output-streams.js";
 import { Task, type TaskOwner, type TaskStream } from "./task.js";
 
 /** How a run stands to what is around it. */

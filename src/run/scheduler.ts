@@ -4,13 +4,13 @@ import { isPromiseLike, isStream } from "./async.js";
 import type { Body } from "./body.js";
 import { noNextNode } from "./errors.js";
 import { joinInputs } from "./fan-in.js";
-import { collect, discard } from "./joining.js";
 import type { NodeStops } from "./node-stops.js";
-import { endingAfter, readToEnd } from "./output-streams.js";
 import { type Readiness, type Ready, readinessOf } from "./readiness.js";
 import { choose, namesOf, type Targets } from "./routing.js";
 import type { Run } from "./run.js";
 import { halt, type RunLedger, resultIsThere } from "./run-parts.js";
+import { collect, discard } from "./streams/joining.js";
+import { endingAfter, readToEnd } from "./streams/output-streams.js";
 import { type Delivery, Task } from "./task.js";
 
 /**

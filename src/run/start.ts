@@ -1,4 +1,4 @@
-import type { RunSnapshot, Slot } from "../checkpoint/snapshot.js";
+import type { RunSnapshot, Slot } from "../checkpoint/document/snapshot.js";
 import type { RunOptions } from "../compose/options.js";
 import { START_INDEX, type ValueCheck } from "../compose/plan/plan.js";
 import { loadMessageJoining } from "../schema/concat/load-message-joining.js";
@@ -10,16 +10,16 @@ import type { Mode } from "./body.js";
 import { needsJournal } from "./checkpoint-options.js";
 import { invalidRunOption } from "./errors.js";
 import { canRunFast, runFast } from "./fast-lane.js";
-import { InputJoining, oneChunk } from "./joining.js";
 import { NodeStops } from "./node-stops.js";
-import { traced } from "./node-stream.js";
-import type { Resumption } from "./open-journal.js";
 import type { Program, RunNested } from "./program.js";
 import { RootRun } from "./root-run.js";
 import { Run } from "./run.js";
 import type { RunLedger } from "./run-parts.js";
-import { RunStream, type Started } from "./run-stream.js";
+import type { Resumption } from "./saved/open-journal.js";
 import { Scheduler } from "./scheduler.js";
+import { InputJoining, oneChunk } from "./streams/joining.js";
+import { traced } from "./streams/node-stream.js";
+import { RunStream, type Started } from "./streams/run-stream.js";
 import { Task } from "./task.js";
 
 /** How a run begins: from the start of the graph, with an input that may have been checked, or where an earlier process came to. */
@@ -164,7 +164,7 @@ function asInput(run: RootRun, reader: StreamReader<unknown>): StreamReader<unkn
 
 const savedRuns = new OnDemand(async () => {
   // snapshots are taken at any moment, with streams in them joined: what that may need is there from the start
-  const [part] = await Promise.all([import("./saved-runs.js"), loadMessageJoining()]);
+  const [part] = await Promise.all([import("./saved/saved-runs.js"), loadMessageJoining()]);
   return part.savedRuns;
 });
 

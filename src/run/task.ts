@@ -1,8 +1,8 @@
 import { type ComponentKind, LazyRecord, type Place, type RunInfo, RunRecord } from "../callbacks/run-info.js";
 import { Watch } from "../callbacks/watch.js";
 import type { Watchers } from "../callbacks/watchers.js";
-import type { Journal } from "../checkpoint/journal.js";
-import { Visit } from "../checkpoint/visit.js";
+import type { Journal } from "../checkpoint/journal/journal.js";
+import { Visit } from "../checkpoint/pause/invocation.js";
 import type { PlanNode } from "../compose/plan/plan.js";
 import type { Runtime } from "../compose/runtime.js";
 import { Children } from "./children.js";

@@ -7,8 +7,8 @@ import { StreamReader } from "../schema/stream/reader.js";
 import { isPromiseLike, isStream } from "./async.js";
 import type { Body } from "./body.js";
 import { missingInputKey } from "./errors.js";
-import { joiningOfKey, oneChunk, rejoin } from "./joining.js";
 import { isRecord } from "./merge.js";
+import { joiningOfKey, oneChunk, rejoin } from "./streams/joining.js";
 import type { Task } from "./task.js";
 
 /** What stands around a node's own function: before → input key → the function → output key → after. */

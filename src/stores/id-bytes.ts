@@ -1,4 +1,4 @@
-import { reservedMark } from "../checkpoint/checkpoint-id.js";
+import { reservedMark } from "../checkpoint/journal/checkpoint-id.js";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

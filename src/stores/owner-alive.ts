@@ -6,7 +6,7 @@ import {
   parseProcessOwner,
   processOwner,
   readLinuxProcess,
-} from "../checkpoint/process-owner.js";
+} from "../checkpoint/journal/process-owner.js";
 
 const files = { readFileSync, readlinkSync };
 

@@ -1,5 +1,5 @@
 import type { RunInfo } from "../callbacks/run-info.js";
-import { InterruptError } from "../checkpoint/interrupt.js";
+import { InterruptError } from "../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../components/context.js";
 import { RequestContext } from "../components/request-context.js";
 import { firstVisit } from "../components/resume-info.js";

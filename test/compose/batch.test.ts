@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isInterrupt } from "../../src/checkpoint/interrupt.js";
 import { memoryStore } from "../../src/checkpoint/memory-store.js";
+import { isInterrupt } from "../../src/checkpoint/pause/interrupt.js";
 import { createTool } from "../../src/components/create-tool.js";
 import { ToolError } from "../../src/components/errors.js";
 import { batch } from "../../src/compose/batch.js";

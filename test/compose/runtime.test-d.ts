@@ -1,5 +1,5 @@
 import { expectTypeOf, it } from "vitest";
-import type { ClassCodec } from "../../src/checkpoint/class-codec.js";
+import type { ClassCodec } from "../../src/checkpoint/values/class-codec.js";
 import { Runtime, type RuntimeOptions } from "../../src/compose/runtime.js";
 
 class Money {

@@ -2,7 +2,7 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { ClosableStore } from "../../src/checkpoint/checkpoint-store.js";
-import { isInterrupt } from "../../src/checkpoint/interrupt.js";
+import { isInterrupt } from "../../src/checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../../src/components/context.js";
 import { KumikoError } from "../../src/errors.js";
 import { postgresStore } from "../../src/stores/postgres/postgres-store.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { byCodePoint } from "../../src/checkpoint/checkpoint-id.js";
+import { byCodePoint } from "../../src/checkpoint/journal/checkpoint-id.js";
 import { type ByteRange, idFromBytes, idToBytes, rangesOfPrefix } from "../../src/stores/id-bytes.js";
 
 /** Texts of all kinds, halves of surrogate pairs that may meet their other half, and a byte order mark. */

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { parseProcessOwner, processOwner } from "../../src/checkpoint/process-owner.js";
+import { parseProcessOwner, processOwner } from "../../src/checkpoint/journal/process-owner.js";
 import { isProcessOwnerAlive } from "../../src/stores/owner-alive.js";
 
-const source = new URL("../../src/checkpoint/process-owner.ts", import.meta.url).pathname;
+const source = new URL("../../src/checkpoint/journal/process-owner.ts", import.meta.url).pathname;
 const children: ChildProcess[] = [];
 let folder = "";
 let script = "";

@@ -3,8 +3,8 @@
  * saved. When one of them moves, this file follows.
  */
 
-import type { AnyClassCodec } from "../../src/checkpoint/class-codec.js";
-import { ValueCodec } from "../../src/checkpoint/value-codec.js";
+import type { AnyClassCodec } from "../../src/checkpoint/values/class-codec.js";
+import { ValueCodec } from "../../src/checkpoint/values/value-codec.js";
 import { SharedParts } from "../../src/compose/default-runtime.js";
 import type { RunOptions } from "../../src/compose/options.js";
 import { type HasNodeDefinition, nodeDefinition } from "../../src/compose/plan/node-definition.js";

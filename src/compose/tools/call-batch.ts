@@ -1,7 +1,7 @@
 import type { Watchers } from "../../callbacks/watchers.js";
-import { type InterruptError, waitsAt } from "../../checkpoint/interrupt.js";
-import { interruptsAt } from "../../checkpoint/interrupts-of.js";
-import type { Visit } from "../../checkpoint/visit.js";
+import { type InterruptError, waitsAt } from "../../checkpoint/pause/interrupt.js";
+import { interruptsAt } from "../../checkpoint/pause/interrupts-of.js";
+import type { Visit } from "../../checkpoint/pause/invocation.js";
 import type { ToolError } from "../../components/errors.js";
 import type { Context } from "../../run/context.js";
 import { Scope } from "../../run/scope.js";

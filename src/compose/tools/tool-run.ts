@@ -1,10 +1,10 @@
 import { Watch } from "../../callbacks/watch.js";
 import type { Watchers } from "../../callbacks/watchers.js";
 import { unreadableCheckpoint } from "../../checkpoint/checkpoint-errors.js";
-import { causedByInterrupt, type InterruptError, waitsAt } from "../../checkpoint/interrupt.js";
-import { interruptsAt } from "../../checkpoint/interrupts-of.js";
-import type { Slot } from "../../checkpoint/snapshot.js";
-import type { Visit } from "../../checkpoint/visit.js";
+import type { Slot } from "../../checkpoint/document/snapshot.js";
+import { causedByInterrupt, type InterruptError, waitsAt } from "../../checkpoint/pause/interrupt.js";
+import { interruptsAt } from "../../checkpoint/pause/interrupts-of.js";
+import type { Visit } from "../../checkpoint/pause/invocation.js";
 import { isAlwaysResult, type ToolCallName, ToolError, toolThrew } from "../../components/errors.js";
 import type { ToolOutput } from "../../components/tool.js";
 import type { AnyToolOptions } from "../../components/tool-options.js";

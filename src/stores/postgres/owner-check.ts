@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { parseProcessOwner, processOwner } from "../../checkpoint/process-owner.js";
+import { parseProcessOwner, processOwner } from "../../checkpoint/journal/process-owner.js";
 import { isProcessOwnerAlive } from "../owner-alive.js";
 import { ownerLockKey } from "./lock-key.js";
 import type { Table } from "./table.js";

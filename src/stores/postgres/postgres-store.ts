@@ -1,7 +1,7 @@
-import { checkCheckpointId } from "../../checkpoint/checkpoint-id.js";
 import type { ClosableStore, StoredCheckpoint } from "../../checkpoint/checkpoint-store.js";
 import { checkpointConflict, storeClosed } from "../../checkpoint/errors.js";
-import { processOwner } from "../../checkpoint/process-owner.js";
+import { checkCheckpointId } from "../../checkpoint/journal/checkpoint-id.js";
+import { processOwner } from "../../checkpoint/journal/process-owner.js";
 import type { KumikoError } from "../../errors.js";
 import { idFromBytes, idToBytes, rangesOfPrefix } from "../id-bytes.js";
 import { Database, type PostgresConnection } from "./database.js";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { checkCheckpointId } from "../../checkpoint/checkpoint-id.js";
 import type { ClosableStore, StoredCheckpoint } from "../../checkpoint/checkpoint-store.js";
 import { checkpointConflict } from "../../checkpoint/errors.js";
+import { checkCheckpointId } from "../../checkpoint/journal/checkpoint-id.js";
 import { isProcessOwnerAlive } from "../owner-alive.js";
 import { SqliteDatabase } from "./database.js";
 import { invalidPath, invalidSynchronous, unknownOption } from "./errors.js";

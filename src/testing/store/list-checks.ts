@@ -1,4 +1,4 @@
-import { byCodePoint } from "../../checkpoint/checkpoint-id.js";
+import { byCodePoint } from "../../checkpoint/journal/checkpoint-id.js";
 import type { ConformanceCheck } from "../conformance.js";
 import { expectSame } from "../conformance.js";
 import { bytes, type StoreChecks, type StoreStage } from "./store-stage.js";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { AnyClassCodec } from "../../../src/checkpoint/class-codec.js";
+import type { AnyClassCodec } from "../../../src/checkpoint/values/class-codec.js";
 import { ToolError } from "../../../src/components/errors.js";
 import { KumikoError } from "../../../src/errors.js";
 

@@ -3,9 +3,9 @@ import { hostname } from "node:os";
 import { Worker } from "node:worker_threads";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
-import { parseProcessOwner, processOwner, readLinuxProcess } from "../../../src/checkpoint/process-owner.js";
+import { parseProcessOwner, processOwner, readLinuxProcess } from "../../../src/checkpoint/journal/process-owner.js";
 
-const source = new URL("../../../src/checkpoint/process-owner.ts", import.meta.url).pathname;
+const source = new URL("../../../src/checkpoint/journal/process-owner.ts", import.meta.url).pathname;
 let script = "";
 
 beforeAll(async () => {

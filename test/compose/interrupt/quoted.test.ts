@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { quoted } from "../../../src/checkpoint/quoted.js";
-import { ValueCodec } from "../../../src/checkpoint/value-codec.js";
-import { writeRun } from "../../../src/checkpoint/write-document.js";
+import { writeRun } from "../../../src/checkpoint/document/write-document.js";
+import { quoted } from "../../../src/checkpoint/values/quoted.js";
+import { ValueCodec } from "../../../src/checkpoint/values/value-codec.js";
 
 const texts = fc.oneof(
   fc.string({ unit: "binary" }),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bytesOf } from "../../../src/checkpoint/text-bytes.js";
+import { bytesOf } from "../../../src/checkpoint/values/text-bytes.js";
 
 describe("The bytes of a text", () => {
   it("are UTF-8, and stay what they are whatever else is written after them", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { AnyClassCodec } from "../../../src/checkpoint/class-codec.js";
-import { ValueCodec } from "../../../src/checkpoint/value-codec.js";
+import type { AnyClassCodec } from "../../../src/checkpoint/values/class-codec.js";
+import { ValueCodec } from "../../../src/checkpoint/values/value-codec.js";
 import { Runtime } from "../../../src/compose/runtime.js";
 import { thrownBy } from "../thrown-by.js";
 import { roundTrip } from "./round-trip.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { InterruptError, isInterrupt } from "../../../src/checkpoint/interrupt.js";
+import { InterruptError, isInterrupt } from "../../../src/checkpoint/pause/interrupt.js";
 import { ToolError } from "../../../src/components/errors.js";
 import { findCause, KumikoError } from "../../../src/errors.js";
 import { assistantMessage } from "../../../src/schema/message/construct-message.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ValueCodec } from "../../../src/checkpoint/value-codec.js";
+import { ValueCodec } from "../../../src/checkpoint/values/value-codec.js";
 import type { KumikoError } from "../../../src/errors.js";
 import { thrownBy } from "../thrown-by.js";
 import { graphCodecs, Person } from "./any-graph.js";

@@ -1,6 +1,6 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { ValueCodec } from "../../../src/checkpoint/value-codec.js";
+import { ValueCodec } from "../../../src/checkpoint/values/value-codec.js";
 import { thrownBy } from "../thrown-by.js";
 import { roundTrip } from "./round-trip.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ValueCodec } from "../../../src/checkpoint/value-codec.js";
+import { ValueCodec } from "../../../src/checkpoint/values/value-codec.js";
 import { RequestContext } from "../../../src/components/request-context.js";
 import type { KumikoError } from "../../../src/errors.js";
 import { StreamReader } from "../../../src/schema/stream/reader.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ValueCodec } from "../../../src/checkpoint/value-codec.js";
+import { ValueCodec } from "../../../src/checkpoint/values/value-codec.js";
 import { KumikoError } from "../../../src/errors.js";
 import { anyGraph, graphCodecs } from "./any-graph.js";
 import { roundTrip } from "./round-trip.js";

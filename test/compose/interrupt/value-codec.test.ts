@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ValueCodec } from "../../../src/checkpoint/value-codec.js";
+import { ValueCodec } from "../../../src/checkpoint/values/value-codec.js";
 import { roundTrip } from "./round-trip.js";
 
 describe("a saved value of plain JSON", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Handler } from "../../../src/callbacks/handler.js";
-import { InterruptError } from "../../../src/checkpoint/interrupt.js";
 import { memoryStore } from "../../../src/checkpoint/memory-store.js";
+import { InterruptError } from "../../../src/checkpoint/pause/interrupt.js";
 import { createTool } from "../../../src/components/create-tool.js";
 import type { ToolHookCall } from "../../../src/components/tool-hooks.js";
 import { Graph } from "../../../src/compose/graph.js";

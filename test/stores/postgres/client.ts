@@ -5,7 +5,7 @@
 import { syncBuiltinESMExports } from "node:module";
 import os from "node:os";
 import { createInterface } from "node:readline";
-import { processOwner } from "../../../src/checkpoint/process-owner.js";
+import { processOwner } from "../../../src/checkpoint/journal/process-owner.js";
 import { KumikoError } from "../../../src/errors.js";
 import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import { bytes, contentOf, textOf } from "./rows.js";

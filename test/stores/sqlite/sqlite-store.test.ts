@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { parseProcessOwner, processOwner } from "../../../src/checkpoint/process-owner.js";
+import { parseProcessOwner, processOwner } from "../../../src/checkpoint/journal/process-owner.js";
 import { SqliteDatabase } from "../../../src/stores/sqlite/database.js";
 import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
 import { checkpointStoreConformance } from "../../../src/testing/checkpoint-store-conformance.js";

@@ -1,0 +1,211 @@
+import type { JsonSchema } from "../../schema/standard-schema.js";
+import { newerCheckpoint, unreadableCheckpoint } from "../checkpoint-errors.js";
+import type { ValueCodec } from "../values/value-codec.js";
+import { type CheckpointDocument, documentVersion } from "./document.js";
+import type {
+  Answer,
+  CallSnapshot,
+  ChainStep,
+  InnerSnapshot,
+  NodeStop,
+  Question,
+  RunSnapshot,
+  Slot,
+  TaskSnapshot,
+  VisitSnapshot,
+} from "./snapshot.js";
+
+/** A document from the bytes of a store. Whatever they are: a document, or a `KumikoError` that says what is wrong. */
+export function readDocument(data: Uint8Array, codec: ValueCodec): CheckpointDocument {
+  const document = asRecord(parse(data), "the document");
+  const { version } = document;
+  if (typeof version !== "number" || !Number.isInteger(version) || version < 1) {
+    throw unreadableCheckpoint("it has no version");
+  }
+  if (version > documentVersion) throw newerCheckpoint(version, documentVersion);
+  const { status, owner, claim, requested, root } = document;
+  if (status !== "running" && status !== "stopped" && status !== "finished") {
+    throw unreadableCheckpoint("its status is unknown");
+  }
+  return {
+    runKey: asText(document.runKey, "runKey"),
+    status,
+    owner: owner === undefined ? undefined : asText(owner, "owner"),
+    claim: claim === undefined ? undefined : asText(claim, "claim"),
+    answered: asList(document.answered, "answered", (id) => asText(id, "an answered id")),
+    requested: requested === undefined ? undefined : asText(requested, "requested"),
+    root: root === null ? undefined : new Reader(codec).run(root, 0),
+  };
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+function parse(data: Uint8Array): unknown {
+  try {
+    return JSON.parse(decoder.decode(data));
+  } catch (cause) {
+    throw unreadableCheckpoint("it is no JSON document", cause);
+  }
+}
+
+/** How deep graphs, children and calls may stand in each other. */
+const deepest = 1_000;
+
+class Reader {
+  readonly #codec: ValueCodec;
+
+  constructor(codec: ValueCodec) {
+    this.#codec = codec;
+  }
+
+  run(json: unknown, depth: number): RunSnapshot {
+    if (depth > deepest) throw unreadableCheckpoint(`its graphs stand more than ${deepest} deep in each other`);
+    const run = asRecord(json, "a run");
+    return {
+      address: asText(run.address, "the address of a run"),
+      base: asStep(run.base, -1, "the base of a run"),
+      state: this.#slot(run.state, "state"),
+      tasks: asList(run.tasks, "tasks", (task) => this.#task(task, depth)),
+      stop: run.stop === null ? undefined : this.#stop(run.stop),
+      passed: asList(run.passed, "passed", (name) => asText(name, "a stop")),
+      chain: run.chain === undefined ? undefined : asList(run.chain, "chain", asChainStep),
+    };
+  }
+
+  #task(json: unknown, depth: number): TaskSnapshot {
+    const task = asRecord(json, "a task");
+    const node = asText(task.node, "the node of a task");
+    const { targets } = task;
+    return {
+      node,
+      kind: asText(task.kind, "the kind of a task"),
+      step: asStep(task.step, 0, "the step of a task"),
+      done: asBoolean(task.done, "done"),
+      output: this.#slot(task.output, `output of "${node}"`),
+      chunks: task.chunks === undefined ? undefined : this.#chunks(task.chunks, node),
+      unjoinable: task.unjoinable === undefined ? undefined : this.#slot(task.unjoinable, `error of "${node}"`),
+      targets: targets === undefined ? undefined : asList(targets, "targets", (key) => asText(key, "a target")),
+      visit: this.#visit(task.visit, depth),
+      route: this.#visit(task.route, depth),
+    };
+  }
+
+  #visit(json: unknown, depth: number): VisitSnapshot | undefined {
+    if (json === null) return undefined;
+    const visit = asRecord(json, "a visit");
+    return {
+      address: asText(visit.address, "the address of a visit"),
+      settled: asBoolean(visit.settled, "settled"),
+      questions: asList(visit.questions, "questions", (question) => this.#question(question)),
+      once: asList(visit.once, "once", (entry) => this.#once(entry)),
+      prepared: this.#slot(visit.prepared, "a prepared input"),
+      produced: visit.produced === undefined ? undefined : this.#slot(visit.produced, "an output"),
+      inner: asList(visit.inner, "inner", (inner) => this.#inner(inner, depth + 1)),
+      calls: asList(visit.calls, "calls", (call) => this.#call(call, depth + 1)),
+    };
+  }
+
+  #question(json: unknown): Question {
+    const question = asRecord(json, "a question");
+    const { kind, schema } = question;
+    if (kind !== "ask" && kind !== "interrupt") throw unreadableCheckpoint("a question is of an unknown kind");
+    return {
+      id: asText(question.id, "the id of a question"),
+      kind,
+      key: asText(question.key, "the key of a question"),
+      address: asText(question.address, "the address of a question"),
+      info: this.#codec.decode(question.info, "info of a question"),
+      schema: schema === undefined ? undefined : (asRecord(schema, "a schema") as JsonSchema),
+      state: this.#slot(question.state, "state of a question"),
+      answer: this.#answer(question.answer),
+      fresh: asBoolean(question.fresh, "fresh"),
+    };
+  }
+
+  #once(json: unknown): readonly [string, unknown] {
+    const [key, value] = asList(json, "what once keeps", (part) => part);
+    return [asText(key, "the key of once"), this.#codec.decode(value, "what once keeps")];
+  }
+
+  #inner(json: unknown, depth: number): InnerSnapshot {
+    const inner = asRecord(json, "a run inside");
+    return {
+      key: asText(inner.key, "the key of a run inside"),
+      result: this.#slot(inner.result, "the result of a child run"),
+      run: inner.run === null ? undefined : this.run(inner.run, depth),
+    };
+  }
+
+  #call(json: unknown, depth: number): CallSnapshot {
+    if (depth > deepest) throw unreadableCheckpoint(`its calls stand more than ${deepest} deep in each other`);
+    const call = asRecord(json, "a tool call");
+    return {
+      index: asStep(call.index, 0, "the position of a tool call"),
+      callId: asText(call.callId, "the id of a tool call"),
+      result: this.#slot(call.result, "the result of a tool call"),
+      visit: this.#visit(call.visit, depth),
+    };
+  }
+
+  #stop(json: unknown): NodeStop {
+    const stop = asRecord(json, "a stop");
+    return {
+      id: asText(stop.id, "the id of a stop"),
+      before: asList(stop.before, "before", (key) => asText(key, "a node")),
+      after: asList(stop.after, "after", (key) => asText(key, "a node")),
+      answer: this.#answer(stop.answer),
+    };
+  }
+
+  #answer(json: unknown): Answer | undefined {
+    if (json === null) return undefined;
+    const parts = asList(json, "an answer", (part) => part);
+    if (parts.length > 1) throw unreadableCheckpoint("an answer has several values");
+    return parts.length === 0
+      ? { hasData: false, data: undefined }
+      : { hasData: true, data: this.#codec.decode(parts[0], "an answer") };
+  }
+
+  #chunks(json: unknown, node: string): readonly unknown[] {
+    const chunks = this.#codec.decode(json, `chunks of "${node}"`);
+    if (Array.isArray(chunks)) return chunks;
+    throw unreadableCheckpoint(`the chunks of "${node}" are not a list`);
+  }
+
+  #slot(json: unknown, name: string): Slot | undefined {
+    if (json === null) return undefined;
+    const parts = asList(json, name, (part) => part);
+    if (parts.length !== 1) throw unreadableCheckpoint(`${name} is no single value`);
+    return { value: this.#codec.decode(parts[0], name) };
+  }
+}
+
+function asChainStep(json: unknown): ChainStep {
+  const [key, kind, name] = asList(json, "a step of a chain", (part) => asText(part, "a part of a step"));
+  return [key ?? "", kind ?? "", name ?? ""];
+}
+
+function asRecord(json: unknown, what: string): Readonly<Record<string, unknown>> {
+  if (typeof json === "object" && json !== null && !Array.isArray(json)) return json as Record<string, unknown>;
+  throw unreadableCheckpoint(`${what} is no record`);
+}
+
+function asList<T>(json: unknown, what: string, read: (item: unknown) => T): T[] {
+  if (Array.isArray(json)) return json.map(read);
+  throw unreadableCheckpoint(`${what} is no list`);
+}
+
+function asText(json: unknown, what: string): string {
+  if (typeof json === "string") return json;
+  throw unreadableCheckpoint(`${what} is no text`);
+}
+
+function asStep(json: unknown, least: number, what: string): number {
+  if (typeof json === "number" && Number.isSafeInteger(json) && json >= least) return json;
+  throw unreadableCheckpoint(`${what} is no such number`);
+}
+
+function asBoolean(json: unknown, what: string): boolean {
+  if (typeof json === "boolean") return json;
+  throw unreadableCheckpoint(`${what} is neither true nor false`);
+}

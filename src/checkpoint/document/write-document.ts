@@ -1,0 +1,188 @@
+import { quoted, TextCache } from "../values/quoted.js";
+import type { ValueCodec } from "../values/value-codec.js";
+import { type CheckpointDocument, documentVersion } from "./document.js";
+import type {
+  Answer,
+  CallSnapshot,
+  ChainStep,
+  InnerSnapshot,
+  NodeStop,
+  Question,
+  RunSnapshot,
+  Slot,
+  TaskSnapshot,
+  VisitSnapshot,
+} from "./snapshot.js";
+
+/** What a document begins with: its run as {@link writeRun} writes it, and a brace close it. */
+export function writeHead(document: Omit<CheckpointDocument, "root">): string {
+  const { runKey, status, owner, claim, answered, requested } = document;
+  const by = owner === undefined ? "" : `,"owner":${quoted(owner)}`;
+  const named = claim === undefined ? "" : `,"claim":${quoted(claim)}`;
+  const stop = requested === undefined ? "" : `,"requested":${quoted(requested)}`;
+  return `{"version":${documentVersion},"runKey":${quoted(runKey)},"status":"${status}"${by}${named},"answered":${texts(answered)}${stop},"root":`;
+}
+
+/**
+ * A run and all that is inside it. Throws `NOT_SERIALIZABLE` for a value that cannot be saved, with the way to it.
+ * Fields are put together by hand: it is done after every step of a run, and JSON.stringify of each part costs more. So does each
+ * piece that a text is made of, when it becomes bytes: what is mostly the same stands in one.
+ */
+export function writeRun(run: RunSnapshot, codec: ValueCodec): string {
+  return new Writer(codec).run(run, "");
+}
+
+class Writer {
+  readonly #codec: ValueCodec;
+
+  constructor(codec: ValueCodec) {
+    this.#codec = codec;
+  }
+
+  /** `path`: the keys of the nodes on the way, joined by `/`. */
+  run({ address, base, state, tasks, stop, passed, chain }: RunSnapshot, path: string): string {
+    let written = "";
+    for (const task of tasks) written += written === "" ? this.#task(task, path) : `,${this.#task(task, path)}`;
+    const kept = state === undefined ? ',"state":null,"tasks":[' : `,"state":${this.#state(state, path)},"tasks":[`;
+    const isOver = stop === undefined && passed.length === 0;
+    const end = isOver ? '],"stop":null,"passed":[]}' : this.#stops(stop, passed, path);
+    const steps = chain === undefined ? "" : `,"chain":${chainText(chain)}`;
+    return `{"address":${quoted(address)},"base":${base}${steps}${kept}${written}${end}`;
+  }
+
+  #state(state: Slot, path: string): string {
+    return this.#slot(state, path === "" ? "state of the graph" : `state of "${path}"`);
+  }
+
+  #stops(stop: NodeStop | undefined, passed: readonly string[], path: string): string {
+    return `],"stop":${stop === undefined ? "null" : this.#stop(stop, path)},"passed":${texts(passed)}}`;
+  }
+
+  #task(task: TaskSnapshot, path: string): string {
+    const { node, kind, step, done, output, chunks, unjoinable, targets, visit, route } = task;
+    const head = `${taskHead(node, kind)}${step}${done ? ',"done":true' : ',"done":false'}`;
+    const next = targets === undefined ? "" : targetsText(targets);
+    let given = output === undefined ? ',"output":null' : `,"output":[${this.#output(output, task, path)}]`;
+    if (chunks !== undefined) given += `,"chunks":${this.#codec.encode(chunks, outputName(task, path))}`;
+    if (unjoinable !== undefined) given += `,"unjoinable":${this.#slot(unjoinable, outputName(task, path))}`;
+    if (visit === undefined && route === undefined) return `${head}${next}${given},"visit":null,"route":null}`;
+    const own = visit === undefined ? "null" : this.#visit(visit, inside(path, node));
+    const behind = route === undefined ? "null" : this.#visit(route, `${inside(path, node)} (branch)`);
+    return `${head}${next}${given},"visit":${own},"route":${behind}}`;
+  }
+
+  /** The way to a value is put into words only where it may be needed. */
+  #output({ value }: Slot, task: TaskSnapshot, path: string): string {
+    return this.#codec.encodeTree(value) ?? this.#codec.encodeGraph(value, outputName(task, path));
+  }
+
+  #visit(visit: VisitSnapshot, at: string): string {
+    const { address, settled, questions, once, prepared, produced, inner, calls } = visit;
+    let asked = "";
+    for (const question of questions) asked += `${asked === "" ? "" : ","}${this.#question(question, at)}`;
+    const head = `{"address":${quoted(address)},"settled":${settled},"questions":[${asked}]`;
+    const isAll = (prepared ?? produced) === undefined && once.length === 0 && inner.length === 0 && calls.length === 0;
+    if (isAll) return `${head},"once":[],"prepared":null,"inner":[],"calls":[]}`;
+    const kept = list(
+      once,
+      ([key, value]) => `[${quoted(key)},${this.#codec.encode(value, `once("${key}") of "${at}"`)}]`,
+    );
+    const input = prepared === undefined ? "null" : this.#slot(prepared, `input of "${at}"`);
+    const made = produced === undefined ? "" : `,"produced":${this.#slot(produced, `output of "${at}"`)}`;
+    const runs = list(inner, (one) => this.#inner(one, at));
+    const called = list(calls, (call) => this.#call(call, at));
+    return `${head},"once":${kept},"prepared":${input}${made},"inner":${runs},"calls":${called}}`;
+  }
+
+  #question({ id, kind, key, address, info, schema, state, answer, fresh }: Question, at: string): string {
+    const fits = schema === undefined ? "" : `,"schema":${JSON.stringify(schema)}`;
+    const place = (): string => `${kind === "ask" ? `ask("${key}")` : "interrupt"} at "${at}"`;
+    const said = this.#codec.encodeTree(info) ?? this.#codec.encodeGraph(info, `info of ${place()}`);
+    const kept = state === undefined ? "null" : this.#slot(state, `state of ${place()}`);
+    const answered = answer === undefined ? "null" : this.#answer(answer, place());
+    return `{"id":${quoted(id)},"kind":"${kind}","key":${quoted(key)},"address":${quoted(address)}${fits},"fresh":${fresh},"info":${said},"state":${kept},"answer":${answered}}`;
+  }
+
+  #stop({ id, before, after, answer }: NodeStop, path: string): string {
+    const answered = answer === undefined ? "null" : this.#answer(answer, `the stop of "${path}"`);
+    return `{"id":${quoted(id)},"before":${texts(before)},"after":${texts(after)},"answer":${answered}}`;
+  }
+
+  #answer(answer: Answer, to: string): string {
+    return answer.hasData ? `[${this.#codec.encode(answer.data, `answer to ${to}`)}]` : "[]";
+  }
+
+  #inner({ key, result, run }: InnerSnapshot, at: string): string {
+    const given = result === undefined ? "null" : this.#slot(result, `result of the child run "${key}" in "${at}"`);
+    const written = run === undefined ? "null" : this.run(run, key === "" ? at : `${at}/${key}`);
+    return `{"key":${quoted(key)},"result":${given},"run":${written}}`;
+  }
+
+  #call({ index, callId, result, visit }: CallSnapshot, at: string): string {
+    const given = result === undefined ? "null" : this.#slot(result, `result of call "${callId}" in "${at}"`);
+    const own = visit === undefined ? "null" : this.#visit(visit, `${at} (call "${callId}")`);
+    return `{"index":${index},"callId":${quoted(callId)},"result":${given},"visit":${own}}`;
+  }
+
+  #slot({ value }: Slot, name: string): string {
+    return `[${this.#codec.encode(value, name)}]`;
+  }
+}
+
+/** What somebody who reads an error knows the value as: the input of the one node that it goes to. */
+function outputName({ node, targets }: TaskSnapshot, path: string): string {
+  const [only] = targets ?? [];
+  if (targets?.length === 1 && only !== undefined && only !== "end") return `input of "${inside(path, only)}"`;
+  return node === "start" ? `input of ${path === "" ? "the graph" : `"${path}"`}` : `output of "${inside(path, node)}"`;
+}
+
+function inside(path: string, key: string): string {
+  return path === "" ? key : `${path}/${key}`;
+}
+
+function list<T>(items: readonly T[], write: (item: T) => string): string {
+  if (items.length === 0) return "[]";
+  return `[${items.map(write).join(",")}]`;
+}
+
+/** Up to the number of the step. */
+function taskHead(node: string, kind: string): string {
+  const [known, text] = heads.get(node) ?? [];
+  if (known === kind && text !== undefined) return text;
+  const head = `{"node":${quoted(node)},"kind":${quoted(kind)},"step":`;
+  heads.set(node, [kind, head]);
+  return head;
+}
+
+/** Mostly it is one node. */
+function targetsText(targets: readonly string[]): string {
+  const [only] = targets;
+  if (only === undefined || targets.length > 1) return `,"targets":${texts(targets)}`;
+  let text = singles.get(only);
+  if (text === undefined) {
+    text = `,"targets":[${quoted(only)}]`;
+    singles.set(only, text);
+  }
+  return text;
+}
+
+const heads = new TextCache<readonly [kind: string, text: string]>();
+const singles = new TextCache<string>();
+
+function texts(items: readonly string[]): string {
+  if (items.length === 0) return "[]";
+  const [only = ""] = items;
+  return items.length === 1 ? `[${quoted(only)}]` : JSON.stringify(items);
+}
+
+/** Chains are few, and saved many times. */
+function chainText(chain: readonly ChainStep[]): string {
+  let text = chains.get(chain);
+  if (text === undefined) {
+    text = JSON.stringify(chain);
+    chains.set(chain, text);
+  }
+  return text;
+}
+
+const chains = new WeakMap<readonly ChainStep[], string>();

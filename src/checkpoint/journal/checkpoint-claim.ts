@@ -1,0 +1,198 @@
+import { randomId } from "../../callbacks/random-id.js";
+import { KumikoError } from "../../errors.js";
+import {
+  checkpointInUse,
+  endedWhileClaiming,
+  finishedCheckpoint,
+  inCheckpoint,
+  nothingSaved,
+  pendingCheckpoint,
+  unknownCheckpoint,
+} from "../checkpoint-errors.js";
+import type { StoredCheckpoint } from "../checkpoint-store.js";
+import type { CheckpointDocument } from "../document/document.js";
+import { readDocument } from "../document/read-document.js";
+import type { RunSnapshot } from "../document/snapshot.js";
+import { writeRun } from "../document/write-document.js";
+import type { ValueCodec } from "../values/value-codec.js";
+import { claimedBytes, type OwnDocument } from "./own-document.js";
+import { OwnRow } from "./own-row.js";
+import { runningClaims } from "./running-claims.js";
+import { callStore, isConflict, readRow, storeError, versionOf } from "./store-calls.js";
+
+export interface ClaimOptions {
+  readonly forceNewRun?: boolean | undefined;
+  readonly takeover?: boolean | undefined;
+}
+
+/** Makes a run ready to go on; gives the ids of the questions that are answered now. */
+export type Prepare = (document: CheckpointDocument) => readonly string[] | Promise<readonly string[]>;
+
+export interface ClaimSettings {
+  readonly row: OwnRow;
+  readonly document: OwnDocument;
+  readonly codec: ValueCodec;
+  readonly options: ClaimOptions;
+  /** Whether the run has ended meanwhile: then it must not keep what it claims. */
+  readonly isOver: () => boolean;
+}
+
+/** How often a takeover looks again. */
+const mostTries = 1_000;
+/** How often a claim looks again where a late write of an ended run may come in between. */
+const mostRetries = 3;
+
+/** Claims the row of a run before anything of it runs, by compare-and-swap. A run that ends meanwhile leaves it as it was. */
+export class CheckpointClaim {
+  /** Whether the row is that of a new run, or of a copy, which nobody else has begun. */
+  isNew = false;
+  /** What a new run has replaced. */
+  replaced: StoredCheckpoint | undefined = undefined;
+  readonly #settings: ClaimSettings;
+  /** The row bore a claim of this process whose run has ended. */
+  #foundEnded = false;
+
+  constructor(settings: ClaimSettings) {
+    this.#settings = settings;
+  }
+
+  /** Claims the id for a new run. Mostly nothing stands there yet: then one call of the store is enough. */
+  async forNewRun(): Promise<undefined> {
+    this.isNew = true;
+    if (this.#settings.options.forceNewRun !== true) {
+      try {
+        await this.#put(undefined);
+        return undefined;
+      } catch (error) {
+        if (!isInUse(error)) throw error;
+      }
+    }
+    await this.#persistently(() => this.#replace());
+    return undefined;
+  }
+
+  /** Claims the run under `id`; `prepare` sees it before. Under another id it goes on as a copy. */
+  forStoppedRun(id: string, prepare: Prepare): Promise<RunSnapshot> {
+    return this.#persistently(() => this.#open(id, prepare));
+  }
+
+  /** Where somebody may have written between a look and the claim, looks again. */
+  async #persistently<T>(claim: () => Promise<T>): Promise<T> {
+    const { takeover } = this.#settings.options;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await claim();
+      } catch (error) {
+        const most = takeover === true ? mostTries : this.#foundEnded ? mostRetries : 1;
+        if (!isInUse(error) || tries >= most) throw error;
+      }
+    }
+  }
+
+  /** Claims an id under which there is no unfinished run, or one that is given up. */
+  async #replace(): Promise<void> {
+    const { row, options } = this.#settings;
+    const { forceNewRun = false, takeover = false } = options;
+    const found = await readRow(row.store, row.id);
+    // what cannot be read may be claimed, and may be unfinished
+    if (found !== undefined && !(forceNewRun && takeover)) {
+      const document = this.#read(row.id, found);
+      if (!takeover) await this.#checkOwner(row.id, document);
+      const isOpen = document.status !== "finished" && document.root !== undefined;
+      if (isOpen && !forceNewRun) throw pendingCheckpoint(row.id);
+    }
+    await this.#put(found);
+    this.replaced = found;
+  }
+
+  async #open(id: string, prepare: Prepare): Promise<RunSnapshot> {
+    const { row, document: own, codec, options } = this.#settings;
+    const found = await readRow(row.store, id);
+    if (found === undefined) throw unknownCheckpoint(id);
+    const document = this.#read(id, found);
+    if (document.owner !== undefined && options.takeover !== true) await this.#checkOwner(id, document);
+    if (document.status === "finished") throw finishedCheckpoint(id);
+    const { root } = document;
+    if (root === undefined) throw nothingSaved(id);
+    const preparing = prepare(document);
+    const answers = preparing instanceof Promise ? await preparing : preparing;
+    const isCopy = id !== row.id;
+    own.continue(isCopy ? randomId() : document.runKey, answers.length === 0 ? document.answered : answers);
+    own.saved = writeRun(root, codec);
+    if (isCopy) await this.#copy(id, found);
+    else await this.#put(found);
+    return root;
+  }
+
+  /**
+   * The run goes on under another id, as a run of its own. The one that it is a copy of is claimed meanwhile, with nothing of the
+   * copy in it, and given back as it was.
+   */
+  async #copy(id: string, found: StoredCheckpoint): Promise<void> {
+    this.isNew = true;
+    const claim = runningClaims.open();
+    const original = new OwnRow(this.#settings.row.store, id, () => checkpointInUse(id, undefined));
+    try {
+      await this.#putInto(original, claimedBytes(found.data, claim), found);
+      try {
+        await this.#replace();
+      } catch (error) {
+        await original.restore(found).catch(ignore);
+        throw error;
+      }
+      // somebody who took the original over meanwhile has it now
+      await original.restore(found).catch(unlessConflict);
+    } finally {
+      runningClaims.close(claim);
+    }
+  }
+
+  #put(found: StoredCheckpoint | undefined): Promise<void> {
+    const { row, document } = this.#settings;
+    return this.#putInto(row, document.bytes("running"), found);
+  }
+
+  /** Of two who claim at once, the second finds another version. */
+  async #putInto(row: OwnRow, data: Uint8Array, found: StoredCheckpoint | undefined): Promise<void> {
+    const { isOver } = this.#settings;
+    if (isOver()) throw endedWhileClaiming(row.id);
+    try {
+      row.version = versionOf(await row.store.put(row.id, data, found?.version), row.id);
+    } catch (error) {
+      if (isConflict(error)) throw checkpointInUse(row.id, undefined);
+      await row.undo(data, found);
+      throw storeError("write", row.id, error);
+    }
+    if (!isOver()) return;
+    await row.restore(found);
+    row.version = undefined;
+    throw endedWhileClaiming(row.id);
+  }
+
+  async #checkOwner(id: string, { owner, claim }: CheckpointDocument): Promise<void> {
+    if (owner === undefined) return;
+    this.#foundEnded = runningClaims.hasEnded(owner, claim);
+    if (this.#foundEnded) return;
+    const { store } = this.#settings.row;
+    const isAlive =
+      store.isOwnerAlive === undefined ||
+      (await callStore("ask for the owner of", id, () => store.isOwnerAlive?.(owner)));
+    if (isAlive !== false) throw checkpointInUse(id, owner);
+  }
+
+  #read(id: string, row: StoredCheckpoint): CheckpointDocument {
+    try {
+      return readDocument(row.data, this.#settings.codec);
+    } catch (error) {
+      throw KumikoError.is(error) ? inCheckpoint(id, error) : error;
+    }
+  }
+}
+
+const isInUse = (error: unknown): boolean => KumikoError.is(error) && error.code === "CHECKPOINT_IN_USE";
+
+function unlessConflict(error: unknown): void {
+  if (!isConflict(error)) throw error;
+}
+
+function ignore(): void {}

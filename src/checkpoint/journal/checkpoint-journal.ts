@@ -1,0 +1,335 @@
+import { randomId } from "../../callbacks/random-id.js";
+import type { KumikoError } from "../../errors.js";
+import { checkpointLost, storeIsSilent, unknownCheckpoint } from "../checkpoint-errors.js";
+import type { CheckpointStore } from "../checkpoint-store.js";
+import type { RunSnapshot } from "../document/snapshot.js";
+import { writeRun } from "../document/write-document.js";
+import { isInterrupt } from "../pause/interrupt.js";
+import type { ValueCodec } from "../values/value-codec.js";
+import { CheckpointClaim, type ClaimOptions, type Prepare } from "./checkpoint-claim.js";
+import { type OnStop, withGrace } from "./grace.js";
+import type { Journal } from "./journal.js";
+import { OwnDocument } from "./own-document.js";
+import { OwnRow } from "./own-row.js";
+import { runningClaims } from "./running-claims.js";
+import { isLost, versionOf } from "./store-calls.js";
+
+/** The run that is written down. */
+export interface JournaledRun {
+  snapshot(): RunSnapshot;
+  /** Whether all that a snapshot needs is there: the input may be a stream that was not read to its end. */
+  readonly canBeSaved: boolean;
+  /** Whether something of it may run. */
+  readonly hasBegun: boolean;
+  /** Why it was stopped, if it was. */
+  readonly reason: unknown;
+  abort(reason: unknown): void;
+  /** What it rejects with when it waits. */
+  interruption(): unknown;
+  /** Tells of trouble with the checkpoint where another end of the run comes first. */
+  report(problem: unknown): void;
+}
+
+/** Under which ids a run is read and written. */
+export interface CheckpointIds {
+  readonly read: string;
+  readonly write: string;
+}
+
+export interface JournalSettings {
+  readonly store: CheckpointStore | undefined;
+  readonly ids: CheckpointIds | undefined;
+  readonly isStepwise: boolean;
+  readonly keepCheckpoint: boolean;
+  readonly codec: ValueCodec;
+  /** Hears of the caller's signal and time limit, also when the nodes of the run have ended; `undefined` without both. */
+  readonly onCallerStop?: OnStop | undefined;
+}
+
+/**
+ * Writes one run down in a store: claims its checkpoint before anything runs, saves where that is due, and lets go of the
+ * checkpoint at the end. Whoever else writes under its id takes the run away from it. A run that is stopped waits for its store
+ * for a short time only; what the store does later is fenced by versions. Without a store the journal only knows of a stop that
+ * was asked for.
+ */
+export class CheckpointJournal implements Journal {
+  requested: { readonly id: string; readonly info: unknown } | undefined = undefined;
+  isInputSaved = false;
+  readonly #settings: JournalSettings;
+  readonly #document: OwnDocument;
+  /** Where the run is saved, if it is. */
+  readonly #row: OwnRow | undefined;
+  #run: JournaledRun | undefined = undefined;
+  #claim: CheckpointClaim | undefined = undefined;
+  /** The save that waits for the one under way. */
+  #queued: Promise<void> | undefined = undefined;
+  /** The claim or the save that is under way. */
+  #writing: Promise<unknown> | undefined = undefined;
+  #lost: KumikoError | undefined = undefined;
+  #ending: Promise<unknown> | undefined = undefined;
+  /** The caller was told of the end before the store was done. */
+  #isLeft = false;
+  #timer: ReturnType<typeof setTimeout> | undefined = undefined;
+
+  constructor(settings: JournalSettings) {
+    const { store, ids, isStepwise } = settings;
+    this.#settings = settings;
+    this.#document = new OwnDocument(isStepwise);
+    if (store === undefined || ids === undefined) return;
+    this.#row = new OwnRow(store, ids.write, (conflict) => this.#lose(conflict));
+  }
+
+  get runKey(): string {
+    return this.#document.runKey;
+  }
+
+  get isStepwise(): boolean {
+    return this.#settings.isStepwise && this.#settings.ids !== undefined;
+  }
+
+  get isStopRequested(): boolean {
+    return this.requested !== undefined;
+  }
+
+  get checkpointId(): string | undefined {
+    return this.#settings.ids?.write;
+  }
+
+  /** The run that it is about, from its start on. */
+  attach(run: JournaledRun): void {
+    this.#run = run;
+  }
+
+  /** Somebody outside asks the run to stop; after the time limit, what still runs is cut off. */
+  requestStop(timeoutMs: number | undefined): void {
+    this.requested = { id: randomId(), info: { kind: "requested" } };
+    if (timeoutMs === undefined) return;
+    // before it has begun there is nothing to cut off: it will stop at its start
+    const cut = (): void => {
+      if (this.#run?.hasBegun === true) this.#run.abort(this.#run.interruption());
+    };
+    if (timeoutMs === 0) cut();
+    else this.#timer = setTimeout(cut, timeoutMs);
+  }
+
+  // claims
+
+  // (Here and in what is called after each step, one async function does what could be several: each of them takes as long as
+  // a good part of the rest.)
+
+  /**
+   * Claims the id for a new run, and saves its input in the same write. `start` is the run before its first node;
+   * `undefined` when its input is a stream: see {@link inputEnded}.
+   */
+  claimNew(options: ClaimOptions, start: RunSnapshot | undefined): Promise<undefined> | undefined {
+    const row = this.#row;
+    if (row === undefined) return undefined;
+    if (start !== undefined) {
+      this.#document.saved = writeRun(start, this.#settings.codec);
+      this.isInputSaved = true;
+    }
+    return this.#claiming(this.#openClaim(row, options).forNewRun());
+  }
+
+  /** Reads a run that stopped. `prepare` makes it ready to go on, or throws, before it is claimed. */
+  claimStopped(options: ClaimOptions, prepare: Prepare): Promise<RunSnapshot> {
+    const { ids } = this.#settings;
+    const row = this.#row;
+    if (ids === undefined || row === undefined) throw unknownCheckpoint("");
+    return this.#claiming(this.#openClaim(row, options).forStoppedRun(ids.read, prepare));
+  }
+
+  #openClaim(row: OwnRow, options: ClaimOptions): CheckpointClaim {
+    const document = this.#document;
+    document.claim = runningClaims.open();
+    const isOver = (): boolean => this.#ending !== undefined;
+    this.#claim = new CheckpointClaim({ row, document, codec: this.#settings.codec, options, isOver });
+    return this.#claim;
+  }
+
+  async #claiming<T>(claim: Promise<T>): Promise<T> {
+    this.#writing = claim;
+    const claimed = await claim;
+    this.#writing = undefined;
+    return claimed;
+  }
+
+  // saves
+
+  commit(isAlone = false): Promise<void> | undefined {
+    const row = this.#row;
+    const run = this.#run;
+    if (row === undefined || run === undefined || !this.#settings.isStepwise) return undefined;
+    if (this.#lost !== undefined) return Promise.reject(this.#lost);
+    if (this.#ending !== undefined) return undefined;
+    return this.#save(run, row, isAlone);
+  }
+
+  inputEnded(): Promise<void> | undefined {
+    const row = this.#row;
+    const run = this.#run;
+    if (this.#settings.isStepwise) return this.commit();
+    if (row === undefined || run === undefined || this.#lost !== undefined || this.#ending !== undefined)
+      return undefined;
+    this.#save(run, row, false).catch((problem: unknown) => {
+      if (!isLost(problem)) run.report(problem);
+    });
+    return undefined;
+  }
+
+  #save(run: JournaledRun, row: OwnRow, isAlone: boolean): Promise<void> {
+    if (!isAlone || this.#writing !== undefined || this.#queued !== undefined) {
+      this.#queued ??= this.#next(run, row);
+      return this.#queued;
+    }
+    const saving = this.#saveRunning(run, row);
+    this.#writing = saving;
+    return saving;
+  }
+
+  /** One save at a time. What is asked for while one is under way waits for the next, which then has it all. */
+  async #next(run: JournaledRun, row: OwnRow): Promise<void> {
+    await this.#idle();
+    const own = this.#queued;
+    this.#queued = undefined;
+    if (this.#lost !== undefined) throw this.#lost;
+    if (this.#ending !== undefined) return;
+    this.#writing = own;
+    await this.#saveRunning(run, row);
+  }
+
+  /** What a run does that is saved after each step. */
+  async #saveRunning(run: JournaledRun, row: OwnRow): Promise<void> {
+    try {
+      if (run.canBeSaved) this.#document.saved = writeRun(run.snapshot(), this.#settings.codec);
+      const data = this.#document.bytes("running");
+      try {
+        row.version = versionOf(await row.store.put(row.id, data, row.version), row.id);
+        row.attempted = undefined;
+      } catch (error) {
+        await row.putAgain(data, error);
+      }
+    } finally {
+      this.#writing = undefined;
+    }
+  }
+
+  /** Until the write that is under way has come to its end, however that is. */
+  #idle(): Promise<unknown> | undefined {
+    return this.#writing?.then(ignore, ignore);
+  }
+
+  // the end
+
+  /** The run has its result. It is no reason to lose that when the checkpoint cannot be removed. */
+  finished(): Promise<void> {
+    this.#ending ??= this.#bounded(this.#finish(), this.#settings.onCallerStop, ignore);
+    return this.#ending as Promise<void>;
+  }
+
+  async #finish(): Promise<void> {
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    try {
+      if (this.#writing !== undefined) await this.#idle();
+      const row = this.#row;
+      if (row?.version === undefined) return;
+      if (this.#lost !== undefined) throw this.#lost;
+      if (this.#settings.keepCheckpoint) await row.put(this.#document.bytes("finished"));
+      else await row.remove();
+    } catch (problem) {
+      if (isLost(problem)) throw problem;
+      this.#report(problem);
+    } finally {
+      runningClaims.close(this.#document.claim);
+    }
+  }
+
+  /** The run has ended without one. Gives what it rejects with. */
+  stopped(failure: unknown, hasSettled = false): Promise<unknown> {
+    const onStop = this.#run?.reason === failure ? atOnce : this.#settings.onCallerStop;
+    // nobody could answer an interrupt that was not saved
+    const unsaved = (reason: unknown): unknown => (isInterrupt(failure) ? reason : failure);
+    this.#ending ??= this.#bounded(this.#stop(failure, hasSettled), onStop, unsaved);
+    return this.#ending;
+  }
+
+  async #stop(failure: unknown, hasSettled: boolean): Promise<unknown> {
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    try {
+      // what now runs may be a write that is about to begin
+      if (!hasSettled) await undefined;
+      if (this.#writing !== undefined) await this.#idle();
+      if (this.#lost !== undefined) return this.#lost;
+      const row = this.#row;
+      if (row?.version === undefined) return failure;
+      const run = this.#run;
+      if (this.#claim?.isNew === true && run?.hasBegun !== true) {
+        await row.restore(this.#claim.replaced);
+        return failure;
+      }
+      if (run?.canBeSaved === true && !this.#isLeft)
+        this.#document.saved = writeRun(run.snapshot(), this.#settings.codec);
+      if (this.#document.saved === undefined) await row.remove();
+      else await row.put(this.#document.bytes("stopped", this.requested?.id));
+      return failure;
+    } catch (problem) {
+      await this.#release();
+      if (isInterrupt(failure) || isLost(problem)) return problem;
+      this.#report(problem);
+      return failure;
+    } finally {
+      runningClaims.close(this.#document.claim);
+    }
+  }
+
+  /** The last save stands, and others may go on from it. */
+  async #release(): Promise<void> {
+    const row = this.#row;
+    if (this.#lost !== undefined || row === undefined) return;
+    const { saved } = this.#document;
+    const releasing = saved === undefined ? row.remove() : row.put(this.#document.bytes("stopped", this.requested?.id));
+    await releasing.catch(ignore);
+  }
+
+  /** A run that is stopped, before or meanwhile, waits for its store no longer than a grace time. */
+  #bounded<T>(work: Promise<T>, onStop: OnStop | undefined, instead: (reason: unknown) => T): Promise<T> {
+    const row = this.#row;
+    if (row === undefined || onStop === undefined) return work;
+    return withGrace(work, onStop, (reason) => {
+      const silence = storeIsSilent(row.id);
+      this.#leave(silence);
+      return instead(reason ?? silence);
+    });
+  }
+
+  /** The store goes on without the run: with what the run is now, as it may change no more. */
+  #leave(silence: KumikoError): void {
+    const run = this.#run;
+    runningClaims.close(this.#document.claim);
+    if (run?.hasBegun === true) this.#report(silence);
+    this.#isLeft = true;
+    try {
+      if (run?.canBeSaved === true) this.#document.saved = writeRun(run.snapshot(), this.#settings.codec);
+    } catch {
+      // the last save stands
+    }
+  }
+
+  /** Somebody else has the run. */
+  #lose(conflict: unknown): KumikoError {
+    this.#lost = checkpointLost(this.#settings.ids?.write ?? "", conflict);
+    this.#run?.abort(this.#lost);
+    return this.#lost;
+  }
+
+  #report(problem: unknown): void {
+    if (!this.#isLeft) this.#run?.report(problem);
+  }
+}
+
+const atOnce: OnStop = (listener) => {
+  listener(undefined);
+  return ignore;
+};
+
+function ignore(): void {}

@@ -1,0 +1,218 @@
+import { schemaCheck } from "../../components/schema-check.js";
+import { issueText } from "../../schema/issue-text.js";
+import type { SchemaValidator } from "../../schema/schema-validator.js";
+import type { JsonSchema } from "../../schema/standard-schema.js";
+import {
+  alreadyAnswered,
+  ambiguousInterrupt,
+  answerMismatch,
+  invalidAnswers,
+  modifyStateFailed,
+  unknownInterrupt,
+} from "../checkpoint-errors.js";
+import type { Answer, NodeStop, Question, RunSnapshot, VisitSnapshot } from "../document/snapshot.js";
+
+/** Something that can be answered. */
+interface Open {
+  readonly id: string;
+  readonly address: string;
+  readonly schema: JsonSchema | undefined;
+  /** Whether it waits; else it is around others that wait, or was answered already. */
+  readonly waits: boolean;
+  answer(answer: Answer): void;
+}
+
+export interface AnswerContext {
+  /** Ids that the last resume with answers has answered. */
+  readonly answered: readonly string[];
+  /** A stop that was asked for: it takes no answer. */
+  readonly requested: string | undefined;
+  readonly validator: SchemaValidator | undefined;
+}
+
+/**
+ * Writes answers into a stopped run, when all of them fit; gives their ids. Without answers, runs that stopped before or
+ * after nodes go on. A promise only where answers have to be checked.
+ */
+export function applyAnswers(
+  root: RunSnapshot,
+  answers: Readonly<Record<string, unknown>> | undefined,
+  context: AnswerContext,
+): readonly string[] | Promise<readonly string[]> {
+  const open: Open[] = [];
+  addOpen(root, open);
+  const given = entriesOf(answers, open);
+  if (given.length === 0) {
+    releaseStops(root);
+    return [];
+  }
+  const chosen: Chosen[] = given.map(({ name, data, byAddress }) => ({
+    data,
+    open: find(name, byAddress, open, context),
+  }));
+  const twice = chosen.find(({ open: question }, n) => chosen.some((other, m) => m < n && other.open === question));
+  if (twice !== undefined) throw answerMismatch(twice.open.address, ["it is answered twice"]);
+  const isChecked = chosen.some(({ open: { schema } }) => schema !== undefined);
+  return isChecked ? answerChecked(chosen, context.validator) : answerAll(chosen);
+}
+
+interface Chosen {
+  readonly data: unknown;
+  readonly open: Open;
+}
+
+async function answerChecked(
+  chosen: readonly Chosen[],
+  validator: SchemaValidator | undefined,
+): Promise<readonly string[]> {
+  for (const { data, open: question } of chosen) {
+    if (question.schema !== undefined) await check(question.schema, question.address, data, validator);
+  }
+  return answerAll(chosen);
+}
+
+function answerAll(chosen: readonly Chosen[]): readonly string[] {
+  for (const { data, open: question } of chosen) question.answer({ hasData: data !== undefined, data });
+  return chosen.map(({ open: { id } }) => id);
+}
+
+interface Given {
+  readonly name: string;
+  readonly data: unknown;
+  readonly byAddress: boolean;
+}
+
+function entriesOf(answers: unknown, open: readonly Open[]): Given[] {
+  if (answers === undefined) return [];
+  if (!isRecord(answers)) throw invalidAnswers();
+  const names = Object.keys(answers);
+  if (!names.includes("byAddress")) return names.map((name) => ({ name, data: answers[name], byAddress: false }));
+  const { byAddress } = answers;
+  const isById = byAddress === undefined || open.some(({ id }) => id === "byAddress");
+  const byId = Object.entries(answers).filter(([name]) => isById || name !== "byAddress");
+  const entries: Given[] = byId.map(([name, data]) => ({ name, data, byAddress: false }));
+  if (isById) return entries;
+  if (!isRecord(byAddress)) throw invalidAnswers();
+  return [...entries, ...Object.entries(byAddress).map(([name, data]) => ({ name, data, byAddress: true }))];
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function find(name: string, byAddress: boolean, open: readonly Open[], context: AnswerContext): Open {
+  const waiting = open.filter(({ waits }) => waits);
+  if (byAddress) {
+    const there = waiting.filter(({ address }) => address === name);
+    const [only] = there;
+    if (only === undefined) throw unknownInterrupt(name, [...new Set(waiting.map(({ address }) => address))]);
+    if (there.length > 1)
+      throw ambiguousInterrupt(
+        name,
+        there.map(({ id }) => id),
+      );
+    return only;
+  }
+  const named = open.filter(({ id }) => id === name);
+  const found = named.find(({ waits }) => waits);
+  if (found !== undefined) return found;
+  if (name === context.requested) throw answerMismatch(name, ["a stop that was asked for takes no answer"]);
+  // its answer is still in use, or was used since the last stop
+  if (named.length > 0 || context.answered.includes(name)) throw alreadyAnswered(name);
+  throw unknownInterrupt(
+    name,
+    waiting.map(({ id }) => id),
+  );
+}
+
+async function check(
+  schema: JsonSchema,
+  address: string,
+  data: unknown,
+  validator: SchemaValidator | undefined,
+): Promise<void> {
+  const checked = await schemaCheck(schema, () => schema).check(data, { validator });
+  if (checked.issues !== undefined) throw answerMismatch(address, checked.issues.map(issueText));
+}
+
+/** All that can be answered in a run and in what is inside it. */
+function addOpen(run: RunSnapshot, open: Open[]): void {
+  const { stop, address } = run;
+  if (stop !== undefined) open.push(openStop(run, stop, address));
+  for (const { visit, route } of run.tasks) {
+    if (visit !== undefined) addOpenAt(visit, open);
+    if (route !== undefined) addOpenAt(route, open);
+  }
+}
+
+function addOpenAt(visit: VisitSnapshot, open: Open[]): void {
+  for (const question of visit.questions) open.push(openQuestion(question));
+  for (const call of visit.calls) if (call.visit !== undefined) addOpenAt(call.visit, open);
+  for (const { run } of visit.inner) if (run !== undefined) addOpen(run, open);
+}
+
+function openQuestion(question: Question): Open {
+  const { id, address, schema } = question;
+  return {
+    id,
+    address,
+    schema,
+    waits: question.answer === undefined,
+    answer: (answer) => {
+      question.answer = answer;
+      question.fresh = true;
+    },
+  };
+}
+
+/** An answer with data is the new state of the graph. */
+function openStop(run: RunSnapshot, stop: NodeStop, address: string): Open {
+  return {
+    id: stop.id,
+    address,
+    schema: undefined,
+    waits: stop.answer === undefined,
+    answer: (answer) => {
+      stop.answer = answer;
+      if (answer.hasData && run.state !== undefined) run.state = { value: answer.data };
+    },
+  };
+}
+
+function releaseStops(run: RunSnapshot): void {
+  if (run.stop !== undefined) run.stop.answer ??= { hasData: false, data: undefined };
+  for (const { visit, route } of run.tasks) {
+    if (visit !== undefined) releaseStopsAt(visit);
+    if (route !== undefined) releaseStopsAt(route);
+  }
+}
+
+function releaseStopsAt(visit: VisitSnapshot): void {
+  for (const call of visit.calls) if (call.visit !== undefined) releaseStopsAt(call.visit);
+  for (const { run } of visit.inner) if (run !== undefined) releaseStops(run);
+}
+
+/** Each graph with a state is asked for a new one. `path`: the keys of its nodes, and of child runs. */
+export function modifyStates(run: RunSnapshot, modify: (state: unknown, path: string) => unknown, path = ""): void {
+  if (run.state !== undefined) {
+    let changed: unknown;
+    try {
+      changed = modify(run.state.value, path);
+    } catch (cause) {
+      throw modifyStateFailed(path, cause);
+    }
+    if (changed !== undefined) run.state = { value: changed };
+  }
+  for (const { visit, node } of run.tasks) {
+    if (visit !== undefined) modifyInside(visit, modify, path === "" ? node : `${path}/${node}`);
+  }
+}
+
+function modifyInside(visit: VisitSnapshot, modify: (state: unknown, path: string) => unknown, path: string): void {
+  for (const { key, run } of visit.inner) {
+    if (run !== undefined) modifyStates(run, modify, key === "" ? path : `${path}/${key.replace(/#\d+$/, "")}`);
+  }
+  for (const call of visit.calls) if (call.visit !== undefined) modifyInside(call.visit, modify, path);
+}

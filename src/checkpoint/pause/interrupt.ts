@@ -1,0 +1,89 @@
+import { KumikoError } from "../../errors.js";
+
+/** One place that waits: what it asks, and the name under which it is answered. */
+export interface Interrupt {
+  /** Random, and the same for as long as the place waits. Answers are given under it. */
+  readonly id: string;
+  /** Where it waits, the same in every run: `runnable:agent;node:tools;tool:pay:call_1`. */
+  readonly address: string;
+  /** What the place said about it. */
+  readonly info: unknown;
+  /** The JSON Schema of an answer, when the place gave a schema. */
+  readonly schema?: object;
+  /** The place around it, outwards to the graph that was run. */
+  readonly parent?: Interrupt;
+}
+
+const brand = Symbol.for("kumiko/InterruptError");
+
+/**
+ * What a run rejects with that stopped to wait: no failure, and so without a stack. Answer with
+ * `resume(checkpointId, { [id]: answer })`.
+ *
+ * @example
+ * const app = new Chain<string>()
+ *   .append((order, ctx) => ctx.ask<string>("approval", `Send ${order}?`))
+ *   .compile({ store: memoryStore() });
+ * try {
+ *   await app.invoke("20 boxes", { checkpointId: "order-7" });
+ * } catch (error) {
+ *   if (!isInterrupt(error)) throw error;
+ *   for (const { id, info } of error.interrupts) console.log(info, await app.resume("order-7", { [id]: "yes" }));
+ * }
+ */
+export class InterruptError extends KumikoError {
+  override readonly name = "InterruptError";
+  readonly [brand] = true;
+  /** Every place that waits, in order of declaration. */
+  readonly interrupts: readonly Interrupt[];
+  /** Under which the run can be resumed; `undefined` when nothing was saved. */
+  readonly checkpointId: string | undefined;
+
+  constructor(message: string, interrupts: readonly Interrupt[], checkpointId?: string) {
+    super("INTERRUPTED", message);
+    this.interrupts = interrupts;
+    this.checkpointId = checkpointId;
+  }
+
+  /** Like `instanceof`, but also true for an error of a second copy of this package. */
+  static override is(value: unknown): value is InterruptError {
+    return typeof value === "object" && value !== null && brand in value;
+  }
+}
+
+/** What ends the execution of one place that waits. */
+export function waitsAt(address: string, interrupts: readonly Interrupt[]): InterruptError {
+  return withoutStack(`"${address}" waits for an answer.`, interrupts);
+}
+
+/**
+ * An interrupt is no failure, and its stack would show the scheduler: what matters stands in its addresses. A stack costs
+ * more than all the rest of a stop.
+ */
+export function withoutStack(
+  message: string,
+  interrupts: readonly Interrupt[],
+  checkpointId?: string | undefined,
+): InterruptError {
+  const limit: unknown = Reflect.get(Error, "stackTraceLimit");
+  Reflect.set(Error, "stackTraceLimit", 0);
+  const error = new InterruptError(message, interrupts, checkpointId);
+  Reflect.set(Error, "stackTraceLimit", limit);
+  return error;
+}
+
+/** Whether a run has stopped to wait for somebody, and did not fail. */
+export function isInterrupt(error: unknown): error is InterruptError {
+  return InterruptError.is(error);
+}
+
+/** The same, also for an error that somebody wrapped around it. */
+export function causedByInterrupt(error: unknown): boolean {
+  if (InterruptError.is(error)) return true;
+  const seen = new Set<unknown>();
+  for (let current = error; current instanceof Error && !seen.has(current); current = current.cause) {
+    if (InterruptError.is(current)) return true;
+    seen.add(current);
+  }
+  return false;
+}

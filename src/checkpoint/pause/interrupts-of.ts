@@ -1,0 +1,66 @@
+import type { Question, RunSnapshot, VisitSnapshot } from "../document/snapshot.js";
+import type { Interrupt } from "./interrupt.js";
+
+/**
+ * Every place of a run that waits, the innermost ones only; what is around them are their parents. Only what is asked has an
+ * id to answer under: places around others are named by the run and their address.
+ */
+export function interruptsOf(run: RunSnapshot, runKey: string, parent?: Interrupt): Interrupt[] {
+  const { address } = run;
+  const around =
+    parent?.address === address ? parent : interrupt(`${runKey}:${address}`, address, undefined, undefined, parent);
+  const found: Interrupt[] = [];
+  for (const { visit, route } of run.tasks) {
+    if (visit !== undefined) addInterrupts(found, visit, runKey, around);
+    if (route !== undefined) addInterrupts(found, route, runKey, around);
+  }
+  const { stop } = run;
+  if (stop !== undefined && stop.answer === undefined) {
+    const { id, before, after } = stop;
+    found.push(interrupt(id, address, { kind: "before_after", before, after }, undefined, parent));
+  }
+  return found;
+}
+
+/** The same of one place: its own questions, and those inside it. */
+export function interruptsAt(visit: VisitSnapshot, runKey: string): Interrupt[] {
+  const found: Interrupt[] = [];
+  addInterrupts(found, visit, runKey, undefined);
+  return found;
+}
+
+function addInterrupts(found: Interrupt[], visit: VisitSnapshot, runKey: string, parent: Interrupt | undefined): void {
+  const { questions, calls, inner } = visit;
+  const inside: Interrupt[] = [];
+  if (calls.length > 0 || inner.length > 0) {
+    const around = aroundOthers(visit, runKey, parent);
+    for (const call of calls) if (call.visit !== undefined) addInterrupts(inside, call.visit, runKey, around);
+    for (const { run } of inner) if (run !== undefined) inside.push(...interruptsOf(run, runKey, around));
+  }
+  for (const { id, kind, address, info, schema, answer } of questions) {
+    // an interrupt of a place around others is their parent
+    if (answer !== undefined || (kind !== "ask" && inside.length > 0)) continue;
+    found.push(interrupt(id, address, info, schema, parent));
+  }
+  found.push(...inside);
+}
+
+/** A place that has others inside, as their parent: by the id of its own question, if it asks one. */
+function aroundOthers({ address, questions }: VisitSnapshot, runKey: string, parent: Interrupt | undefined): Interrupt {
+  const asksItself = ({ kind, answer }: Question): boolean => kind === "interrupt" && answer === undefined;
+  const own = questions.find(asksItself);
+  return interrupt(own?.id ?? `${runKey}:${address}`, address, own?.info, undefined, parent);
+}
+
+/** Without the fields that it has not. Written out: spreading objects into others takes longer than all the rest here. */
+function interrupt(
+  id: string,
+  address: string,
+  info: unknown,
+  schema: object | undefined,
+  parent: Interrupt | undefined,
+): Interrupt {
+  if (schema !== undefined)
+    return parent === undefined ? { id, address, info, schema } : { id, address, info, schema, parent };
+  return parent === undefined ? { id, address, info } : { id, address, info, parent };
+}

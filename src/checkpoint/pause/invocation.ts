@@ -1,0 +1,371 @@
+import { randomId } from "../../callbacks/random-id.js";
+import { firstVisit, type ResumeInfo } from "../../components/resume-info.js";
+import type { KumikoError } from "../../errors.js";
+import type { JsonSchema } from "../../schema/standard-schema.js";
+import type {
+  Answer,
+  CallSnapshot,
+  InnerSnapshot,
+  NodeStop,
+  Question,
+  RunSnapshot,
+  Slot,
+  VisitSnapshot,
+} from "../document/snapshot.js";
+import { duplicateKey, keyIsNoText } from "../errors.js";
+
+/** What of a question, or of the stop of a graph, tells whether something waits for it. */
+interface Asked {
+  readonly answer: Answer | undefined;
+  /** Whether it has an answer that is not used up. */
+  readonly fresh: boolean;
+}
+
+/** Something that can wait for answers. */
+export interface Part {
+  /** Whether something is asked in it, or was, for which a test holds. */
+  someAsked(test: (asked: Asked) => boolean): boolean;
+}
+
+const any = (): boolean => true;
+const isOpen = ({ answer }: Asked): boolean => answer === undefined;
+const isAnswered = ({ answer }: Asked): boolean => answer !== undefined;
+const isFresh = ({ fresh }: Asked): boolean => fresh;
+
+/** A stream of which every chunk is kept. */
+export interface WholeStream {
+  readonly ended: boolean;
+  drain(): Promise<void>;
+  whole(): unknown;
+}
+
+/** A run inside a place, while it lives. */
+export interface InnerRun {
+  readonly part: Part;
+  snapshot(): RunSnapshot;
+  /** Waits for what runs in it, and for streams that somebody will need. Rejects with an ordinary error. */
+  settle(): Promise<void>;
+}
+
+interface Inner {
+  result: Slot | undefined;
+  saved: RunSnapshot | undefined;
+  run: InnerRun | undefined;
+}
+
+interface Call {
+  callId: string;
+  result: Slot | undefined;
+  visit: Visit | undefined;
+}
+
+/**
+ * What one visit of a place (a node in a step, a tool call) has to remember so that it can stop and be entered again: its
+ * questions with their answers, what `once` gave, the runs and the tool calls inside it. Made when the first of them is
+ * needed.
+ */
+export class Visit implements Part {
+  readonly address: string;
+  /** Whether it was restored, so that this is not its first execution. */
+  readonly isRestored: boolean;
+  /** In this execution something was asked, here or inside: whatever the function of the place gives, it has stopped. */
+  hasStopped = false;
+  /** In this execution it was used wrongly. That is told before anybody has to answer. */
+  mistake: KumikoError | undefined = undefined;
+  /** What `before` made of the input, once it is whole. */
+  prepared: Slot | undefined = undefined;
+  /** What the node gave to `after`, once it is whole. */
+  produced: Slot | undefined = undefined;
+  /** The two of them while they are streams. */
+  keptStreams: Map<"prepared" | "produced", WholeStream> | undefined = undefined;
+  /** It stopped to wait, with all that was in it; it did not fail, and was not cut off. */
+  #isSettled = false;
+  #questions: Question[] = [];
+  #once: Map<string, unknown> | undefined = undefined;
+  #inner: Map<string, Inner> | undefined = undefined;
+  #calls: Map<number, Call> | undefined = undefined;
+  /** Of this execution. */
+  #usedKeys: Set<string> | undefined = undefined;
+  #childCounts: Map<string, number> | undefined = undefined;
+  #open = 0;
+  #waiters: (() => void)[] | undefined = undefined;
+
+  constructor(address: string, saved?: VisitSnapshot) {
+    this.address = address;
+    this.isRestored = saved !== undefined;
+    if (saved !== undefined) this.#restore(saved);
+  }
+
+  // questions
+
+  /** An `ask` or `once` may use a key once per execution. */
+  useKey(what: "ask" | "once", key: string): void {
+    if (typeof key !== "string") {
+      this.mistake ??= keyIsNoText(what, key, this.address);
+      throw this.mistake;
+    }
+    this.#usedKeys ??= new Set();
+    const name = `${what} ${key}`;
+    if (this.#usedKeys.has(name)) {
+      this.mistake ??= duplicateKey(what, key, this.address);
+      throw this.mistake;
+    }
+    this.#usedKeys.add(name);
+  }
+
+  /** The function of the place runs once more, in the same execution: a middleware may repeat a tool. */
+  restart(): void {
+    this.#usedKeys = undefined;
+    this.#childCounts = undefined;
+    this.mistake = undefined;
+  }
+
+  findAsk(key: string): Question | undefined {
+    return this.#questions.find((question) => question.kind === "ask" && question.key === key);
+  }
+
+  /** Notes a question, or gives the one that is open already. */
+  ask(key: string, info: unknown, schema: JsonSchema | undefined): Question {
+    const open = this.findAsk(key);
+    if (open !== undefined) return open;
+    return this.#note("ask", key, info, schema, undefined);
+  }
+
+  /** Notes that the place itself stops. What it was answered before is used up. */
+  interrupt(info: unknown, schema: JsonSchema | undefined, state: unknown): Question {
+    this.#questions = this.#questions.filter(({ kind }) => kind !== "interrupt");
+    return this.#note("interrupt", "", info, schema, { value: state });
+  }
+
+  #note(
+    kind: Question["kind"],
+    key: string,
+    info: unknown,
+    schema: JsonSchema | undefined,
+    state: Slot | undefined,
+  ): Question {
+    const { address } = this;
+    const noted = { id: randomId(), kind, key, address, info, schema, state, answer: undefined, fresh: false };
+    this.#questions.push(noted);
+    return noted;
+  }
+
+  get resume(): ResumeInfo {
+    const own = this.#questions.find(({ kind }) => kind === "interrupt");
+    const wasInterrupted = this.isRestored && this.hasQuestions;
+    if (!wasInterrupted) return firstVisit;
+    const { answer } = own ?? {};
+    return {
+      wasInterrupted,
+      state: own?.state?.value,
+      isTarget: this.someAsked(isAnswered),
+      hasData: answer?.hasData ?? false,
+      data: answer?.data,
+    };
+  }
+
+  get hasQuestions(): boolean {
+    return this.someAsked(any);
+  }
+
+  /** Whether it waits, and nobody has answered anything in it since it stopped: then it is not entered again. */
+  get isBlocked(): boolean {
+    return this.#isSettled && this.someAsked(isOpen) && !this.someAsked(isFresh);
+  }
+
+  /** Its function runs: until it has come to a stop, a crash makes it run again. */
+  begin(): void {
+    this.#isSettled = false;
+  }
+
+  /** It has stopped again: what it was answered up to now does not bring it back. */
+  settleAnswers(): void {
+    this.#isSettled = true;
+    for (const question of this.#questions) question.fresh = false;
+    for (const { visit } of this.#calls?.values() ?? []) visit?.settleAnswers();
+  }
+
+  /** The answer did not fit after all: the question is open again. */
+  reopen(question: Question): void {
+    question.answer = undefined;
+    question.fresh = false;
+  }
+
+  someAsked(test: (asked: Asked) => boolean): boolean {
+    if (this.#questions.some(test)) return true;
+    for (const { run, saved, result } of this.#inner?.values() ?? nothing) {
+      if (result !== undefined) continue;
+      const part = run === undefined ? saved && partOfSnapshot(saved) : run.part;
+      if (part?.someAsked(test) === true) return true;
+    }
+    for (const { visit, result } of this.#calls?.values() ?? nothing) {
+      if (result === undefined && visit?.someAsked(test) === true) return true;
+    }
+    return false;
+  }
+
+  // what is kept
+
+  recall(key: string): Slot | undefined {
+    return this.#once?.has(key) ? { value: this.#once.get(key) } : undefined;
+  }
+
+  remember(key: string, value: unknown): void {
+    this.#once ??= new Map();
+    this.#once.set(key, value);
+  }
+
+  keepStream(name: "prepared" | "produced", stream: WholeStream): void {
+    this.keptStreams ??= new Map();
+    this.keptStreams.set(name, stream);
+  }
+
+  // runs inside
+
+  /** The name of the next child run of this key; the same in each execution of the place. */
+  nextChild(key: string): string {
+    this.#childCounts ??= new Map();
+    const count = this.#childCounts.get(key) ?? 0;
+    this.#childCounts.set(key, count + 1);
+    return `${key}#${count}`;
+  }
+
+  innerResult(key: string): Slot | undefined {
+    return this.#inner?.get(key)?.result;
+  }
+
+  /** How far a run inside came in a former execution. */
+  savedInner(key: string): RunSnapshot | undefined {
+    return this.#inner?.get(key)?.saved;
+  }
+
+  startInner(key: string, run: InnerRun): void {
+    this.#inner ??= new Map();
+    this.#inner.set(key, { result: undefined, saved: undefined, run });
+  }
+
+  liveRuns(): InnerRun[] {
+    return [...(this.#inner?.values() ?? [])].map(({ run }) => run).filter((run) => run !== undefined);
+  }
+
+  finishInner(key: string, result: Slot | undefined): void {
+    if (result === undefined) this.#inner?.delete(key);
+    else this.#inner?.set(key, { result, saved: undefined, run: undefined });
+  }
+
+  // tool calls
+
+  /** The visit of a call, for its context. */
+  visitOfCall(index: number, callId: string, address: string): Visit {
+    const call = this.#call(index, callId);
+    call.visit ??= new Visit(address);
+    return call.visit;
+  }
+
+  findCall(index: number): Readonly<Call> | undefined {
+    return this.#calls?.get(index);
+  }
+
+  finishCall(index: number, callId: string, result: Slot): void {
+    const call = this.#call(index, callId);
+    call.result = result;
+    call.visit = undefined;
+  }
+
+  #call(index: number, callId: string): Call {
+    this.#calls ??= new Map();
+    let call = this.#calls.get(index);
+    if (call === undefined) {
+      call = { callId, result: undefined, visit: undefined };
+      this.#calls.set(index, call);
+    }
+    return call;
+  }
+
+  // what is under way
+
+  /** Something began that has to settle before the place can be left. */
+  enter(): void {
+    this.#open++;
+  }
+
+  leave(): void {
+    this.#open--;
+    this.changed();
+  }
+
+  changed(): void {
+    const waiters = this.#waiters;
+    this.#waiters = undefined;
+    for (const wake of waiters ?? []) wake();
+  }
+
+  get isBusy(): boolean {
+    return this.#open > 0;
+  }
+
+  nextChange(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiters ??= [];
+      this.#waiters.push(resolve);
+    });
+  }
+
+  // saved and restored
+
+  snapshot(): VisitSnapshot {
+    return {
+      address: this.address,
+      settled: this.#isSettled,
+      questions: this.#questions,
+      once: this.#once === undefined ? nothing : [...this.#once],
+      prepared: this.prepared,
+      produced: this.produced,
+      inner: this.#inner === undefined ? nothing : Array.from(this.#inner, snapshotOfInner),
+      calls: this.#calls === undefined ? nothing : Array.from(this.#calls, snapshotOfCall),
+    };
+  }
+
+  #restore({ settled, questions, once, prepared, produced, inner, calls }: VisitSnapshot): void {
+    this.#isSettled = settled;
+    this.#questions = [...questions];
+    this.prepared = prepared;
+    this.produced = produced;
+    if (once.length > 0) this.#once = new Map(once);
+    for (const { key, result, run } of inner) {
+      this.#inner ??= new Map();
+      this.#inner.set(key, { result, saved: run, run: undefined });
+    }
+    for (const { index, callId, result, visit } of calls) {
+      this.#calls ??= new Map();
+      this.#calls.set(index, { callId, result, visit: visit && new Visit(visit.address, visit) });
+    }
+  }
+}
+
+const nothing: readonly never[] = [];
+
+/** A run, by what is inside it and its own stop. Asked when it is needed: graphs may be deep. */
+export function partOfRun(parts: readonly Part[], stop: NodeStop | undefined): Part {
+  return {
+    someAsked(test) {
+      if (stop !== undefined && test({ answer: stop.answer, fresh: stop.answer !== undefined })) return true;
+      return parts.some((part) => part.someAsked(test));
+    },
+  };
+}
+
+function partOfSnapshot({ tasks, stop }: RunSnapshot): Part {
+  const visits = tasks.flatMap(({ visit, route }) => [visit, route]).filter((visit) => visit !== undefined);
+  const parts = visits.map((visit) => new Visit(visit.address, visit));
+  return partOfRun(parts, stop);
+}
+
+function snapshotOfInner([key, { result, saved, run }]: readonly [string, Inner]): InnerSnapshot {
+  if (result !== undefined) return { key, result, run: undefined };
+  return { key, result: undefined, run: run === undefined ? saved : run.snapshot() };
+}
+
+function snapshotOfCall([index, { callId, result, visit }]: readonly [number, Call]): CallSnapshot {
+  return { index, callId, result, visit: result === undefined ? visit?.snapshot() : undefined };
+}

@@ -1,0 +1,56 @@
+import { RequestContext } from "../../components/request-context.js";
+import { nameOf } from "../../schema/errors.js";
+import { type AnyClassCodec, classNameOf } from "./class-codec.js";
+
+/** What a value is that cannot be saved, and what to do. */
+export type WhyNotSaved = readonly [what: string, advice: string];
+
+export const functionIsNotSaved: WhyNotSaved = ["it is a function", "Leave it out: only data can be saved."];
+
+export const symbolIsNotSaved: WhyNotSaved = ["it is a symbol", "Leave it out: only data can be saved."];
+
+export const symbolKeyIsNotSaved: WhyNotSaved = ["its key is a symbol", "Use a text as the key."];
+
+export const bigintIsTooLong: WhyNotSaved = ["it is a bigint of more than 262,144 bits", "Save it as bytes."];
+
+export const patternIsTooLong: WhyNotSaved = [
+  "it is a regular expression of more than 32,768 characters",
+  "Save its parts instead.",
+];
+
+export const tooDeep = (levels: number): WhyNotSaved => [
+  `it is nested more than ${levels} levels deep`,
+  "Keep ids in place of objects that lead to further objects.",
+];
+
+export const encodesToItself = (name: string): WhyNotSaved => [
+  `encode of the codec "${name}" gave back the instance itself`,
+  "Let it give a record of the data.",
+];
+
+export function whyInstanceIsNotSaved(value: object, codecs: ReadonlyMap<object, AnyClassCodec>): WhyNotSaved {
+  if (value instanceof RequestContext) {
+    return ["it is the request context, which is never saved", "Leave it out, and give it again on resume."];
+  }
+  if (value instanceof Promise) return ["it is a promise", "Await it first."];
+  if (Symbol.asyncIterator in value || value instanceof ReadableStream) {
+    return ["it is a stream", "Read it first, and keep what came out of it."];
+  }
+  const parent = registeredParentOf(value, codecs);
+  const hint =
+    parent === undefined ? "" : ` (the codec "${parent.name}" is for its parent ${classNameOf(parent.type)})`;
+  return [
+    `it is ${nameOf(value)}, and no codec is registered for that class${hint}`,
+    "Register one with new Runtime({ codecs: [{ name, type, encode, decode }] }) and give the runtime to compile(), or keep plain data.",
+  ];
+}
+
+function registeredParentOf(value: object, codecs: ReadonlyMap<object, AnyClassCodec>): AnyClassCodec | undefined {
+  let prototype: object | null = Object.getPrototypeOf(value);
+  while (prototype !== null) {
+    const codec = codecs.get(prototype);
+    if (codec !== undefined) return codec;
+    prototype = Object.getPrototypeOf(prototype);
+  }
+  return undefined;
+}

@@ -1,0 +1,38 @@
+import type { OnStop } from "../../checkpoint/journal/grace.js";
+import type { RunOptions } from "../../compose/options.js";
+import { Scope, timeoutError } from "../scope.js";
+import { Subscription } from "../signal-hub.js";
+
+/** Hears of the caller's signal and time limit, also when the run no longer does. The time counts from now. */
+export function callerStop({ signal, timeoutMs }: RunOptions): OnStop | undefined {
+  if (signal === undefined && timeoutMs === undefined) return undefined;
+  const end = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
+  return (listener) => {
+    const left = end === undefined ? undefined : Math.max(0, end - performance.now());
+    const timer = left === undefined ? undefined : setTimeout(() => listener(timeoutError(timeoutMs)), left);
+    const subscription = signal === undefined ? undefined : listen(signal, listener);
+    return () => {
+      clearTimeout(timer);
+      subscription?.unsubscribe();
+    };
+  };
+}
+
+function listen(signal: AbortSignal, listener: (reason: unknown) => void): Subscription | undefined {
+  if (!signal.aborted) return new Subscription(signal, new ListeningScope(listener));
+  listener(signal.reason);
+  return undefined;
+}
+
+class ListeningScope extends Scope {
+  readonly #listener: (reason: unknown) => void;
+
+  constructor(listener: (reason: unknown) => void) {
+    super(undefined);
+    this.#listener = listener;
+  }
+
+  protected override beforeSignal(reason: unknown): void {
+    this.#listener(reason);
+  }
+}

@@ -1,0 +1,125 @@
+import { kindHasChanged, nodeIsGone, stepsHaveChanged, valueHasChanged } from "../../checkpoint/checkpoint-errors.js";
+import type { ChainStep, RunSnapshot, TaskSnapshot } from "../../checkpoint/document/snapshot.js";
+import { END, END_INDEX, type NodeSettings, START, START_INDEX, type ValueCheck } from "../../compose/plan/plan.js";
+import { toJsonSchema } from "../../schema/json-schema/convert.js";
+import type { JsonSchema } from "../../schema/standard-schema.js";
+import { automaticKey, type Program } from "../program.js";
+
+/** Throws `GRAPH_CHANGED` when a run cannot go on in this graph: a node it needs is gone, or is something else now. */
+export function checkKinds(snapshot: RunSnapshot, program: Program, path: readonly string[]): void {
+  checkChain(snapshot, program.chain, path);
+  for (const task of snapshot.tasks) {
+    const at = [...path, task.node];
+    checkNode(task, program, at);
+    for (const target of task.targets ?? []) {
+      if (target !== END && program.indexOf(target) === undefined) throw nodeIsGone([...path, target]);
+    }
+    const inner = nestedOf(task);
+    if (inner === undefined) continue;
+    const nested = program.nested.get(program.indexOf(task.node) ?? START_INDEX);
+    if (nested !== undefined) checkKinds(inner, nested, at);
+  }
+}
+
+function checkNode({ node, kind }: TaskSnapshot, program: Program, at: readonly string[]): void {
+  if (node === START) return;
+  const index = program.indexOf(node);
+  if (index === undefined) throw nodeIsGone(at);
+  const now = program.plan.nodes[index]?.component ?? "";
+  if (now !== kind) throw kindHasChanged(at, kind, now);
+}
+
+/** Whether a graph, or one inside it, has schemas to check values with. */
+export function checksValues({ plan, nested }: Program): boolean {
+  if ((plan.checkInput ?? plan.checkOutput) !== undefined) return true;
+  for (const inner of nested.values()) if (checksValues(inner)) return true;
+  return false;
+}
+
+/** Throws `GRAPH_CHANGED` for values that were saved before they were used, and do not fit the schemas of the graph now. */
+export async function checkValues(snapshot: RunSnapshot, program: Program, path: readonly string[]): Promise<void> {
+  const { checkInput, checkOutput } = program.plan;
+  for (const task of snapshot.tasks) {
+    const at = [...path, task.node];
+    const index = program.indexOf(task.node) ?? START_INDEX;
+    if (task.output !== undefined) {
+      // it was parsed when the run began: what changes values cannot be asked about it again
+      if (task.node === START && keepsValues(checkInput)) await check(checkInput, task.output.value, path, "input");
+      for (const target of onlyTakers(task, program)) {
+        if (target === END_INDEX) await check(checkOutput, task.output.value, path, "output");
+        else await checkNext(program, target, task.output.value, path);
+      }
+    }
+    const inner = nestedOf(task);
+    const nested = program.nested.get(index);
+    if (inner !== undefined && nested !== undefined) await checkValues(inner, nested, at);
+  }
+}
+
+/** Whether a schema gives back what it is given, as far as its JSON Schemas tell. */
+function keepsValues(check: ValueCheck | undefined): boolean {
+  if (check?.schema === undefined) return false;
+  const schema = check.schema as JsonSchema;
+  try {
+    const [input, output] = [toJsonSchema(schema), toJsonSchema(schema, { side: "output" })].map(withoutStrictness);
+    return JSON.stringify(input) === JSON.stringify(output);
+  } catch {
+    return false;
+  }
+}
+
+/** What a schema gives has no other properties; that alone changes no value. */
+function withoutStrictness(schema: JsonSchema): unknown {
+  return JSON.parse(JSON.stringify(schema, (key, value) => (key === "additionalProperties" ? undefined : value)));
+}
+
+/** The nodes that get this very output, with nothing around them that changes it. */
+function onlyTakers({ targets = [] }: TaskSnapshot, program: Program): number[] {
+  const indexes = targets.map((key) => (key === END ? END_INDEX : (program.indexOf(key) ?? START_INDEX)));
+  return indexes.filter((index) => index !== START_INDEX && program.sources[index]?.length === 1);
+}
+
+async function checkNext(program: Program, index: number, value: unknown, path: readonly string[]): Promise<void> {
+  const node = program.plan.nodes[index];
+  const nested = program.nested.get(index);
+  if (node === undefined || nested === undefined || !isEmpty(node.settings)) return;
+  await check(nested.plan.checkInput, value, [...path, node.key], "input");
+}
+
+function isEmpty({ inputKey, before, streamBefore, merge }: NodeSettings): boolean {
+  return inputKey === undefined && before === undefined && streamBefore === undefined && merge === undefined;
+}
+
+async function check(
+  fits: ValueCheck | undefined,
+  value: unknown,
+  path: readonly string[],
+  what: string,
+): Promise<void> {
+  try {
+    await fits?.(value);
+  } catch (cause) {
+    throw valueHasChanged(path, what, cause);
+  }
+}
+
+function nestedOf({ visit }: TaskSnapshot): RunSnapshot | undefined {
+  return visit?.inner.find(({ key }) => key === "")?.run;
+}
+
+/** Throws `GRAPH_CHANGED` when a key that a run needs was given by position, and the steps up to there have changed. */
+function checkChain(
+  { chain: saved, tasks }: RunSnapshot,
+  now: readonly ChainStep[] | undefined,
+  path: readonly string[],
+): void {
+  if (saved === undefined) return;
+  const needed = new Set(tasks.flatMap(({ node, done, targets = [] }) => (done ? targets : [node])));
+  for (let n = saved.length - 1; n >= 0; n--) {
+    const [key = ""] = saved[n] ?? [];
+    if (!automaticKey.test(key) || !needed.has(key)) continue;
+    const before = saved.slice(0, n + 1);
+    if (JSON.stringify(before) !== JSON.stringify((now ?? []).slice(0, n + 1))) throw stepsHaveChanged([...path, key]);
+    return;
+  }
+}

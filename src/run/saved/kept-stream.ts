@@ -1,0 +1,166 @@
+import type { Slot } from "../../checkpoint/document/snapshot.js";
+import type { Visit } from "../../checkpoint/pause/invocation.js";
+import { joinChunks } from "../../schema/concat/concat-chunks.js";
+import type { Joining } from "../../schema/concat/rule.js";
+import { ArraySource } from "../../schema/stream/array-source.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import { type ChunkSource, ended } from "../../schema/stream/source.js";
+
+import { whenReady } from "../async.js";
+import type { Body } from "../body.js";
+import { oneChunk } from "../streams/joining.js";
+import type { Task } from "../task.js";
+
+type Result = IteratorResult<unknown, undefined>;
+
+/**
+ * A stream with every chunk kept, for a run that can be resumed. Leaving its reader does not stop the node: a run that stops
+ * to wait needs the rest.
+ */
+export class KeptStream {
+  readonly joining: Joining | undefined;
+  readonly chunks: unknown[] = [];
+  /** It has given all that it had to give. */
+  ended = false;
+  failure: { readonly error: unknown } | undefined = undefined;
+  readonly #source: ChunkSource<unknown>;
+  readonly #atEnd: (() => void) | undefined;
+  readonly #onResult: (result: Result) => Result;
+  readonly #onError: (error: unknown) => never;
+  #listener: (() => void) | undefined = undefined;
+  /** The read under way. */
+  #pull: Promise<Result> | undefined = undefined;
+
+  /** `atEnd` may throw, in place of the end. */
+  constructor(given: StreamReader<unknown>, atEnd?: () => void) {
+    this.joining = given.joining;
+    this.#source = given.takeSource();
+    this.#atEnd = atEnd;
+    this.#onResult = this.#take.bind(this);
+    this.#onError = this.#fail.bind(this);
+    if (!(this.#source instanceof ArraySource)) return;
+    this.chunks = [...this.#source.rest()];
+    this.ended = true;
+  }
+
+  /** A reader of all chunks, from the first on. */
+  read(): StreamReader<unknown> {
+    const source = this.#source instanceof ArraySource ? this.#source.fork() : new KeptSource(this);
+    return new StreamReader<unknown>(source, this.joining);
+  }
+
+  /** Calls back at its end, if it has not ended. */
+  whenEnded(listener: () => void): void {
+    this.#listener = listener;
+  }
+
+  /** Reads what is left. What it fails with is in {@link failure}. */
+  async drain(): Promise<void> {
+    while (!this.ended && this.failure === undefined) await this.#next().then(undefined, ignore);
+  }
+
+  /** Nobody needs the rest: the node may stop. */
+  release(reason: unknown): void {
+    if (!this.ended && this.failure === undefined) this.#source.cancel(reason);
+  }
+
+  /** All chunks as one value. */
+  whole(): unknown {
+    return joinChunks(this.chunks, this.joining);
+  }
+
+  chunkAt(index: number): Promise<Result> {
+    if (index < this.chunks.length) return Promise.resolve({ done: false, value: this.chunks[index] });
+    if (this.failure !== undefined) return Promise.reject(this.failure.error);
+    if (this.ended) return ended();
+    const next = this.#next();
+    return index === this.chunks.length ? next : next.then(() => this.chunkAt(index));
+  }
+
+  /** One hop from the source, so that nodes start in the same order as where nothing is kept. */
+  #next(): Promise<Result> {
+    this.#pull ??= this.#source.next().then(this.#onResult, this.#onError);
+    return this.#pull;
+  }
+
+  #take(result: Result): Result {
+    this.#pull = undefined;
+    if (result.done !== true) {
+      this.chunks.push(result.value);
+      return result;
+    }
+    try {
+      this.#atEnd?.();
+    } catch (error) {
+      this.failure ??= { error };
+      throw error;
+    }
+    this.ended = true;
+    this.#listener?.();
+    return result;
+  }
+
+  #fail(error: unknown): never {
+    this.#pull = undefined;
+    this.failure ??= { error };
+    throw error;
+  }
+}
+
+class KeptSource implements ChunkSource<unknown> {
+  readonly #kept: KeptStream;
+  #index = 0;
+  #hasFailed = false;
+
+  constructor(kept: KeptStream) {
+    this.#kept = kept;
+  }
+
+  /** An error is told once. */
+  next(): Promise<Result> {
+    if (this.#hasFailed) return ended();
+    this.#hasFailed = this.#kept.failure !== undefined && this.#index >= this.#kept.chunks.length;
+    return this.#kept.chunkAt(this.#index++);
+  }
+
+  cancel(): void {}
+}
+
+/** What `before` makes of the input of a node, or what the node gives to `after`. */
+type PartName = "prepared" | "produced";
+
+/** A part of an invocation: kept from its earlier execution if that came to ask something, otherwise made now. */
+export function keptOrMade(name: PartName, make: Body, input: unknown, task: Task): unknown {
+  const kept = keptPart(name, task.openedVisit);
+  if (kept === undefined) return whenReady(make(input, task), (made) => keep(name, made, task));
+  if (!(input instanceof StreamReader)) return kept.value;
+  void input.cancel();
+  return oneChunk(kept.value, undefined);
+}
+
+function keep(name: PartName, made: unknown, task: Task): unknown {
+  const { visit } = task;
+  if (!(made instanceof StreamReader)) {
+    // a node that has asked something gave nothing
+    if (name === "prepared" || !visit.hasStopped) visit[name] = { value: made };
+    return made;
+  }
+  const kept = new KeptStream(made, () => task.scope.throwIfAborted());
+  visit.keepStream(name, kept);
+  return kept.read();
+}
+
+function keptPart(name: PartName, visit: Visit | undefined): Slot | undefined {
+  return visit?.isRestored === true && visit.hasQuestions ? visit[name] : undefined;
+}
+
+/** Waits for what began in an invocation, and reads the rest of streams that it has left. */
+export async function settleKept(visit: Visit | undefined, settling: Promise<void> | undefined): Promise<void> {
+  await settling;
+  for (const [name, stream] of visit?.keptStreams ?? []) {
+    await stream.drain();
+    if (stream.ended && visit !== undefined) visit[name] = { value: stream.whole() };
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,306 @@
+import { nodeIsGone, unreadableCheckpoint } from "../../checkpoint/checkpoint-errors.js";
+import type { RunSnapshot, Slot, TaskSnapshot } from "../../checkpoint/document/snapshot.js";
+import type { Journal } from "../../checkpoint/journal/journal.js";
+import { type Part, partOfRun } from "../../checkpoint/pause/invocation.js";
+import { END_INDEX, START, START_INDEX } from "../../compose/plan/plan.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import type { Body } from "../body.js";
+import type { Run } from "../run.js";
+import { type RunLedger, resultIsThere } from "../run-parts.js";
+import { type Delivery, Task } from "../task.js";
+import { KeptStream, keptOrMade, settleKept } from "./kept-stream.js";
+import { LedgerEntry } from "./ledger-entry.js";
+
+/**
+ * Remembers the tasks of a run that can be resumed: those that run, and those that have ended as long as somebody may still
+ * need what they gave. What came of tasks in an earlier process it knows too, so that they do not run again.
+ */
+export class Ledger implements RunLedger {
+  readonly #run: Run;
+  /** By step; a graph without steps has one list. */
+  #steps: LedgerEntry[][] = [];
+  readonly #entries = new Map<Task, LedgerEntry>();
+  /** What an earlier process did in tasks that come again. */
+  #earlier: Map<string, TaskSnapshot> | undefined = undefined;
+  #canBeSaved = false;
+  /** It has begun at its start. */
+  #isNew = false;
+
+  constructor(run: Run) {
+    this.#run = run;
+    run.place?.visit.startInner(run.innerKey, run);
+  }
+
+  get #journal(): Journal | undefined {
+    return this.#run.environment.journal;
+  }
+
+  get #isStepwise(): boolean {
+    return this.#journal?.isStepwise === true;
+  }
+
+  // the beginning
+
+  /** The tasks that have ended when the run begins: START, or those from which an earlier process went on. */
+  begin(input: unknown, from: RunSnapshot | undefined): Task[] {
+    if (from === undefined) return [this.#start(input)];
+    const { base, tasks, state } = from;
+    const run = this.#run;
+    const { program, stateCell } = run;
+    if (state !== undefined && program.plan.state !== undefined && stateCell !== undefined)
+      stateCell.value = state.value;
+    const hasSteps = program.plan.triggerMode === "anyPredecessor";
+    const isBase = ({ step, node }: TaskSnapshot): boolean => (hasSteps ? step === base : base === 0 && node === START);
+    for (const saved of tasks) {
+      if (isBase(saved) || (hasSteps && saved.step < base)) continue;
+      this.#earlier ??= new Map();
+      this.#earlier.set(`${saved.step} ${saved.node}`, saved);
+    }
+    if (base < 0) return [this.#start(input)];
+    const saved = tasks.filter(isBase);
+    if (saved.length === 0 || !saved.every(({ done }) => done)) throw unreadableCheckpoint("it has no finished step");
+    run.goToStep(base);
+    return saved.map((snapshot) => {
+      const entry = this.#add(new Task(run, this.#indexOf(snapshot.node)));
+      entry.restore(snapshot);
+      return entry.task;
+    });
+  }
+
+  #start(input: unknown): Task {
+    this.#isNew = true;
+    const task = new Task(this.#run, START_INDEX);
+    task.output = input;
+    this.#add(task).end();
+    return task;
+  }
+
+  /** Saves an input that was not saved with the claim; before the first node starts, where every finished task is saved. */
+  saveStart([start]: readonly Task[]): Promise<void> | undefined {
+    const entry = start === undefined || !this.#isNew ? undefined : this.#entries.get(start);
+    const journal = this.#journal;
+    if (journal === undefined || this.#run.place !== undefined || entry === undefined) return undefined;
+    entry.isSaved = journal.isInputSaved && entry.isSettled;
+    if (!this.#isStepwise) {
+      if (journal.isInputSaved) return undefined;
+      if (entry.isSettled) void journal.inputEnded();
+      else entry.whenSettled(() => void journal.inputEnded());
+      return undefined;
+    }
+    return entry.isSaved ? undefined : this.#saveInput(entry, journal);
+  }
+
+  async #saveInput(entry: LedgerEntry, journal: Journal): Promise<void> {
+    const failure = await entry.drain();
+    this.#run.throwIfAborted();
+    if (failure !== undefined) throw this.#run.blame(await this.#run.findOrigin(failure.error), START_INDEX);
+    entry.isSaved = true;
+    if (!journal.isInputSaved) await journal.inputEnded();
+  }
+
+  #indexOf(key: string): number {
+    const index = this.#run.program.keys.indexOf(key);
+    if (index === -1) throw nodeIsGone([...this.#run.nodePath, key]);
+    return index;
+  }
+
+  // what happens to tasks
+
+  #add(task: Task): LedgerEntry {
+    const entry = new LedgerEntry(this.#run, task);
+    this.#entries.set(task, entry);
+    const last = this.#steps.at(-1);
+    if (last?.[0]?.task.step === task.step) last.push(entry);
+    else {
+      this.#steps.push([entry]);
+      this.#forget();
+    }
+    return entry;
+  }
+
+  /** A task is about to start: not if it is known how it ended, or if it waits and nobody has answered. */
+  start(task: Task, inbox: readonly Delivery[]): "ended" | "blocked" | undefined {
+    const entry = this.#add(task);
+    for (const { source } of inbox) this.#entries.get(source)?.consumers.push(entry);
+    const earlier = this.#takeEarlier(task);
+    if (earlier === undefined) return undefined;
+    entry.restore(earlier);
+    if (entry.state === "ended") return "ended";
+    if (task.openedVisit?.isBlocked === true) {
+      entry.state = "stopped";
+      return "blocked";
+    }
+    task.openedVisit?.begin();
+    return undefined;
+  }
+
+  #takeEarlier({ index, step }: Task): TaskSnapshot | undefined {
+    if (this.#earlier === undefined) return undefined;
+    const name = `${step} ${this.#run.program.keys[index]}`;
+    const earlier = this.#earlier.get(name);
+    this.#earlier.delete(name);
+    return earlier;
+  }
+
+  /** A task has its output. A promise where it is saved before anything follows. */
+  ended(task: Task, isAlone: boolean): Promise<void> | undefined {
+    const entry = this.#entries.get(task);
+    if (entry === undefined) return undefined;
+    entry.end();
+    if (entry.isSettled) {
+      entry.isSaved = true;
+      return this.#journal?.commit(isAlone);
+    }
+    // beside others, a node that cannot lead to END is saved when it has ended, and not when all of them have
+    const targets = this.#run.program.routes[task.index]?.all ?? [];
+    return !this.#isStepwise || isAlone || targets.includes(END_INDEX) ? undefined : this.#readAndSave(entry);
+  }
+
+  /** Where its output goes. With every finished task saved, a stream goes on when it has ended, or to END. */
+  routed(task: Task): Promise<void> | undefined {
+    const entry = this.#entries.get(task);
+    if (!this.#isStepwise || entry === undefined || !entry.isStream || entry.isSaved) return undefined;
+    return task.targets?.every((target) => target === END_INDEX) === true ? undefined : this.#readAndSave(entry);
+  }
+
+  async #readAndSave(entry: LedgerEntry): Promise<void> {
+    const failure = await entry.drain();
+    this.#run.throwIfAborted();
+    if (failure !== undefined) throw failure.error;
+    entry.isSaved = true;
+    await this.#journal?.commit();
+  }
+
+  /** A task waits for an answer. */
+  stopped(task: Task): void {
+    const entry = this.#entries.get(task);
+    if (entry !== undefined) entry.state = "stopped";
+  }
+
+  prepare(before: Body, input: unknown, task: Task): unknown {
+    return keptOrMade("prepared", before, input, task);
+  }
+
+  produce(node: Body, input: unknown, task: Task): unknown {
+    return keptOrMade("produced", node, input, task);
+  }
+
+  /** Waits for what began in an invocation; a promise only where something has not settled. */
+  settleInvocation(task: Task): Promise<void> | undefined {
+    const settling = task.settle();
+    const visit = task.openedVisit;
+    return settling === undefined && visit?.keptStreams === undefined ? undefined : settleKept(visit, settling);
+  }
+
+  /**
+   * The result of a child run, remembered where its parent may be entered again. (A graph that is a node stays as it is until
+   * the node has ended: an abort may come between the two.)
+   */
+  keepResult(result: unknown): unknown {
+    const run = this.#run;
+    const { place } = run;
+    if (place === undefined || run.nested) return result;
+    if (!(result instanceof StreamReader) || run.mode === "invoke") {
+      place.visit.finishInner(run.innerKey, { value: result });
+      return result;
+    }
+    const kept = new KeptStream(result);
+    run.onStreamEnd = () => place.visit.finishInner(run.innerKey, slotOf(kept));
+    return kept.read();
+  }
+
+  // what it knows
+
+  /** Steps that are over, and whose outputs nobody needs any more. */
+  #forget(): void {
+    const steps = this.#steps;
+    while (steps.length > 2 && this.#isOver(0) && this.#isOver(1)) {
+      for (const entry of steps.shift() ?? []) {
+        entry.release(resultIsThere);
+        this.#entries.delete(entry.task);
+      }
+    }
+  }
+
+  #isOver(position: number): boolean {
+    const step = this.#steps[position] ?? [];
+    return step.every((entry) => entry.task.targets !== undefined && (entry.isSettled || entry.isUsedUp));
+  }
+
+  /** Not as long as the input is a stream that was not read to its end. */
+  get canBeSaved(): boolean {
+    this.#canBeSaved ||= this.#isStartDone();
+    return this.#canBeSaved;
+  }
+
+  #isStartDone(): boolean {
+    const [first] = this.#steps[0] ?? [];
+    if (first === undefined) return false;
+    return first.task.index !== START_INDEX || first.isSettled || first.isUsedUp;
+  }
+
+  get part(): Part {
+    const visits = this.#steps.flatMap((step) => step.flatMap((entry) => entry.visits));
+    return partOfRun(visits, this.#run.stops?.stop);
+  }
+
+  snapshot(): RunSnapshot {
+    const run = this.#run;
+    const steps = this.#steps;
+    let base = this.canBeSaved ? 0 : -1;
+    while (base >= 0 && base + 1 < steps.length && this.#isOver(base + 1)) base++;
+    const tasks: TaskSnapshot[] = [];
+    for (const step of base > 0 ? steps.slice(base) : steps) {
+      for (const entry of step) {
+        const snapshot = entry.snapshot();
+        if (snapshot !== undefined) tasks.push(snapshot);
+      }
+    }
+    if (this.#earlier !== undefined) tasks.push(...this.#earlier.values());
+    return {
+      address: run.address,
+      base: steps[base]?.[0]?.task.step ?? -1,
+      state: run.program.plan.state === undefined ? undefined : { value: run.ownState },
+      tasks,
+      stop: run.stops?.stop,
+      passed: run.stops?.passed ?? [],
+      chain: run.program.chain,
+    };
+  }
+
+  /**
+   * Waits for what runs, and reads the streams to their ends that somebody will need. Rejects with an ordinary error. Nothing,
+   * when there is nothing to wait for.
+   */
+  settle(): Promise<void> | undefined {
+    const isSettled = this.#steps.every((step) =>
+      step.every(({ state, isSettled }) => isSettled || state === "stopped"),
+    );
+    return isSettled ? undefined : this.#settle();
+  }
+
+  async #settle(): Promise<void> {
+    const run = this.#run;
+    await run.scheduler?.idle();
+    for (const entry of this.#steps.flat().reverse()) {
+      if (entry.state !== "ended" || entry.isSettled || entry.isUsedUp) continue;
+      const failure = await entry.drain();
+      const { task } = entry;
+      for (const inner of task.openedVisit?.liveRuns() ?? []) await inner.settle();
+      if (failure === undefined) continue;
+      if (!run.isStop(failure.error)) throw run.blame(failure.error, task.index);
+      await this.settleInvocation(task);
+      task.openedVisit?.settleAnswers();
+      entry.state = "stopped";
+    }
+  }
+}
+
+/** What cannot be joined is not remembered: then the child runs again. */
+function slotOf(kept: KeptStream): Slot | undefined {
+  try {
+    return { value: kept.whole() };
+  } catch {
+    return undefined;
+  }
+}

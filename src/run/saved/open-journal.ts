@@ -1,0 +1,113 @@
+import type { CheckpointDocument } from "../../checkpoint/document/document.js";
+import type { RunSnapshot } from "../../checkpoint/document/snapshot.js";
+import { noStore } from "../../checkpoint/errors.js";
+import { checkCheckpointId } from "../../checkpoint/journal/checkpoint-id.js";
+import { CheckpointJournal } from "../../checkpoint/journal/checkpoint-journal.js";
+import { applyAnswers, modifyStates } from "../../checkpoint/pause/answers.js";
+import { ValueCodec } from "../../checkpoint/values/value-codec.js";
+import type { RunOptions } from "../../compose/options.js";
+import type { Plan } from "../../compose/plan/plan.js";
+import type { Runtime } from "../../compose/runtime.js";
+import { checkCheckpointOptions } from "../checkpoint-options.js";
+import type { SavedRuns } from "../environment.js";
+import { invalidRunOption } from "../errors.js";
+import type { Program } from "../program.js";
+import type { RootRun } from "../root-run.js";
+import { callerStop } from "./caller-stop.js";
+import { checkKinds, checksValues, checkValues } from "./check-snapshot.js";
+
+/** What a run that stopped is resumed with. */
+export interface Resumption {
+  readonly checkpointId: string;
+  readonly answers: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * Claims the checkpoint of a run; returns how far it came, when it is resumed. `start` is a new run before its first node, whose
+ * input is saved with the claim; `undefined` when the input is a stream.
+ */
+export type Claim = (start: RunSnapshot | undefined) => Promise<RunSnapshot | undefined> | undefined;
+
+/** Gives a run the journal that saves it, or only hears of a stop. What comes back claims its checkpoint. */
+export function openJournal(
+  run: RootRun,
+  options: RunOptions = {},
+  resumption: Resumption | undefined,
+  savedRuns: SavedRuns,
+): Claim {
+  const { control, checkpointId, writeToCheckpointId, modifyState } = options;
+  const { plan } = run.program;
+  checkCheckpointOptions(options, plan);
+  if (resumption !== undefined) checkResumption(resumption, options, plan);
+  else if (modifyState !== undefined) {
+    throw invalidRunOption("modifyState is for a resume: a new run makes its state itself.");
+  }
+  const read = resumption?.checkpointId ?? checkpointId ?? writeToCheckpointId;
+  if (read === undefined && (options.forceNewRun === true || options.takeover === true)) {
+    throw invalidRunOption("forceNewRun and takeover are about a checkpoint: give a checkpointId.");
+  }
+  const journal = new CheckpointJournal({
+    store: plan.store,
+    ids: read === undefined ? undefined : { read, write: writeToCheckpointId ?? read },
+    isStepwise: plan.durability === "step",
+    keepCheckpoint: plan.keepCheckpoint,
+    codec: codecOf(plan),
+    onCallerStop: callerStop(options),
+  });
+  run.environment.keepJournal(journal, read === undefined ? undefined : savedRuns);
+  journal.attach(run);
+  const unlisten = control?.onInterrupt((timeoutMs) => journal.requestStop(timeoutMs));
+  run.onOver = unlisten;
+  return (start) => {
+    if (resumption === undefined) return journal.claimNew(options, start);
+    return journal.claimStopped(options, (document) => makeReady(document, run.program, resumption, modifyState));
+  };
+}
+
+const codecs = new WeakMap<Runtime, ValueCodec>();
+
+/** Made once for all runs with the same codecs. */
+function codecOf({ runtime }: Plan): ValueCodec {
+  let codec = codecs.get(runtime);
+  if (codec === undefined) {
+    codec = new ValueCodec(runtime.codecs);
+    codecs.set(runtime, codec);
+  }
+  return codec;
+}
+
+function checkResumption({ checkpointId }: Resumption, options: RunOptions, plan: Plan): void {
+  checkCheckpointId(checkpointId);
+  if (plan.store === undefined) throw noStore("resume");
+  for (const name of ["parent", "key", "checkpointId"] as const) {
+    if (options[name] !== undefined)
+      throw invalidRunOption(`${name} is not for a resume: the checkpoint says what goes on.`);
+  }
+  if (options.forceNewRun !== undefined && options.writeToCheckpointId === undefined) {
+    throw invalidRunOption(
+      "forceNewRun is for a new run, or with writeToCheckpointId: a resume goes on with the run that is there.",
+    );
+  }
+}
+
+/**
+ * Checks that a run can go on here, and writes the answers into it; gives the ids of what they answered. A promise only where
+ * schemas have to be asked.
+ */
+function makeReady(
+  { root, answered, requested }: CheckpointDocument,
+  program: Program,
+  { answers }: Resumption,
+  modifyState: RunOptions["modifyState"],
+): readonly string[] | Promise<readonly string[]> {
+  if (root === undefined) return [];
+  checkKinds(root, program, []);
+  const answer = (): readonly string[] | Promise<readonly string[]> =>
+    applyAnswers(root, answers, { answered, requested, validator: program.plan.runtime.schemaValidator });
+  const changed = (ids: readonly string[]): readonly string[] => {
+    if (modifyState !== undefined) modifyStates(root, modifyState);
+    return ids;
+  };
+  const ids = checksValues(program) ? checkValues(root, program, []).then(answer) : answer();
+  return ids instanceof Promise ? ids.then(changed) : changed(ids);
+}

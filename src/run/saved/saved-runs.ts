@@ -1,0 +1,41 @@
+import type { RunSnapshot } from "../../checkpoint/document/snapshot.js";
+import { START, START_INDEX } from "../../compose/plan/plan.js";
+import type { SavedRuns } from "../environment.js";
+import type { Run } from "../run.js";
+import { checkKinds } from "./check-snapshot.js";
+import { Ledger } from "./ledger.js";
+import { openJournal } from "./open-journal.js";
+import { parseAnswer } from "./parse-answer.js";
+
+/** All that only runs need which can be resumed or asked to stop: loaded when the first of them begins. */
+export const savedRuns = {
+  newLedger: (run: Run): Ledger => new Ledger(run),
+  parseAnswer,
+  openJournal,
+  startSnapshot,
+  checkKinds,
+} satisfies SavedRuns & Record<string, unknown>;
+
+/** A run that has its input, and of which no node has started. */
+export function startSnapshot(run: Run, input: unknown): RunSnapshot {
+  const start = {
+    node: START,
+    kind: run.node(START_INDEX).component,
+    step: 0,
+    done: true,
+    output: { value: input },
+    targets: undefined,
+    visit: undefined,
+    route: undefined,
+  };
+  const state = run.program.plan.state === undefined ? undefined : { value: run.ownState };
+  return {
+    address: run.address,
+    base: 0,
+    state,
+    tasks: [start],
+    stop: undefined,
+    passed: [],
+    chain: run.program.chain,
+  };
+}

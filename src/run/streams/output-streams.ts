@@ -1,0 +1,94 @@
+import type { ValueCheck } from "../../compose/plan/plan.js";
+import { joinChunks } from "../../schema/concat/concat-chunks.js";
+import { untilJoinable } from "../../schema/concat/load-message-joining.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import { type ChunkSource, ended } from "../../schema/stream/source.js";
+
+type Result = IteratorResult<unknown, undefined>;
+
+/** The same chunks; at their end the whole is checked, and the stream fails if it does not fit. `tell` gets what the check gives. */
+export function checkedStream(
+  reader: StreamReader<unknown>,
+  check: ValueCheck,
+  tell: (checked: unknown) => void,
+): StreamReader<unknown> {
+  return new StreamReader(new CheckedSource(reader, async (value) => tell(await check(value))), reader.joining);
+}
+
+class CheckedSource implements ChunkSource<unknown> {
+  readonly #source: ChunkSource<unknown>;
+  readonly #joining: StreamReader<unknown>["joining"];
+  readonly #check: (value: unknown) => Promise<void>;
+  readonly #chunks: unknown[] = [];
+  #checked = false;
+
+  constructor(reader: StreamReader<unknown>, check: (value: unknown) => Promise<void>) {
+    this.#joining = reader.joining;
+    this.#source = reader.takeSource();
+    this.#check = check;
+  }
+
+  async next(): Promise<Result> {
+    const result = await this.#source.next();
+    if (!result.done) this.#chunks.push(result.value);
+    else if (!this.#checked) {
+      this.#checked = true;
+      await untilJoinable(this.#chunks);
+      await this.#check(joinChunks(this.#chunks, this.#joining));
+    }
+    return result;
+  }
+
+  cancel(reason?: unknown): void {
+    this.#source.cancel(reason);
+  }
+}
+
+/** Reads a stream that no node reads: its node runs to its end all the same. */
+export async function readToEnd(reader: StreamReader<unknown>): Promise<void> {
+  for await (const _chunk of reader) {
+    // its node counts, not its chunks
+  }
+}
+
+/** The same stream, whose end comes after these, and which fails with them. */
+export function endingAfter(output: unknown, unread: readonly Promise<void>[]): unknown {
+  if (!(output instanceof StreamReader)) return output;
+  return new StreamReader<unknown>(new EndingAfter(output.takeSource(), Promise.all(unread)), output.joining);
+}
+
+class EndingAfter implements ChunkSource<unknown> {
+  readonly #source: ChunkSource<unknown>;
+  readonly #unread: Promise<unknown>;
+  readonly #failed: Promise<never>;
+  #isOver = false;
+
+  constructor(source: ChunkSource<unknown>, unread: Promise<unknown>) {
+    this.#source = source;
+    this.#unread = unread;
+    this.#failed = unread.then(() => new Promise<never>(ignore));
+    this.#failed.then(undefined, ignore);
+  }
+
+  async next(): Promise<Result> {
+    if (this.#isOver) return ended();
+    try {
+      const result = await Promise.race([this.#source.next(), this.#failed]);
+      if (result.done !== true) return result;
+      await this.#unread;
+      this.#isOver = true;
+      return result;
+    } catch (error) {
+      this.#isOver = true;
+      this.#source.cancel(error);
+      throw error;
+    }
+  }
+
+  cancel(reason?: unknown): void {
+    this.#isOver = true;
+    this.#source.cancel(reason);
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,258 @@
+import { START_INDEX } from "../../compose/plan/plan.js";
+import type { ConcatRegistry } from "../../schema/concat/registry.js";
+import type { ConcatRule, Joining } from "../../schema/concat/rule.js";
+import { streamCancelled } from "../../schema/errors.js";
+import { endMap, type MapEnd } from "../../schema/stream/map.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import { type ChunkSource, ended } from "../../schema/stream/source.js";
+import type { RootRun } from "../root-run.js";
+import { leftEarly } from "../root-run.js";
+
+type Result = IteratorResult<unknown, undefined>;
+
+export interface Started {
+  readonly run: RootRun;
+  /** Starts the nodes; gives the reader of the output, or a promise of it. */
+  readonly output: () => unknown;
+}
+
+/**
+ * The output of a run as its caller reads it: starts the run at the first read, gives errors their place, and ends the run
+ * when the stream has ended, failed, was left or stopped.
+ */
+export class RunStream implements ChunkSource<unknown> {
+  readonly joining = new LateJoining();
+  readonly #start: () => Started;
+  readonly #release: (reason: unknown) => void;
+  #run: RootRun | undefined = undefined;
+  #source: ChunkSource<unknown> | undefined = undefined;
+  #opening: Promise<void> | undefined = undefined;
+  #over = false;
+  /** Whoever reads on after a cancellation is refused. */
+  #cancelled: { readonly reason: unknown } | undefined = undefined;
+  #reader: AsyncIterator<unknown, undefined> | undefined = undefined;
+  /** Whether something outside can stop the run. */
+  #isGuarded = false;
+  #saving: Promise<void> | undefined = undefined;
+  /** Rejects the reads that are waiting, when the run is stopped. */
+  #waiting: Set<(reason: unknown) => void> | undefined = undefined;
+  /** Why it was stopped, for the next read: none was waiting then. */
+  #untold: { readonly reason: unknown } | undefined = undefined;
+
+  /** `release` lets go of the input when the output is cancelled before its first read. */
+  constructor(start: () => Started, release: (reason: unknown) => void) {
+    this.#start = start;
+    this.#release = release;
+  }
+
+  next(): Promise<Result> {
+    if (this.#over) return this.#afterEnd();
+    if (this.#source !== undefined) return this.#read(this.#source);
+    this.#opening ??= this.#open();
+    return this.#guard(this.#opening.then(() => (this.#source === undefined ? ended() : this.#read(this.#source))));
+  }
+
+  /** Read directly, which saves a call per chunk. */
+  loop(reader: AsyncIterator<unknown, undefined>): AsyncIterator<unknown, undefined> {
+    this.#reader = reader;
+    return this;
+  }
+
+  /** What the schema of the output has made of the joined stream. */
+  get checked(): { readonly value: unknown } | undefined {
+    return this.#run?.checked;
+  }
+
+  /** A loop was left early: that is for its reader to see to. */
+  async return(): Promise<Result> {
+    return (await this.#reader?.return?.()) ?? ended();
+  }
+
+  cancel(reason?: unknown): void {
+    this.#cancelled ??= { reason };
+    if (this.#over) return;
+    const run = this.#run;
+    if (run === undefined) this.#release(reason);
+    else if (!run.isOver) run.abort(reason ?? leftEarly());
+    this.#over = true;
+  }
+
+  /** A run that was left early is saved first, if it is saved at all. */
+  get settling(): Promise<void> | undefined {
+    return this.#saving;
+  }
+
+  async #open(): Promise<void> {
+    try {
+      const { run, output } = this.#start();
+      this.#run = run;
+      this.#isGuarded = run.stoppable;
+      run.onStop = this.#stop.bind(this, run);
+      run.isRead = this.#isRead.bind(this);
+      const reader = (await output()) as StreamReader<unknown>;
+      if (this.#over) return void reader.cancel(run.reason);
+      this.joining.known = reader.joining;
+      this.#source = saved(run, watched(run, located(reader.takeSource(), run), reader));
+    } catch (error) {
+      this.#over = true;
+      throw error;
+    }
+  }
+
+  #isRead(): boolean {
+    return this.#waiting !== undefined && this.#waiting.size > 0;
+  }
+
+  #read(source: ChunkSource<unknown>): Promise<Result> {
+    const pulled = source.next();
+    return this.#isGuarded ? this.#guard(pulled) : pulled;
+  }
+
+  /** A read that rejects at once when the run is stopped, also while a node ignores that. */
+  #guard(pulled: Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#waiting ??= new Set();
+      const waiting = this.#waiting;
+      waiting.add(reject);
+      const settle =
+        <V>(done: (value: V) => void) =>
+        (value: V) => {
+          waiting.delete(reject);
+          done(value);
+        };
+      pulled.then(settle(resolve), settle(reject));
+    });
+  }
+
+  /** A run that is saved tells of its stop when that is done. */
+  #stop(run: RootRun, reason: unknown): void {
+    const { ownJournal: journal } = run;
+    if (journal === undefined) {
+      this.#stopped(reason);
+      return;
+    }
+    this.#saving = journal.stopped(reason).then((failure) => this.#stopped(failure));
+  }
+
+  #stopped(reason: unknown): void {
+    this.#over = true;
+    this.#source?.cancel(reason);
+    if (this.#waiting === undefined || this.#waiting.size === 0) this.#untold = { reason };
+    for (const reject of this.#waiting ?? []) reject(reason);
+    this.#waiting = undefined;
+  }
+
+  #afterEnd(): Promise<Result> {
+    if (this.#cancelled !== undefined) return Promise.reject(streamCancelled(this.#cancelled.reason));
+    const untold = this.#untold;
+    this.#untold = undefined;
+    return untold === undefined ? ended() : Promise.reject(untold.reason);
+  }
+}
+
+/** How the output joins: as the node says that gives it, which is known once the run has started. */
+class LateJoining implements Joining {
+  known: Joining | undefined = undefined;
+
+  get rule(): ConcatRule | undefined {
+    return this.known?.rule;
+  }
+
+  get registry(): ConcatRegistry | undefined {
+    return this.known?.registry;
+  }
+
+  get where(): string | undefined {
+    return this.known?.where;
+  }
+
+  locate(error: unknown): unknown {
+    return this.known?.locate === undefined ? error : this.known.locate(error);
+  }
+}
+
+/** The handlers of the graph see what the caller sees: located errors. */
+function watched(run: RootRun, source: ChunkSource<unknown>, { joining }: StreamReader<unknown>): ChunkSource<unknown> {
+  if (!run.ownsWatch || run.watch === undefined) return source;
+  return run.watch.outputStream(new StreamReader(source, joining)).takeSource();
+}
+
+/** The last stage behind the nodes: finds out where an error began, and lets go of the run at the end. */
+function located(source: ChunkSource<unknown>, run: RootRun): ChunkSource<unknown> {
+  const end = { done: () => endRun(run), failed: (error: unknown) => failRun(run, error) };
+  return endMap(source, end) ?? new EndingSource(source, end);
+}
+
+function endRun(run: RootRun): void {
+  if (run.stopped !== undefined && !run.aborted) throw run.interruption();
+  run.onStreamEnd?.();
+  run.over();
+  if (run.hasRest) run.stopRest("Stopped, because the run has its result.");
+  else run.cancelStreams(undefined, run);
+}
+
+async function failRun(run: RootRun, error: unknown): Promise<unknown> {
+  if (run.aborted) return run.reason;
+  const origin = await run.findOrigin(error);
+  if (run.aborted) return run.reason;
+  return run.end(run.isStop(origin) ? origin : run.blame(origin, START_INDEX));
+}
+
+/** Nobody hears of the end before the checkpoint was seen to. */
+function saved(run: RootRun, source: ChunkSource<unknown>): ChunkSource<unknown> {
+  const { ownJournal: journal } = run;
+  if (journal === undefined) return source;
+  const next = async (): Promise<Result> => {
+    try {
+      const result = await source.next();
+      if (result.done) await journal.finished();
+      return result;
+    } catch (error) {
+      throw await journal.stopped(error);
+    }
+  };
+  return { next, cancel: (reason) => source.cancel(reason) };
+}
+
+/** Tells of the end of any source, with a hop of its own. */
+class EndingSource implements ChunkSource<unknown> {
+  readonly #source: ChunkSource<unknown>;
+  readonly #end: MapEnd;
+  readonly #onResult: (result: Result) => Result | Promise<never>;
+  readonly #onError: (error: unknown) => Promise<never>;
+  #failed = false;
+
+  constructor(source: ChunkSource<unknown>, end: MapEnd) {
+    this.#source = source;
+    this.#end = end;
+    // functions of their own are called faster than bound methods, and these are called for each chunk
+    const onError = (error: unknown): Promise<never> => this.#fail(error);
+    const onResult = (result: Result): Result | Promise<never> => (result.done ? this.#finish(result) : result);
+    this.#onError = onError;
+    this.#onResult = onResult;
+  }
+
+  /** After an error there is nothing more: what was stopped by it is not asked again. */
+  next(): Promise<Result> {
+    if (this.#failed) return ended();
+    return this.#source.next().then(this.#onResult, this.#onError);
+  }
+
+  #finish(result: Result): Result | Promise<never> {
+    try {
+      this.#end.done();
+    } catch (error) {
+      return this.#fail(error);
+    }
+    return result;
+  }
+
+  async #fail(error: unknown): Promise<never> {
+    this.#failed = true;
+    throw await this.#end.failed(error);
+  }
+
+  cancel(reason?: unknown): void {
+    this.#source.cancel(reason);
+  }
+}
