@@ -7,7 +7,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^kumiko\/(sqlite|postgres)$/, replacement: `${source}/stores/$1/index.ts` },
-      { find: /^kumiko\/openapi$/, replacement: `${source}/components/openapi/index.ts` },
+      { find: /^kumiko\/openapi$/, replacement: `${source}/tools/openapi/index.ts` },
       { find: /^kumiko\/rag\/files$/, replacement: `${source}/rag/files/index.ts` },
       { find: /^kumiko$/, replacement: `${source}/index.ts` },
       { find: /^kumiko\/([a-z-]+)$/, replacement: `${source}/$1/index.ts` },
@@ -36,8 +36,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: "ways",
-          include: ["test/compose/**/*.test.ts"],
-          exclude: ["test/compose/plan/**", "test/compose/interrupt/**"],
+          include: ["test/{compose,run,checkpoint}/**/*.test.ts", "test/tools/{node,contract}/**/*.test.ts"],
+          exclude: [
+            "test/compose/plan/**",
+            "test/checkpoint/{values,journal}/**",
+            "test/checkpoint/memory-store.test.ts",
+          ],
           setupFiles: ["test/ways/setup.ts"],
           isolate: false,
         },

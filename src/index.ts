@@ -30,20 +30,7 @@ export type { CheckpointStore, ClosableStore, StoredCheckpoint } from "./checkpo
 export { memoryStore } from "./checkpoint/memory-store.js";
 export { type Interrupt, InterruptError, isInterrupt } from "./checkpoint/pause/interrupt.js";
 export type { ClassCodec } from "./checkpoint/values/class-codec.js";
-export type { AnyTool } from "./components/any-tool.js";
 export type { Ask, InterruptOptions, NodeContext } from "./components/context.js";
-export {
-  type CreatedTool,
-  type CreateToolOptions,
-  createTool,
-  type ExecuteInput,
-  type ExecuteResult,
-  type McpToolProperties,
-} from "./components/create-tool.js";
-export { ToolError, type ToolErrorDetails } from "./components/errors.js";
-export { McpToolError } from "./components/mcp/errors.js";
-export type { McpClient } from "./components/mcp/mcp-client.js";
-export { type McpTool, type McpToolsOptions, mcpTools } from "./components/mcp/mcp-tools.js";
 export type { AgenticModel, ModelContext, ModelOptions, ToolChoice } from "./components/model.js";
 export {
   type ContextKey,
@@ -67,7 +54,6 @@ export type {
 export { type StateKey, stateKey } from "./components/state-key.js";
 export type { NeedsApproval, Tool, ToolContext, ToolOutput } from "./components/tool.js";
 export { type ToolOption, type ToolOptions, toolOptions } from "./components/tool-options.js";
-export type { OutputValidation } from "./components/tool-settings.js";
 export { type AsToolOptions, asTool } from "./compose/as-tool.js";
 export { type BatchOptions, batch } from "./compose/batch.js";
 export { type ToolCallsOrOptions, toolCallsOr } from "./compose/branch.js";
@@ -91,19 +77,6 @@ export { END, START, type TriggerMode } from "./compose/plan/plan.js";
 export { RunControl } from "./compose/run-control.js";
 export type { AnyRunnable, InputOf, OutputOf, Runnable } from "./compose/runnable.js";
 export { Runtime, type RuntimeOptions } from "./compose/runtime.js";
-export { AgenticToolsNode } from "./compose/tools/agentic-tools-node.js";
-export type { AgenticToolsNodeConfig, ToolErrorHandler } from "./compose/tools/config.js";
-export type {
-  InvokableMiddleware,
-  NextInvokable,
-  NextStreamable,
-  StreamableMiddleware,
-  ToolCall,
-  ToolCallMiddleware,
-} from "./compose/tools/middleware.js";
-export type { ToolAliases, ToolsNodeOptions } from "./compose/tools/options.js";
-export { repairToolCalls } from "./compose/tools/repair-tool-calls.js";
-export { resultsOf } from "./compose/tools/results-of.js";
 export type { GraphTypeError } from "./compose/types/graph-type-error.js";
 export type { NodeLike } from "./compose/types/node-like.js";
 export type { ShapesOf } from "./compose/types/node-map.js";
@@ -143,3 +116,30 @@ export { type Pipe, type PipeOptions, pipe, type StreamWriter } from "./schema/s
 export { type CopyOptions, StreamReader } from "./schema/stream/reader.js";
 export type { StreamSource } from "./schema/stream/source.js";
 export { type ToolInfo, toolInfo } from "./schema/tool-info.js";
+export type { AnyTool } from "./tools/define/any-tool.js";
+export {
+  type CreatedTool,
+  type CreateToolOptions,
+  createTool,
+  type ExecuteInput,
+  type ExecuteResult,
+  type McpToolProperties,
+} from "./tools/define/create-tool.js";
+export { ToolError, type ToolErrorDetails } from "./tools/define/errors.js";
+export type { OutputValidation } from "./tools/define/tool-settings.js";
+export { McpToolError } from "./tools/mcp/errors.js";
+export type { McpClient } from "./tools/mcp/mcp-client.js";
+export { type McpTool, type McpToolsOptions, mcpTools } from "./tools/mcp/mcp-tools.js";
+export { AgenticToolsNode } from "./tools/node/agentic-tools-node.js";
+export type { AgenticToolsNodeConfig, ToolErrorHandler } from "./tools/node/config.js";
+export type {
+  InvokableMiddleware,
+  NextInvokable,
+  NextStreamable,
+  StreamableMiddleware,
+  ToolCall,
+  ToolCallMiddleware,
+} from "./tools/node/middleware.js";
+export type { ToolAliases, ToolsNodeOptions } from "./tools/node/options.js";
+export { repairToolCalls } from "./tools/node/repair-tool-calls.js";
+export { resultsOf } from "./tools/node/results-of.js";

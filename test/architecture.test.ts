@@ -25,7 +25,7 @@ const {
 const optional = Object.keys(peerDependencies);
 /** Entries that are there for an optional package. */
 const own: Readonly<Record<string, readonly string[]>> = {
-  "src/components/openapi/index.ts": ["@apidevtools/json-schema-ref-parser"],
+  "src/tools/openapi/index.ts": ["@apidevtools/json-schema-ref-parser"],
   "src/rag/index.ts": ["gpt-tokenizer", "jsonc-parser", "parse5"],
 };
 const entries = readEntries(root).map(({ source }) => source);

@@ -5,17 +5,17 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import makeLimit from "p-limit";
 import { z } from "zod";
-import { createTool } from "../src/components/create-tool.js";
 import type { AgenticModel } from "../src/components/model.js";
 import type { Embedder } from "../src/components/retrieval.js";
 import { Graph } from "../src/compose/graph.js";
 import { END, START } from "../src/compose/plan/plan.js";
 import type { Runnable } from "../src/compose/runnable.js";
-import { AgenticToolsNode } from "../src/compose/tools/agentic-tools-node.js";
 import type { AgenticMessage } from "../src/schema/message/agentic-message.js";
 import { functionToolCall } from "../src/schema/message/construct-block.js";
 import { assistantMessage } from "../src/schema/message/construct-message.js";
 import { StreamReader } from "../src/schema/stream/reader.js";
+import { createTool } from "../src/tools/define/create-tool.js";
+import { AgenticToolsNode } from "../src/tools/node/agentic-tools-node.js";
 
 export { z };
 

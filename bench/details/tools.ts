@@ -1,11 +1,11 @@
 // What calls cost in other settings: node bench/start.mjs bench/details/tools.ts
 import { z } from "zod";
-import { createTool } from "../../src/components/create-tool.js";
-import { AgenticToolsNode } from "../../src/compose/tools/agentic-tools-node.js";
 import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
 import { functionToolCall } from "../../src/schema/message/construct-block.js";
 import { assistantMessage } from "../../src/schema/message/construct-message.js";
 import type { FunctionToolCall } from "../../src/schema/message/content-block.js";
+import { createTool } from "../../src/tools/define/create-tool.js";
+import { AgenticToolsNode } from "../../src/tools/node/agentic-tools-node.js";
 import { compare, type Measured } from "./compare.js";
 
 const inputSchema = z.object({ city: z.string(), days: z.number().int().optional() });

@@ -6,11 +6,12 @@ const order = [
   "schema",
   "callbacks",
   "components",
+  "tool definitions",
   "contracts",
   "plan",
   "checkpoint",
   "run",
-  "tools",
+  "tools node",
   "builders",
   "models",
   "rag",
@@ -20,11 +21,11 @@ const order = [
 type Layer = (typeof order)[number];
 const isAbove = (layer: Layer, other: Layer): boolean => order.indexOf(layer) > order.indexOf(other);
 
-/** Files of `compose/` that are builders whatever they import; every other one is when it imports plan/, run/ or tools/. */
+/** Files of `compose/` that are builders whatever they import; every other one is when it imports plan/, run/ or tools/node/. */
 const builderFiles = ["graph", "chain", "workflow"].map((name) => `src/compose/${name}.ts`);
 /** Contracts that stand in the folder of what fulfils them: options of a run, of `compile` and of a runtime name them. */
 const contractFiles = [
-  "src/compose/tools/options.ts",
+  "src/tools/node/options.ts",
   "src/checkpoint/checkpoint-store.ts",
   "src/checkpoint/values/class-codec.ts",
 ];
@@ -71,9 +72,10 @@ class LayerMap {
     if (path === "src/errors.ts") return "errors";
     if (contractFiles.includes(path)) return "contracts";
     const [top, name, inner] = path.split("/").slice(1);
+    if (top === "tools") return name === "node" ? "tools node" : "tool definitions";
     if (top !== "compose") return topFolders.find((layer) => layer === top);
-    const layer = inner === undefined ? undefined : composeFolders.find((folder) => folder === name);
-    return layer ?? (this.#isBuilder(path) ? "builders" : "contracts");
+    if (inner !== undefined && name === "plan") return "plan";
+    return this.#isBuilder(path) ? "builders" : "contracts";
   }
 
   #isBuilder(path: string): boolean {
@@ -86,7 +88,6 @@ class LayerMap {
   }
 }
 
-const composeFolders = ["plan", "tools"] as const;
 const topFolders = [
   "schema",
   "callbacks",

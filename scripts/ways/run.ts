@@ -1,5 +1,5 @@
 // Runs the tests of the executor in every way to run and every mode (test/ways/ways.ts), one after the other.
-// `npm run test:ways -- saved-step controlled:stream test/compose/run` runs a part of it: ways, ways with a mode, and files.
+// `npm run test:ways -- saved-step controlled:stream test/run` runs a part of it: ways, ways with a mode, and files.
 // `npm run test:ways -- --exceptions` runs nothing but the tests of test/ways/exceptions.ts, and fails for those that hold in
 // every combination for which they are excepted.
 import { spawnSync } from "node:child_process";

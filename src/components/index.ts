@@ -1,6 +1,5 @@
-export type { AnyTool } from "./any-tool.js";
-export type { ApprovalOption, ApprovalOptions, ApprovalPolicy } from "./approval-option.js";
-export type { Ask, InterruptOptions, NodeContext } from "./context.js";
+export type { AnyTool } from "../tools/define/any-tool.js";
+export type { ApprovalOption, ApprovalOptions, ApprovalPolicy } from "../tools/define/approval-option.js";
 export {
   type CreatedTool,
   type CreateToolOptions,
@@ -9,8 +8,16 @@ export {
   type ExecuteInput,
   type ExecuteResult,
   type McpToolProperties,
-} from "./create-tool.js";
-export { ToolError, type ToolErrorDetails } from "./errors.js";
+} from "../tools/define/create-tool.js";
+export { ToolError, type ToolErrorDetails } from "../tools/define/errors.js";
+export type {
+  AvailableInput,
+  AvailableOutput,
+  InputDelta,
+  ToolHookCall,
+  ToolHooks,
+} from "../tools/define/tool-hooks.js";
+export type { OutputValidation } from "../tools/define/tool-settings.js";
 export type {
   EinoTool,
   EinoToolInfo,
@@ -19,9 +26,9 @@ export type {
   PlainTool,
   TanStackTool,
   ToolWithoutExecute,
-} from "./formats/foreign-tool.js";
-export { type LegacyCall, type LegacyCallOptions, type LegacyTool, legacyTool } from "./formats/legacy-tool.js";
-export { McpToolError } from "./mcp/errors.js";
+} from "../tools/formats/foreign-tool.js";
+export { type LegacyCall, type LegacyCallOptions, type LegacyTool, legacyTool } from "../tools/formats/legacy-tool.js";
+export { McpToolError } from "../tools/mcp/errors.js";
 export type {
   McpCallOptions,
   McpCallParams,
@@ -29,8 +36,9 @@ export type {
   McpResult,
   McpToolDefinition,
   McpToolPage,
-} from "./mcp/mcp-client.js";
-export { type McpTool, type McpToolsOptions, mcpTools } from "./mcp/mcp-tools.js";
+} from "../tools/mcp/mcp-client.js";
+export { type McpTool, type McpToolsOptions, mcpTools } from "../tools/mcp/mcp-tools.js";
+export type { Ask, InterruptOptions, NodeContext } from "./context.js";
 export type {
   AgenticModel,
   ModelContext,
@@ -53,6 +61,4 @@ export type {
   Transformer,
 } from "./retrieval.js";
 export type { NeedsApproval, Tool, ToolContext, ToolOutput } from "./tool.js";
-export type { AvailableInput, AvailableOutput, InputDelta, ToolHookCall, ToolHooks } from "./tool-hooks.js";
 export { type ToolOption, type ToolOptions, toolOptions } from "./tool-options.js";
-export type { OutputValidation } from "./tool-settings.js";

@@ -1,6 +1,6 @@
-import { type ExecuteInput, makeTool } from "../components/create-tool.js";
 import type { NeedsApproval, Tool } from "../components/tool.js";
 import type { AnyStandardSchema, JsonSchema, SchemaOutput } from "../schema/standard-schema.js";
+import { type ExecuteInput, makeTool } from "../tools/define/create-tool.js";
 import type { Runnable } from "./runnable.js";
 
 export interface AsToolOptions<Schema> {

@@ -10,6 +10,20 @@ export {
 } from "../components/request-context.js";
 export { type StateKey, stateKey } from "../components/state-key.js";
 export { type ErrorCode, findCause, KumikoError, type KumikoErrorOptions } from "../errors.js";
+export { AgenticToolsNode } from "../tools/node/agentic-tools-node.js";
+export type { AgenticToolsNodeConfig, ToolErrorHandler } from "../tools/node/config.js";
+export type {
+  InvokableMiddleware,
+  NextInvokable,
+  NextStreamable,
+  StreamableMiddleware,
+  ToolCall,
+  ToolCallMiddleware,
+} from "../tools/node/middleware.js";
+export type { ToolAliases, ToolsNodeOptions } from "../tools/node/options.js";
+export { repairToolCalls } from "../tools/node/repair-tool-calls.js";
+export { resultsOf } from "../tools/node/results-of.js";
+export type { SkippedTool } from "../tools/node/tool-table.js";
 export { type AsToolOptions, asTool } from "./as-tool.js";
 export { type BatchOptions, batch } from "./batch.js";
 export { type ToolCallsOrOptions, toolCallsOr } from "./branch.js";
@@ -26,20 +40,6 @@ export { END, START, type TriggerMode } from "./plan/plan.js";
 export { RunControl } from "./run-control.js";
 export type { AnyRunnable, InputOf, OutputOf, Runnable } from "./runnable.js";
 export { Runtime, type RuntimeOptions } from "./runtime.js";
-export { AgenticToolsNode } from "./tools/agentic-tools-node.js";
-export type { AgenticToolsNodeConfig, ToolErrorHandler } from "./tools/config.js";
-export type {
-  InvokableMiddleware,
-  NextInvokable,
-  NextStreamable,
-  StreamableMiddleware,
-  ToolCall,
-  ToolCallMiddleware,
-} from "./tools/middleware.js";
-export type { ToolAliases, ToolsNodeOptions } from "./tools/options.js";
-export { repairToolCalls } from "./tools/repair-tool-calls.js";
-export { resultsOf } from "./tools/results-of.js";
-export type { SkippedTool } from "./tools/tool-table.js";
 export type { GraphTypeError } from "./types/graph-type-error.js";
 export type { NodeLike } from "./types/node-like.js";
 export type { ShapesOf } from "./types/node-map.js";

@@ -4,8 +4,8 @@ import type { ModelOptions } from "../components/model.js";
 import type { AnyRequestContext } from "../components/request-context.js";
 import type { EmbedderOptions, IndexerOptions, RetrieverOptions } from "../components/retrieval.js";
 import type { ToolOption } from "../components/tool-options.js";
+import type { ToolsNodeOptions } from "../tools/node/options.js";
 import type { RunControl } from "./run-control.js";
-import type { ToolsNodeOptions } from "./tools/options.js";
 
 /** Options for every component of a kind; a component takes what it knows. */
 export interface KindOptions {

@@ -1,4 +1,4 @@
-import { shorten } from "../components/shorten.js";
+import { shorten } from "../schema/shorten.js";
 import { invalidModelOption, unknownModelOption } from "./errors.js";
 
 /** Throws for an option that does not exist. */

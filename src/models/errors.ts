@@ -1,6 +1,6 @@
-import { shorten, shortenText } from "../components/shorten.js";
 import { KumikoError, messageOf } from "../errors.js";
 import { isFields } from "../schema/fields.js";
+import { shorten, shortenText } from "../schema/shorten.js";
 import type { StandardIssue } from "../schema/standard-schema.js";
 
 // bad input

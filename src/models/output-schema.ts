@@ -1,5 +1,3 @@
-import { checkJson } from "../components/revive-dates.js";
-import { type Checker, type SchemaCheck, schemaCheck } from "../components/schema-check.js";
 import { isFields } from "../schema/fields.js";
 import { toJsonSchema } from "../schema/json-schema/convert.js";
 import {
@@ -8,6 +6,8 @@ import {
   type JsonSchema,
   type StandardIssue,
 } from "../schema/standard-schema.js";
+import { checkJson } from "../schema/validation/revive-dates.js";
+import { type Checker, type SchemaCheck, schemaCheck } from "../schema/validation/schema-check.js";
 
 /** What a text is as an output: a value that fits, or what is wrong with it. */
 export type ReadOutput =

@@ -1,5 +1,5 @@
-import { shorten } from "../components/shorten.js";
 import { KumikoError, messageOf } from "../errors.js";
+import { shorten } from "../schema/shorten.js";
 
 export const invalidRagOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
 

@@ -1,11 +1,11 @@
 import type { Tool, ToolContext, ToolOutput } from "../components/tool.js";
-import { isContentList, joinToolOutputs } from "../components/tool-output.js";
-import { AgenticToolsNode } from "../compose/tools/agentic-tools-node.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { functionToolCall } from "../schema/message/construct-block.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
 import { toolResultsOf } from "../schema/message/read-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
+import { isContentList, joinToolOutputs } from "../tools/define/tool-output.js";
+import { AgenticToolsNode } from "../tools/node/agentic-tools-node.js";
 import { type ConformanceCheck, expectSame, expectThat, rejectionOf, soon } from "./conformance.js";
 import { deepEqual } from "./deep-equal.js";
 import { differs } from "./errors.js";

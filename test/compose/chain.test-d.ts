@@ -6,8 +6,8 @@ import { Graph } from "../../src/compose/graph.js";
 import { lambda, mapChunks, passthrough } from "../../src/compose/lambda.js";
 import { END, START } from "../../src/compose/plan/plan.js";
 import type { Runnable } from "../../src/compose/runnable.js";
-import { AgenticToolsNode } from "../../src/compose/tools/agentic-tools-node.js";
 import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
+import { AgenticToolsNode } from "../../src/tools/node/agentic-tools-node.js";
 
 declare const model: AgenticModel;
 const tools = new AgenticToolsNode([]);

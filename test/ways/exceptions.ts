@@ -1,6 +1,6 @@
 import type { Mode, Way } from "./ways.js";
 
-/** A file below `test/compose/`, and the name of a test with those of its suites (`a > b`), or a part of it; without one all. */
+/** A file below `test/`, and the name of a test with those of its suites (`a > b`), or a part of it; without one all. */
 export type NamedTests = readonly [file: string, test?: string | RegExp];
 
 /** Tests that run as they are written in some ways and some modes, because what they say does not hold there. */
@@ -52,12 +52,12 @@ export const exceptions: readonly Exception[] = [
     why: "It asks which function of a node answers which mode.",
     modes: streams,
     tests: [
-      ["lambda.test.ts", /^a lambda > (makes|runs the mode)/],
-      ["node-kinds.test.ts", /its stream is used in streams|a Runnable from elsewhere|append the same steps/],
+      ["compose/lambda.test.ts", /^a lambda > (makes|runs the mode)/],
+      ["compose/node-kinds.test.ts", /its stream is used in streams|a Runnable from elsewhere|append the same steps/],
       ["run/branches.test.ts", "sees one chunk in a run on values"],
       ["run/callbacks-in-graphs.test.ts", "follow the function that really runs > in a run on values"],
-      ["tools/agentic-tools-node.test.ts", "in the half that fits the mode"],
-      ["tools-contract/errors.test.ts", "uses invoke for invoke and stream for stream"],
+      ["tools/node/agentic-tools-node.test.ts", "in the half that fits the mode"],
+      ["tools/contract/errors.test.ts", "uses invoke for invoke and stream for stream"],
     ],
   },
   {
@@ -72,8 +72,8 @@ export const exceptions: readonly Exception[] = [
     why: "An output schema that changes the value does so only in invoke and collect.",
     modes: ["stream", "transform"],
     tests: [
-      ["graph-schemas.test.ts", "gives on what the schemas make of the values"],
-      ["interrupts/ends-of-graphs.test.ts", /that change a value change it once|do so in a graph inside/],
+      ["compose/graph-schemas.test.ts", "gives on what the schemas make of the values"],
+      ["checkpoint/ends-of-graphs.test.ts", /that change a value change it once|do so in a graph inside/],
       ["run/schemas.test.ts", "gives nodes and callers what the schemas make of the values"],
     ],
   },
@@ -83,17 +83,17 @@ export const exceptions: readonly Exception[] = [
     tests: [
       ["run/callbacks-in-graphs.test.ts", "in a run on streams, where the graph starts with what its caller gave"],
       ["run/keys-and-handlers.test.ts", "does not show in what handlers hear of the node"],
-      ["tools/streamed-calls.test.ts", "hear of no start and no piece when the message is there at once"],
-      ["tools/tool-hooks.test.ts", /^hooks of a call whose message is whole > (T18|hear once when a middleware)/],
-      ["tools-contract/watching.test.ts", /T18 for a whole message|T19 onOutput hears of success only/],
+      ["tools/node/streamed-calls.test.ts", "hear of no start and no piece when the message is there at once"],
+      ["tools/node/tool-hooks.test.ts", /^hooks of a call whose message is whole > (T18|hear once when a middleware)/],
+      ["tools/contract/watching.test.ts", /T18 for a whole message|T19 onOutput hears of success only/],
     ],
   },
   {
     why: "It hears what the console is told when nobody watches.",
     ways: watched,
     tests: [
-      ["tools/output-validation.test.ts", "reaches handlers, and the console when nobody listens"],
-      ["tools/tool-hooks.test.ts", "stand in the console with what they threw where no handler listens"],
+      ["tools/node/output-validation.test.ts", "reaches handlers, and the console when nobody listens"],
+      ["tools/node/tool-hooks.test.ts", "stand in the console with what they threw where no handler listens"],
     ],
   },
   {
@@ -109,12 +109,12 @@ export const exceptions: readonly Exception[] = [
   {
     why: "In a run on streams calls begin when somebody reads what the tools node gives.",
     modes: streams,
-    tests: [["tools/results-of.test.ts", "knows it when another node of the graph has failed"]],
+    tests: [["tools/node/results-of.test.ts", "knows it when another node of the graph has failed"]],
   },
   {
     why: "Twenty thousand lists of that length would be joined.",
     modes: streams,
-    tests: [["tools/scheduling.test.ts", "runs many synchronous calls without growing the stack"]],
+    tests: [["tools/node/scheduling.test.ts", "runs many synchronous calls without growing the stack"]],
     sometimes: true,
   },
   {
@@ -125,24 +125,24 @@ export const exceptions: readonly Exception[] = [
   {
     why: "It is about runs that are not saved.",
     ways: saved,
-    tests: [["interrupts/checkpoint-ids.test.ts", /^A graph without a store > says/]],
+    tests: [["checkpoint/checkpoint-ids.test.ts", /^A graph without a store > says/]],
   },
   {
     why: "It is about runs that are not saved after every step.",
     ways: ["saved-step"],
     tests: [
-      ["interrupts/runs-and-ids.test.ts", "is not needed by values that only flow"],
-      ["interrupts/durability-exit.test.ts", "is the default: nothing is saved while nodes run"],
+      ["checkpoint/runs-and-ids.test.ts", "is not needed by values that only flow"],
+      ["checkpoint/durability-exit.test.ts", "is the default: nothing is saved while nodes run"],
     ],
   },
   {
     why: "Under step a value is refused as the output of its node, before it is the input of the next.",
     ways: ["saved-step"],
     tests: [
-      ["interrupts/runs-and-ids.test.ts", "saves at an interrupt only what can be saved"],
-      ["interrupts/saved-values.test.ts", "NOT_SERIALIZABLE, and the message says where"],
+      ["checkpoint/runs-and-ids.test.ts", "saves at an interrupt only what can be saved"],
+      ["checkpoint/saved-values.test.ts", "NOT_SERIALIZABLE, and the message says where"],
       [
-        "interrupts/saved-values.test.ts",
+        "checkpoint/saved-values.test.ts",
         /^What cannot be saved > is (.*the error names the place|no trouble as long)/,
       ],
     ],
@@ -158,7 +158,7 @@ export const exceptions: readonly Exception[] = [
       ["run/properties/chunks-from-outside.property.test.ts"],
       ["run/properties/ways-agree.property.test.ts"],
       ["run/regressions/output-schemas.test.ts"],
-      ["interrupts/saved-streams.test.ts", "goes on across modes"],
+      ["checkpoint/saved-streams.test.ts", "goes on across modes"],
     ],
     sometimes: true,
   },
@@ -166,13 +166,13 @@ export const exceptions: readonly Exception[] = [
     why: "It is about what the journal writes, and brings stores and modes of its own.",
     ways: everyWay,
     tests: [
-      ["interrupts/claim-with-input.test.ts"],
-      ["interrupts/own-claims.test.ts"],
-      ["interrupts/hanging-stores.test.ts"],
-      ["interrupts/copies.test.ts"],
-      ["interrupts/answered-ids.test.ts"],
-      ["interrupts/store-contract.test.ts"],
-      ["interrupts/durability-exit.test.ts", "is the default: nothing is saved while nodes run"],
+      ["checkpoint/claim-with-input.test.ts"],
+      ["checkpoint/own-claims.test.ts"],
+      ["checkpoint/hanging-stores.test.ts"],
+      ["checkpoint/copies.test.ts"],
+      ["checkpoint/answered-ids.test.ts"],
+      ["checkpoint/store-contract.test.ts"],
+      ["checkpoint/durability-exit.test.ts", "is the default: nothing is saved while nodes run"],
     ],
     sometimes: true,
   },
@@ -180,9 +180,9 @@ export const exceptions: readonly Exception[] = [
     why: "It looks at what is called, and when, before the call returns or before its first chunk.",
     ways: everyWay,
     tests: [
-      ["as-tool.test.ts", "has the middlewares of the form in which it runs"],
-      ["batch.test.ts", "are given on as they are, promises too"],
-      ["batch.test.ts", "begin at once, all of them"],
+      ["compose/as-tool.test.ts", "has the middlewares of the form in which it runs"],
+      ["compose/batch.test.ts", "are given on as they are, promises too"],
+      ["compose/batch.test.ts", "begin at once, all of them"],
       ["run/deep-streams.test.ts"],
     ],
     sometimes: true,
@@ -227,11 +227,11 @@ export const knownDefects: readonly Exception[] = [
     why: "In a run on streams a node hands on what it has made some microtasks later: a failure, an abort or a stop beside it may come in between, and then it runs again after a resume.",
     modes: streams,
     tests: [
-      ["interrupts/durability-exit.test.ts", /has saved when (a failure|an abort|a time-out) arrives/],
-      ["interrupts/failed-runs.test.ts", "does not run finished siblings again"],
-      ["interrupts/failures.test.ts", "An ordinary error wins over a question > of a node beside it"],
-      ["interrupts/random-stops.property.test.ts", "whose nodes ask"],
-      ["interrupts/run-control.test.ts", "keeps what has finished in time"],
+      ["checkpoint/durability-exit.test.ts", /has saved when (a failure|an abort|a time-out) arrives/],
+      ["checkpoint/failed-runs.test.ts", "does not run finished siblings again"],
+      ["checkpoint/failures.test.ts", "An ordinary error wins over a question > of a node beside it"],
+      ["checkpoint/random-stops.property.test.ts", "whose nodes ask"],
+      ["checkpoint/run-control.test.ts", "keeps what has finished in time"],
     ],
     sometimes: true,
   },
@@ -244,7 +244,7 @@ export const knownDefects: readonly Exception[] = [
   {
     why: "In a run on streams the result of a call that has finished is lost when its tool stops the run.",
     modes: streams,
-    tests: [["tools-contract/exits.test.ts", "does so also when it was the last call"]],
+    tests: [["tools/contract/exits.test.ts", "does so also when it was the last call"]],
     sometimes: true,
   },
 ];

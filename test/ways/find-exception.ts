@@ -20,7 +20,7 @@ export function findException(file: string, test: string, { way, mode }: Combina
 }
 
 function isNamed([namedFile, namedTest]: NamedTests, file: string, test: string): boolean {
-  if (file !== `test/compose/${namedFile}`) return false;
+  if (file !== `test/${namedFile}`) return false;
   if (namedTest === undefined) return true;
   return typeof namedTest === "string" ? test.includes(namedTest) : namedTest.test(test);
 }

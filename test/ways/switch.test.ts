@@ -4,7 +4,7 @@ import { Chain } from "../../src/compose/chain.js";
 import { lambda } from "../../src/compose/lambda.js";
 import { memoryStore } from "../../src/index.js";
 import { StreamReader } from "../../src/schema/stream/reader.js";
-import { errorOf } from "../compose/run/rejected-by.js";
+import { errorOf } from "../run/rejected-by.js";
 import { installSwitch } from "./switch.js";
 
 const turnTo = installSwitch();

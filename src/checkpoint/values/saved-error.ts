@@ -1,5 +1,5 @@
-import { ToolError } from "../../components/errors.js";
 import { KumikoError } from "../../errors.js";
+import { ToolError } from "../../tools/define/errors.js";
 import { InterruptError } from "../pause/interrupt.js";
 import { localPrototype } from "./local-prototype.js";
 import { defineOwn } from "./own-property.js";

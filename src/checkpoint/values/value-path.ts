@@ -1,4 +1,4 @@
-import { shortenText } from "../../components/shorten.js";
+import { shortenText } from "../../schema/shorten.js";
 
 /** A key, an index, or the key of a map. */
 export type PathStep = PropertyKey | { readonly mapKey: unknown };

@@ -1,5 +1,5 @@
-import { toBase64 } from "../../components/base64.js";
-import { encodeJson } from "../../components/encode-json.js";
+import { toBase64 } from "../../schema/base64.js";
+import { encodeJson } from "../../schema/encode-json.js";
 import { type Fields, isFields } from "../../schema/fields.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { ContentBlock } from "../../schema/message/content-block.js";

@@ -1,4 +1,4 @@
-import { encodeJson } from "../../components/encode-json.js";
+import { encodeJson } from "../../schema/encode-json.js";
 import { type Fields, isFields } from "../../schema/fields.js";
 import type { ContentBlock } from "../../schema/message/content-block.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";

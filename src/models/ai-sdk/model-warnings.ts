@@ -1,6 +1,6 @@
 import type { NodeContext } from "../../components/context.js";
-import { shorten } from "../../components/shorten.js";
 import { isFields } from "../../schema/fields.js";
+import { shorten } from "../../schema/shorten.js";
 import { tell } from "../tell.js";
 import { textIf } from "./text-if.js";
 

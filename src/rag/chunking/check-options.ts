@@ -1,4 +1,4 @@
-import { shorten } from "../../components/shorten.js";
+import { shorten } from "../../schema/shorten.js";
 import { invalidRagOption, invalidValue, twoValues, unknownChunkOption } from "../errors.js";
 import type { ChunkStrategy } from "./chunk-options.js";
 

@@ -1,5 +1,5 @@
-import { shorten } from "../../components/shorten.js";
 import type { ToolContext } from "../../components/tool.js";
+import { shorten } from "../../schema/shorten.js";
 import type { AnyEmbedder } from "../embedding/any-embedder.js";
 import { invalidRagOption, invalidValue, unknownRagOption } from "../errors.js";
 import { invalidFilter } from "../vectors/errors.js";

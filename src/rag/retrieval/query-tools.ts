@@ -1,8 +1,8 @@
 import type { NodeContext } from "../../components/context.js";
-import { type CreatedTool, createTool } from "../../components/create-tool.js";
 import type { ToolContext } from "../../components/tool.js";
 import { scoreOf } from "../../schema/document.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
+import { type CreatedTool, createTool } from "../../tools/define/create-tool.js";
 import { embedTexts } from "../embedding/embed-texts.js";
 import type { QueryResult } from "../vectors/vector-store.js";
 import { GraphRAG, type GraphRAGOptions } from "./graph-rag.js";

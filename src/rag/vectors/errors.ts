@@ -1,5 +1,5 @@
-import { shorten } from "../../components/shorten.js";
 import { KumikoError } from "../../errors.js";
+import { shorten } from "../../schema/shorten.js";
 
 export const invalidFilter = (why: string, given: unknown): KumikoError =>
   new KumikoError("INVALID_FILTER", `The filter cannot be read: ${why} (got ${shorten(given, { length: 80 })}).`);

@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RequestContext } from "../../../src/components/request-context.js";
 import type { Embedder } from "../../../src/components/retrieval.js";
-import { AgenticToolsNode } from "../../../src/compose/tools/agentic-tools-node.js";
 import { GraphRAG } from "../../../src/rag/retrieval/graph-rag.js";
 import {
   createGraphRAGTool,
@@ -15,6 +14,7 @@ import { functionToolCall } from "../../../src/schema/message/construct-block.js
 import { assistantMessage } from "../../../src/schema/message/construct-message.js";
 import { toolResultsOf } from "../../../src/schema/message/read-message.js";
 import { toolContext } from "../../../src/testing/tool-context.js";
+import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 
 const model: Embedder = {
   component: "embedder",

@@ -1,8 +1,0 @@
-import type { ForeignTool } from "./formats/foreign-tool.js";
-import type { Tool } from "./tool.js";
-
-/**
- * Everything that a tools node accepts as a tool: tools of this package, plain objects, and the tools of AI SDK, Mastra,
- * TanStack AI and Eino as they are.
- */
-export type AnyTool = Tool<never> | ForeignTool;

@@ -1,0 +1,88 @@
+import type { JsonSchema } from "../standard-schema.js";
+
+/** The schemas of which a value has to fit one or several: references are followed, and what is composed is taken apart. */
+export function whatItMayBe(schemas: readonly JsonSchema[], root: JsonSchema): readonly JsonSchema[] {
+  const found = new Set<JsonSchema>();
+  const seen = new Set<unknown>();
+  const open: unknown[] = [...schemas];
+  for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
+    if (!isSchema(schema) || seen.has(schema)) continue;
+    seen.add(schema);
+    const { $ref, anyOf, oneOf, allOf } = schema;
+    if (typeof $ref === "string") open.push(referenced($ref, root));
+    const parts = [anyOf, oneOf, allOf].filter(Array.isArray).flat();
+    open.push(...parts);
+    if ((parts.length === 0 && $ref === undefined) || ownTypes(schema) !== undefined) found.add(schema);
+  }
+  return [...found];
+}
+
+/** The JSON types that one of the schemas takes; `undefined` when one of them takes any, or when there is none. */
+export function typesIn(schemas: readonly JsonSchema[]): ReadonlySet<string> | undefined {
+  const types = new Set<string>();
+  for (const schema of schemas) {
+    const own = ownTypes(schema);
+    if (own === undefined) return undefined;
+    for (const type of own) types.add(type);
+  }
+  return types.size === 0 ? undefined : types;
+}
+
+/** What the schemas of an object or a list say about one place in it, and whether it may be absent. */
+export function schemaAt(
+  schemas: readonly JsonSchema[],
+  key: string,
+  isList: boolean,
+): { readonly schemas: readonly JsonSchema[]; readonly isOptional: boolean } {
+  const found: JsonSchema[] = [];
+  let isOptional = false;
+  for (const schema of schemas) {
+    const place = isList ? itemAt(schema, Number(key)) : propertyAt(schema, key);
+    if (!isSchema(place)) continue;
+    found.push(place);
+    const { required } = schema;
+    if (!isList && !(Array.isArray(required) && required.includes(key))) isOptional = true;
+  }
+  return { schemas: found, isOptional };
+}
+
+function propertyAt({ properties, additionalProperties }: JsonSchema, key: string): unknown {
+  return isSchema(properties) && Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
+}
+
+/** Draft-07 has the list under `items`, later drafts under `prefixItems`. */
+function itemAt({ prefixItems, items, additionalItems }: JsonSchema, index: number): unknown {
+  const list: unknown = Array.isArray(items) ? items : prefixItems;
+  if (Array.isArray(list) && index < list.length) return list[index];
+  return Array.isArray(items) ? additionalItems : items;
+}
+
+function ownTypes(schema: JsonSchema): readonly string[] | undefined {
+  const { type } = schema;
+  if (typeof type === "string") return [type];
+  if (Array.isArray(type)) return type.map(String);
+  if ("const" in schema) return [typeOf(schema.const)];
+  if (Array.isArray(schema.enum)) return schema.enum.map(typeOf);
+  if ("properties" in schema) return ["object"];
+  return undefined;
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+/** `#/$defs/place` in this document; a reference to another one leads nowhere. */
+function referenced(reference: string, root: JsonSchema): unknown {
+  if (!reference.startsWith("#")) return undefined;
+  let place: unknown = root;
+  for (const step of reference.split("/").slice(1)) {
+    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    place = isSchema(place) && Object.hasOwn(place, key) ? place[key] : undefined;
+  }
+  return place;
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

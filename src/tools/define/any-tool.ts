@@ -1,0 +1,8 @@
+import type { Tool } from "../../components/tool.js";
+import type { ForeignTool } from "../formats/foreign-tool.js";
+
+/**
+ * Everything that a tools node accepts as a tool: tools of this package, plain objects, and the tools of AI SDK, Mastra,
+ * TanStack AI and Eino as they are.
+ */
+export type AnyTool = Tool<never> | ForeignTool;

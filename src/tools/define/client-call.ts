@@ -1,0 +1,12 @@
+import type { ToolContext } from "../../components/tool.js";
+import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
+
+/** A tool without a function of its own: somebody outside does the work, and answers with the result. */
+export function askClient(
+  input: unknown,
+  { toolName, toolCallId, ask }: ToolContext,
+  outputSchema: AnyStandardSchema | JsonSchema | undefined,
+): Promise<unknown> {
+  const info = { kind: "client_tool", toolName, toolCallId, input };
+  return outputSchema === undefined ? ask("client_tool", info) : ask("client_tool", info, outputSchema as JsonSchema);
+}

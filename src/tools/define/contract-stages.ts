@@ -1,0 +1,67 @@
+import type { NeedsApproval, Tool, ToolContext, ToolOutput } from "../../components/tool.js";
+import { onlyValidates } from "../../schema/json-schema/convert.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import { approve, eitherApproval } from "./approval.js";
+import { OutputSource } from "./output-source.js";
+import { isStream } from "./producer.js";
+import { joinToolOutputs, toolOutputOf } from "./tool-output.js";
+import { hasToolStages, type StagedCall, type StagedOutput, type ToolStages, toolStages } from "./tool-stages.js";
+
+/**
+ * The stages of any tool: its own, or for one written by hand (or made by another version of this package), whose input is
+ * the text, its two methods.
+ */
+export function stagesOf(tool: Tool<never>): ToolStages {
+  return hasToolStages(tool) ? tool[toolStages] : new ContractStages(tool);
+}
+
+class ContractStages implements ToolStages {
+  readonly invoke: ToolStages["invoke"];
+  readonly stream: ToolStages["stream"];
+  readonly approve: ToolStages["approve"];
+  readonly #tool: Tool<never>;
+
+  constructor(tool: Tool<never>) {
+    this.#tool = tool;
+    if (tool.invoke !== undefined) this.invoke = (input, ctx) => this.#tool.invoke?.(input as string, ctx as never);
+    if (tool.stream !== undefined) this.stream = (input, ctx, call) => this.#stream(input, ctx, call);
+    this.approve = approvalBy(tool);
+  }
+
+  readInput(text: string): unknown {
+    return text;
+  }
+
+  /** Lenient: a tool that gives back something else than it should has it serialized. */
+  finish(value: unknown, _input: unknown, call: StagedCall): StagedOutput {
+    return isStream(value) ? outputReader(value, call) : toolOutputOf(value, call);
+  }
+
+  #stream(input: unknown, ctx: ToolContext, call: StagedCall): StreamReader<ToolOutput> {
+    return outputReader(() => this.#tool.stream?.(input as string, ctx as ToolContext<never>), call);
+  }
+}
+
+/** People see the text of the arguments, as the tool does. */
+function approvalBy(tool: Tool<never>): ToolStages["approve"] {
+  const { requireApproval, needsApproval } = tool;
+  const needed = eitherApproval(ofTool(tool, requireApproval), ofTool(tool, needsApproval));
+  if (needed === undefined || needed === false) return undefined;
+  const parameters = () => {
+    const { info } = tool;
+    return (onlyValidates(info.parameters) ? undefined : info.toJsonSchema()) ?? { type: "object" };
+  };
+  const rule = { needed, parameters, readInput: (text: string) => text };
+  return (input, ctx, call) => approve(input, rule, ctx, call);
+}
+
+function ofTool(tool: object, needed: NeedsApproval<string> | undefined): NeedsApproval<string> | undefined {
+  return typeof needed === "function" ? (input, ctx) => needed.call(tool, input, ctx) : needed;
+}
+
+/** Reads what a tool or a middleware gives back as a stream of outputs. */
+export function outputReader(stream: object | (() => unknown), call: StagedCall): StreamReader<ToolOutput> {
+  const finish = (value: unknown): ToolOutput => toolOutputOf(value, call);
+  const source = new OutputSource(stream, { concat: undefined, live: true, finish, check: undefined }, call);
+  return new StreamReader(source, { rule: joinToolOutputs, where: `tool "${call.toolName}"` });
+}

@@ -1,0 +1,168 @@
+import type { NeedsApproval, ToolContext, ToolOutput } from "../../components/tool.js";
+import type { DeclaredConcat } from "../../schema/concat/rule.js";
+import { isPromiseLike } from "../../schema/promise-like.js";
+import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import type { SchemaCheck } from "../../schema/validation/schema-check.js";
+import { approve } from "./approval.js";
+import { checkOutput, type OutputRule, outputValidationOf } from "./check-output.js";
+import { askClient } from "./client-call.js";
+import { OutputSource } from "./output-source.js";
+import { isStream } from "./producer.js";
+import { type InputRule, readInput } from "./read-input.js";
+import { checkRequest } from "./request-check.js";
+import { type AnyToolHooks, tellOutput } from "./tool-hooks.js";
+import { joinToolOutputs, toolOutputOf } from "./tool-output.js";
+import type { StagedCall, StagedOutput, Suspension, ToolStages } from "./tool-stages.js";
+
+/** What `createTool` was given, checked, with its types erased. */
+export interface ToolDefinition {
+  /** `undefined`: somebody outside does the work. */
+  readonly execute: ((input: never, ctx: never) => unknown) | undefined;
+  /** What it does in a node that streams, where that is not the same: gives a stream, or a promise of one. */
+  readonly stream: ((input: never, ctx: never) => unknown) | undefined;
+  readonly outputSchema: AnyStandardSchema | JsonSchema | undefined;
+  readonly needsApproval: NeedsApproval | undefined;
+  readonly suspension: Suspension | undefined;
+  /** The JSON Schema of the arguments. */
+  readonly parameters: () => JsonSchema;
+  readonly input: InputRule | undefined;
+  readonly output: OutputRule | undefined;
+  readonly concat: DeclaredConcat | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly rawArguments: boolean;
+  readonly requestContext: SchemaCheck | undefined;
+  readonly hooks: AnyToolHooks | undefined;
+  readonly toModelOutput: ((result: ModelOutputOptions<never, never>) => unknown) | undefined;
+}
+
+/** What `toModelOutput` gets. */
+export interface ModelOutputOptions<Input, Output> {
+  readonly output: Output;
+  readonly input: Input;
+  readonly toolCallId: string;
+}
+
+/** The stages of a tool that `createTool` makes. */
+export class CreatedStages implements ToolStages {
+  readonly timeoutMs: number | undefined;
+  readonly invoke: ToolStages["invoke"];
+  readonly stream: ToolStages["stream"];
+  readonly approve: ToolStages["approve"];
+  readonly suspension: Suspension | undefined;
+  readonly checkRequest: ToolStages["checkRequest"];
+  readonly hooks: AnyToolHooks | undefined;
+  private readonly definition: ToolDefinition;
+
+  constructor(definition: ToolDefinition) {
+    this.definition = definition;
+    this.timeoutMs = definition.timeoutMs;
+    this.hooks = definition.hooks;
+    const { requestContext } = definition;
+    if (requestContext !== undefined) {
+      this.checkRequest = (values, call) => checkRequest(values, requestContext, call);
+    }
+    this.suspension = definition.suspension;
+    this.approve = this.approval(definition);
+    const { execute } = definition;
+    const isStreaming = execute !== undefined && isGeneratorFunction(execute);
+    const stream = definition.stream ?? (isStreaming ? execute : undefined);
+    if (stream !== undefined) this.stream = (input, ctx, call) => this.streamFrom(stream, input, ctx, call);
+    if (!isStreaming) this.invoke = (input, ctx) => this.execute(input, ctx);
+  }
+
+  readInput(text: string, call: StagedCall): unknown {
+    return this.definition.rawArguments ? text : readInput(text, this.definition.input, call);
+  }
+
+  private approval({ needsApproval, parameters }: ToolDefinition): ToolStages["approve"] {
+    if (needsApproval === undefined || needsApproval === false) return undefined;
+    const readInput = (text: string, call: StagedCall) => this.readInput(text, call);
+    return (input, ctx, call) => approve(input, { needed: needsApproval, parameters, readInput }, ctx, call);
+  }
+
+  private streamFrom(
+    stream: NonNullable<ToolDefinition["stream"]>,
+    input: unknown,
+    ctx: ToolContext,
+    call: StagedCall,
+  ): StreamReader<ToolOutput> {
+    return this.reader(() => stream(input as never, ctx as never), input, call);
+  }
+
+  private execute(input: unknown, ctx: ToolContext): unknown {
+    const { execute, outputSchema } = this.definition;
+    return execute === undefined ? askClient(input, ctx, outputSchema) : execute(input as never, ctx as never);
+  }
+
+  /** A function may give back a stream without being a generator function. */
+  finish(value: unknown, input: unknown, call: StagedCall): StagedOutput {
+    return isStream(value) ? this.reader(value, input, call) : this.finishWhole(value, input, call);
+  }
+
+  private reader(stream: object | (() => unknown), input: unknown, call: StagedCall): StreamReader<ToolOutput> {
+    const { concat, output, toModelOutput } = this.definition;
+    const checks = output !== undefined && outputValidationOf(output, call) !== "off";
+    const check = checks ? (whole: unknown) => checkOutput(whole, output, call) : undefined;
+    const rule = {
+      concat,
+      live: toModelOutput === undefined,
+      finish: (value: unknown) => this.finishWhole(value, input, call),
+      check: this.hooks?.onOutput === undefined ? check : (whole: unknown) => this.tellChecked(whole, check, call),
+    };
+    return new StreamReader(new OutputSource(stream, rule, call), {
+      rule: joinToolOutputs,
+      where: `tool "${call.toolName}"`,
+    });
+  }
+
+  private finishWhole(value: unknown, input: unknown, call: StagedCall): ToolOutput | Promise<ToolOutput> {
+    const { output } = this.definition;
+    if (output === undefined) return this.forModel(value, input, call);
+    const checked = checkOutput(value, output, call);
+    return checked instanceof Promise
+      ? checked.then((ready) => this.forModel(ready, input, call))
+      : this.forModel(checked, input, call);
+  }
+
+  /** Of what went out in pieces. */
+  private async tellChecked(
+    whole: unknown,
+    check: ((whole: unknown) => unknown) | undefined,
+    call: StagedCall,
+  ): Promise<void> {
+    this.tellOutput(check === undefined ? whole : await check(whole), call);
+  }
+
+  private tellOutput(output: unknown, call: StagedCall): void {
+    if (!call.isOver) tellOutput(this.hooks, output, call);
+  }
+
+  /** When all has gone well, the hook hears of the output. */
+  private forModel(output: unknown, input: unknown, call: StagedCall): ToolOutput | Promise<ToolOutput> {
+    const shown = this.shownToModel(output, input, call);
+    if (this.hooks?.onOutput === undefined) return shown;
+    if (!(shown instanceof Promise)) {
+      this.tellOutput(output, call);
+      return shown;
+    }
+    return shown.then((ready) => {
+      this.tellOutput(output, call);
+      return ready;
+    });
+  }
+
+  private shownToModel(output: unknown, input: unknown, call: StagedCall): ToolOutput | Promise<ToolOutput> {
+    const { toModelOutput } = this.definition;
+    if (toModelOutput === undefined) return toolOutputOf(output, call);
+    const shown = toModelOutput({ output: output as never, input: input as never, toolCallId: call.callId });
+    return isPromiseLike(shown)
+      ? Promise.resolve(shown.then((ready) => toolOutputOf(ready, call)))
+      : toolOutputOf(shown, call);
+  }
+}
+
+/** Its kind decides which middlewares a tool gets, so it must be known before the first call. */
+function isGeneratorFunction(execute: object): boolean {
+  return /^\[object (?:Async)?GeneratorFunction\]$/.test(Object.prototype.toString.call(execute));
+}

@@ -1,0 +1,246 @@
+import { KumikoError, messageOf } from "../../errors.js";
+import { invalidTool } from "../../schema/errors.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { ToolErrorKind } from "../../schema/message/content-block.js";
+import { shorten, shortenText } from "../../schema/shorten.js";
+import type { StandardIssue } from "../../schema/standard-schema.js";
+
+const brand = Symbol.for("kumiko/ToolError");
+
+/** Which call an error belongs to. */
+export interface ToolCallName {
+  readonly toolName: string;
+  readonly callId: string;
+}
+
+export interface ToolErrorDetails extends ToolCallName {
+  readonly cause?: unknown;
+  /** What does not fit, for `validation` and `output_validation`. */
+  readonly issues?: readonly StandardIssue[] | undefined;
+  /** What the tool gave back, for `output_validation`. */
+  readonly output?: unknown;
+}
+
+/**
+ * Why a tool call failed, and what became of all calls of the same message.
+ *
+ * @example
+ * try { await tools.invoke(message); }
+ * catch (error) {
+ *   if (ToolError.is(error) && error.kind === "timeout") console.warn(`${error.toolName} is slow`);
+ * }
+ */
+export class ToolError extends KumikoError {
+  override readonly name: string = "ToolError";
+  readonly [brand] = true;
+  readonly kind: ToolErrorKind;
+  /** The tool's own name, also when the model used an alias; for an unknown tool, the name as called. */
+  readonly toolName: string;
+  readonly callId: string;
+  /** What does not fit, for `validation` and `output_validation`. */
+  readonly issues: readonly StandardIssue[] | undefined;
+  /** What the tool gave back, for `output_validation`. */
+  readonly output: unknown;
+  /**
+   * What the tools node rejects with has here what it would have given back: one message per call, in call order. A call
+   * without a result of its own is marked `isError`, and its `errorKind` says why.
+   */
+  readonly results: readonly AgenticMessage[] = [];
+
+  constructor(kind: ToolErrorKind, message: string, details: ToolErrorDetails) {
+    super("TOOL_FAILED", message, "cause" in details ? { cause: details.cause } : {});
+    this.kind = kind;
+    this.toolName = details.toolName;
+    this.callId = details.callId;
+    this.issues = details.issues;
+    this.output = details.output;
+  }
+
+  /** Like `instanceof`, but also true for an error of a second copy of this package. */
+  static override is(value: unknown): value is ToolError {
+    return typeof value === "object" && value !== null && brand in value;
+  }
+}
+
+export const invalidOutputValidation = (where: string, given: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `outputValidation of ${where} must be "error", "warn" or "off", but is ${shorten(given)}.`,
+  );
+
+/** The fields by name: a call may be an object of a class. */
+function details(
+  { toolName, callId }: ToolCallName,
+  more: Omit<ToolErrorDetails, keyof ToolCallName>,
+): ToolErrorDetails {
+  return { toolName, callId, ...more };
+}
+
+/** `tool "search" (call "1")`; a tool that is used alone has no call. */
+const named = ({ toolName, callId }: ToolCallName): string =>
+  callId === "" ? `tool "${toolName}"` : `tool "${toolName}" (call "${callId}")`;
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+// before a tool runs
+
+export const argumentsNotJson = (call: ToolCallName, text: string, position: number, cause: unknown): ToolError =>
+  new ToolError(
+    "parse",
+    `The arguments of ${named(call)} are no valid JSON, from position ${position} on: ${shortenText(text, { around: position })}. ` +
+      `Send one JSON object. ${messageOf(cause)}`,
+    details(call, { cause }),
+  );
+
+export const argumentsNotObject = (call: ToolCallName, value: unknown): ToolError =>
+  new ToolError(
+    "validation",
+    `The arguments of ${named(call)} must be a JSON object, but are ${kindOf(value)}: ${shorten(value)}.`,
+    details(call, { issues: [{ message: `expected an object, received ${kindOf(value)}` }] }),
+  );
+
+export const argumentsDoNotFit = (call: ToolCallName, value: unknown, issues: readonly StandardIssue[]): ToolError =>
+  new ToolError(
+    "validation",
+    `The arguments of ${named(call)} do not fit its inputSchema:${list(issues, value)}`,
+    details(call, { issues }),
+  );
+
+export const inputSchemaFailed = (call: ToolCallName, cause: unknown): ToolError =>
+  new ToolError(
+    "validation",
+    `The inputSchema of ${named(call)} could not check the arguments: ${messageOf(cause)}`,
+    details(call, { cause }),
+  );
+
+export const callDenied = (call: ToolCallName, reason: string | undefined): ToolError =>
+  new ToolError(
+    "denied",
+    `${capital(named(call))} did not run: it was declined${reason === undefined || reason === "" ? "" : `. Reason: ${reason}`}.`,
+    details(call, {}),
+  );
+
+export const payloadDoesNotFit = (call: ToolCallName, payload: unknown, issues: readonly StandardIssue[]): ToolError =>
+  new ToolError(
+    "validation",
+    `What ${named(call)} suspends with does not fit its suspendSchema:${list(issues, payload)}`,
+    details(call, { issues }),
+  );
+
+export const resumeDataDoesNotFit = (call: ToolCallName, data: unknown, issues: readonly StandardIssue[]): ToolError =>
+  new ToolError(
+    "validation",
+    `What ${named(call)} was resumed with does not fit its resumeSchema:${list(issues, data)}`,
+    details(call, { issues }),
+  );
+
+export const requestDoesNotFit = (call: ToolCallName, values: object, issues: readonly StandardIssue[]): ToolError =>
+  new ToolError(
+    "validation",
+    `${capital(named(call))} did not run, because the request context does not fit its requestContextSchema:` +
+      list(issues, values),
+    details(call, { issues }),
+  );
+
+export const requestSchemaFailed = (call: ToolCallName, cause: unknown): ToolError =>
+  new ToolError(
+    "validation",
+    `${capital(named(call))} did not run, because its requestContextSchema could not check the request context: ` +
+      messageOf(cause),
+    details(call, { cause }),
+  );
+
+// after it ran
+
+export const outputDoesNotFit = (call: ToolCallName, output: unknown, issues: readonly StandardIssue[]): ToolError =>
+  new ToolError(
+    "output_validation",
+    `${capital(named(call))} ran, but its output does not fit its outputSchema:${list(issues, output)}\n` +
+      `The output was ${shorten(output)}. Do not run it again only because of this.`,
+    details(call, { issues, output }),
+  );
+
+export const outputSchemaFailed = (call: ToolCallName, output: unknown, cause: unknown): ToolError =>
+  new ToolError(
+    "output_validation",
+    `${capital(named(call))} ran, but its outputSchema could not check its output: ${messageOf(cause)} ` +
+      `The output was ${shorten(output)}.`,
+    details(call, { cause, output }),
+  );
+
+export const toolThrew = (call: ToolCallName, cause: unknown): ToolError =>
+  new ToolError("execution", `${capital(named(call))} failed: ${messageOf(cause)}`, details(call, { cause }));
+
+const toldBrand = Symbol("told");
+
+/** What a tool itself tells the model as an error, in its own words. */
+export const toldError = (kind: "execution" | "denied", text: string, call: ToolCallName): ToolError =>
+  Object.assign(new ToolError(kind, text, details(call, {})), { [toldBrand]: true });
+
+/** Such errors are results, whatever `onToolError` says. */
+export const isAlwaysResult = (error: ToolError): boolean => error.kind === "denied" || toldBrand in error;
+
+// tools that cannot be made
+
+export const unknownToolOption = (id: unknown, option: string, known: readonly string[]): KumikoError =>
+  invalidTool(`createTool (id ${shorten(id)}) has no option "${option}". Options: ${known.join(", ")}.`);
+
+export const invalidToolField = (id: unknown, what: string): KumikoError =>
+  invalidTool(`createTool (id ${shorten(id)}): ${what}`);
+
+export const invalidTimeout = (where: string, given: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `timeoutMs of ${where} must be a number of milliseconds above 0 (Infinity for no limit), but is ${shorten(given)}.`,
+  );
+
+export const invalidApprovalOption = (where: string, option: string, given: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `${option} of ${where} must be true, false, a function, or a record of them by the names of tools, but is ${shorten(given)}.`,
+  );
+
+export const approvalOfNoTool = (where: string, option: string, name: string, names: readonly string[]): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `${option} of ${where} names "${name}", which is not a tool. Tools: ${names.join(", ") || "none"}.`,
+  );
+
+/** More would not help a model, and cost it its context. The error itself has them all. */
+const mostIssues = 20;
+
+/** `- city: expected string (got 42)`, a line for each issue. */
+function list(issues: readonly StandardIssue[], value: unknown): string {
+  const lines = issues.slice(0, mostIssues).map(({ message, path = [] }) => {
+    const got = shorten(at(value, path), { length: 200 });
+    return `\n- ${shortenText(pathText(path))}${shortenText(message)} (got ${got})`;
+  });
+  const rest = issues.length - lines.length;
+  return lines.join("") + (rest > 0 ? `\n- and ${rest} more` : "");
+}
+
+function pathText(path: NonNullable<StandardIssue["path"]>): string {
+  let text = "";
+  for (const step of path) {
+    const key = typeof step === "object" ? step.key : step;
+    if (typeof key === "number") text += `[${key}]`;
+    else text += text === "" ? String(key) : `.${String(key)}`;
+  }
+  return text === "" ? "" : `${text}: `;
+}
+
+function at(value: unknown, path: NonNullable<StandardIssue["path"]>): unknown {
+  let current = value;
+  for (const step of path) {
+    if (typeof current !== "object" || current === null) return undefined;
+    const key = typeof step === "object" ? step.key : step;
+    current = Object.hasOwn(current, key) ? Reflect.get(current, key) : undefined;
+  }
+  return current;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return `a ${typeof value}`;
+}

@@ -1,0 +1,163 @@
+import type { ToolOutput } from "../../components/tool.js";
+import { concatChunks } from "../../schema/concat/concat-chunks.js";
+import { untilJoinable } from "../../schema/concat/load-message-joining.js";
+import type { ConcatRule, DeclaredConcat, Joining } from "../../schema/concat/rule.js";
+import { cannotConcat, nameOf, notAStream } from "../../schema/errors.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import { SerialSource } from "../../schema/stream/serial-source.js";
+import { isStream, type Producer, producerOf } from "./producer.js";
+import { isContentList, joinToolOutputs } from "./tool-output.js";
+import type { StagedCall } from "./tool-stages.js";
+
+/** What becomes of what a tool yields. */
+export interface YieldRule {
+  readonly concat: DeclaredConcat | undefined;
+  /** Whether pieces may be given out as they come; otherwise only the whole value is. */
+  readonly live: boolean;
+  /** Checks and serializes a whole value. */
+  readonly finish: (value: unknown) => ToolOutput | Promise<ToolOutput>;
+  /** Checks what was given out in pieces; `undefined` when nobody needs to. */
+  readonly check: ((whole: unknown) => unknown) | undefined;
+}
+
+type Result = IteratorResult<ToolOutput, undefined>;
+
+/**
+ * The output of a tool that streams. Texts and lists of parts pass as they come; everything else is kept, joined, and given
+ * out at the end, in one piece. What a generator returns counts only when it has yielded nothing.
+ */
+export class OutputSource extends SerialSource<ToolOutput> {
+  private readonly open: (() => unknown) | undefined;
+  private readonly rule: YieldRule;
+  private readonly call: StagedCall;
+  private producer: Producer | undefined;
+  /** How the chunks join, as their stream says. */
+  private joining: Joining | undefined = undefined;
+  private mode: "undecided" | "text" | "parts" | "whole" = "undecided";
+  /** What was yielded, as far as it is needed at the end. */
+  private readonly kept: unknown[] = [];
+  private over = false;
+
+  /** Of a stream that is there, or of what a function gives at the first read: a stream, or a promise of it. */
+  constructor(stream: object | (() => unknown), rule: YieldRule, call: StagedCall) {
+    super();
+    this.open = typeof stream === "function" ? (stream as () => unknown) : undefined;
+    this.producer = typeof stream === "function" ? undefined : this.produce(stream);
+    this.rule = rule;
+    this.call = call;
+  }
+
+  protected override async pull(): Promise<Result> {
+    try {
+      const piece = this.over ? undefined : await this.nextPiece();
+      this.checkOpen();
+      if (piece === undefined) {
+        this.finish();
+        return { done: true, value: undefined };
+      }
+      this.settle();
+      return { done: false, value: piece };
+    } catch (error) {
+      this.finish();
+      throw error;
+    }
+  }
+
+  protected override stop(reason: unknown): void {
+    this.producer?.cancel(reason);
+  }
+
+  private async nextPiece(): Promise<ToolOutput | undefined> {
+    const producer = this.producer ?? (await this.start());
+    // left before it began: then it never does
+    this.checkOpen();
+    for (;;) {
+      const { done, value } = await producer.next();
+      if (done === true) {
+        this.over = true;
+        return this.finalPiece(value);
+      }
+      const piece = this.take(value);
+      if (piece !== undefined) return piece;
+    }
+  }
+
+  private async start(): Promise<Producer> {
+    const stream = await this.open?.();
+    if (!isStream(stream)) throw notAStream(stream);
+    this.producer = this.produce(stream);
+    if (!this.isOpen) this.producer.cancel(undefined);
+    return this.producer;
+  }
+
+  private produce(stream: object): Producer {
+    if (stream instanceof StreamReader) this.joining = stream.joining;
+    return producerOf(stream);
+  }
+
+  /** As the tool declares it, else as its stream says, which may know it from the first chunk on. */
+  private get concat(): ConcatRule | undefined {
+    const { rule } = this.joining ?? {};
+    return this.rule.concat ?? (rule === joinToolOutputs ? undefined : rule);
+  }
+
+  /** The piece to give out now, if any. */
+  private take(chunk: unknown): ToolOutput | undefined {
+    if (this.mode === "undecided") this.decide(chunk);
+    switch (this.mode) {
+      case "text":
+        return this.takeText(chunk);
+      case "parts":
+        return this.takeParts(chunk);
+      default:
+        this.kept.push(chunk);
+        return undefined;
+    }
+  }
+
+  /** The first chunk that says something decides. */
+  private decide(chunk: unknown): void {
+    const { concat } = this;
+    if (!this.rule.live || (concat !== undefined && concat !== "text")) this.mode = "whole";
+    else if (concat === "text" || typeof chunk === "string") this.mode = "text";
+    else if (isContentList(chunk)) this.mode = "parts";
+    else if (chunk !== undefined && chunk !== null) this.mode = "whole";
+    if (this.mode === "text" || this.mode === "parts") this.kept.length = 0;
+  }
+
+  private takeText(chunk: unknown): string | undefined {
+    if (chunk === undefined || chunk === null) return undefined;
+    if (typeof chunk !== "string" && this.concat === undefined) throw this.mixed("text", chunk);
+    const text = typeof chunk === "string" ? chunk : String(concatChunks([chunk], "text", undefined, this.where));
+    if (this.rule.check !== undefined) this.kept.push(text);
+    return text;
+  }
+
+  private takeParts(chunk: unknown): ToolOutput | undefined {
+    if (chunk === undefined || chunk === null) return undefined;
+    const parts = typeof chunk === "string" ? [{ type: "text", text: chunk } as const] : chunk;
+    if (!isContentList(parts)) throw this.mixed("a list of content parts", chunk);
+    if (this.rule.check !== undefined) this.kept.push(...parts);
+    return parts;
+  }
+
+  private async finalPiece(returned: unknown): Promise<ToolOutput | undefined> {
+    const { mode, kept, rule } = this;
+    if (mode === "text" || mode === "parts") {
+      await rule.check?.(mode === "text" ? kept.join("") : kept);
+      return undefined;
+    }
+    if (kept.length === 0) return rule.finish(returned);
+    await untilJoinable(kept);
+    const registry = this.joining?.registry ?? this.call.registry;
+    return rule.finish(concatChunks(kept, this.concat, registry, this.where));
+  }
+
+  private get where(): string {
+    return `tool "${this.call.toolName}"`;
+  }
+
+  private mixed(first: string, chunk: unknown): Error {
+    return cannotConcat(this.where, `the first was ${first}, and a later one is ${nameOf(chunk)}`);
+  }
+}

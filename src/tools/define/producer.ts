@@ -1,0 +1,52 @@
+import { StreamReader } from "../../schema/stream/reader.js";
+
+/** What yields the output of a tool, whatever it was given as. */
+export interface Producer {
+  /** The last result carries what a generator returned. */
+  next(): Promise<IteratorResult<unknown, unknown>>;
+  /** Does not wait. */
+  cancel(reason: unknown): void;
+}
+
+/** Whether a tool gave back a stream: an async iterable, a web stream, or what a generator function returns. */
+export function isStream(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  return Symbol.asyncIterator in value || "getReader" in value || isSyncGenerator(value);
+}
+
+export function producerOf(stream: object): Producer {
+  if (stream instanceof StreamReader) return stream.takeSource();
+  // its iterator, where it has one, could not be cancelled while a read is pending
+  if ("getReader" in stream) return StreamReader.from(stream as ReadableStream<unknown>).takeSource();
+  if (Symbol.asyncIterator in stream)
+    return new IteratorProducer((stream as AsyncIterable<unknown>)[Symbol.asyncIterator]());
+  return new IteratorProducer(stream as Generator<unknown>);
+}
+
+class IteratorProducer implements Producer {
+  readonly #iterator: AsyncIterator<unknown> | Iterator<unknown>;
+
+  constructor(iterator: AsyncIterator<unknown> | Iterator<unknown>) {
+    this.#iterator = iterator;
+  }
+
+  async next(): Promise<IteratorResult<unknown, unknown>> {
+    return this.#iterator.next();
+  }
+
+  cancel(): void {
+    void this.#leave().catch(ignore);
+  }
+
+  async #leave(): Promise<void> {
+    await this.#iterator.return?.();
+  }
+}
+
+/** What a producer throws while it stops has no reader any more. */
+function ignore(): void {}
+
+/** Arrays and other iterables are values. */
+function isSyncGenerator(value: object): value is Generator<unknown> {
+  return "throw" in value && "next" in value && Symbol.iterator in value;
+}

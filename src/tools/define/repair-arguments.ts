@@ -1,0 +1,86 @@
+import { isFields } from "../../schema/fields.js";
+import type { JsonSchema, StandardIssue } from "../../schema/standard-schema.js";
+import { visitFaults } from "../../schema/validation/fault-places.js";
+import { typesIn } from "../../schema/validation/schema-places.js";
+
+/** One thing that was put right in the arguments of a call. */
+export interface ArgumentRepair {
+  /** Where; `[]` is the whole text. */
+  readonly path: readonly string[];
+  /** JSON that was written as a text once more, `null` for something that may be absent, text behind the object. */
+  readonly repair: "decoded_text" | "dropped_null" | "cut_trailing_text";
+}
+
+/** An object that was written with something wrong around it; `undefined` when there is none, or when more than one is there. */
+export function repairText(text: string): { readonly value: object; readonly repair: ArgumentRepair } | undefined {
+  const whole = parsed(text);
+  if (whole === undefined) {
+    const value = parsed(firstObjectIn(text) ?? "");
+    return isFields(value) ? { value, repair: { path: [], repair: "cut_trailing_text" } } : undefined;
+  }
+  const inner = typeof whole === "string" ? parsed(whole) : undefined;
+  return isFields(inner) ? { value: inner, repair: { path: [], repair: "decoded_text" } } : undefined;
+}
+
+/**
+ * Puts right what has a clear cause, in place, and only where an issue points: texts that hold exactly what the schema wants
+ * there, and `null` for properties that may be absent.
+ */
+export function repairValue(value: object, schema: JsonSchema, issues: readonly StandardIssue[]): ArgumentRepair[] {
+  const repairs: ArgumentRepair[] = [];
+  visitFaults(value, schema, issues, ({ holder, key, path, schemas, isOptional }) => {
+    const types = typesIn(schemas);
+    const given = holder[key];
+    if (given === null && isOptional && types?.has("null") === false) {
+      Reflect.deleteProperty(holder, key);
+      repairs.push({ path, repair: "dropped_null" });
+    } else if (typeof given === "string" && types?.has("string") === false) {
+      const decoded = parsed(given);
+      if (!isOneOf(decoded, types)) return;
+      holder[key] = decoded;
+      repairs.push({ path, repair: "decoded_text" });
+    }
+  });
+  return repairs;
+}
+
+function isOneOf(value: unknown, types: ReadonlySet<string>): boolean {
+  switch (typeof value) {
+    case "boolean":
+      return types.has("boolean");
+    case "number":
+      return (types.has("number") && Number.isFinite(value)) || (types.has("integer") && Number.isSafeInteger(value));
+    case "object":
+      return value !== null && types.has(Array.isArray(value) ? "array" : "object");
+    default:
+      return false;
+  }
+}
+
+/** `undefined` when it is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of the object at the beginning. When another one follows, nobody knows which of them was meant. */
+function firstObjectIn(text: string): string | undefined {
+  if (!text.trimStart().startsWith("{")) return undefined;
+  let depth = 0;
+  let isInText = false;
+  for (let position = 0; position < text.length; position++) {
+    const letter = text[position];
+    if (isInText) {
+      if (letter === "\\") position++;
+      else if (letter === '"') isInText = false;
+    } else if (letter === '"') isInText = true;
+    else if (letter === "{" || letter === "[") depth++;
+    else if ((letter === "}" || letter === "]") && --depth === 0) {
+      return text.includes("{", position) ? undefined : text.slice(0, position + 1);
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,103 @@
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import { isPromiseLike } from "../../schema/promise-like.js";
+
+/** What every hook of a tool gets. */
+export interface ToolHookCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** The call option `messages`, else the assistant message with the call; while it streams in, as far as it has come. */
+  readonly messages: readonly AgenticMessage[];
+  readonly abortSignal: AbortSignal;
+}
+
+export interface InputDelta extends ToolHookCall {
+  /** The next piece of the text of the arguments. */
+  readonly inputTextDelta: string;
+}
+
+export interface AvailableInput<Input> extends ToolHookCall {
+  readonly input: Input;
+}
+
+export interface AvailableOutput<Output> extends ToolHookCall {
+  readonly output: Output;
+}
+
+/**
+ * What may look at the calls of a tool, in this order. Nobody waits for a hook, and one that fails never fails its call:
+ * handlers hear of it as a `hook_error` event, or else it stands in the console.
+ */
+export interface ToolHooks<Input, Output> {
+  /** A streaming message has begun to call the tool. Not called for messages that are there at once. */
+  onInputStart?(call: ToolHookCall): unknown;
+  /** Each piece of the arguments of such a call. */
+  onInputDelta?(call: InputDelta): unknown;
+  /** The arguments are valid. */
+  onInputAvailable?(call: AvailableInput<Input>): unknown;
+  /** `execute` is done, and its output is valid. */
+  onOutput?(call: AvailableOutput<Output>): unknown;
+}
+
+/** Hooks with their types erased: a tool and its stages know which is which. */
+export type AnyToolHooks = ToolHooks<never, never>;
+
+export const hookNames = ["onInputStart", "onInputDelta", "onInputAvailable", "onOutput"] as const;
+
+export type HookError = {
+  readonly kind: "hook_error";
+  readonly hook: keyof AnyToolHooks;
+  readonly toolName: string;
+  readonly callId: string;
+  readonly error: unknown;
+};
+
+/** Where a hook is called. */
+export interface HookPlace {
+  readonly callId: string;
+  readonly toolName: string;
+  readonly messages: readonly AgenticMessage[];
+  readonly abortSignal: AbortSignal;
+  /** Handlers hear of an event; where nobody listens, what went wrong stands in the console. */
+  report(event: HookError): void;
+}
+
+/** Hooks among the options of a tool; `undefined` when there is none. */
+export function hooksOf(options: AnyToolHooks): AnyToolHooks | undefined {
+  return hookNames.some((name) => options[name] !== undefined) ? options : undefined;
+}
+
+/** The arguments of a call are valid. */
+export function tellInput(hooks: AnyToolHooks | undefined, input: unknown, place: HookPlace): void {
+  if (hooks?.onInputAvailable === undefined) return;
+  const told: AvailableInput<unknown> = { ...hookCallOf(place), input };
+  callHook(hooks, "onInputAvailable", told, place);
+}
+
+/** A call has gone well. */
+export function tellOutput(hooks: AnyToolHooks | undefined, output: unknown, place: HookPlace): void {
+  if (hooks?.onOutput === undefined) return;
+  const told: AvailableOutput<unknown> = { ...hookCallOf(place), output };
+  callHook(hooks, "onOutput", told, place);
+}
+
+function hookCallOf({ callId, toolName, messages, abortSignal }: HookPlace): ToolHookCall {
+  return { toolCallId: callId, toolName, messages, abortSignal };
+}
+
+/** Calls a hook. Nothing comes back, neither a value nor an error. */
+export function callHook<Name extends keyof AnyToolHooks>(
+  hooks: AnyToolHooks | undefined,
+  hook: Name,
+  call: ToolHookCall,
+  place: HookPlace,
+): void {
+  if (hooks?.[hook] === undefined) return;
+  const { callId, toolName } = place;
+  const fail = (error: unknown): void => place.report({ kind: "hook_error", hook, toolName, callId, error });
+  try {
+    const returned = hooks[hook]?.(call as never);
+    if (isPromiseLike(returned)) returned.then(undefined, fail);
+  } catch (error) {
+    fail(error);
+  }
+}

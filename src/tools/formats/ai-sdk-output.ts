@@ -1,0 +1,62 @@
+import { toBase64 } from "../../schema/base64.js";
+import { encodeJson } from "../../schema/encode-json.js";
+import { type Fields, isFields } from "../../schema/fields.js";
+import type { ToolResultContent } from "../../schema/message/content-block.js";
+import { type ToolCallName, toldError } from "../define/errors.js";
+import { textOr } from "./foreign-tool.js";
+
+/**
+ * What `toModelOutput` of the AI SDK gives (`{ type: "text", value }` and so on) as what a model reads here: a text, a list
+ * of content parts, or a value that becomes JSON. Its errors are results that are marked as such. Anything else stays as it is.
+ */
+export function modelOutputOf(shown: unknown, call: ToolCallName): unknown {
+  if (!isFields(shown)) return shown;
+  const { type, value } = shown;
+  switch (type) {
+    case "text":
+    case "json":
+      return "value" in shown ? value : shown;
+    case "error-text":
+    case "error-json":
+      throw toldError("execution", textOf(value), call);
+    case "content":
+      return Array.isArray(value) ? value.map(partOf) : shown;
+    case "execution-denied":
+      throw toldError("denied", textOr(shown.reason, "The call was declined."), call);
+    default:
+      return shown;
+  }
+}
+
+/** What has no content of its own (files that only a provider knows) is told as JSON. */
+function partOf(part: unknown): ToolResultContent {
+  if (!isFields(part)) return { type: "text", text: textOf(part) };
+  const { type, text, url, data } = part;
+  if (type === "text" && typeof text === "string") return { type: "text", text };
+  if ((type === "file-url" || type === "image-url") && typeof url === "string") return filePart(part, { url });
+  if (typeof data === "string") return filePart(part, { base64Data: data });
+  if (type === "file" && isFields(data)) {
+    if (data.type === "text" && typeof data.text === "string") return { type: "text", text: data.text };
+    if (data.type === "url") return filePart(part, { url: String(data.url) });
+    if (typeof data.data === "string") return filePart(part, { base64Data: data.data });
+    if (data.data instanceof Uint8Array) return filePart(part, { base64Data: toBase64(data.data) });
+  }
+  return { type: "text", text: textOf(part) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(encodeJson(value)) ?? "");
+}
+
+function filePart(part: Fields, content: { url: string } | { base64Data: string }): ToolResultContent {
+  const { type, mediaType, filename } = part;
+  const mimeType = typeof mediaType === "string" ? { mimeType: mediaType } : {};
+  const name = typeof filename === "string" ? { name: filename } : {};
+  return { type: kindOf(type, mediaType), ...content, ...mimeType, ...name };
+}
+
+function kindOf(type: unknown, mediaType: unknown): "image" | "audio" | "video" | "file" {
+  const [kind] = typeof mediaType === "string" ? mediaType.split("/") : [];
+  if (kind === "image" || kind === "audio" || kind === "video") return kind;
+  return type === "image-url" || type === "image-data" ? "image" : "file";
+}

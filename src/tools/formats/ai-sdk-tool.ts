@@ -1,0 +1,112 @@
+import type { Tool, ToolContext } from "../../components/tool.js";
+import type { Fields } from "../../schema/fields.js";
+import type { StandardSchemaV1 } from "../../schema/standard-schema.js";
+import { canValidate } from "../../schema/validation/schema-check.js";
+import { isStream, producerOf } from "../define/producer.js";
+import { modelOutputOf } from "./ai-sdk-output.js";
+import { hasAiSdkSchema, inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
+import { approvalOf } from "./approval-of.js";
+import { descriptionFailed, providerTool } from "./errors.js";
+import { foreignHooks } from "./foreign-hooks.js";
+import { type AnyFunction, isFunction, textOr } from "./foreign-tool.js";
+import { modelExtra, withTitle } from "./model-extra.js";
+import { nativeTool } from "./native-tool.js";
+import { plainContext } from "./plain-context.js";
+import { requestValues } from "./request-values.js";
+
+/** Its `tool()` marks nothing: its tools are known by their schemas, or by having no name of their own. */
+export function isAiSdkTool(tool: Fields): boolean {
+  if (hasAiSdkSchema(tool) || isProviderTool(tool) || tool.type === "dynamic" || tool.type === "function") return true;
+  return tool.name === undefined && tool.id === undefined && ("inputSchema" in tool || "parameters" in tool);
+}
+
+const isProviderTool = ({ type }: Fields): boolean => type === "provider" || type === "provider-defined";
+
+/** A `tool()` or `dynamicTool()` of the AI SDK. */
+export function aiSdkTool(tool: Fields, name: string): Tool<never> {
+  const { execute, toModelOutput, description, metadata } = tool;
+  const contextSchema = outputSchemaOf(tool.contextSchema);
+  const contextFor = canValidate(contextSchema) ? contextBy(contextSchema) : contextOf;
+  if (isProviderTool(tool) && !isFunction(execute)) throw providerTool(name);
+  return nativeTool({
+    name,
+    description: isFunction(description) ? descriptionOf(name, description) : textOr(description, ""),
+    inputSchema: inputSchemaOf(tool.inputSchema ?? tool.parameters),
+    outputSchema: outputSchemaOf(tool.outputSchema),
+    execute: isFunction(execute) ? execution(tool, execute, contextFor) : undefined,
+    needsApproval: approvalOf(tool, contextFor),
+    toModelOutput: isFunction(toModelOutput)
+      ? async (result) => {
+          const call = { toolName: name, callId: result.toolCallId };
+          return modelOutputOf(await toModelOutput.call(tool, result), call);
+        }
+      : undefined,
+    suspendSchema: outputSchemaOf(tool.suspendSchema),
+    resumeSchema: outputSchemaOf(tool.resumeSchema),
+    requestContextSchema: contextSchema ?? outputSchemaOf(tool.requestContextSchema),
+    hooks: foreignHooks(tool, { context: {}, experimental_context: {} }),
+    timeoutMs: tool.timeoutMs,
+    outputValidation: tool.outputValidation,
+    metadata: withTitle(metadata, tool.title),
+    mcp: tool.mcp,
+    extra: modelExtra(tool),
+    provider: isProviderTool(tool) ? { id: String(tool.id), args: (tool.args ?? {}) as Fields } : undefined,
+  });
+}
+
+/** It may say something else for each context; a node describes its tools once, before there is one. */
+function descriptionOf(name: string, describe: AnyFunction): string {
+  try {
+    return textOr(describe({ context: {} }), "");
+  } catch (cause) {
+    throw descriptionFailed(name, cause);
+  }
+}
+
+/** What the AI SDK documents, and what a plain tool without a name may want besides. */
+function contextOf(ctx: ToolContext): object {
+  return withContext(ctx, requestValues(ctx));
+}
+
+function withContext(ctx: ToolContext, context: unknown): object {
+  return plainContext(ctx, { context, experimental_context: context });
+}
+
+/** With a schema of its own, the context is what that makes of it. (What does not fit does not come so far.) */
+function contextBy(schema: StandardSchemaV1): (ctx: ToolContext) => Promise<object> {
+  return async (ctx) => {
+    const values = requestValues(ctx);
+    const result = await schema["~standard"].validate(values);
+    return withContext(ctx, result.issues === undefined ? result.value : values);
+  };
+}
+
+type ContextFor = (ctx: ToolContext) => object | Promise<object>;
+
+function execution(tool: Fields, execute: AnyFunction, contextFor: ContextFor) {
+  return async (input: unknown, ctx: ToolContext): Promise<unknown> => {
+    const context = contextFor(ctx);
+    const result = await execute.call(tool, input, context instanceof Promise ? await context : context);
+    return isStream(result) ? lastOf(result, ctx) : result;
+  };
+}
+
+/** What is yielded tells how far it is; the last of it is the result. A stopped call lets go of it at once. */
+async function lastOf(stream: object, { signal, progress }: ToolContext): Promise<unknown> {
+  const producer = producerOf(stream);
+  const stop = (): void => producer.cancel(signal.reason);
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    let last: { readonly value: unknown } | undefined;
+    for (;;) {
+      const { done, value } = await producer.next();
+      signal.throwIfAborted();
+      if (done === true) return last === undefined ? value : last.value;
+      last = { value };
+      progress(value);
+    }
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

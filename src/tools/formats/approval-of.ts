@@ -1,0 +1,18 @@
+import type { NeedsApproval, ToolContext } from "../../components/tool.js";
+import type { Fields } from "../../schema/fields.js";
+import { eitherApproval } from "../define/approval.js";
+import { isFunction } from "./foreign-tool.js";
+
+/**
+ * Whether somebody must agree first: under any of the names, always or where a function of the input and the context says so.
+ * What is neither true nor false counts as it does in a condition.
+ */
+export function approvalOf(tool: Fields, contextOf: (ctx: ToolContext) => unknown): NeedsApproval<unknown> {
+  const read = (given: unknown): NeedsApproval<unknown> => {
+    if (!isFunction(given)) return Boolean(given);
+    return async (input: unknown, ctx: ToolContext) => Boolean(await given.call(tool, input, await contextOf(ctx)));
+  };
+  const { requireApproval, needsApprovalFn, needsApproval } = tool;
+  const either = eitherApproval(read(requireApproval), read(needsApproval));
+  return eitherApproval(either, read(needsApprovalFn)) ?? false;
+}

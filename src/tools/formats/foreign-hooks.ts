@@ -1,0 +1,16 @@
+import type { Fields } from "../../schema/fields.js";
+import { type AnyToolHooks, hookNames, type ToolHookCall } from "../define/tool-hooks.js";
+import { isFunction } from "./foreign-tool.js";
+
+type Hook = (call: ToolHookCall) => unknown;
+
+/** The hooks that a tool of another package has, called as its methods. `more` is what its package tells them besides. */
+export function foreignHooks(tool: Fields, more: object = {}): AnyToolHooks {
+  const hooks: Partial<Record<keyof AnyToolHooks, Hook>> = {};
+  for (const name of hookNames) {
+    const hook = tool[name];
+    // assigned, not spread: the messages of a call that streams in are only joined for hooks that read them
+    if (isFunction(hook)) hooks[name] = (call) => hook.call(tool, Object.assign(call, more));
+  }
+  return hooks;
+}

@@ -1,0 +1,106 @@
+import type { NeedsApproval, ToolContext } from "../../components/tool.js";
+import type { AnyToolOptions } from "../../components/tool-options.js";
+import type { DeclaredConcat } from "../../schema/concat/rule.js";
+import type { ToolInfo } from "../../schema/tool-info.js";
+import type { McpToolProperties } from "../define/create-tool.js";
+import type { ToolHooks } from "../define/tool-hooks.js";
+import type { OutputValidation } from "../define/tool-settings.js";
+
+/** A function that does the work of a tool: what it takes is known to its schema. */
+type Execute = (input: never, ctx: never) => unknown;
+
+/** What may look at the calls of a tool, as in `createTool`. */
+type ForeignHooks = { readonly [Hook in keyof ToolHooks<never, never>]?: ((call: never) => unknown) | undefined };
+
+/**
+ * A tool without a wrapper: a name, or the key of a record, and what `createTool` calls `description`, `inputSchema` and
+ * `execute`. One with a name (or an `id`) is called like a tool of `createTool`; one without is read as an AI SDK `tool()`.
+ */
+export interface PlainTool extends ForeignHooks {
+  readonly name?: string | undefined;
+  readonly id?: string | undefined;
+  readonly description?: string | ((context: never) => string) | undefined;
+  readonly inputSchema?: unknown;
+  /** An older name of `inputSchema`. */
+  readonly parameters?: unknown;
+  readonly outputSchema?: unknown;
+  readonly execute: Execute;
+  /** Whether somebody must agree before it runs: always, or where a function of the input says so. */
+  readonly requireApproval?: boolean | Execute | undefined;
+  readonly needsApproval?: boolean | Execute | undefined;
+  readonly suspendSchema?: unknown;
+  readonly resumeSchema?: unknown;
+  readonly toModelOutput?: ((result: never) => unknown) | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly outputValidation?: OutputValidation | undefined;
+  readonly requestContextSchema?: unknown;
+  /** What `ctx.options` holds, how chunks join, whether `execute` gets the text of the arguments: as in `createTool`. */
+  readonly options?: AnyToolOptions | undefined;
+  readonly concat?: DeclaredConcat | undefined;
+  readonly rawArguments?: boolean | undefined;
+  /** For people: carried in `metadata`. */
+  readonly title?: string | undefined;
+  readonly metadata?: unknown;
+  readonly mcp?: McpToolProperties | undefined;
+}
+
+/** A tool of another package that is executed outside: only its schema is there. */
+export interface ToolWithoutExecute extends ForeignHooks {
+  readonly name?: string | undefined;
+  readonly id?: string | undefined;
+  readonly description?: string | ((context: never) => string) | undefined;
+  readonly inputSchema: unknown;
+  readonly outputSchema?: unknown;
+  readonly execute?: Execute | undefined;
+}
+
+/** A tool of TanStack AI: a definition, or what its `server` or `client` gives. */
+export interface TanStackTool {
+  readonly __toolSide: "server" | "client" | "definition";
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema?: unknown;
+  readonly outputSchema?: unknown;
+  readonly execute?: Execute | undefined;
+}
+
+/** A tool of Mastra 1: its `execute` takes the input and a context, and checks both itself. */
+export interface MastraTool {
+  readonly id: string;
+  readonly description: string;
+  readonly inputSchema?: unknown;
+  readonly outputSchema?: unknown;
+  readonly execute?: Execute | undefined;
+}
+
+/** A tool in the words of Eino: it gets the text of its arguments. At least one of the two functions is there. */
+export interface EinoTool {
+  readonly info: ToolInfo | EinoToolInfo | (() => ToolInfo | EinoToolInfo);
+  readonly invokableRun?: ((args: string, ctx: ToolContext) => unknown) | undefined;
+  readonly streamableRun?: ((args: string, ctx: ToolContext) => unknown) | undefined;
+  /** Whether somebody must agree before it runs: always, or where a function of its arguments says so. */
+  readonly requireApproval?: NeedsApproval<string> | undefined;
+  readonly needsApproval?: NeedsApproval<string> | undefined;
+}
+
+export interface EinoToolInfo {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** Another name of `description`. */
+  readonly desc?: string | undefined;
+  /** A Standard Schema, a plain JSON Schema or a map of parameters. */
+  readonly parameters?: unknown;
+}
+
+/** Every tool that was not made for this package. */
+export type ForeignTool = PlainTool | ToolWithoutExecute | TanStackTool | MastraTool | EinoTool;
+
+export type AnyFunction = (this: unknown, ...values: readonly unknown[]) => unknown;
+
+export function isFunction(value: unknown): value is AnyFunction {
+  return typeof value === "function";
+}
+
+export function textOr(value: unknown, otherwise: string): string {
+  return typeof value === "string" ? value : otherwise;
+}

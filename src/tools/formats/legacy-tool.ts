@@ -1,0 +1,86 @@
+import type { RequestContext } from "../../components/request-context.js";
+import type { NeedsApproval, ToolContext } from "../../components/tool.js";
+import type { Fields } from "../../schema/fields.js";
+import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
+import { type CreatedTool, createTool, type ExecuteInput } from "../define/create-tool.js";
+import { approvalOf } from "./approval-of.js";
+
+/** What the `execute` of an older Mastra tool gets: everything in one object. */
+export interface LegacyCall<Input> {
+  /** The validated arguments. */
+  readonly context: Input;
+  readonly runtimeContext: RequestContext;
+  readonly requestContext: RequestContext;
+  readonly abortSignal: AbortSignal;
+  readonly suspend: (payload?: unknown) => Promise<never>;
+  readonly resumeData: unknown;
+  /** Tells handlers about something on the way. */
+  readonly writer: { write(chunk: unknown): Promise<void>; custom(chunk: unknown): Promise<void> };
+}
+
+/** What it gets besides, as in the AI SDK. */
+export interface LegacyCallOptions {
+  readonly toolCallId: string;
+  readonly messages: readonly AgenticMessage[];
+  readonly abortSignal: AbortSignal;
+}
+
+export interface LegacyTool<
+  InputSchema extends ToolParameters | undefined,
+  OutputSchema extends AnyStandardSchema | JsonSchema | undefined,
+> {
+  readonly id: string;
+  readonly description: string;
+  readonly inputSchema?: InputSchema | undefined;
+  readonly outputSchema?: OutputSchema | undefined;
+  /** Whether somebody must agree before it runs: always, or where a function of the input says so. */
+  readonly requireApproval?: NeedsApproval<ExecuteInput<InputSchema>> | undefined;
+  /** Another name of `requireApproval`. */
+  readonly needsApproval?: NeedsApproval<ExecuteInput<InputSchema>> | undefined;
+  readonly suspendSchema?: AnyStandardSchema | JsonSchema | undefined;
+  readonly resumeSchema?: AnyStandardSchema | JsonSchema | undefined;
+  execute(call: LegacyCall<ExecuteInput<InputSchema>>, options: LegacyCallOptions): unknown;
+}
+
+/**
+ * Makes a tool from one in the form of Mastra before its version 1, whose `execute` gets one object with the arguments under
+ * `context`. Output is checked against `outputSchema`.
+ *
+ * @example
+ * const getWeather = legacyTool({
+ *   id: "get_weather",
+ *   description: "Current weather of a city.",
+ *   inputSchema: z.object({ city: z.string() }),
+ *   execute: async ({ context, runtimeContext }) => `${context.city}: 20 ${runtimeContext.get("unit")}`,
+ * });
+ */
+export function legacyTool<
+  InputSchema extends ToolParameters | undefined = undefined,
+  OutputSchema extends AnyStandardSchema | JsonSchema | undefined = undefined,
+>(tool: LegacyTool<InputSchema, OutputSchema>): CreatedTool<InputSchema, OutputSchema, Record<never, never>, false> {
+  const { id, description, inputSchema, outputSchema, suspendSchema, resumeSchema } = tool;
+  const execute = (input: ExecuteInput<InputSchema>, ctx: ToolContext<Record<never, never>>): unknown =>
+    tool.execute(callOf(input, ctx), optionsOf(ctx));
+  const schemas = { inputSchema, outputSchema, suspendSchema, resumeSchema };
+  const needsApproval = approvalOf(tool as object as Fields, (ctx) => ctx);
+  return createTool({ id, description, ...schemas, needsApproval, execute: execute as never }) as CreatedTool<
+    InputSchema,
+    OutputSchema,
+    Record<never, never>,
+    false
+  >;
+}
+
+function callOf<Input>(context: Input, ctx: ToolContext): LegacyCall<Input> {
+  const { abortSignal, suspend, resumeData } = ctx;
+  const requestContext = ctx.requestContext as RequestContext;
+  const write = async (chunk: unknown): Promise<void> => ctx.progress(chunk);
+  const writer = { write, custom: write };
+  return { context, runtimeContext: requestContext, requestContext, abortSignal, suspend, resumeData, writer };
+}
+
+function optionsOf({ toolCallId, messages, abortSignal }: ToolContext): LegacyCallOptions {
+  return { toolCallId, messages, abortSignal };
+}

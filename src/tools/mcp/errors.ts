@@ -1,0 +1,52 @@
+import { KumikoError } from "../../errors.js";
+import { invalidTool } from "../../schema/errors.js";
+import { shorten } from "../../schema/shorten.js";
+import type { McpResult } from "./mcp-client.js";
+import { textOfResult } from "./mcp-content.js";
+
+const brand = Symbol.for("kumiko/McpToolError");
+
+/**
+ * What a tool of an MCP server answered with `isError`. It is the cause of the {@link ToolError} of that call.
+ *
+ * @example
+ * try { await tools.invoke(message); }
+ * catch (error) {
+ *   const failed = findCause(error, McpToolError);
+ *   if (failed) console.warn(failed.result.content);
+ * }
+ */
+export class McpToolError extends KumikoError {
+  override readonly name: string = "McpToolError";
+  readonly [brand] = true;
+  /** As the server sent it. */
+  readonly result: McpResult;
+
+  constructor(result: McpResult) {
+    super("TOOL_FAILED", textOfResult(result));
+    this.result = result;
+  }
+
+  /** Like `instanceof`, but also true for an error of a second copy of this package. */
+  static override is(value: unknown): value is McpToolError {
+    return typeof value === "object" && value !== null && brand in value;
+  }
+}
+
+export const notAnMcpClient = (given: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `mcpTools needs a connected MCP client, with listTools and callTool, but got ${shorten(given)}.`,
+  );
+
+export const cursorRepeated = (cursor: string): KumikoError =>
+  invalidTool(`mcpTools: the server gives the cursor ${shorten(cursor)} twice, so its list of tools would never end.`);
+
+export const notAToolPage = (given: unknown): KumikoError =>
+  invalidTool(`mcpTools: the client's listTools must give { tools: [...] }, but gave ${shorten(given)}.`);
+
+export const notAResult = (name: string, given: unknown): KumikoError =>
+  new KumikoError(
+    "TOOL_FAILED",
+    `The MCP server answered a call of "${name}" with something that is no result: ${shorten(given)}.`,
+  );

@@ -1,0 +1,135 @@
+import type { NeedsApproval, ToolContext } from "../../components/tool.js";
+import type { JsonSchema } from "../../schema/standard-schema.js";
+import { type ApprovalOptions, approvalFor, checkApprovalNames } from "../define/approval-option.js";
+import { type CreatedTool, createTool, type McpToolProperties } from "../define/create-tool.js";
+import { checkTimeout } from "../define/tool-settings.js";
+import { cursorRepeated, McpToolError, notAnMcpClient, notAResult, notAToolPage } from "./errors.js";
+import {
+  callMcpTool,
+  type McpCallOptions,
+  type McpClient,
+  type McpResult,
+  type McpToolDefinition,
+} from "./mcp-client.js";
+import { contentOf } from "./mcp-content.js";
+
+/**
+ * Options of {@link mcpTools}.
+ *
+ * @example
+ * const client = { listTools: async () => ({ tools: [] }), callTool: async () => ({ content: [] }) };
+ * const tools = await mcpTools(client, {
+ *   requireApproval: (_input, _ctx, { annotations }) => annotations?.readOnlyHint !== true,
+ * });
+ */
+export interface McpToolsOptions extends ApprovalOptions<McpToolDefinition> {
+  /**
+   * How long each call may take, in milliseconds, in place of the client's own limit.
+   *
+   * @default what the node says; clients of the packages stop a call after a minute without progress
+   */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** A tool that an MCP server runs. */
+export type McpTool = CreatedTool<JsonSchema, JsonSchema | undefined>;
+
+/**
+ * Gives the tools of an MCP server, all pages of them, as its connected client lists them. Arguments are checked against
+ * `inputSchema` here already; `annotations` and `_meta` are in `mcp`. A result with `isError` is an error of kind
+ * `execution`. A call takes the run's signal with it, and progress of the server is `ctx.progress`.
+ *
+ * @example
+ * import { Client } from "@modelcontextprotocol/client";
+ *
+ * const client = new Client({ name: "my-app", version: "1.0.0" });
+ * // await client.connect(transport);
+ * const node = new AgenticToolsNode(await mcpTools(client));
+ */
+export async function mcpTools(client: McpClient, options: McpToolsOptions = {}): Promise<McpTool[]> {
+  const { timeoutMs } = options;
+  if (typeof client?.listTools !== "function" || typeof client.callTool !== "function") throw notAnMcpClient(client);
+  checkTimeout("mcpTools", timeoutMs);
+  const definitions = await listAll(client);
+  const names = definitions.map(({ name }) => name);
+  checkApprovalNames("mcpTools", options, names);
+  return definitions.map((definition) => {
+    const requireApproval = approvalFor(options, definition.name, definition);
+    return mcpTool(client, definition, { timeoutMs, requireApproval });
+  });
+}
+
+async function listAll(client: McpClient): Promise<McpToolDefinition[]> {
+  const definitions: McpToolDefinition[] = [];
+  const seen = new Set<string>();
+  for (let cursor: string | undefined; ; ) {
+    const page = await client.listTools(cursor === undefined ? undefined : { cursor });
+    if (!Array.isArray(page?.tools)) throw notAToolPage(page);
+    definitions.push(...page.tools);
+    cursor = page.nextCursor;
+    if (cursor === undefined || cursor === null) return definitions;
+    if (seen.has(cursor)) throw cursorRepeated(cursor);
+    seen.add(cursor);
+  }
+}
+
+interface McpToolSettings {
+  readonly timeoutMs: number | undefined;
+  readonly requireApproval: NeedsApproval<Record<string, unknown>> | undefined;
+}
+
+function mcpTool(client: McpClient, definition: McpToolDefinition, settings: McpToolSettings): McpTool {
+  const { timeoutMs } = settings;
+  const { name, title, description, outputSchema } = definition;
+  /** What the model reads of an output that is structured. */
+  const contents = new WeakMap<object, unknown>();
+  return createTool<JsonSchema, JsonSchema | undefined>({
+    id: name,
+    description: description ?? title ?? "",
+    inputSchema: { type: "object", ...definition.inputSchema },
+    outputSchema: outputSchema && { ...outputSchema },
+    ...settings,
+    mcp: propertiesOf(definition),
+    metadata: title === undefined ? undefined : { title },
+    execute: async (input, ctx) => {
+      const result = readResult(
+        name,
+        await callMcpTool(client, { name, arguments: input }, callOptions(ctx, timeoutMs)),
+      );
+      const { structuredContent } = result;
+      if (outputSchema === undefined || !isObject(structuredContent)) return contentOf(result);
+      contents.set(structuredContent, contentOf(result));
+      return structuredContent;
+    },
+    toModelOutput: ({ output }) => (isObject(output) ? (contents.get(output) ?? output) : output),
+  });
+}
+
+function propertiesOf({ annotations, _meta }: McpToolDefinition): McpToolProperties | undefined {
+  if (annotations === undefined && _meta === undefined) return undefined;
+  return { ...(annotations && { annotations }), ...(_meta && { _meta }) };
+}
+
+/** Longer, and a timer would fire at once. */
+const longestTimeout = 2 ** 31 - 1;
+
+/** The limit of the tool ends the call by its signal, so the client's own would only be in the way. */
+function callOptions({ signal, progress }: ToolContext, timeoutMs: number | undefined): McpCallOptions {
+  return {
+    signal,
+    onprogress: (event) => progress(event),
+    ...(timeoutMs === undefined ? { resetTimeoutOnProgress: true } : { timeout: longestTimeout }),
+  };
+}
+
+function readResult(name: string, result: unknown): McpResult {
+  if (!isObject(result) || Array.isArray(result)) throw notAResult(name, result);
+  const { content, isError } = result as McpResult;
+  if (content !== undefined && !Array.isArray(content)) throw notAResult(name, result);
+  if (isError === true) throw new McpToolError(result);
+  return result;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,95 @@
+import { BareRunnable } from "../../run/bare-runnable.js";
+import type { Context } from "../../run/context.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import type { StreamSource } from "../../schema/stream/source.js";
+import type { ToolInfo } from "../../schema/tool-info.js";
+import type { AnyTool } from "../define/any-tool.js";
+import { callsIn, withCallIds } from "./call-ids.js";
+import type { AgenticToolsNodeConfig } from "./config.js";
+import { InvokeBatch } from "./invoke-calls.js";
+import { withoutExecution } from "./results-of.js";
+import { StreamBatch } from "./stream-calls.js";
+import { readStreamedCalls } from "./streamed-calls.js";
+import { ToolKit } from "./tool-kit.js";
+import { isToolArray } from "./tool-list.js";
+import type { SkippedTool } from "./tool-table.js";
+
+/**
+ * Executes the tool calls of an assistant message. Gives one message per call, in call order, each with one
+ * `function_tool_result` block; streamed, lists of that length in which one slot is filled. All calls are parsed and
+ * validated before any tool runs; then they run side by side, unless `executeSequentially` is set.
+ *
+ * @example
+ * const tools = new AgenticToolsNode({ tools: [getWeather], onToolError: "result" });
+ * const results = await tools.invoke(
+ *   assistantMessage([functionToolCall({ callId: "1", name: "get_weather", arguments: '{"city":"深圳"}' })]),
+ * );
+ */
+export class AgenticToolsNode extends BareRunnable<AgenticMessage, AgenticMessage[]> {
+  readonly component = "tools_node";
+  readonly #infos: readonly ToolInfo[];
+  readonly #skipped: readonly SkippedTool[];
+
+  /** The tools alone, or all options. */
+  constructor(config: AgenticToolsNodeConfig | readonly AnyTool[]) {
+    const kit = new ToolKit(isToolArray(config) ? { tools: config } : config);
+    super({
+      component: "tools_node",
+      type: "",
+      body: {
+        kind: "modes",
+        invoke: (message: AgenticMessage, ctx: Context) => open(InvokeBatch, kit, message, ctx).run(),
+        stream: (message: AgenticMessage, ctx: Context) => new StreamReader(open(StreamBatch, kit, message, ctx)),
+        ...(kit.hasInputHooks ? streamedInput(kit) : undefined),
+      },
+    });
+    this.#infos = kit.infos;
+    this.#skipped = kit.skipped;
+  }
+
+  /** What a model needs to know of the tools: its option `tools`. */
+  get infos(): readonly ToolInfo[] {
+    return this.#infos;
+  }
+
+  /** With `onSchemaError: "skip"`, the tools that the node does not have because their schemas have no JSON form. */
+  get skippedTools(): readonly SkippedTool[] {
+    return this.#skipped;
+  }
+
+  /** The message with the call ids that the results use: missing ones are made, repeated ones get a suffix. */
+  normalize(message: AgenticMessage): AgenticMessage {
+    callsIn(message);
+    return withCallIds(message);
+  }
+}
+
+/** How a message is taken that streams in, when a tool looks at its pieces. Without one it is joined before the node. */
+function streamedInput(kit: ToolKit) {
+  const read = async (chunks: StreamSource<AgenticMessage>, ctx: Context): Promise<AgenticMessage> => {
+    const message = await readStreamedCalls(chunks, kit, ctx);
+    ctx.scope.throwIfAborted();
+    return message;
+  };
+  return {
+    collect: async (chunks: StreamSource<AgenticMessage>, ctx: Context) =>
+      open(InvokeBatch, kit, await read(chunks, ctx), ctx).run(),
+    transform: async (chunks: StreamSource<AgenticMessage>, ctx: Context) =>
+      new StreamReader(open(StreamBatch, kit, await read(chunks, ctx), ctx)),
+  };
+}
+
+/** Takes the calls of a message on. What fails here fails before any tool has run. */
+function open<Batch>(
+  type: new (kit: ToolKit, message: AgenticMessage, place: Context) => Batch,
+  kit: ToolKit,
+  message: AgenticMessage,
+  place: Context,
+): Batch {
+  try {
+    return new type(kit, message, place);
+  } catch (error) {
+    throw withoutExecution(error, message);
+  }
+}

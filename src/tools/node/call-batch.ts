@@ -1,0 +1,245 @@
+import type { Watchers } from "../../callbacks/watchers.js";
+import { type InterruptError, waitsAt } from "../../checkpoint/pause/interrupt.js";
+import { interruptsAt } from "../../checkpoint/pause/interrupts-of.js";
+import type { Visit } from "../../checkpoint/pause/invocation.js";
+import type { Context } from "../../run/context.js";
+import { Scope } from "../../run/scope.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { FunctionToolCall } from "../../schema/message/content-block.js";
+import type { ToolError } from "../define/errors.js";
+import { callsIn, newCallIds } from "./call-ids.js";
+import type { NodeSettings } from "./node-settings.js";
+import type { ToolsNodeOptions } from "./options.js";
+import { prepareCall } from "./prepare-call.js";
+import { rememberResults } from "./results-of.js";
+import { callOptionsOf, type ToolKit } from "./tool-kit.js";
+import { type CallOwner, ToolRun } from "./tool-run.js";
+import type { ToolTable } from "./tool-table.js";
+
+/**
+ * The calls of one message. First all are prepared, then they run, as many at once as the node allows, in their order;
+ * a failure that is not turned into a result keeps those that have not started from doing so.
+ */
+export abstract class CallBatch extends Scope implements CallOwner {
+  readonly settings: NodeSettings;
+  readonly place: Context;
+  readonly watchers: Watchers | undefined;
+  readonly message: AgenticMessage;
+  readonly options: ToolsNodeOptions;
+  readonly table: ToolTable;
+  readonly runs: readonly ToolRun[];
+  /** The run was stopped, or every call has settled. */
+  protected over = false;
+  /** A call has failed the node. */
+  protected failed = false;
+  /** A call waits for somebody. */
+  protected hasPending = false;
+  /** Somebody is asked before any call may run. */
+  private hasAsked = false;
+  private unsettled: number;
+  private active = 0;
+  private nextIndex = 0;
+  private starting = false;
+
+  constructor(kit: ToolKit, message: AgenticMessage, place: Context) {
+    super(place.openedScope);
+    const calls = callsIn(message);
+    const ids = newCallIds(calls);
+    const { settings } = kit;
+    const options = callOptionsOf(place);
+    const table = kit.tableFor(options);
+    this.settings = settings;
+    this.place = place;
+    this.watchers = place.watchers;
+    this.message = message;
+    this.options = options;
+    this.table = table;
+    this.unsettled = calls.length;
+    const runs = new Array<ToolRun>(calls.length);
+    for (let index = 0; index < calls.length; index++) {
+      const { name, callId, arguments: text = "" } = calls[index] as FunctionToolCall;
+      const entry = table.find(name) ?? settings.unknownTools;
+      runs[index] = new ToolRun(this, index, name, ids?.[index] ?? callId, text, entry);
+    }
+    this.runs = runs;
+    if (place.openedVisit !== undefined) this.restore(place.openedVisit);
+    if (ids !== undefined) this.reportIds(calls, ids);
+  }
+
+  /** What was done in a former run of this place is not done again. */
+  private restore(visit: Visit): void {
+    for (const run of this.runs) {
+      run.restore(visit);
+      if (run.state === "settled") this.unsettled--;
+      if (run.isPending) this.hasPending = true;
+    }
+  }
+
+  get messages(): readonly AgenticMessage[] {
+    return this.options.messages ?? [this.message];
+  }
+
+  /** The run around was stopped. */
+  override abort(reason: unknown): void {
+    this.stopCalls(reason);
+    super.abort(reason);
+  }
+
+  /** Runs one call that has begun. Whatever comes of it, it settles. */
+  protected abstract start(run: ToolRun): void;
+  /** One call has settled. */
+  protected abstract onSettled(run: ToolRun): void;
+  /** All calls have settled. */
+  protected abstract onFinished(): void;
+  /** The run around was stopped. */
+  protected abstract onStopped(reason: unknown): void;
+
+  /** Prepares all calls; gives a promise, which never rejects, when something must be awaited. */
+  protected prepareCalls(): Promise<unknown> | undefined {
+    let pending: Promise<void>[] | undefined;
+    for (const run of this.runs) {
+      if (run.state === "settled") continue;
+      const preparing = prepareCall(run, this.table.names);
+      if (preparing === undefined) continue;
+      pending ??= [];
+      pending.push(preparing);
+    }
+    return pending === undefined ? undefined : Promise.all(pending);
+  }
+
+  /** Runs the prepared calls, or none of them when one has failed already. */
+  protected startCalls(): void {
+    if (this.failed) this.skipRest();
+    else if (this.hasAsked) this.postponeRest();
+    else this.startMore();
+    if (this.unsettled === 0) this.finish();
+  }
+
+  /** The calls are no longer wanted: those that run are told to stop, and no more are started. */
+  protected stopCalls(reason: unknown): void {
+    if (this.over) return;
+    this.over = true;
+    this.close();
+    for (const run of this.runs) run.abort(reason);
+    this.remember(reason);
+    this.onStopped(reason);
+  }
+
+  /** For those who ask, because the error says nothing of it. */
+  protected remember(reason: unknown): void {
+    rememberResults(this.message, reason, () => this.results());
+  }
+
+  /** What the node gives back, or would give back: a message per call. */
+  protected results(): AgenticMessage[] {
+    const results = new Array<AgenticMessage>(this.runs.length);
+    for (const run of this.runs) results[run.index] = run.message();
+    return results;
+  }
+
+  /**
+   * What the node rejects with: the error of the first call that failed, with the results of all; or, when calls wait for
+   * somebody, all that they ask.
+   */
+  protected rejection(): ToolError | InterruptError | undefined {
+    const first = this.failed ? this.firstFailed() : undefined;
+    if (first?.failure !== undefined) return Object.assign(first.failure, { results: this.results() });
+    if (!this.runs.some(({ isPending }) => isPending)) return undefined;
+    const { address, visit } = this.place;
+    const interrupt = waitsAt(address, interruptsAt(visit.snapshot(), this.place.environment.runKey));
+    this.remember(interrupt);
+    return interrupt;
+  }
+
+  /** Where every finished call is saved, nothing follows it before that is done. */
+  settled(run: ToolRun): void {
+    if (this.over) return;
+    const saved = run.failure === undefined && !run.isPending && run.hasBegun ? this.place.commit() : undefined;
+    if (saved === undefined) this.afterCall(run);
+    else {
+      saved.then(
+        () => this.afterCall(run),
+        (error) => this.stopCalls(error),
+      );
+    }
+  }
+
+  private afterCall(run: ToolRun): void {
+    if (this.over) return;
+    this.unsettled--;
+    if (run.failure !== undefined) this.failed = true;
+    if (run.isPending) this.hasPending = true;
+    if (run.isPending && !run.hasBegun) this.hasAsked = true;
+    this.onSettled(run);
+    if (run.hasBegun) {
+      this.active--;
+      if (run.isPending && this.settings.isSequential) this.postponeRest();
+      this.startMore();
+    }
+    if (this.unsettled === 0) this.finish();
+  }
+
+  private startMore(): void {
+    if (this.starting) return;
+    this.starting = true;
+    const { runs, settings, place } = this;
+    while (this.nextIndex < runs.length && this.active < settings.concurrency && !this.over) {
+      // as long as no call makes the node wait, nobody tells it
+      const { openedScope } = place;
+      if (openedScope?.aborted === true) {
+        this.stopCalls(openedScope.reason);
+        break;
+      }
+      if (this.failed && this.nextIndex >= settings.concurrency) break;
+      const run = runs[this.nextIndex++];
+      if (run?.isPending === true && settings.isSequential) this.postponeRest();
+      if (run?.state !== "waiting") continue;
+      this.active++;
+      run.begin();
+      this.start(run);
+    }
+    this.starting = false;
+    if (this.failed) this.skipRest();
+  }
+
+  /** In sequence, a call that waits keeps those behind it from running. */
+  private postponeRest(): void {
+    for (const run of this.runs) {
+      if (run.state !== "waiting") continue;
+      run.postpone();
+      this.unsettled--;
+      this.onSettled(run);
+    }
+  }
+
+  private skipRest(): void {
+    const first = this.firstFailed();
+    for (const run of this.runs) {
+      if (run.state !== "waiting" || this.over) continue;
+      run.skip(`call "${first?.callId}" (tool "${first?.toolName}") failed`);
+      this.unsettled--;
+      this.onSettled(run);
+    }
+    if (this.unsettled === 0) this.finish();
+  }
+
+  private firstFailed(): ToolRun | undefined {
+    return this.runs.find(({ failure }) => failure !== undefined && failure.kind !== "not_executed");
+  }
+
+  private finish(): void {
+    if (this.over) return;
+    this.over = true;
+    this.close();
+    this.onFinished();
+  }
+
+  private reportIds(calls: readonly FunctionToolCall[], ids: readonly string[]): void {
+    const { watch } = this.place;
+    if (watch === undefined) return;
+    for (const [index, { callId, name }] of calls.entries()) {
+      if (callId === ids[index] || !callId) continue;
+      watch.event({ kind: "duplicate_call_id", callId, newCallId: ids[index], toolName: name, index });
+    }
+  }
+}

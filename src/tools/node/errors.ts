@@ -1,0 +1,190 @@
+import { KumikoError, messageOf } from "../../errors.js";
+import { invalidTool, schemaUnsupported } from "../../schema/errors.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { ToolErrorKind } from "../../schema/message/content-block.js";
+import { shorten, shortenText } from "../../schema/shorten.js";
+import { type ToolCallName, ToolError } from "../define/errors.js";
+
+const list = (names: Iterable<string>): string => [...names].map((name) => `"${name}"`).join(", ") || "none";
+const named = ({ toolName, callId }: ToolCallName): string => `tool "${toolName}" (call "${callId}")`;
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const failure = (
+  kind: ToolErrorKind,
+  { toolName, callId }: ToolCallName,
+  message: string,
+  cause?: unknown,
+): ToolError => new ToolError(kind, message, cause === undefined ? { toolName, callId } : { toolName, callId, cause });
+
+// the message
+
+/** Nothing was called, so there are no results; but every rejection of the node has the list. */
+const withoutResults = (error: KumikoError): KumikoError =>
+  Object.assign(error, { results: [] satisfies AgenticMessage[] });
+
+export const notAssistant = (given: unknown): KumikoError =>
+  withoutResults(
+    new KumikoError(
+      "INVALID_MESSAGE",
+      `A tools node executes the calls of an assistant message: expected message role is Assistant, got ${describe(given)}.`,
+    ),
+  );
+
+export const noToolCall = (): KumikoError =>
+  withoutResults(
+    new KumikoError(
+      "NO_TOOL_CALL",
+      "A tools node found no function_tool_call block: no tool call found in input message. " +
+        'Branch around the node when the model calls nothing: toolCallsOr("tools", END).',
+    ),
+  );
+
+function describe(given: unknown): string {
+  if (typeof given !== "object" || given === null || !("role" in given)) return shorten(given);
+  return `role ${shorten(given.role)}`;
+}
+
+export const invalidCall = (index: number, field: string, given: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_MESSAGE",
+    `contentBlocks[${index}] is a function_tool_call whose ${field} is no text, but ${shorten(given)}.`,
+  );
+
+// calls
+
+export const unknownTool = (call: ToolCallName, known: Iterable<string>): ToolError =>
+  failure("unknown_tool", call, `${capital(named(call))} not found. Tools of this node: ${list(known)}.`);
+
+export const argumentsHandlerFailed = (call: ToolCallName, text: string, cause: unknown): ToolError =>
+  failure(
+    "execution",
+    call,
+    `${capital(named(call))} did not run, because toolArgumentsHandler failed for its arguments ` +
+      `${shortenText(text)}: ${messageOf(cause)}`,
+    cause,
+  );
+
+export const handledArgumentsNotText = (given: unknown): TypeError =>
+  new TypeError(`it must return the text of the arguments, but returned ${shorten(given)}.`);
+
+export const unknownToolsHandlerFailed = (call: ToolCallName, cause: unknown): ToolError =>
+  failure("execution", call, `unknownToolsHandler failed for ${named(call)}: ${messageOf(cause)}`, cause);
+
+export const errorHandlerFailed = (call: ToolCallName, error: ToolError, cause: unknown): ToolError =>
+  failure("execution", call, `onToolError failed for the error below: ${messageOf(cause)}\n${error.message}`, cause);
+
+export const callTimedOut = (call: ToolCallName, timeoutMs: number, cause: unknown): ToolError =>
+  failure(
+    "timeout",
+    call,
+    `${capital(named(call))} did not finish within its timeoutMs of ${timeoutMs} ms. It was told to stop, and may have ` +
+      "had an effect already.",
+    cause,
+  );
+
+export const callAborted = (call: ToolCallName, cause: unknown): ToolError =>
+  failure(
+    "aborted",
+    call,
+    `${capital(named(call))} was aborted before it finished; it may have executed. ${messageOf(cause)}`,
+    cause,
+  );
+
+export const callNotExecuted = (call: ToolCallName, why: string): ToolError =>
+  failure("not_executed", call, `${capital(named(call))} was not executed, because ${why}.`);
+
+export const contextNotPassed = (name: string): TypeError =>
+  new TypeError(`A middleware of tool "${name}" called next without the context. Pass it on: next(call, ctx).`);
+
+// construction
+
+export const invalidNodeOption = (what: string): KumikoError =>
+  new KumikoError("INVALID_OPTION", `AgenticToolsNode: ${what}`);
+
+export const unknownCallOption = (name: string, known: readonly string[]): KumikoError =>
+  new KumikoError("UNKNOWN_OPTION", `A tools node has no call option "${name}". Options: ${known.join(", ")}.`);
+
+export const notATool = (where: string, given: unknown): KumikoError =>
+  invalidTool(
+    `${where} is no tool, but ${shorten(given)}. Make one with createTool, or give an object with a function execute.`,
+  );
+
+export const toolWithoutInfo = (where: string, cause: unknown): KumikoError =>
+  new KumikoError("INVALID_TOOL", `AgenticToolsNode failed to get the info of ${where}: ${messageOf(cause)}`, {
+    cause,
+  });
+
+export const toolWithoutName = (where: string): KumikoError =>
+  invalidTool(`${where} has no name. A tool needs a name that is not empty.`);
+
+export const toolDoesNothing = (name: string): KumikoError =>
+  invalidTool(`Tool "${name}" is not invokable or streamable. Give it invoke(args, ctx) or stream(args, ctx).`);
+
+export const invalidToolKey = (key: string): KumikoError =>
+  new KumikoError(
+    "INVALID_KEY",
+    key === "__proto__"
+      ? 'A record of tools may not have the key "__proto__".'
+      : `A record of tools may not have the key "${key}": keys that look like integers lose their place. Give an array.`,
+  );
+
+export const duplicateTool = (name: string, first: string, second: string): KumikoError =>
+  new KumikoError("DUPLICATE_TOOL", `${first} and ${second} are both named "${name}". Give one of them another name.`);
+
+export const sameModelName = (modelName: string, first: string, second: string): KumikoError =>
+  new KumikoError(
+    "DUPLICATE_TOOL",
+    `Tools "${first}" and "${second}" would both be "${modelName}" for the model. Rename one of them.`,
+  );
+
+export const toolsWithoutJsonSchema = (problems: readonly string[], cause: unknown): KumikoError =>
+  schemaUnsupported(
+    `A model cannot be told how to call these tools, because their schemas have no JSON form:\n- ${problems.join("\n- ")}`,
+    cause,
+  );
+
+export const skippedTools = (problems: readonly string[]): string =>
+  `AgenticToolsNode leaves these tools out, because their schemas have no JSON form:\n- ${problems.join("\n- ")}`;
+
+export const aliasesOfNoTool = (): KumikoError =>
+  new KumikoError("INVALID_ALIAS", "toolAliases must be a record of aliases by tool name.");
+
+const invalidAlias = (tool: string, what: string): KumikoError =>
+  new KumikoError("INVALID_ALIAS", `toolAliases: tool "${tool}" ${what}`);
+
+export const misshapenAliases = (tool: string): KumikoError =>
+  invalidAlias(tool, "takes { nameAliases: [names], argumentsAliases: { key: [names] } } and nothing else.");
+
+export const emptyNameAlias = (tool: string): KumikoError => invalidAlias(tool, "has empty name alias.");
+
+export const aliasIsTool = (tool: string, alias: string): KumikoError =>
+  invalidAlias(tool, `has the name alias "${alias}", which conflicts with existing tool's canonical name.`);
+
+export const aliasTaken = (tool: string, alias: string, other: string): KumikoError =>
+  invalidAlias(
+    tool,
+    `has the name alias "${alias}", which conflicts with an alias already registered for tool "${other}".`,
+  );
+
+export const emptyArgumentKey = (tool: string): KumikoError =>
+  invalidAlias(tool, "has argument aliases for an empty canonical argument key.");
+
+export const nestedArgumentKey = (tool: string, key: string): KumikoError =>
+  invalidAlias(
+    tool,
+    `has argument aliases for "${key}": nested field matching is not yet supported. Name a top-level key.`,
+  );
+
+export const emptyArgumentAlias = (tool: string, key: string): KumikoError =>
+  invalidAlias(tool, `has an empty argument alias for "${key}".`);
+
+export const argumentAliasIsProperty = (tool: string, key: string, alias: string): KumikoError =>
+  invalidAlias(
+    tool,
+    `has the argument alias "${alias}" for "${key}", which conflicts with existing schema property "${alias}".`,
+  );
+
+export const argumentAliasTaken = (tool: string, alias: string, first: string, second: string): KumikoError =>
+  invalidAlias(tool, `has a conflicting arg alias: "${alias}" stands for "${first}" and for "${second}".`);
+
+export const refusedAliasKey = (tool: string): KumikoError => invalidAlias(tool, 'may not use the key "__proto__".');

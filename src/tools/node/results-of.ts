@@ -1,0 +1,104 @@
+import { KumikoError } from "../../errors.js";
+import { type AgenticMessage, isAgenticMessage } from "../../schema/message/agentic-message.js";
+import type { FunctionToolCall } from "../../schema/message/content-block.js";
+import { hasToolCalls, toolCallsOf, toolResultsOf } from "../../schema/message/read-message.js";
+import type { ToolCallName, ToolError } from "../define/errors.js";
+import { withCallIds } from "./call-ids.js";
+import { callAborted, callNotExecuted } from "./errors.js";
+import { errorBlock, resultMessage } from "./result-block.js";
+
+/**
+ * What calls had come to when their run was stopped or had to wait, by their message: the reason of an abort belongs to the
+ * caller, and a graph rejects with an interrupt of its own.
+ */
+const stopped = new WeakMap<AgenticMessage, StoppedRuns>();
+
+type Results = () => readonly AgenticMessage[];
+
+/** The runs of one message. What it keeps of a run goes with the error that it ended with, but for the latest run. */
+interface StoppedRuns {
+  latest: Results;
+  readonly byReason: WeakMap<object, Results>;
+}
+
+export function rememberResults(message: AgenticMessage, reason: unknown, results: Results): void {
+  const runs = stopped.get(message) ?? { latest: results, byReason: new WeakMap<object, Results>() };
+  stopped.set(message, runs);
+  runs.latest = results;
+  if (isObject(reason)) runs.byReason.set(reason, results);
+}
+
+/** Those of the run that ended with this error, else those of the latest run. */
+function rememberedResults(error: unknown, message: AgenticMessage): readonly AgenticMessage[] | undefined {
+  const runs = stopped.get(message);
+  if (runs === undefined) return undefined;
+  const ended = causesOf(error).find((cause) => isObject(cause) && runs.byReason.has(cause));
+  const results = isObject(ended) ? runs.byReason.get(ended) : undefined;
+  return (results ?? runs.latest)();
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** Gives an error that came before any call could start what is there on every rejection of a tools node. */
+export function withoutExecution(error: unknown, message: AgenticMessage): unknown {
+  if (!KumikoError.is(error) || "results" in error) return error;
+  const results = answerAll(message, (call) => callNotExecuted(call, "the tools node could not start"));
+  return Object.assign(error, { results });
+}
+
+/**
+ * What the calls of a message have come to, after a run that failed or was stopped: one message per call, in call order,
+ * so that the history stays complete. Calls without a result of their own are marked `isError`.
+ *
+ * @example
+ * try {
+ *   return await tools.invoke(message, { signal });
+ * } catch (error) {
+ *   history.push(tools.normalize(message), ...resultsOf(error, message));
+ * }
+ */
+export function resultsOf(error: unknown, message: AgenticMessage): readonly AgenticMessage[] {
+  if (!hasToolCalls(message)) return [];
+  return (
+    resultsIn(error, toolCallsOf(withCallIds(message))) ??
+    rememberedResults(error, message) ??
+    answerAll(message, (call) => callAborted(call, error))
+  );
+}
+
+/** The results that an error carries, if they are those of these calls. */
+function resultsIn(error: unknown, calls: readonly FunctionToolCall[]): readonly AgenticMessage[] | undefined {
+  for (const cause of causesOf(error)) {
+    if (!(cause instanceof Error) || !("results" in cause) || !isMessages(cause.results)) continue;
+    const { results } = cause;
+    const answered = results.flatMap(toolResultsOf).map(({ callId }) => callId);
+    if (answered.length === calls.length && answered.every((id, index) => id === calls[index]?.callId)) return results;
+  }
+  return undefined;
+}
+
+/** What was thrown, and its causes. */
+function causesOf(error: unknown): unknown[] {
+  const causes = [error];
+  for (let current = error; current instanceof Error && current.cause !== undefined; ) {
+    current = current.cause;
+    if (causes.includes(current)) break;
+    causes.push(current);
+  }
+  return causes;
+}
+
+function isMessages(value: unknown): value is readonly AgenticMessage[] {
+  return Array.isArray(value) && value.every(isAgenticMessage);
+}
+
+/** One error per call. */
+function answerAll(message: AgenticMessage, errorOf: (call: ToolCallName) => ToolError): AgenticMessage[] {
+  return toolCallsOf(withCallIds(message)).map(({ name, callId }, index) => {
+    const call = { toolName: name, name, index, callId };
+    const error = errorOf(call);
+    return resultMessage(call, [errorBlock(call, error, error.message, [])]);
+  });
+}

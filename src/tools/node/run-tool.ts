@@ -1,0 +1,241 @@
+import type { Watch } from "../../callbacks/watch.js";
+import type { ToolContext, ToolOutput } from "../../components/tool.js";
+import { isPromiseLike } from "../../run/async.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import { outputReader } from "../define/contract-stages.js";
+import type { StagedOutput, ToolStages } from "../define/tool-stages.js";
+import { contextNotPassed } from "./errors.js";
+import type { NextInvokable, NextStreamable, ToolCall } from "./middleware.js";
+import { resumeDataOf } from "./suspend-call.js";
+import { ToolCallContext } from "./tool-call-context.js";
+import { ToolRun } from "./tool-run.js";
+
+/** Takes what comes out of a call: an output, a stream of them, or anything at all when a middleware made it. */
+export type Accept = (run: ToolRun, output: unknown) => void;
+
+/**
+ * Runs the tool of a call, with its middlewares around it: each kind of tool has its own. Either `accept` is called or the
+ * call fails. `streams`: how a tool runs that can do both.
+ */
+export function startTool(run: ToolRun, streams: boolean, accept: Accept): void {
+  try {
+    start(run, streams, accept);
+  } catch (thrown) {
+    run.fail(thrown);
+  }
+}
+
+function start(run: ToolRun, streams: boolean, accept: Accept): void {
+  const { entry, context, input, keptOutput } = run;
+  if (entry === undefined) return;
+  if (keptOutput !== undefined) {
+    // it has run: only its output is checked once more
+    pass(run, entry.stages.finish(keptOutput.value, input, run), accept);
+    return;
+  }
+  const { stages, invokable, streamable } = entry;
+  if (stages.stream !== undefined && (streams || stages.invoke === undefined)) {
+    if (streamable === undefined) accept(run, streamWhenReady(run, stages, stages.stream, context, input));
+    else
+      accept(
+        run,
+        outputReader(() => streamable(run.call, context), run),
+      );
+  } else if (invokable !== undefined) {
+    pass(run, invokable(run.call, context), accept);
+  } else if (run.owner.watchers !== undefined || stages.approve !== undefined || run.isResumed) {
+    pass(run, watchedInvoke(run, stages, context, input), accept);
+  } else {
+    startUnwatched(run, stages, accept);
+  }
+}
+
+/** The usual case: nothing stands between the node and the tool. */
+function startUnwatched(run: ToolRun, stages: ToolStages, accept: Accept): void {
+  const value = stages.invoke?.(run.input, run.context);
+  if (!isPromiseLike(value)) pass(run, stages.finish(value, run.input, run), accept);
+  else {
+    value.then(
+      (ready) => {
+        try {
+          pass(run, stages.finish(ready, run.input, run), accept);
+        } catch (thrown) {
+          run.fail(thrown);
+        }
+      },
+      (thrown) => run.fail(thrown),
+    );
+  }
+}
+
+function pass(run: ToolRun, output: unknown, accept: Accept): void {
+  if (!isPromiseLike(output)) accept(run, output);
+  else {
+    output.then(
+      (ready) => accept(run, ready),
+      (thrown) => run.fail(thrown),
+    );
+  }
+}
+
+/** What the innermost invokable middleware calls. */
+export const nextInvokable: NextInvokable = async (call, ctx) => {
+  const run = runOf(call, ctx);
+  run.openedVisit?.restart();
+  const input = await takeChanges(run, call);
+  const stages = run.entry?.stages;
+  return stages === undefined ? "" : (watchedInvoke(run, stages, ctx, input) as Promise<ToolOutput>);
+};
+
+/** What the innermost streamable middleware calls. */
+export const nextStreamable: NextStreamable = (call, ctx) => {
+  const run = runOf(call, ctx);
+  return outputReader(async () => {
+    run.openedVisit?.restart();
+    const input = await takeChanges(run, call);
+    const stages = run.entry?.stages;
+    return stages?.stream && streamWhenReady(run, stages, stages.stream, ctx, input);
+  }, run);
+};
+
+function runOf({ name }: ToolCall, ctx: ToolContext): ToolRun {
+  if (ctx instanceof ToolCallContext && ctx.call instanceof ToolRun) return ctx.call;
+  throw contextNotPassed(name);
+}
+
+/** A changed input is taken as it is; changed arguments are parsed and validated again. */
+async function takeChanges(run: ToolRun, call: ToolCall): Promise<unknown> {
+  const isSameText = call.arguments === run.text;
+  run.text = call.arguments;
+  if (call.input !== run.input) run.input = call.input;
+  else if (!isSameText) {
+    try {
+      run.input = await run.entry?.stages.readInput(call.arguments, run);
+    } catch (thrown) {
+      const error = run.blame(thrown);
+      run.openWatch()?.error(error);
+      throw error;
+    }
+  }
+  return run.input;
+}
+
+/** All that people have a say in before a tool runs. Gives what it runs with, or a promise of it. */
+function ready(run: ToolRun, stages: ToolStages, ctx: ToolContext, input: unknown): unknown {
+  return stages.approve === undefined && !run.isResumed ? input : settleWithPeople(run, stages, ctx, input);
+}
+
+async function settleWithPeople(run: ToolRun, stages: ToolStages, ctx: ToolContext, given: unknown): Promise<unknown> {
+  const { resume } = ctx;
+  if (resume.hasData) {
+    const { runtime } = run.place;
+    run.resumeData = await resumeDataOf(resume.data, stages.suspension, { ...run.callName, runtime });
+  }
+  if (stages.approve === undefined) return given;
+  const { input, text } = await stages.approve(given, ctx, run);
+  if (text !== undefined) run.text = text;
+  run.input = input;
+  return input;
+}
+
+/** Watched, a run ends when its output is there: checked and serialized. */
+function watchedInvoke(run: ToolRun, stages: ToolStages, ctx: ToolContext, given: unknown): StagedOutput {
+  const input = ready(run, stages, ctx, given);
+  return input instanceof Promise
+    ? input.then((settled) => invokeNow(run, stages, ctx, settled))
+    : invokeNow(run, stages, ctx, input);
+}
+
+function invokeNow(run: ToolRun, stages: ToolStages, ctx: ToolContext, input: unknown): StagedOutput {
+  const watch = run.openWatch();
+  const finish = (value: unknown): StagedOutput => stages.finish(value, input, run);
+  let output: StagedOutput;
+  try {
+    const value = stages.invoke?.(input, ctx);
+    output = isPromiseLike(value) ? Promise.resolve<unknown>(value).then(finish) : finish(value);
+  } catch (thrown) {
+    throw failed(run, watch, thrown);
+  }
+  if (!isPromiseLike(output)) return ended(run, watch, output);
+  return Promise.resolve(output).then(
+    (ready) => ended(run, watch, ready),
+    (thrown) => {
+      throw failed(run, watch, thrown);
+    },
+  );
+}
+
+function streamWhenReady(
+  run: ToolRun,
+  stages: ToolStages,
+  stream: NonNullable<ToolStages["stream"]>,
+  ctx: ToolContext,
+  given: unknown,
+): StreamReader<ToolOutput> {
+  const input = ready(run, stages, ctx, given);
+  if (!(input instanceof Promise)) return streamFrom(run, stream, ctx, input);
+  return outputReader(async () => streamFrom(run, stream, ctx, await input), run);
+}
+
+function streamFrom(
+  run: ToolRun,
+  stream: NonNullable<ToolStages["stream"]>,
+  ctx: ToolContext,
+  input: unknown,
+): StreamReader<ToolOutput> {
+  const watch = run.openWatch();
+  try {
+    return observed(run, watch, stream(input, ctx, run));
+  } catch (thrown) {
+    throw failed(run, watch, thrown);
+  }
+}
+
+/** What comes after the end of the run is an event. */
+function ended(
+  run: ToolRun,
+  watch: Watch | undefined,
+  output: ToolOutput | StreamReader<ToolOutput>,
+): ToolOutput | StreamReader<ToolOutput> {
+  if (watch === undefined || run.openedVisit?.hasStopped === true) return output;
+  if (output instanceof StreamReader) return observed(run, watch, output);
+  if (watch.closed) watch.event({ kind: "late_result", result: output });
+  else watch.end({ result: output });
+  return output;
+}
+
+/**
+ * Handlers hear of the error as the node tells it; middlewares catch what the tool threw. (That a call waits they hear when
+ * all inside it has settled.)
+ */
+function failed(run: ToolRun, watch: Watch | undefined, thrown: unknown): unknown {
+  if (run.waits(thrown)) return thrown;
+  if (watch?.closed === true) watch.event({ kind: "late_result", error: run.blame(thrown) });
+  else watch?.error(run.blame(thrown));
+  return thrown;
+}
+
+function observed(run: ToolRun, watch: Watch | undefined, output: StreamReader<ToolOutput>): StreamReader<ToolOutput> {
+  if (watch === undefined) return output;
+  let thrown: unknown;
+  const told = mapError(output, (error) => {
+    thrown = error;
+    return run.waits(error) ? error : run.blame(error);
+  });
+  return mapError(
+    watch.outputStream(told, (result) => ({ result })),
+    () => thrown,
+  );
+}
+
+/** The same stream with another error at its end. */
+function mapError<T>(reader: StreamReader<T>, change: (error: unknown) => unknown): StreamReader<T> {
+  const source = reader.takeSource();
+  const refuse = (error: unknown): never => {
+    throw change(error);
+  };
+  return new StreamReader(
+    { next: () => source.next().then(undefined, refuse), cancel: (reason) => source.cancel(reason) },
+    reader.joining,
+  );
+}

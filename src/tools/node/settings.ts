@@ -1,0 +1,87 @@
+import { checkOutputValidation, checkTimeout } from "../define/tool-settings.js";
+import type { AgenticToolsNodeConfig } from "./config.js";
+import { Deadlines } from "./deadlines.js";
+import { invalidNodeOption } from "./errors.js";
+import { composeInvokable } from "./middleware.js";
+import type { NodeSettings } from "./node-settings.js";
+import { nextInvokable } from "./run-tool.js";
+import { unknownToolsEntry } from "./unknown-tools.js";
+
+const optionNames: readonly string[] = [
+  ...["tools", "executeSequentially", "maxConcurrency", "unknownToolsHandler", "toolArgumentsHandler"],
+  ...["toolCallMiddlewares", "toolAliases", "onToolError", "formatError", "timeoutMs", "outputValidation"],
+  ...["maxResultLength", "coerceArguments", "onSchemaError"],
+];
+
+/** Checks the options of a node, and resolves what is not said. */
+export function resolveSettings(config: AgenticToolsNodeConfig): NodeSettings {
+  check(config);
+  const { executeSequentially = false, maxConcurrency, unknownToolsHandler, onToolError = "throw" } = config;
+  return {
+    isSequential: executeSequentially,
+    concurrency: executeSequentially ? 1 : (maxConcurrency ?? Number.POSITIVE_INFINITY),
+    argumentsHandler: config.toolArgumentsHandler,
+    unknownTools:
+      unknownToolsHandler &&
+      unknownToolsEntry(unknownToolsHandler, composeInvokable(config.toolCallMiddlewares ?? [], nextInvokable)),
+    onToolError,
+    formatError: config.formatError,
+    coerceArguments: config.coerceArguments ?? false,
+    timeoutMs: config.timeoutMs,
+    outputValidation: config.outputValidation,
+    maxResultLength: config.maxResultLength,
+    deadlines: new Deadlines(),
+  };
+}
+
+function check(config: AgenticToolsNodeConfig): void {
+  if (typeof config !== "object" || config === null)
+    throw invalidNodeOption("it takes a list of tools, or its options.");
+  const unknown = Object.keys(config).find((name) => !optionNames.includes(name));
+  if (unknown !== undefined)
+    throw invalidNodeOption(`there is no option "${unknown}". Options: ${optionNames.join(", ")}.`);
+  if (typeof config.tools !== "object" || config.tools === null) {
+    throw invalidNodeOption("tools must be a list or a record of tools.");
+  }
+  const { toolCallMiddlewares, onToolError = "throw", onSchemaError = "throw" } = config;
+  for (const name of ["executeSequentially", "coerceArguments"] as const) {
+    if (config[name] !== undefined && typeof config[name] !== "boolean")
+      throw invalidNodeOption(`${name} must be true or false.`);
+  }
+  if (onSchemaError !== "throw" && onSchemaError !== "skip") {
+    throw invalidNodeOption('onSchemaError must be "throw" or "skip".');
+  }
+  checkCount("maxConcurrency", config.maxConcurrency);
+  checkCount("maxResultLength", config.maxResultLength);
+  checkTimeout("AgenticToolsNode", config.timeoutMs);
+  checkOutputValidation("AgenticToolsNode", config.outputValidation);
+  for (const name of ["unknownToolsHandler", "toolArgumentsHandler", "formatError"] as const) {
+    if (config[name] !== undefined && typeof config[name] !== "function")
+      throw invalidNodeOption(`${name} must be a function.`);
+  }
+  if (
+    toolCallMiddlewares !== undefined &&
+    !(Array.isArray(toolCallMiddlewares) && toolCallMiddlewares.every(isMiddleware))
+  ) {
+    throw invalidNodeOption(
+      "toolCallMiddlewares must be a list of { invokable, streamable }, each a function (next) => ….",
+    );
+  }
+  if (onToolError !== "throw" && onToolError !== "result" && typeof onToolError !== "function") {
+    throw invalidNodeOption('onToolError must be "throw", "result" or a function.');
+  }
+}
+
+function isMiddleware(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).every(
+    ([name, wrap]) =>
+      (name === "invokable" || name === "streamable") && (wrap === undefined || typeof wrap === "function"),
+  );
+}
+
+function checkCount(name: string, value: unknown): void {
+  if (value === undefined || value === Number.POSITIVE_INFINITY) return;
+  if (!Number.isInteger(value) || Number(value) < 1)
+    throw invalidNodeOption(`${name} must be a whole number of at least 1.`);
+}

@@ -1,0 +1,142 @@
+import type { Context } from "../../run/context.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import { concatMessages } from "../../schema/message/concat.js";
+import type { FunctionToolCall } from "../../schema/message/content-block.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import type { StreamSource } from "../../schema/stream/source.js";
+import { callHook, type HookPlace, type InputDelta, type ToolHookCall } from "../define/tool-hooks.js";
+import { callsIn, newCallIds } from "./call-ids.js";
+import { reportEvent } from "./report-event.js";
+import { callOptionsOf, type ToolKit } from "./tool-kit.js";
+import type { ToolTable } from "./tool-table.js";
+
+/**
+ * Reads a message that streams in to its end, and on the way tells the tools how their calls come. Somebody who was told
+ * before an interrupt is not told again when the run goes on.
+ */
+export async function readStreamedCalls(
+  stream: StreamSource<AgenticMessage>,
+  kit: ToolKit,
+  place: Context,
+): Promise<AgenticMessage> {
+  const reader = StreamReader.from(stream);
+  if (place.resume.wasInterrupted) return reader.concat();
+  const options = callOptionsOf(place);
+  const calls = new StreamedCalls(kit.tableFor(options), options.messages, place);
+  const message = await reader.map((chunk) => calls.take(chunk)).concat();
+  calls.finish(message);
+  return message;
+}
+
+/** A call of which some pieces have come. */
+interface StreamedCall {
+  name: string;
+  callId: string;
+  /** The place of it, once its hooks have heard of it. */
+  place: HookPlace | undefined;
+  /** Pieces of the arguments that its hooks have not heard of. */
+  held: string[];
+}
+
+/** The calls of one message while it streams in. */
+class StreamedCalls {
+  private readonly table: ToolTable;
+  private readonly given: readonly AgenticMessage[] | undefined;
+  private readonly node: Context;
+  private readonly chunks: AgenticMessage[] = [];
+  /** By the index of their block. */
+  private readonly indexed = new Map<number, StreamedCall>();
+  private readonly whole: StreamedCall[] = [];
+  private readonly ids = new Set<string>();
+
+  constructor(table: ToolTable, given: readonly AgenticMessage[] | undefined, node: Context) {
+    this.table = table;
+    this.given = given;
+    this.node = node;
+  }
+
+  /** Gives the chunk back. What is wrong with it is found when the message is joined. */
+  take(chunk: AgenticMessage): AgenticMessage {
+    if (!Array.isArray(chunk?.contentBlocks)) return chunk;
+    this.chunks.push(chunk);
+    for (const block of chunk.contentBlocks) {
+      if (block?.type === "function_tool_call") this.takeBlock(block);
+    }
+    return chunk;
+  }
+
+  /** Calls whose id was missing, or was there before, get the one that their result has; only now it is known. */
+  finish(message: AgenticMessage): void {
+    const blocks = callsIn(message);
+    const ids = newCallIds(blocks);
+    const calls = [...this.whole, ...[...this.indexed].sort(([left], [right]) => left - right).map(([, call]) => call)];
+    for (const [index, call] of calls.entries()) {
+      const callId = ids?.[index] ?? blocks[index]?.callId;
+      if (call.place === undefined && callId !== undefined) this.start(call, callId);
+      this.tellHeld(call);
+    }
+  }
+
+  private takeBlock({ name, callId, arguments: text, streamingMeta }: FunctionToolCall): void {
+    const call = this.callAt(streamingMeta?.index);
+    call.name ||= name;
+    call.callId ||= callId;
+    if (text) call.held.push(text);
+    if (call.place === undefined && call.name && call.callId && !this.ids.has(call.callId)) {
+      this.start(call, call.callId);
+    }
+    this.tellHeld(call);
+  }
+
+  private callAt(index: number | undefined): StreamedCall {
+    const known = index === undefined ? undefined : this.indexed.get(index);
+    if (known !== undefined) return known;
+    const call: StreamedCall = { name: "", callId: "", place: undefined, held: [] };
+    if (index === undefined) this.whole.push(call);
+    else this.indexed.set(index, call);
+    return call;
+  }
+
+  private start(call: StreamedCall, callId: string): void {
+    this.ids.add(callId);
+    const { node, chunks, given } = this;
+    call.place = {
+      callId,
+      toolName: this.table.find(call.name)?.name ?? call.name,
+      get messages() {
+        return given ?? [concatMessages(chunks)];
+      },
+      get abortSignal() {
+        return node.signal;
+      },
+      report: (event) => reportEvent(node.watch, event),
+    };
+    callHook(this.hooksOf(call), "onInputStart", hookCallOf(call.place), call.place);
+  }
+
+  private tellHeld({ name, place, held }: StreamedCall): void {
+    if (place === undefined) return;
+    for (const inputTextDelta of held.splice(0)) {
+      const told: InputDelta = Object.assign(hookCallOf(place), { inputTextDelta });
+      callHook(this.hooksOf({ name }), "onInputDelta", told, place);
+    }
+  }
+
+  private hooksOf({ name }: Pick<StreamedCall, "name">) {
+    return this.table.find(name)?.stages.hooks;
+  }
+}
+
+/** The messages so far are joined for those who read them: that costs more with each piece. */
+function hookCallOf(place: HookPlace): ToolHookCall {
+  return {
+    toolCallId: place.callId,
+    toolName: place.toolName,
+    get messages() {
+      return place.messages;
+    },
+    get abortSignal() {
+      return place.abortSignal;
+    },
+  };
+}

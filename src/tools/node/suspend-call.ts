@@ -1,0 +1,53 @@
+import type { ToolContext } from "../../components/tool.js";
+import type { Runtime } from "../../compose/runtime.js";
+import { toJsonSchema } from "../../schema/json-schema/convert.js";
+import type { StandardIssue } from "../../schema/standard-schema.js";
+import { checkJson } from "../../schema/validation/revive-dates.js";
+import type { Checked, Checker } from "../../schema/validation/schema-check.js";
+import { payloadDoesNotFit, resumeDataDoesNotFit } from "../define/errors.js";
+import type { Suspension } from "../define/tool-stages.js";
+
+type SuspendingContext = Pick<ToolContext, "interrupt" | "toolName" | "toolCallId"> & { readonly runtime: Runtime };
+
+/** `ctx.suspend`: the run stops here, unless what it is suspended with does not fit. */
+export async function suspendCall(
+  ctx: SuspendingContext,
+  suspension: Suspension | undefined,
+  given: unknown,
+): Promise<never> {
+  const { toolName, toolCallId } = ctx;
+  const call = { toolName, callId: toolCallId };
+  const payload = fitting(await suspension?.payload?.check(given, checkerOf(ctx.runtime)), given, (issues) =>
+    payloadDoesNotFit(call, given, issues),
+  );
+  const info = { kind: "tool_suspended", toolName, toolCallId, payload };
+  return ctx.interrupt(info, { schema: suspension?.answerSchema });
+}
+
+/** What a suspended call was resumed with, as its schema has it. */
+export async function resumeDataOf(
+  data: unknown,
+  suspension: Suspension | undefined,
+  { toolName, callId, runtime }: { readonly toolName: string; readonly callId: string; readonly runtime: Runtime },
+): Promise<unknown> {
+  const { answer, answerSchema } = suspension ?? {};
+  const form = () => answerSchema && toJsonSchema(answerSchema);
+  return fitting(answer && (await checkJson(answer, data, form, checkerOf(runtime))), data, (issues) =>
+    resumeDataDoesNotFit({ toolName, callId }, data, issues),
+  );
+}
+
+function checkerOf({ schemaValidator }: Runtime): Checker {
+  return { validator: schemaValidator };
+}
+
+/** What a schema made of a value; without a schema, the value. */
+function fitting(
+  checked: Checked | undefined,
+  value: unknown,
+  refuse: (issues: readonly StandardIssue[]) => Error,
+): unknown {
+  if (checked === undefined) return value;
+  if (checked.issues !== undefined) throw refuse(checked.issues);
+  return checked.value;
+}

@@ -1,0 +1,206 @@
+import type { RunInfo } from "../../callbacks/run-info.js";
+import { RunRecord } from "../../callbacks/run-info.js";
+import type { Watch } from "../../callbacks/watch.js";
+import type { Watchers } from "../../callbacks/watchers.js";
+import type { Journal } from "../../checkpoint/journal/journal.js";
+import type { Visit } from "../../checkpoint/pause/invocation.js";
+import type { ToolContext } from "../../components/tool.js";
+import { type AnyToolOptions, mergeToolOptions } from "../../components/tool-options.js";
+import type { Runtime } from "../../compose/runtime.js";
+import { addressName, addressPart } from "../../run/address.js";
+import { Children } from "../../run/children.js";
+import { type CallOptions, Context } from "../../run/context.js";
+import type { Environment } from "../../run/environment.js";
+import type { Scope } from "../../run/scope.js";
+import type { StateCell } from "../../run/state-cell.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { Suspension } from "../define/tool-stages.js";
+import { suspendCall } from "./suspend-call.js";
+
+/** What a context needs to know of its call. */
+export interface CallPlace {
+  readonly place: Context;
+  /** As the model called it. */
+  readonly name: string;
+  readonly toolName: string;
+  readonly toolType: string;
+  readonly toolOptions: AnyToolOptions | undefined;
+  readonly callId: string;
+  /** The position of the call in its message. */
+  readonly index: number;
+  readonly text: string;
+  readonly messages: readonly AgenticMessage[];
+  /** What the call is stopped with: its own when it has a time limit. */
+  readonly scope: Scope;
+  /** The same, if there is one yet. */
+  readonly openedScope: Scope | undefined;
+  readonly suspension: Suspension | undefined;
+  readonly resumeData: unknown;
+  /** It has its result, or has failed. */
+  readonly isSettled: boolean;
+  /** Of the tool, while it runs. */
+  readonly watch: Watch | undefined;
+}
+
+/** One call of one tool: the `ctx` of `execute`, of middlewares and of the node's handlers. */
+export class ToolCallContext<Call extends CallPlace = CallPlace> extends Context implements ToolContext {
+  readonly call: Call;
+  private record: RunInfo | undefined = undefined;
+  private mergedOptions: object | undefined = undefined;
+  private ownChildren: Children | undefined = undefined;
+
+  constructor(call: Call) {
+    super();
+    this.call = call;
+  }
+
+  /** A tool that runs again (a middleware may do that) is a run of its own. */
+  renew(): RunInfo {
+    this.record = this.newRecord();
+    return this.record;
+  }
+
+  get toolCallId(): string {
+    return this.call.callId;
+  }
+
+  get toolName(): string {
+    return this.call.toolName;
+  }
+
+  get rawArguments(): string {
+    return this.call.text;
+  }
+
+  get messages(): readonly AgenticMessage[] {
+    return this.call.messages;
+  }
+
+  get abortSignal(): AbortSignal {
+    return this.scope.signal;
+  }
+
+  get suspend(): ToolContext["suspend"] {
+    return (payload) => suspendCall(this, this.call.suspension, payload);
+  }
+
+  get resumeData(): unknown {
+    return this.call.resumeData;
+  }
+
+  get options(): unknown {
+    const { toolOptions } = this.call;
+    if (toolOptions === undefined) return undefined;
+    this.mergedOptions ??= mergeToolOptions(toolOptions, this.callOptions.tool);
+    return this.mergedOptions;
+  }
+
+  get address(): string {
+    const { place, name, callId } = this.call;
+    return `${place.address};tool:${addressName(name)}:${addressPart(callId)}`;
+  }
+
+  get runInfo(): RunInfo {
+    this.record ??= this.newRecord();
+    return this.record;
+  }
+
+  get scope(): Scope {
+    return this.call.scope;
+  }
+
+  get openedScope(): Scope | undefined {
+    return this.call.openedScope;
+  }
+
+  get around(): Context {
+    return this.call.place;
+  }
+
+  get isOver(): boolean {
+    return this.call.isSettled;
+  }
+
+  get journal(): Journal | undefined {
+    return this.call.place.journal;
+  }
+
+  get watch(): Watch | undefined {
+    return this.call.watch;
+  }
+
+  get watchAround(): Watch | undefined {
+    return this.call.watch ?? this.call.place.watchAround;
+  }
+
+  /** Before the tool runs, what there is to tell is told of the node. */
+  override get progress(): (event: unknown) => void {
+    return (event) => (this.watch ?? this.call.place.watch)?.event({ kind: "progress", event });
+  }
+
+  get watchers(): Watchers | undefined {
+    return this.call.place.watchers;
+  }
+
+  get environment(): Environment {
+    return this.call.place.environment;
+  }
+
+  get nodePath(): readonly string[] {
+    return this.call.place.nodePath;
+  }
+
+  get stateCell(): StateCell | undefined {
+    return this.call.place.stateCell;
+  }
+
+  get state(): unknown {
+    return this.call.place.state;
+  }
+
+  get callOptions(): CallOptions {
+    return this.call.place.callOptions;
+  }
+
+  get runtime(): Runtime {
+    return this.call.place.runtime;
+  }
+
+  /** A few words for logs: the run around a call has no end. */
+  toJSON(): object {
+    const { toolName, toolCallId, address } = this;
+    return { toolName, toolCallId, address };
+  }
+
+  get children(): Children {
+    this.ownChildren ??= new Children();
+    return this.ownChildren;
+  }
+
+  get openedChildren(): Children | undefined {
+    return this.ownChildren;
+  }
+
+  get visit(): Visit {
+    const { place, index, callId } = this.call;
+    return place.visit.visitOfCall(index, callId, this.address);
+  }
+
+  get openedVisit(): Visit | undefined {
+    return this.call.place.openedVisit?.findCall(this.call.index)?.visit;
+  }
+
+  get visitPath(): string {
+    return this.call.place.visitPath;
+  }
+
+  noteStop(): void {
+    this.visit.hasStopped = true;
+    this.call.place.noteStop();
+  }
+
+  private newRecord(): RunInfo {
+    const { place, name, toolType, callId } = this.call;
+    return new RunRecord(place.runInfo, "tool", name, toolType, this, callId);
+  }
+}

@@ -1,0 +1,495 @@
+import { Watch } from "../../callbacks/watch.js";
+import type { Watchers } from "../../callbacks/watchers.js";
+import { unreadableCheckpoint } from "../../checkpoint/checkpoint-errors.js";
+import type { Slot } from "../../checkpoint/document/snapshot.js";
+import { causedByInterrupt, type InterruptError, waitsAt } from "../../checkpoint/pause/interrupt.js";
+import { interruptsAt } from "../../checkpoint/pause/interrupts-of.js";
+import type { Visit } from "../../checkpoint/pause/invocation.js";
+import type { ToolOutput } from "../../components/tool.js";
+import type { AnyToolOptions } from "../../components/tool-options.js";
+import { KumikoError } from "../../errors.js";
+import { isPromiseLike } from "../../run/async.js";
+import type { Context } from "../../run/context.js";
+import { Scope } from "../../run/scope.js";
+import type { ConcatRegistry } from "../../schema/concat/registry.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { FunctionToolResult } from "../../schema/message/content-block.js";
+import type { SchemaValidator } from "../../schema/schema-validator.js";
+import { isAlwaysResult, type ToolCallName, ToolError, toolThrew } from "../define/errors.js";
+import type { OutputValidation } from "../define/tool-settings.js";
+import type { StagedCall, StagedEvent, Suspension } from "../define/tool-stages.js";
+import type { Deadline, Expiring } from "./deadlines.js";
+import { callAborted, callNotExecuted, callTimedOut, errorHandlerFailed, unknownToolsHandlerFailed } from "./errors.js";
+import type { ToolCall } from "./middleware.js";
+import type { NodeSettings } from "./node-settings.js";
+import { reportEvent } from "./report-event.js";
+import { type Answered, errorBlock, resultBlock, resultMessage } from "./result-block.js";
+import { limitedError, ResultLimit } from "./result-limit.js";
+import { type CallPlace, ToolCallContext } from "./tool-call-context.js";
+import type { ToolEntry } from "./tool-entry.js";
+
+/** What runs the calls of one message. */
+export interface CallOwner {
+  readonly settings: NodeSettings;
+  readonly place: Context;
+  readonly watchers: Watchers | undefined;
+  readonly messages: readonly AgenticMessage[];
+  /** A call has its result, or has failed for good. */
+  settled(run: ToolRun): void;
+}
+
+/** What is remembered of a call that ran: its result, or an output that was not accepted. */
+type KeptResult = { readonly pieces: readonly FunctionToolResult[] } | { readonly output: unknown };
+
+function isKeptResult(kept: unknown): kept is KeptResult {
+  if (typeof kept !== "object" || kept === null) return false;
+  return "output" in kept || ("pieces" in kept && Array.isArray(kept.pieces) && kept.pieces.every(isResultBlock));
+}
+
+function isResultBlock(piece: unknown): boolean {
+  return typeof piece === "object" && piece !== null && "type" in piece && piece.type === "function_tool_result";
+}
+
+/** What can stop the stream that a call is read from. */
+export interface Cancellable {
+  cancel(reason: unknown): unknown;
+}
+
+/** One call on its way: from the block of the model to the block of its result. */
+export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
+  readonly owner: CallOwner;
+  readonly index: number;
+  readonly name: string;
+  readonly callId: string;
+  readonly entry: ToolEntry | undefined;
+  /** The arguments as far as they have come: after aliases, the handler and middlewares. */
+  text: string;
+  input: unknown = undefined;
+  jsonText: string | undefined = undefined;
+  state: "waiting" | "running" | "failing" | "settled" = "waiting";
+  hasBegun = false;
+  /** What the model reads. */
+  pieces: readonly FunctionToolResult[] = noPieces;
+  /** Why it has no result of its own, when that fails the node. */
+  failure: ToolError | undefined = undefined;
+  /** It has no result, because it or a call before it waits for somebody. */
+  isPending = false;
+  /** What the tool gave in a former run, and was not accepted then. */
+  keptOutput: Slot | undefined = undefined;
+  /** What it was resumed with. */
+  resumeData: unknown = undefined;
+  watch: Watch | undefined = undefined;
+  reader: Cancellable | undefined = undefined;
+  private cachedContext: ToolCallContext<ToolRun> | undefined = undefined;
+  private deadline: Deadline | undefined = undefined;
+  private ownScope: Scope | undefined = undefined;
+  /** The reason that its signal has when it ran out of time, or the run around it was stopped. */
+  private stopped: { readonly reason: unknown } | undefined = undefined;
+  private isCutOff = false;
+  private limit: ResultLimit | undefined = undefined;
+  private blamed: { readonly thrown: unknown; readonly error: ToolError } | undefined = undefined;
+
+  constructor(
+    owner: CallOwner,
+    index: number,
+    name: string,
+    callId: string,
+    text: string,
+    entry: ToolEntry | undefined,
+  ) {
+    this.owner = owner;
+    this.index = index;
+    this.name = name;
+    this.callId = callId;
+    this.text = text;
+    this.entry = entry;
+  }
+
+  get context(): ToolCallContext<ToolRun> {
+    this.cachedContext ??= new ToolCallContext(this);
+    return this.cachedContext;
+  }
+
+  /** What middlewares and handlers see. */
+  get call(): ToolCall {
+    return { name: this.name, arguments: this.text, callId: this.callId, input: this.input };
+  }
+
+  get toolName(): string {
+    return this.entry?.known === true ? this.entry.name : this.name;
+  }
+
+  get toolType(): string {
+    return this.entry?.type ?? "";
+  }
+
+  get toolOptions(): AnyToolOptions | undefined {
+    return this.entry?.options;
+  }
+
+  get suspension(): Suspension | undefined {
+    return this.entry?.stages.suspension;
+  }
+
+  get place(): Context {
+    return this.owner.place;
+  }
+
+  get messages(): readonly AgenticMessage[] {
+    return this.owner.messages;
+  }
+
+  get validator(): SchemaValidator | undefined {
+    return this.place.runtime.schemaValidator;
+  }
+
+  get registry(): ConcatRegistry | undefined {
+    return this.place.runtime.concat;
+  }
+
+  get outputValidation(): OutputValidation | undefined {
+    return this.owner.settings.outputValidation;
+  }
+
+  get coerceArguments(): boolean {
+    return this.owner.settings.coerceArguments;
+  }
+
+  get abortSignal(): AbortSignal {
+    return this.scope.signal;
+  }
+
+  get isOver(): boolean {
+    return this.state !== "running" || this.openedVisit?.hasStopped === true;
+  }
+
+  get isSettled(): boolean {
+    return this.state === "settled";
+  }
+
+  /** Before the tool runs, what there is to tell is told of the node. An error that nobody hears stands in the console. */
+  report(event: StagedEvent): void {
+    reportEvent(this.watch ?? this.place.watch, event);
+  }
+
+  warn(problem: ToolError): void {
+    const { kind, message, toolName, callId, issues } = problem;
+    if (this.watch === undefined) console.warn(message);
+    else this.watch.event({ kind, toolName, callId, message, issues });
+  }
+
+  /** The watch of the tool that is about to run; `undefined` when nobody looks. */
+  openWatch(): Watch | undefined {
+    const { watchers, place } = this.owner;
+    if (watchers === undefined) return undefined;
+    this.watch = new Watch(watchers, this.context.renew(), place.watchAround);
+    this.watch.start({ arguments: this.text });
+    return this.watch;
+  }
+
+  /** Takes over what a former run of the node knows of this call. */
+  restore(visit: Visit): void {
+    const former = visit.findCall(this.index);
+    if (former?.result !== undefined) this.restoreResult(former.result.value);
+    else if (former?.visit?.isBlocked === true) this.postpone();
+  }
+
+  private restoreResult(kept: unknown): void {
+    if (!isKeptResult(kept)) throw unreadableCheckpoint(`the result of call "${this.callId}" is none`);
+    if ("output" in kept) {
+      this.keptOutput = { value: kept.output };
+      return;
+    }
+    this.pieces = kept.pieces;
+    this.state = "settled";
+  }
+
+  /** It does not run now, and is no failure. */
+  postpone(): void {
+    this.place.noteStop();
+    this.isPending = true;
+    this.state = "settled";
+  }
+
+  /** Whether it waits for somebody, if this is what its tool threw. */
+  waits(thrown: unknown): boolean {
+    return this.openedVisit?.hasStopped === true && causedByInterrupt(thrown);
+  }
+
+  /** Whether it goes on after an interrupt of its own, which may have come with data. */
+  get isResumed(): boolean {
+    return this.openedVisit?.isRestored === true;
+  }
+
+  get callName(): ToolCallName {
+    return { toolName: this.toolName, callId: this.callId };
+  }
+
+  /** What it remembers; only a call that has asked something does. */
+  get openedVisit(): Visit | undefined {
+    return this.place.openedVisit?.findCall(this.index)?.visit;
+  }
+
+  /** It waits: what runs inside it comes to its end first. */
+  private stop(): void {
+    this.state = "failing";
+    this.deadline?.remove();
+    this.deadline = undefined;
+    Promise.resolve(this.context.settle()).then(
+      () => {
+        this.openedVisit?.settleAnswers();
+        (this.watch ?? this.openWatch())?.interrupt(this.interruption());
+        this.isPending = true;
+        this.settle();
+      },
+      (thrown) => {
+        this.state = "running";
+        this.fail(thrown);
+      },
+    );
+  }
+
+  private interruption(): InterruptError {
+    const interrupts = interruptsAt(this.context.visit.snapshot(), this.place.environment.runKey);
+    return waitsAt(this.context.address, interrupts);
+  }
+
+  private keepPieces(): void {
+    if (this.place.journal !== undefined) this.keep({ pieces: this.pieces });
+  }
+
+  /** Remembers the result, where the run is saved: the call does not run again. */
+  private keep(result: KeptResult): void {
+    const { place } = this;
+    if (place.journal !== undefined) place.visit.finishCall(this.index, this.callId, { value: result });
+  }
+
+  /** From now on it may have an effect, and its time runs. */
+  begin(): void {
+    this.state = "running";
+    this.hasBegun = true;
+    this.openedVisit?.begin();
+    const { timeoutMs } = this;
+    if (timeoutMs === undefined) return;
+    this.deadline = this.owner.settings.deadlines.add(this, timeoutMs);
+  }
+
+  /** Its own when it has a time limit; made when somebody asks. */
+  get scope(): Scope {
+    if (this.timeoutMs === undefined) return this.place.scope;
+    this.ownScope ??= this.openScope();
+    return this.ownScope;
+  }
+
+  get openedScope(): Scope | undefined {
+    return this.timeoutMs === undefined ? this.place.openedScope : this.scope;
+  }
+
+  /** Takes what the tool gave, or a piece of it. */
+  take(output: ToolOutput): void {
+    const { maxResultLength } = this.owner.settings;
+    const isJson = this.jsonText !== undefined && output === this.jsonText;
+    if (maxResultLength === undefined || (isJson && output.length <= maxResultLength)) {
+      this.add(resultBlock(this, output, isJson));
+      return;
+    }
+    this.limit ??= new ResultLimit(maxResultLength);
+    const now = this.limit.push(output);
+    if (now !== undefined) this.add(resultBlock(this, now, false));
+  }
+
+  /** The tool has given all. */
+  succeed(): void {
+    if (this.state !== "running") return;
+    if (this.openedVisit?.hasStopped === true) {
+      this.stop();
+      return;
+    }
+    this.takeHeld();
+    if (this.pieces.length === 0) this.add(resultBlock(this, "", false));
+    this.keepPieces();
+    this.settle();
+  }
+
+  /** Something on the way of this call has failed. Only the first time counts. */
+  fail(thrown: unknown): void {
+    if (this.state === "failing" || this.state === "settled") return;
+    if (this.waits(thrown)) {
+      this.stop();
+      return;
+    }
+    const error = this.blame(thrown);
+    if (error.kind === "output_validation") this.keep({ output: error.output });
+    this.state = "failing";
+    this.release();
+    if (this.watch === undefined) this.openWatch()?.error(error);
+    const { onToolError } = this.owner.settings;
+    if (isAlwaysResult(error)) {
+      this.answer(error, this.textOf(error));
+      return;
+    }
+    if (onToolError === "throw" || this.isAskedAgain(thrown)) this.settleFailed(error);
+    else if (onToolError === "result") this.answer(error, this.textOf(error));
+    else this.ask(onToolError, error);
+  }
+
+  /** Only the code knew that an answer does not fit. Its question is open again, so there is no result to tell a model. */
+  private isAskedAgain(thrown: unknown): boolean {
+    return this.openedVisit !== undefined && KumikoError.is(thrown) && thrown.code === "ANSWER_MISMATCH";
+  }
+
+  /** It cannot run for this request, which is the result, whatever `onToolError` says: arguments do not help. */
+  refuse(error: ToolError): void {
+    if (this.state === "failing" || this.state === "settled") return;
+    this.state = "failing";
+    this.openWatch()?.error(error);
+    this.answer(error, this.textOf(error));
+  }
+
+  /** It has run out of time. */
+  expire(): void {
+    const { ownScope, reader, timeoutMs = 0 } = this;
+    const reason = new DOMException(`The call took longer than its timeoutMs of ${timeoutMs} ms.`, "TimeoutError");
+    const error = callTimedOut(this, timeoutMs, reason);
+    this.watch?.error(error);
+    this.stopped = { reason };
+    this.fail(error);
+    ownScope?.abort(reason);
+    reader?.cancel(reason);
+  }
+
+  /** The run around it was stopped; nobody is told any more. */
+  abort(reason: unknown): void {
+    const { state, reader, ownScope } = this;
+    if (state === "settled") return;
+    this.state = "settled";
+    this.isCutOff = true;
+    this.release();
+    this.stopped = { reason };
+    ownScope?.abort(reason);
+    reader?.cancel(reason);
+  }
+
+  /** It will not run, because another one failed. */
+  skip(why: string): void {
+    this.failure = callNotExecuted(this, why);
+    this.state = "settled";
+  }
+
+  /** What the model reads, or would read if it were told. */
+  message(): AgenticMessage {
+    const { pieces } = this;
+    const failure = this.failure ?? this.cutOff() ?? this.pending();
+    if (failure === undefined) return resultMessage(this, pieces);
+    return resultMessage(this, [...pieces, this.errorPiece(failure, this.textOf(failure))]);
+  }
+
+  /**
+   * Errors of this very call stay as they are; everything else becomes the cause of one. What is thrown on, from the tool
+   * through its middlewares, becomes the same error each time.
+   */
+  blame(thrown: unknown): ToolError {
+    if (ToolError.is(thrown) && thrown.callId === this.callId && thrown.toolName === this.toolName) {
+      if (thrown.results.length === 0) return thrown;
+    }
+    if (this.blamed !== undefined && this.blamed.thrown === thrown) return this.blamed.error;
+    const error = this.errorOf(thrown);
+    this.blamed = { thrown, error };
+    return error;
+  }
+
+  /** Why it has no result when the run around it was stopped. Nobody asks, as a rule. */
+  private cutOff(): ToolError | undefined {
+    if (!this.isCutOff) return undefined;
+    if (!this.hasBegun) return callNotExecuted(this, "the run was stopped before it");
+    return callAborted(this, this.stopped?.reason);
+  }
+
+  /** Nobody reads it but in the error of a node that failed meanwhile. */
+  private pending(): ToolError | undefined {
+    return this.isPending ? callNotExecuted(this, "it, or a call before it, waits for an answer") : undefined;
+  }
+
+  private errorOf(thrown: unknown): ToolError {
+    const { openedScope } = this.place;
+    if (openedScope?.aborted === true) return callAborted(this, openedScope.reason);
+    return this.entry?.known === false ? unknownToolsHandlerFailed(this, thrown) : toolThrew(this, thrown);
+  }
+
+  private ask(handler: Exclude<NodeSettings["onToolError"], string>, error: ToolError): void {
+    const refuse = (cause: unknown): void => this.settleFailed(errorHandlerFailed(this, error, cause));
+    try {
+      const text: unknown = handler(error, this.call, this.context);
+      if (isPromiseLike(text)) text.then((ready) => this.answer(error, String(ready)), refuse);
+      else this.answer(error, String(text));
+    } catch (cause) {
+      refuse(cause);
+    }
+  }
+
+  private answer(error: ToolError, text: string): void {
+    if (this.state === "settled") return;
+    this.takeHeld();
+    this.add(this.errorPiece(error, text));
+    this.keepPieces();
+    this.settle();
+  }
+
+  private settleFailed(error: ToolError): void {
+    if (this.state === "settled") return;
+    this.takeHeld();
+    this.failure = error;
+    this.settle();
+  }
+
+  /** A list that starts with one element is smaller than one that grows from nothing. */
+  private add(piece: FunctionToolResult): void {
+    if (this.pieces.length === 0) this.pieces = [piece];
+    else (this.pieces as FunctionToolResult[]).push(piece);
+  }
+
+  private errorPiece(error: ToolError, text: string): FunctionToolResult {
+    return errorBlock(this, error, limitedError(text, this.owner.settings.maxResultLength), this.pieces);
+  }
+
+  private takeHeld(): void {
+    const held = this.limit?.end();
+    if (held !== undefined) this.add(resultBlock(this, held, false));
+  }
+
+  private settle(): void {
+    this.state = "settled";
+    this.release();
+    this.owner.settled(this);
+  }
+
+  private release(): void {
+    this.deadline?.remove();
+    this.deadline = undefined;
+    this.ownScope?.close();
+  }
+
+  private get timeoutMs(): number | undefined {
+    const timeoutMs = this.entry?.timeoutMs ?? this.owner.settings.timeoutMs;
+    return timeoutMs === Number.POSITIVE_INFINITY ? undefined : timeoutMs;
+  }
+
+  private openScope(): Scope {
+    const scope = new Scope(this.place.scope);
+    if (this.stopped !== undefined) scope.abort(this.stopped.reason);
+    else if (this.state !== "settled") scope.open();
+    return scope;
+  }
+
+  private textOf(error: ToolError): string {
+    const { formatError } = this.owner.settings;
+    if (formatError === undefined) return error.message;
+    try {
+      return String(formatError(error));
+    } catch {
+      return error.message;
+    }
+  }
+}
+
+const noPieces: readonly FunctionToolResult[] = Object.freeze([]);

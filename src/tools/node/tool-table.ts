@@ -1,0 +1,191 @@
+import type { Tool } from "../../components/tool.js";
+import { KumikoError, messageOf } from "../../errors.js";
+import { onlyValidates } from "../../schema/json-schema/convert.js";
+import { looksLikeInteger } from "../../schema/record-key.js";
+import type { ToolInfo } from "../../schema/tool-info.js";
+import type { AnyTool } from "../define/any-tool.js";
+import { stagesOf } from "../define/contract-stages.js";
+import { adaptTool } from "../formats/adapt-tool.js";
+import { argumentAliases, checkAliases, nameAliases } from "./aliases.js";
+import {
+  duplicateTool,
+  invalidNodeOption,
+  invalidToolKey,
+  notATool,
+  sameModelName,
+  skippedTools,
+  toolDoesNothing,
+  toolsWithoutJsonSchema,
+  toolWithoutInfo,
+  toolWithoutName,
+} from "./errors.js";
+import { composeInvokable, composeStreamable, type ToolCallMiddleware } from "./middleware.js";
+import { modelName } from "./model-name.js";
+import type { ToolAliases } from "./options.js";
+import { nextInvokable, nextStreamable } from "./run-tool.js";
+import type { ToolEntry } from "./tool-entry.js";
+import { isToolArray, type ToolList } from "./tool-list.js";
+
+export type AliasRecord = Readonly<Record<string, ToolAliases>>;
+
+/** The tools of a node, or of one call of it, by all their names. */
+export class ToolTable {
+  /** What a model needs to know of the tools, in order. */
+  readonly infos: readonly ToolInfo[];
+  /** The tools' own names, in order. */
+  readonly names: readonly string[];
+  /** Tools that were left out. */
+  readonly skipped: readonly SkippedTool[];
+  readonly #entries: ReadonlyMap<string, ToolEntry>;
+
+  constructor(tools: ToolList, aliases: AliasRecord, middlewares: readonly ToolCallMiddleware[], skipsUnfit: boolean) {
+    checkAliases(aliases);
+    const named = namedTools(tools);
+    const unfit = toolsWithoutSchema(named);
+    if (unfit.length > 0 && !skipsUnfit) throw toolsWithoutJsonSchema(unfit.map(describe), unfit[0]?.error);
+    for (const { name } of unfit) named.delete(name);
+    if (unfit.length > 0) console.warn(skippedTools(unfit.map(describe)));
+    this.skipped = Object.freeze(unfit);
+    const entries = new Map<string, ToolEntry>();
+    for (const [name, { tool, info }] of named) entries.set(name, entryOf(tool, name, info, aliases, middlewares));
+    this.names = [...named.keys()];
+    this.infos = Object.freeze(addModelNames(named, entries));
+    for (const [alias, name] of nameAliases(aliases, named, entries)) {
+      const entry = entries.get(name);
+      if (entry !== undefined) entries.set(alias, entry);
+    }
+    this.#entries = entries;
+  }
+
+  find(name: string): ToolEntry | undefined {
+    return this.#entries.get(name);
+  }
+
+  get hasInputHooks(): boolean {
+    return [...this.#entries.values()].some(
+      ({ stages: { hooks } }) => hooks?.onInputStart !== undefined || hooks?.onInputDelta !== undefined,
+    );
+  }
+}
+
+/** A tool that a model cannot be told of, because its schema has no JSON form. */
+export interface SkippedTool {
+  readonly name: string;
+  /** Where it stood: `tools[2]`, `tools["search"]`. */
+  readonly where: string;
+  readonly error: unknown;
+}
+
+interface Named {
+  readonly tool: Tool<never>;
+  readonly info: ToolInfo;
+  readonly where: string;
+}
+
+/** A record names its tools by its keys, a list by their own names. */
+function namedTools(tools: ToolList): Map<string, Named> {
+  if (typeof tools !== "object" || tools === null)
+    throw invalidNodeOption("tools must be a list or a record of tools.");
+  const named = new Map<string, Named>();
+  if (!isToolArray(tools)) {
+    for (const [key, given] of Object.entries(tools)) {
+      if (key === "__proto__" || looksLikeInteger(key)) throw invalidToolKey(key);
+      const where = `tools["${key}"]`;
+      if (key === "") throw toolWithoutName(where);
+      const tool = toolOf(given, key, where);
+      named.set(key, { tool, info: infoOf(tool, where), where });
+    }
+    return named;
+  }
+  for (const [index, given] of tools.entries()) {
+    const where = `tools[${index}]`;
+    const tool = toolOf(given, undefined, where);
+    const info = infoOf(tool, where);
+    const { name } = info;
+    if (typeof name !== "string" || name === "") throw toolWithoutName(where);
+    const other = named.get(name);
+    if (other !== undefined) throw duplicateTool(name, other.where, where);
+    named.set(name, { tool, info, where });
+  }
+  return named;
+}
+
+/** A tool of any format, in the form in which it runs. */
+function toolOf(given: AnyTool, key: string | undefined, where: string): Tool<never> {
+  let tool: Tool<never> | undefined;
+  try {
+    tool = adaptTool(given, key, where);
+  } catch (cause) {
+    throw KumikoError.is(cause) ? cause : toolWithoutInfo(where, cause);
+  }
+  if (tool === undefined) throw notATool(where, given);
+  return tool;
+}
+
+function infoOf(tool: Tool<never>, where: string): ToolInfo {
+  let info: ToolInfo | undefined;
+  try {
+    info = tool.info;
+  } catch (cause) {
+    throw toolWithoutInfo(where, cause);
+  }
+  if (typeof info !== "object" || info === null) throw toolWithoutInfo(where, "it has none.");
+  return info;
+}
+
+/**
+ * A schema that does not convert is noticed here, and not when a model is called; all of them are found. What only
+ * validates may stay: it checks arguments, and is an error for whoever tells a model of it.
+ */
+function toolsWithoutSchema(named: ReadonlyMap<string, Named>): SkippedTool[] {
+  const found: SkippedTool[] = [];
+  for (const [name, { info, where }] of named) {
+    try {
+      if (!onlyValidates(info.parameters)) info.toJsonSchema();
+    } catch (error) {
+      found.push({ name, where, error });
+    }
+  }
+  return found;
+}
+
+function describe({ where, error }: SkippedTool): string {
+  return `${where}: ${messageOf(error)}`;
+}
+
+function entryOf(
+  tool: Tool<never>,
+  name: string,
+  info: ToolInfo,
+  aliases: AliasRecord,
+  middlewares: readonly ToolCallMiddleware[],
+): ToolEntry {
+  const stages = stagesOf(tool);
+  if (stages.invoke === undefined && stages.stream === undefined) throw toolDoesNothing(name);
+  const own = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+  return {
+    name,
+    type: tool.type ?? "",
+    stages,
+    options: tool.options,
+    timeoutMs: stages.timeoutMs,
+    argumentAliases: argumentAliases(info, name, own),
+    known: true,
+    invokable: stages.invoke && composeInvokable(middlewares, nextInvokable),
+    streamable: stages.stream && composeStreamable(middlewares, nextStreamable),
+  };
+}
+
+/** Adds the names that models use, and gives the infos under them. */
+function addModelNames(named: ReadonlyMap<string, Named>, entries: Map<string, ToolEntry>): ToolInfo[] {
+  const taken = new Map<string, string>();
+  return [...named].map(([name, { info }]) => {
+    const shown = modelName(name);
+    const other = taken.get(shown);
+    if (other !== undefined) throw sameModelName(shown, other, name);
+    taken.set(shown, name);
+    const entry = entries.get(name);
+    if (entry !== undefined) entries.set(shown, entry);
+    return shown === info.name ? info : { ...info, name: shown };
+  });
+}

@@ -1,0 +1,142 @@
+import { KumikoError, messageOf } from "../../errors.js";
+import { schemaInvalid } from "../../schema/errors.js";
+import { shorten, shortenText } from "../../schema/shorten.js";
+
+const brand = Symbol.for("kumiko/HttpStatusError");
+
+/**
+ * What an HTTP service answered that is no success. It is the cause of the {@link ToolError} of that call.
+ *
+ * @example
+ * try { await tools.invoke(message); }
+ * catch (error) {
+ *   const refused = findCause(error, HttpStatusError);
+ *   if (refused?.status === 429) retryLater();
+ * }
+ */
+export class HttpStatusError extends KumikoError {
+  override readonly name: string = "HttpStatusError";
+  readonly [brand] = true;
+  readonly status: number;
+  /** A value when it was JSON, else its text. */
+  readonly body: unknown;
+
+  constructor(request: string, status: number, statusText: string, body: unknown) {
+    const reason = statusText === "" ? String(status) : `${status} ${statusText}`;
+    const text = typeof body === "string" ? body : shorten(body, { length: 2_000 });
+    const excerpt = text === "" ? "." : `: ${shortenText(text, { length: 2_000 })}`;
+    super("TOOL_FAILED", `${request} was answered with ${reason}${excerpt}`);
+    this.status = status;
+    this.body = body;
+  }
+
+  /** Like `instanceof`, but also true for an error of a second copy of this package. */
+  static override is(value: unknown): value is HttpStatusError {
+    return typeof value === "object" && value !== null && brand in value;
+  }
+}
+
+// the document
+
+export const notADocument = (given: unknown): KumikoError =>
+  schemaInvalid(
+    `openApiTools needs an OpenAPI 3.0 or 3.1 document as an object, parsed, with "openapi" and "paths", but got ${shorten(given, { length: 100 })}.`,
+  );
+
+export const noAddress = (server: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `openApiTools does not know where the service is: the server of the document is ${shorten(server)}. Give baseUrl, such as "https://api.example.com/v1".`,
+  );
+
+/** Its text would say the password. */
+export const addressWithPassword = (): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    "openApiTools takes no user and password in an address. Give them as a header: `authorization`.",
+  );
+
+export const operationsUnusable = (problems: readonly string[], cause: unknown): KumikoError =>
+  schemaInvalid(
+    "openApiTools cannot make tools of these operations. Mend the document, or leave them out with `filter`:" +
+      `\n- ${problems.join("\n- ")}`,
+    cause,
+  );
+
+export const externalReference = (reference: string): KumikoError =>
+  schemaInvalid(
+    `the $ref "${reference}" points out of the document, and nothing is fetched. Bundle the document first.`,
+  );
+
+export const missingReference = (reference: string, cause: unknown): KumikoError =>
+  schemaInvalid(`the $ref "${reference}" points at nothing: ${messageOf(cause)}`, cause);
+
+export const notAnObject = (given: unknown): KumikoError =>
+  schemaInvalid(`where an object must stand there is ${shorten(given, { length: 100 })}.`);
+
+export const invalidParameter = (given: unknown): KumikoError =>
+  schemaInvalid(`a parameter needs a name and a place, but is ${shorten(given, { length: 200 })}.`);
+
+export const pathParameterMissing = (name: string): KumikoError =>
+  schemaInvalid(`its path has {${name}}, but there is no path parameter of that name.`);
+
+export const unknownBody = (types: readonly string[]): KumikoError =>
+  schemaInvalid(`its body is required, and must be ${types.join(" or ") || "of no known type"}, which cannot be sent.`);
+
+export const parserMissing = (cause: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    "openApiTools needs the package @apidevtools/json-schema-ref-parser. Install it: npm install @apidevtools/json-schema-ref-parser",
+    { cause },
+  );
+
+export const unknownScheme = (name: string, schemes: readonly string[]): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `auth of openApiTools names "${name}", which is no security scheme of the document. Schemes: ${schemes.join(", ") || "none"}.`,
+  );
+
+// a call
+
+export const invalidCredential = (name: string, form: string): KumikoError =>
+  new KumikoError("INVALID_OPTION", `auth of openApiTools: the credential of "${name}" must be ${form}.`);
+
+export const formWithoutFields = (value: unknown): KumikoError =>
+  new KumikoError(
+    "TOOL_FAILED",
+    `A form is an object of its fields, but "body" is ${shorten(value)}. Nothing was sent.`,
+  );
+
+export const notBase64 = (name: string, value: unknown): KumikoError =>
+  new KumikoError(
+    "TOOL_FAILED",
+    `"${name}" must be base64, but is ${shorten(value, { length: 100 })}. Nothing was sent.`,
+  );
+
+export const unsafePathValue = (name: string, value: unknown): KumikoError =>
+  new KumikoError(
+    "TOOL_FAILED",
+    `The value ${shorten(value)} of "${name}" cannot be part of a path: it would lead to another one. Nothing was sent.`,
+  );
+
+/** Without the value: it may be a secret, and a model reads this. */
+export const invalidHeader = (name: string): KumikoError =>
+  new KumikoError("TOOL_FAILED", `The header "${name}" cannot be sent: no header may have that name or value.`);
+
+export const redirectUnreadable = (request: string): KumikoError =>
+  new KumikoError(
+    "TOOL_FAILED",
+    `${request} was answered with a redirect, and a browser does not tell where to. Give the address behind it as baseUrl.`,
+  );
+
+export const tooManyRedirects = (request: string): KumikoError =>
+  new KumikoError("TOOL_FAILED", `${request} was redirected again and again.`);
+
+export const cannotReach = (request: string, cause: unknown): KumikoError =>
+  new KumikoError("TOOL_FAILED", `${request} was not answered: ${reasonOf(cause)}`, { cause });
+
+/** `fetch failed` says little; what it was caused by says more. */
+function reasonOf(error: unknown): string {
+  const inner = error instanceof Error ? error.cause : undefined;
+  return inner instanceof Error ? `${messageOf(error)} (${messageOf(inner)})` : messageOf(error);
+}

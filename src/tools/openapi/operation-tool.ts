@@ -1,0 +1,72 @@
+import type { Fields } from "../../schema/fields.js";
+import type { JsonSchema } from "../../schema/standard-schema.js";
+import { approvalFor } from "../define/approval-option.js";
+import { type CreatedTool, createTool, type McpToolProperties } from "../define/create-tool.js";
+import { readAnswer } from "./answer.js";
+import { fieldsOf, listOf, textOf } from "./document.js";
+import { addressWithPassword, noAddress } from "./errors.js";
+import { planOperation } from "./operation.js";
+import { type OperationPlace, requestName } from "./operation-place.js";
+import type { OpenApiOperation, OpenApiToolsOptions } from "./options.js";
+import { makeRequest, type Target } from "./request.js";
+import { responseSchema } from "./response-schema.js";
+import { planSecurity } from "./security.js";
+import { sendRequest } from "./send-request.js";
+
+export type OpenApiTool = CreatedTool<JsonSchema, JsonSchema | undefined>;
+
+/** The tool of one operation. Throws when a call of it could not be sent. */
+export function operationTool(
+  name: string,
+  metadata: OpenApiOperation,
+  place: OperationPlace,
+  options: OpenApiToolsOptions,
+): OpenApiTool {
+  const { method, path, operation, pathItem } = place;
+  const { baseUrl, headers = {}, auth = {}, fetch } = options;
+  const plan = planOperation(place);
+  const identify = planSecurity(place, auth);
+  const target: Target = { base: baseOf(place, baseUrl), method, path };
+  const texts = [operation.summary ?? pathItem.summary, operation.description ?? pathItem.description];
+  return createTool<JsonSchema, JsonSchema | undefined>({
+    id: name,
+    description: [...new Set(texts)].filter((text) => typeof text === "string" && text !== "").join("\n\n"),
+    inputSchema: plan.inputSchema,
+    outputSchema: responseSchema(place),
+    requireApproval: approvalFor(options, name, metadata),
+    metadata: { ...metadata },
+    mcp: hintsOf(place),
+    execute: async (input, ctx) => {
+      const given = typeof headers === "function" ? await headers(ctx) : headers;
+      const request = makeRequest(target, plan, input, { given, ...(await identify(ctx)) });
+      const { signal } = ctx;
+      const sending = { name: requestName(place), fetch: fetch ?? globalThis.fetch, signal };
+      return readAnswer(sending.name, await sendRequest(request, sending));
+    },
+  });
+}
+
+/** What HTTP says of a method, in the words of MCP. */
+function hintsOf({ method, operation }: OperationPlace): McpToolProperties {
+  const title = textOf(operation.summary);
+  const readOnlyHint = ["get", "head", "options"].includes(method);
+  const idempotentHint = readOnlyHint || method === "put" || method === "delete";
+  return { annotations: { ...(title !== undefined && { title }), readOnlyHint, idempotentHint } };
+}
+
+/** Where the operation is: what was given, or its nearest server. */
+function baseOf({ document, pathItem, operation }: OperationPlace, baseUrl: string | undefined): string {
+  const servers = [operation, pathItem, document].flatMap(({ servers }) => listOf(servers));
+  const base = baseUrl ?? serverUrl(fieldsOf(servers[0]));
+  if (base === undefined || !/^https?:\/\//i.test(base) || !URL.canParse(base)) throw noAddress(base);
+  const { username, password } = new URL(base);
+  if (username !== "" || password !== "") throw addressWithPassword();
+  return base;
+}
+
+function serverUrl({ url, variables }: Fields): string | undefined {
+  return textOf(url)?.replace(/\{([^{}]+)\}/g, (whole, name: string) => {
+    const variable = fieldsOf(fieldsOf(variables)[name]).default;
+    return textOf(variable) ?? whole;
+  });
+}

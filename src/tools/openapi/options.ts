@@ -1,0 +1,39 @@
+import type { ToolContext } from "../../components/tool.js";
+import type { ApprovalOptions } from "../define/approval-option.js";
+import type { HttpMethod } from "./document.js";
+import type { OpenApiAuth } from "./security.js";
+
+/** What is undefined is not sent. */
+export type GivenHeaders = Headers | Readonly<Record<string, string | undefined>>;
+
+/** Headers, or what gives them for a call. */
+export type OpenApiHeaders = GivenHeaders | ((ctx: ToolContext) => GivenHeaders | Promise<GivenHeaders>);
+
+export interface OpenApiToolsOptions extends ApprovalOptions<OpenApiOperation> {
+  /** Where the service is. @default the first server of the operation, its path or the document */
+  readonly baseUrl?: string | undefined;
+  /**
+   * Sent with each request: keys and tokens belong here. They replace what a model gives for a header of that name. A
+   * function is called for each call, and can take them from `ctx.requestContext`.
+   */
+  readonly headers?: OpenApiHeaders | undefined;
+  /**
+   * Credentials by the names of the document's `securitySchemes`: each operation gets those that it asks for. A text is a key
+   * or a token; HTTP Basic takes `{ username, password }`; a function is called for each call.
+   */
+  readonly auth?: OpenApiAuth | undefined;
+  /** @default the global one */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  /** Which operations become tools. @default all */
+  readonly filter?: ((operation: OpenApiOperation) => boolean) | undefined;
+}
+
+/** What a tool was made of: its `metadata`. */
+export interface OpenApiOperation {
+  readonly method: HttpMethod;
+  /** As in the document: `/pets/{petId}`. */
+  readonly path: string;
+  readonly operationId: string | undefined;
+  readonly tags: readonly string[];
+  readonly deprecated: boolean;
+}

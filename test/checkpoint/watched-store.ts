@@ -1,0 +1,79 @@
+import type { CheckpointStore, StoredCheckpoint } from "../../src/checkpoint/checkpoint-store.js";
+import { memoryStore } from "../../src/checkpoint/memory-store.js";
+
+export interface StoreCall {
+  readonly kind: "get" | "put" | "delete";
+  readonly id: string;
+  /** What is put. */
+  readonly text?: string;
+}
+
+/** What befalls a call: it waits for what these give, and fails with what they throw. */
+export interface StoreHooks {
+  readonly before?: (call: StoreCall) => unknown;
+  /** It is done, but the caller does not know it yet. */
+  readonly after?: (call: StoreCall) => unknown;
+  readonly isOwnerAlive?: (owner: string) => boolean;
+}
+
+export interface WatchedStore extends CheckpointStore {
+  readonly calls: readonly StoreCall[];
+  /** How many puts were begun. */
+  readonly puts: number;
+  ids(): Promise<string[]>;
+  /** What stands under an id, as text. */
+  text(id: string): Promise<string>;
+  /** Puts something else under an id. */
+  replace(id: string, data: string | Uint8Array): Promise<void>;
+  /** A store of its own with the same rows. */
+  copy(): Promise<WatchedStore>;
+}
+
+/** A store that notes its calls, on rows that outlive it. */
+export function watchedStore(hooks: StoreHooks = {}, rows: CheckpointStore = memoryStore()): WatchedStore {
+  const calls: StoreCall[] = [];
+  const around = async <T>(call: StoreCall, work: () => Promise<T>): Promise<T> => {
+    calls.push(call);
+    await hooks.before?.(call);
+    const value = await work();
+    await hooks.after?.(call);
+    return value;
+  };
+  const row = async (id: string): Promise<StoredCheckpoint> => {
+    const found = await rows.get(id);
+    if (found === undefined) throw new Error(`Nothing is stored under "${id}".`);
+    return found;
+  };
+  const ids = async (): Promise<string[]> => {
+    const all: string[] = [];
+    for await (const id of rows.list("")) all.push(id);
+    return all;
+  };
+  const { isOwnerAlive } = hooks;
+  return {
+    calls,
+    get puts() {
+      return calls.filter(({ kind }) => kind === "put").length;
+    },
+    ids,
+    text: async (id) => textOf((await row(id)).data),
+    replace: async (id, data) => {
+      await rows.put(id, typeof data === "string" ? new TextEncoder().encode(data) : data, (await row(id)).version);
+    },
+    copy: async () => {
+      const other = memoryStore();
+      for (const id of await ids()) await other.put(id, (await row(id)).data, undefined);
+      return watchedStore(hooks, other);
+    },
+    get: (id) => around({ kind: "get", id }, () => rows.get(id)),
+    put: (id, data, ifVersion) => {
+      const own = data.slice();
+      return around({ kind: "put", id, text: textOf(own) }, () => rows.put(id, own, ifVersion));
+    },
+    delete: (id, ifVersion) => around({ kind: "delete", id }, () => rows.delete(id, ifVersion)),
+    list: (prefix) => rows.list(prefix),
+    ...(isOwnerAlive && { isOwnerAlive: async (owner: string) => isOwnerAlive(owner) }),
+  };
+}
+
+const textOf = (data: Uint8Array): string => new TextDecoder().decode(data);

@@ -1,0 +1,113 @@
+import type { NodeContext } from "../../src/components/context.js";
+import type { CompileOptions } from "../../src/compose/compile-options.js";
+import { Graph } from "../../src/compose/graph.js";
+import { lambda } from "../../src/compose/lambda.js";
+import type { Runnable } from "../../src/compose/runnable.js";
+import { StreamReader } from "../../src/schema/stream/reader.js";
+import { plain } from "../compose/thrown-by.js";
+import { type BranchSpec, choiceOf, digest, type GraphSpec, keyOf, type NodeKind } from "./graph-spec.js";
+import type { Task } from "./oracle.js";
+
+type Values = Readonly<Record<string, string>>;
+
+/** What a node does besides what its kind says. */
+export interface Hooks {
+  /** Called when a node has its whole input; may throw, or give a promise to wait for. */
+  readonly onTask?: ((task: Task, ctx: NodeContext) => unknown) | undefined;
+  /** Called when a stream of a node is begun, and when it is over. */
+  readonly onStream?: ((node: number, change: 1 | -1) => void) | undefined;
+}
+
+/** The graph that a spec describes. Every node gives its digest under its key. */
+export function graphOf(spec: GraphSpec, options: CompileOptions, hooks: Hooks = {}): Runnable<Values, Values> {
+  const graph = new Graph<Values, Values>();
+  spec.kinds.forEach((kind, node) => {
+    graph.addNode(plain(keyOf(node, spec)), plain(nodeOf(kind, node, hooks)), plain({ outputKey: keyOf(node, spec) }));
+  });
+  const compilable = graph as never as Graph<Values, Values, undefined, never, never, string>;
+  for (const [from, to] of spec.edges) compilable.addEdge(plain(keyOf(from, spec)), plain(keyOf(to, spec)));
+  for (const branch of spec.branches) addBranch(compilable, branch, spec);
+  return (graph.compile as (options: CompileOptions) => Runnable<Values, Values>)(options);
+}
+
+function addBranch(graph: object, branch: BranchSpec, spec: GraphSpec): void {
+  const targets = branch.targets.map((target) => keyOf(target, spec));
+  const method = branch.stream ? "addStreamBranch" : "addBranch";
+  const add = Reflect.get(graph, method) as (from: string, targets: string[], choose: unknown) => unknown;
+  add(keyOf(branch.from, spec), targets, chooser(branch, spec));
+}
+
+function chooser(branch: BranchSpec, spec: GraphSpec): unknown {
+  const answer = (value: Values): unknown => {
+    const [first = ""] = Object.values(value)[0] ?? "";
+    const keys = choiceOf(branch, first).map((target) => keyOf(target, spec));
+    return branch.multi ? keys : keys[0];
+  };
+  if (branch.stream) {
+    return async (stream: StreamReader<Values>) => {
+      for await (const chunk of stream) return answer(chunk);
+      throw new Error("The stream of a branch is empty.");
+    };
+  }
+  return branch.async ? async (value: Values) => answer(value) : answer;
+}
+
+function nodeOf(kind: NodeKind, node: number, hooks: Hooks): unknown {
+  const work = (input: Values, ctx: NodeContext): unknown => hooks.onTask?.({ node, input }, ctx);
+  const whole = async (input: Values, ctx: NodeContext): Promise<string> => {
+    await work(input, ctx);
+    return digest(node, input);
+  };
+  switch (kind) {
+    case "sync":
+      return (input: Values, ctx: NodeContext) => {
+        const waits = work(input, ctx);
+        return waits instanceof Promise ? waits.then(() => digest(node, input)) : digest(node, input);
+      };
+    case "async":
+      return whole;
+    case "slow":
+      return async (input: Values, ctx: NodeContext) => {
+        const output = await whole(input, ctx);
+        await new Promise((resolve) => setImmediate(resolve));
+        return output;
+      };
+    case "streams":
+      return async (input: Values, ctx: NodeContext) => letters(await whole(input, ctx), node, hooks);
+    case "collects":
+      return lambda({ collect: async (input: StreamReader<Values>, ctx) => whole(await joined(input), ctx) });
+    case "transforms":
+      return lambda({
+        transform: (input: StreamReader<Values>, ctx) =>
+          letters(async () => whole(await joined(input), ctx), node, hooks),
+      });
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** A text letter by letter. */
+async function* letters(
+  text: string | (() => Promise<string>),
+  node: number,
+  { onStream }: Hooks,
+): AsyncGenerator<string, void> {
+  onStream?.(node, 1);
+  try {
+    for (const letter of typeof text === "string" ? text : await text()) {
+      yield letter;
+      if (letter > "m") await new Promise((resolve) => setImmediate(resolve));
+    }
+  } finally {
+    onStream?.(node, -1);
+  }
+}
+
+/** Chunks of records of texts, joined by hand. */
+async function joined(stream: AsyncIterable<Values>): Promise<Values> {
+  const values: Record<string, string> = {};
+  for await (const chunk of StreamReader.from(stream)) {
+    for (const [key, text] of Object.entries(chunk)) values[key] = (values[key] ?? "") + text;
+  }
+  return values;
+}

@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { memoryStore } from "../../../src/checkpoint/memory-store.js";
+import { Chain } from "../../../src/compose/chain.js";
+import type { AnyTool } from "../../../src/tools/define/any-tool.js";
+import { createTool } from "../../../src/tools/define/create-tool.js";
+import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
+import { questionOf } from "../../checkpoint/interrupt-of.js";
+import { errorOf } from "../../run/rejected-by.js";
+import { call, calls, textsOf } from "../node/calls.js";
+
+const run = { checkpointId: "run" };
+
+function appOf(tool: AnyTool) {
+  return new Chain<ReturnType<typeof calls>>()
+    .appendToolsNode(new AgenticToolsNode([tool]), { key: "tools" })
+    .compile({ name: "app", store: memoryStore() });
+}
+
+interface Tree {
+  name: string;
+  children?: Tree[] | undefined;
+}
+
+const tree: z.ZodType<Tree> = z.lazy(() => z.object({ name: z.string(), children: z.array(tree).optional() }));
+
+const place = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+
+const recursive: readonly [string, Pick<Parameters<typeof createTool>[0], "inputSchema">, object, object][] = [
+  [
+    "$defs",
+    {
+      inputSchema: {
+        type: "object",
+        properties: { to: { $ref: "#/$defs/place" } },
+        $defs: { place },
+        required: ["to"],
+      },
+    },
+    { to: { city: "Kyoto" } },
+    { to: { city: 7 } },
+  ],
+  [
+    "definitions of draft-07, with a list of its kind",
+    {
+      inputSchema: {
+        $schema: "http://json-schema.org/draft-07/schema#",
+        $id: "https://example.com/move.json",
+        type: "object",
+        properties: {
+          to: { $ref: "#/definitions/place" },
+          at: { type: "array", items: [{ type: "number" }, { type: "string" }] },
+        },
+        definitions: { place },
+      },
+    },
+    { to: { city: "Kyoto" }, at: [1, "a"] },
+    { at: [1, 2] },
+  ],
+  [
+    "a schema that refers to itself",
+    { inputSchema: z.object({ root: tree }) },
+    { root: { name: "a", children: [{ name: "b" }] } },
+    { root: { name: "a", children: [{ name: 7 }] } },
+  ],
+  [
+    "a reference to the whole",
+    { inputSchema: { type: "object", properties: { name: { type: "string" }, next: { $ref: "#" } } } },
+    { name: "a", next: { name: "b" } },
+    { next: { next: { name: 1 } } },
+  ],
+];
+
+describe("Edited arguments", () => {
+  it.each(recursive)("are checked with the answer, and the question stands: %s", async (_what, schema, good, bad) => {
+    const move = createTool({
+      id: "move",
+      description: "",
+      ...schema,
+      requireApproval: true,
+      execute: (input) => input,
+    });
+    const app = appOf(move);
+    const { id } = await questionOf(app.invoke(calls(call("move", good, "1")), run));
+    const refused = await errorOf(app.resume("run", { [id]: { approved: true, arguments: bad } }));
+    expect(refused.code).toBe("ANSWER_MISMATCH");
+    expect(textsOf(await app.resume("run", { [id]: { approved: true, arguments: good } }))).toEqual([
+      JSON.stringify(good),
+    ]);
+  });
+
+  it("of a schema without a JSON form are checked by the schema when the call goes on", async () => {
+    const validate = (value: unknown) =>
+      (value as { n?: unknown }).n === 1 ? { value } : { issues: [{ message: "n must be 1" }] };
+    const move = createTool({
+      id: "move",
+      description: "",
+      inputSchema: { "~standard": { version: 1, vendor: "own", validate } },
+      requireApproval: true,
+      execute: () => "moved",
+    });
+    const app = appOf(move);
+    const { id } = await questionOf(app.invoke(calls(call("move", { n: 1 }, "1")), run));
+    const refused = await errorOf(app.resume("run", { [id]: { approved: true, arguments: { n: 2 } } }));
+    expect(refused.message).toContain("n must be 1");
+  });
+});
+
+describe("requireApproval and needsApproval together", () => {
+  const isBig = ({ cents }: { cents: number }) => cents > 10;
+  const isOdd = async ({ cents }: { cents: number }) => cents % 2 === 1;
+  it.each([
+    ["one says always", false, true, [1]],
+    ["one says always, the other sometimes", isBig, true, [2]],
+    ["both say sometimes", isBig, isOdd, [1, 12]],
+    ["one says sometimes", undefined, isBig, [12]],
+  ] as const)("ask where either of them does: %s", async (_what, requireApproval, needsApproval, asked) => {
+    const inputSchema = z.object({ cents: z.number() });
+    const pay = createTool({
+      id: "pay",
+      description: "",
+      inputSchema,
+      requireApproval,
+      needsApproval,
+      execute: () => "paid",
+    });
+    for (const cents of asked) {
+      const { info } = await questionOf(appOf(pay).invoke(calls(call("pay", { cents }, "1")), run));
+      expect(info).toMatchObject({ kind: "tool_approval", input: { cents } });
+    }
+  });
+
+  it("a function that answers with something else than true or false counts as it does in a condition", async () => {
+    const needsApproval = (() => "yes") as unknown as () => boolean;
+    const pay = createTool({ id: "pay", description: "", needsApproval, execute: () => "paid" });
+    const { info } = await questionOf(appOf(pay).invoke(calls(call("pay", {}, "1")), run));
+    expect(info).toMatchObject({ kind: "tool_approval" });
+  });
+});
