@@ -71,7 +71,13 @@ export {
   type Passthrough,
   passthrough,
 } from "./compose/lambda.js";
-export type { Answers, KindOptions, PlaceOptions, ResumeOptions, RunOptions } from "./compose/options.js";
+export type {
+  Answers,
+  KindOptions,
+  NodeCallOptions as PlaceOptions,
+  ResumeOptions,
+  RunOptions,
+} from "./compose/options.js";
 export type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "./compose/plan/describe.js";
 export { END, START, type TriggerMode } from "./compose/plan/plan.js";
 export { RunControl } from "./compose/run-control.js";

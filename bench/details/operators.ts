@@ -1,7 +1,7 @@
 // What a chunk costs in each operator: node bench/start.mjs bench/details/operators.ts
 import { pipe } from "../../src/schema/stream/pipe.js";
 import { StreamReader } from "../../src/schema/stream/reader.js";
-import { watchSource } from "../../src/schema/stream/watch.js";
+import { tapSource } from "../../src/schema/stream/tap.js";
 import { compare } from "./compare.js";
 
 const CHUNKS = 10_000;
@@ -122,7 +122,7 @@ await compare({
     },
     watched: () => {
       const hooks = { onChunk: () => {}, onDone: () => {}, onError: () => {}, onCancel: () => {} };
-      return drain(new StreamReader(watchSource(StreamReader.from(numbers()).takeSource(), hooks)));
+      return drain(new StreamReader(tapSource(StreamReader.from(numbers()).takeSource(), hooks)));
     },
     pipe: async () => {
       const { reader, writer } = pipe<number>();

@@ -34,7 +34,7 @@ export interface RunInfo {
 }
 
 /** Any object that knows where it stands; the address is read only when a handler asks for it. */
-export interface Place {
+export interface Addressed {
   readonly address: string;
 }
 
@@ -96,7 +96,7 @@ export class RunRecord extends LazyRecord {
   override readonly type: string;
   override readonly toolCallId: string | undefined;
   override readonly parent: RunInfo | undefined;
-  private readonly place: Place;
+  private readonly at: Addressed;
   /** How many ids were given below this root. */
   private given = 0;
 
@@ -105,7 +105,7 @@ export class RunRecord extends LazyRecord {
     component: ComponentKind,
     name: string,
     type: string,
-    place: Place,
+    at: Addressed,
     toolCallId?: string,
   ) {
     super();
@@ -113,12 +113,12 @@ export class RunRecord extends LazyRecord {
     this.component = component;
     this.name = name;
     this.type = type;
-    this.place = place;
+    this.at = at;
     this.toolCallId = toolCallId;
   }
 
   override get address(): string {
-    return this.place.address;
+    return this.at.address;
   }
 
   override newId(record: LazyRecord): string {

@@ -1,6 +1,6 @@
 import { leftEarly, streamCancelled } from "../schema/errors.js";
 import { type ChunkSource, ended } from "../schema/stream/source.js";
-import type { StreamHooks } from "../schema/stream/watch.js";
+import type { StreamHooks } from "../schema/stream/tap.js";
 
 type Result<T> = IteratorResult<T, undefined>;
 

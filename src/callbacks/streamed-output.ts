@@ -1,7 +1,7 @@
 import { joinChunks } from "../schema/concat/concat-chunks.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { leftEarly } from "../schema/errors.js";
-import type { StreamHooks } from "../schema/stream/watch.js";
+import type { StreamHooks } from "../schema/stream/tap.js";
 import type { StreamCopy } from "./stream-copy.js";
 
 /** How the chunks of a component look to handlers: a model's are `{ message }`. */

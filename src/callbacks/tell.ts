@@ -1,39 +1,39 @@
 import { isPromiseLike } from "../schema/promise-like.js";
 import type { Handler, HandlerTiming } from "./handler.js";
 import { reportHandlerError } from "./handler-error.js";
+import type { HandlerList } from "./handler-list.js";
 import type { RunInfo } from "./run-info.js";
-import type { Watchers } from "./watchers.js";
 
 /** Tells one handler of the start of a run; gives its span. */
 export function tellStart(
   handler: Handler,
-  watchers: Watchers,
+  handlers: HandlerList,
   info: RunInfo,
   value: unknown,
   parentSpan: unknown,
 ): unknown {
   try {
     const span = handler.onStart?.(info, value, parentSpan);
-    if (typeof span === "object") guard(span, "onStart", watchers, info);
+    if (typeof span === "object") guard(span, "onStart", handlers, info);
     return span;
   } catch (error) {
-    reportHandlerError(watchers.onHandlerError, error, "onStart", info);
+    reportHandlerError(handlers.onHandlerError, error, "onStart", info);
     return undefined;
   }
 }
 
 /** Tells one handler of the end of a run. */
-export function tellEnd(handler: Handler, watchers: Watchers, info: RunInfo, value: unknown, span: unknown): void {
+export function tellEnd(handler: Handler, handlers: HandlerList, info: RunInfo, value: unknown, span: unknown): void {
   try {
     const returned: unknown = handler.onEnd?.(info, value, span);
-    if (typeof returned === "object") guard(returned, "onEnd", watchers, info);
+    if (typeof returned === "object") guard(returned, "onEnd", handlers, info);
   } catch (error) {
-    reportHandlerError(watchers.onHandlerError, error, "onEnd", info);
+    reportHandlerError(handlers.onHandlerError, error, "onEnd", info);
   }
 }
 
 /** Nobody awaits what a handler returns, but what it rejects with is reported. */
-export function guard(returned: unknown, timing: HandlerTiming, { onHandlerError }: Watchers, info: RunInfo): void {
+export function guard(returned: unknown, timing: HandlerTiming, { onHandlerError }: HandlerList, info: RunInfo): void {
   if (!isPromiseLike(returned)) return;
   returned.then(undefined, (error) => reportHandlerError(onHandlerError, error, timing, info));
 }

@@ -1,7 +1,7 @@
 import type { ClosableStore, StoredCheckpoint } from "./checkpoint-store.js";
 import { checkpointConflict, storeClosed } from "./errors.js";
 import { byCodePoint, checkCheckpointId, isListed } from "./journal/checkpoint-id.js";
-import { hasRoom, SpareMemory } from "./values/buffer-pool.js";
+import { BufferPool, hasRoom } from "./values/buffer-pool.js";
 
 /**
  * Keeps checkpoints in memory, for tests and for runs that need not survive the process. Each store has its own rows.
@@ -19,7 +19,7 @@ interface Row {
 
 class MemoryStore implements ClosableStore {
   readonly #rows = new Map<string, Row>();
-  readonly #spare = new SpareMemory();
+  readonly #spare = new BufferPool();
   /** One count for all ids, so that nothing has to be kept of those that are deleted. */
   #lastVersion = 0;
   #closed = false;

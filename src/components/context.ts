@@ -24,7 +24,7 @@ export interface NodeContext<State = unknown, Options = unknown> {
   readonly options: Options;
   /**
    * The same for every repetition of this task after a crash, and for no other task: a key for idempotent effects. It
-   * belongs to the run, this place and this visit of it.
+   * belongs to the run, this node and this invocation of it.
    */
   readonly taskKey: string;
   /** Tells handlers about something on the way (`onEvent`). Never seen by a model. */

@@ -1,4 +1,4 @@
-/** What a place is told about its former visit: `ctx.resume`. */
+/** What an invocation is told about its earlier execution: `ctx.resume`. */
 export interface ResumeInfo {
   /** Whether it has stopped here before, in this very task. */
   readonly wasInterrupted: boolean;
@@ -12,7 +12,7 @@ export interface ResumeInfo {
 }
 
 /** What a place is told that never stopped. */
-export const firstVisit: ResumeInfo = Object.freeze({
+export const firstInvocation: ResumeInfo = Object.freeze({
   wasInterrupted: false,
   state: undefined,
   isTarget: false,

@@ -34,7 +34,7 @@ export { type ComponentRunnableOptions, runnable } from "./component-runnable.js
 export { events, type RunEvent } from "./events.js";
 export { Graph, type GraphOptions } from "./graph.js";
 export { type LambdaModes, type LambdaOptions, lambda, mapChunks, type Passthrough, passthrough } from "./lambda.js";
-export type { Answers, KindOptions, PlaceOptions, ResumeOptions, RunOptions } from "./options.js";
+export type { Answers, KindOptions, NodeCallOptions as PlaceOptions, ResumeOptions, RunOptions } from "./options.js";
 export type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "./plan/describe.js";
 export { END, START, type TriggerMode } from "./plan/plan.js";
 export { RunControl } from "./run-control.js";

@@ -22,7 +22,7 @@ export interface KindOptions {
 }
 
 /** What a run may give to one place: call options of that node, and handlers for it and everything inside it. */
-export interface PlaceOptions {
+export interface NodeCallOptions {
   readonly options?: object | undefined;
   readonly callbacks?: readonly Handler[] | undefined;
 }
@@ -51,7 +51,7 @@ export interface RunOptions<Paths extends string = string> {
   /** Call options by kind of component. */
   readonly options?: KindOptions | undefined;
   /** Call options and handlers by place: node keys joined by `/`. */
-  readonly nodes?: { readonly [Path in Paths]?: PlaceOptions | undefined } | undefined;
+  readonly nodes?: { readonly [Path in Paths]?: NodeCallOptions | undefined } | undefined;
   /** Lets somebody outside ask the run to stop where it can be resumed: `control.interrupt()`. */
   readonly control?: RunControl | undefined;
   /** Saves the run in the store of the graph, under this id: up to 512 characters. */

@@ -5,15 +5,15 @@ interface Told {
   event(event: SideEvent): void;
 }
 
-/** Tells the handlers of a place about something on the way. A context that somebody made by hand hears of it as progress. */
+/** Reports a side event to the handlers of a context. A hand-made context gets it as progress. */
 export function tell(ctx: NodeContext, event: SideEvent): void {
-  if ("watch" in ctx) {
-    if (isTold(ctx.watch)) ctx.watch.event(event);
+  if ("span" in ctx) {
+    if (isTold(ctx.span)) ctx.span.event(event);
   } else {
     ctx.progress(event);
   }
 }
 
-function isTold(watch: unknown): watch is Told {
-  return typeof watch === "object" && watch !== null && "event" in watch && typeof watch.event === "function";
+function isTold(span: unknown): span is Told {
+  return typeof span === "object" && span !== null && "event" in span && typeof span.event === "function";
 }

@@ -1,6 +1,6 @@
 import type { NodeContext } from "../components/context.js";
 import { RequestContext } from "../components/request-context.js";
-import { firstVisit } from "../components/resume-info.js";
+import { firstInvocation } from "../components/resume-info.js";
 import { outsideRun } from "./errors.js";
 
 /** What a component is called with by another one: the context of that, with options of its own. */
@@ -22,7 +22,7 @@ function loneContext<Options>(options: Options, signal: AbortSignal): NodeContex
     state: undefined,
     address: "",
     taskKey: "",
-    resume: firstVisit,
+    resume: firstInvocation,
     runInfo: { runId: "", parentRunId: undefined, name: "", type: "", component: "lambda", address: "" },
     progress: () => undefined,
     processState: () => Promise.reject(outsideRun("processState")),

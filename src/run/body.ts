@@ -12,7 +12,7 @@ export type Body = (input: unknown, task: Task) => unknown;
 /** The four ways in which a run can use a node. */
 export type Mode = "invoke" | "stream" | "collect" | "transform";
 
-/** What a node's native functions are, told apart so that each can be watched where it really runs. */
+/** What a node's native functions are, told apart so that each can be observed where it really runs. */
 export interface Natives extends NodeModes {
   /** A plain function: a value, or a stream, as it likes. */
   readonly call?: NodeFunction | undefined;

@@ -1,20 +1,20 @@
 import type { Handler } from "../callbacks/handler.js";
-import type { KindOptions, PlaceOptions, RunOptions } from "../compose/options.js";
+import type { KindOptions, NodeCallOptions, RunOptions } from "../compose/options.js";
 import type { PlanNode } from "../compose/plan/plan.js";
 import { invalidRunOption, unknownOption, unknownPath } from "./errors.js";
 import type { Program } from "./program.js";
 
-/** The options of one place, and of the places inside it. */
-export interface PlaceTree {
+/** The options of one node, and of the nodes inside it. */
+export interface NodeCallOptionsTree {
   readonly options?: object | undefined;
   readonly callbacks?: readonly Handler[] | undefined;
-  readonly inside: Map<string, PlaceTree>;
+  readonly inside: Map<string, NodeCallOptionsTree>;
 }
 
 /** Call options of a run, checked: everything in them is accepted by something in the graph. */
 export interface Overrides {
   readonly kinds: KindOptions | undefined;
-  readonly places: PlaceTree | undefined;
+  readonly nodes: NodeCallOptionsTree | undefined;
 }
 
 type KindName = keyof KindOptions;
@@ -37,7 +37,7 @@ export function resolveOverrides({ options, nodes }: RunOptions, program: Progra
   if (options === undefined && nodes === undefined) return undefined;
   if (options !== undefined) checkKinds(options, program);
   if (nodes !== undefined) checkRecord("nodes", nodes, "a record of options by path");
-  return { kinds: options, places: nodes === undefined ? undefined : placesOf(nodes, program) };
+  return { kinds: options, nodes: nodes === undefined ? undefined : treeOf(nodes, program) };
 }
 
 function checkKinds(options: KindOptions, program: Program): void {
@@ -71,15 +71,15 @@ function componentsIn(program: Program): Set<PlanNode["component"]> {
   return found;
 }
 
-function placesOf(nodes: Readonly<Record<string, PlaceOptions | undefined>>, program: Program): PlaceTree {
-  const root: PlaceTree = { inside: new Map() };
-  for (const [path, place] of Object.entries(nodes)) {
-    if (place !== undefined) addPlace(root, path, place, program);
+function treeOf(nodes: Readonly<Record<string, NodeCallOptions | undefined>>, program: Program): NodeCallOptionsTree {
+  const root: NodeCallOptionsTree = { inside: new Map() };
+  for (const [path, given] of Object.entries(nodes)) {
+    if (given !== undefined) addNodeOptions(root, path, given, program);
   }
   return root;
 }
 
-function addPlace(root: PlaceTree, path: string, place: PlaceOptions, program: Program): void {
+function addNodeOptions(root: NodeCallOptionsTree, path: string, given: NodeCallOptions, program: Program): void {
   const keys = path.split("/");
   let tree = root;
   let inner: Program | undefined = program;
@@ -96,37 +96,37 @@ function addPlace(root: PlaceTree, path: string, place: PlaceOptions, program: P
     }
     tree = next;
   }
-  checkPlace(path, place, node);
-  Object.assign(tree, place);
+  checkNodeOptions(path, given, node);
+  Object.assign(tree, given);
 }
 
-function checkPlace(path: string, place: PlaceOptions, node: PlanNode | undefined): void {
-  checkRecord(`nodes["${path}"]`, place, "an object with options and callbacks");
-  if (place.callbacks !== undefined) checkHandlers(`nodes["${path}"].callbacks`, place.callbacks);
-  for (const name of Object.keys(place)) {
+function checkNodeOptions(path: string, given: NodeCallOptions, node: PlanNode | undefined): void {
+  checkRecord(`nodes["${path}"]`, given, "an object with options and callbacks");
+  if (given.callbacks !== undefined) checkHandlers(`nodes["${path}"].callbacks`, given.callbacks);
+  for (const name of Object.keys(given)) {
     if (name !== "options" && name !== "callbacks") {
-      throw unknownOption(`nodes["${path}"].${name} is no option of a place. It takes options and callbacks.`);
+      throw unknownOption(`nodes["${path}"].${name} is not an option. An entry of nodes takes options and callbacks.`);
     }
   }
   if (node?.body.kind === "passthrough") {
     throw unknownOption(`nodes["${path}"] names a passthrough: it has no options and no callbacks.`);
   }
-  if (node?.body.kind === "graph" && place.options !== undefined) {
+  if (node?.body.kind === "graph" && given.options !== undefined) {
     throw unknownOption(
       `nodes["${path}"].options names a graph, which has none of its own. Name a node in it: "${path}/…".`,
     );
   }
 }
 
-/** The options of a node: its own, then the run's for its kind, then the run's for its place; field by field. None: `undefined`. */
+/** The options of a node: its own, then the run's for its kind, then the run's for its path; field by field. None: `undefined`. */
 export function mergeOptions(
   node: PlanNode,
   kinds: KindOptions | undefined,
-  place: PlaceTree | undefined,
+  own: NodeCallOptionsTree | undefined,
 ): object | undefined {
-  if (node.settings.options === undefined && kinds === undefined && place === undefined) return undefined;
+  if (node.settings.options === undefined && kinds === undefined && own === undefined) return undefined;
   const kind = kinds?.[kindOf(node.component)];
-  const layers = [node.settings.options, kind, place?.options].filter((layer) => layer !== undefined);
+  const layers = [node.settings.options, kind, own?.options].filter((layer) => layer !== undefined);
   if (layers.length === 0) return undefined;
   const merged: Record<string, unknown> = {};
   for (const layer of layers) {

@@ -5,7 +5,7 @@ export interface Child {
   abort(reason: unknown): void;
 }
 
-/** The child runs of a place that are open. */
+/** The open child runs of a context. */
 export class Children {
   readonly #open = new Map<string, Child | undefined>();
   #waiters: (() => void)[] = [];

@@ -1,11 +1,11 @@
+import type { HandlerList } from "../callbacks/handler-list.js";
 import type { RunInfo } from "../callbacks/run-info.js";
-import type { Watch } from "../callbacks/watch.js";
-import type { Watchers } from "../callbacks/watchers.js";
+import type { Span } from "../callbacks/span.js";
 import type { Journal } from "../checkpoint/journal/journal.js";
-import type { Visit } from "../checkpoint/pause/invocation.js";
+import type { Invocation } from "../checkpoint/pause/invocation.js";
 import type { Ask, InterruptOptions, NodeContext } from "../components/context.js";
 import type { RequestContext } from "../components/request-context.js";
-import { firstVisit, type ResumeInfo } from "../components/resume-info.js";
+import { firstInvocation, type ResumeInfo } from "../components/resume-info.js";
 import type { StateKey } from "../components/state-key.js";
 import type { ToolOption } from "../components/tool-options.js";
 import type { Runtime } from "../compose/runtime.js";
@@ -37,12 +37,12 @@ export abstract class Context implements NodeContext {
   abstract readonly around: Context | undefined;
   /** What saves the run, or can ask it to stop. */
   abstract readonly journal: Journal | undefined;
-  /** The callbacks of this context; `undefined` when nobody watches it. */
-  abstract readonly watch: Watch | undefined;
-  /** The nearest watch, from here outwards: the parent of what is watched inside. */
-  abstract readonly watchAround: Watch | undefined;
+  /** The span of this context; `undefined` when no handler listens. */
+  abstract readonly span: Span | undefined;
+  /** The nearest span, from here outwards: the parent of the spans inside. */
+  abstract readonly enclosingSpan: Span | undefined;
   /** The handlers of what runs inside. */
-  abstract readonly watchers: Watchers | undefined;
+  abstract readonly handlers: HandlerList | undefined;
   /** The keys of the nodes on the way here. */
   abstract readonly nodePath: readonly string[];
   /** The nearest state, that of its own graph first. */
@@ -53,11 +53,11 @@ export abstract class Context implements NodeContext {
   abstract readonly children: Children;
   abstract readonly openedChildren: Children | undefined;
   /** What this invocation remembers; made when it is first needed. */
-  abstract readonly visit: Visit;
+  abstract readonly invocation: Invocation;
   /** The same, if there is one. */
-  abstract readonly openedVisit: Visit | undefined;
+  abstract readonly openedInvocation: Invocation | undefined;
   /** Which invocations lead here, from the root of the run: tells one task of a loop from the next. */
-  abstract readonly visitPath: string;
+  abstract readonly invocationPath: string;
   /** Whether the node or the call has returned, so that nothing can be asked for it any more. */
   abstract readonly isOver: boolean;
   /** This context waits for an answer: nothing new starts in the graphs around it. */
@@ -82,7 +82,7 @@ export abstract class Context implements NodeContext {
   }
 
   get progress(): (event: unknown) => void {
-    return (event) => this.watch?.event({ kind: "progress", event });
+    return (event) => this.span?.event({ kind: "progress", event });
   }
 
   get processState(): <S, R>(key: StateKey<S>, use: (state: S) => R | Promise<R>) => Promise<R> {
@@ -94,7 +94,7 @@ export abstract class Context implements NodeContext {
   }
 
   get taskKey(): string {
-    return `${this.environment.runKey}:${this.address}:${this.visitPath}`;
+    return `${this.environment.runKey}:${this.address}:${this.invocationPath}`;
   }
 
   get ask(): Ask {
@@ -110,7 +110,7 @@ export abstract class Context implements NodeContext {
   }
 
   get resume(): ResumeInfo {
-    return this.openedVisit?.resume ?? firstVisit;
+    return this.openedInvocation?.resume ?? firstInvocation;
   }
 
   /**
@@ -118,7 +118,7 @@ export abstract class Context implements NodeContext {
    * Rejects if the context was used wrongly.
    */
   settle(): Promise<void> | undefined {
-    const { openedChildren, openedVisit } = this;
+    const { openedChildren, openedInvocation: openedVisit } = this;
     const isSettled =
       openedChildren === undefined && openedVisit?.mistake === undefined && openedVisit?.isBusy !== true;
     return isSettled ? undefined : settleOpen(this);
@@ -143,12 +143,12 @@ export function copyOf(context: Context, fields: Record<string, unknown>): NodeC
   return copy;
 }
 
-async function settleOpen({ openedChildren: children, openedVisit: visit }: Context): Promise<void> {
+async function settleOpen({ openedChildren: children, openedInvocation: invocation }: Context): Promise<void> {
   for (;;) {
     await children?.settle(readerLeft());
-    if (visit?.mistake !== undefined) throw visit.mistake;
-    if (visit?.isBusy !== true) return;
-    await visit.nextChange();
+    if (invocation?.mistake !== undefined) throw invocation.mistake;
+    if (invocation?.isBusy !== true) return;
+    await invocation.nextChange();
   }
 }
 

@@ -95,7 +95,7 @@ export const unknownOption = (what: string): KumikoError => new KumikoError("UNK
 export const duplicateChild = (key: string, address: string): KumikoError =>
   new KumikoError(
     "DUPLICATE_CHILD",
-    `At "${address}" a child run with the key "${key}" is still running. Give each child of one place a key of its own: ` +
+    `At "${address}" a child run with the key "${key}" is still running. Give each child of a context a key of its own: ` +
       `invoke(input, { parent: ctx, key: "…" }).`,
   );
 

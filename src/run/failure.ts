@@ -3,7 +3,7 @@ import { KumikoError } from "../errors.js";
 import { nodeFailed } from "./errors.js";
 
 /**
- * Gives what a node threw its place: errors of the library keep their code and get the path, everything else is wrapped
+ * Locates what a node threw: errors of the library keep their code and get the path, everything else is wrapped
  * once. What comes from a run inside this one already has its whole path.
  */
 export function locate(thrown: unknown, path: readonly string[], root: object): unknown {
@@ -17,7 +17,7 @@ export function locate(thrown: unknown, path: readonly string[], root: object): 
   return mark(thrown, root);
 }
 
-/** An error that has its place in this run already: an earlier process has found it. */
+/** Marks an error as located: an earlier process has done it. */
 export function keepLocated(error: unknown, root: object): void {
   if (KumikoError.is(error)) mark(error, root);
 }

@@ -1,7 +1,7 @@
 import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import { isPromiseLike, isStream } from "./async.js";
 import type { Body } from "./body.js";
-import { endWatch, refuse, startWatch } from "./observe.js";
+import { endSpan, refuse, startSpan } from "./observe.js";
 import { ROUTED } from "./program.js";
 import { choose } from "./routing.js";
 import type { Run } from "./run.js";
@@ -56,20 +56,20 @@ export async function runFast(run: Run, input: unknown): Promise<unknown> {
       index = target;
       task = new Task(run, index);
       const own = direct?.[index];
-      const watch = own === undefined ? undefined : task.openWatch();
-      if (own === undefined || watch === undefined) {
+      const span = own === undefined ? undefined : task.openSpan();
+      if (own === undefined || span === undefined) {
         value = (own?.run ?? (bodies[index] as Body))(value, task);
         if (value instanceof Promise || isPromiseLike(value)) value = await value;
       } else {
-        startWatch(watch, value, own.payload, task);
+        startSpan(span, value, own.payload, task);
         if (run.halted) throw run.haltReason;
         try {
           value = own.run(value, task);
           if (value instanceof Promise || isPromiseLike(value)) value = await value;
         } catch (error) {
-          return await refuse(watch, error, task);
+          return await refuse(span, error, task);
         }
-        value = endWatch(watch, value, own.payload, own.joining, task);
+        value = endSpan(span, value, own.payload, own.joining, task);
         if (isPromiseLike(value)) value = await value;
       }
       if (typeof value === "object" && isStream(value)) {

@@ -1,4 +1,4 @@
-import type { Watch } from "../callbacks/watch.js";
+import type { Span } from "../callbacks/span.js";
 import { causedByInterrupt, waitsAt } from "../checkpoint/pause/interrupt.js";
 import { interruptsAt } from "../checkpoint/pause/interrupts-of.js";
 import type { NodeFunction, Payload } from "../compose/plan/plan.js";
@@ -9,7 +9,7 @@ import type { Body, Natives } from "./body.js";
 import { joiningOfOutput, OutputJoining, rejoin } from "./streams/joining.js";
 import type { Task } from "./task.js";
 
-/** The same native functions, watched: callbacks follow the function that really runs. */
+/** The same native functions, observed: callbacks follow the function that really runs. */
 export function observeNatives(natives: Natives, payload: Payload | undefined, joining: Joining): Natives {
   const observed = (run: NodeFunction | undefined, streams: boolean): NodeFunction | undefined =>
     run && (observe(run as Body, streams, payload, joining) as NodeFunction);
@@ -25,35 +25,35 @@ export function observeNatives(natives: Natives, payload: Payload | undefined, j
 
 function observe(run: Body, takesStream: boolean, payload: Payload | undefined, joining: Joining): Body {
   return (input, task) => {
-    const watch = task.openWatch();
-    if (watch === undefined) return run(input, task);
+    const span = task.openSpan();
+    if (span === undefined) return run(input, task);
     let given = input;
-    if (takesStream) given = watch.inputStream(input as StreamReader<unknown>);
-    else startWatch(watch, input, payload, task);
+    if (takesStream) given = span.inputStream(input as StreamReader<unknown>);
+    else startSpan(span, input, payload, task);
     // a handler may stop the run
     task.scope.throwIfAborted();
     let output: unknown;
     try {
       output = run(given, task);
     } catch (error) {
-      return refuse(watch, error, task);
+      return refuse(span, error, task);
     }
-    if (!isPromiseLike(output)) return endWatch(watch, output, payload, joining, task);
+    if (!isPromiseLike(output)) return endSpan(span, output, payload, joining, task);
     return output.then(
-      (ready) => endWatch(watch, ready, payload, joining, task),
-      (error) => refuse(watch, error, task),
+      (ready) => endSpan(span, ready, payload, joining, task),
+      (error) => refuse(span, error, task),
     );
   };
 }
 
 /** Tells the handlers of a task that it starts. */
-export function startWatch(watch: Watch, input: unknown, payload: Payload | undefined, task: Task): void {
-  watch.start(payload === undefined ? input : payload.input(input, task.options));
+export function startSpan(span: Span, input: unknown, payload: Payload | undefined, task: Task): void {
+  span.start(payload === undefined ? input : payload.input(input, task.options));
 }
 
 /** Tells the handlers of a task what it gave; a stream tells them itself. Returns the output as it is handed on. */
-export function endWatch(
-  watch: Watch,
+export function endSpan(
+  span: Span,
   output: unknown,
   payload: Payload | undefined,
   joining: Joining,
@@ -61,31 +61,31 @@ export function endWatch(
 ): unknown {
   if (isStream(output)) {
     const reader: StreamReader<unknown> = StreamReader.from(output);
-    return watch.outputStream(rejoin(reader, joiningOfOutput(reader, joining, task)), payload?.output);
+    return span.outputStream(rejoin(reader, joiningOfOutput(reader, joining, task)), payload?.output);
   }
-  if (task.hasStopped) return leaveWaiting(watch, task);
-  if (watch.closed) watch.event({ kind: "late_result", value: output });
-  else watch.end(payload === undefined ? output : payload.output(output));
+  if (task.hasStopped) return leaveWaiting(span, task);
+  if (span.closed) span.event({ kind: "late_result", value: output });
+  else span.end(payload === undefined ? output : payload.output(output));
   return output;
 }
 
 /** Tells the handlers of a task that it failed, or that it waits for an answer; throws the same, or gives a promise that rejects with it. */
-export function refuse(watch: Watch, error: unknown, task: Task): Promise<never> {
-  if (task.hasStopped && causedByInterrupt(error)) return leaveWaiting(watch, task);
-  watch.error(error);
+export function refuse(span: Span, error: unknown, task: Task): Promise<never> {
+  if (task.hasStopped && causedByInterrupt(error)) return leaveWaiting(span, task);
+  span.error(error);
   throw error;
 }
 
-async function leaveWaiting(watch: Watch, task: Task): Promise<never> {
+async function leaveWaiting(span: Span, task: Task): Promise<never> {
   try {
     await task.settle();
   } catch (error) {
-    watch.error(error);
+    span.error(error);
     throw error;
   }
-  const interrupts = interruptsAt(task.visit.snapshot(), task.environment.runKey);
+  const interrupts = interruptsAt(task.invocation.snapshot(), task.environment.runKey);
   const error = waitsAt(task.address, interrupts);
-  watch.interrupt(error);
+  span.interrupt(error);
   throw error;
 }
 

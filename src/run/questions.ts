@@ -5,10 +5,10 @@ import type { InterruptOptions } from "../components/context.js";
 import { toJsonSchema } from "../schema/json-schema/convert.js";
 import type { JsonSchema } from "../schema/standard-schema.js";
 import type { Environment } from "./environment.js";
-import type { AnsweredPlace, AnySchema } from "./saved/parse-answer.js";
+import type { AnsweringContext, AnySchema } from "./saved/parse-answer.js";
 
-/** What these need of a place. */
-export interface AskingPlace extends AnsweredPlace {
+/** What these need of a context. */
+export interface AskingContext extends AnsweringContext {
   readonly environment: Environment;
   readonly isOver: boolean;
   readonly scope: { throwIfAborted(): void };
@@ -16,12 +16,17 @@ export interface AskingPlace extends AnsweredPlace {
   commit(): Promise<void> | undefined;
 }
 
-/** `ctx.ask`: the answer, or the end of this execution of the place. */
-export function askAt(place: AskingPlace, key: string, info: unknown, schema: AnySchema | undefined): Promise<never> {
+/** `ctx.ask`: the answer, or the end of this execution. */
+export function askAt(
+  context: AskingContext,
+  key: string,
+  info: unknown,
+  schema: AnySchema | undefined,
+): Promise<never> {
   try {
-    const asked = findAnswered(place, key, info, schema);
+    const asked = findAnswered(context, key, info, schema);
     if (schema === undefined) return Promise.resolve(asked.answer.data as never);
-    return parseAt(place, asked, schema);
+    return parseAt(context, asked, schema);
   } catch (error) {
     return rejected(error);
   }
@@ -29,19 +34,19 @@ export function askAt(place: AskingPlace, key: string, info: unknown, schema: An
 
 type Answered = Question & { readonly answer: Answer };
 
-function findAnswered(place: AskingPlace, key: string, info: unknown, schema: AnySchema | undefined): Answered {
-  place.scope.throwIfAborted();
-  if (place.isOver) throw askedTooLate(`ask("${String(key)}")`, place.address);
-  const { visit } = place;
-  visit.useKey("ask", key);
-  const asked = visit.findAsk(key);
+function findAnswered(context: AskingContext, key: string, info: unknown, schema: AnySchema | undefined): Answered {
+  context.scope.throwIfAborted();
+  if (context.isOver) throw askedTooLate(`ask("${String(key)}")`, context.address);
+  const { invocation } = context;
+  invocation.useKey("ask", key);
+  const asked = invocation.findAsk(key);
   if (asked?.answer !== undefined) return asked as Answered;
-  const travels = schema === undefined ? undefined : jsonSchemaOf(`ask("${key}")`, schema, place.address);
-  throw stop(place, visit.ask(key, info, travels));
+  const travels = schema === undefined ? undefined : jsonSchemaOf(`ask("${key}")`, schema, context.address);
+  throw stop(context, invocation.ask(key, info, travels));
 }
 
 /**
- * A rejected promise that has been listened to: the place remembers how it stopped, whether or not somebody waits for this.
+ * A rejected promise that has been listened to: the invocation remembers how it stopped, whether or not somebody waits for this.
  * (One that is rejected before anybody listens is dear too: Node.js keeps it until its queue of microtasks is empty.)
  */
 function rejected(error: unknown): Promise<never> {
@@ -56,38 +61,38 @@ function rejected(error: unknown): Promise<never> {
 
 function ignore(): void {}
 
-async function parseAt(place: AskingPlace, asked: Answered, schema: AnySchema): Promise<never> {
-  place.visit.enter();
+async function parseAt(context: AskingContext, asked: Answered, schema: AnySchema): Promise<never> {
+  context.invocation.enter();
   try {
-    return (await place.environment.savedRuns?.parseAnswer(place, asked, schema, asked.answer.data)) as never;
+    return (await context.environment.savedRuns?.parseAnswer(context, asked, schema, asked.answer.data)) as never;
   } finally {
-    place.visit.leave();
+    context.invocation.leave();
   }
 }
 
-/** `ctx.interrupt`: the end of this execution of the place. */
-export function interruptAt(place: AskingPlace, info: unknown, { state, schema }: InterruptOptions = {}): never {
-  place.scope.throwIfAborted();
-  if (place.isOver) throw askedTooLate("interrupt", place.address);
-  const travels = schema === undefined ? undefined : jsonSchemaOf("interrupt", schema, place.address);
-  throw stop(place, place.visit.interrupt(info, travels, state));
+/** `ctx.interrupt`: the end of this execution of the context. */
+export function interruptAt(context: AskingContext, info: unknown, { state, schema }: InterruptOptions = {}): never {
+  context.scope.throwIfAborted();
+  if (context.isOver) throw askedTooLate("interrupt", context.address);
+  const travels = schema === undefined ? undefined : jsonSchemaOf("interrupt", schema, context.address);
+  throw stop(context, context.invocation.interrupt(info, travels, state));
 }
 
 /** `ctx.once`: what was remembered, or what `work` gives. */
-export async function onceAt<T>(place: AskingPlace, key: string, work: () => T | Promise<T>): Promise<T> {
-  const { visit } = place;
-  place.scope.throwIfAborted();
-  visit.useKey("once", key);
-  const known = visit.recall(key);
+export async function onceAt<T>(context: AskingContext, key: string, work: () => T | Promise<T>): Promise<T> {
+  const { invocation } = context;
+  context.scope.throwIfAborted();
+  invocation.useKey("once", key);
+  const known = invocation.recall(key);
   if (known !== undefined) return known.value as T;
-  visit.enter();
+  invocation.enter();
   try {
     const value = await work();
-    visit.remember(key, value);
-    await place.commit();
+    invocation.remember(key, value);
+    await context.commit();
     return value;
   } finally {
-    visit.leave();
+    invocation.leave();
   }
 }
 
@@ -99,8 +104,8 @@ function jsonSchemaOf(what: string, schema: AnySchema, address: string): JsonSch
   }
 }
 
-function stop(place: AskingPlace, { id, address, info, schema }: Question): InterruptError {
-  place.noteStop();
+function stop(context: AskingContext, { id, address, info, schema }: Question): InterruptError {
+  context.noteStop();
   const interrupt = schema === undefined ? { id, address, info } : { id, address, info, schema };
   return waitsAt(address, [interrupt]);
 }

@@ -33,18 +33,18 @@ class AnyPredecessor implements Readiness {
   /** The only source so far, which names each target once. */
   #only: Task | undefined = undefined;
   /** Where each target stands, once there are several sources. */
-  #places: Map<number, number> | undefined = undefined;
+  #positions: Map<number, number> | undefined = undefined;
 
   deliver(target: number, delivery: Delivery): void {
     if (this.#targets.length === 0) this.#only = delivery.source;
     else if (this.#only !== delivery.source) {
-      this.#places ??= new Map(this.#targets.map((known, place) => [known, place]));
-      const place = this.#places.get(target);
-      if (place !== undefined) {
-        this.#inboxes[place]?.push(delivery);
+      this.#positions ??= new Map(this.#targets.map((known, position) => [known, position]));
+      const position = this.#positions.get(target);
+      if (position !== undefined) {
+        this.#inboxes[position]?.push(delivery);
         return;
       }
-      this.#places.set(target, this.#targets.length);
+      this.#positions.set(target, this.#targets.length);
     }
     this.#targets.push(target);
     this.#inboxes.push([delivery]);
@@ -82,7 +82,7 @@ class AnyPredecessor implements Readiness {
     this.#targets = [];
     this.#inboxes = [];
     this.#only = undefined;
-    this.#places = undefined;
+    this.#positions = undefined;
   }
 }
 

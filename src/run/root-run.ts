@@ -38,7 +38,7 @@ export class RootRun extends Run {
     options: RunOptions | undefined,
     overrides: Overrides | undefined,
   ) {
-    super(program, mode, surroundings, options, overrides, overrides?.places);
+    super(program, mode, surroundings, options, overrides, overrides?.nodes);
   }
 
   /** Checks the options; what it throws comes before anything has run, and no handler hears of it. */
@@ -65,21 +65,21 @@ export class RootRun extends Run {
   private static start(
     program: Program,
     mode: Mode,
-    place: Context | undefined,
+    parentContext: Context | undefined,
     options: RunOptions,
     overrides: Overrides | undefined,
   ): RootRun {
     const { signal } = options;
     if (signal?.aborted) throw signal.reason;
-    if (place?.scope.aborted) throw place.scope.reason;
-    const run = new RootRun(program, mode, { place, nested: false }, options, overrides);
+    if (parentContext?.scope.aborted) throw parentContext.scope.reason;
+    const run = new RootRun(program, mode, { parentContext, nested: false }, options, overrides);
     run.attach(options);
     return run;
   }
 
   /** Whether something outside can stop this run. */
   get stoppable(): boolean {
-    return this.subscription !== undefined || this.timer !== undefined || this.place !== undefined;
+    return this.subscription !== undefined || this.timer !== undefined || this.parentContext !== undefined;
   }
 
   protected override keepChecked(value: unknown): void {
@@ -89,7 +89,7 @@ export class RootRun extends Run {
   protected override completed(result: unknown): unknown {
     if (this.streams) return result;
     this.over();
-    if (this.ownsWatch) this.watch?.end(result);
+    if (this.ownsSpan) this.span?.end(result);
     return result;
   }
 
@@ -108,14 +108,14 @@ export class RootRun extends Run {
   override interrupt(error: InterruptError): InterruptError {
     super.interrupt(error);
     this.over();
-    if (this.ownsWatch) this.watch?.interrupt(error);
+    if (this.ownsSpan) this.span?.interrupt(error);
     return error;
   }
 
   override fail(error: unknown): unknown {
     const failure = super.fail(error);
     this.over();
-    if (this.ownsWatch) this.watch?.error(failure);
+    if (this.ownsSpan) this.span?.error(failure);
     return failure;
   }
 
@@ -136,13 +136,13 @@ export class RootRun extends Run {
 
   /** What saves it: a child is saved with its parent. */
   get ownJournal(): Journal | undefined {
-    return this.place === undefined ? this.environment.journal : undefined;
+    return this.parentContext === undefined ? this.environment.journal : undefined;
   }
 
   /** An event of the graph; without handlers, a warning. */
   report(problem: unknown): void {
-    if (this.watch === undefined) console.warn(messageOf(problem));
-    else this.watch.event({ kind: "checkpoint_error", error: problem });
+    if (this.span === undefined) console.warn(messageOf(problem));
+    else this.span.event({ kind: "checkpoint_error", error: problem });
   }
 
   get hasBegun(): boolean {
@@ -154,9 +154,9 @@ export class RootRun extends Run {
     return this.ledger?.canBeSaved === true;
   }
 
-  /** Whether the graph itself is watched: a lone node has no graph around it. */
-  get ownsWatch(): boolean {
-    return !this.program.plan.bare && this.watchers !== undefined;
+  /** Whether the graph itself has a span: a lone node has no graph around it. */
+  get ownsSpan(): boolean {
+    return !this.program.plan.bare && this.handlers !== undefined;
   }
 
   /** Lets go of all that this run holds outside. */
@@ -167,25 +167,25 @@ export class RootRun extends Run {
     this.onOver?.();
     this.subscription?.unsubscribe();
     if (this.timer !== undefined) clearTimeout(this.timer);
-    if (this.givenKey !== undefined) this.place?.openedChildren?.close(this.givenKey);
+    if (this.givenKey !== undefined) this.parentContext?.openedChildren?.close(this.givenKey);
   }
 
   private attach({ signal, timeoutMs }: RunOptions): void {
-    const { place, program } = this;
+    const { parentContext, program } = this;
     if (signal !== undefined) {
       this.subscription = new Subscription(signal, this);
-      const onlyCallerStops = timeoutMs === undefined && place === undefined && !this.streams;
+      const onlyCallerStops = timeoutMs === undefined && parentContext === undefined && !this.streams;
       if (program.isLinear && onlyCallerStops) this.callerSignal = signal;
     }
     if (timeoutMs !== undefined) this.timer = setTimeout(() => this.abort(timeoutError(timeoutMs)), timeoutMs);
   }
 
-  /** The run is stopped by its caller: ends what is watched, and tells who waits. */
+  /** The run is stopped by its caller: ends the open spans, and tells whoever waits. */
   protected override beforeSignal(reason: unknown): void {
     if (this.isEnded || this.hasEnded) return;
     this.over();
-    this.watch?.abortInside(reason);
-    if (this.ownsWatch) this.watch?.fail(reason);
+    this.span?.abortInside(reason);
+    if (this.ownsSpan) this.span?.fail(reason);
     this.cancelStreams(reason, this);
     this.onStop?.(reason);
   }
@@ -198,7 +198,7 @@ function withReplaced(options: RunOptions, parent: Context): RunOptions {
   return { ...options, signal, requestContext: options.requestContext ?? replaced };
 }
 
-const alone = { place: undefined, nested: false };
+const alone = { parentContext: undefined, nested: false };
 
 /** The reason when a reader is left without one. */
 export function leftEarly(): DOMException {

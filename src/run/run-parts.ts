@@ -1,6 +1,6 @@
 import type { RunInfo } from "../callbacks/run-info.js";
 import type { NodeStop, RunSnapshot } from "../checkpoint/document/snapshot.js";
-import type { Part, Visit } from "../checkpoint/pause/invocation.js";
+import type { Invocation, Part } from "../checkpoint/pause/invocation.js";
 import type { Delivery, InvocationKeeper, Task } from "./task.js";
 
 /** Thrown where nothing more may start; `Run.end` says what it means. */
@@ -51,8 +51,8 @@ export interface RunStops {
 }
 
 /** What the tasks that wait remember. */
-export function visitsOf(tasks: Iterable<Task> | undefined): Visit[] {
-  return [...(tasks ?? [])].map((task) => task.visit);
+export function invocationsOf(tasks: Iterable<Task> | undefined): Invocation[] {
+  return [...(tasks ?? [])].map((task) => task.invocation);
 }
 
 /** Stands for a run that nobody is told of. */

@@ -1,6 +1,6 @@
+import { HandlerList } from "../callbacks/handler-list.js";
 import { type RunInfo, RunRecord } from "../callbacks/run-info.js";
-import { Watch } from "../callbacks/watch.js";
-import { Watchers } from "../callbacks/watchers.js";
+import { Span } from "../callbacks/span.js";
 import type { RunSnapshot } from "../checkpoint/document/snapshot.js";
 import { stoppedToWait } from "../checkpoint/errors.js";
 import type { Journal } from "../checkpoint/journal/journal.js";
@@ -16,14 +16,14 @@ import { StreamReader } from "../schema/stream/reader.js";
 import { addressPart } from "./address.js";
 import { isPromiseLike } from "./async.js";
 import type { Body, Mode } from "./body.js";
-import { mergeOptions, type Overrides, type PlaceTree } from "./call-options.js";
+import { mergeOptions, type NodeCallOptionsTree, type Overrides } from "./call-options.js";
 import type { CallOptions, Context } from "./context.js";
 import { Environment } from "./environment.js";
 import { maxStepsExceeded, stateFailed, strayInterrupt } from "./errors.js";
 import { locate } from "./failure.js";
 import type { Program } from "./program.js";
-import { hasHandlers, watchersOfRun } from "./run-handlers.js";
-import { halt, noInfo, type RunLedger, type RunScheduler, type RunStops, visitsOf } from "./run-parts.js";
+import { handlersOfRun, hasHandlers } from "./run-handlers.js";
+import { halt, invocationsOf, noInfo, type RunLedger, type RunScheduler, type RunStops } from "./run-parts.js";
 import { abortError, Scope } from "./scope.js";
 import { StateCell } from "./state-cell.js";
 import { OpenStreams } from "./streams/open-streams.js";
@@ -32,8 +32,8 @@ import { Task, type TaskOwner, type TaskStream } from "./task.js";
 
 /** How a run stands to what is around it. */
 export interface Surroundings {
-  /** The place it runs in: the node of the outer graph, or the context given as `parent`. */
-  readonly place: Context | undefined;
+  /** Where it runs: the node of the outer graph, or the context given as `parent`. */
+  readonly parentContext: Context | undefined;
   /** Whether it is a node of the outer graph, and not a run of its own. */
   readonly nested: boolean;
 }
@@ -43,11 +43,11 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   readonly program: Program;
   readonly mode: Mode;
   readonly environment: Environment;
-  readonly place: Context | undefined;
+  readonly parentContext: Context | undefined;
   readonly nested: boolean;
   readonly overrides: Overrides | undefined;
-  readonly places: PlaceTree | undefined;
-  readonly watchers: Watchers | undefined;
+  readonly nodeCallOptions: NodeCallOptionsTree | undefined;
+  readonly handlers: HandlerList | undefined;
   readonly observed: boolean;
   readonly bodies: readonly Body[];
   readonly maxSteps: number;
@@ -56,8 +56,8 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   private openStreams: OpenStreams | undefined = undefined;
   /** It has ended by itself: what is stopped from now on is what was left of it, and does not change how it ended. */
   protected hasEnded = false;
-  /** The watch of the graph itself, or one that only keeps track of what is open inside. */
-  watch: Watch | undefined = undefined;
+  /** The graph's own span, or one that only tracks what is open inside. */
+  span: Span | undefined = undefined;
   /** Used instead of a signal of its own when nothing here can be stopped without the caller's signal. */
   callerSignal: AbortSignal | undefined = undefined;
 
@@ -83,27 +83,28 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   constructor(
     program: Program,
     mode: Mode,
-    { place, nested }: Surroundings,
+    { parentContext, nested }: Surroundings,
     options: RunOptions | undefined,
     overrides: Overrides | undefined,
-    places: PlaceTree | undefined,
+    places: NodeCallOptionsTree | undefined,
   ) {
-    super(place?.scope);
+    super(parentContext?.scope);
     const { plan } = program;
     this.program = program;
     this.mode = mode;
-    this.place = place;
+    this.parentContext = parentContext;
     this.nested = nested;
-    this.environment = place?.environment.for(options?.requestContext) ?? new Environment(options?.requestContext);
+    this.environment =
+      parentContext?.environment.for(options?.requestContext) ?? new Environment(options?.requestContext);
     this.overrides = overrides;
-    this.places = places;
-    this.watchers = nested ? place?.watchers : watchersOfRun(program.plan, place, options?.callbacks);
-    this.observed = this.watchers !== undefined || hasHandlers(places, program);
+    this.nodeCallOptions = places;
+    this.handlers = nested ? parentContext?.handlers : handlersOfRun(program.plan, parentContext, options?.callbacks);
+    this.observed = this.handlers !== undefined || hasHandlers(places, program);
     this.bodies = program.bodies(mode, this.observed);
     this.maxSteps = options?.maxSteps ?? plan.maxSteps;
     this.lastStep = this.maxSteps;
-    this.cell = plan.state === undefined ? place?.stateCell : this.newState(plan.state);
-    if (this.observed) this.watch = this.openOwnWatch();
+    this.cell = plan.state === undefined ? parentContext?.stateCell : this.newState(plan.state);
+    if (this.observed) this.span = this.openOwnSpan();
   }
 
   get scope(): Scope {
@@ -144,11 +145,11 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   }
 
   get nodePath(): readonly string[] {
-    return this.place?.nodePath ?? [];
+    return this.parentContext?.nodePath ?? [];
   }
 
   get around(): Context | undefined {
-    return this.place;
+    return this.parentContext;
   }
 
   /** Somebody outside has asked the run to stop: nothing new starts. */
@@ -197,25 +198,25 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   }
 
   get address(): string {
-    const { place } = this;
-    if (this.nested && place !== undefined) return place.address;
-    return place === undefined ? this.ownAddress : `${place.address};${this.ownAddress}`;
+    const { parentContext } = this;
+    if (this.nested && parentContext !== undefined) return parentContext.address;
+    return parentContext === undefined ? this.ownAddress : `${parentContext.address};${this.ownAddress}`;
   }
 
   protected get ownAddress(): string {
     return `runnable:${addressPart(this.program.plan.name)}`;
   }
 
-  get visitPath(): string {
-    const { place } = this;
-    if (place === undefined) return "";
-    return this.nested ? place.visitPath : `${place.visitPath}.${this.innerKey}`;
+  get invocationPath(): string {
+    const { parentContext } = this;
+    if (parentContext === undefined) return "";
+    return this.nested ? parentContext.invocationPath : `${parentContext.invocationPath}.${this.innerKey}`;
   }
 
-  /** Under which its place keeps what becomes of it. */
+  /** The key under which its parent context keeps its progress and result. */
   get innerKey(): string {
-    if (this.nested || this.place === undefined) return "";
-    this.madeInnerKey ??= this.place.visit.nextChild(this.childKey);
+    if (this.nested || this.parentContext === undefined) return "";
+    this.madeInnerKey ??= this.parentContext.invocation.nextChild(this.childKey);
     return this.madeInnerKey;
   }
 
@@ -229,10 +230,10 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     this.halted = true;
     this.stopped ??= new Set();
     this.stopped.add(task);
-    const { place } = this;
-    if (place === undefined) return;
-    if (this.ledger === undefined) place.visit.startInner(this.innerKey, this);
-    place.noteStop();
+    const { parentContext } = this;
+    if (parentContext === undefined) return;
+    if (this.ledger === undefined) parentContext.invocation.startInner(this.innerKey, this);
+    parentContext.noteStop();
   }
 
   /** Whether an interrupt that a node throws belongs to this run, or to one around it: else it is an error like others. */
@@ -258,7 +259,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   interruption(): InterruptError {
     const { journal } = this.environment;
     const interrupts = interruptsOf(this.snapshot(), this.environment.runKey);
-    const requested = this.place === undefined ? journal?.requested : undefined;
+    const requested = this.parentContext === undefined ? journal?.requested : undefined;
     if (requested !== undefined) interrupts.unshift({ ...requested, address: this.address });
     const missing = this.program.plan.store === undefined ? "compile with a store and give" : "give";
     return stoppedToWait(interrupts, { checkpointId: journal?.checkpointId, missing });
@@ -267,12 +268,12 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   /** The run ends because it waits. */
   interrupt(error: InterruptError): InterruptError {
     this.close();
-    this.place?.noteStop();
+    this.parentContext?.noteStop();
     return error;
   }
 
   get part(): Part {
-    return this.ledger?.part ?? partOfRun(visitsOf(this.stopped), this.stops?.stop);
+    return this.ledger?.part ?? partOfRun(invocationsOf(this.stopped), this.stops?.stop);
   }
 
   /** What waits. Without a ledger nobody can go on from there. */
@@ -287,7 +288,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
       output: undefined,
       chunks: undefined,
       targets: undefined,
-      visit: task.visit.snapshot(),
+      visit: task.invocation.snapshot(),
       route: undefined,
     }));
     return { address: this.address, base: -1, state: undefined, tasks, stop: this.stops?.stop, passed: [] };
@@ -300,7 +301,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   }
 
   /**
-   * What the run rejects with because of an error that has its place, or of {@link halt}; a promise of it for one that waits,
+   * What the run rejects with because of a located error, or of {@link halt}; a promise of it for one that waits,
    * when something has to settle first.
    */
   end(error: unknown): unknown {
@@ -342,13 +343,13 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   /** Who this run is for handlers: the graph, or for a lone node whatever is around it. */
   get recordAround(): RunInfo | undefined {
     const { plan } = this.program;
-    if (this.nested || plan.bare) return this.place?.runInfo;
-    this.ownRecord ??= new RunRecord(this.place?.runInfo, plan.component, plan.name, "", this);
+    if (this.nested || plan.bare) return this.parentContext?.runInfo;
+    this.ownRecord ??= new RunRecord(this.parentContext?.runInfo, plan.component, plan.name, "", this);
     return this.ownRecord;
   }
 
-  get watchAround(): Watch | undefined {
-    return this.watch;
+  get enclosingSpan(): Span | undefined {
+    return this.span;
   }
 
   node(index: number): PlanNode {
@@ -363,25 +364,25 @@ export class Run extends Scope implements TaskOwner, InnerRun {
 
   optionsOf(index: number): object | undefined {
     const node = this.node(index);
-    return mergeOptions(node, this.overrides?.kinds, this.places?.inside.get(node.key));
+    return mergeOptions(node, this.overrides?.kinds, this.nodeCallOptions?.inside.get(node.key));
   }
 
-  watchersOf(index: number): Watchers | undefined {
-    return this.places === undefined && !this.program.nestedHandlers ? this.watchers : this.watchersAt(index);
+  handlersOf(index: number): HandlerList | undefined {
+    return this.nodeCallOptions === undefined && !this.program.nestedHandlers ? this.handlers : this.handlersAt(index);
   }
 
   /** With those that were given for the node alone. */
-  private watchersAt(index: number): Watchers | undefined {
-    const { watchers } = this;
+  private handlersAt(index: number): HandlerList | undefined {
+    const { handlers } = this;
     const node = this.node(index);
-    let more = this.places?.inside.get(node.key)?.callbacks;
+    let more = this.nodeCallOptions?.inside.get(node.key)?.callbacks;
     if (node.body.kind === "graph") {
       const { plan } = node.body;
       const own = plan.runtime === this.runtime ? plan.callbacks : [...plan.runtime.callbacks, ...plan.callbacks];
       more = more === undefined ? own : [...more, ...own];
     }
-    if (more === undefined || more.length === 0) return watchers;
-    return watchers === undefined ? Watchers.of(more, this.runtime.onHandlerError) : watchers.with(more);
+    if (more === undefined || more.length === 0) return handlers;
+    return handlers === undefined ? HandlerList.of(more, this.runtime.onHandlerError) : handlers.with(more);
   }
 
   useState(use: (state: unknown) => unknown, task: Task): unknown {
@@ -405,8 +406,8 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   }
 
   addStream(stream: TaskStream): void {
-    if (this.nested && this.place instanceof Task) {
-      this.place.owner.addStream(stream);
+    if (this.nested && this.parentContext instanceof Task) {
+      this.parentContext.owner.addStream(stream);
       return;
     }
     this.openStreams ??= new OpenStreams();
@@ -414,13 +415,13 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   }
 
   cancelStreams(reason: unknown, within: Scope): void {
-    if (this.nested && this.place instanceof Task) this.place.owner.cancelStreams(reason, within);
+    if (this.nested && this.parentContext instanceof Task) this.parentContext.owner.cancelStreams(reason, within);
     else this.openStreams?.cancel(reason, within);
   }
 
-  /** A reader sees the errors of all nodes that feed it: this finds the node where one began, and gives it that place. */
+  /** A reader sees the errors of all nodes that feed it: this finds the node where one began, and gives it that parentContext. */
   async findOrigin(error: unknown): Promise<unknown> {
-    if (this.nested && this.place instanceof Task) return this.place.owner.findOrigin(error);
+    if (this.nested && this.parentContext instanceof Task) return this.parentContext.owner.findOrigin(error);
     const stream = await this.openStreams?.findFailed(error);
     return stream === undefined ? error : stream.task.owner.blame(error, stream.task.index);
   }
@@ -455,7 +456,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return result;
   }
 
-  /** What this run fails with: the reason of its abort, or the error with its place. What else is running here is stopped. */
+  /** What this run fails with: the reason of its abort, or the error with its parentContext. What else is running here is stopped. */
   fail(error: unknown): unknown {
     this.close();
     if (this.aborted && !this.hasEnded) return this.reason;
@@ -465,7 +466,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
 
   /** Something still runs that does not feed the result, in a run on streams: it is stopped when the result was read. */
   leaveRest(): void {
-    if (this.nested && this.place instanceof Task) this.place.owner.leaveRest();
+    if (this.nested && this.parentContext instanceof Task) this.parentContext.owner.leaveRest();
     else this.hasRest = true;
   }
 
@@ -474,25 +475,25 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     if (this.aborted) return;
     this.hasEnded = true;
     const reason = abortError(why);
-    this.watch?.abortInside(reason);
+    this.span?.abortInside(reason);
     this.cancelStreams(reason, this);
     this.abort(reason);
   }
 
   private newState(key: StateKey<unknown>): StateCell {
     try {
-      return new StateCell(key, this.place?.stateCell);
+      return new StateCell(key, this.parentContext?.stateCell);
     } catch (error) {
       throw KumikoError.is(error) ? error : stateFailed(this.nodePath, error);
     }
   }
 
-  /** The graph's own watch, for a run of its own; else one that only keeps track of what is open inside. */
-  private openOwnWatch(): Watch {
-    const { place, nested, watchers, program } = this;
-    if (nested && place?.watch !== undefined) return place.watch;
-    const own = nested || program.plan.bare ? undefined : watchers;
-    const around = place?.watchAround;
-    return new Watch(own ?? around?.watchers ?? Watchers.none, this.recordAround ?? noInfo, around);
+  /** The graph's own span; for a nested or bare run, one that only tracks what is open inside. */
+  private openOwnSpan(): Span {
+    const { parentContext, nested, handlers, program } = this;
+    if (nested && parentContext?.span !== undefined) return parentContext.span;
+    const own = nested || program.plan.bare ? undefined : handlers;
+    const around = parentContext?.enclosingSpan;
+    return new Span(own ?? around?.handlers ?? HandlerList.none, this.recordAround ?? noInfo, around);
   }
 }

@@ -249,7 +249,7 @@ export class Scheduler {
     this.#isWaiting = true;
     const settling = this.#ledger?.settleInvocation(context) ?? context.settle();
     const stopped = (): void => {
-      context.openedVisit?.settleAnswers();
+      context.openedInvocation?.settleAnswers();
       if (context === task) this.#ledger?.stopped(task);
     };
     if (settling === undefined) stopped();
@@ -317,7 +317,7 @@ export class Scheduler {
       this.#deliver(task);
       return;
     }
-    const asked = task.openedRoute?.openedVisit;
+    const asked = task.openedRoute?.openedInvocation;
     if (asked?.isBlocked === true) {
       this.#isWaiting = true;
       return;

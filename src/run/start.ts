@@ -59,7 +59,7 @@ function beginWithValue(
   from: RunSnapshot | undefined,
   checked?: Slot,
 ): unknown {
-  if (run.ownsWatch) run.watch?.start(input);
+  if (run.ownsSpan) run.span?.start(input);
   if (checked !== undefined) return executeChecked(run, checked.value);
   return execute(run, given === undefined ? input : asInput(run, given), from);
 }
@@ -117,7 +117,7 @@ function startStream(
   const { bare } = program.plan;
   const run = RootRun.prepare(program, bare ? "stream" : "transform", options);
   const begin: Begin = (from, checked) => {
-    if (run.ownsWatch) run.watch?.start(input);
+    if (run.ownsSpan) run.span?.start(input);
     if (checked !== undefined) return executeChecked(run, oneChunk(checked.value, undefined));
     return execute(run, bare ? input : oneChunk(input, undefined), from);
   };
@@ -133,7 +133,7 @@ function startTransform(
   const run = prepare(program, "transform", options, given);
   const begin: Begin = (from) => {
     const reader = asInput(run, given);
-    const observed = run.ownsWatch && run.watch !== undefined ? run.watch.inputStream(reader) : reader;
+    const observed = run.ownsSpan && run.span !== undefined ? run.span.inputStream(reader) : reader;
     return execute(run, observed, from);
   };
   return { run, begin };
@@ -208,7 +208,7 @@ async function checkInputFirst(run: RootRun, { value }: Slot, check: ValueCheck)
     return { value: await check(value) };
   } catch (error) {
     if (run.aborted) throw error;
-    if (run.ownsWatch) run.watch?.start(value);
+    if (run.ownsSpan) run.span?.start(value);
     throw run.fail(run.blame(error, START_INDEX));
   }
 }
@@ -221,11 +221,11 @@ function rejectWhenSaved(run: RootRun, reject: (failure: unknown) => void, reaso
 
 /** A child run whose parent was entered before has its result already, or goes on where it was. */
 function beginChild(run: RootRun, begin: Begin): unknown {
-  if (run.place === undefined || run.environment.savedRuns === undefined) return begin(undefined);
-  const { visit } = run.place;
-  const result: Slot | undefined = visit.innerResult(run.innerKey);
+  if (run.parentContext === undefined || run.environment.savedRuns === undefined) return begin(undefined);
+  const { invocation } = run.parentContext;
+  const result: Slot | undefined = invocation.innerResult(run.innerKey);
   if (result === undefined) {
-    const from = visit.savedInner(run.innerKey);
+    const from = invocation.savedInner(run.innerKey);
     if (from !== undefined) savedRuns.part?.checkKinds(from, run.program, run.nodePath);
     return begin(from);
   }
@@ -240,10 +240,10 @@ function beginChild(run: RootRun, begin: Begin): unknown {
 export const runNested: RunNested = (program, mode) => (input, task) => {
   const { owner } = task;
   if (!(owner instanceof Run)) throw invalidRunOption("A nested graph runs only inside a run of this library.");
-  const places = owner.places?.inside.get(owner.node(task.index).key);
-  const from = task.openedVisit?.savedInner("");
+  const places = owner.nodeCallOptions?.inside.get(owner.node(task.index).key);
+  const from = task.openedInvocation?.savedInner("");
   return execute(
-    new Run(program, mode, { place: task, nested: true }, undefined, owner.overrides, places),
+    new Run(program, mode, { parentContext: task, nested: true }, undefined, owner.overrides, places),
     input,
     from,
   );
@@ -251,7 +251,7 @@ export const runNested: RunNested = (program, mode) => (input, task) => {
 
 /**
  * Runs a graph on an input, or goes on with a run that stopped, where the input counts only when nothing of it was done. Gives
- * the result, or a promise of it. What fails has its place, and stops what else is running here.
+ * the result, or a promise of it. What fails is located, and stops what else is running here.
  */
 function execute(run: Run, input: unknown, from: RunSnapshot | undefined): unknown {
   run.open();

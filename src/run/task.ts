@@ -1,8 +1,8 @@
-import { type ComponentKind, LazyRecord, type Place, type RunInfo, RunRecord } from "../callbacks/run-info.js";
-import { Watch } from "../callbacks/watch.js";
-import type { Watchers } from "../callbacks/watchers.js";
+import type { HandlerList } from "../callbacks/handler-list.js";
+import { type Addressed, type ComponentKind, LazyRecord, type RunInfo, RunRecord } from "../callbacks/run-info.js";
+import { Span } from "../callbacks/span.js";
 import type { Journal } from "../checkpoint/journal/journal.js";
-import { Visit } from "../checkpoint/pause/invocation.js";
+import { Invocation } from "../checkpoint/pause/invocation.js";
 import type { PlanNode } from "../compose/plan/plan.js";
 import type { Runtime } from "../compose/runtime.js";
 import { Children } from "./children.js";
@@ -55,24 +55,24 @@ export interface TaskOwner extends RecordSource {
   readonly runtime: Runtime;
   /** The step that its tasks are in. */
   readonly steps: number;
-  readonly visitPath: string;
+  readonly invocationPath: string;
   /** Where the run can be resumed. */
   readonly ledger: InvocationKeeper | undefined;
   /** The keys of the nodes on the way to the graph itself. */
   readonly nodePath: readonly string[];
   readonly ownState: unknown;
-  /** The parent of the watches of tasks. */
-  readonly watchAround: Watch | undefined;
+  /** The parent of the spans of tasks. */
+  readonly enclosingSpan: Span | undefined;
   noteStop(task: Task): void;
   optionsOf(index: number): object | undefined;
-  watchersOf(index: number): Watchers | undefined;
+  handlersOf(index: number): HandlerList | undefined;
   /** Runs a function alone with the state of the graph. */
   useState(use: (state: unknown) => unknown, task: Task): unknown;
-  /** Gives what a node threw its place. */
+  /** Locates what a node threw. */
   blame(error: unknown, index: number): unknown;
   /** The same for a node somewhere inside, by the keys on the way from here. */
   blameAt(error: unknown, path: readonly string[]): unknown;
-  /** If an error came out of a node's stream: that error with its place. */
+  /** If an error came out of a node's stream: that error, located. */
   findOrigin(error: unknown): Promise<unknown>;
   /** Remembers a stream of a node: an error may come from it, and it must not stay open. */
   addStream(stream: TaskStream): void;
@@ -94,7 +94,7 @@ export class Task extends Context implements Delivery {
   isOver: boolean;
   /** Its function gave a stream, and runs as long as that is read. */
   isStreaming: boolean;
-  private ownWatch: Watch | undefined;
+  private ownSpan: Span | undefined;
   private extras: Extras | undefined;
 
   constructor(owner: TaskOwner, index: number) {
@@ -106,7 +106,7 @@ export class Task extends Context implements Delivery {
     this.targets = undefined;
     this.isOver = false;
     this.isStreaming = false;
-    this.ownWatch = undefined;
+    this.ownSpan = undefined;
     this.extras = undefined;
   }
 
@@ -163,24 +163,24 @@ export class Task extends Context implements Delivery {
     return this.owner.addressOf(this.index);
   }
 
-  get watch(): Watch | undefined {
-    return this.ownWatch;
+  get span(): Span | undefined {
+    return this.ownSpan;
   }
 
-  /** Opens the watch of the task; `undefined` when none of the handlers is meant for it. */
-  openWatch(): Watch | undefined {
-    const { index, owner, watchers } = this;
-    if (watchers === undefined) return undefined;
-    this.ownWatch = new Watch(watchers, this.extras?.record ?? recordOf(owner, index, this), owner.watchAround);
-    return this.ownWatch;
+  /** Opens the task's span; `undefined` when no handler listens. */
+  openSpan(): Span | undefined {
+    const { index, owner, handlers } = this;
+    if (handlers === undefined) return undefined;
+    this.ownSpan = new Span(handlers, this.extras?.record ?? recordOf(owner, index, this), owner.enclosingSpan);
+    return this.ownSpan;
   }
 
-  get watchAround(): Watch | undefined {
-    return this.ownWatch ?? this.owner.watchAround;
+  get enclosingSpan(): Span | undefined {
+    return this.ownSpan ?? this.owner.enclosingSpan;
   }
 
-  get watchers(): Watchers | undefined {
-    return this.owner.watchersOf(this.index);
+  get handlers(): HandlerList | undefined {
+    return this.owner.handlersOf(this.index);
   }
 
   get options(): unknown {
@@ -194,26 +194,26 @@ export class Task extends Context implements Delivery {
   }
 
   get runInfo(): RunInfo {
-    if (this.ownWatch !== undefined) return this.ownWatch.info;
+    if (this.ownSpan !== undefined) return this.ownSpan.info;
     this.extras ??= new Extras();
     this.extras.record ??= recordOf(this.owner, this.index, this);
     return this.extras.record;
   }
 
-  get visit(): Visit {
+  get invocation(): Invocation {
     this.extras ??= new Extras();
-    this.extras.visit ??= new Visit(this.address);
-    return this.extras.visit;
+    this.extras.invocation ??= new Invocation(this.address);
+    return this.extras.invocation;
   }
 
-  get openedVisit(): Visit | undefined {
-    return this.extras?.visit;
+  get openedInvocation(): Invocation | undefined {
+    return this.extras?.invocation;
   }
 
   /** The task goes on where an earlier execution of it stopped. */
-  restoreVisit(visit: Visit): void {
+  restoreInvocation(invocation: Invocation): void {
     this.extras ??= new Extras();
-    this.extras.visit = visit;
+    this.extras.invocation = invocation;
   }
 
   /** The context of the branches behind the node: what they ask does not bring the node itself back. */
@@ -227,19 +227,19 @@ export class Task extends Context implements Delivery {
     return this.extras?.route;
   }
 
-  get visitPath(): string {
-    const { visitPath } = this.owner;
+  get invocationPath(): string {
+    const { invocationPath: visitPath } = this.owner;
     return visitPath === "" ? String(this.step) : `${visitPath}.${this.step}`;
   }
 
   noteStop(): void {
-    this.visit.hasStopped = true;
+    this.invocation.hasStopped = true;
     this.owner.noteStop(this.origin instanceof Task ? this.origin : this);
   }
 
   /** Whether it waits for an answer, whatever its function gave. */
   get hasStopped(): boolean {
-    return this.extras?.visit?.hasStopped === true;
+    return this.extras?.invocation?.hasStopped === true;
   }
 
   /** The copy shares what belongs to the task, whoever needs it first: its record and its children. */
@@ -266,15 +266,15 @@ class Extras {
   record: RunInfo | undefined = undefined;
   options: object | undefined = undefined;
   children: Children | undefined = undefined;
-  visit: Visit | undefined = undefined;
+  invocation: Invocation | undefined = undefined;
   route: Task | undefined = undefined;
 }
 
 /** Who a task is for handlers. */
-function recordOf(source: RecordSource, index: number, place: Place): RunInfo {
+function recordOf(source: RecordSource, index: number, at: Addressed): RunInfo {
   if (source.recordAround !== undefined) return new TaskRecord(source, index);
   const { name, type } = source.node(index);
-  return new RunRecord(undefined, kindOf(source, index), name, type, place);
+  return new RunRecord(undefined, kindOf(source, index), name, type, at);
 }
 
 /** The record of a task in a graph: it looks everything up when it is asked. */

@@ -2,7 +2,7 @@ import type { RunInfo } from "../callbacks/run-info.js";
 import { InterruptError } from "../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../components/context.js";
 import { RequestContext } from "../components/request-context.js";
-import { firstVisit } from "../components/resume-info.js";
+import { firstInvocation } from "../components/resume-info.js";
 import type { ToolContext } from "../components/tool.js";
 
 /**
@@ -36,7 +36,7 @@ export function toolContext<Options = unknown>(fields: Partial<ToolContext<Optio
       throw asked("interrupt", `tool:${toolName}:${toolCallId}`, info);
     },
     once: async (_key, work) => work(),
-    resume: firstVisit,
+    resume: firstInvocation,
     with: (more): NodeContext<unknown, Options> => toolContext<Options>({ ...fields, ...more }),
     toolCallId,
     toolName,

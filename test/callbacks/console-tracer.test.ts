@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type ConsoleTracerOptions, consoleTracer } from "../../src/callbacks/console-tracer.js";
-import type { Watch } from "../../src/callbacks/watch.js";
+import type { Span } from "../../src/callbacks/span.js";
 import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
 import { open, watchersOf } from "./listener.js";
 
@@ -58,7 +58,7 @@ describe("consoleTracer", () => {
     const { written, watchers, at } = trace();
     const tools = open("tools", watchers, undefined, "tools_node");
     tools.start(undefined);
-    const [slow, quick] = ["slow", "quick"].map((name) => open(name, watchers, tools, "tool")) as [Watch, Watch];
+    const [slow, quick] = ["slow", "quick"].map((name) => open(name, watchers, tools, "tool")) as [Span, Span];
     for (const watch of [slow, quick]) watch.start(undefined);
     const inner = open("inner", watchers, slow, "graph");
     inner.start(undefined);
@@ -80,7 +80,7 @@ describe("consoleTracer", () => {
 
   it("prints each root on its own when several run at the same time", () => {
     const { written, watchers } = trace();
-    const [a, b] = ["a", "b"].map((name) => open(name, watchers, undefined, "graph")) as [Watch, Watch];
+    const [a, b] = ["a", "b"].map((name) => open(name, watchers, undefined, "graph")) as [Span, Span];
     for (const root of [a, b]) root.start(undefined);
     for (const root of [b, a]) {
       const node = open(`in ${root.info.name}`, watchers, root);

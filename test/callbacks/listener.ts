@@ -1,7 +1,7 @@
 import type { Handler, HandlerErrorListener } from "../../src/callbacks/handler.js";
+import { HandlerList } from "../../src/callbacks/handler-list.js";
 import { type ComponentKind, type RunInfo, RunRecord } from "../../src/callbacks/run-info.js";
-import { Watch } from "../../src/callbacks/watch.js";
-import { Watchers } from "../../src/callbacks/watchers.js";
+import { Span } from "../../src/callbacks/span.js";
 
 /** One call of a handler, as text: `b onEnd model 3`. */
 export type Heard = string[];
@@ -28,15 +28,15 @@ export function listener(name: string, heard: Heard): Handler {
 
 export const place = { address: "runnable:test" };
 
-export function watchersOf(handlers: readonly Handler[], onHandlerError: HandlerErrorListener = rethrow): Watchers {
-  const watchers = Watchers.of(handlers, onHandlerError);
+export function watchersOf(handlers: readonly Handler[], onHandlerError: HandlerErrorListener = rethrow): HandlerList {
+  const watchers = HandlerList.of(handlers, onHandlerError);
   if (watchers === undefined) throw new Error("a test watches with one handler at least");
   return watchers;
 }
 
 /** Opens the watch of a run with this name. */
-export function open(name: string, watchers: Watchers, parent?: Watch, component: ComponentKind = "lambda"): Watch {
-  return new Watch(watchers, new RunRecord(parent?.info, component, name, "", place), parent);
+export function open(name: string, watchers: HandlerList, parent?: Span, component: ComponentKind = "lambda"): Span {
+  return new Span(watchers, new RunRecord(parent?.info, component, name, "", place), parent);
 }
 
 /** Tests in which no handler throws fail when one does. */

@@ -60,7 +60,7 @@ describe("RunEmitter", () => {
     emitter.on("lambda:end", (_info, _value, span) => heard.push(span));
     const graph = open("graph", watchersOf([emitter]), undefined, "graph");
     graph.start(1);
-    const node = open("node", graph.watchers, graph);
+    const node = open("node", graph.handlers, graph);
     node.start(2);
     node.end(3);
     expect(heard).toEqual([undefined, "/graph", "/graph/node"]);

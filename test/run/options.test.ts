@@ -150,7 +150,7 @@ describe("What nothing in the graph accepts is an error before anything runs", (
       "something else than options and callbacks",
       { nodes: { step: { option: {} } } },
       "UNKNOWN_OPTION",
-      'nodes["step"].option is no option of a place',
+      'nodes["step"].option is not an option',
     ],
     ["an option that does not exist", { maxstep: 1 }, "INVALID_OPTION", '"maxstep" is no run option'],
     ["a maxSteps that is no whole number", { maxSteps: 1.5 }, "INVALID_OPTION", "at least 1"],

@@ -7,12 +7,12 @@ import type {
   CallSnapshot,
   ChainStep,
   InnerSnapshot,
+  InvocationSnapshot,
   NodeStop,
   Question,
   RunSnapshot,
   Slot,
   TaskSnapshot,
-  VisitSnapshot,
 } from "./snapshot.js";
 
 /** A document from the bytes of a store. Whatever they are: a document, or a `KumikoError` that says what is wrong. */
@@ -85,23 +85,23 @@ class Reader {
       chunks: task.chunks === undefined ? undefined : this.#chunks(task.chunks, node),
       unjoinable: task.unjoinable === undefined ? undefined : this.#slot(task.unjoinable, `error of "${node}"`),
       targets: targets === undefined ? undefined : asList(targets, "targets", (key) => asText(key, "a target")),
-      visit: this.#visit(task.visit, depth),
-      route: this.#visit(task.route, depth),
+      visit: this.invocation(task.visit, depth),
+      route: this.invocation(task.route, depth),
     };
   }
 
-  #visit(json: unknown, depth: number): VisitSnapshot | undefined {
+  invocation(json: unknown, depth: number): InvocationSnapshot | undefined {
     if (json === null) return undefined;
-    const visit = asRecord(json, "a visit");
+    const invocation = asRecord(json, "an invocation");
     return {
-      address: asText(visit.address, "the address of a visit"),
-      settled: asBoolean(visit.settled, "settled"),
-      questions: asList(visit.questions, "questions", (question) => this.#question(question)),
-      once: asList(visit.once, "once", (entry) => this.#once(entry)),
-      prepared: this.#slot(visit.prepared, "a prepared input"),
-      produced: visit.produced === undefined ? undefined : this.#slot(visit.produced, "an output"),
-      inner: asList(visit.inner, "inner", (inner) => this.#inner(inner, depth + 1)),
-      calls: asList(visit.calls, "calls", (call) => this.#call(call, depth + 1)),
+      address: asText(invocation.address, "the address of an invocation"),
+      settled: asBoolean(invocation.settled, "settled"),
+      questions: asList(invocation.questions, "questions", (question) => this.#question(question)),
+      once: asList(invocation.once, "once", (entry) => this.#once(entry)),
+      prepared: this.#slot(invocation.prepared, "a prepared input"),
+      produced: invocation.produced === undefined ? undefined : this.#slot(invocation.produced, "an output"),
+      inner: asList(invocation.inner, "inner", (inner) => this.#inner(inner, depth + 1)),
+      calls: asList(invocation.calls, "calls", (call) => this.#call(call, depth + 1)),
     };
   }
 
@@ -143,7 +143,7 @@ class Reader {
       index: asStep(call.index, 0, "the position of a tool call"),
       callId: asText(call.callId, "the id of a tool call"),
       result: this.#slot(call.result, "the result of a tool call"),
-      visit: this.#visit(call.visit, depth),
+      visit: this.invocation(call.visit, depth),
     };
   }
 

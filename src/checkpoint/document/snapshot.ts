@@ -5,7 +5,7 @@ export interface Slot {
   readonly value: unknown;
 }
 
-/** What a place asks, and what it was answered. */
+/** What an invocation asks, and what it was answered. */
 export interface Question {
   readonly id: string;
   readonly kind: "ask" | "interrupt";
@@ -14,15 +14,15 @@ export interface Question {
   readonly address: string;
   readonly info: unknown;
   readonly schema: JsonSchema | undefined;
-  /** What `ctx.interrupt` keeps for the place. */
+  /** What `ctx.interrupt` keeps. */
   readonly state: Slot | undefined;
   answer: Answer | undefined;
-  /** Answered, and the place has not come to its end or to another stop since. */
+  /** Answered, and the invocation has not come to its end or to another stop since. */
   fresh: boolean;
 }
 
 export interface Answer {
-  /** Whether there is data: a place can be told to go on without. */
+  /** Whether there is data: an invocation can be told to go on without. */
   readonly hasData: boolean;
   readonly data: unknown;
 }
@@ -68,13 +68,13 @@ export interface TaskSnapshot {
   readonly unjoinable?: Slot | undefined;
   /** Where its output went; `undefined` when that was not decided. */
   readonly targets: readonly string[] | undefined;
-  readonly visit: VisitSnapshot | undefined;
+  readonly visit: InvocationSnapshot | undefined;
   /** Of the branches behind it. */
-  readonly route: VisitSnapshot | undefined;
+  readonly route: InvocationSnapshot | undefined;
 }
 
-/** What one visit of a place left behind. */
-export interface VisitSnapshot {
+/** What one invocation left behind. */
+export interface InvocationSnapshot {
   readonly address: string;
   /** It stopped to wait; it did not fail, and was not cut off. */
   readonly settled: boolean;
@@ -90,7 +90,7 @@ export interface VisitSnapshot {
   readonly calls: readonly CallSnapshot[];
 }
 
-/** A run inside a place: what it gave, or how far it came. */
+/** A run inside an invocation: what it gave, or how far it came. */
 export interface InnerSnapshot {
   readonly key: string;
   readonly result: Slot | undefined;
@@ -102,5 +102,5 @@ export interface CallSnapshot {
   readonly index: number;
   readonly callId: string;
   readonly result: Slot | undefined;
-  readonly visit: VisitSnapshot | undefined;
+  readonly visit: InvocationSnapshot | undefined;
 }

@@ -6,12 +6,12 @@ import type {
   CallSnapshot,
   ChainStep,
   InnerSnapshot,
+  InvocationSnapshot,
   NodeStop,
   Question,
   RunSnapshot,
   Slot,
   TaskSnapshot,
-  VisitSnapshot,
 } from "./snapshot.js";
 
 /** What a document begins with: its run as {@link writeRun} writes it, and a brace close it. */
@@ -66,8 +66,8 @@ class Writer {
     if (chunks !== undefined) given += `,"chunks":${this.#codec.encode(chunks, outputName(task, path))}`;
     if (unjoinable !== undefined) given += `,"unjoinable":${this.#slot(unjoinable, outputName(task, path))}`;
     if (visit === undefined && route === undefined) return `${head}${next}${given},"visit":null,"route":null}`;
-    const own = visit === undefined ? "null" : this.#visit(visit, inside(path, node));
-    const behind = route === undefined ? "null" : this.#visit(route, `${inside(path, node)} (branch)`);
+    const own = visit === undefined ? "null" : this.invocation(visit, inside(path, node));
+    const behind = route === undefined ? "null" : this.invocation(route, `${inside(path, node)} (branch)`);
     return `${head}${next}${given},"visit":${own},"route":${behind}}`;
   }
 
@@ -76,8 +76,8 @@ class Writer {
     return this.#codec.encodeTree(value) ?? this.#codec.encodeGraph(value, outputName(task, path));
   }
 
-  #visit(visit: VisitSnapshot, at: string): string {
-    const { address, settled, questions, once, prepared, produced, inner, calls } = visit;
+  invocation(invocation: InvocationSnapshot, at: string): string {
+    const { address, settled, questions, once, prepared, produced, inner, calls } = invocation;
     let asked = "";
     for (const question of questions) asked += `${asked === "" ? "" : ","}${this.#question(question, at)}`;
     const head = `{"address":${quoted(address)},"settled":${settled},"questions":[${asked}]`;
@@ -96,10 +96,10 @@ class Writer {
 
   #question({ id, kind, key, address, info, schema, state, answer, fresh }: Question, at: string): string {
     const fits = schema === undefined ? "" : `,"schema":${JSON.stringify(schema)}`;
-    const place = (): string => `${kind === "ask" ? `ask("${key}")` : "interrupt"} at "${at}"`;
-    const said = this.#codec.encodeTree(info) ?? this.#codec.encodeGraph(info, `info of ${place()}`);
-    const kept = state === undefined ? "null" : this.#slot(state, `state of ${place()}`);
-    const answered = answer === undefined ? "null" : this.#answer(answer, place());
+    const named = (): string => `${kind === "ask" ? `ask("${key}")` : "interrupt"} at "${at}"`;
+    const said = this.#codec.encodeTree(info) ?? this.#codec.encodeGraph(info, `info of ${named()}`);
+    const kept = state === undefined ? "null" : this.#slot(state, `state of ${named()}`);
+    const answered = answer === undefined ? "null" : this.#answer(answer, named());
     return `{"id":${quoted(id)},"kind":"${kind}","key":${quoted(key)},"address":${quoted(address)}${fits},"fresh":${fresh},"info":${said},"state":${kept},"answer":${answered}}`;
   }
 
@@ -120,7 +120,7 @@ class Writer {
 
   #call({ index, callId, result, visit }: CallSnapshot, at: string): string {
     const given = result === undefined ? "null" : this.#slot(result, `result of call "${callId}" in "${at}"`);
-    const own = visit === undefined ? "null" : this.#visit(visit, `${at} (call "${callId}")`);
+    const own = visit === undefined ? "null" : this.invocation(visit, `${at} (call "${callId}")`);
     return `{"index":${index},"callId":${quoted(callId)},"result":${given},"visit":${own}}`;
   }
 

@@ -10,7 +10,7 @@ import {
   modifyStateFailed,
   unknownInterrupt,
 } from "../checkpoint-errors.js";
-import type { Answer, NodeStop, Question, RunSnapshot, VisitSnapshot } from "../document/snapshot.js";
+import type { Answer, InvocationSnapshot, NodeStop, Question, RunSnapshot } from "../document/snapshot.js";
 
 /** Something that can be answered. */
 interface Open {
@@ -147,10 +147,10 @@ function addOpen(run: RunSnapshot, open: Open[]): void {
   }
 }
 
-function addOpenAt(visit: VisitSnapshot, open: Open[]): void {
-  for (const question of visit.questions) open.push(openQuestion(question));
-  for (const call of visit.calls) if (call.visit !== undefined) addOpenAt(call.visit, open);
-  for (const { run } of visit.inner) if (run !== undefined) addOpen(run, open);
+function addOpenAt(invocation: InvocationSnapshot, open: Open[]): void {
+  for (const question of invocation.questions) open.push(openQuestion(question));
+  for (const call of invocation.calls) if (call.visit !== undefined) addOpenAt(call.visit, open);
+  for (const { run } of invocation.inner) if (run !== undefined) addOpen(run, open);
 }
 
 function openQuestion(question: Question): Open {
@@ -189,9 +189,9 @@ function releaseStops(run: RunSnapshot): void {
   }
 }
 
-function releaseStopsAt(visit: VisitSnapshot): void {
-  for (const call of visit.calls) if (call.visit !== undefined) releaseStopsAt(call.visit);
-  for (const { run } of visit.inner) if (run !== undefined) releaseStops(run);
+function releaseStopsAt(invocation: InvocationSnapshot): void {
+  for (const call of invocation.calls) if (call.visit !== undefined) releaseStopsAt(call.visit);
+  for (const { run } of invocation.inner) if (run !== undefined) releaseStops(run);
 }
 
 /** Each graph with a state is asked for a new one. `path`: the keys of its nodes, and of child runs. */
@@ -210,9 +210,13 @@ export function modifyStates(run: RunSnapshot, modify: (state: unknown, path: st
   }
 }
 
-function modifyInside(visit: VisitSnapshot, modify: (state: unknown, path: string) => unknown, path: string): void {
-  for (const { key, run } of visit.inner) {
+function modifyInside(
+  invocation: InvocationSnapshot,
+  modify: (state: unknown, path: string) => unknown,
+  path: string,
+): void {
+  for (const { key, run } of invocation.inner) {
     if (run !== undefined) modifyStates(run, modify, key === "" ? path : `${path}/${key.replace(/#\d+$/, "")}`);
   }
-  for (const call of visit.calls) if (call.visit !== undefined) modifyInside(call.visit, modify, path);
+  for (const call of invocation.calls) if (call.visit !== undefined) modifyInside(call.visit, modify, path);
 }

@@ -1,16 +1,16 @@
 import { KumikoError } from "../../errors.js";
 
-/** One place that waits: what it asks, and the name under which it is answered. */
+/** One pending interrupt: what is asked, and the id under which it is answered. */
 export interface Interrupt {
-  /** Random, and the same for as long as the place waits. Answers are given under it. */
+  /** Random, and the same for as long as it is pending. Answers are given under it. */
   readonly id: string;
   /** Where it waits, the same in every run: `runnable:agent;node:tools;tool:pay:call_1`. */
   readonly address: string;
-  /** What the place said about it. */
+  /** What was said about it. */
   readonly info: unknown;
-  /** The JSON Schema of an answer, when the place gave a schema. */
+  /** The JSON Schema of an answer, if a schema was given. */
   readonly schema?: object;
-  /** The place around it, outwards to the graph that was run. */
+  /** What is around it, outwards to the graph that was run. */
   readonly parent?: Interrupt;
 }
 
@@ -34,7 +34,7 @@ const brand = Symbol.for("kumiko/InterruptError");
 export class InterruptError extends KumikoError {
   override readonly name = "InterruptError";
   readonly [brand] = true;
-  /** Every place that waits, in order of declaration. */
+  /** Every pending interrupt, in order of declaration. */
   readonly interrupts: readonly Interrupt[];
   /** Under which the run can be resumed; `undefined` when nothing was saved. */
   readonly checkpointId: string | undefined;
@@ -51,7 +51,7 @@ export class InterruptError extends KumikoError {
   }
 }
 
-/** What ends the execution of one place that waits. */
+/** What ends one execution that waits for an answer. */
 export function waitsAt(address: string, interrupts: readonly Interrupt[]): InterruptError {
   return withoutStack(`"${address}" waits for an answer.`, interrupts);
 }

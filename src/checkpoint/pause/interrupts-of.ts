@@ -1,8 +1,8 @@
-import type { Question, RunSnapshot, VisitSnapshot } from "../document/snapshot.js";
+import type { InvocationSnapshot, Question, RunSnapshot } from "../document/snapshot.js";
 import type { Interrupt } from "./interrupt.js";
 
 /**
- * Every place of a run that waits, the innermost ones only; what is around them are their parents. Only what is asked has an
+ * Every pending interrupt of a run, the innermost ones only; the invocations around them are their parents. Only what is asked has an
  * id to answer under: places around others are named by the run and their address.
  */
 export function interruptsOf(run: RunSnapshot, runKey: string, parent?: Interrupt): Interrupt[] {
@@ -22,31 +22,40 @@ export function interruptsOf(run: RunSnapshot, runKey: string, parent?: Interrup
   return found;
 }
 
-/** The same of one place: its own questions, and those inside it. */
-export function interruptsAt(visit: VisitSnapshot, runKey: string): Interrupt[] {
+/** The same of one invocation: its own questions, and those inside it. */
+export function interruptsAt(invocation: InvocationSnapshot, runKey: string): Interrupt[] {
   const found: Interrupt[] = [];
-  addInterrupts(found, visit, runKey, undefined);
+  addInterrupts(found, invocation, runKey, undefined);
   return found;
 }
 
-function addInterrupts(found: Interrupt[], visit: VisitSnapshot, runKey: string, parent: Interrupt | undefined): void {
-  const { questions, calls, inner } = visit;
+function addInterrupts(
+  found: Interrupt[],
+  invocation: InvocationSnapshot,
+  runKey: string,
+  parent: Interrupt | undefined,
+): void {
+  const { questions, calls, inner } = invocation;
   const inside: Interrupt[] = [];
   if (calls.length > 0 || inner.length > 0) {
-    const around = aroundOthers(visit, runKey, parent);
+    const around = aroundOthers(invocation, runKey, parent);
     for (const call of calls) if (call.visit !== undefined) addInterrupts(inside, call.visit, runKey, around);
     for (const { run } of inner) if (run !== undefined) inside.push(...interruptsOf(run, runKey, around));
   }
   for (const { id, kind, address, info, schema, answer } of questions) {
-    // an interrupt of a place around others is their parent
+    // the interrupt of an invocation around others is their parent
     if (answer !== undefined || (kind !== "ask" && inside.length > 0)) continue;
     found.push(interrupt(id, address, info, schema, parent));
   }
   found.push(...inside);
 }
 
-/** A place that has others inside, as their parent: by the id of its own question, if it asks one. */
-function aroundOthers({ address, questions }: VisitSnapshot, runKey: string, parent: Interrupt | undefined): Interrupt {
+/** An invocation that has others inside, as their parent: by the id of its own question, if it asks one. */
+function aroundOthers(
+  { address, questions }: InvocationSnapshot,
+  runKey: string,
+  parent: Interrupt | undefined,
+): Interrupt {
   const asksItself = ({ kind, answer }: Question): boolean => kind === "interrupt" && answer === undefined;
   const own = questions.find(asksItself);
   return interrupt(own?.id ?? `${runKey}:${address}`, address, own?.info, undefined, parent);

@@ -1,16 +1,16 @@
 import { randomId } from "../../callbacks/random-id.js";
-import { firstVisit, type ResumeInfo } from "../../components/resume-info.js";
+import { firstInvocation, type ResumeInfo } from "../../components/resume-info.js";
 import type { KumikoError } from "../../errors.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import type {
   Answer,
   CallSnapshot,
   InnerSnapshot,
+  InvocationSnapshot,
   NodeStop,
   Question,
   RunSnapshot,
   Slot,
-  VisitSnapshot,
 } from "../document/snapshot.js";
 import { duplicateKey, keyIsNoText } from "../errors.js";
 
@@ -39,7 +39,7 @@ export interface WholeStream {
   whole(): unknown;
 }
 
-/** A run inside a place, while it lives. */
+/** A run inside an invocation, while it lives. */
 export interface InnerRun {
   readonly part: Part;
   snapshot(): RunSnapshot;
@@ -56,19 +56,19 @@ interface Inner {
 interface Call {
   callId: string;
   result: Slot | undefined;
-  visit: Visit | undefined;
+  invocation: Invocation | undefined;
 }
 
 /**
- * What one visit of a place (a node in a step, a tool call) has to remember so that it can stop and be entered again: its
+ * What one invocation (of a node in a step, of a tool call) has to remember so that it can stop and be entered again: its
  * questions with their answers, what `once` gave, the runs and the tool calls inside it. Made when the first of them is
  * needed.
  */
-export class Visit implements Part {
+export class Invocation implements Part {
   readonly address: string;
   /** Whether it was restored, so that this is not its first execution. */
   readonly isRestored: boolean;
-  /** In this execution something was asked, here or inside: whatever the function of the place gives, it has stopped. */
+  /** In this execution something was asked, here or inside: whatever its function returns, it has stopped. */
   hasStopped = false;
   /** In this execution it was used wrongly. That is told before anybody has to answer. */
   mistake: KumikoError | undefined = undefined;
@@ -90,7 +90,7 @@ export class Visit implements Part {
   #open = 0;
   #waiters: (() => void)[] | undefined = undefined;
 
-  constructor(address: string, saved?: VisitSnapshot) {
+  constructor(address: string, saved?: InvocationSnapshot) {
     this.address = address;
     this.isRestored = saved !== undefined;
     if (saved !== undefined) this.#restore(saved);
@@ -113,7 +113,7 @@ export class Visit implements Part {
     this.#usedKeys.add(name);
   }
 
-  /** The function of the place runs once more, in the same execution: a middleware may repeat a tool. */
+  /** Its function runs once more, in the same execution: a middleware may repeat a tool. */
   restart(): void {
     this.#usedKeys = undefined;
     this.#childCounts = undefined;
@@ -131,7 +131,7 @@ export class Visit implements Part {
     return this.#note("ask", key, info, schema, undefined);
   }
 
-  /** Notes that the place itself stops. What it was answered before is used up. */
+  /** Notes that the invocation itself stops. What it was answered before is used up. */
   interrupt(info: unknown, schema: JsonSchema | undefined, state: unknown): Question {
     this.#questions = this.#questions.filter(({ kind }) => kind !== "interrupt");
     return this.#note("interrupt", "", info, schema, { value: state });
@@ -153,7 +153,7 @@ export class Visit implements Part {
   get resume(): ResumeInfo {
     const own = this.#questions.find(({ kind }) => kind === "interrupt");
     const wasInterrupted = this.isRestored && this.hasQuestions;
-    if (!wasInterrupted) return firstVisit;
+    if (!wasInterrupted) return firstInvocation;
     const { answer } = own ?? {};
     return {
       wasInterrupted,
@@ -182,7 +182,7 @@ export class Visit implements Part {
   settleAnswers(): void {
     this.#isSettled = true;
     for (const question of this.#questions) question.fresh = false;
-    for (const { visit } of this.#calls?.values() ?? []) visit?.settleAnswers();
+    for (const { invocation } of this.#calls?.values() ?? []) invocation?.settleAnswers();
   }
 
   /** The answer did not fit after all: the question is open again. */
@@ -198,8 +198,8 @@ export class Visit implements Part {
       const part = run === undefined ? saved && partOfSnapshot(saved) : run.part;
       if (part?.someAsked(test) === true) return true;
     }
-    for (const { visit, result } of this.#calls?.values() ?? nothing) {
-      if (result === undefined && visit?.someAsked(test) === true) return true;
+    for (const { invocation, result } of this.#calls?.values() ?? nothing) {
+      if (result === undefined && invocation?.someAsked(test) === true) return true;
     }
     return false;
   }
@@ -222,7 +222,7 @@ export class Visit implements Part {
 
   // runs inside
 
-  /** The name of the next child run of this key; the same in each execution of the place. */
+  /** The name of the next child run of this key; the same in each execution. */
   nextChild(key: string): string {
     this.#childCounts ??= new Map();
     const count = this.#childCounts.get(key) ?? 0;
@@ -234,7 +234,7 @@ export class Visit implements Part {
     return this.#inner?.get(key)?.result;
   }
 
-  /** How far a run inside came in a former execution. */
+  /** How far a run inside came in an earlier execution. */
   savedInner(key: string): RunSnapshot | undefined {
     return this.#inner?.get(key)?.saved;
   }
@@ -255,11 +255,11 @@ export class Visit implements Part {
 
   // tool calls
 
-  /** The visit of a call, for its context. */
-  visitOfCall(index: number, callId: string, address: string): Visit {
+  /** The invocation of a call, for its context. */
+  invocationOfCall(index: number, callId: string, address: string): Invocation {
     const call = this.#call(index, callId);
-    call.visit ??= new Visit(address);
-    return call.visit;
+    call.invocation ??= new Invocation(address);
+    return call.invocation;
   }
 
   findCall(index: number): Readonly<Call> | undefined {
@@ -269,14 +269,14 @@ export class Visit implements Part {
   finishCall(index: number, callId: string, result: Slot): void {
     const call = this.#call(index, callId);
     call.result = result;
-    call.visit = undefined;
+    call.invocation = undefined;
   }
 
   #call(index: number, callId: string): Call {
     this.#calls ??= new Map();
     let call = this.#calls.get(index);
     if (call === undefined) {
-      call = { callId, result: undefined, visit: undefined };
+      call = { callId, result: undefined, invocation: undefined };
       this.#calls.set(index, call);
     }
     return call;
@@ -284,7 +284,7 @@ export class Visit implements Part {
 
   // what is under way
 
-  /** Something began that has to settle before the place can be left. */
+  /** Something began that has to settle before the invocation can be left. */
   enter(): void {
     this.#open++;
   }
@@ -313,7 +313,7 @@ export class Visit implements Part {
 
   // saved and restored
 
-  snapshot(): VisitSnapshot {
+  snapshot(): InvocationSnapshot {
     return {
       address: this.address,
       settled: this.#isSettled,
@@ -326,7 +326,7 @@ export class Visit implements Part {
     };
   }
 
-  #restore({ settled, questions, once, prepared, produced, inner, calls }: VisitSnapshot): void {
+  #restore({ settled, questions, once, prepared, produced, inner, calls }: InvocationSnapshot): void {
     this.#isSettled = settled;
     this.#questions = [...questions];
     this.prepared = prepared;
@@ -338,7 +338,7 @@ export class Visit implements Part {
     }
     for (const { index, callId, result, visit } of calls) {
       this.#calls ??= new Map();
-      this.#calls.set(index, { callId, result, visit: visit && new Visit(visit.address, visit) });
+      this.#calls.set(index, { callId, result, invocation: visit && new Invocation(visit.address, visit) });
     }
   }
 }
@@ -356,8 +356,10 @@ export function partOfRun(parts: readonly Part[], stop: NodeStop | undefined): P
 }
 
 function partOfSnapshot({ tasks, stop }: RunSnapshot): Part {
-  const visits = tasks.flatMap(({ visit, route }) => [visit, route]).filter((visit) => visit !== undefined);
-  const parts = visits.map((visit) => new Visit(visit.address, visit));
+  const invocations = tasks
+    .flatMap(({ visit, route }) => [visit, route])
+    .filter((invocation) => invocation !== undefined);
+  const parts = invocations.map((invocation) => new Invocation(invocation.address, invocation));
   return partOfRun(parts, stop);
 }
 
@@ -366,6 +368,6 @@ function snapshotOfInner([key, { result, saved, run }]: readonly [string, Inner]
   return { key, result: undefined, run: run === undefined ? saved : run.snapshot() };
 }
 
-function snapshotOfCall([index, { callId, result, visit }]: readonly [number, Call]): CallSnapshot {
-  return { index, callId, result, visit: result === undefined ? visit?.snapshot() : undefined };
+function snapshotOfCall([index, { callId, result, invocation }]: readonly [number, Call]): CallSnapshot {
+  return { index, callId, result, visit: result === undefined ? invocation?.snapshot() : undefined };
 }

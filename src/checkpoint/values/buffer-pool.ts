@@ -3,7 +3,7 @@ const most = 8;
 const largest = 4_096;
 
 /** Memory that rows have let go of, for rows to come: to get new memory costs more than all the rest of a write. */
-export class SpareMemory {
+export class BufferPool {
   readonly #pieces: Uint8Array[] = [];
 
   /** Memory for so many bytes, perhaps with more room, and with anything in it. */

@@ -18,7 +18,7 @@ type Fields = Record<string, unknown>;
  * complete, or still being read: then a cycle has come back to the whole. Errors and records are there at once, and get
  * their content later. An instance is {@link Pending} until its data is complete.
  */
-export class Revival implements GraphReader {
+export class ValueDecoder implements GraphReader {
   readonly #codecs: Codecs;
   readonly #slot: string;
   readonly #late = new LateEntries();

@@ -27,7 +27,7 @@ type Codecs = ReadonlyMap<object, AnyClassCodec>;
  * Copies a value into what {@link writeGraph} takes. Sharing and cycles stay; getters, and the encoders of classes, are
  * called once. Throws at the first value that cannot be saved.
  */
-export class ValueSnapshot {
+export class ValueEncoder {
   readonly #codecs: Codecs;
   readonly #path: ValuePath;
   readonly #copies = new Map<object, unknown>();

@@ -1,8 +1,8 @@
 import { KumikoError, messageOf } from "../../errors.js";
 import { hostileValue, unreadableValue } from "../checkpoint-errors.js";
 import type { AnyClassCodec } from "./class-codec.js";
-import { Revival } from "./decoder.js";
-import { ValueSnapshot } from "./encoder.js";
+import { ValueDecoder } from "./decoder.js";
+import { ValueEncoder } from "./encoder.js";
 import { isJsonLeaf, isJsonTree } from "./json-tree.js";
 import { quoted } from "./quoted.js";
 import { readGraph, writeGraph } from "./value-graph.js";
@@ -38,7 +38,7 @@ export class ValueCodec {
   }
 
   encodeGraph(value: unknown, slot: string): string {
-    const snapshot = new ValueSnapshot(this.#byPrototype, slot);
+    const snapshot = new ValueEncoder(this.#byPrototype, slot);
     try {
       return `{"graph":${writeGraph(snapshot.take(value))}}`;
     } catch (error) {
@@ -58,7 +58,7 @@ export class ValueCodec {
   }
 
   #decodeGraph(flat: unknown, slot: string): unknown {
-    const revival = new Revival(this.#byName, slot);
+    const revival = new ValueDecoder(this.#byName, slot);
     try {
       const value = readGraph(flat, revival);
       revival.finish();

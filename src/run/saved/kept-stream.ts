@@ -1,5 +1,5 @@
 import type { Slot } from "../../checkpoint/document/snapshot.js";
-import type { Visit } from "../../checkpoint/pause/invocation.js";
+import type { Invocation } from "../../checkpoint/pause/invocation.js";
 import { joinChunks } from "../../schema/concat/concat-chunks.js";
 import type { Joining } from "../../schema/concat/rule.js";
 import { ArraySource } from "../../schema/stream/array-source.js";
@@ -131,7 +131,7 @@ type PartName = "prepared" | "produced";
 
 /** A part of an invocation: kept from its earlier execution if that came to ask something, otherwise made now. */
 export function keptOrMade(name: PartName, make: Body, input: unknown, task: Task): unknown {
-  const kept = keptPart(name, task.openedVisit);
+  const kept = keptPart(name, task.openedInvocation);
   if (kept === undefined) return whenReady(make(input, task), (made) => keep(name, made, task));
   if (!(input instanceof StreamReader)) return kept.value;
   void input.cancel();
@@ -139,27 +139,30 @@ export function keptOrMade(name: PartName, make: Body, input: unknown, task: Tas
 }
 
 function keep(name: PartName, made: unknown, task: Task): unknown {
-  const { visit } = task;
+  const { invocation } = task;
   if (!(made instanceof StreamReader)) {
     // a node that has asked something gave nothing
-    if (name === "prepared" || !visit.hasStopped) visit[name] = { value: made };
+    if (name === "prepared" || !invocation.hasStopped) invocation[name] = { value: made };
     return made;
   }
   const kept = new KeptStream(made, () => task.scope.throwIfAborted());
-  visit.keepStream(name, kept);
+  invocation.keepStream(name, kept);
   return kept.read();
 }
 
-function keptPart(name: PartName, visit: Visit | undefined): Slot | undefined {
-  return visit?.isRestored === true && visit.hasQuestions ? visit[name] : undefined;
+function keptPart(name: PartName, invocation: Invocation | undefined): Slot | undefined {
+  return invocation?.isRestored === true && invocation.hasQuestions ? invocation[name] : undefined;
 }
 
 /** Waits for what began in an invocation, and reads the rest of streams that it has left. */
-export async function settleKept(visit: Visit | undefined, settling: Promise<void> | undefined): Promise<void> {
+export async function settleKept(
+  invocation: Invocation | undefined,
+  settling: Promise<void> | undefined,
+): Promise<void> {
   await settling;
-  for (const [name, stream] of visit?.keptStreams ?? []) {
+  for (const [name, stream] of invocation?.keptStreams ?? []) {
     await stream.drain();
-    if (stream.ended && visit !== undefined) visit[name] = { value: stream.whole() };
+    if (stream.ended && invocation !== undefined) invocation[name] = { value: stream.whole() };
   }
 }
 

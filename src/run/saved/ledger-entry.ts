@@ -1,7 +1,7 @@
-import type { Slot, TaskSnapshot, VisitSnapshot } from "../../checkpoint/document/snapshot.js";
+import type { InvocationSnapshot, Slot, TaskSnapshot } from "../../checkpoint/document/snapshot.js";
 import { waitsAt } from "../../checkpoint/pause/interrupt.js";
 import { interruptsAt } from "../../checkpoint/pause/interrupts-of.js";
-import { Visit } from "../../checkpoint/pause/invocation.js";
+import { Invocation } from "../../checkpoint/pause/invocation.js";
 import { END_INDEX, START_INDEX } from "../../compose/plan/plan.js";
 import { joinChunks } from "../../schema/concat/concat-chunks.js";
 import type { Joining } from "../../schema/concat/rule.js";
@@ -54,7 +54,7 @@ export class LedgerEntry {
     const { task } = this;
     this.#run.throwIfAborted();
     if (!task.hasStopped) return;
-    throw waitsAt(task.address, interruptsAt(task.visit.snapshot(), this.#run.environment.runKey));
+    throw waitsAt(task.address, interruptsAt(task.invocation.snapshot(), this.#run.environment.runKey));
   }
 
   /** It has given everything. A node that streams has not as long as it may give more. */
@@ -91,14 +91,14 @@ export class LedgerEntry {
     this.#stream?.release(reason);
   }
 
-  get visits(): Visit[] {
-    const visits = [this.isSettled ? undefined : this.task.openedVisit, this.#openRoute];
-    return visits.filter((visit) => visit !== undefined);
+  get invocations(): Invocation[] {
+    const invocations = [this.isSettled ? undefined : this.task.openedInvocation, this.#openRoute];
+    return invocations.filter((invocation) => invocation !== undefined);
   }
 
   /** What the branches behind it ask, until it is routed. */
-  get #openRoute(): Visit | undefined {
-    return this.task.targets === undefined ? this.task.openedRoute?.openedVisit : undefined;
+  get #openRoute(): Invocation | undefined {
+    return this.task.targets === undefined ? this.task.openedRoute?.openedInvocation : undefined;
   }
 
   /** A task that has not begun is made again from what is before it: then there is nothing to tell. */
@@ -108,9 +108,9 @@ export class LedgerEntry {
     const done = this.isSettled || isUsedUp;
     const { index, step, targets } = task;
     const { keys } = this.#run.program;
-    const visit = done ? undefined : task.openedVisit?.snapshot();
+    const invocation = done ? undefined : task.openedInvocation?.snapshot();
     const route = this.#openRoute?.snapshot();
-    if (!done && visit === undefined && route === undefined) return undefined;
+    if (!done && invocation === undefined && route === undefined) return undefined;
     const kept = done && !isUsedUp ? this.#keptOutput() : undefined;
     return {
       node: keys[index] ?? "",
@@ -121,7 +121,7 @@ export class LedgerEntry {
       chunks: kept?.chunks,
       unjoinable: kept?.unjoinable,
       targets: done ? targets?.map((target) => keys[target] ?? "") : undefined,
-      visit,
+      visit: invocation,
       route,
     };
   }
@@ -156,8 +156,8 @@ export class LedgerEntry {
   /** What an earlier execution remembers. */
   restore({ done, output, chunks, unjoinable, targets, visit, route }: TaskSnapshot): void {
     const { task } = this;
-    if (visit !== undefined) task.restoreVisit(visitOf(visit));
-    if (route !== undefined) task.routeContext.restoreVisit(visitOf(route));
+    if (visit !== undefined) task.restoreInvocation(invocationOf(visit));
+    if (route !== undefined) task.routeContext.restoreInvocation(invocationOf(route));
     if (!done) return;
     this.state = "ended";
     this.isSaved = true;
@@ -181,6 +181,6 @@ export class LedgerEntry {
   }
 }
 
-function visitOf(saved: VisitSnapshot): Visit {
-  return new Visit(saved.address, saved);
+function invocationOf(saved: InvocationSnapshot): Invocation {
+  return new Invocation(saved.address, saved);
 }

@@ -28,7 +28,7 @@ export class Ledger implements RunLedger {
 
   constructor(run: Run) {
     this.#run = run;
-    run.place?.visit.startInner(run.innerKey, run);
+    run.parentContext?.invocation.startInner(run.innerKey, run);
   }
 
   get #journal(): Journal | undefined {
@@ -79,7 +79,7 @@ export class Ledger implements RunLedger {
   saveStart([start]: readonly Task[]): Promise<void> | undefined {
     const entry = start === undefined || !this.#isNew ? undefined : this.#entries.get(start);
     const journal = this.#journal;
-    if (journal === undefined || this.#run.place !== undefined || entry === undefined) return undefined;
+    if (journal === undefined || this.#run.parentContext !== undefined || entry === undefined) return undefined;
     entry.isSaved = journal.isInputSaved && entry.isSettled;
     if (!this.#isStepwise) {
       if (journal.isInputSaved) return undefined;
@@ -126,11 +126,11 @@ export class Ledger implements RunLedger {
     if (earlier === undefined) return undefined;
     entry.restore(earlier);
     if (entry.state === "ended") return "ended";
-    if (task.openedVisit?.isBlocked === true) {
+    if (task.openedInvocation?.isBlocked === true) {
       entry.state = "stopped";
       return "blocked";
     }
-    task.openedVisit?.begin();
+    task.openedInvocation?.begin();
     return undefined;
   }
 
@@ -188,8 +188,10 @@ export class Ledger implements RunLedger {
   /** Waits for what began in an invocation; a promise only where something has not settled. */
   settleInvocation(task: Task): Promise<void> | undefined {
     const settling = task.settle();
-    const visit = task.openedVisit;
-    return settling === undefined && visit?.keptStreams === undefined ? undefined : settleKept(visit, settling);
+    const invocation = task.openedInvocation;
+    return settling === undefined && invocation?.keptStreams === undefined
+      ? undefined
+      : settleKept(invocation, settling);
   }
 
   /**
@@ -198,14 +200,14 @@ export class Ledger implements RunLedger {
    */
   keepResult(result: unknown): unknown {
     const run = this.#run;
-    const { place } = run;
-    if (place === undefined || run.nested) return result;
+    const { parentContext } = run;
+    if (parentContext === undefined || run.nested) return result;
     if (!(result instanceof StreamReader) || run.mode === "invoke") {
-      place.visit.finishInner(run.innerKey, { value: result });
+      parentContext.invocation.finishInner(run.innerKey, { value: result });
       return result;
     }
     const kept = new KeptStream(result);
-    run.onStreamEnd = () => place.visit.finishInner(run.innerKey, slotOf(kept));
+    run.onStreamEnd = () => parentContext.invocation.finishInner(run.innerKey, slotOf(kept));
     return kept.read();
   }
 
@@ -240,8 +242,8 @@ export class Ledger implements RunLedger {
   }
 
   get part(): Part {
-    const visits = this.#steps.flatMap((step) => step.flatMap((entry) => entry.visits));
-    return partOfRun(visits, this.#run.stops?.stop);
+    const invocations = this.#steps.flatMap((step) => step.flatMap((entry) => entry.invocations));
+    return partOfRun(invocations, this.#run.stops?.stop);
   }
 
   snapshot(): RunSnapshot {
@@ -286,11 +288,11 @@ export class Ledger implements RunLedger {
       if (entry.state !== "ended" || entry.isSettled || entry.isUsedUp) continue;
       const failure = await entry.drain();
       const { task } = entry;
-      for (const inner of task.openedVisit?.liveRuns() ?? []) await inner.settle();
+      for (const inner of task.openedInvocation?.liveRuns() ?? []) await inner.settle();
       if (failure === undefined) continue;
       if (!run.isStop(failure.error)) throw run.blame(failure.error, task.index);
       await this.settleInvocation(task);
-      task.openedVisit?.settleAnswers();
+      task.openedInvocation?.settleAnswers();
       entry.state = "stopped";
     }
   }

@@ -13,7 +13,7 @@ import { traced } from "./node-stream.js";
  * what it carries: a wrapper cannot lose it.
  */
 
-/** What a node declares, with the place of errors in joining: the node that declares, whoever reads. */
+/** What a node declares, and where errors of joining are located: the node that declares, whoever reads. */
 export class OutputJoining implements Joining {
   readonly rule: ConcatRule | undefined;
   readonly registry: ConcatRegistry | undefined;

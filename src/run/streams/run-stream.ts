@@ -17,7 +17,7 @@ export interface Started {
 }
 
 /**
- * The output of a run as its caller reads it: starts the run at the first read, gives errors their place, and ends the run
+ * The output of a run as its caller reads it: starts the run at the first read, locates errors, and ends the run
  * when the stream has ended, failed, was left or stopped.
  */
 export class RunStream implements ChunkSource<unknown> {
@@ -92,7 +92,7 @@ export class RunStream implements ChunkSource<unknown> {
       const reader = (await output()) as StreamReader<unknown>;
       if (this.#over) return void reader.cancel(run.reason);
       this.joining.known = reader.joining;
-      this.#source = saved(run, watched(run, located(reader.takeSource(), run), reader));
+      this.#source = saved(run, observed(run, located(reader.takeSource(), run), reader));
     } catch (error) {
       this.#over = true;
       throw error;
@@ -172,9 +172,13 @@ class LateJoining implements Joining {
 }
 
 /** The handlers of the graph see what the caller sees: located errors. */
-function watched(run: RootRun, source: ChunkSource<unknown>, { joining }: StreamReader<unknown>): ChunkSource<unknown> {
-  if (!run.ownsWatch || run.watch === undefined) return source;
-  return run.watch.outputStream(new StreamReader(source, joining)).takeSource();
+function observed(
+  run: RootRun,
+  source: ChunkSource<unknown>,
+  { joining }: StreamReader<unknown>,
+): ChunkSource<unknown> {
+  if (!run.ownsSpan || run.span === undefined) return source;
+  return run.span.outputStream(new StreamReader(source, joining)).takeSource();
 }
 
 /** The last stage behind the nodes: finds out where an error began, and lets go of the run at the end. */

@@ -34,8 +34,8 @@ function requestContextOf(ctx: ToolContext): object {
   const has = (name: string): boolean => values.has(name);
   const remove = (name: string): boolean => values.delete(name);
   const clear = (): void => [...values.keys()].forEach(remove);
-  const forEach = (visit: (value: unknown, name: string) => void): void => {
-    for (const [name, value] of values.entries()) visit(value, name);
+  const forEach = (invocation: (value: unknown, name: string) => void): void => {
+    for (const [name, value] of values.entries()) invocation(value, name);
   };
   return {
     ...{ get, set, has, delete: remove, clear, forEach },

@@ -82,13 +82,13 @@ function streamedInput(kit: ToolKit) {
 
 /** Takes the calls of a message on. What fails here fails before any tool has run. */
 function open<Batch>(
-  type: new (kit: ToolKit, message: AgenticMessage, place: Context) => Batch,
+  type: new (kit: ToolKit, message: AgenticMessage, nodeContext: Context) => Batch,
   kit: ToolKit,
   message: AgenticMessage,
-  place: Context,
+  nodeContext: Context,
 ): Batch {
   try {
-    return new type(kit, message, place);
+    return new type(kit, message, nodeContext);
   } catch (error) {
     throw withoutExecution(error, message);
   }

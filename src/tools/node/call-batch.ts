@@ -1,7 +1,7 @@
-import type { Watchers } from "../../callbacks/watchers.js";
+import type { HandlerList } from "../../callbacks/handler-list.js";
 import { type InterruptError, waitsAt } from "../../checkpoint/pause/interrupt.js";
 import { interruptsAt } from "../../checkpoint/pause/interrupts-of.js";
-import type { Visit } from "../../checkpoint/pause/invocation.js";
+import type { Invocation } from "../../checkpoint/pause/invocation.js";
 import type { Context } from "../../run/context.js";
 import { Scope } from "../../run/scope.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
@@ -22,8 +22,8 @@ import type { ToolTable } from "./tool-table.js";
  */
 export abstract class CallBatch extends Scope implements CallOwner {
   readonly settings: NodeSettings;
-  readonly place: Context;
-  readonly watchers: Watchers | undefined;
+  readonly nodeContext: Context;
+  readonly handlers: HandlerList | undefined;
   readonly message: AgenticMessage;
   readonly options: ToolsNodeOptions;
   readonly table: ToolTable;
@@ -41,16 +41,16 @@ export abstract class CallBatch extends Scope implements CallOwner {
   private nextIndex = 0;
   private starting = false;
 
-  constructor(kit: ToolKit, message: AgenticMessage, place: Context) {
-    super(place.openedScope);
+  constructor(kit: ToolKit, message: AgenticMessage, nodeContext: Context) {
+    super(nodeContext.openedScope);
     const calls = callsIn(message);
     const ids = newCallIds(calls);
     const { settings } = kit;
-    const options = callOptionsOf(place);
+    const options = callOptionsOf(nodeContext);
     const table = kit.tableFor(options);
     this.settings = settings;
-    this.place = place;
-    this.watchers = place.watchers;
+    this.nodeContext = nodeContext;
+    this.handlers = nodeContext.handlers;
     this.message = message;
     this.options = options;
     this.table = table;
@@ -62,14 +62,14 @@ export abstract class CallBatch extends Scope implements CallOwner {
       runs[index] = new ToolRun(this, index, name, ids?.[index] ?? callId, text, entry);
     }
     this.runs = runs;
-    if (place.openedVisit !== undefined) this.restore(place.openedVisit);
+    if (nodeContext.openedInvocation !== undefined) this.restore(nodeContext.openedInvocation);
     if (ids !== undefined) this.reportIds(calls, ids);
   }
 
-  /** What was done in a former run of this place is not done again. */
-  private restore(visit: Visit): void {
+  /** What an earlier execution of the node has done is not done again. */
+  private restore(invocation: Invocation): void {
     for (const run of this.runs) {
-      run.restore(visit);
+      run.restore(invocation);
       if (run.state === "settled") this.unsettled--;
       if (run.isPending) this.hasPending = true;
     }
@@ -145,8 +145,8 @@ export abstract class CallBatch extends Scope implements CallOwner {
     const first = this.failed ? this.firstFailed() : undefined;
     if (first?.failure !== undefined) return Object.assign(first.failure, { results: this.results() });
     if (!this.runs.some(({ isPending }) => isPending)) return undefined;
-    const { address, visit } = this.place;
-    const interrupt = waitsAt(address, interruptsAt(visit.snapshot(), this.place.environment.runKey));
+    const { address, invocation } = this.nodeContext;
+    const interrupt = waitsAt(address, interruptsAt(invocation.snapshot(), this.nodeContext.environment.runKey));
     this.remember(interrupt);
     return interrupt;
   }
@@ -154,7 +154,7 @@ export abstract class CallBatch extends Scope implements CallOwner {
   /** Where every finished call is saved, nothing follows it before that is done. */
   settled(run: ToolRun): void {
     if (this.over) return;
-    const saved = run.failure === undefined && !run.isPending && run.hasBegun ? this.place.commit() : undefined;
+    const saved = run.failure === undefined && !run.isPending && run.hasBegun ? this.nodeContext.commit() : undefined;
     if (saved === undefined) this.afterCall(run);
     else {
       saved.then(
@@ -182,10 +182,10 @@ export abstract class CallBatch extends Scope implements CallOwner {
   private startMore(): void {
     if (this.starting) return;
     this.starting = true;
-    const { runs, settings, place } = this;
+    const { runs, settings, nodeContext } = this;
     while (this.nextIndex < runs.length && this.active < settings.concurrency && !this.over) {
       // as long as no call makes the node wait, nobody tells it
-      const { openedScope } = place;
+      const { openedScope } = nodeContext;
       if (openedScope?.aborted === true) {
         this.stopCalls(openedScope.reason);
         break;
@@ -235,11 +235,11 @@ export abstract class CallBatch extends Scope implements CallOwner {
   }
 
   private reportIds(calls: readonly FunctionToolCall[], ids: readonly string[]): void {
-    const { watch } = this.place;
-    if (watch === undefined) return;
+    const { span } = this.nodeContext;
+    if (span === undefined) return;
     for (const [index, { callId, name }] of calls.entries()) {
       if (callId === ids[index] || !callId) continue;
-      watch.event({ kind: "duplicate_call_id", callId, newCallId: ids[index], toolName: name, index });
+      span.event({ kind: "duplicate_call_id", callId, newCallId: ids[index], toolName: name, index });
     }
   }
 }

@@ -16,8 +16,8 @@ export class InvokeBatch extends CallBatch {
   private reject: ((error: unknown) => void) | undefined = undefined;
 
   /** Spelled out: the constructor that a compiler makes takes its arguments apart. */
-  constructor(kit: ToolKit, message: AgenticMessage, place: Context) {
-    super(kit, message, place);
+  constructor(kit: ToolKit, message: AgenticMessage, nodeContext: Context) {
+    super(kit, message, nodeContext);
   }
 
   /** At once, when no tool makes it wait. */
@@ -58,7 +58,7 @@ export class InvokeBatch extends CallBatch {
   }
 
   private outcome(): AgenticMessage[] {
-    const { openedScope } = this.place;
+    const { openedScope } = this.nodeContext;
     if (openedScope?.aborted === true) {
       this.remember(openedScope.reason);
       throw openedScope.reason;

@@ -37,7 +37,7 @@ function accept(run: ToolRun, input: unknown): void | Promise<void> {
   run.input = input;
   const stages = run.entry?.stages;
   if (stages?.hooks !== undefined && run.state === "waiting") tellInput(stages.hooks, input, run);
-  const misfit = stages?.checkRequest?.(requestValues(run.place.requestContext), run);
+  const misfit = stages?.checkRequest?.(requestValues(run.nodeContext.requestContext), run);
   if (misfit === undefined) return undefined;
   if (!isPromiseLike(misfit)) return run.refuse(misfit);
   return Promise.resolve(misfit.then((error) => error && run.refuse(error)));

@@ -1,4 +1,4 @@
-import type { Watch } from "../../callbacks/watch.js";
+import type { Span } from "../../callbacks/span.js";
 import type { ToolContext, ToolOutput } from "../../components/tool.js";
 import { isPromiseLike } from "../../run/async.js";
 import { StreamReader } from "../../schema/stream/reader.js";
@@ -43,15 +43,15 @@ function start(run: ToolRun, streams: boolean, accept: Accept): void {
       );
   } else if (invokable !== undefined) {
     pass(run, invokable(run.call, context), accept);
-  } else if (run.owner.watchers !== undefined || stages.approve !== undefined || run.isResumed) {
-    pass(run, watchedInvoke(run, stages, context, input), accept);
+  } else if (run.owner.handlers !== undefined || stages.approve !== undefined || run.isResumed) {
+    pass(run, observedInvoke(run, stages, context, input), accept);
   } else {
-    startUnwatched(run, stages, accept);
+    startUnobserved(run, stages, accept);
   }
 }
 
 /** The usual case: nothing stands between the node and the tool. */
-function startUnwatched(run: ToolRun, stages: ToolStages, accept: Accept): void {
+function startUnobserved(run: ToolRun, stages: ToolStages, accept: Accept): void {
   const value = stages.invoke?.(run.input, run.context);
   if (!isPromiseLike(value)) pass(run, stages.finish(value, run.input, run), accept);
   else {
@@ -81,17 +81,17 @@ function pass(run: ToolRun, output: unknown, accept: Accept): void {
 /** What the innermost invokable middleware calls. */
 export const nextInvokable: NextInvokable = async (call, ctx) => {
   const run = runOf(call, ctx);
-  run.openedVisit?.restart();
+  run.openedInvocation?.restart();
   const input = await takeChanges(run, call);
   const stages = run.entry?.stages;
-  return stages === undefined ? "" : (watchedInvoke(run, stages, ctx, input) as Promise<ToolOutput>);
+  return stages === undefined ? "" : (observedInvoke(run, stages, ctx, input) as Promise<ToolOutput>);
 };
 
 /** What the innermost streamable middleware calls. */
 export const nextStreamable: NextStreamable = (call, ctx) => {
   const run = runOf(call, ctx);
   return outputReader(async () => {
-    run.openedVisit?.restart();
+    run.openedInvocation?.restart();
     const input = await takeChanges(run, call);
     const stages = run.entry?.stages;
     return stages?.stream && streamWhenReady(run, stages, stages.stream, ctx, input);
@@ -113,7 +113,7 @@ async function takeChanges(run: ToolRun, call: ToolCall): Promise<unknown> {
       run.input = await run.entry?.stages.readInput(call.arguments, run);
     } catch (thrown) {
       const error = run.blame(thrown);
-      run.openWatch()?.error(error);
+      run.openSpan()?.error(error);
       throw error;
     }
   }
@@ -128,7 +128,7 @@ function ready(run: ToolRun, stages: ToolStages, ctx: ToolContext, input: unknow
 async function settleWithPeople(run: ToolRun, stages: ToolStages, ctx: ToolContext, given: unknown): Promise<unknown> {
   const { resume } = ctx;
   if (resume.hasData) {
-    const { runtime } = run.place;
+    const { runtime } = run.nodeContext;
     run.resumeData = await resumeDataOf(resume.data, stages.suspension, { ...run.callName, runtime });
   }
   if (stages.approve === undefined) return given;
@@ -139,7 +139,7 @@ async function settleWithPeople(run: ToolRun, stages: ToolStages, ctx: ToolConte
 }
 
 /** Watched, a run ends when its output is there: checked and serialized. */
-function watchedInvoke(run: ToolRun, stages: ToolStages, ctx: ToolContext, given: unknown): StagedOutput {
+function observedInvoke(run: ToolRun, stages: ToolStages, ctx: ToolContext, given: unknown): StagedOutput {
   const input = ready(run, stages, ctx, given);
   return input instanceof Promise
     ? input.then((settled) => invokeNow(run, stages, ctx, settled))
@@ -147,20 +147,20 @@ function watchedInvoke(run: ToolRun, stages: ToolStages, ctx: ToolContext, given
 }
 
 function invokeNow(run: ToolRun, stages: ToolStages, ctx: ToolContext, input: unknown): StagedOutput {
-  const watch = run.openWatch();
+  const span = run.openSpan();
   const finish = (value: unknown): StagedOutput => stages.finish(value, input, run);
   let output: StagedOutput;
   try {
     const value = stages.invoke?.(input, ctx);
     output = isPromiseLike(value) ? Promise.resolve<unknown>(value).then(finish) : finish(value);
   } catch (thrown) {
-    throw failed(run, watch, thrown);
+    throw failed(run, span, thrown);
   }
-  if (!isPromiseLike(output)) return ended(run, watch, output);
+  if (!isPromiseLike(output)) return ended(run, span, output);
   return Promise.resolve(output).then(
-    (ready) => ended(run, watch, ready),
+    (ready) => ended(run, span, ready),
     (thrown) => {
-      throw failed(run, watch, thrown);
+      throw failed(run, span, thrown);
     },
   );
 }
@@ -183,24 +183,24 @@ function streamFrom(
   ctx: ToolContext,
   input: unknown,
 ): StreamReader<ToolOutput> {
-  const watch = run.openWatch();
+  const span = run.openSpan();
   try {
-    return observed(run, watch, stream(input, ctx, run));
+    return observed(run, span, stream(input, ctx, run));
   } catch (thrown) {
-    throw failed(run, watch, thrown);
+    throw failed(run, span, thrown);
   }
 }
 
 /** What comes after the end of the run is an event. */
 function ended(
   run: ToolRun,
-  watch: Watch | undefined,
+  span: Span | undefined,
   output: ToolOutput | StreamReader<ToolOutput>,
 ): ToolOutput | StreamReader<ToolOutput> {
-  if (watch === undefined || run.openedVisit?.hasStopped === true) return output;
-  if (output instanceof StreamReader) return observed(run, watch, output);
-  if (watch.closed) watch.event({ kind: "late_result", result: output });
-  else watch.end({ result: output });
+  if (span === undefined || run.openedInvocation?.hasStopped === true) return output;
+  if (output instanceof StreamReader) return observed(run, span, output);
+  if (span.closed) span.event({ kind: "late_result", result: output });
+  else span.end({ result: output });
   return output;
 }
 
@@ -208,22 +208,22 @@ function ended(
  * Handlers hear of the error as the node tells it; middlewares catch what the tool threw. (That a call waits they hear when
  * all inside it has settled.)
  */
-function failed(run: ToolRun, watch: Watch | undefined, thrown: unknown): unknown {
+function failed(run: ToolRun, span: Span | undefined, thrown: unknown): unknown {
   if (run.waits(thrown)) return thrown;
-  if (watch?.closed === true) watch.event({ kind: "late_result", error: run.blame(thrown) });
-  else watch?.error(run.blame(thrown));
+  if (span?.closed === true) span.event({ kind: "late_result", error: run.blame(thrown) });
+  else span?.error(run.blame(thrown));
   return thrown;
 }
 
-function observed(run: ToolRun, watch: Watch | undefined, output: StreamReader<ToolOutput>): StreamReader<ToolOutput> {
-  if (watch === undefined) return output;
+function observed(run: ToolRun, span: Span | undefined, output: StreamReader<ToolOutput>): StreamReader<ToolOutput> {
+  if (span === undefined) return output;
   let thrown: unknown;
   const told = mapError(output, (error) => {
     thrown = error;
     return run.waits(error) ? error : run.blame(error);
   });
   return mapError(
-    watch.outputStream(told, (result) => ({ result })),
+    span.outputStream(told, (result) => ({ result })),
     () => thrown,
   );
 }

@@ -17,12 +17,12 @@ import type { ToolTable } from "./tool-table.js";
 export async function readStreamedCalls(
   stream: StreamSource<AgenticMessage>,
   kit: ToolKit,
-  place: Context,
+  nodeContext: Context,
 ): Promise<AgenticMessage> {
   const reader = StreamReader.from(stream);
-  if (place.resume.wasInterrupted) return reader.concat();
-  const options = callOptionsOf(place);
-  const calls = new StreamedCalls(kit.tableFor(options), options.messages, place);
+  if (nodeContext.resume.wasInterrupted) return reader.concat();
+  const options = callOptionsOf(nodeContext);
+  const calls = new StreamedCalls(kit.tableFor(options), options.messages, nodeContext);
   const message = await reader.map((chunk) => calls.take(chunk)).concat();
   calls.finish(message);
   return message;
@@ -32,8 +32,8 @@ export async function readStreamedCalls(
 interface StreamedCall {
   name: string;
   callId: string;
-  /** The place of it, once its hooks have heard of it. */
-  place: HookPlace | undefined;
+  /** What its hooks are told, once they have heard of it. */
+  told: HookPlace | undefined;
   /** Pieces of the arguments that its hooks have not heard of. */
   held: string[];
 }
@@ -72,7 +72,7 @@ class StreamedCalls {
     const calls = [...this.whole, ...[...this.indexed].sort(([left], [right]) => left - right).map(([, call]) => call)];
     for (const [index, call] of calls.entries()) {
       const callId = ids?.[index] ?? blocks[index]?.callId;
-      if (call.place === undefined && callId !== undefined) this.start(call, callId);
+      if (call.told === undefined && callId !== undefined) this.start(call, callId);
       this.tellHeld(call);
     }
   }
@@ -82,7 +82,7 @@ class StreamedCalls {
     call.name ||= name;
     call.callId ||= callId;
     if (text) call.held.push(text);
-    if (call.place === undefined && call.name && call.callId && !this.ids.has(call.callId)) {
+    if (call.told === undefined && call.name && call.callId && !this.ids.has(call.callId)) {
       this.start(call, call.callId);
     }
     this.tellHeld(call);
@@ -91,7 +91,7 @@ class StreamedCalls {
   private callAt(index: number | undefined): StreamedCall {
     const known = index === undefined ? undefined : this.indexed.get(index);
     if (known !== undefined) return known;
-    const call: StreamedCall = { name: "", callId: "", place: undefined, held: [] };
+    const call: StreamedCall = { name: "", callId: "", told: undefined, held: [] };
     if (index === undefined) this.whole.push(call);
     else this.indexed.set(index, call);
     return call;
@@ -100,7 +100,7 @@ class StreamedCalls {
   private start(call: StreamedCall, callId: string): void {
     this.ids.add(callId);
     const { node, chunks, given } = this;
-    call.place = {
+    call.told = {
       callId,
       toolName: this.table.find(call.name)?.name ?? call.name,
       get messages() {
@@ -109,16 +109,16 @@ class StreamedCalls {
       get abortSignal() {
         return node.signal;
       },
-      report: (event) => reportEvent(node.watch, event),
+      report: (event) => reportEvent(node.span, event),
     };
-    callHook(this.hooksOf(call), "onInputStart", hookCallOf(call.place), call.place);
+    callHook(this.hooksOf(call), "onInputStart", hookCallOf(call.told), call.told);
   }
 
-  private tellHeld({ name, place, held }: StreamedCall): void {
-    if (place === undefined) return;
+  private tellHeld({ name, told, held }: StreamedCall): void {
+    if (told === undefined) return;
     for (const inputTextDelta of held.splice(0)) {
-      const told: InputDelta = Object.assign(hookCallOf(place), { inputTextDelta });
-      callHook(this.hooksOf({ name }), "onInputDelta", told, place);
+      const delta: InputDelta = Object.assign(hookCallOf(told), { inputTextDelta });
+      callHook(this.hooksOf({ name }), "onInputDelta", delta, told);
     }
   }
 
@@ -128,15 +128,15 @@ class StreamedCalls {
 }
 
 /** The messages so far are joined for those who read them: that costs more with each piece. */
-function hookCallOf(place: HookPlace): ToolHookCall {
+function hookCallOf(told: HookPlace): ToolHookCall {
   return {
-    toolCallId: place.callId,
-    toolName: place.toolName,
+    toolCallId: told.callId,
+    toolName: told.toolName,
     get messages() {
-      return place.messages;
+      return told.messages;
     },
     get abortSignal() {
-      return place.abortSignal;
+      return told.abortSignal;
     },
   };
 }

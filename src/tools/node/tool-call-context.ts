@@ -1,9 +1,9 @@
+import type { HandlerList } from "../../callbacks/handler-list.js";
 import type { RunInfo } from "../../callbacks/run-info.js";
 import { RunRecord } from "../../callbacks/run-info.js";
-import type { Watch } from "../../callbacks/watch.js";
-import type { Watchers } from "../../callbacks/watchers.js";
+import type { Span } from "../../callbacks/span.js";
 import type { Journal } from "../../checkpoint/journal/journal.js";
-import type { Visit } from "../../checkpoint/pause/invocation.js";
+import type { Invocation } from "../../checkpoint/pause/invocation.js";
 import type { ToolContext } from "../../components/tool.js";
 import { type AnyToolOptions, mergeToolOptions } from "../../components/tool-options.js";
 import type { Runtime } from "../../compose/runtime.js";
@@ -18,8 +18,8 @@ import type { Suspension } from "../define/tool-stages.js";
 import { suspendCall } from "./suspend-call.js";
 
 /** What a context needs to know of its call. */
-export interface CallPlace {
-  readonly place: Context;
+export interface ContextCall {
+  readonly nodeContext: Context;
   /** As the model called it. */
   readonly name: string;
   readonly toolName: string;
@@ -39,11 +39,11 @@ export interface CallPlace {
   /** It has its result, or has failed. */
   readonly isSettled: boolean;
   /** Of the tool, while it runs. */
-  readonly watch: Watch | undefined;
+  readonly span: Span | undefined;
 }
 
 /** One call of one tool: the `ctx` of `execute`, of middlewares and of the node's handlers. */
-export class ToolCallContext<Call extends CallPlace = CallPlace> extends Context implements ToolContext {
+export class ToolCallContext<Call extends ContextCall = ContextCall> extends Context implements ToolContext {
   readonly call: Call;
   private record: RunInfo | undefined = undefined;
   private mergedOptions: object | undefined = undefined;
@@ -96,8 +96,8 @@ export class ToolCallContext<Call extends CallPlace = CallPlace> extends Context
   }
 
   get address(): string {
-    const { place, name, callId } = this.call;
-    return `${place.address};tool:${addressName(name)}:${addressPart(callId)}`;
+    const { nodeContext, name, callId } = this.call;
+    return `${nodeContext.address};tool:${addressName(name)}:${addressPart(callId)}`;
   }
 
   get runInfo(): RunInfo {
@@ -114,7 +114,7 @@ export class ToolCallContext<Call extends CallPlace = CallPlace> extends Context
   }
 
   get around(): Context {
-    return this.call.place;
+    return this.call.nodeContext;
   }
 
   get isOver(): boolean {
@@ -122,48 +122,48 @@ export class ToolCallContext<Call extends CallPlace = CallPlace> extends Context
   }
 
   get journal(): Journal | undefined {
-    return this.call.place.journal;
+    return this.call.nodeContext.journal;
   }
 
-  get watch(): Watch | undefined {
-    return this.call.watch;
+  get span(): Span | undefined {
+    return this.call.span;
   }
 
-  get watchAround(): Watch | undefined {
-    return this.call.watch ?? this.call.place.watchAround;
+  get enclosingSpan(): Span | undefined {
+    return this.call.span ?? this.call.nodeContext.enclosingSpan;
   }
 
   /** Before the tool runs, what there is to tell is told of the node. */
   override get progress(): (event: unknown) => void {
-    return (event) => (this.watch ?? this.call.place.watch)?.event({ kind: "progress", event });
+    return (event) => (this.span ?? this.call.nodeContext.span)?.event({ kind: "progress", event });
   }
 
-  get watchers(): Watchers | undefined {
-    return this.call.place.watchers;
+  get handlers(): HandlerList | undefined {
+    return this.call.nodeContext.handlers;
   }
 
   get environment(): Environment {
-    return this.call.place.environment;
+    return this.call.nodeContext.environment;
   }
 
   get nodePath(): readonly string[] {
-    return this.call.place.nodePath;
+    return this.call.nodeContext.nodePath;
   }
 
   get stateCell(): StateCell | undefined {
-    return this.call.place.stateCell;
+    return this.call.nodeContext.stateCell;
   }
 
   get state(): unknown {
-    return this.call.place.state;
+    return this.call.nodeContext.state;
   }
 
   get callOptions(): CallOptions {
-    return this.call.place.callOptions;
+    return this.call.nodeContext.callOptions;
   }
 
   get runtime(): Runtime {
-    return this.call.place.runtime;
+    return this.call.nodeContext.runtime;
   }
 
   /** A few words for logs: the run around a call has no end. */
@@ -181,26 +181,26 @@ export class ToolCallContext<Call extends CallPlace = CallPlace> extends Context
     return this.ownChildren;
   }
 
-  get visit(): Visit {
-    const { place, index, callId } = this.call;
-    return place.visit.visitOfCall(index, callId, this.address);
+  get invocation(): Invocation {
+    const { nodeContext, index, callId } = this.call;
+    return nodeContext.invocation.invocationOfCall(index, callId, this.address);
   }
 
-  get openedVisit(): Visit | undefined {
-    return this.call.place.openedVisit?.findCall(this.call.index)?.visit;
+  get openedInvocation(): Invocation | undefined {
+    return this.call.nodeContext.openedInvocation?.findCall(this.call.index)?.invocation;
   }
 
-  get visitPath(): string {
-    return this.call.place.visitPath;
+  get invocationPath(): string {
+    return this.call.nodeContext.invocationPath;
   }
 
   noteStop(): void {
-    this.visit.hasStopped = true;
-    this.call.place.noteStop();
+    this.invocation.hasStopped = true;
+    this.call.nodeContext.noteStop();
   }
 
   private newRecord(): RunInfo {
-    const { place, name, toolType, callId } = this.call;
-    return new RunRecord(place.runInfo, "tool", name, toolType, this, callId);
+    const { nodeContext, name, toolType, callId } = this.call;
+    return new RunRecord(nodeContext.runInfo, "tool", name, toolType, this, callId);
   }
 }

@@ -1,10 +1,10 @@
-import { Watch } from "../../callbacks/watch.js";
-import type { Watchers } from "../../callbacks/watchers.js";
+import type { HandlerList } from "../../callbacks/handler-list.js";
+import { Span } from "../../callbacks/span.js";
 import { unreadableCheckpoint } from "../../checkpoint/checkpoint-errors.js";
 import type { Slot } from "../../checkpoint/document/snapshot.js";
 import { causedByInterrupt, type InterruptError, waitsAt } from "../../checkpoint/pause/interrupt.js";
 import { interruptsAt } from "../../checkpoint/pause/interrupts-of.js";
-import type { Visit } from "../../checkpoint/pause/invocation.js";
+import type { Invocation } from "../../checkpoint/pause/invocation.js";
 import type { ToolOutput } from "../../components/tool.js";
 import type { AnyToolOptions } from "../../components/tool-options.js";
 import { KumikoError } from "../../errors.js";
@@ -25,14 +25,14 @@ import type { NodeSettings } from "./node-settings.js";
 import { reportEvent } from "./report-event.js";
 import { type Answered, errorBlock, resultBlock, resultMessage } from "./result-block.js";
 import { limitedError, ResultLimit } from "./result-limit.js";
-import { type CallPlace, ToolCallContext } from "./tool-call-context.js";
+import { type ContextCall, ToolCallContext } from "./tool-call-context.js";
 import type { ToolEntry } from "./tool-entry.js";
 
 /** What runs the calls of one message. */
 export interface CallOwner {
   readonly settings: NodeSettings;
-  readonly place: Context;
-  readonly watchers: Watchers | undefined;
+  readonly nodeContext: Context;
+  readonly handlers: HandlerList | undefined;
   readonly messages: readonly AgenticMessage[];
   /** A call has its result, or has failed for good. */
   settled(run: ToolRun): void;
@@ -56,7 +56,7 @@ export interface Cancellable {
 }
 
 /** One call on its way: from the block of the model to the block of its result. */
-export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
+export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
   readonly owner: CallOwner;
   readonly index: number;
   readonly name: string;
@@ -78,7 +78,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   keptOutput: Slot | undefined = undefined;
   /** What it was resumed with. */
   resumeData: unknown = undefined;
-  watch: Watch | undefined = undefined;
+  span: Span | undefined = undefined;
   reader: Cancellable | undefined = undefined;
   private cachedContext: ToolCallContext<ToolRun> | undefined = undefined;
   private deadline: Deadline | undefined = undefined;
@@ -131,8 +131,8 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     return this.entry?.stages.suspension;
   }
 
-  get place(): Context {
-    return this.owner.place;
+  get nodeContext(): Context {
+    return this.owner.nodeContext;
   }
 
   get messages(): readonly AgenticMessage[] {
@@ -140,11 +140,11 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   }
 
   get validator(): SchemaValidator | undefined {
-    return this.place.runtime.schemaValidator;
+    return this.nodeContext.runtime.schemaValidator;
   }
 
   get registry(): ConcatRegistry | undefined {
-    return this.place.runtime.concat;
+    return this.nodeContext.runtime.concat;
   }
 
   get outputValidation(): OutputValidation | undefined {
@@ -160,7 +160,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   }
 
   get isOver(): boolean {
-    return this.state !== "running" || this.openedVisit?.hasStopped === true;
+    return this.state !== "running" || this.openedInvocation?.hasStopped === true;
   }
 
   get isSettled(): boolean {
@@ -169,29 +169,29 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
 
   /** Before the tool runs, what there is to tell is told of the node. An error that nobody hears stands in the console. */
   report(event: StagedEvent): void {
-    reportEvent(this.watch ?? this.place.watch, event);
+    reportEvent(this.span ?? this.nodeContext.span, event);
   }
 
   warn(problem: ToolError): void {
     const { kind, message, toolName, callId, issues } = problem;
-    if (this.watch === undefined) console.warn(message);
-    else this.watch.event({ kind, toolName, callId, message, issues });
+    if (this.span === undefined) console.warn(message);
+    else this.span.event({ kind, toolName, callId, message, issues });
   }
 
-  /** The watch of the tool that is about to run; `undefined` when nobody looks. */
-  openWatch(): Watch | undefined {
-    const { watchers, place } = this.owner;
-    if (watchers === undefined) return undefined;
-    this.watch = new Watch(watchers, this.context.renew(), place.watchAround);
-    this.watch.start({ arguments: this.text });
-    return this.watch;
+  /** The span of the tool that is about to run; `undefined` when nobody looks. */
+  openSpan(): Span | undefined {
+    const { handlers, nodeContext } = this.owner;
+    if (handlers === undefined) return undefined;
+    this.span = new Span(handlers, this.context.renew(), nodeContext.enclosingSpan);
+    this.span.start({ arguments: this.text });
+    return this.span;
   }
 
   /** Takes over what a former run of the node knows of this call. */
-  restore(visit: Visit): void {
-    const former = visit.findCall(this.index);
+  restore(invocation: Invocation): void {
+    const former = invocation.findCall(this.index);
     if (former?.result !== undefined) this.restoreResult(former.result.value);
-    else if (former?.visit?.isBlocked === true) this.postpone();
+    else if (former?.invocation?.isBlocked === true) this.postpone();
   }
 
   private restoreResult(kept: unknown): void {
@@ -206,19 +206,19 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
 
   /** It does not run now, and is no failure. */
   postpone(): void {
-    this.place.noteStop();
+    this.nodeContext.noteStop();
     this.isPending = true;
     this.state = "settled";
   }
 
   /** Whether it waits for somebody, if this is what its tool threw. */
   waits(thrown: unknown): boolean {
-    return this.openedVisit?.hasStopped === true && causedByInterrupt(thrown);
+    return this.openedInvocation?.hasStopped === true && causedByInterrupt(thrown);
   }
 
   /** Whether it goes on after an interrupt of its own, which may have come with data. */
   get isResumed(): boolean {
-    return this.openedVisit?.isRestored === true;
+    return this.openedInvocation?.isRestored === true;
   }
 
   get callName(): ToolCallName {
@@ -226,8 +226,8 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   }
 
   /** What it remembers; only a call that has asked something does. */
-  get openedVisit(): Visit | undefined {
-    return this.place.openedVisit?.findCall(this.index)?.visit;
+  get openedInvocation(): Invocation | undefined {
+    return this.nodeContext.openedInvocation?.findCall(this.index)?.invocation;
   }
 
   /** It waits: what runs inside it comes to its end first. */
@@ -237,8 +237,8 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     this.deadline = undefined;
     Promise.resolve(this.context.settle()).then(
       () => {
-        this.openedVisit?.settleAnswers();
-        (this.watch ?? this.openWatch())?.interrupt(this.interruption());
+        this.openedInvocation?.settleAnswers();
+        (this.span ?? this.openSpan())?.interrupt(this.interruption());
         this.isPending = true;
         this.settle();
       },
@@ -250,25 +250,26 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   }
 
   private interruption(): InterruptError {
-    const interrupts = interruptsAt(this.context.visit.snapshot(), this.place.environment.runKey);
+    const interrupts = interruptsAt(this.context.invocation.snapshot(), this.nodeContext.environment.runKey);
     return waitsAt(this.context.address, interrupts);
   }
 
   private keepPieces(): void {
-    if (this.place.journal !== undefined) this.keep({ pieces: this.pieces });
+    if (this.nodeContext.journal !== undefined) this.keep({ pieces: this.pieces });
   }
 
   /** Remembers the result, where the run is saved: the call does not run again. */
   private keep(result: KeptResult): void {
-    const { place } = this;
-    if (place.journal !== undefined) place.visit.finishCall(this.index, this.callId, { value: result });
+    const { nodeContext } = this;
+    if (nodeContext.journal !== undefined)
+      nodeContext.invocation.finishCall(this.index, this.callId, { value: result });
   }
 
   /** From now on it may have an effect, and its time runs. */
   begin(): void {
     this.state = "running";
     this.hasBegun = true;
-    this.openedVisit?.begin();
+    this.openedInvocation?.begin();
     const { timeoutMs } = this;
     if (timeoutMs === undefined) return;
     this.deadline = this.owner.settings.deadlines.add(this, timeoutMs);
@@ -276,13 +277,13 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
 
   /** Its own when it has a time limit; made when somebody asks. */
   get scope(): Scope {
-    if (this.timeoutMs === undefined) return this.place.scope;
+    if (this.timeoutMs === undefined) return this.nodeContext.scope;
     this.ownScope ??= this.openScope();
     return this.ownScope;
   }
 
   get openedScope(): Scope | undefined {
-    return this.timeoutMs === undefined ? this.place.openedScope : this.scope;
+    return this.timeoutMs === undefined ? this.nodeContext.openedScope : this.scope;
   }
 
   /** Takes what the tool gave, or a piece of it. */
@@ -301,7 +302,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   /** The tool has given all. */
   succeed(): void {
     if (this.state !== "running") return;
-    if (this.openedVisit?.hasStopped === true) {
+    if (this.openedInvocation?.hasStopped === true) {
       this.stop();
       return;
     }
@@ -322,7 +323,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     if (error.kind === "output_validation") this.keep({ output: error.output });
     this.state = "failing";
     this.release();
-    if (this.watch === undefined) this.openWatch()?.error(error);
+    if (this.span === undefined) this.openSpan()?.error(error);
     const { onToolError } = this.owner.settings;
     if (isAlwaysResult(error)) {
       this.answer(error, this.textOf(error));
@@ -335,14 +336,14 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
 
   /** Only the code knew that an answer does not fit. Its question is open again, so there is no result to tell a model. */
   private isAskedAgain(thrown: unknown): boolean {
-    return this.openedVisit !== undefined && KumikoError.is(thrown) && thrown.code === "ANSWER_MISMATCH";
+    return this.openedInvocation !== undefined && KumikoError.is(thrown) && thrown.code === "ANSWER_MISMATCH";
   }
 
   /** It cannot run for this request, which is the result, whatever `onToolError` says: arguments do not help. */
   refuse(error: ToolError): void {
     if (this.state === "failing" || this.state === "settled") return;
     this.state = "failing";
-    this.openWatch()?.error(error);
+    this.openSpan()?.error(error);
     this.answer(error, this.textOf(error));
   }
 
@@ -351,7 +352,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
     const { ownScope, reader, timeoutMs = 0 } = this;
     const reason = new DOMException(`The call took longer than its timeoutMs of ${timeoutMs} ms.`, "TimeoutError");
     const error = callTimedOut(this, timeoutMs, reason);
-    this.watch?.error(error);
+    this.span?.error(error);
     this.stopped = { reason };
     this.fail(error);
     ownScope?.abort(reason);
@@ -411,7 +412,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   }
 
   private errorOf(thrown: unknown): ToolError {
-    const { openedScope } = this.place;
+    const { openedScope } = this.nodeContext;
     if (openedScope?.aborted === true) return callAborted(this, openedScope.reason);
     return this.entry?.known === false ? unknownToolsHandlerFailed(this, thrown) : toolThrew(this, thrown);
   }
@@ -475,7 +476,7 @@ export class ToolRun implements StagedCall, CallPlace, Answered, Expiring {
   }
 
   private openScope(): Scope {
-    const scope = new Scope(this.place.scope);
+    const scope = new Scope(this.nodeContext.scope);
     if (this.stopped !== undefined) scope.abort(this.stopped.reason);
     else if (this.state !== "settled") scope.open();
     return scope;

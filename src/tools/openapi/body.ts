@@ -63,7 +63,7 @@ const wildcards: Readonly<Record<BodyKind, string>> = {
 function filesIn(schema: unknown, encoding: Fields, references: OperationPlace["references"]): ReadonlySet<string> {
   const files = new Set<string>();
   const seen = new Set<unknown>();
-  const visit = (part: unknown): void => {
+  const invocation = (part: unknown): void => {
     const fields = references.follow(part);
     if (seen.has(fields)) return;
     seen.add(fields);
@@ -71,9 +71,9 @@ function filesIn(schema: unknown, encoding: Fields, references: OperationPlace["
       const { contentType } = fieldsOf(encoding[name]);
       if (isFile(references.follow(property), contentType, references)) files.add(name);
     }
-    for (const each of Array.isArray(fields.allOf) ? fields.allOf : []) visit(each);
+    for (const each of Array.isArray(fields.allOf) ? fields.allOf : []) invocation(each);
   };
-  if (isFields(schema)) visit(schema);
+  if (isFields(schema)) invocation(schema);
   return files;
 }
 

@@ -9,11 +9,11 @@ export interface StreamHooks<in T> {
 }
 
 /** Watches a source without copying it: the promises of the reads are handed through untouched. */
-export function watchSource<T>(source: ChunkSource<T>, hooks: StreamHooks<T>): ChunkSource<T> {
-  return new WatchedSource(source, hooks);
+export function tapSource<T>(source: ChunkSource<T>, hooks: StreamHooks<T>): ChunkSource<T> {
+  return new TappedSource(source, hooks);
 }
 
-class WatchedSource<T> implements ChunkSource<T> {
+class TappedSource<T> implements ChunkSource<T> {
   private readonly source: ChunkSource<T>;
   private readonly hooks: StreamHooks<T>;
   private readonly onResult: (result: IteratorResult<T, undefined>) => void;

@@ -185,7 +185,7 @@ describe("spans", () => {
     const spans: unknown[] = [];
     const outer = open("graph", watchersOf([{ onEnd: (_info, _value, span) => spans.push(span) }]));
     outer.start(0);
-    const inner = open("node", outer.watchers, outer);
+    const inner = open("node", outer.handlers, outer);
     inner.start(1);
     inner.end(2);
     outer.end(3);

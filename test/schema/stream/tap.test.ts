@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { StreamReader } from "../../../src/schema/stream/reader.js";
 import type { ChunkSource } from "../../../src/schema/stream/source.js";
-import { watchSource } from "../../../src/schema/stream/watch.js";
+import { tapSource } from "../../../src/schema/stream/tap.js";
 import { all, outcome, Producer } from "./producer.js";
 
 function watch<T>(source: ChunkSource<T>): { reader: StreamReader<T>; seen: unknown[] } {
@@ -12,7 +12,7 @@ function watch<T>(source: ChunkSource<T>): { reader: StreamReader<T>; seen: unkn
     onError: (error: unknown) => seen.push(["error", error]),
     onCancel: (reason: unknown) => seen.push(["cancel", reason]),
   };
-  return { reader: new StreamReader(watchSource(source, hooks)), seen };
+  return { reader: new StreamReader(tapSource(source, hooks)), seen };
 }
 
 describe("watchSource", () => {

@@ -4,15 +4,15 @@ import { leftEarly } from "../schema/errors.js";
 import { isPromiseLike } from "../schema/promise-like.js";
 import { joinableSource } from "../schema/stream/joinable-source.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { watchSource } from "../schema/stream/watch.js";
+import { tapSource } from "../schema/stream/tap.js";
 import type { Handler, HandlerTiming } from "./handler.js";
 import { reportHandlerError } from "./handler-error.js";
+import type { HandlerList } from "./handler-list.js";
 import type { RunInfo } from "./run-info.js";
 import { copyHooks, StreamCopy } from "./stream-copy.js";
 import { type StreamTiming, takesStream } from "./stream-needs.js";
 import { type ChunkPayload, joiningOfCopy, StreamedOutput } from "./streamed-output.js";
 import { guard, tellEnd, tellStart } from "./tell.js";
-import type { Watchers } from "./watchers.js";
 
 /**
  * One observed run of a graph, a node or a tool call: tells the handlers, once each, how it starts and how it ends.
@@ -20,26 +20,26 @@ import type { Watchers } from "./watchers.js";
  * Nothing is heard of a run that was not started. The first of `end`, `error` and `interrupt` counts; what comes later
  * does nothing.
  */
-export class Watch {
-  readonly watchers: Watchers;
+export class Span {
+  readonly handlers: HandlerList;
   readonly info: RunInfo;
   private state: "new" | "open" | "ended" | "skipped";
   /** The span of the only handler, or the list of spans of several: until the start the parent's, then its own. */
-  private span: unknown;
+  private handlerSpans: unknown;
   /** What handlers were given of streams; they fail with the run. */
   private copies: StreamCopy<unknown>[] | undefined;
   /** Open runs hang together: each knows the run around it, that one its first open child, and these are in a ring. */
-  private parent: Watch | undefined;
-  private child: Watch | undefined;
-  private next: Watch;
-  private previous: Watch;
+  private parent: Span | undefined;
+  private child: Span | undefined;
+  private next: Span;
+  private previous: Span;
 
   /** The parent has started, and has the same handlers or the first few of them. */
-  constructor(watchers: Watchers, info: RunInfo, parent: Watch | undefined) {
-    this.watchers = watchers;
+  constructor(handlers: HandlerList, info: RunInfo, parent: Span | undefined) {
+    this.handlers = handlers;
     this.info = info;
     this.state = "new";
-    this.span = parent === undefined ? undefined : parent.spanFor(watchers);
+    this.handlerSpans = parent === undefined ? undefined : parent.handlerSpansFor(handlers);
     this.copies = undefined;
     this.parent = undefined;
     this.child = undefined;
@@ -55,16 +55,16 @@ export class Watch {
   start(value: unknown): void {
     if (this.state !== "new") return;
     this.state = "open";
-    const { only } = this.watchers;
+    const { only } = this.handlers;
     if (only === undefined) this.startAll(value);
-    else this.span = tellStart(only, this.watchers, this.info, value, this.span);
+    else this.handlerSpans = tellStart(only, this.handlers, this.info, value, this.handlerSpans);
   }
 
   /** Children that are still open stay so, and end by themselves. */
   end(value: unknown): void {
-    const { only } = this.watchers;
+    const { only } = this.handlers;
     if (only === undefined || this.child !== undefined || this.copies !== undefined) this.endAll(value);
-    else if (this.close()) tellEnd(only, this.watchers, this.info, value, this.span);
+    else if (this.close()) tellEnd(only, this.handlers, this.info, value, this.handlerSpans);
   }
 
   /** Children that are still open are aborted first, with the same error. */
@@ -109,18 +109,18 @@ export class Watch {
     }
     this.state = "open";
     const copies: StreamCopy<unknown>[] = [];
-    const spans = this.watchers.handlers.map((handler, index) => {
-      const parentSpan = this.spanOf(index);
+    const spans = this.handlers.items.map((handler, index) => {
+      const parentSpan = this.handlerSpanOf(index);
       if (!takesStream(handler, "onStartWithStreamInput", this.info)) {
-        return tellStart(handler, this.watchers, this.info, undefined, parentSpan);
+        return tellStart(handler, this.handlers, this.info, undefined, parentSpan);
       }
       const copy = new StreamCopy<unknown>();
       copies.push(copy);
       return this.callWithStream(handler, "onStartWithStreamInput", copy, stream.joining, parentSpan);
     });
-    this.span = this.watchers.only === undefined ? spans : spans[0];
+    this.handlerSpans = this.handlers.only === undefined ? spans : spans[0];
     this.copies = copies;
-    return new StreamReader(watchSource(stream.takeSource(), copyHooks(copies)), stream.joining);
+    return new StreamReader(tapSource(stream.takeSource(), copyHooks(copies)), stream.joining);
   }
 
   /**
@@ -131,7 +131,7 @@ export class Watch {
     if (this.state !== "open") return stream;
     const takers = this.takers("onEndWithStreamOutput");
     const takesValue = (handler: Handler): boolean => handler.onEnd !== undefined && !takers.includes(handler);
-    const wantsValue = this.watchers.handlers.some(takesValue);
+    const wantsValue = this.handlers.items.some(takesValue);
     const copyJoining = joiningOfCopy(stream.joining, payload);
     const output = new StreamedOutput<T>(
       {
@@ -145,16 +145,16 @@ export class Watch {
       payload,
     );
     const source = stream.takeSource();
-    return new StreamReader(watchSource(wantsValue ? joinableSource(source) : source, output), stream.joining);
+    return new StreamReader(tapSource(wantsValue ? joinableSource(source) : source, output), stream.joining);
   }
 
   private openOutputCopies(joining: Joining | undefined): readonly StreamCopy<unknown>[] {
     const copies: StreamCopy<unknown>[] = [];
-    for (const [index, handler] of this.watchers.handlers.entries()) {
+    for (const [index, handler] of this.handlers.items.entries()) {
       if (!takesStream(handler, "onEndWithStreamOutput", this.info)) continue;
       const copy = new StreamCopy<unknown>();
       copies.push(copy);
-      this.callWithStream(handler, "onEndWithStreamOutput", copy, joining, this.spanOf(index));
+      this.callWithStream(handler, "onEndWithStreamOutput", copy, joining, this.handlerSpanOf(index));
     }
     this.copies = this.copies === undefined ? copies : [...this.copies, ...copies];
     return copies;
@@ -164,7 +164,7 @@ export class Watch {
   private endStream(value: unknown): void {
     if (!this.finish()) return;
     if (this.copies !== undefined) this.failCopies(undefined);
-    for (const [index, handler] of this.watchers.handlers.entries()) {
+    for (const [index, handler] of this.handlers.items.entries()) {
       if (!takesStream(handler, "onEndWithStreamOutput", this.info)) this.tellEnd(handler, value, index);
     }
   }
@@ -176,20 +176,20 @@ export class Watch {
   }
 
   private startAll(value: unknown): void {
-    const { info, watchers } = this;
-    this.span = watchers.handlers.map((handler, index) =>
-      tellStart(handler, watchers, info, value, this.spanOf(index)),
+    const { info, handlers } = this;
+    this.handlerSpans = handlers.items.map((handler, index) =>
+      tellStart(handler, handlers, info, value, this.handlerSpanOf(index)),
     );
   }
 
   private endAll(value: unknown): void {
     if (!this.finish()) return;
     if (this.copies !== undefined) this.failCopies(undefined);
-    for (const [index, handler] of this.watchers.handlers.entries()) this.tellEnd(handler, value, index);
+    for (const [index, handler] of this.handlers.items.entries()) this.tellEnd(handler, value, index);
   }
 
   private tellEnd(handler: Handler, value: unknown, index: number): void {
-    tellEnd(handler, this.watchers, this.info, value, this.spanOf(index));
+    tellEnd(handler, this.handlers, this.info, value, this.handlerSpanOf(index));
   }
 
   private callWithStream(
@@ -212,9 +212,9 @@ export class Watch {
   }
 
   private callEach(timing: "onError" | "onInterrupt" | "onEvent", value: unknown): void {
-    for (const [index, handler] of this.watchers.handlers.entries()) {
+    for (const [index, handler] of this.handlers.items.entries()) {
       try {
-        guard(handler[timing]?.(this.info, value, this.spanOf(index)), timing, this.watchers, this.info);
+        guard(handler[timing]?.(this.info, value, this.handlerSpanOf(index)), timing, this.handlers, this.info);
       } catch (error) {
         this.report(error, timing);
       }
@@ -222,22 +222,22 @@ export class Watch {
   }
 
   private takers(timing: StreamTiming): readonly Handler[] {
-    return this.watchers.handlers.filter((handler) => takesStream(handler, timing, this.info));
+    return this.handlers.items.filter((handler) => takesStream(handler, timing, this.info));
   }
 
-  private spanOf(index: number): unknown {
-    const { span } = this;
-    if (this.watchers.only !== undefined) return span;
+  private handlerSpanOf(index: number): unknown {
+    const { handlerSpans: span } = this;
+    if (this.handlers.only !== undefined) return span;
     return Array.isArray(span) ? span[index] : undefined;
   }
 
   /** This run's spans in the form that a child with these handlers keeps them in. */
-  spanFor(watchers: Watchers): unknown {
-    return this.watchers.only !== undefined && watchers.only === undefined ? [this.span] : this.span;
+  handlerSpansFor(handlers: HandlerList): unknown {
+    return this.handlers.only !== undefined && handlers.only === undefined ? [this.handlerSpans] : this.handlerSpans;
   }
 
   private report(error: unknown, timing: HandlerTiming): void {
-    reportHandlerError(this.watchers.onHandlerError, error, timing, this.info);
+    reportHandlerError(this.handlers.onHandlerError, error, timing, this.info);
   }
 
   /** Ends without a failure: children that are still open now hang on the run around this one. */
@@ -264,7 +264,7 @@ export class Watch {
   }
 
   /** A run that has ended takes no children: what starts inside it later stands alone. */
-  private linkInto(parent: Watch): void {
+  private linkInto(parent: Span): void {
     if (parent.closed) return;
     this.parent = parent;
     const first = parent.child;
@@ -279,7 +279,7 @@ export class Watch {
     first.previous = this;
   }
 
-  private unlinkFrom(parent: Watch): void {
+  private unlinkFrom(parent: Span): void {
     const { next, previous } = this;
     this.parent = undefined;
     if (next === this) {
@@ -293,7 +293,7 @@ export class Watch {
     this.previous = this;
   }
 
-  private handOver(parent: Watch | undefined): void {
+  private handOver(parent: Span | undefined): void {
     while (this.child !== undefined) {
       const { child } = this;
       child.unlinkFrom(this);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Handler } from "../../src/callbacks/handler.js";
-import type { Watch } from "../../src/callbacks/watch.js";
+import type { Span } from "../../src/callbacks/span.js";
 import { StreamReader } from "../../src/schema/stream/reader.js";
 import { open, watchersOf } from "./listener.js";
 
@@ -45,19 +45,19 @@ function letGo(returned: unknown): void {
 }
 
 class Runs {
-  readonly all: Watch[];
-  private readonly outputs = new Map<Watch, StreamReader<string>>();
+  readonly all: Span[];
+  private readonly outputs = new Map<Span, StreamReader<string>>();
 
-  constructor(root: Watch) {
+  constructor(root: Span) {
     this.all = [root];
   }
 
   async apply({ run, does }: Action): Promise<void> {
-    const watch = this.all[run % this.all.length] as Watch;
+    const watch = this.all[run % this.all.length] as Span;
     const output = this.outputs.get(watch);
     switch (does) {
       case "open":
-        this.all.push(open(`run ${this.all.length}`, watch.watchers, watch));
+        this.all.push(open(`run ${this.all.length}`, watch.handlers, watch));
         return;
       case "stream":
         if (output === undefined) this.outputs.set(watch, watch.outputStream(StreamReader.from(["a", "b"])));
@@ -123,7 +123,7 @@ it("never ends an aborted run before what runs inside it", async () => {
       const all = [open("0", watchers)];
       const parentOf = new Map<string, string>();
       for (const [index, parent] of given.entries()) {
-        const outer = all[parent % all.length] as Watch;
+        const outer = all[parent % all.length] as Span;
         parentOf.set(String(index + 1), outer.info.name);
         all.push(open(String(index + 1), watchers, outer));
       }
