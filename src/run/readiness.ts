@@ -17,6 +17,8 @@ export interface Readiness {
   skip(targets: readonly number[]): void;
   /** What can start now. END comes alone: what else was delivered is left over. */
   take(): readonly Ready[];
+  /** A run goes on behind these tasks, which an earlier process has done: only what can still come is waited for. */
+  resume(done: readonly Task[]): void;
   /** Gives what was delivered and will not be read. */
   leftOver(): readonly Delivery[];
 }
@@ -51,6 +53,8 @@ class AnyPredecessor implements Readiness {
   }
 
   skip(): void {}
+
+  resume(): void {}
 
   take(): readonly Ready[] {
     const targets = this.#targets;
@@ -113,6 +117,21 @@ class AllPredecessors implements Readiness {
     const skipped = [...targets];
     for (let target = skipped.pop(); target !== undefined; target = skipped.pop()) {
       if (this.#close(target)) skipped.push(...(this.#program.routes[target]?.all ?? []));
+    }
+  }
+
+  /** What no task that is done can lead to any more was done, or skipped, before. */
+  resume(done: readonly Task[]): void {
+    const { routes, sources } = this.#program;
+    const nextOf = ({ index, targets }: Task): readonly number[] => targets ?? routes[index]?.all ?? [];
+    const reachable = new Set(done.flatMap(nextOf));
+    // a set can grow while it is gone through
+    for (const target of reachable) for (const next of routes[target]?.all ?? []) reachable.add(next);
+    const direct = new Map<number, number>();
+    for (const target of done.flatMap(nextOf)) direct.set(target, (direct.get(target) ?? 0) + 1);
+    for (const target of reachable) {
+      const open = (sources[target] ?? []).filter((source) => reachable.has(source)).length;
+      this.#open[target] = open + (direct.get(target) ?? 0);
     }
   }
 

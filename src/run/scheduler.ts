@@ -35,6 +35,8 @@ export class Scheduler {
   #isFailing = false;
   /** Something could start, and a stop keeps it. */
   #isHeld = false;
+  /** Tasks that an earlier process has routed: what they skip was skipped then. */
+  #restored: ReadonlySet<Task> | undefined = undefined;
   /** Streams that no node reads: the output of the run ends after them. */
   #unread: Promise<void>[] | undefined = undefined;
   /** It has its result, or has failed: what still ends comes too late. */
@@ -57,7 +59,7 @@ export class Scheduler {
     const run = this.#run;
     try {
       if (saving !== undefined) await saving;
-      this.#ended = [...ended];
+      this.#resume(ended);
       const end = await this.#loop();
       const result = this.#finish(end);
       const completed = run.complete(isPromiseLike(result) ? await result : result);
@@ -68,6 +70,14 @@ export class Scheduler {
       const failure = run.end(error);
       throw failure instanceof Promise ? await failure : failure;
     }
+  }
+
+  /** Behind START, or behind tasks that an earlier process has done. */
+  #resume(ended: readonly Task[]): void {
+    this.#ended = [...ended];
+    if (ended.every(({ index, targets }) => index === START_INDEX && targets === undefined)) return;
+    this.#readiness.resume(ended);
+    this.#restored = new Set(ended.filter(({ targets }) => targets !== undefined));
   }
 
   /** What END is given. */
@@ -374,7 +384,7 @@ export class Scheduler {
       const copies = targets.length === 1 ? [reader] : reader.copy(targets.length);
       for (const [n, target] of targets.entries()) this.#readiness.deliver(target, { source: task, value: copies[n] });
     }
-    if (this.#readiness.isStepwise) return;
+    if (this.#readiness.isStepwise || this.#restored?.has(task) === true) return;
     const { all } = run.program.routes[index] ?? { all: [] };
     if (targets.length < all.length) this.#readiness.skip(all.filter((target) => !targets.includes(target)));
   }

@@ -218,12 +218,6 @@ export const exceptions: readonly Exception[] = [
 /** What should hold and does not: defects of the executor. */
 export const knownDefects: readonly Exception[] = [
   {
-    why: "In a graph that waits for all predecessors each save holds every node that is done: the time is quadratic.",
-    ways: ["saved-step"],
-    tests: [["run/dag.test.ts", "runs fifty thousand synchronous nodes in a line"]],
-    sometimes: true,
-  },
-  {
     why: "In a run on streams a node hands on what it has made some microtasks later: a failure, an abort or a stop beside it may come in between, and then it runs again after a resume.",
     modes: streams,
     tests: [

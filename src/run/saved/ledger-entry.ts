@@ -120,10 +120,17 @@ export class LedgerEntry {
       output: kept?.output,
       chunks: kept?.chunks,
       unjoinable: kept?.unjoinable,
-      targets: done ? targets?.map((target) => keys[target] ?? "") : undefined,
+      targets: done ? targets?.filter((target) => !this.#isServed(target)).map((target) => keys[target] ?? "") : undefined,
       visit: invocation,
       route,
     };
+  }
+
+  /** Without steps: whether a target has what it needs and is done, so that it is not to be started again. */
+  #isServed(target: number): boolean {
+    if (this.#run.program.plan.triggerMode === "anyPredecessor") return false;
+    const consumer = this.consumers.find(({ task }) => task.index === target);
+    return consumer !== undefined && (consumer.isSettled || consumer.isUsedUp);
   }
 
   /** A stream as its chunks where somebody takes chunks, otherwise as the value that they make. */

@@ -2,7 +2,7 @@ import { nodeIsGone, unreadableCheckpoint } from "../../checkpoint/checkpoint-er
 import type { RunSnapshot, Slot, TaskSnapshot } from "../../checkpoint/document/snapshot.js";
 import type { Journal } from "../../checkpoint/journal/journal.js";
 import { type Part, partOfRun } from "../../checkpoint/pause/invocation.js";
-import { END_INDEX, START, START_INDEX } from "../../compose/plan/plan.js";
+import { END_INDEX, START_INDEX } from "../../compose/plan/plan.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { Body } from "../body.js";
 import type { Run } from "../run.js";
@@ -19,6 +19,8 @@ export class Ledger implements RunLedger {
   readonly #run: Run;
   /** By step; a graph without steps has one list. */
   #steps: LedgerEntry[][] = [];
+  /** How long the list of a graph without steps may become before it is swept. */
+  #sweepAt = 64;
   readonly #entries = new Map<Task, LedgerEntry>();
   /** What an earlier process did in tasks that come again. */
   #earlier: Map<string, TaskSnapshot> | undefined = undefined;
@@ -49,8 +51,8 @@ export class Ledger implements RunLedger {
     const { program, stateCell } = run;
     if (state !== undefined && program.plan.state !== undefined && stateCell !== undefined)
       stateCell.value = state.value;
-    const hasSteps = program.plan.triggerMode === "anyPredecessor";
-    const isBase = ({ step, node }: TaskSnapshot): boolean => (hasSteps ? step === base : base === 0 && node === START);
+    const hasSteps = this.#hasSteps;
+    const isBase = ({ step, done }: TaskSnapshot): boolean => (hasSteps ? step === base : base === 0 && done);
     for (const saved of tasks) {
       if (isBase(saved) || (hasSteps && saved.step < base)) continue;
       this.#earlier ??= new Map();
@@ -60,11 +62,17 @@ export class Ledger implements RunLedger {
     const saved = tasks.filter(isBase);
     if (saved.length === 0 || !saved.every(({ done }) => done)) throw unreadableCheckpoint("it has no finished step");
     run.goToStep(base);
+    const done = new Set(saved.map(({ node }) => node));
     return saved.map((snapshot) => {
       const entry = this.#add(new Task(run, this.#indexOf(snapshot.node)));
-      entry.restore(snapshot);
+      const targets = hasSteps ? snapshot.targets : snapshot.targets?.filter((key) => !done.has(key));
+      entry.restore({ ...snapshot, targets });
       return entry.task;
     });
+  }
+
+  get #hasSteps(): boolean {
+    return this.#run.program.plan.triggerMode === "anyPredecessor";
   }
 
   #start(input: unknown): Task {
@@ -110,8 +118,10 @@ export class Ledger implements RunLedger {
     const entry = new LedgerEntry(this.#run, task);
     this.#entries.set(task, entry);
     const last = this.#steps.at(-1);
-    if (last?.[0]?.task.step === task.step) last.push(entry);
-    else {
+    if (last !== undefined && (!this.#hasSteps || last[0]?.task.step === task.step)) {
+      last.push(entry);
+      if (!this.#hasSteps && last.length >= this.#sweepAt) this.#sweep(last);
+    } else {
       this.#steps.push([entry]);
       this.#forget();
     }
@@ -224,6 +234,19 @@ export class Ledger implements RunLedger {
     }
   }
 
+  /** Without steps: tasks whose outputs nobody needs any more. Rarely enough that each task is looked at a few times only. */
+  #sweep(entries: readonly LedgerEntry[]): void {
+    if (!this.canBeSaved) return;
+    const live = entries.filter((entry) => !entry.isUsedUp);
+    for (const entry of entries) {
+      if (!entry.isUsedUp) continue;
+      entry.release(resultIsThere);
+      this.#entries.delete(entry.task);
+    }
+    this.#steps = [live];
+    this.#sweepAt = Math.max(64, 2 * live.length);
+  }
+
   #isOver(position: number): boolean {
     const step = this.#steps[position] ?? [];
     return step.every((entry) => entry.task.targets !== undefined && (entry.isSettled || entry.isUsedUp));
@@ -249,11 +272,13 @@ export class Ledger implements RunLedger {
   snapshot(): RunSnapshot {
     const run = this.#run;
     const steps = this.#steps;
+    const hasSteps = this.#hasSteps;
     let base = this.canBeSaved ? 0 : -1;
-    while (base >= 0 && base + 1 < steps.length && this.#isOver(base + 1)) base++;
+    while (hasSteps && base >= 0 && base + 1 < steps.length && this.#isOver(base + 1)) base++;
     const tasks: TaskSnapshot[] = [];
     for (const step of base > 0 ? steps.slice(base) : steps) {
       for (const entry of step) {
+        if (base === 0 && !hasSteps && entry.isUsedUp) continue;
         const snapshot = entry.snapshot();
         if (snapshot !== undefined) tasks.push(snapshot);
       }
