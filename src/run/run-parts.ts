@@ -1,6 +1,7 @@
 import type { RunInfo } from "../callbacks/run-info.js";
-import type { NodeStop, RunSnapshot } from "../checkpoint/document/snapshot.js";
+import type { NodeStop, RunSnapshot, TaskSnapshot } from "../checkpoint/document/snapshot.js";
 import type { Invocation, Part } from "../checkpoint/pause/invocation.js";
+import type { PlanNode } from "../compose/plan/plan.js";
 import type { Delivery, InvocationKeeper, Task } from "./task.js";
 
 /** Thrown where nothing more may start; `Run.end` says what it means. */
@@ -23,6 +24,8 @@ export interface RunLedger extends InvocationKeeper {
   start(task: Task, inbox: readonly Delivery[]): "ended" | "blocked" | undefined;
   /** A task has its output. A promise where it is saved before anything follows. */
   ended(task: Task, isAlone: boolean): Promise<void> | undefined;
+  /** The same after the run has failed or was stopped: kept where it is there as a whole. */
+  endedLate(task: Task): void;
   /** The targets of a task are known. A promise where its stream is saved before anything follows. */
   routed(task: Task): Promise<void> | undefined;
   /** A task waits for an answer. */
@@ -53,6 +56,22 @@ export interface RunStops {
 /** What the tasks that wait remember. */
 export function invocationsOf(tasks: Iterable<Task> | undefined): Invocation[] {
   return [...(tasks ?? [])].map((task) => task.invocation);
+}
+
+/** The tasks of a run without a ledger that wait, in order of declaration: only what is asked can be told of them. */
+export function waitingTasks(stopped: Iterable<Task> | undefined, nodeOf: (task: Task) => PlanNode): TaskSnapshot[] {
+  const waiting = [...(stopped ?? [])].sort((a, b) => a.index - b.index);
+  return waiting.map((task) => ({
+    node: nodeOf(task).key,
+    kind: nodeOf(task).component,
+    step: task.step,
+    done: false,
+    output: undefined,
+    chunks: undefined,
+    targets: undefined,
+    visit: task.invocation.snapshot(),
+    route: undefined,
+  }));
 }
 
 /** Stands for a run that nobody is told of. */

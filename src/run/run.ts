@@ -23,11 +23,20 @@ import { maxStepsExceeded, stateFailed, strayInterrupt } from "./errors.js";
 import { locate } from "./failure.js";
 import type { Program } from "./program.js";
 import { handlersOfRun, hasHandlers } from "./run-handlers.js";
-import { halt, invocationsOf, noInfo, type RunLedger, type RunScheduler, type RunStops } from "./run-parts.js";
+import {
+  halt,
+  invocationsOf,
+  noInfo,
+  type RunLedger,
+  type RunScheduler,
+  type RunStops,
+  resultIsThere,
+  waitingTasks,
+} from "./run-parts.js";
 import { abortError, Scope } from "./scope.js";
 import { StateCell } from "./state-cell.js";
 import { OpenStreams } from "./streams/open-streams.js";
-import { checkedStream } from "./streams/output-streams.js";
+import { checkedStream, endingWith } from "./streams/output-streams.js";
 import { Task, type TaskOwner, type TaskStream } from "./task.js";
 
 /** How a run stands to what is around it. */
@@ -279,18 +288,8 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   /** What waits. Without a ledger nobody can go on from there. */
   snapshot(): RunSnapshot {
     if (this.ledger !== undefined) return this.ledger.snapshot();
-    const waiting = [...(this.stopped ?? [])].sort((a, b) => a.index - b.index);
-    const tasks = waiting.map((task) => ({
-      node: this.program.keys[task.index] ?? "",
-      kind: this.node(task.index).component,
-      step: task.step,
-      done: false,
-      output: undefined,
-      chunks: undefined,
-      targets: undefined,
-      visit: task.invocation.snapshot(),
-      route: undefined,
-    }));
+    const nodeOf = ({ index }: Task): PlanNode => this.node(index);
+    const tasks = waitingTasks(this.stopped, nodeOf);
     return { address: this.address, base: -1, state: undefined, tasks, stop: this.stops?.stop, passed: [] };
   }
 
@@ -464,10 +463,12 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return error;
   }
 
-  /** Something still runs that does not feed the result, in a run on streams: it is stopped when the result was read. */
-  leaveRest(): void {
-    if (this.nested && this.parentContext instanceof Task) this.parentContext.owner.leaveRest();
+  /** Something still runs that does not feed the result: it is stopped when that is there, or when its stream was read. */
+  leaveRest(result: unknown): unknown {
+    if (!(result instanceof StreamReader)) this.stopRest(resultIsThere);
+    else if (this.nested) return endingWith(result, () => this.stopped === undefined && this.stopRest(resultIsThere));
     else this.hasRest = true;
+    return result;
   }
 
   /** Stops what is still running because this run has ended without it. */

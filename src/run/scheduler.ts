@@ -216,7 +216,7 @@ export class Scheduler {
   #end(task: Task, output: unknown, isAlone: boolean): void {
     const run = this.#run;
     if (this.#isOver || run.aborted) {
-      discard(output);
+      this.#endLate(task, output);
     } else if (run.mode === "invoke" && isStream(output)) {
       this.#track(task, collect(output, task), (whole) => this.#end(task, whole, isAlone));
     } else if (task.hasStopped && !task.isStreaming) {
@@ -228,6 +228,21 @@ export class Scheduler {
       const saving = this.#ledger?.ended(task, isAlone);
       if (saving === undefined) this.#ended.push(task);
       else this.#track(task, saving, () => this.#ended.push(task));
+    }
+  }
+
+  /** A node has given its output after the run has failed or was stopped: it is not to run again after a resume. */
+  #endLate(task: Task, output: unknown): void {
+    if (
+      this.#ledger === undefined ||
+      task.hasStopped ||
+      task.isStreaming ||
+      isStream(output) === (this.#run.mode === "invoke")
+    )
+      discard(output);
+    else {
+      task.output = this.#run.delivered(task.index, output);
+      this.#ledger.endedLate(task);
     }
   }
 
@@ -415,14 +430,14 @@ export class Scheduler {
     if (this.#readiness.isStepwise) for (const { source, value } of left) this.#drain(source, value);
     else this.#dropAll(left);
     this.#isOver = true;
-    if (this.#running > 0) {
-      if (run.mode === "transform") run.leaveRest();
-      else run.stopRest(resultIsThere);
-    }
+    if (this.#running > 0 && run.mode !== "transform") run.stopRest(resultIsThere);
     try {
       const result = joinInputs(run, END_INDEX, inbox);
       const unread = this.#unread;
-      const last = (output: unknown): unknown => (unread === undefined ? output : endingAfter(output, unread));
+      const last = (output: unknown): unknown => {
+        if (unread !== undefined) return endingAfter(output, unread);
+        return this.#running > 0 ? run.leaveRest(output) : output;
+      };
       if (!isPromiseLike(result)) return last(result);
       return result.then(last, (error) => this.#throwAtEnd(error));
     } catch (error) {

@@ -76,8 +76,6 @@ export interface TaskOwner extends RecordSource {
   findOrigin(error: unknown): Promise<unknown>;
   /** Remembers a stream of a node: an error may come from it, and it must not stay open. */
   addStream(stream: TaskStream): void;
-  /** Says that something still runs which does not feed the result. */
-  leaveRest(): void;
   /** Stops the streams of the run with this scope and of what is nested in it. */
   cancelStreams(reason: unknown, within: Scope): void;
 }

@@ -2,6 +2,7 @@ import type { NodeSettings, StateHandler } from "../compose/plan/plan.js";
 import { joinChunks } from "../schema/concat/concat-chunks.js";
 import { untilJoinable } from "../schema/concat/load-message-joining.js";
 import type { Joining } from "../schema/concat/rule.js";
+import { ArraySource } from "../schema/stream/array-source.js";
 import { DROPPED, mapSource } from "../schema/stream/map.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { isPromiseLike, isStream } from "./async.js";
@@ -198,13 +199,15 @@ function nameOutput(output: unknown, key: string): unknown {
   if (!(output instanceof StreamReader)) return { [key]: output };
   const { joining } = output;
   const rule = { keyed: new Map([[key, joining ?? {}]]) };
-  return rejoin(
-    output.map((chunk) => ({ [key]: chunk })),
-    {
-      registry: joining?.registry,
-      where: joining?.where,
-      rule,
-      locate: (error) => (joining?.locate === undefined ? error : joining.locate(error)),
-    },
-  );
+  const name = (chunk: unknown): unknown => ({ [key]: chunk });
+  const source = output.takeSource();
+  // what is whole stays whole: a ledger does not have to wait for a reader
+  const named =
+    source instanceof ArraySource ? new ArraySource(source.rest().map(name)) : mapSource(source, { apply: name });
+  return new StreamReader(named, {
+    registry: joining?.registry,
+    where: joining?.where,
+    rule,
+    locate: (error) => (joining?.locate === undefined ? error : joining.locate(error)),
+  });
 }

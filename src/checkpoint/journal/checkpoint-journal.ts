@@ -258,6 +258,8 @@ export class CheckpointJournal implements Journal {
     try {
       // what now runs may be a write that is about to begin
       if (!hasSettled) await undefined;
+      // what ends in the same turn as the run fails has ended
+      if (!isInterrupt(failure)) for (let n = 0; n < turn; n++) await undefined;
       if (this.#writing !== undefined) await this.#idle();
       if (this.#lost !== undefined) return this.#lost;
       const row = this.#row;
@@ -326,6 +328,9 @@ export class CheckpointJournal implements Journal {
     if (!this.#isLeft) this.#run?.report(problem);
   }
 }
+
+/** Microtasks that a finished node may be away from the ledger. */
+const turn = 12;
 
 const atOnce: OnStop = (listener) => {
   listener(undefined);

@@ -120,7 +120,9 @@ export class LedgerEntry {
       output: kept?.output,
       chunks: kept?.chunks,
       unjoinable: kept?.unjoinable,
-      targets: done ? targets?.filter((target) => !this.#isServed(target)).map((target) => keys[target] ?? "") : undefined,
+      targets: done
+        ? targets?.filter((target) => !this.#isServed(target)).map((target) => keys[target] ?? "")
+        : undefined,
       visit: invocation,
       route,
     };

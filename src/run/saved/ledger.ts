@@ -166,6 +166,12 @@ export class Ledger implements RunLedger {
     return !this.#isStepwise || isAlone || targets.includes(END_INDEX) ? undefined : this.#readAndSave(entry);
   }
 
+  endedLate(task: Task): void {
+    const entry = this.#entries.get(task);
+    entry?.end();
+    if (entry?.isSettled === false) entry.release(resultIsThere);
+  }
+
   /** Where its output goes. With every finished task saved, a stream goes on when it has ended, or to END. */
   routed(task: Task): Promise<void> | undefined {
     const entry = this.#entries.get(task);

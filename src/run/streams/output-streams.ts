@@ -3,6 +3,7 @@ import { joinChunks } from "../../schema/concat/concat-chunks.js";
 import { untilJoinable } from "../../schema/concat/load-message-joining.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
+import { tapSource } from "../../schema/stream/tap.js";
 
 type Result = IteratorResult<unknown, undefined>;
 
@@ -89,6 +90,12 @@ class EndingAfter implements ChunkSource<unknown> {
     this.#isOver = true;
     this.#source.cancel(reason);
   }
+}
+
+/** The same stream; `tell` is called when it has ended, failed or was left. */
+export function endingWith(output: StreamReader<unknown>, tell: () => void): StreamReader<unknown> {
+  const hooks = { onDone: tell, onError: tell, onCancel: tell };
+  return new StreamReader(tapSource(output.takeSource(), hooks), output.joining);
 }
 
 function ignore(): void {}

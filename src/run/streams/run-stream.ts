@@ -7,6 +7,7 @@ import { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
 import type { RootRun } from "../root-run.js";
 import { leftEarly } from "../root-run.js";
+import { resultIsThere } from "../run-parts.js";
 
 type Result = IteratorResult<unknown, undefined>;
 
@@ -191,7 +192,7 @@ function endRun(run: RootRun): void {
   if (run.stopped !== undefined && !run.aborted) throw run.interruption();
   run.onStreamEnd?.();
   run.over();
-  if (run.hasRest) run.stopRest("Stopped, because the run has its result.");
+  if (run.hasRest) run.stopRest(resultIsThere);
   else run.cancelStreams(undefined, run);
 }
 
