@@ -100,7 +100,11 @@ export class Scheduler {
       }
       this.#throwIfOver();
       if (this.#ended.length > 0 && !(isStepwise && this.#running > 0)) continue;
-      if (this.#running === 0) throw this.#nothingLeft();
+      if (this.#running === 0) {
+        if (this.#unread === undefined) throw this.#nothingLeft();
+        await this.#readRest(this.#unread);
+        continue;
+      }
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -119,6 +123,12 @@ export class Scheduler {
     for (const { inbox } of batch) this.#dropAll(inbox);
     this.#isHeld = true;
     return none;
+  }
+
+  /** Streams that no node reads are read to their ends before it is said that nothing follows: their nodes may fail or ask. */
+  async #readRest(unread: readonly Promise<void>[]): Promise<void> {
+    this.#unread = undefined;
+    await Promise.allSettled(unread);
   }
 
   #nothingLeft(): unknown {
@@ -233,17 +243,14 @@ export class Scheduler {
 
   /** A node has given its output after the run has failed or was stopped: it is not to run again after a resume. */
   #endLate(task: Task, output: unknown): void {
-    if (
-      this.#ledger === undefined ||
-      task.hasStopped ||
-      task.isStreaming ||
-      isStream(output) === (this.#run.mode === "invoke")
-    )
+    const { mode, aborted } = this.#run;
+    const isCutOff = task.isStreaming && (aborted || mode === "invoke");
+    if (this.#ledger === undefined || task.hasStopped || isCutOff || (mode === "invoke" && isStream(output))) {
       discard(output);
-    else {
-      task.output = this.#run.delivered(task.index, output);
-      this.#ledger.endedLate(task);
+      return;
     }
+    task.output = this.#run.delivered(task.index, output);
+    this.#ledger.endedLate(task);
   }
 
   /** A node, or reading what it streams, has failed, or waits for an answer. */

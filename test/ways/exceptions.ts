@@ -218,24 +218,6 @@ export const exceptions: readonly Exception[] = [
 /** What should hold and does not: defects of the executor. */
 export const knownDefects: readonly Exception[] = [
   {
-    why: "In a run on streams a node hands on what it has made some microtasks later: a failure, an abort or a stop beside it may come in between, and then it runs again after a resume.",
-    modes: streams,
-    tests: [
-      ["checkpoint/durability-exit.test.ts", /has saved when (a failure|an abort|a time-out) arrives/],
-      ["checkpoint/failed-runs.test.ts", "does not run finished siblings again"],
-      ["checkpoint/failures.test.ts", "An ordinary error wins over a question > of a node beside it"],
-      ["checkpoint/random-stops.property.test.ts", "whose nodes ask"],
-      ["checkpoint/run-control.test.ts", "keeps what has finished in time"],
-    ],
-    sometimes: true,
-  },
-  {
-    why: "In a run on streams a graph inside is stopped late, and with it the signals of nodes around it that have ended.",
-    modes: streams,
-    tests: [["run/nested-graphs.test.ts", "stops the rest of its own when it has its result"]],
-    sometimes: true,
-  },
-  {
     why: "In a run on streams the result of a call that has finished is lost when its tool stops the run.",
     modes: streams,
     tests: [["tools/contract/exits.test.ts", "does so also when it was the last call"]],

@@ -168,8 +168,12 @@ export class Ledger implements RunLedger {
 
   endedLate(task: Task): void {
     const entry = this.#entries.get(task);
-    entry?.end();
-    if (entry?.isSettled === false) entry.release(resultIsThere);
+    if (entry === undefined) return;
+    entry.end();
+    if (entry.isSettled) return;
+    // behind END a stream may go on as long as the result is read: that may still stop to wait
+    if (this.#run.aborted) entry.release(resultIsThere);
+    else void entry.drain();
   }
 
   /** Where its output goes. With every finished task saved, a stream goes on when it has ended, or to END. */
