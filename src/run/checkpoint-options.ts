@@ -7,10 +7,7 @@ import { invalidRunOption } from "./errors.js";
 
 /** Checks the options about stops and checkpoints, of new runs and of resumed ones. */
 export function checkCheckpointOptions(options: RunOptions, plan: Plan): void {
-  const { control, modifyState, parent } = options;
-  if (control !== undefined && !(control instanceof RunControl)) {
-    throw invalidRunOption("control must be a RunControl: new RunControl().");
-  }
+  const { modifyState, parent } = options;
   for (const name of ["forceNewRun", "takeover"] as const) {
     const given = options[name];
     if (given !== undefined && typeof given !== "boolean") throw invalidRunOption(`${name} must be true or false.`);
@@ -26,16 +23,18 @@ export function checkCheckpointOptions(options: RunOptions, plan: Plan): void {
       throw invalidRunOption(`${name} is for a run of its own: a child is saved with its parent.`);
     if (plan.store === undefined) throw noStore(name);
   }
-  if (parent !== undefined && control !== undefined) {
-    throw invalidRunOption("control is for a run of its own: a child stops with its parent.");
-  }
 }
 
-/** Whether a run has something to do with checkpoints, or can be asked to stop; also when the options for it are wrong. */
+export function checkControl({ control, parent }: RunOptions): void {
+  if (control === undefined) return;
+  if (!(control instanceof RunControl)) throw invalidRunOption("control must be a RunControl: new RunControl().");
+  if (parent !== undefined) throw invalidRunOption("control is for a run of its own: a child stops with its parent.");
+}
+
+/** Whether a run has something to do with checkpoints, also when the options for it are wrong. */
 export function needsJournal(options: RunOptions | undefined): boolean {
   if (options === undefined) return false;
-  const { control, checkpointId, writeToCheckpointId, forceNewRun, takeover, modifyState } = options;
-  if (checkpointId !== undefined || writeToCheckpointId !== undefined) return true;
-  if (control !== undefined || modifyState !== undefined) return true;
+  const { checkpointId, writeToCheckpointId, forceNewRun, takeover, modifyState } = options;
+  if (checkpointId !== undefined || writeToCheckpointId !== undefined || modifyState !== undefined) return true;
   return (forceNewRun ?? false) !== false || (takeover ?? false) !== false;
 }

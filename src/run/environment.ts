@@ -2,6 +2,7 @@ import { randomId } from "../callbacks/random-id.js";
 import type { Journal } from "../checkpoint/journal/journal.js";
 import { type AnyRequestContext, RequestContext } from "../components/request-context.js";
 import type { ParseAnswer } from "./saved/parse-answer.js";
+import type { StopRequest } from "./stop-request.js";
 
 type GivenRequestContext = AnyRequestContext | Readonly<Record<string, unknown>> | undefined;
 
@@ -21,6 +22,7 @@ export class Environment {
   private madeContext: RequestContext | undefined = undefined;
   private ownRunKey: string | undefined = undefined;
   private ownJournal: Journal | undefined = undefined;
+  private ownStopRequest: StopRequest | undefined = undefined;
   private ownSavedRuns: SavedRuns | undefined = undefined;
 
   constructor(requestContext: GivenRequestContext, outer?: Environment) {
@@ -40,7 +42,16 @@ export class Environment {
     return this.ownRunKey;
   }
 
-  /** What saves the run, or can ask it to stop; `undefined` when nothing does. */
+  /** What can ask the run to stop; `undefined` when nothing does. */
+  get stopRequest(): StopRequest | undefined {
+    return this.root.ownStopRequest;
+  }
+
+  set stopRequest(request: StopRequest) {
+    this.root.ownStopRequest = request;
+  }
+
+  /** What saves the run; `undefined` when nothing does. */
   get journal(): Journal | undefined {
     return this.root.ownJournal;
   }
@@ -51,7 +62,7 @@ export class Environment {
   }
 
   /** Before the run begins. */
-  keepJournal(journal: Journal, savedRuns: SavedRuns | undefined): void {
+  keepJournal(journal: Journal, savedRuns: SavedRuns): void {
     this.root.ownJournal = journal;
     this.root.ownSavedRuns = savedRuns;
   }

@@ -12,7 +12,7 @@ import { Task } from "./task.js";
 
 /** Whether a run goes from node to node, on values, and nobody can resume it. */
 export function canRunFast({ program, mode, environment }: Run): boolean {
-  return program.isLine && mode !== "transform" && environment.journal === undefined;
+  return program.isLine && mode !== "transform" && (environment.journal ?? environment.stopRequest) === undefined;
 }
 
 /**

@@ -5,12 +5,14 @@ import { messageOf } from "../errors.js";
 import { addressPart } from "./address.js";
 import type { Mode } from "./body.js";
 import { checkRunOptions, type Overrides, resolveOverrides } from "./call-options.js";
+import { checkControl } from "./checkpoint-options.js";
 import { Context } from "./context.js";
 import { duplicateChild, notAPlace } from "./errors.js";
 import type { Program } from "./program.js";
 import { Run, type Surroundings } from "./run.js";
 import { abortError, timeoutError } from "./scope.js";
 import { Subscription } from "./signal-hub.js";
+import { StopRequest } from "./stop-request.js";
 
 /**
  * A run that somebody started with `invoke`, `stream`, `collect` or `transform`: it can be stopped from outside, tells the
@@ -19,8 +21,6 @@ import { Subscription } from "./signal-hub.js";
 export class RootRun extends Run {
   /** Called when the run is stopped from outside, after its handlers. */
   onStop: ((reason: unknown) => void) | undefined = undefined;
-  /** Called when the run is over, however it ended. */
-  onOver: (() => void) | undefined = undefined;
   /** Says of a stream whether somebody waits for its next chunk. */
   isRead: (() => boolean) | undefined = undefined;
   private subscription: Subscription | undefined = undefined;
@@ -45,6 +45,7 @@ export class RootRun extends Run {
   static prepare(program: Program, mode: Mode, options: RunOptions | undefined): RootRun {
     if (options === undefined) return new RootRun(program, mode, alone, undefined, undefined);
     checkRunOptions(options, program);
+    checkControl(options);
     const overrides = resolveOverrides(options, program);
     const { parent } = options;
     if (parent === undefined) return RootRun.start(program, mode, undefined, options, overrides);
@@ -79,7 +80,8 @@ export class RootRun extends Run {
 
   /** Whether something outside can stop this run. */
   get stoppable(): boolean {
-    return this.subscription !== undefined || this.timer !== undefined || this.parentContext !== undefined;
+    const { subscription, timer, parentContext, environment } = this;
+    return (subscription ?? timer ?? parentContext ?? environment.stopRequest) !== undefined;
   }
 
   protected override keepChecked(value: unknown): void {
@@ -145,6 +147,11 @@ export class RootRun extends Run {
     else this.span.event({ kind: "checkpoint_error", error: problem });
   }
 
+  /** The id of a stop that was asked for from outside. */
+  get requestedStop(): string | undefined {
+    return this.environment.stopRequest?.requested?.id;
+  }
+
   get hasBegun(): boolean {
     return this.ledger !== undefined || this.scheduler !== undefined;
   }
@@ -164,19 +171,20 @@ export class RootRun extends Run {
     if (this.isEnded) return;
     this.isEnded = true;
     this.close();
-    this.onOver?.();
+    if (this.parentContext === undefined) this.environment.stopRequest?.close();
     this.subscription?.unsubscribe();
     if (this.timer !== undefined) clearTimeout(this.timer);
     if (this.givenKey !== undefined) this.parentContext?.openedChildren?.close(this.givenKey);
   }
 
-  private attach({ signal, timeoutMs }: RunOptions): void {
+  private attach({ signal, timeoutMs, control }: RunOptions): void {
     const { parentContext, program } = this;
     if (signal !== undefined) {
       this.subscription = new Subscription(signal, this);
       const onlyCallerStops = timeoutMs === undefined && parentContext === undefined && !this.streams;
       if (program.isLinear && onlyCallerStops) this.callerSignal = signal;
     }
+    if (control !== undefined) this.environment.stopRequest = new StopRequest(control, this);
     if (timeoutMs !== undefined) this.timer = setTimeout(() => this.abort(timeoutError(timeoutMs)), timeoutMs);
   }
 

@@ -163,7 +163,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
 
   /** Somebody outside has asked the run to stop: nothing new starts. */
   get isStopRequested(): boolean {
-    return this.environment.journal?.isStopRequested === true;
+    return this.environment.stopRequest?.requested !== undefined;
   }
 
   /** It goes on behind this step, which an earlier process has done. */
@@ -247,7 +247,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
 
   /** Whether an interrupt that a node throws belongs to this run, or to one around it: else it is an error like others. */
   get expectsStop(): boolean {
-    if (this.environment.journal?.isStopRequested === true) return true;
+    if (this.isStopRequested) return true;
     for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.parent) {
       if (scope instanceof Run && scope.stopped !== undefined) return true;
     }
@@ -266,9 +266,9 @@ export class Run extends Scope implements TaskOwner, InnerRun {
 
   /** What this run rejects with when it waits. */
   interruption(): InterruptError {
-    const { journal } = this.environment;
+    const { journal, stopRequest } = this.environment;
     const interrupts = interruptsOf(this.snapshot(), this.environment.runKey);
-    const requested = this.parentContext === undefined ? journal?.requested : undefined;
+    const requested = this.parentContext === undefined ? stopRequest?.requested : undefined;
     if (requested !== undefined) interrupts.unshift({ ...requested, address: this.address });
     const missing = this.program.plan.store === undefined ? "compile with a store and give" : "give";
     return stoppedToWait(interrupts, { checkpointId: journal?.checkpointId, missing });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, type RunnerTestCase } from "vitest";
 import { Graph } from "../../src/compose/graph.js";
 import { END, START } from "../../src/compose/plan/plan.js";
-import { RunControl } from "./executor.js";
+import { memoryStore } from "./executor.js";
 import { findException } from "./find-exception.js";
 import { forgetReferences } from "./references.js";
 import { installSwitch } from "./switch.js";
@@ -25,8 +25,8 @@ await new Graph<string, string>()
   .addNode("same", (text: string) => text)
   .addEdge(START, "same")
   .addEdge("same", END)
-  .compile()
-  .invoke("", { control: new RunControl() });
+  .compile({ store: memoryStore() })
+  .invoke("", { checkpointId: "loads" });
 
 const turnTo = installSwitch();
 

@@ -1,4 +1,3 @@
-import { randomId } from "../../callbacks/random-id.js";
 import type { KumikoError } from "../../errors.js";
 import { checkpointLost, storeIsSilent, unknownCheckpoint } from "../checkpoint-errors.js";
 import type { CheckpointStore } from "../checkpoint-store.js";
@@ -21,6 +20,8 @@ export interface JournaledRun {
   readonly canBeSaved: boolean;
   /** Whether something of it may run. */
   readonly hasBegun: boolean;
+  /** The id of a stop that was asked for from outside. */
+  readonly requestedStop: string | undefined;
   /** Why it was stopped, if it was. */
   readonly reason: unknown;
   abort(reason: unknown): void;
@@ -49,11 +50,9 @@ export interface JournalSettings {
 /**
  * Writes one run down in a store: claims its checkpoint before anything runs, saves where that is due, and lets go of the
  * checkpoint at the end. Whoever else writes under its id takes the run away from it. A run that is stopped waits for its store
- * for a short time only; what the store does later is fenced by versions. Without a store the journal only knows of a stop that
- * was asked for.
+ * for a short time only; what the store does later is fenced by versions.
  */
 export class CheckpointJournal implements Journal {
-  requested: { readonly id: string; readonly info: unknown } | undefined = undefined;
   isInputSaved = false;
   readonly #settings: JournalSettings;
   readonly #document: OwnDocument;
@@ -69,7 +68,6 @@ export class CheckpointJournal implements Journal {
   #ending: Promise<unknown> | undefined = undefined;
   /** The caller was told of the end before the store was done. */
   #isLeft = false;
-  #timer: ReturnType<typeof setTimeout> | undefined = undefined;
 
   constructor(settings: JournalSettings) {
     const { store, ids, isStepwise } = settings;
@@ -87,10 +85,6 @@ export class CheckpointJournal implements Journal {
     return this.#settings.isStepwise && this.#settings.ids !== undefined;
   }
 
-  get isStopRequested(): boolean {
-    return this.requested !== undefined;
-  }
-
   get checkpointId(): string | undefined {
     return this.#settings.ids?.write;
   }
@@ -98,18 +92,6 @@ export class CheckpointJournal implements Journal {
   /** The run that it is about, from its start on. */
   attach(run: JournaledRun): void {
     this.#run = run;
-  }
-
-  /** Somebody outside asks the run to stop; after the time limit, what still runs is cut off. */
-  requestStop(timeoutMs: number | undefined): void {
-    this.requested = { id: randomId(), info: { kind: "requested" } };
-    if (timeoutMs === undefined) return;
-    // before it has begun there is nothing to cut off: it will stop at its start
-    const cut = (): void => {
-      if (this.#run?.hasBegun === true) this.#run.abort(this.#run.interruption());
-    };
-    if (timeoutMs === 0) cut();
-    else this.#timer = setTimeout(cut, timeoutMs);
   }
 
   // claims
@@ -228,7 +210,6 @@ export class CheckpointJournal implements Journal {
   }
 
   async #finish(): Promise<void> {
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
     try {
       if (this.#writing !== undefined) await this.#idle();
       const row = this.#row;
@@ -254,7 +235,6 @@ export class CheckpointJournal implements Journal {
   }
 
   async #stop(failure: unknown, hasSettled: boolean): Promise<unknown> {
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
     try {
       // what now runs may be a write that is about to begin
       if (!hasSettled) await undefined;
@@ -272,7 +252,7 @@ export class CheckpointJournal implements Journal {
       if (run?.canBeSaved === true && !this.#isLeft)
         this.#document.saved = writeRun(run.snapshot(), this.#settings.codec);
       if (this.#document.saved === undefined) await row.remove();
-      else await row.put(this.#document.bytes("stopped", this.requested?.id));
+      else await row.put(this.#document.bytes("stopped", this.#run?.requestedStop));
       return failure;
     } catch (problem) {
       await this.#release();
@@ -289,7 +269,8 @@ export class CheckpointJournal implements Journal {
     const row = this.#row;
     if (this.#lost !== undefined || row === undefined) return;
     const { saved } = this.#document;
-    const releasing = saved === undefined ? row.remove() : row.put(this.#document.bytes("stopped", this.requested?.id));
+    const releasing =
+      saved === undefined ? row.remove() : row.put(this.#document.bytes("stopped", this.#run?.requestedStop));
     await releasing.catch(ignore);
   }
 

@@ -2,14 +2,10 @@
 export interface Journal {
   /** Names the run among all others, also after a resume. */
   readonly runKey: string;
-  /** Somebody outside has asked the run to stop: no new task begins. */
-  readonly isStopRequested: boolean;
   /** Whether every finished task is saved before what follows it. */
   readonly isStepwise: boolean;
   /** The id to go on with after a stop. */
   readonly checkpointId: string | undefined;
-  /** The stop that was requested, as an interrupt, once there was one. */
-  readonly requested: { readonly id: string; readonly info: unknown } | undefined;
   /** Whether the input was saved with the claim. */
   readonly isInputSaved: boolean;
   /**

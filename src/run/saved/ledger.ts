@@ -60,7 +60,9 @@ export class Ledger implements RunLedger {
     }
     if (base < 0) return [this.#start(input)];
     const saved = tasks.filter(isBase);
-    if (saved.length === 0 || !saved.every(({ done }) => done)) throw unreadableCheckpoint("it has no finished step");
+    // without steps, what nobody needs any more is not saved: a run that no node can follow may have nothing left
+    const isEmpty = hasSteps && saved.length === 0;
+    if (isEmpty || !saved.every(({ done }) => done)) throw unreadableCheckpoint("it has no finished step");
     run.goToStep(base);
     const done = new Set(saved.map(({ node }) => node));
     return saved.map((snapshot) => {

@@ -28,14 +28,14 @@ export interface Resumption {
  */
 export type Claim = (start: RunSnapshot | undefined) => Promise<RunSnapshot | undefined> | undefined;
 
-/** Gives a run the journal that saves it, or only hears of a stop. What comes back claims its checkpoint. */
+/** Gives a run the journal that saves it. What comes back claims its checkpoint. */
 export function openJournal(
   run: RootRun,
   options: RunOptions = {},
   resumption: Resumption | undefined,
   savedRuns: SavedRuns,
 ): Claim {
-  const { control, checkpointId, writeToCheckpointId, modifyState } = options;
+  const { checkpointId, writeToCheckpointId, modifyState } = options;
   const { plan } = run.program;
   checkCheckpointOptions(options, plan);
   if (resumption !== undefined) checkResumption(resumption, options, plan);
@@ -54,10 +54,8 @@ export function openJournal(
     codec: codecOf(plan),
     onCallerStop: callerStop(options),
   });
-  run.environment.keepJournal(journal, read === undefined ? undefined : savedRuns);
+  run.environment.keepJournal(journal, savedRuns);
   journal.attach(run);
-  const unlisten = control?.onInterrupt((timeoutMs) => journal.requestStop(timeoutMs));
-  run.onOver = unlisten;
   return (start) => {
     if (resumption === undefined) return journal.claimNew(options, start);
     return journal.claimStopped(options, (document) => makeReady(document, run.program, resumption, modifyState));
