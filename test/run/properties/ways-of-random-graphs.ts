@@ -157,9 +157,9 @@ export function asksAnything({ nodes }: GraphSpec): boolean {
   return nodes.some(({ asks, inner }) => asks || (inner !== undefined && asksAnything(inner)));
 }
 
-/** There is no node that the end of a graph may overtake. */
+/** There is no node that the end of a graph may overtake: a branch may choose nothing, and then nobody reads its node. */
 export function endWaitsForAll(spec: GraphSpec): boolean {
-  const awaited = awaitedByEnd(spec);
+  const awaited = awaitedByEnd({ ...spec, branches: [] });
   const all = spec.trigger === "anyPredecessor" || spec.nodes.every(({ key }) => awaited.has(key));
   return all && spec.nodes.every(({ inner }) => inner === undefined || endWaitsForAll(inner));
 }
