@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { runDocsDemo } from "./docs/run-docs.js";
 import { Folder } from "./files/folder.js";
 import { localModel } from "./local-model.js";
 import { runDemo } from "./run-demo.js";
@@ -8,12 +9,14 @@ import { runDemo } from "./run-demo.js";
 const usage = `Answers a question about the files of a folder with an agent that runs on this machine, without a key.
 
 Usage: npm run demo -- [folder] [question]
+       npm run demo -- --docs [question]
 
   folder     What to look into. Without it, this repository and the packages installed in it.
   question   What to find out, for instance
                "Who depends on zod, and why is it installed?"
                "Where is createTool defined?"
                "How many lines of TypeScript are in src?"
+  --docs     Builds an index of this repository's docs in a SQLite file, and answers the question from it, with sources.
   --help     Shows this text.`;
 
 const repository = dirname(dirname(import.meta.dirname));
@@ -25,22 +28,21 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
-  const words = readArguments(args);
-  if (typeof words === "number") return words;
+  const request = readArguments(args);
+  if (typeof request === "number") return request;
   const interrupt = new AbortController();
   process.once("SIGINT", () => interrupt.abort(new Error("Stopped.")));
   try {
-    const { folder, question } = await readRequest(words);
     const { isTTY, columns } = process.stdout;
-    await runDemo({
-      model: localModel({ wordsPerSecond: isTTY ? 60 : undefined }), // any other AgenticModel goes here
-      folder,
-      question,
-      signal: interrupt.signal,
-      write: (text) => process.stdout.write(text),
-      colors: hasColors(),
-      width: columns,
-    });
+    const write = (text: string) => process.stdout.write(text);
+    const output = { signal: interrupt.signal, write, colors: hasColors(), width: columns };
+    if (request.docs) {
+      await runDocsDemo({ ...output, repository, question: request.words.join(" ").trim() || undefined });
+      return 0;
+    }
+    const { folder, question } = await readRequest(request.words);
+    const model = localModel({ wordsPerSecond: isTTY ? 60 : undefined }); // any other AgenticModel goes here
+    await runDemo({ ...output, model, folder, question });
     return 0;
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
@@ -48,12 +50,19 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** The folder and the words of the question, or the exit code when there is nothing to do. */
-function readArguments(args: readonly string[]): readonly string[] | number {
+interface Request {
+  /** The folder and the words of the question. */
+  readonly words: readonly string[];
+  /** Whether the docs of this repository are asked. */
+  readonly docs: boolean;
+}
+
+/** What is asked for, or the exit code when there is nothing to do. */
+function readArguments(args: readonly string[]): Request | number {
   try {
-    const options = { help: { type: "boolean", short: "h" } } as const;
+    const options = { help: { type: "boolean", short: "h" }, docs: { type: "boolean" } } as const;
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (!values.help) return positionals;
+    if (!values.help) return { words: positionals, docs: values.docs === true };
     console.log(usage);
     return 0;
   } catch (error) {

@@ -46,6 +46,13 @@ describe("npm run demo", { timeout: 60_000 }, () => {
     expect(stdout).toContain("● glue is installed because this project needs left and left needs glue.");
   });
 
+  it("answers a question from the docs of this repository, with sources", async () => {
+    const { code, stdout } = await demo("--docs", "Which", "operators", "does", "a", "filter", "have?");
+    expect(code).toBe(0);
+    expect(stdout).toContain("The operators are `$eq`");
+    expect(stdout).toMatch(/docs\/guides\/documents-and-retrieval\.md:\d+/);
+  });
+
   it("takes unquoted words as one question, and a lone question as one about this repository", async () => {
     const [words, alone] = await Promise.all([
       demo(await project(), "which", "scripts", "are", "there"),

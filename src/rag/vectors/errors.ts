@@ -1,10 +1,16 @@
 import { KumikoError } from "../../errors.js";
 import { shorten } from "../../schema/shorten.js";
+import { invalidDocument } from "../errors.js";
 
 export const invalidFilter = (why: string, given: unknown): KumikoError =>
   new KumikoError("INVALID_FILTER", `The filter cannot be read: ${why} (got ${shorten(given, { length: 80 })}).`);
 
 export const invalidVector = (what: string): KumikoError => new KumikoError("INVALID_VECTOR", what);
+
+export const notStorable = (what: string): KumikoError =>
+  invalidDocument(
+    `${what} has a NUL character or half of a surrogate pair, which databases cannot keep. Remove it: text.replaceAll("\\0", "").toWellFormed().`,
+  );
 
 export const unknownIndex = (name: string, known: readonly string[]): KumikoError =>
   new KumikoError(

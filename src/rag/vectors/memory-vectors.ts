@@ -65,7 +65,7 @@ class MemoryVectors implements VectorStore {
   async query(options: QueryOptions): Promise<QueryResult[]> {
     const index = this.#get(options.indexName);
     const request = readQuery(options, index.settings);
-    const hits = await searchIndex(options.indexName, index.settings, request, {
+    const hits = searchIndex(options.indexName, index.settings, request, {
       nearest: (vector, count) => index.nearest(vector, count, request.condition),
       withWords: (text, count) => index.withWords(text, count, request.condition),
     });

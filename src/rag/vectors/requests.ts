@@ -1,7 +1,7 @@
-import { isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../schema/fields.js";
 import { invalidDocument, invalidRagOption, invalidValue, unknownRagOption } from "../errors.js";
 import { norm } from "../vector-math.js";
-import { invalidVector } from "./errors.js";
+import { invalidVector, notStorable } from "./errors.js";
 import { type Condition, readFilter } from "./filter.js";
 import type {
   CreateIndexOptions,
@@ -62,8 +62,8 @@ export function readEntries(options: UpsertOptions, settings: IndexSettings): En
   const rows = vectors.map((vector, index) => ({
     id: ids === undefined ? crypto.randomUUID() : readId(ids[index]),
     vector: readVector(vector, settings, `vectors[${index}]`),
-    document: readDocument(documents?.[index] ?? ""),
-    metadata: readMetadata(metadata?.[index] ?? {}),
+    document: readDocument(documents?.[index] ?? "", `documents[${index}]`),
+    metadata: readMetadata(metadata?.[index] ?? {}, `metadata[${index}]`),
   }));
   return { ids: rows.map(({ id }) => id), rows: [...new Map(rows.map((row) => [row.id, row])).values()] };
 }
@@ -73,19 +73,29 @@ function readId(id: unknown): string {
   throw invalidValue("an id", "a text of 1 to 1,024 characters", id);
 }
 
-function readDocument(document: unknown): string {
-  if (typeof document !== "string") throw invalidValue("a document", "a text", document);
+function readDocument(document: unknown, name: string): string {
+  if (typeof document !== "string") throw invalidValue(name, "a string", document);
+  if (!isStorable(document)) throw notStorable(name);
   return document;
 }
 
-function readMetadata(metadata: unknown): string {
-  if (!isFields(metadata)) throw invalidValue("metadata", "an object", metadata);
+function readMetadata(metadata: unknown, name: string): string {
+  if (!isFields(metadata)) throw invalidValue(name, "an object", metadata);
+  const text = stringify(metadata, name);
+  if (escapedInJson.test(text)) throw notStorable(name);
+  return text;
+}
+
+function stringify(metadata: Fields, name: string): string {
   try {
     return JSON.stringify(metadata);
   } catch (cause) {
-    throw invalidDocument("Metadata must be values of JSON.", cause);
+    throw invalidDocument(`${name} must hold values of JSON only.`, cause);
   }
 }
+
+/** How JSON writes what databases refuse. */
+const escapedInJson = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
 /** Databases refuse them, and keep no half of a surrogate pair. */
 function isStorable(text: string): boolean {
@@ -154,8 +164,8 @@ export function readUpdate(options: UpdateOptions, settings: IndexSettings): Ent
   return {
     id: readId(id),
     vector: vector === undefined ? undefined : readVector(vector, settings, "vector"),
-    document: document === undefined ? undefined : readDocument(document),
-    metadata: metadata === undefined ? undefined : readMetadata(metadata),
+    document: document === undefined ? undefined : readDocument(document, "document"),
+    metadata: metadata === undefined ? undefined : readMetadata(metadata, "metadata"),
   };
 }
 

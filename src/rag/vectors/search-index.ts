@@ -3,29 +3,45 @@ import { fuseRanks } from "./fuse-ranks.js";
 import { type IndexSettings, mostResults, type QueryRequest } from "./requests.js";
 import { compareHits, type Hit } from "./top-results.js";
 
-/** The two ways in which a store can look for entries: the best first. */
+/** The two ways in which a store looks for entries; each gives at most `count` of them, the best first. */
 export interface Searches<Found extends Hit> {
-  nearest(vector: Float32Array, count: number): readonly Found[] | Promise<readonly Found[]>;
-  withWords(text: string, count: number): readonly Found[] | Promise<readonly Found[]>;
+  nearest(vector: Float32Array, count: number): readonly Found[];
+  withWords(text: string, count: number): readonly Found[];
 }
 
 /** Answers a query by vector, by words, or by both together. */
-export async function searchIndex<Found extends Hit>(
+export function searchIndex<Found extends Hit>(
   indexName: string,
-  { text: hasText }: IndexSettings,
-  { vector, text, topK, minScore }: QueryRequest,
+  settings: IndexSettings,
+  request: QueryRequest,
   searches: Searches<Found>,
-): Promise<Found[]> {
-  if (text !== undefined && !hasText) throw noTextIndex(indexName);
-  const hits = await find();
-  return hits.filter(({ score }) => score >= minScore);
+): Found[] {
+  const { vector, text } = request;
+  const count = hitsNeeded(indexName, settings, request);
+  return joinHits(
+    request,
+    vector === undefined ? undefined : searches.nearest(vector, count),
+    text === undefined ? undefined : searches.withWords(text, count),
+  );
+}
 
-  async function find(): Promise<readonly Found[]> {
-    if (vector === undefined) return text === undefined ? [] : searches.withWords(text, topK);
-    if (text === undefined) return searches.nearest(vector, topK);
-    const pool = Math.min(mostResults, Math.max(100, topK * 4));
-    const lists = [await searches.nearest(vector, pool), await searches.withWords(text, pool)];
-    return fuseRanks(lists.map((items) => ({ items, weight: 0.5 })))
+/** How many hits each way has to find, so that the best of both together are among them. */
+export function hitsNeeded(indexName: string, settings: IndexSettings, { vector, text, topK }: QueryRequest): number {
+  if (text !== undefined && !settings.text) throw noTextIndex(indexName);
+  return vector !== undefined && text !== undefined ? Math.min(mostResults, Math.max(100, topK * 4)) : topK;
+}
+
+/** What a query found by vector, by words, or by both: then the ranks decide. */
+export function joinHits<Found extends Hit>(
+  { topK, minScore }: QueryRequest,
+  nearest: readonly Found[] | undefined,
+  withWords: readonly Found[] | undefined,
+): Found[] {
+  return join().filter(({ score }) => score >= minScore);
+
+  function join(): readonly Found[] {
+    if (nearest === undefined || withWords === undefined) return nearest ?? withWords ?? [];
+    return fuseRanks([nearest, withWords].map((items) => ({ items, weight: 0.5 })))
       .map(({ item, score }) => ({ ...item, score }))
       .sort(compareHits)
       .slice(0, topK);

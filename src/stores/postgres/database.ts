@@ -8,16 +8,21 @@ export type PostgresConnection =
   | { readonly connectionString: string; readonly pool?: undefined }
   | { readonly pool: PostgresPool; readonly connectionString?: undefined };
 
+/** Which function made a store, for messages. */
+export type StoreName = "postgresStore" | "postgresVectors";
+
 /** Runs statements on a pool, and tells what goes wrong in the words of a store. Connects when the first one comes. */
 export class Database {
   readonly hide: (text: string) => string;
   readonly #connection: PostgresConnection;
+  readonly #store: StoreName;
   #own: Promise<OwnPool> | undefined;
   readonly #running = new Set<Promise<unknown>>();
   #closed = false;
 
-  constructor(connection: PostgresConnection) {
+  constructor(connection: PostgresConnection, store: StoreName) {
     this.#connection = connection;
+    this.#store = store;
     this.hide = secretHider(connection.connectionString ?? connectionStringOf(connection.pool));
   }
 
@@ -28,7 +33,7 @@ export class Database {
   async query(doing: string, text: string, values: unknown[] = []): Promise<PostgresResult> {
     const pool = await this.pool();
     for (let left = attempts; ; left--) {
-      if (this.#closed) throw storeClosed("postgresStore");
+      if (this.#closed) throw storeClosed(this.#store);
       try {
         return await this.#track(pool.query({ text, values }));
       } catch (cause) {
@@ -39,10 +44,10 @@ export class Database {
   }
 
   async pool(): Promise<PostgresPool> {
-    if (this.#closed) throw storeClosed("postgresStore");
+    if (this.#closed) throw storeClosed(this.#store);
     const { pool, connectionString } = this.#connection;
     if (pool !== undefined) return pool;
-    this.#own ??= makePool(connectionString);
+    this.#own ??= makePool(connectionString, this.#store);
     try {
       return await this.#own;
     } catch (error) {

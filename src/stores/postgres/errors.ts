@@ -1,14 +1,14 @@
 import { storeFailed } from "../../checkpoint/errors.js";
 import { invalidOption } from "../../compose/errors.js";
-import { type KumikoError, messageOf } from "../../errors.js";
+import { KumikoError, messageOf } from "../../errors.js";
 
-export const noConnection = (): KumikoError =>
+export const noConnection = (store: string): KumikoError =>
   invalidOption(
-    "A postgresStore needs { connectionString } or { pool }, and one of them only. A pool is a Pool of the package pg, or one like it.",
+    `A ${store} needs { connectionString } or { pool }, and one of them only. A pool is a Pool of the package pg, or one like it.`,
   );
 
-export const unknownStoreOption = (name: string, known: readonly string[]): KumikoError =>
-  invalidOption(`A postgresStore has no option "${name}". There are ${known.join(", ")}.`);
+export const unknownStoreOption = (store: string, name: string, known: readonly string[]): KumikoError =>
+  invalidOption(`A ${store} has no option "${name}". There are ${known.join(", ")}.`);
 
 export const invalidTable = (name: unknown): KumikoError =>
   invalidOption(
@@ -16,8 +16,8 @@ export const invalidTable = (name: unknown): KumikoError =>
       'Give "table" or "schema.table", without quotes: letters, digits and _, no digit first, at most 63 bytes each.',
   );
 
-export const packageMissing = (cause: unknown): KumikoError =>
-  storeFailed("A postgresStore with a connectionString needs the package pg. Install it: npm install pg", cause);
+export const packageMissing = (store: string, cause: unknown): KumikoError =>
+  storeFailed(`A ${store} with a connectionString needs the package pg. Install it: npm install pg`, cause);
 
 export const newerTable = (table: string, layout: number, known: number): KumikoError =>
   storeFailed(
@@ -42,3 +42,36 @@ function reasonOf(cause: unknown): string {
   const causes = cause instanceof AggregateError && cause.message === "" ? cause.errors : [cause];
   return causes.map(messageOf).join(", ");
 }
+
+export const invalidAnn = (ann: unknown): KumikoError =>
+  invalidOption(`The option ann of postgresVectors is "hnsw" or left out, not ${JSON.stringify(ann)}.`);
+
+export const invalidSchema = (schema: unknown): KumikoError =>
+  invalidOption(
+    `${JSON.stringify(schema)} cannot name the schema of postgresVectors. Give letters, digits and _, no digit first, at most 63 bytes.`,
+  );
+
+export const tooManyDimensions = (dimension: number): KumikoError =>
+  invalidOption(
+    `An HNSW index of pgvector takes up to 4,000 dimensions, and this one has ${dimension}. Open the store without ann.`,
+  );
+
+export const noPgvector = (error: KumikoError): KumikoError =>
+  storeFailed(
+    `${error.message}. postgresVectors needs the extension pgvector in its database: install it on the server, and let ` +
+      `somebody who may do so run: CREATE EXTENSION vector`,
+    error.cause,
+  );
+
+export const oldPgvector = (version: string): KumikoError =>
+  storeFailed(
+    `postgresVectors needs pgvector 0.8 or newer, and this database has ${version}. Update it on the server, then run: ` +
+      "ALTER EXTENSION vector UPDATE",
+  );
+
+export const tooManyTerms = (id: string): KumikoError =>
+  new KumikoError(
+    "INVALID_DOCUMENT",
+    `The document of ${JSON.stringify(id)} has more words than PostgreSQL keeps for one entry. Split it into chunks, or create the ` +
+      "index with text: false.",
+  );

@@ -2,3 +2,4 @@ export type { PostgresConnection } from "./database.js";
 export type { PostgresPool, PostgresQuery, PostgresResult } from "./pool.js";
 export { postgresStore } from "./postgres-store.js";
 export type { PostgresStoreOptions } from "./store-options.js";
+export { type PostgresVectorsOptions, postgresVectors } from "./vectors/postgres-vectors.js";

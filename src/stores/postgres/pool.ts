@@ -36,8 +36,8 @@ export interface LoneClient {
 }
 
 /** Connects to nothing yet. Connections without work do not keep the process from ending. */
-export async function makePool(connectionString: string): Promise<OwnPool> {
-  const { Pool } = await loadDriver();
+export async function makePool(connectionString: string, store: string): Promise<OwnPool> {
+  const { Pool } = await loadDriver(store);
   const pool = new Pool({ connectionString, allowExitOnIdle: true, keepAlive: true });
   // Connections that break while nobody uses them: the pool has thrown them away already, and makes new ones.
   pool.on("error", () => undefined);
@@ -64,10 +64,10 @@ export function connectionStringOf(pool: PostgresPool): string | undefined {
   return typeof text === "string" ? text : undefined;
 }
 
-async function loadDriver() {
+async function loadDriver(store: string) {
   try {
     return await import("pg");
   } catch (cause) {
-    throw packageMissing(cause);
+    throw packageMissing(store, cause);
   }
 }

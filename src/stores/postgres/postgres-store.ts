@@ -30,7 +30,7 @@ import { Table } from "./table.js";
  * await store.close();
  */
 export function postgresStore(connection: PostgresConnection, options: PostgresStoreOptions = {}): ClosableStore {
-  checkStoreOptions(connection, options);
+  checkStoreOptions("postgresStore", connection, options, ["table"]);
   return new PostgresStore(connection, options.table ?? "kumiko_checkpoints");
 }
 
@@ -41,7 +41,7 @@ class PostgresStore implements ClosableStore {
   #lock: SessionLock | undefined;
 
   constructor(connection: PostgresConnection, table: string) {
-    this.#database = new Database(connection);
+    this.#database = new Database(connection, "postgresStore");
     this.#table = new Table(this.#database, table);
     this.#owners = new OwnerCheck(this.#table);
   }

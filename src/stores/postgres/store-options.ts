@@ -1,4 +1,4 @@
-import type { PostgresConnection } from "./database.js";
+import type { PostgresConnection, StoreName } from "./database.js";
 import { noConnection, unknownStoreOption } from "./errors.js";
 
 export interface PostgresStoreOptions {
@@ -6,23 +6,27 @@ export interface PostgresStoreOptions {
   readonly table?: string | undefined;
 }
 
-const optionNames: readonly string[] = ["table"] satisfies (keyof PostgresStoreOptions)[];
 const connectionNames: readonly string[] = ["connectionString", "pool"] satisfies (keyof PostgresConnection)[];
 
 /** Says what plain JavaScript gets wrong. */
-export function checkStoreOptions(connection: PostgresConnection, options: PostgresStoreOptions): void {
-  if (typeof connection !== "object" || connection === null) throw noConnection();
-  refuseOthers(connection, connectionNames);
-  refuseOthers(options, optionNames);
+export function checkStoreOptions(
+  store: StoreName,
+  connection: PostgresConnection,
+  options: object,
+  known: readonly string[],
+): void {
+  if (typeof connection !== "object" || connection === null) throw noConnection(store);
+  refuseOthers(store, connection, connectionNames);
+  refuseOthers(store, options, known);
   const { connectionString, pool } = connection;
-  if ((connectionString === undefined) === (pool === undefined)) throw noConnection();
+  if ((connectionString === undefined) === (pool === undefined)) throw noConnection(store);
   if (connectionString === undefined ? !isPool(pool) : typeof connectionString !== "string" || connectionString === "")
-    throw noConnection();
+    throw noConnection(store);
 }
 
-function refuseOthers(given: object, known: readonly string[]): void {
+function refuseOthers(store: StoreName, given: object, known: readonly string[]): void {
   const other = Object.keys(given).find((name) => !known.includes(name));
-  if (other !== undefined) throw unknownStoreOption(other, known);
+  if (other !== undefined) throw unknownStoreOption(store, other, known);
 }
 
 /** Not a client, which has no connection for each of several calls, and none after it broke. */

@@ -1,9 +1,14 @@
-export type SqliteValue = number | string | Uint8Array;
+/** Numbers are bound as reals; whole ones that have to stay whole are given as bigints. */
+export type SqliteValue = number | bigint | string | Uint8Array;
 export type SqliteRow = Readonly<Record<string, unknown>>;
+
+export type DriverName = "node:sqlite" | "libsql";
 
 /** What opens databases: `node:sqlite`, or `libsql`. */
 export interface SqliteDriver {
-  open(location: string): SqliteConnection;
+  readonly name: DriverName;
+  /** Opens a database, with an extension of SQLite when the path of one is given. No other one can be loaded later. */
+  open(location: string, extension?: string): SqliteConnection;
   /** SQLite's own number for what went wrong, without its details; `undefined` for all other errors. */
   resultCode(error: unknown): number | undefined;
 }
@@ -38,6 +43,32 @@ export class SqliteConnection<Statement = unknown> {
     return this.#connection.all(statement, values) as SqliteRow[];
   }
 
+  /** Runs one statement that is made for its values, and is not worth keeping. */
+  queryOnce(text: string, values: readonly SqliteValue[]): SqliteRow[] {
+    return this.#connection.all(this.#connection.prepare(text), [...values]) as SqliteRow[];
+  }
+
+  /** Does all of it or nothing; nobody else writes meanwhile, or what is read stays as it was. */
+  transaction<T>(kind: "read" | "write", work: () => T): T {
+    this.run(kind === "read" ? "BEGIN" : "BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      this.run("COMMIT");
+      return result;
+    } catch (error) {
+      this.#rollBack();
+      throw error;
+    }
+  }
+
+  #rollBack(): void {
+    try {
+      this.run("ROLLBACK");
+    } catch {
+      // what went wrong has ended the transaction already
+    }
+  }
+
   close(): void {
     this.#statements.clear();
     this.#connection.close();
@@ -47,4 +78,11 @@ export class SqliteConnection<Statement = unknown> {
 /** SQLite keeps details in the higher bits of its numbers. */
 export function primaryCode(code: unknown): number | undefined {
   return typeof code === "number" ? code & 0xff : undefined;
+}
+
+/** What a driver gives for bytes: an ArrayBuffer, or a view of one. */
+export function asBytes(value: unknown): Uint8Array {
+  return ArrayBuffer.isView(value)
+    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+    : new Uint8Array(value as ArrayBuffer);
 }

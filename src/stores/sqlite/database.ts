@@ -1,10 +1,8 @@
 import { storeClosed } from "../../checkpoint/errors.js";
 import { KumikoError } from "../../errors.js";
-import type { SqliteConnection, SqliteDriver } from "./connection.js";
-import { noDriver, sqliteFailed, stayedLocked } from "./errors.js";
-import { loadLibsql } from "./libsql.js";
-import { findNodeSqlite } from "./node-sqlite.js";
-import { prepareSchema } from "./schema.js";
+import { chooseDriver } from "./choose-driver.js";
+import type { DriverName, SqliteConnection, SqliteDriver } from "./connection.js";
+import { sqliteFailed, stayedLocked } from "./errors.js";
 
 /** SQLite's numbers for "somebody else is at work there". */
 const busy = 5;
@@ -13,6 +11,8 @@ const locked = 6;
 const busyTimeoutMs = 10;
 
 export interface DatabaseSettings {
+  /** Which function made the store, for messages. */
+  readonly store: "sqliteStore" | "sqliteVectors";
   /** What the user calls it. */
   readonly file: string;
   /** What a driver takes for it. */
@@ -20,6 +20,12 @@ export interface DatabaseSettings {
   readonly synchronous: "full" | "normal";
   /** How long a call tries again, without keeping the thread, while somebody else is at work there. */
   readonly patienceSeconds: number;
+  /** @default the one that the process uses already, else the first that there is */
+  readonly driver?: DriverName | undefined;
+  /** Finds an extension of SQLite, which is loaded into the connection. */
+  readonly findExtension?: () => Promise<string>;
+  /** Makes the tables. */
+  prepare(connection: SqliteConnection, file: string): void;
 }
 
 /** One database, which is opened when it is first used. */
@@ -41,7 +47,7 @@ export class SqliteDatabase {
   }
 
   checkOpen(): void {
-    if (this.#closed) throw storeClosed("sqliteStore");
+    if (this.#closed) throw storeClosed(this.#settings.store);
   }
 
   async close(): Promise<void> {
@@ -60,8 +66,10 @@ export class SqliteDatabase {
   }
 
   async #openNow(): Promise<OpenDatabase> {
-    const driver = await loadDriver();
-    const connection = await this.#patiently(driver, () => driver.open(this.#settings.location));
+    const { location, driver: wanted, findExtension } = this.#settings;
+    const driver = await chooseDriver(wanted);
+    const extension = await findExtension?.();
+    const connection = await this.#patiently(driver, () => driver.open(location, extension));
     try {
       await this.#patiently(driver, () => this.#configure(connection));
     } catch (error) {
@@ -79,7 +87,7 @@ export class SqliteDatabase {
     connection.query(`PRAGMA synchronous = ${synchronous}`);
     // macOS needs to be asked for more before the bytes are on the disk
     connection.query(`PRAGMA fullfsync = ${synchronous === "full" ? 1 : 0}`);
-    prepareSchema(connection, file);
+    this.#settings.prepare(connection, file);
   }
 
   async #patiently<T>(driver: SqliteDriver, work: () => T): Promise<T> {
@@ -103,16 +111,6 @@ export class SqliteDatabase {
 interface OpenDatabase {
   readonly driver: SqliteDriver;
   readonly connection: SqliteConnection;
-}
-
-async function loadDriver(): Promise<SqliteDriver> {
-  const own = findNodeSqlite();
-  if (own !== undefined) return own;
-  try {
-    return await loadLibsql();
-  } catch (cause) {
-    throw noDriver(cause);
-  }
 }
 
 /** Up to 32 ms, and not the same for everybody. */

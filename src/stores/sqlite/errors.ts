@@ -1,15 +1,42 @@
 import { storeFailed } from "../../checkpoint/errors.js";
 import { invalidOption } from "../../compose/errors.js";
-import { type KumikoError, messageOf } from "../../errors.js";
+import { KumikoError, messageOf } from "../../errors.js";
 
-export const invalidPath = (path: unknown): KumikoError =>
-  invalidOption(`sqliteStore takes the path of a file, or ":memory:". It got ${JSON.stringify(path) ?? typeof path}.`);
+export const invalidPath = (store: string, path: unknown): KumikoError =>
+  invalidOption(`${store} takes the path of a file, or ":memory:". It got ${JSON.stringify(path) ?? typeof path}.`);
 
-export const unknownOption = (name: string, known: readonly string[]): KumikoError =>
-  invalidOption(`sqliteStore has no option "${name}". There are: ${known.join(", ")}.`);
+export const unknownOption = (store: string, name: string, known: readonly string[]): KumikoError =>
+  invalidOption(`${store} has no option "${name}". There are: ${known.join(", ")}.`);
 
 export const invalidSynchronous = (value: unknown): KumikoError =>
   invalidOption(`The option synchronous of sqliteStore is "full" or "normal", not ${JSON.stringify(value)}.`);
+
+export const invalidDriver = (value: unknown): KumikoError =>
+  invalidOption(`The option driver of sqliteVectors is "node:sqlite" or "libsql", not ${JSON.stringify(value)}.`);
+
+export const otherDriver = (wanted: string, used: string): KumikoError =>
+  invalidOption(
+    `This process has opened databases with ${used}, and sqlite-vec works with one SQLite library per process only. ` +
+      `Leave the option driver out, or open the store with driver: "${wanted}" before all others.`,
+  );
+
+export const noNodeSqlite = (): KumikoError =>
+  invalidOption(
+    `This Node.js (${process.version}) has no node:sqlite, which is there from 22.13 on. Use driver: "libsql".`,
+  );
+
+export const noVec = (cause: unknown): KumikoError =>
+  new KumikoError(
+    "PACKAGE_MISSING",
+    `Keeping vectors in SQLite needs the package sqlite-vec. Install it: npm install sqlite-vec. ${messageOf(cause)}`,
+    { cause },
+  );
+
+export const unfitLength = (what: string): KumikoError =>
+  new KumikoError(
+    "INVALID_VECTOR",
+    `${what} is too long or too short for SQLite, which calculates cosines with single precision. Give it a length of 1.`,
+  );
 
 export const noDriver = (cause: unknown): KumikoError =>
   storeFailed(

@@ -3,7 +3,15 @@ import { primaryCode, SqliteConnection, type SqliteDriver } from "./connection.j
 /** The package `libsql`, for local files only. Rejects when it is not installed. */
 export async function loadLibsql(): Promise<SqliteDriver> {
   const { default: Database } = await import("libsql");
-  return { open: (location) => open(new Database(location)), resultCode };
+  return {
+    name: "libsql",
+    open: (location, extension) => {
+      const database = new Database(location);
+      if (extension !== undefined) database.loadExtension(extension);
+      return open(database);
+    },
+    resultCode,
+  };
 }
 
 type Database = InstanceType<typeof import("libsql")>;

@@ -2,11 +2,13 @@ import { primaryCode, SqliteConnection, type SqliteDriver, type SqliteValue } fr
 
 /** The part of `node:sqlite` that is used. */
 interface NodeSqlite {
-  readonly DatabaseSync: new (location: string) => NodeDatabase;
+  readonly DatabaseSync: new (location: string, options?: { readonly allowExtension: boolean }) => NodeDatabase;
 }
 interface NodeDatabase {
   exec(script: string): void;
   prepare(statement: string): { all(...values: SqliteValue[]): unknown[] };
+  loadExtension(path: string): void;
+  enableLoadExtension(allow: boolean): void;
   close(): void;
 }
 
@@ -16,11 +18,17 @@ interface NodeDatabase {
  */
 export function findNodeSqlite(): SqliteDriver | undefined {
   const sqlite = process.getBuiltinModule("node:sqlite") as NodeSqlite | undefined;
-  return sqlite && { open: (location) => open(sqlite, location), resultCode };
+  return (
+    sqlite && { name: "node:sqlite", open: (location, extension) => open(sqlite, location, extension), resultCode }
+  );
 }
 
-function open({ DatabaseSync }: NodeSqlite, location: string): SqliteConnection {
-  const database = new DatabaseSync(location);
+function open({ DatabaseSync }: NodeSqlite, location: string, extension: string | undefined): SqliteConnection {
+  const database = new DatabaseSync(location, { allowExtension: extension !== undefined });
+  if (extension !== undefined) {
+    database.loadExtension(extension);
+    database.enableLoadExtension(false);
+  }
   return new SqliteConnection({
     exec: (script) => database.exec(script),
     prepare: (statement) => database.prepare(statement),

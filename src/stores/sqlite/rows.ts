@@ -1,6 +1,6 @@
 import type { StoredCheckpoint } from "../../checkpoint/checkpoint-store.js";
 import { idFromBytes, idToBytes, rangesOfPrefix } from "../id-bytes.js";
-import type { SqliteConnection } from "./connection.js";
+import { asBytes, type SqliteConnection } from "./connection.js";
 
 const nextVersion = "(SELECT last + 1 FROM kumiko_checkpoint_versions)";
 const statements = {
@@ -68,11 +68,4 @@ export async function* listIds(
       }
     }
   }
-}
-
-/** What a driver gives for bytes: an ArrayBuffer, or a view of one. */
-function asBytes(value: unknown): Uint8Array {
-  return ArrayBuffer.isView(value)
-    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
-    : new Uint8Array(value as ArrayBuffer);
 }

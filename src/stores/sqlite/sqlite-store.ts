@@ -1,11 +1,12 @@
-import { resolve } from "node:path";
 import type { ClosableStore, StoredCheckpoint } from "../../checkpoint/checkpoint-store.js";
 import { checkpointConflict } from "../../checkpoint/errors.js";
 import { checkCheckpointId } from "../../checkpoint/journal/checkpoint-id.js";
 import { isProcessOwnerAlive } from "../owner-alive.js";
 import { SqliteDatabase } from "./database.js";
-import { invalidPath, invalidSynchronous, unknownOption } from "./errors.js";
+import { invalidSynchronous, unknownOption } from "./errors.js";
+import { locationOf } from "./location.js";
 import { createRow, findVersion, listIds, readRow, removeRow, removeVersion, replaceRow } from "./rows.js";
+import { prepareCheckpoints } from "./schema.js";
 
 /** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {
@@ -37,7 +38,14 @@ export function sqliteStore(path: string, options: SqliteStoreOptions = {}): Clo
   const { synchronous = "full" } = checkOptions(options);
   if (synchronous !== "full" && synchronous !== "normal") throw invalidSynchronous(synchronous);
   return new SqliteStore(
-    new SqliteDatabase({ file: path, location: locationOf(path), synchronous, patienceSeconds: 30 }),
+    new SqliteDatabase({
+      store: "sqliteStore",
+      file: path,
+      location: locationOf("sqliteStore", path),
+      synchronous,
+      patienceSeconds: 30,
+      prepare: prepareCheckpoints,
+    }),
   );
 }
 
@@ -97,12 +105,6 @@ const names = ["synchronous"];
 
 function checkOptions(options: SqliteStoreOptions): SqliteStoreOptions {
   const other = Object.keys(options).find((name) => !names.includes(name));
-  if (other !== undefined) throw unknownOption(other, names);
+  if (other !== undefined) throw unknownOption("sqliteStore", other, names);
   return options;
-}
-
-/** Absolute, since the file is opened later, and so that no driver takes the path for an address. */
-function locationOf(path: string): string {
-  if (typeof path !== "string" || path === "") throw invalidPath(path);
-  return path === ":memory:" || path.startsWith("file:") ? path : resolve(path);
 }

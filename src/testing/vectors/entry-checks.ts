@@ -118,6 +118,21 @@ export const entryChecks: VectorChecks = (check) => [
       "The entries",
     );
   }),
+  check("refuses texts that databases cannot keep, and writes nothing", async (stage) => {
+    await stage.create();
+    const { store, indexName } = stage;
+    const vectors = [[1, 0]];
+    for (const text of ["a\0b", "\ud83d", "a\udc4d b"]) {
+      const what = `the text ${JSON.stringify(text)}`;
+      await expectCode(store.upsert({ indexName, vectors, documents: [text] }), "INVALID_DOCUMENT", what);
+      const metadata = [{ list: [{ text }] }];
+      await expectCode(store.upsert({ indexName, vectors, metadata }), "INVALID_DOCUMENT", `${what} in metadata`);
+    }
+    const metadata = [{ text: String.raw`a\u0000 \ud83d` }];
+    await store.upsert({ indexName, vectors, documents: ["👍🏽"], metadata });
+    const [found] = await store.query({ indexName, queryVector: [1, 0] });
+    expectEqual([found?.document, found?.metadata, await stage.count()], ["👍🏽", metadata[0], 1], "What was written");
+  }),
   check("takes vectors of zeros where there is no cosine", async (stage) => {
     for (const metric of ["euclidean", "dotproduct"] as const) {
       const indexName = `${stage.indexName}_${metric.slice(0, 3)}`;

@@ -41,27 +41,28 @@ export function openAdmin(server: PostgresServer): pg.Pool {
   return pool;
 }
 
-export async function startServer(): Promise<PostgresServer> {
+/** With the programs in a folder. @default those that are installed */
+export async function startServer(programs: string = programFolder() ?? ""): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), "kumiko-postgres-"));
   const owner = runsAs();
   if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
   const [data, passwordFile] = [join(folder, "data"), join(folder, "password")];
   writeFileSync(passwordFile, password);
   const access = ["-U", superuser, "-A", "scram-sha-256", `--pwfile=${passwordFile}`];
-  execFileSync(program("initdb"), ["-D", data, "-E", "UTF8", "--locale=C", "--no-sync", ...access], {
+  execFileSync(join(programs, "initdb"), ["-D", data, "-E", "UTF8", "--locale=C", "--no-sync", ...access], {
     ...owner,
     cwd: folder,
     stdio: "pipe",
   });
   const port = await freePort();
-  let server = await launch(data, port);
+  let server = await launch(programs, data, port);
   return {
     port,
     url: (database = "postgres") =>
       `postgres://${superuser}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`,
     crash: () => end(server, "SIGQUIT"),
     restart: async () => {
-      server = await launch(data, port);
+      server = await launch(programs, data, port);
     },
     stop: async () => {
       await end(server, "SIGINT");
@@ -75,21 +76,20 @@ interface Account {
   readonly gid: number;
 }
 
-function whyNot(): string | undefined {
+/** Why no server can be started here. */
+export function whyNot(): string | undefined {
   if (programFolder() === undefined) return "no PostgreSQL server is installed here, see apt-get install postgresql";
   if (isRoot() && runsAs() === undefined) return "PostgreSQL does not run as root, and there is no user postgres";
   return undefined;
 }
 
 /** Where `initdb` and `postgres` are; Debian keeps them out of the PATH. */
-function programFolder(): string | undefined {
+export function programFolder(): string | undefined {
   const debian = "/usr/lib/postgresql";
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [...versions.map((version) => join(debian, version, "bin")), ...(process.env.PATH ?? "").split(":")];
   return folders.find((folder) => ["initdb", "postgres"].every((name) => existsSync(join(folder, name))));
 }
-
-const program = (name: string): string => join(programFolder() ?? "", name);
 
 const isRoot = (): boolean => process.getuid?.() === 0;
 
@@ -110,10 +110,10 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-async function launch(data: string, port: number): Promise<ChildProcess> {
+async function launch(programs: string, data: string, port: number): Promise<ChildProcess> {
   const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=on", "synchronous_commit=on"];
   const server = spawn(
-    program("postgres"),
+    join(programs, "postgres"),
     ["-D", data, "-p", String(port), ...settings.flatMap((text) => ["-c", text])],
     {
       ...runsAs(),

@@ -24,17 +24,23 @@ export async function findRuntimes(): Promise<Runtime[]> {
   ];
 }
 
-/** Bundles `child.ts`, without drivers. `libsql` is where the package is said to be. */
-export async function bundleChild(folder: string, libsql = "node_modules/libsql/index.js"): Promise<string> {
-  const script = join(folder, `${libsql.replaceAll(/\W/g, "-")}.mjs`);
+/** Bundles a script beside this one, without drivers. `libsql` is where the package is said to be. */
+export async function bundleChild(
+  folder: string,
+  libsql = "node_modules/libsql/index.js",
+  source = "child.ts",
+): Promise<string> {
+  const script = join(folder, `${`${source} ${libsql}`.replaceAll(/\W/g, "-")}.mjs`);
   const driver: Plugin = {
     name: "driver",
     setup({ onResolve }) {
-      onResolve({ filter: /^libsql$/ }, () => ({ path: pathToFileURL(join(root, libsql)).href, external: true }));
+      const external = (path: string) => ({ path: pathToFileURL(join(root, path)).href, external: true });
+      onResolve({ filter: /^libsql$/ }, () => external(libsql));
+      onResolve({ filter: /^sqlite-vec$/ }, () => external("node_modules/sqlite-vec/index.mjs"));
     },
   };
   await build({
-    entryPoints: [join(import.meta.dirname, "child.ts")],
+    entryPoints: [join(import.meta.dirname, source)],
     outfile: script,
     bundle: true,
     format: "esm",

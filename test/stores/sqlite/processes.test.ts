@@ -22,7 +22,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What SQLite itself finds wrong with a file. */
 async function integrityOf(file: string): Promise<unknown> {
-  const database = new SqliteDatabase({ file, location: file, synchronous: "full", patienceSeconds: 30 });
+  const database = new SqliteDatabase({
+    store: "sqliteStore",
+    file,
+    location: file,
+    synchronous: "full",
+    patienceSeconds: 30,
+    prepare: () => undefined,
+  });
   try {
     return (await database.use((connection) => connection.query("PRAGMA integrity_check"))).map(Object.values);
   } finally {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { parseProcessOwner, processOwner } from "../../../src/checkpoint/journal/process-owner.js";
 import { SqliteDatabase } from "../../../src/stores/sqlite/database.js";
+import { prepareCheckpoints } from "../../../src/stores/sqlite/schema.js";
 import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
 import { checkpointStoreConformance } from "../../../src/testing/checkpoint-store-conformance.js";
 
@@ -24,7 +25,14 @@ const store = (...args: Parameters<typeof sqliteStore>) => {
 };
 /** The same file without the store: for what others may do to it. */
 const database = (file: string, synchronous: "full" | "normal" = "full", patienceSeconds = 30) => {
-  const made = new SqliteDatabase({ file, location: file, synchronous, patienceSeconds });
+  const made = new SqliteDatabase({
+    store: "sqliteStore",
+    file,
+    location: file,
+    synchronous,
+    patienceSeconds,
+    prepare: prepareCheckpoints,
+  });
   open.push(made);
   return made;
 };

@@ -1,0 +1,69 @@
+// Documents are split, kept in a SQLite file with vectors, and found again. The embedder is a stand-in that needs no key: an
+// embedding model of the AI SDK, such as openai.embedding("text-embedding-3-small"), goes into its place as it is.
+// expect: joinery.md:0-91 Joinery
+// expect: found joinery.md:0-91 for "Which joint needs no nails?"
+// expect: only tea: tea.json
+// expect: recall 1, mrr 1
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Chain, type Document } from "kumiko";
+import { evaluateRetrieval, MDocument, splitter, vectorIndexer, vectorRetriever } from "kumiko/rag";
+import { sqliteVectors } from "kumiko/sqlite";
+import { embeddingDimension, hashedEmbedder } from "./demo/docs/hashed-embedder.js";
+
+const embedder = hashedEmbedder();
+const folder = mkdtempSync(join(tmpdir(), "kumiko-documents-"));
+const store = sqliteVectors(join(folder, "docs.db"));
+await store.createIndex({ indexName: "docs", dimension: embeddingDimension });
+
+// --- by hand: chunks know where they stand -------------------------------------------------------------------------------
+
+const joinery = `# Joinery
+
+Kumiko is a lattice of thin slats. A joint of kumiko needs no glue and no nails.
+
+# Tools
+
+A plane with a groove cuts all slats to one thickness.`;
+
+const document = MDocument.fromMarkdown(joinery, { id: "joinery.md" });
+for (const { id, metadata } of await document.chunk({ strategy: "markdown", headers: [["#", "title"]] })) {
+  console.log(id, metadata.title);
+}
+
+// --- as a chain: each document is split by what it is, embedded and written -----------------------------------------------
+
+const pages: Document[] = [
+  { id: "joinery.md", content: joinery, metadata: { topic: "wood" } },
+  { id: "tea.json", content: '{ "green": "Green tea is brewed at seventy degrees." }', metadata: { topic: "tea" } },
+];
+const index = new Chain<Document[]>()
+  .append(splitter("auto"))
+  .append(vectorIndexer(store, { index: "docs", embedder }))
+  .compile();
+await index.invoke(pages);
+
+// --- questions, by vectors and by words -----------------------------------------------------------------------------------
+
+const retriever = vectorRetriever(store, { index: "docs", embedder, hybrid: true, topK: 1 });
+const ask = new Chain<string>().append(retriever).compile();
+const question = "Which joint needs no nails?";
+const [best] = await ask.invoke(question);
+console.log(`found ${best?.id} for "${question}"`);
+
+const [tea] = await store.query({ indexName: "docs", queryText: "tea", filter: { topic: { $in: ["tea", "coffee"] } } });
+console.log(`only tea: ${tea?.id.split(":")[0]}`);
+
+const { recall, mrr } = await evaluateRetrieval({
+  retriever,
+  k: 1,
+  cases: [
+    { query: question, relevant: ["joinery.md:0-91"] },
+    { query: "What is brewed at seventy degrees?", relevant: ({ metadata }) => metadata.topic === "tea" },
+  ],
+});
+console.log(`recall ${recall}, mrr ${mrr}`);
+
+await store.close();
+rmSync(folder, { recursive: true });

@@ -1,0 +1,124 @@
+import type { Condition } from "../../../rag/vectors/filter.js";
+import type { Hit } from "../../../rag/vectors/top-results.js";
+import type { Database } from "../database.js";
+import { conditionSql, Parameters } from "./condition-sql.js";
+import { type IndexTable, isHalved, operators } from "./index-tables.js";
+import { termQueries } from "./term-vector.js";
+import { vectorText } from "./write-entries.js";
+
+/** What a search looks for, and how much of it. */
+export interface EntrySearch {
+  readonly count: number;
+  readonly condition: Condition | undefined;
+}
+
+/** Looks at all entries that fit. */
+export async function findNearest(
+  database: Database,
+  index: IndexTable,
+  vector: Float32Array,
+  { count, condition }: EntrySearch,
+): Promise<Hit[]> {
+  const parameters = new Parameters();
+  const distance = distanceSql(index, parameters.add(vectorText(vector)));
+  const where = condition === undefined ? "TRUE" : conditionSql(condition, parameters);
+  // nothing that a graph could serve, even where there is one
+  const text = `SELECT id, distance::text FROM (
+      SELECT id, ${distance} + 0.0 AS distance FROM ${index.table} WHERE ${where}) AS entries
+    ORDER BY entries.distance, id LIMIT ${parameters.add(count)}::int`;
+  return readHits(index, (await database.query(`searching the index ${index.name}`, text, parameters.values)).rows);
+}
+
+/** Where so few entries fit, all of them are looked at. */
+const fewEntries = 5_000;
+
+export async function areFew(
+  database: Database,
+  index: IndexTable,
+  condition: Condition | undefined,
+): Promise<boolean> {
+  const parameters = new Parameters();
+  const where = condition === undefined ? "TRUE" : conditionSql(condition, parameters);
+  const text = `SELECT count(*)::text AS count FROM (SELECT FROM ${index.table} WHERE ${where} LIMIT ${fewEntries}) AS few`;
+  const { rows } = await database.query(`searching the index ${index.name}`, text, parameters.values);
+  return Number(rows[0]?.count) < fewEntries;
+}
+
+/**
+ * Follows the graph of neighbours, and may miss some. It goes on until enough entries fit the filter; more than are needed are
+ * ordered again, as a graph may keep vectors with half of their precision. Settings hold for one statement: the search waits for
+ * them, as it needs a column of the row that sets them.
+ */
+export async function findNeighbours(
+  database: Database,
+  index: IndexTable,
+  vector: Float32Array,
+  { count, condition }: EntrySearch,
+): Promise<Hit[]> {
+  const parameters = new Parameters();
+  const query = parameters.add(vectorText(vector));
+  const where = condition === undefined ? "TRUE" : conditionSql(condition, parameters);
+  const breadth = parameters.add(String(Math.min(1_000, Math.max(200, 4 * count))));
+  const halved = (value: string) => `${value}::halfvec(${index.settings.dimension})`;
+  const order = isHalved(index.settings)
+    ? `${halved("embedding")} ${operators[index.settings.metric].sign} ${halved(`${query}::text`)}`
+    : distanceSql(index, query);
+  const text = `WITH settings AS MATERIALIZED (
+      SELECT set_config('hnsw.ef_search', ${breadth}::text, TRUE) AS breadth,
+        set_config('hnsw.iterative_scan', 'strict_order', TRUE) AS scan)
+    SELECT id, distance::text FROM (
+      SELECT id, ${distanceSql(index, query)} AS distance FROM settings CROSS JOIN LATERAL (
+        SELECT id, embedding FROM ${index.table} WHERE settings.scan IS NOT NULL AND ${where}
+        ORDER BY ${order} LIMIT ${parameters.add(2 * count)}::int) AS nearest) AS entries
+    ORDER BY entries.distance, id LIMIT ${parameters.add(count)}::int`;
+  const { rows } = await database.query(`searching the index ${index.name}`, text, parameters.values);
+  return readHits(index, rows);
+}
+
+function distanceSql({ settings }: IndexTable, query: string): string {
+  return `(embedding ${operators[settings.metric].sign} ${query}::text::vector)`;
+}
+
+function readHits({ settings }: IndexTable, rows: readonly Record<string, unknown>[]): Hit[] {
+  return rows.map(({ id, distance }) => ({ id: String(id), score: scoreFor(settings.metric, Number(distance)) }));
+}
+
+function scoreFor(metric: IndexTable["settings"]["metric"], distance: number): number {
+  switch (metric) {
+    case "cosine":
+      return Math.max(-1, Math.min(1, 1 - distance));
+    case "dotproduct":
+      return 0 - distance; // and not -0
+    case "euclidean":
+      return 1 / (1 + distance);
+    default:
+      return metric satisfies never;
+  }
+}
+
+/** Those with at least one of the words: rare words count more, and so do those that come often. */
+export async function findWithWords(
+  database: Database,
+  index: IndexTable,
+  text: string,
+  { count, condition }: EntrySearch,
+): Promise<Hit[]> {
+  const queries = termQueries(text);
+  if (queries.length === 0) return [];
+  const parameters = new Parameters();
+  const words = parameters.add(queries);
+  const any = parameters.add(queries.join(" | "));
+  const where = condition === undefined ? "TRUE" : conditionSql(condition, parameters);
+  const statement = `WITH words AS MATERIALIZED (
+      SELECT word::tsquery AS word, (SELECT count(*) FROM ${index.table} WHERE terms @@ word::tsquery) AS found
+      FROM unnest(${words}::text[]) AS word),
+    weighted AS MATERIALIZED (
+      SELECT word, ln(1 + ((SELECT count(*) FROM ${index.table}) - found + 0.5) / (found + 0.5)) AS weight FROM words
+      WHERE found > 0)
+    SELECT id, score::text FROM (
+      SELECT id, (SELECT sum(weight * ts_rank(terms, word, 1)) FROM weighted WHERE terms @@ word) AS score
+      FROM ${index.table} WHERE terms @@ ${any}::tsquery AND ${where}) AS entries
+    ORDER BY entries.score DESC, id LIMIT ${parameters.add(count)}::int`;
+  const { rows } = await database.query(`searching the index ${index.name}`, statement, parameters.values);
+  return rows.map(({ id, score }) => ({ id: String(id), score: Number(score) }));
+}

@@ -1,0 +1,162 @@
+import { KumikoError } from "../../../errors.js";
+import { otherIndex, unknownIndex } from "../../../rag/vectors/errors.js";
+import { type IndexSettings, readSettings } from "../../../rag/vectors/requests.js";
+import type { VectorMetric } from "../../../rag/vectors/vector-store.js";
+import type { Database } from "../database.js";
+import { codeOf, newerTable, noPgvector, oldPgvector, tooManyDimensions } from "../errors.js";
+import { lockKey } from "../lock-key.js";
+
+/** An index, which is a table of its own. */
+export interface IndexTable {
+  readonly name: string;
+  readonly settings: IndexSettings;
+  /** Quoted, for statements. */
+  readonly table: string;
+}
+
+const start = "kumiko_vectors_";
+const knownLayout = 1;
+
+/** The operator of pgvector that gives a distance, and how a graph of neighbours is built for it. */
+export const operators: Readonly<Record<VectorMetric, { readonly sign: string; readonly graph: string }>> = {
+  cosine: { sign: "<=>", graph: "cosine_ops" },
+  euclidean: { sign: "<->", graph: "l2_ops" },
+  dotproduct: { sign: "<#>", graph: "ip_ops" },
+};
+
+/** The tables of the indexes of a store, in one schema. */
+export class IndexTables {
+  readonly #database: Database;
+  readonly #schema: string | undefined;
+  #ready: Promise<void> | undefined;
+
+  constructor(database: Database, schema: string | undefined) {
+    this.#database = database;
+    this.#schema = schema;
+  }
+
+  async create(name: string, settings: IndexSettings, hasGraph: boolean): Promise<void> {
+    const table = this.#tableOf(name);
+    const graph = hasGraph ? graphOn(table, settings) : undefined;
+    await this.#beReady();
+    await this.#database.query(`making the index ${name}`, makeOnce(createTable(table, settings), "duplicate_table"));
+    const found = await this.get(name);
+    if (JSON.stringify(found.settings) !== JSON.stringify(settings)) throw otherIndex(name, found.settings, settings);
+    if (graph === undefined || (await this.hasGraph(found))) return;
+    await this.#database.query(`making the HNSW index of ${name}`, makeOnce(graph, "duplicate_object"));
+  }
+
+  async drop({ name, table }: IndexTable): Promise<void> {
+    await this.#database.query(`deleting the index ${name}`, `DROP TABLE IF EXISTS ${table}`);
+  }
+
+  async list(): Promise<string[]> {
+    const { rows } = await this.#database.query(
+      "listing the indexes",
+      `SELECT substr(relname::text, ${start.length + 1}) AS name FROM pg_class WHERE relkind = 'r'
+        AND relnamespace = coalesce(to_regnamespace($1::text), to_regnamespace(quote_ident(current_schema())))
+        AND starts_with(relname::text, '${start}') AND obj_description(oid, 'pg_class') LIKE 'Vectors of kumiko%'
+        ORDER BY relname::text COLLATE "C"`,
+      [this.#schema === undefined ? null : quote(this.#schema)],
+    );
+    return rows.map(({ name }) => String(name));
+  }
+
+  async get(name: string): Promise<IndexTable> {
+    const table = this.#tableOf(name);
+    const { rows } = await this.#database.query(
+      `looking for the index ${name}`,
+      "SELECT obj_description(oid, 'pg_class') AS comment FROM pg_class WHERE oid = to_regclass($1::text)",
+      [table],
+    );
+    const settings = readComment(table, rows[0]?.comment);
+    if (settings === undefined) throw unknownIndex(name, await this.list());
+    return { name, settings, table };
+  }
+
+  /** Whether the index has a graph of neighbours, by which a query may be faster and miss some. */
+  async hasGraph({ name, table }: IndexTable): Promise<boolean> {
+    const { rows } = await this.#database.query(
+      `looking for the HNSW index of ${name}`,
+      `SELECT FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_am ON pg_am.oid = relam
+        WHERE indrelid = to_regclass($1::text) AND amname = 'hnsw'`,
+      [table],
+    );
+    return rows.length > 0;
+  }
+
+  #tableOf(name: string): string {
+    const table = `"${start}${name}"`;
+    return this.#schema === undefined ? table : `${quote(this.#schema)}.${table}`;
+  }
+
+  async #beReady(): Promise<void> {
+    this.#ready ??= this.#checkExtension();
+    try {
+      await this.#ready;
+    } catch (error) {
+      this.#ready = undefined;
+      throw error;
+    }
+  }
+
+  /** Who may not create extensions can use one that is there: so it looks first. */
+  async #checkExtension(): Promise<void> {
+    const look = "SELECT extversion::text AS version FROM pg_extension WHERE extname = 'vector'";
+    let { rows } = await this.#database.query("looking for pgvector", look);
+    if (rows.length === 0) {
+      try {
+        await this.#database.query("creating pgvector", makeOnce("CREATE EXTENSION vector;", "duplicate_object"));
+      } catch (error) {
+        throw KumikoError.is(error) && codeOf(error.cause) !== undefined ? noPgvector(error) : error;
+      }
+      ({ rows } = await this.#database.query("looking for pgvector", look));
+    }
+    const version = String(rows[0]?.version);
+    const [major = 0, minor = 0] = version.split(".").map(Number);
+    if (major === 0 && minor < 8) throw oldPgvector(version);
+  }
+}
+
+const quote = (schema: string): string => `"${schema}"`;
+
+/** One process at a time; whoever comes second finds it there. */
+function makeOnce(statements: string, found: "duplicate_table" | "duplicate_object"): string {
+  return `DO $kumiko$ BEGIN
+PERFORM pg_advisory_xact_lock(${lockKey("make vectors")});
+${statements}
+EXCEPTION WHEN ${found} OR unique_violation THEN NULL;
+END $kumiko$`;
+}
+
+function createTable(table: string, { dimension, metric, text }: IndexSettings): string {
+  const settings = JSON.stringify({ dimension, metric, text });
+  return `CREATE TABLE ${table} (
+  id text COLLATE "C" PRIMARY KEY,
+  embedding vector(${dimension}) NOT NULL,
+  document text NOT NULL,
+  metadata jsonb NOT NULL,
+  terms tsvector
+);
+CREATE INDEX ON ${table} USING gin (metadata jsonb_path_ops);
+${text ? `CREATE INDEX ON ${table} USING gin (terms);` : ""}
+COMMENT ON TABLE ${table} IS 'Vectors of kumiko, layout ${knownLayout}: ${settings}';`;
+}
+
+/** Whether vectors are so long that a graph keeps them with half of their precision. */
+export const isHalved = ({ dimension }: IndexSettings): boolean => dimension > 2_000;
+
+function graphOn(table: string, settings: IndexSettings): string {
+  const { graph } = operators[settings.metric];
+  if (settings.dimension > 4_000) throw tooManyDimensions(settings.dimension);
+  return isHalved(settings)
+    ? `CREATE INDEX ON ${table} USING hnsw ((embedding::halfvec(${settings.dimension})) halfvec_${graph});`
+    : `CREATE INDEX ON ${table} USING hnsw (embedding vector_${graph});`;
+}
+
+function readComment(table: string, comment: unknown): IndexSettings | undefined {
+  const [, layout, settings] = /^Vectors of kumiko, layout (\d+): (.*)$/.exec(String(comment)) ?? [];
+  if (layout === undefined || settings === undefined) return undefined;
+  if (Number(layout) > knownLayout) throw newerTable(table, Number(layout), knownLayout);
+  return readSettings(JSON.parse(settings));
+}

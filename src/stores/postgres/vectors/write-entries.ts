@@ -1,0 +1,67 @@
+import { unknownEntry } from "../../../rag/vectors/errors.js";
+import type { DeleteRequest, EntryChange, EntryRow } from "../../../rag/vectors/requests.js";
+import type { Database } from "../database.js";
+import { tooManyTerms } from "../errors.js";
+import { conditionSql, Parameters } from "./condition-sql.js";
+import type { IndexTable } from "./index-tables.js";
+import { termVector } from "./term-vector.js";
+
+/** One statement, so that all of it is written or nothing. */
+export async function writeEntries(database: Database, index: IndexTable, rows: readonly EntryRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await database.query(
+    `writing to the index ${index.name}`,
+    `INSERT INTO ${index.table} (id, embedding, document, metadata, terms)
+      SELECT id, embedding::vector, document, metadata::jsonb, terms::tsvector
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+        AS entries (id, embedding, document, metadata, terms)
+      ON CONFLICT (id) DO UPDATE SET embedding = excluded.embedding, document = excluded.document,
+        metadata = excluded.metadata, terms = excluded.terms`,
+    [
+      rows.map(({ id }) => id),
+      rows.map(({ vector }) => vectorText(vector)),
+      rows.map(({ document }) => document),
+      rows.map(({ metadata }) => metadata),
+      rows.map(({ id, document }) => termsFor(index, id, document)),
+    ],
+  );
+}
+
+export async function changeEntry(database: Database, index: IndexTable, change: EntryChange): Promise<void> {
+  const { id, vector, document, metadata } = change;
+  const terms = document === undefined ? null : termsFor(index, id, document);
+  const { rowCount } = await database.query(
+    `changing an entry of the index ${index.name}`,
+    `UPDATE ${index.table} SET embedding = coalesce($2::text::vector, embedding), document = coalesce($3::text, document),
+      metadata = coalesce($4::text::jsonb, metadata), terms = coalesce($5::text::tsvector, terms) WHERE id = $1::text`,
+    [id, vector === undefined ? null : vectorText(vector), document ?? null, metadata ?? null, terms],
+  );
+  if (rowCount === 0) throw unknownEntry(index.name, id);
+}
+
+/** How many entries are gone. */
+export async function deleteEntries(
+  database: Database,
+  { name, table }: IndexTable,
+  { ids, condition }: DeleteRequest,
+): Promise<number> {
+  const parameters = new Parameters();
+  const which =
+    ids !== undefined
+      ? `id = ANY(${parameters.add(ids)}::text[])`
+      : condition === undefined
+        ? "TRUE"
+        : conditionSql(condition, parameters);
+  const text = `DELETE FROM ${table} WHERE ${which}`;
+  const { rowCount } = await database.query(`deleting from the index ${name}`, text, parameters.values);
+  return rowCount ?? 0;
+}
+
+export const vectorText = (vector: Float32Array): string => `[${vector.join(",")}]`;
+
+function termsFor({ settings }: IndexTable, id: string, document: string): string | null {
+  if (!settings.text) return null;
+  const terms = termVector(document);
+  if (terms === undefined) throw tooManyTerms(id);
+  return terms;
+}

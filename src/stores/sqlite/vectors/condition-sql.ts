@@ -1,0 +1,76 @@
+import type { Comparison, Condition, FilterValue, Path } from "../../../rag/vectors/filter.js";
+import { joinInHalves } from "../../join-in-halves.js";
+import type { SqliteValue } from "../connection.js";
+
+/** A condition in SQL, and the values for its question marks. */
+export interface ConditionSql {
+  readonly sql: string;
+  readonly values: readonly SqliteValue[];
+}
+
+/** What entries must be, about a column `metadata` with JSON. It is true or false, never NULL. */
+export function conditionSql(condition: Condition): ConditionSql {
+  switch (condition.type) {
+    case "and":
+      return joinAll(condition.conditions, "AND");
+    case "or":
+      return joinAll(condition.conditions, "OR");
+    case "not": {
+      const { sql, values } = conditionSql(condition.condition);
+      return { sql: `NOT (${sql})`, values };
+    }
+    case "exists":
+      return { sql: "json_type(metadata, ?) IS NOT NULL", values: [jsonPath(condition.path)] };
+    case "equals":
+      return equalsSql(condition.path, condition.values);
+    case "contains":
+      return containsSql(condition.path, condition.value);
+    case "compare":
+      return compareSql(condition.path, condition.operator, condition.value);
+    default:
+      return condition satisfies never;
+  }
+}
+
+function joinAll(conditions: readonly Condition[], word: "AND" | "OR"): ConditionSql {
+  const parts = conditions.map(conditionSql);
+  const sql = joinInHalves(
+    parts.map((part) => part.sql),
+    word,
+  );
+  return { sql, values: parts.flatMap(({ values }) => values) };
+}
+
+const jsonPath = (path: Path): string => `$${path.map((key) => `."${key}"`).join("")}`;
+
+/** Compares texts of JSON, which are equal for equal values: all were written by `JSON.stringify`. */
+function equalsSql(path: Path, values: readonly FilterValue[]): ConditionSql {
+  const texts = JSON.stringify(values.map((value) => JSON.stringify(value)));
+  return {
+    sql: "coalesce(metadata -> ? IN (SELECT value FROM json_each(?)), FALSE)",
+    values: [jsonPath(path), texts],
+  };
+}
+
+function containsSql(path: Path, value: FilterValue): ConditionSql {
+  const at = jsonPath(path);
+  const holds = "metadata -> (? || '[' || item.key || ']') = ?";
+  return {
+    sql: `(json_type(metadata, ?) IS 'array' AND EXISTS (SELECT 1 FROM json_each(metadata, ?) AS item WHERE ${holds}))`,
+    values: [at, at, at, JSON.stringify(value)],
+  };
+}
+
+/** SQLite may read the last digit of a number wrong, so what is equal is compared as text. */
+function compareSql(path: Path, operator: Comparison, value: string | number): ConditionSql {
+  const at = jsonPath(path);
+  const types = typeof value === "string" ? "('text')" : "('integer', 'real')";
+  const strict = operator[0];
+  const same = operator.endsWith("=")
+    ? `(json_extract(metadata, ?) ${strict} ? OR metadata -> ? = ?)`
+    : `(json_extract(metadata, ?) ${strict} ? AND metadata -> ? <> ?)`;
+  return {
+    sql: `coalesce(json_type(metadata, ?) IN ${types} AND ${same}, FALSE)`,
+    values: [at, at, value, at, JSON.stringify(value)],
+  };
+}

@@ -1,0 +1,128 @@
+import { mostResults } from "../../../rag/vectors/requests.js";
+import { scoreOf } from "../../../rag/vectors/score-of.js";
+import { queryTermsOf } from "../../../rag/vectors/search-terms.js";
+import { type Hit, TopResults } from "../../../rag/vectors/top-results.js";
+import { asBytes, type SqliteConnection, type SqliteRow, type SqliteValue } from "../connection.js";
+import type { ConditionSql } from "./condition-sql.js";
+import { type IndexTables, isSearchedByVec } from "./index-tables.js";
+
+/** An entry that was found, with the number that it has in all tables. */
+export interface FoundRow extends Hit {
+  readonly n: bigint;
+}
+
+/**
+ * The nearest entries, all of them, with their scores. sqlite-vec calculates with single precision, and gives any of those
+ * with equal distances: so a few more than needed are calculated again here. When even those may be too few, as all of them
+ * are about equally far away, every entry is.
+ */
+export function findNearest(
+  connection: SqliteConnection,
+  tables: IndexTables,
+  vector: Float32Array,
+  count: number,
+  condition: ConditionSql | undefined,
+): FoundRow[] {
+  const best = new TopResults<FoundRow>(count);
+  const candidates = findCandidates(connection, tables, vector, count, condition);
+  for (const row of candidates ?? allEntries(connection, tables, condition)) {
+    const score = scoreOf(tables.settings.metric, readVector(row.embedding), vector);
+    if (score >= best.least) best.add({ id: String(row.id), n: BigInt(Number(row.n)), score });
+  }
+  return best.hits;
+}
+
+/** How many more candidates than results there are, and how far single precision may be off. */
+const more = 16;
+const inexact = 2e-6;
+
+function findCandidates(
+  connection: SqliteConnection,
+  tables: IndexTables,
+  vector: Float32Array,
+  count: number,
+  condition: ConditionSql | undefined,
+): SqliteRow[] | undefined {
+  const { settings, rows, vectors } = tables;
+  if (!isSearchedByVec(settings) || count + more > mostResults) return undefined;
+  const found = select(
+    connection,
+    `SELECT n, distance FROM ${vectors} WHERE embedding MATCH ? AND k = ?
+      ${condition === undefined ? "" : `AND n IN (SELECT n FROM ${rows} WHERE ${condition.sql})`}`,
+    [bytesOf(vector), BigInt(count + more), ...(condition?.values ?? [])],
+    condition,
+  );
+  const last = Number(found.at(-1)?.distance);
+  const needed = Number(found[count - 1]?.distance);
+  const tolerance = settings.metric === "cosine" ? inexact : inexact * needed;
+  if (found.length === count + more && last - needed <= tolerance) return undefined;
+  return connection.query(
+    `SELECT r.n, r.id, v.embedding FROM json_each(?) AS one CROSS JOIN ${rows} AS r ON r.n = one.value
+      CROSS JOIN ${vectors} AS v ON v.n = r.n`,
+    JSON.stringify(found.map(({ n }) => n)),
+  );
+}
+
+const pageSize = 1_000;
+
+/** Reads all entries that fit, page by page. */
+function* allEntries(
+  connection: SqliteConnection,
+  { rows, vectors }: IndexTables,
+  condition: ConditionSql | undefined,
+): Generator<SqliteRow, void, undefined> {
+  for (let last = 0n; ; ) {
+    const page = select(
+      connection,
+      `SELECT r.n, r.id, v.embedding FROM (SELECT n, id FROM ${rows} WHERE n > ? AND ${condition?.sql ?? "TRUE"}
+        ORDER BY n LIMIT ?) AS r CROSS JOIN ${vectors} AS v ON v.n = r.n`,
+      [last, ...(condition?.values ?? []), BigInt(pageSize)],
+      condition,
+    );
+    yield* page;
+    if (page.length < pageSize) return;
+    last = BigInt(Number(page.at(-1)?.n));
+  }
+}
+
+/** Those with at least one of the words, by BM25. */
+export function findWithWords(
+  connection: SqliteConnection,
+  { rows, terms }: IndexTables,
+  text: string,
+  count: number,
+  condition: ConditionSql | undefined,
+): FoundRow[] {
+  const words = queryTermsOf(text).slice(0, mostWords);
+  if (words.length === 0) return [];
+  const query = words.map((word) => `"${word}"`).join(" OR ");
+  const found = select(
+    connection,
+    `SELECT r.n, r.id, -bm25(${terms}) AS score FROM ${terms} CROSS JOIN ${rows} AS r ON r.n = ${terms}.rowid
+      WHERE ${terms} MATCH ? AND ${condition?.sql ?? "TRUE"} ORDER BY score DESC, r.id LIMIT ?`,
+    [query, ...(condition?.values ?? []), BigInt(count)],
+    condition,
+  );
+  return found.map(({ n, id, score }) => ({ id: String(id), n: BigInt(Number(n)), score: Number(score) }));
+}
+
+/** A statement with a condition of the user is not kept: there is no end of them. */
+function select(
+  connection: SqliteConnection,
+  sql: string,
+  values: readonly SqliteValue[],
+  condition: ConditionSql | undefined,
+): SqliteRow[] {
+  return condition === undefined ? connection.query(sql, ...values) : connection.queryOnce(sql, values);
+}
+
+/** A query is a question; of a text that is longer, the first words count. */
+const mostWords = 1_000;
+
+export function readVector(embedding: unknown): Float32Array {
+  // copied, as the bytes may stand at any place of a larger memory
+  return new Float32Array(new Uint8Array(asBytes(embedding)).buffer);
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);

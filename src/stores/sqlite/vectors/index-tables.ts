@@ -1,0 +1,92 @@
+import { otherIndex, unknownIndex } from "../../../rag/vectors/errors.js";
+import type { IndexSettings } from "../../../rag/vectors/requests.js";
+import type { VectorMetric } from "../../../rag/vectors/vector-store.js";
+import type { SqliteConnection } from "../connection.js";
+import { foreignTables } from "../errors.js";
+import { prepareSchema } from "../schema.js";
+
+/** How the tables came to be: each script makes the next version of them. Only ever added to. */
+const migrations = [
+  `CREATE TABLE kumiko_vector_indexes (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,
+     dimension INTEGER NOT NULL, metric TEXT NOT NULL, has_text INTEGER NOT NULL);`,
+];
+
+export const prepareVectors = (connection: SqliteConnection, file: string): void =>
+  prepareSchema(connection, file, "vectors", migrations);
+
+/** An index with the names of its tables. Numbers of indexes are never used twice. */
+export interface IndexTables {
+  readonly name: string;
+  readonly settings: IndexSettings;
+  /** Id, document and metadata of each entry, under a number. */
+  readonly rows: string;
+  /** The vectors, under the same numbers. */
+  readonly vectors: string;
+  /** The terms of the documents, under the same numbers. */
+  readonly terms: string;
+}
+
+export function createTables(connection: SqliteConnection, name: string, settings: IndexSettings): void {
+  const found = findTables(connection, name);
+  if (found !== undefined) {
+    if (JSON.stringify(found.settings) === JSON.stringify(settings)) return;
+    throw otherIndex(name, found.settings, settings);
+  }
+  const { dimension, metric, text } = settings;
+  const [row] = connection.query(
+    "INSERT INTO kumiko_vector_indexes (name, dimension, metric, has_text) VALUES (?, ?, ?, ?) RETURNING number",
+    ...[name, BigInt(dimension), metric, BigInt(text ? 1 : 0)],
+  );
+  const { rows, vectors, terms } = namesOf(Number(row?.number));
+  connection.run(`CREATE TABLE ${rows} (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL,
+    metadata TEXT NOT NULL)`);
+  connection.run(
+    isSearchedByVec(settings)
+      ? `CREATE VIRTUAL TABLE ${vectors} USING vec0(n INTEGER PRIMARY KEY,
+          embedding FLOAT[${dimension}] distance_metric=${metric === "cosine" ? "cosine" : "l2"})`
+      : `CREATE TABLE ${vectors} (n INTEGER PRIMARY KEY, embedding BLOB NOT NULL)`,
+  );
+  // the terms have no ASCII but letters and digits: this tokenizer only splits them at the blanks between them
+  if (text) {
+    connection.run(
+      `CREATE VIRTUAL TABLE ${terms} USING fts5(terms, content='', contentless_delete=1, tokenize='ascii')`,
+    );
+  }
+}
+
+/** sqlite-vec knows no dot product, and limits dimensions. */
+export function isSearchedByVec({ metric, dimension }: IndexSettings): boolean {
+  return metric !== "dotproduct" && dimension <= 8_192;
+}
+
+export function dropTables(connection: SqliteConnection, { name, settings, rows, vectors, terms }: IndexTables): void {
+  connection.query("DELETE FROM kumiko_vector_indexes WHERE name = ?", name);
+  for (const table of [rows, vectors, ...(settings.text ? [terms] : [])]) connection.run(`DROP TABLE ${table}`);
+}
+
+export function listNames(connection: SqliteConnection): string[] {
+  return connection.query("SELECT name FROM kumiko_vector_indexes ORDER BY name").map(({ name }) => String(name));
+}
+
+export function getTables(connection: SqliteConnection, name: string): IndexTables {
+  const found = findTables(connection, name);
+  if (found === undefined) throw unknownIndex(name, listNames(connection));
+  return found;
+}
+
+function findTables(connection: SqliteConnection, name: string): IndexTables | undefined {
+  const [row] = connection.query("SELECT * FROM kumiko_vector_indexes WHERE name = ?", name);
+  if (row === undefined) return undefined;
+  const settings = { dimension: Number(row.dimension), metric: readMetric(row.metric), text: row.has_text === 1 };
+  return { name, settings, ...namesOf(Number(row.number)) };
+}
+
+function readMetric(metric: unknown): VectorMetric {
+  if (metric === "cosine" || metric === "euclidean" || metric === "dotproduct") return metric;
+  throw foreignTables("", `kumiko_vector_indexes has the metric ${JSON.stringify(metric)}`);
+}
+
+function namesOf(number: number): Pick<IndexTables, "rows" | "vectors" | "terms"> {
+  const start = `kumiko_vectors_${number}`;
+  return { rows: `${start}_rows`, vectors: `${start}_vectors`, terms: `${start}_terms` };
+}

@@ -1,0 +1,180 @@
+import {
+  checkIndexName,
+  type QueryRequest,
+  readDelete,
+  readEntries,
+  readQuery,
+  readSettings,
+  readUpdate,
+} from "../../../rag/vectors/requests.js";
+import { searchIndex } from "../../../rag/vectors/search-index.js";
+import type {
+  CreateIndexOptions,
+  DeleteOptions,
+  IndexDescription,
+  QueryOptions,
+  QueryResult,
+  UpdateOptions,
+  UpsertOptions,
+  VectorStore,
+} from "../../../rag/vectors/vector-store.js";
+import type { DriverName, SqliteConnection } from "../connection.js";
+import { SqliteDatabase } from "../database.js";
+import { invalidDriver, unknownOption } from "../errors.js";
+import { locationOf } from "../location.js";
+import { conditionSql } from "./condition-sql.js";
+import { type FoundRow, findNearest, findWithWords, readVector } from "./find-entries.js";
+import { createTables, dropTables, getTables, type IndexTables, listNames, prepareVectors } from "./index-tables.js";
+import { findVec } from "./load-vec.js";
+import { changeEntry, checkLength, deleteEntries, writeEntry } from "./write-entries.js";
+
+/** Options of `sqliteVectors`. */
+export interface SqliteVectorsOptions {
+  /**
+   * Which SQLite to use. All stores of a process share one, so this is an error when another one is in use already.
+   * @default the one in use, else `node:sqlite` where Node.js has it, else the package `libsql`
+   */
+  readonly driver?: DriverName | undefined;
+}
+
+/**
+ * Keeps vectors, documents and metadata in a SQLite file, for any number of processes of one machine. Needs the package
+ * `sqlite-vec`, and `libsql` where Node.js is older than 22.13.
+ *
+ * - A query looks at all entries that fit its filter, and is exact. Ten thousands of entries take some ten milliseconds.
+ * - An `upsert` is one transaction: after a crash all of it is there, or nothing.
+ * - A call does its work at once, and the thread waits for it. While another process writes, a call waits for up to 30 seconds,
+ *   and the thread does not.
+ * - The file may hold other tables, and the checkpoints of a `sqliteStore`; those of this store begin with `kumiko_vector`.
+ *
+ * @example
+ * const store = sqliteVectors("docs.db");
+ * await store.createIndex({ indexName: "docs", dimension: 3 });
+ * await store.upsert({ indexName: "docs", ids: ["a"], vectors: [[1, 0, 0]], documents: ["Kumiko is joined without nails."] });
+ * const [best] = await store.query({ indexName: "docs", queryVector: [1, 0.2, 0], queryText: "nails" });
+ * await store.close();
+ */
+export function sqliteVectors(path: string, options: SqliteVectorsOptions = {}): VectorStore {
+  const other = Object.keys(options).find((name) => name !== "driver");
+  if (other !== undefined) throw unknownOption("sqliteVectors", other, ["driver"]);
+  const { driver } = options;
+  if (driver !== undefined && driver !== "node:sqlite" && driver !== "libsql") throw invalidDriver(driver);
+  const database = new SqliteDatabase({
+    store: "sqliteVectors",
+    file: path,
+    location: locationOf("sqliteVectors", path),
+    synchronous: "full",
+    patienceSeconds: 30,
+    driver,
+    findExtension: findVec,
+    prepare: prepareVectors,
+  });
+  return new SqliteVectors(database);
+}
+
+class SqliteVectors implements VectorStore {
+  readonly #database: SqliteDatabase;
+
+  constructor(database: SqliteDatabase) {
+    this.#database = database;
+  }
+
+  async createIndex(options: CreateIndexOptions): Promise<void> {
+    this.#database.checkOpen();
+    const name = checkIndexName(options.indexName);
+    const settings = readSettings(options);
+    await this.#use("write", (connection) => createTables(connection, name, settings));
+  }
+
+  async listIndexes(): Promise<string[]> {
+    return this.#use("read", listNames);
+  }
+
+  async describeIndex(indexName: string): Promise<IndexDescription> {
+    return this.#useIndex("read", indexName, (connection, { settings, rows }) => {
+      const [row] = connection.query(`SELECT count(*) AS count FROM ${rows}`);
+      return { ...settings, count: Number(row?.count) };
+    });
+  }
+
+  async deleteIndex(indexName: string): Promise<void> {
+    return this.#useIndex("write", indexName, dropTables);
+  }
+
+  async upsert(options: UpsertOptions): Promise<string[]> {
+    return this.#useIndex("write", options.indexName, (connection, tables) => {
+      const { ids, rows } = readEntries(options, tables.settings);
+      for (const row of rows) checkLength(row.vector, tables.settings, `The vector of ${JSON.stringify(row.id)}`);
+      for (const row of rows) writeEntry(connection, tables, row);
+      return ids;
+    });
+  }
+
+  async query(options: QueryOptions): Promise<QueryResult[]> {
+    return this.#useIndex("read", options.indexName, (connection, tables) => {
+      const request = readQuery(options, tables.settings);
+      return find(connection, tables, request).map((found) => readResult(connection, tables, found, request));
+    });
+  }
+
+  async update(options: UpdateOptions): Promise<void> {
+    return this.#useIndex("write", options.indexName, (connection, tables) => {
+      const change = readUpdate(options, tables.settings);
+      if (change.vector !== undefined) checkLength(change.vector, tables.settings, "vector");
+      changeEntry(connection, tables, change);
+    });
+  }
+
+  async delete(options: DeleteOptions): Promise<number> {
+    return this.#useIndex("write", options.indexName, (connection, tables) =>
+      deleteEntries(connection, tables, readDelete(options)),
+    );
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+
+  #use<T>(kind: "read" | "write", work: (connection: SqliteConnection) => T): Promise<T> {
+    return this.#database.use((connection) => connection.transaction(kind, () => work(connection)));
+  }
+
+  async #useIndex<T>(
+    kind: "read" | "write",
+    indexName: unknown,
+    work: (connection: SqliteConnection, tables: IndexTables) => T,
+  ): Promise<T> {
+    this.#database.checkOpen();
+    const name = checkIndexName(indexName);
+    return this.#use(kind, (connection) => work(connection, getTables(connection, name)));
+  }
+}
+
+function find(connection: SqliteConnection, tables: IndexTables, request: QueryRequest): FoundRow[] {
+  const condition = request.condition && conditionSql(request.condition);
+  return searchIndex(tables.name, tables.settings, request, {
+    nearest: (vector, count) => {
+      checkLength(vector, tables.settings, "queryVector");
+      return findNearest(connection, tables, vector, count, condition);
+    },
+    withWords: (text, count) => findWithWords(connection, tables, text, count, condition),
+  });
+}
+
+function readResult(
+  connection: SqliteConnection,
+  { rows, vectors }: IndexTables,
+  { n, id, score }: FoundRow,
+  { includeVector }: QueryRequest,
+): QueryResult {
+  const [row] = connection.query(`SELECT document, metadata FROM ${rows} WHERE n = ?`, n);
+  const result = {
+    id,
+    score,
+    document: String(row?.document),
+    metadata: JSON.parse(String(row?.metadata)),
+  };
+  if (!includeVector) return result;
+  const [stored] = connection.query(`SELECT embedding FROM ${vectors} WHERE n = ?`, n);
+  return { ...result, vector: Array.from(readVector(stored?.embedding)) };
+}

@@ -1,0 +1,79 @@
+import { dot } from "../../../rag/vector-math.js";
+import { unknownEntry } from "../../../rag/vectors/errors.js";
+import type { DeleteRequest, EntryChange, EntryRow, IndexSettings } from "../../../rag/vectors/requests.js";
+import { termsOf } from "../../../rag/vectors/search-terms.js";
+import type { SqliteConnection } from "../connection.js";
+import { unfitLength } from "../errors.js";
+import { conditionSql } from "./condition-sql.js";
+import { type IndexTables, isSearchedByVec } from "./index-tables.js";
+
+/** Refuses vectors whose cosines sqlite-vec cannot calculate, since their squares are no numbers of single precision. */
+export function checkLength(vector: Float32Array, settings: IndexSettings, what: string): void {
+  if (settings.metric !== "cosine" || !isSearchedByVec(settings)) return;
+  const square = dot(vector, vector);
+  if (square < 1e-30 || square > 1e30) throw unfitLength(what);
+}
+
+export function writeEntry(connection: SqliteConnection, tables: IndexTables, row: EntryRow): void {
+  const { rows } = tables;
+  const [written] = connection.query(
+    `INSERT INTO ${rows} (id, document, metadata) VALUES (?, ?, ?) ON CONFLICT (id)
+      DO UPDATE SET document = excluded.document, metadata = excluded.metadata RETURNING n`,
+    ...[row.id, row.document, row.metadata],
+  );
+  const n = BigInt(Number(written?.n));
+  writeVector(connection, tables, n, row.vector);
+  writeTerms(connection, tables, n, row.document);
+}
+
+export function changeEntry(connection: SqliteConnection, tables: IndexTables, change: EntryChange): void {
+  const { name, rows } = tables;
+  const { id, vector, document, metadata } = change;
+  const n = findNumber(connection, tables, id);
+  if (n === undefined) throw unknownEntry(name, id);
+  if (vector !== undefined) writeVector(connection, tables, n, vector);
+  if (document !== undefined) {
+    connection.query(`UPDATE ${rows} SET document = ? WHERE n = ?`, document, n);
+    writeTerms(connection, tables, n, document);
+  }
+  if (metadata !== undefined) connection.query(`UPDATE ${rows} SET metadata = ? WHERE n = ?`, metadata, n);
+}
+
+/** How many entries are gone. */
+export function deleteEntries(connection: SqliteConnection, tables: IndexTables, request: DeleteRequest): number {
+  const gone = findGone(connection, tables, request);
+  for (const n of gone) {
+    connection.query(`DELETE FROM ${tables.rows} WHERE n = ?`, n);
+    connection.query(`DELETE FROM ${tables.vectors} WHERE n = ?`, n);
+    removeTerms(connection, tables, n);
+  }
+  return gone.length;
+}
+
+function findGone(connection: SqliteConnection, tables: IndexTables, { ids, condition }: DeleteRequest): bigint[] {
+  if (ids !== undefined) return ids.flatMap((id) => findNumber(connection, tables, id) ?? []);
+  const { sql, values } = condition === undefined ? { sql: "TRUE", values: [] } : conditionSql(condition);
+  return connection.queryOnce(`SELECT n FROM ${tables.rows} WHERE ${sql}`, values).map(({ n }) => BigInt(Number(n)));
+}
+
+function findNumber(connection: SqliteConnection, { rows }: IndexTables, id: string): bigint | undefined {
+  const [row] = connection.query(`SELECT n FROM ${rows} WHERE id = ?`, id);
+  return row && BigInt(Number(row.n));
+}
+
+function writeVector(connection: SqliteConnection, { vectors }: IndexTables, n: bigint, vector: Float32Array): void {
+  connection.query(`DELETE FROM ${vectors} WHERE n = ?`, n);
+  const bytes = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+  connection.query(`INSERT INTO ${vectors} (n, embedding) VALUES (?, ?)`, n, bytes);
+}
+
+function writeTerms(connection: SqliteConnection, tables: IndexTables, n: bigint, document: string): void {
+  if (!tables.settings.text) return;
+  removeTerms(connection, tables, n);
+  const terms = termsOf(document).join(" ");
+  connection.query(`INSERT INTO ${tables.terms} (rowid, terms) VALUES (?, ?)`, n, terms);
+}
+
+function removeTerms(connection: SqliteConnection, { settings, terms }: IndexTables, n: bigint): void {
+  if (settings.text) connection.query(`DELETE FROM ${terms} WHERE rowid = ?`, n);
+}

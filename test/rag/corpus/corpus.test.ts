@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { evaluateRetrieval } from "../../../src/rag/retrieval/evaluate-retrieval.js";
+import { vectorRetriever } from "../../../src/rag/retrieval/vector-retriever.js";
+import { memoryVectors } from "../../../src/rag/vectors/memory-vectors.js";
+import type { VectorStore } from "../../../src/rag/vectors/vector-store.js";
+import { sqliteVectors } from "../../../src/stores/sqlite/vectors/sqlite-vectors.js";
+import { bruteForce, embed, embedder, indexPassages, passages } from "./corpus.js";
+import { questions } from "./questions.js";
+
+const stores: readonly { readonly name: string; readonly open: () => VectorStore }[] = [
+  { name: "memoryVectors", open: memoryVectors },
+  { name: "sqliteVectors", open: () => sqliteVectors(":memory:") },
+];
+
+it("knows all passages that questions ask for", () => {
+  const ids = passages.map(({ id }) => id);
+  expect([passages.length, new Set(ids).size, questions.length]).toEqual([300, 300, 60]);
+  const relevant = questions.flatMap((question) => (typeof question.relevant === "function" ? [] : question.relevant));
+  expect(relevant.filter((id) => !ids.includes(id))).toEqual([]);
+});
+
+describe.each(stores)("300 passages and 60 questions in $name", ({ open }) => {
+  const store = open();
+  beforeAll(() => indexPassages(store));
+  afterAll(() => store.close());
+
+  it("finds exactly what brute force finds, in the same order", async () => {
+    const vectors = await embed(passages.map(({ text }) => text));
+    for (const { query } of questions) {
+      const [queryVector = []] = await embed([query]);
+      const found = await store.query({ indexName: "passages", queryVector, topK: 20 });
+      expect(found.map(({ id }) => id)).toEqual(bruteForce(queryVector, vectors, 20));
+    }
+  });
+
+  it("finds the answers among the first five, and ranks them higher with words beside vectors", async () => {
+    const evaluate = (hybrid: boolean) =>
+      evaluateRetrieval({
+        retriever: vectorRetriever(store, { index: "passages", embedder, hybrid }),
+        cases: questions,
+        k: 5,
+      });
+    const [vectors, both] = [await evaluate(false), await evaluate(true)];
+    expect(vectors.recall).toBeGreaterThan(0.95);
+    expect(vectors.mrr).toBeGreaterThan(0.85);
+    expect(both.recall).toBeGreaterThan(0.95);
+    expect(both.mrr).toBeGreaterThan(0.9);
+    expect(both.mrr).toBeGreaterThan(vectors.mrr);
+  });
+});
