@@ -26,9 +26,12 @@ const onDemand = ["src/run/saved/saved-runs.ts", "src/schema/message/concat-list
 /** What `kumiko/rag` loads on demand. */
 const rag = "src/rag/index.ts";
 const onDemandOfRag = [
+  "src/rag/chunking/chunk-document.ts",
+  "src/rag/vectors/memory-store.ts",
   "src/rag/extraction/extract-metadata.ts",
   "src/rag/chunking/html/split-html.ts",
   "src/rag/chunking/json/split-json.ts",
+  "src/rag/chunking/latex/split-latex.ts",
   "src/rag/chunking/markdown/split-markdown.ts",
   "src/rag/chunking/markdown/front-matter.ts",
 ];

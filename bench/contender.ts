@@ -41,6 +41,14 @@ export interface Contender {
   readonly askAndResume?: (() => Run) | undefined;
   /** As `loop`; in addition the run is saved in memory after each step, so that it could go on from there. */
   readonly savedLoop?: ((step: Step, last: number) => Run) | undefined;
+  /** Splits a text at paragraphs, lines, sentences and words into pieces of at most so many characters. */
+  readonly splitText?: ((text: string, size: number) => () => Promise<readonly string[]>) | undefined;
+  /** Splits a Markdown document into pieces of at most so many characters. */
+  readonly splitMarkdown?: ((text: string, size: number) => () => Promise<readonly string[]>) | undefined;
+  /** The numbers of the ten vectors that are nearest to a query by their cosine, the nearest first. */
+  readonly nearest?:
+    | ((vectors: readonly Float32Array[], query: Float32Array) => () => Promise<readonly number[]>)
+    | undefined;
 }
 
 /** A call as models ask for it. */

@@ -3,6 +3,7 @@ import { allPredecessor, kumiko } from "./contenders/kumiko.js";
 import { limited } from "./contenders/p-limit.js";
 import { plain, plainRecord } from "./contenders/plain.js";
 import { webStreams } from "./contenders/web-streams.js";
+import { markdownText, plainText, queryOf, vectorsOf } from "./documents.js";
 import type { Group } from "./groups.js";
 import { asyncSteps, CHUNKS, callsOf, numbers, partsOf, sumBelow, syncSteps } from "./steps.js";
 
@@ -220,6 +221,42 @@ const saving: readonly Workload[] = [
   },
 ];
 
+/** Pieces may differ in their blanks, and in where they begin. */
+function lettersOf(pieces: unknown): number {
+  return (Array.isArray(pieces) ? pieces : []).join("").replaceAll(/\s/g, "").length;
+}
+
+const documents: readonly Workload[] = [
+  {
+    id: "split-text",
+    group: "documents",
+    title: "a text of 200,000 characters into pieces of 1,000",
+    operations: 1,
+    work: ({ splitText }) => splitText?.(plainText, 1_000),
+    read: lettersOf,
+    expected: lettersOf([plainText]),
+  },
+  {
+    id: "split-markdown",
+    group: "documents",
+    title: "a Markdown document of 200,000 characters into pieces of 1,000",
+    operations: 1,
+    work: ({ splitMarkdown }) => splitMarkdown?.(markdownText, 1_000),
+    read: lettersOf,
+    expected: lettersOf([markdownText]),
+  },
+  {
+    id: "nearest",
+    group: "documents",
+    title: "the nearest 10 of 10,000 vectors of 384 numbers, by cosine",
+    operations: 1,
+    work: ({ nearest }) => nearest?.(vectorsOf(10_000, 384), queryOf(384)),
+    read: (found) => (Array.isArray(found) ? found : []).length,
+    expected: 10,
+    target: { ratio: 1.2 },
+  },
+];
+
 export const workloads: readonly Workload[] = [
   ...graphs,
   tools(1, { ratio: 1.5 }),
@@ -229,6 +266,7 @@ export const workloads: readonly Workload[] = [
   build(1_000, { target: { microseconds: 2_000 } }),
   build(10_000, { base: manySmall, target: { ratio: 2 }, own: true }),
   ...saving,
+  ...documents,
 ];
 
 /** Who is measured when nobody else takes part; the first is what the others are compared with. */

@@ -24,6 +24,7 @@ const programs = {
     const tool = createTool({ id: "a", description: "", inputSchema: { type: "object" }, execute: (x) => x });
     export const node = new AgenticToolsNode({ tools: [tool] });
   `,
+  rag: `export * from "kumiko/rag";`,
 };
 
 /**

@@ -17,12 +17,16 @@ import {
   START,
   type StreamReader,
 } from "kumiko";
+import { type ChunkOptions, MDocument, memoryVectors } from "kumiko/rag";
 import { type Call, type Contender, type Pipe, type Run, type Step, weather } from "../contender.js";
 
 const noOperation = { onStart() {}, onEnd() {} };
 
 export const kumiko: Contender = {
   name: "kumiko",
+  splitText: (text, size) => splitterOf(text, { strategy: "recursive", size }),
+  splitMarkdown: (text, size) => splitterOf(text, { strategy: "markdown", size }),
+  nearest,
   chain: (steps) => runOf(chainOf(steps)),
   watchedChain: (steps) => runOf(chainOf(steps), { callbacks: [noOperation] }),
   fanOut: (parts) => fanOut(parts, "anyPredecessor"),
@@ -190,5 +194,27 @@ function askAndResume(): Run {
       if (!isInterrupt(error)) throw error;
       return graph.resume(checkpointId, { [error.interrupts[0]?.id ?? ""]: 1 });
     }
+  };
+}
+
+function splitterOf(text: string, options: ChunkOptions): () => Promise<readonly string[]> {
+  const document = MDocument.fromMarkdown(text, { id: "document" });
+  return async () => (await document.chunk(options)).map((chunk) => chunk.text);
+}
+
+/** The store is filled when it is first asked. */
+function nearest(vectors: readonly Float32Array[], query: Float32Array): () => Promise<readonly number[]> {
+  const store = memoryVectors();
+  const queryVector = Array.from(query);
+  let filled: Promise<unknown> | undefined;
+  const fill = async () => {
+    await store.createIndex({ indexName: "vectors", dimension: query.length, text: false });
+    const ids = vectors.map((_, index) => String(index));
+    await store.upsert({ indexName: "vectors", ids, vectors: vectors.map((vector) => Array.from(vector)) });
+  };
+  return async () => {
+    filled ??= fill();
+    await filled;
+    return (await store.query({ indexName: "vectors", queryVector })).map(({ id }) => Number(id));
   };
 }

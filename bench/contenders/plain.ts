@@ -36,6 +36,10 @@ export const plain: Contender = {
   build: (step, count) => chain(Array.from({ length: count }, () => step)),
   askAndResume,
   savedLoop,
+  splitText: (text, size) => async () => packed(text.split(/(?<=\n\n)|(?<=\. )/), size),
+  splitMarkdown: (text, size) => async () =>
+    text.split(/^(?=#+ )/m).flatMap((section) => packed(section.split(/(?<=\n\n)|(?<=\. )/), size)),
+  nearest,
 };
 
 /** The same, but the results stand in a record by the names of their nodes, as at the join of a graph. */
@@ -172,4 +176,40 @@ function savedLoop(step: Step, last: number): Run {
     rows.delete(id);
     return value;
   };
+}
+
+/** One long array, and a list of the best that is kept in order. */
+function nearest(vectors: readonly Float32Array[], query: Float32Array): () => Promise<readonly number[]> {
+  const { length } = query;
+  const flat = new Float32Array(vectors.length * length);
+  for (const [index, vector] of vectors.entries()) flat.set(vector, index * length);
+  const norms = vectors.map((vector) => Math.hypot(...vector));
+  return async () => {
+    const best: { index: number; score: number }[] = [];
+    const own = Math.hypot(...query);
+    for (let index = 0; index < vectors.length; index++) {
+      let product = 0;
+      for (let place = 0; place < length; place++) product += (flat[index * length + place] ?? 0) * (query[place] ?? 0);
+      const score = product / (own * (norms[index] ?? 1));
+      if (best.length === 10 && score <= (best[9]?.score ?? 0)) continue;
+      best.push({ index, score });
+      best.sort((one, other) => other.score - one.score);
+      if (best.length > 10) best.pop();
+    }
+    return best.map(({ index }) => index);
+  };
+}
+
+/** As many parts in a piece as fit. */
+function packed(parts: readonly string[], size: number): string[] {
+  const pieces: string[] = [];
+  let piece = "";
+  for (const part of parts) {
+    if (piece !== "" && piece.length + part.length > size) {
+      pieces.push(piece);
+      piece = "";
+    }
+    piece += part;
+  }
+  return [...pieces, piece];
 }

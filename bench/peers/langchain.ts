@@ -1,6 +1,7 @@
 import type { ToolMessage } from "@langchain/core/messages";
 import { Runnable, RunnableBranch, RunnableLambda, RunnableMap, RunnableSequence } from "@langchain/core/runnables";
 import { tool } from "@langchain/core/tools";
+import { MarkdownTextSplitter, RecursiveCharacterTextSplitter, type TextSplitter } from "@langchain/textsplitters";
 import { type Call, type Contender, type Pipe, type Run, type Step, weather } from "../contender.js";
 
 const noOperation = { handleChainStart() {}, handleChainEnd() {} };
@@ -27,8 +28,13 @@ export const langchain: Contender = {
   },
   tools,
   generators,
+  splitText: (text, size) => splitterOf(new RecursiveCharacterTextSplitter(limits(size)), text),
+  splitMarkdown: (text, size) => splitterOf(new MarkdownTextSplitter(limits(size)), text),
   build: (step, count) => runOf(sequenceOf(Array.from({ length: count }, () => step))),
 };
+
+const limits = (chunkSize: number) => ({ chunkSize, chunkOverlap: 0 });
+const splitterOf = (splitter: TextSplitter, text: string) => () => splitter.splitText(text);
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 

@@ -2,6 +2,7 @@ import { Mastra } from "@mastra/core/mastra";
 import { InMemoryStore } from "@mastra/core/storage";
 import { createTool } from "@mastra/core/tools";
 import { createStep, createWorkflow } from "@mastra/core/workflows";
+import { MDocument } from "@mastra/rag";
 import { z } from "zod";
 import { type Call, type Contender, type Run, type Step, weather } from "../contender.js";
 
@@ -11,6 +12,8 @@ const number = z.number();
 
 export const mastra: Contender = {
   name: "Mastra",
+  splitText: (text, maxSize) => splitterOf(text, { strategy: "recursive", maxSize, overlap: 0 }),
+  splitMarkdown: (text, maxSize) => splitterOf(text, { strategy: "markdown", maxSize, overlap: 0 }),
   chain: (steps) => runOf(lineOf(steps)),
   fanOut: (parts) => {
     const nodes = parts.map((part, n) => stepOf(part, `part${n}`));
@@ -136,4 +139,9 @@ function askAndResume(): Run {
     await flow.deleteWorkflowRunById(run.runId);
     return resultOf(result);
   };
+}
+
+/** Its documents remember what they were split into: each run needs a new one. */
+function splitterOf(text: string, options: Parameters<MDocument["chunk"]>[0]): () => Promise<readonly string[]> {
+  return async () => (await MDocument.fromMarkdown(text).chunk(options)).map((chunk) => chunk.text);
 }

@@ -6,6 +6,7 @@ export type {
   DefaultChunkOptions,
   HtmlOptions,
   JsonOptions,
+  LatexOptions,
   MarkdownOptions,
   OverlapOptions,
   RecursiveOptions,

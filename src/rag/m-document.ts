@@ -1,7 +1,7 @@
 import { type Document, withDenseVector } from "../schema/document.js";
 import type { Chunk } from "./chunk.js";
-import { chunkDocument } from "./chunking/chunk-document.js";
 import type { ChunkOptions, ChunkStrategy } from "./chunking/chunk-options.js";
+import { loadChunking } from "./chunking/load-chunking.js";
 import { checkMetadata, strategyFor } from "./chunking/source-document.js";
 import type { AnyEmbedder } from "./embedding/any-embedder.js";
 import { type EmbedOptions, embedTexts } from "./embedding/embed-texts.js";
@@ -20,7 +20,7 @@ export interface MDocumentOptions {
 
 export interface MDocumentSource extends MDocumentOptions {
   readonly text: string;
-  /** Says how it is split by default, and what it is when `uri` does not end in `.md`, `.html` or `.json`. */
+  /** Says how it is split by default, and what it is when `uri` does not end in `.md`, `.html`, `.json` or `.tex`. */
   readonly mimeType?: string | undefined;
 }
 
@@ -62,6 +62,11 @@ export class MDocument {
     return new MDocument(text, "html", options);
   }
 
+  /** Needs the package @unified-latex/unified-latex-util-parse. */
+  static fromLaTeX(text: string, options: MDocumentOptions = {}): MDocument {
+    return new MDocument(text, "latex", options);
+  }
+
   /** Needs the package jsonc-parser. */
   static fromJSON(text: string, options: MDocumentOptions = {}): MDocument {
     return new MDocument(text, "json", options);
@@ -74,6 +79,7 @@ export class MDocument {
 
   /** Splits the document, and keeps the chunks. Options that do not fit the strategy are errors. */
   async chunk(options: ChunkOptions = {}): Promise<Chunk[]> {
+    const { chunkDocument } = await loadChunking();
     this.#chunks = await chunkDocument(
       { text: this.#text, id: this.#id, strategy: this.#strategy, metadata: this.#metadata },
       options,

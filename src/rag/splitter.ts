@@ -1,7 +1,7 @@
 import type { Transformer } from "../components/retrieval.js";
 import { checkChunkOptions } from "./chunking/check-options.js";
-import { chunkDocument } from "./chunking/chunk-document.js";
 import type { ChunkOptions, ChunkStrategy, DefaultChunkOptions, StrategyOptions } from "./chunking/chunk-options.js";
+import { loadChunking } from "./chunking/load-chunking.js";
 import { strategyFor } from "./chunking/source-document.js";
 import { documentOf } from "./m-document.js";
 
@@ -33,6 +33,7 @@ export function splitter(strategy: ChunkStrategy | "auto", options: object = {})
     component: "transformer",
     type: "Splitter",
     transform: async (documents, ctx) => {
+      const { chunkDocument } = await loadChunking();
       const split = [];
       for (const { id, content, metadata } of documents) {
         ctx?.signal.throwIfAborted();

@@ -22,6 +22,7 @@ const optionNames: Readonly<Record<ChunkStrategy, readonly string[]>> = {
   "semantic-markdown": [...overlapNames, "headers"],
   html: [...overlapNames, "headers", "sections", "returnEachLine"],
   json: [...sizeNames, "length", "minSize", "ensureAscii", "convertLists"],
+  latex: [...overlapNames, "headers"],
   sentence: overlapNames,
   semantic: [...overlapNames, "embedder", "threshold"],
 };

@@ -41,6 +41,7 @@ export async function chunkDocument(
 // Most programs split one kind of documents.
 const html = new OnDemand(() => import("./html/split-html.js"));
 const json = new OnDemand(() => import("./json/split-json.js"));
+const latex = new OnDemand(() => import("./latex/split-latex.js"));
 const markdown = new OnDemand(async () => {
   const [split, front] = await Promise.all([
     import("./markdown/split-markdown.js"),
@@ -120,6 +121,10 @@ async function findChunks(
           convertLists: values.convertLists === true,
         }),
       };
+    case "latex": {
+      const { readLatexHeaders, splitLatex } = await latex.load();
+      return splitLatex(sizing, { overlap, headers: readLatexHeaders(values.headers as Pairs) });
+    }
     case "sentence":
       return overlapping(splitParts(room, [...sentencesOf(sizing.text, whole)], proseSeparators));
     case "semantic": {

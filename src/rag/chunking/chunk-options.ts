@@ -90,6 +90,13 @@ export interface JsonOptions extends SizeOptions {
   readonly convertLists?: boolean | undefined;
 }
 
+/** The preamble of a LaTeX document, and a chunk for each section; environments are kept whole where they fit. */
+export interface LatexOptions extends SizeOptions, OverlapOptions {
+  readonly strategy: "latex";
+  /** Which headings begin a section, and the names under which metadata has them: `[["section", "title"]]`. @default all */
+  readonly headers?: readonly (readonly [string, string])[] | undefined;
+}
+
 /** As many whole sentences as fit. */
 export interface SentenceOptions extends SizeOptions, OverlapOptions {
   readonly strategy: "sentence";
@@ -113,12 +120,13 @@ export type StrategyOptions =
   | SemanticMarkdownOptions
   | HtmlOptions
   | JsonOptions
+  | LatexOptions
   | SentenceOptions
   | SemanticOptions;
 
 export type ChunkStrategy = StrategyOptions["strategy"];
 
-/** Without a strategy the type of the document decides: Markdown, HTML, JSON, and "recursive" for all others. */
+/** Without a strategy the type of the document decides: Markdown, HTML, JSON, LaTeX, and "recursive" for all others. */
 export interface DefaultChunkOptions extends SizeOptions, OverlapOptions {
   readonly strategy?: undefined;
 }

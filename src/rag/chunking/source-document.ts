@@ -16,6 +16,9 @@ const byExtension: Readonly<Record<string, ChunkStrategy>> = {
   htm: "html",
   xhtml: "html",
   json: "json",
+  tex: "latex",
+  latex: "latex",
+  ltx: "latex",
 };
 
 const byMimeType: Readonly<Record<string, ChunkStrategy>> = {
@@ -24,6 +27,9 @@ const byMimeType: Readonly<Record<string, ChunkStrategy>> = {
   "text/html": "html",
   "application/xhtml+xml": "html",
   "application/json": "json",
+  "application/x-latex": "latex",
+  "application/x-tex": "latex",
+  "text/x-tex": "latex",
 };
 
 /** How a document is split by default: as its MIME type says, else as its name ends. */

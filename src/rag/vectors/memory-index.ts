@@ -106,10 +106,15 @@ export class MemoryIndex {
   nearest(query: Float32Array, count: number, condition: Condition | undefined): Hit[] {
     const best = new TopResults<Hit>(count);
     const scoreAt = this.#scorer(query);
-    for (const [place, entry] of this.#entries.entries()) {
-      if (!fitsCondition(entry, condition)) continue;
-      const score = scoreAt(place);
-      if (score >= best.least) best.add({ id: entry.id, score });
+    let place = 0;
+    let { least } = best;
+    for (const entry of this.#entries) {
+      const at = place++;
+      if (condition !== undefined && !matches(entry.metadata, condition)) continue;
+      const score = scoreAt(at);
+      if (score < least) continue;
+      best.add({ id: entry.id, score });
+      least = best.least;
     }
     return best.hits;
   }
@@ -148,9 +153,9 @@ function fitsCondition({ metadata }: Entry, condition: Condition | undefined): b
 
 function dotAt(vectors: Float32Array, place: number, query: Float32Array): number {
   const { length } = query;
-  let at = place * length;
+  const start = place * length;
   let sum = 0;
-  for (let index = 0; index < length; index++) sum += (vectors[at++] ?? 0) * (query[index] ?? 0);
+  for (let index = 0; index < length; index++) sum += (vectors[start + index] ?? 0) * (query[index] ?? 0);
   return sum;
 }
 

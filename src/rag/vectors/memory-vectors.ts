@@ -1,18 +1,7 @@
-import { compareTexts } from "./compare-texts.js";
-import { otherIndex, unknownIndex, vectorsClosed } from "./errors.js";
-import { MemoryIndex } from "./memory-index.js";
-import { checkIndexName, readDelete, readEntries, readQuery, readSettings, readUpdate } from "./requests.js";
-import { searchIndex } from "./search-index.js";
-import type {
-  CreateIndexOptions,
-  DeleteOptions,
-  IndexDescription,
-  QueryOptions,
-  QueryResult,
-  UpdateOptions,
-  UpsertOptions,
-  VectorStore,
-} from "./vector-store.js";
+import { OnDemand } from "../../schema/on-demand.js";
+import type { VectorStore } from "./vector-store.js";
+
+const onDemand = new OnDemand(() => import("./memory-store.js"));
 
 /**
  * Keeps vectors in memory, and looks at all of them: for tests, and for up to some ten thousand entries.
@@ -24,82 +13,21 @@ import type {
  * console.log(await store.query({ indexName: "docs", queryText: "nails" }));
  */
 export function memoryVectors(): VectorStore {
-  return new MemoryVectors();
-}
-
-class MemoryVectors implements VectorStore {
-  readonly #indexes = new Map<string, MemoryIndex>();
-  #closed = false;
-
-  async createIndex(options: CreateIndexOptions): Promise<void> {
-    this.#checkOpen();
-    const name = checkIndexName(options.indexName);
-    const settings = readSettings(options);
-    const found = this.#indexes.get(name)?.settings;
-    if (found === undefined) this.#indexes.set(name, new MemoryIndex(settings));
-    else if (JSON.stringify(found) !== JSON.stringify(settings)) throw otherIndex(name, found, settings);
-  }
-
-  async listIndexes(): Promise<string[]> {
-    this.#checkOpen();
-    return [...this.#indexes.keys()].sort(compareTexts);
-  }
-
-  async describeIndex(indexName: string): Promise<IndexDescription> {
-    const index = this.#get(indexName);
-    return { ...index.settings, count: index.count };
-  }
-
-  async deleteIndex(indexName: string): Promise<void> {
-    this.#get(indexName);
-    this.#indexes.delete(indexName);
-  }
-
-  async upsert(options: UpsertOptions): Promise<string[]> {
-    const index = this.#get(options.indexName);
-    const { ids, rows } = readEntries(options, index.settings);
-    for (const row of rows) index.put(row);
-    return ids;
-  }
-
-  async query(options: QueryOptions): Promise<QueryResult[]> {
-    const index = this.#get(options.indexName);
-    const request = readQuery(options, index.settings);
-    const hits = searchIndex(options.indexName, index.settings, request, {
-      nearest: (vector, count) => index.nearest(vector, count, request.condition),
-      withWords: (text, count) => index.withWords(text, count, request.condition),
-    });
-    return hits.flatMap(({ id, score }) => {
-      const entry = index.get(id);
-      if (entry === undefined) return [];
-      const result = { id, score, document: entry.document, metadata: structuredClone(entry.metadata) };
-      return [request.includeVector ? { ...result, vector: index.vectorOf(id) } : result];
-    });
-  }
-
-  async update(options: UpdateOptions): Promise<void> {
-    const index = this.#get(options.indexName);
-    index.update(options.indexName, readUpdate(options, index.settings));
-  }
-
-  async delete(options: DeleteOptions): Promise<number> {
-    return this.#get(options.indexName).delete(readDelete(options));
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    this.#indexes.clear();
-  }
-
-  #get(name: unknown): MemoryIndex {
-    this.#checkOpen();
-    const known = checkIndexName(name);
-    const index = this.#indexes.get(known);
-    if (index === undefined) throw unknownIndex(known, [...this.#indexes.keys()]);
-    return index;
-  }
-
-  #checkOpen(): void {
-    if (this.#closed) throw vectorsClosed("memoryVectors");
-  }
+  let store: VectorStore | undefined;
+  const open = async (): Promise<VectorStore> => {
+    const { MemoryStore } = onDemand.part ?? (await onDemand.load());
+    store ??= new MemoryStore();
+    return store;
+  };
+  return {
+    createIndex: async (options) => (await open()).createIndex(options),
+    listIndexes: async () => (await open()).listIndexes(),
+    describeIndex: async (indexName) => (await open()).describeIndex(indexName),
+    deleteIndex: async (indexName) => (await open()).deleteIndex(indexName),
+    upsert: async (options) => (await open()).upsert(options),
+    query: async (options) => (await open()).query(options),
+    update: async (options) => (await open()).update(options),
+    delete: async (options) => (await open()).delete(options),
+    close: async () => (await open()).close(),
+  };
 }

@@ -72,6 +72,46 @@ export const markdownTexts = fc
   )
   .map(([start, parts]) => start + parts.map(([line, end]) => line + end).join(""));
 
+const latexLines = [
+  "\\documentclass{article}",
+  "\\title{Joints without nails}",
+  "\\begin{document}",
+  "\\end{document}",
+  "\\section{Title}",
+  "\\section*{Starred $x$}",
+  "\\subsection[short]{Deeper}",
+  "\\chapter{世界}",
+  "\\paragraph{Run in} text",
+  "\\begin{verbatim}\n\\section{no}\n\n  kept {\n\\end{verbatim}",
+  "\\begin{itemize}\n\\item one\n\n\\item two\n\\end{itemize}",
+  "\\[ \\frac{a}{b} \\]",
+  "$a + b$ and \\verb|{| and \\{ \\$ \\%",
+  "% \\section{no} {",
+  "\\begin{equation}x\\end{equation}",
+  "{ a brace",
+  "\\end{itemize}",
+  "$ 5",
+];
+
+/** Papers, of which some have no preamble, and some are broken. */
+export const latexTexts = fc
+  .tuple(
+    fc.constantFrom("", "\ufeff", "\\documentclass{book}\n\\begin{document}\n"),
+    fc.array(
+      fc.tuple(
+        fc.oneof(
+          { arbitrary: fc.constantFrom(...latexLines.slice(0, -3)), weight: 6 },
+          { arbitrary: proseTexts.map((text) => text.slice(0, 80)), weight: 6 },
+          { arbitrary: fc.constantFrom(...latexLines), weight: 1 },
+        ),
+        fc.constantFrom("\n", "\n", "\n\n", "\r\n"),
+      ),
+      { maxLength: 12 },
+    ),
+    fc.constantFrom("", "\\end{document}\n"),
+  )
+  .map(([start, parts, end]) => start + parts.map((part) => part.join("")).join("") + end);
+
 const tags = fc.constantFrom(
   ..."<p> </p> <div class='content'> </div> <h1> </h1> <h2 id=two> </h2> <b> </b> <br> <hr/> <ul><li> </li></ul> <table><tr><td> <td> </table> <pre>\n </pre> <script>hidden</script> <style>hidden</style> <template>hidden</template> <!--hidden--> &amp; &lt &notit; &#x1F600; &nosuch; <span </section> <section> <textarea> </textarea> < & <title>hidden</title> <svg> </svg>".split(
     " ",

@@ -3,7 +3,7 @@ import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import type { ChunkOptions } from "../../../src/rag/chunking/chunk-options.js";
 import { MDocument } from "../../../src/rag/m-document.js";
-import { documentCount, markdownTexts, proseTexts, runs } from "./documents.js";
+import { documentCount, latexTexts, markdownTexts, proseTexts, runs } from "./documents.js";
 import { expectExact, expectNothingLost, graphemeEnds, isBlank, placeOf } from "./laws.js";
 
 const sizes = fc.integer({ min: 1, max: 120 });
@@ -27,6 +27,8 @@ const strategies: readonly { readonly options: ChunkOptions; readonly texts: fc.
   { options: { strategy: "markdown" }, texts: markdownTexts },
   { options: { strategy: "markdown", headers: [["##", "part"]] }, texts: markdownTexts },
   { options: { strategy: "markdown", returnEachLine: true }, texts: markdownTexts },
+  { options: { strategy: "latex" }, texts: latexTexts },
+  { options: { strategy: "latex", headers: [["section", "title"]] }, texts: latexTexts },
   { options: { strategy: "semantic-markdown", headers: [["#", "title"]] }, texts: markdownTexts },
 ];
 

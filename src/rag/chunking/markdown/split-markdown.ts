@@ -1,12 +1,10 @@
 import { invalidRagOption } from "../../errors.js";
+import { type HeaderNames, HeadingPath } from "../heading-path.js";
 import { addOverlap, withoutOverlap } from "../overlap.js";
 import { lineSeparators, proseSeparators, splitAt, splitRecursively } from "../separators.js";
 import { fits, pack, type Sizing } from "../sizing.js";
 import type { FoundChunk, Span } from "../span.js";
 import { type MarkdownBlock, scanBlocks } from "./scan-blocks.js";
-
-/** Which headings count, by their depth, and the names of their texts in metadata. */
-export type HeaderNames = ReadonlyMap<number, string>;
 
 export interface MarkdownSplit {
   /** Where the document begins, behind its front matter. */
@@ -59,29 +57,9 @@ function sectionsOf(
   return starts.map((start, index) => {
     const own = blocks.slice(start, starts[index + 1]);
     const [first] = own;
-    if (first !== undefined) path.enter(first);
+    if (first?.type === "heading") path.enter(first);
     return { blocks: own, path: path.metadata };
   });
-}
-
-/** The headings around a place. */
-class HeadingPath {
-  readonly #headers: HeaderNames;
-  readonly #titles = new Map<number, string>();
-
-  constructor(headers: HeaderNames = new Map()) {
-    this.#headers = headers;
-  }
-
-  enter({ type, depth, title }: MarkdownBlock): void {
-    if (type !== "heading") return;
-    for (const other of [...this.#titles.keys()]) if (other >= depth) this.#titles.delete(other);
-    if (this.#headers.has(depth)) this.#titles.set(depth, title);
-  }
-
-  get metadata(): Record<string, unknown> {
-    return Object.fromEntries([...this.#titles].map(([depth, title]) => [this.#headers.get(depth), title]));
-  }
 }
 
 function linesOf(sizing: Sizing, blocks: readonly MarkdownBlock[]): Span[] {
@@ -142,7 +120,7 @@ export function joinSections(sizing: Sizing, options: MarkdownSplit): FoundChunk
   const withPath = found.map((chunk) => {
     for (; (blocks[entered]?.start ?? Number.POSITIVE_INFINITY) <= chunk.start; entered++) {
       const block = blocks[entered];
-      if (block !== undefined) path.enter(block);
+      if (block?.type === "heading") path.enter(block);
     }
     return { ...chunk, metadata: { ...path.metadata, ...chunk.metadata } };
   });
