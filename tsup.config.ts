@@ -16,6 +16,7 @@ const parts = {
   "tools/openapi/index": "src/tools/openapi/index.ts",
   "rag/index": "src/rag/index.ts",
   "rag/files/index": "src/rag/files/index.ts",
+  "search/index": "src/search/index.ts",
   "stores/sqlite/index": "src/stores/sqlite/index.ts",
   "stores/postgres/index": "src/stores/postgres/index.ts",
 };

@@ -15,6 +15,7 @@ const order = [
   "builders",
   "models",
   "rag",
+  "search",
   "stores",
   "testing",
 ] as const;
@@ -96,6 +97,7 @@ const topFolders = [
   "run",
   "models",
   "rag",
+  "search",
   "stores",
   "testing",
 ] as const;

@@ -1,0 +1,55 @@
+import { isFields } from "../schema/fields.js";
+import { askForJson, listOf, textOf } from "./ask-service.js";
+import { makeSearchTool, requireText, type SearchTool, type SearchToolOptions } from "./search-tool.js";
+
+export interface BraveSearchOptions extends SearchToolOptions {
+  /** A key for the Web Search API. */
+  readonly apiKey: string;
+}
+
+/**
+ * A tool that searches with Brave, by its Web Search API; up to 20 results.
+ *
+ * @example
+ * const search = braveSearch({ apiKey: "key" });
+ */
+export function braveSearch(options: BraveSearchOptions): SearchTool {
+  const apiKey = requireText("braveSearch", "apiKey", options?.apiKey);
+  return makeSearchTool(options, {
+    name: "braveSearch",
+    own: ["apiKey"],
+    most: 20,
+    search: async (search) => {
+      const url = new URL("https://api.search.brave.com/res/v1/web/search");
+      url.search = new URLSearchParams({
+        q: search.query,
+        count: String(search.count),
+        text_decorations: "false",
+      }).toString();
+      const headers = { accept: "application/json", "x-subscription-token": apiKey };
+      const { web } = await askForJson({ service: "Brave Search", url, headers, secrets: [apiKey] }, search);
+      return listOf("Brave Search", isFields(web) ? web.results : web).map((result) => ({
+        title: plain(result.title),
+        url: textOf(result.url),
+        snippet: plain(result.description),
+      }));
+    },
+  });
+}
+
+/** Brave marks words with `<strong>`, and escapes signs as HTML does. */
+function plain(value: unknown): string {
+  return textOf(value)
+    .replaceAll(/<\/?[a-z]+>/gi, "")
+    .replaceAll(/&(amp|lt|gt|quot|nbsp|#x27|#39);/g, (_, name: string) => signs[name] ?? "");
+}
+
+const signs: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  nbsp: " ",
+  "#x27": "'",
+  "#39": "'",
+};

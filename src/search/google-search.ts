@@ -1,0 +1,40 @@
+import { askForJson, listOf, textOf } from "./ask-service.js";
+import { makeSearchTool, requireText, type SearchTool, type SearchToolOptions } from "./search-tool.js";
+
+export interface GoogleSearchOptions extends SearchToolOptions {
+  /** A key for the Custom Search JSON API. */
+  readonly apiKey: string;
+  /** The id of a Programmable Search Engine (`cx`). */
+  readonly searchEngineId: string;
+}
+
+/**
+ * A tool that searches with Google, by its Custom Search JSON API; up to 10 results.
+ *
+ * @example
+ * const search = googleSearch({ apiKey: "key", searchEngineId: "engine", maxResults: 3 });
+ */
+export function googleSearch(options: GoogleSearchOptions): SearchTool {
+  const apiKey = requireText("googleSearch", "apiKey", options?.apiKey);
+  const searchEngineId = requireText("googleSearch", "searchEngineId", options.searchEngineId);
+  return makeSearchTool(options, {
+    name: "googleSearch",
+    own: ["apiKey", "searchEngineId"],
+    most: 10,
+    search: async (search) => {
+      const url = new URL("https://www.googleapis.com/customsearch/v1");
+      url.search = new URLSearchParams({
+        key: apiKey,
+        cx: searchEngineId,
+        q: search.query,
+        num: String(search.count),
+      }).toString();
+      const { items } = await askForJson({ service: "Google Search", url, secrets: [apiKey] }, search);
+      return listOf("Google Search", items).map(({ title, link, snippet }) => ({
+        title: textOf(title),
+        url: textOf(link),
+        snippet: textOf(snippet).replaceAll(/\s+/g, " "),
+      }));
+    },
+  });
+}

@@ -1,0 +1,5 @@
+export { type BraveSearchOptions, braveSearch } from "./brave-search.js";
+export { type DuckDuckGoSearchOptions, duckDuckGoSearch } from "./duck-duck-go-search.js";
+export { type GoogleSearchOptions, googleSearch } from "./google-search.js";
+export type { SearchResult, SearchTool, SearchToolOptions } from "./search-tool.js";
+export { type TavilySearchOptions, tavilySearch } from "./tavily-search.js";

@@ -1,0 +1,39 @@
+import { askForJson, listOf, textOf } from "./ask-service.js";
+import { makeSearchTool, requireText, type SearchTool, type SearchToolOptions } from "./search-tool.js";
+
+export interface TavilySearchOptions extends SearchToolOptions {
+  readonly apiKey: string;
+}
+
+/**
+ * A tool that searches with Tavily; up to 20 results.
+ *
+ * @example
+ * const search = tavilySearch({ apiKey: "tvly-key" });
+ */
+export function tavilySearch(options: TavilySearchOptions): SearchTool {
+  const apiKey = requireText("tavilySearch", "apiKey", options?.apiKey);
+  return makeSearchTool(options, {
+    name: "tavilySearch",
+    own: ["apiKey"],
+    most: 20,
+    search: async (search) => {
+      const { results } = await askForJson(
+        {
+          service: "Tavily",
+          url: new URL("https://api.tavily.com/search"),
+          method: "POST",
+          headers: { "content-type": "application/json", authorization: `Bearer ${apiKey}` },
+          body: JSON.stringify({ query: search.query, max_results: search.count }),
+          secrets: [apiKey],
+        },
+        search,
+      );
+      return listOf("Tavily", results).map(({ title, url, content }) => ({
+        title: textOf(title),
+        url: textOf(url),
+        snippet: textOf(content),
+      }));
+    },
+  });
+}
