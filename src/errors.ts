@@ -56,6 +56,12 @@ export type ErrorCode =
   | "MODELS_EXHAUSTED"
   | "STREAM_CUT"
   | "INVALID_OUTPUT"
+  // agents
+  | "NO_OUTPUT"
+  | "STREAM_RESTARTED"
+  | "UNKNOWN_TOOL"
+  | "THREAD_BUSY"
+  | "THREAD_WAITING"
   // interrupts and checkpoints
   | "INTERRUPTED"
   | "UNKNOWN_INTERRUPT"

@@ -19,6 +19,8 @@ export interface ToolContext<Options = unknown, Suspended = unknown, Resumed = u
   readonly messages: readonly AgenticMessage[];
   /** Another name of `signal`. */
   readonly abortSignal: AbortSignal;
+  /** The agent that called, in a tool of an agent. */
+  readonly agent?: { readonly name: string; readonly threadId?: string | undefined } | undefined;
   /** The arguments as the model wrote them, after aliases and the argument handler. */
   readonly rawArguments: string;
   /**

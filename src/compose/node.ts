@@ -19,6 +19,7 @@ const advice =
   "A node is a function, a Runnable, a graph or chain, or a component (a model, template, tools node, retriever …).";
 
 function describeComponent(kind: unknown): string {
+  if (kind === "agent") return "is an agent. Its graph is a node: agent.graph.";
   if (kind === "tool") return "is a tool. Tools are nodes together: new AgenticToolsNode({ tools: [tool] }).";
   return `has the component ${JSON.stringify(kind)}. Known are ${Object.keys(shapes).join(", ")}.`;
 }

@@ -68,6 +68,11 @@ export abstract class Context implements NodeContext {
   abstract readonly options: unknown;
   abstract readonly state: unknown;
 
+  /** The agent whose node this is; its tools are told. */
+  get callingAgent(): { readonly name: string; readonly threadId?: string | undefined } | undefined {
+    return undefined;
+  }
+
   /** This context itself, also for a copy made by `with`. */
   get origin(): Context {
     return this;

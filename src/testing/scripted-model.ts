@@ -1,10 +1,21 @@
 import type { AgenticModel, ModelContext, ModelOptions } from "../components/model.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
+import { assistantMessage } from "../schema/message/construct-message.js";
+import type { ContentBlock } from "../schema/message/content-block.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { notAnAnswer, scriptExhausted } from "./errors.js";
 
-/** What a scripted model says: a message, its chunks (a list, or as they come), or an error that the call fails with. */
-export type ScriptedAnswer = AgenticMessage | readonly AgenticMessage[] | AsyncIterable<AgenticMessage> | Error;
+/**
+ * What a scripted model says: a text, a list of blocks, a message, its chunks (a list, or as they come), or an error that the
+ * call fails with.
+ */
+export type ScriptedAnswer =
+  | string
+  | readonly ContentBlock[]
+  | AgenticMessage
+  | readonly AgenticMessage[]
+  | AsyncIterable<AgenticMessage>
+  | Error;
 
 /** What a scripted model says, or what works it out from the call. */
 export type ScriptEntry =
@@ -71,6 +82,7 @@ class Script implements ScriptedModel {
     if (entry === undefined) throw scriptExhausted(this.type, number, this.#script.length);
     const answer: unknown = typeof entry === "function" ? await entry(messages, ctx) : entry;
     if (answer instanceof Error) throw answer;
+    if (typeof answer === "string" || areBlocks(answer)) return [assistantMessage(answer)];
     if (isAgenticMessage(answer)) return [answer];
     if (areChunks(answer)) return answer;
     throw notAnAnswer(this.type, number);
@@ -82,6 +94,14 @@ type Chunks = readonly AgenticMessage[] | AsyncIterable<AgenticMessage>;
 function areChunks(answer: unknown): answer is Chunks {
   if (typeof answer !== "object" || answer === null) return false;
   return Array.isArray(answer) ? answer.every(isAgenticMessage) : Symbol.asyncIterator in answer;
+}
+
+function areBlocks(answer: unknown): answer is readonly ContentBlock[] {
+  return Array.isArray(answer) && answer.length > 0 && answer.every(isBlock);
+}
+
+function isBlock(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "type" in value && !("role" in value);
 }
 
 async function* chunksOf(answer: Promise<Chunks>): AsyncGenerator<AgenticMessage, void> {

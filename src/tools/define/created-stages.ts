@@ -52,6 +52,7 @@ export class CreatedStages implements ToolStages {
   readonly suspension: Suspension | undefined;
   readonly checkRequest: ToolStages["checkRequest"];
   readonly hooks: AnyToolHooks | undefined;
+  readonly isClientTool: boolean;
   private readonly definition: ToolDefinition;
 
   constructor(definition: ToolDefinition) {
@@ -65,6 +66,7 @@ export class CreatedStages implements ToolStages {
     this.suspension = definition.suspension;
     this.approve = this.approval(definition);
     const { execute } = definition;
+    this.isClientTool = execute === undefined && definition.stream === undefined;
     const isStreaming = execute !== undefined && isGeneratorFunction(execute);
     const stream = definition.stream ?? (isStreaming ? execute : undefined);
     if (stream !== undefined) this.stream = (input, ctx, call) => this.streamFrom(stream, input, ctx, call);

@@ -70,6 +70,8 @@ export interface ToolStages {
   readonly approve?: ((input: unknown, ctx: ToolContext, call: StagedCall) => Approved | Promise<Approved>) | undefined;
   /** What a tool may be suspended and resumed with. */
   readonly suspension?: Suspension | undefined;
+  /** Whether somebody outside does the work, so that a call always has to wait. */
+  readonly isClientTool?: boolean | undefined;
   /** For each call, in milliseconds. */
   readonly timeoutMs?: number | undefined;
 }

@@ -76,6 +76,10 @@ export class ToolCallContext<Call extends ContextCall = ContextCall> extends Con
     return this.call.messages;
   }
 
+  get agent(): ToolContext["agent"] {
+    return this.call.place.callingAgent;
+  }
+
   get abortSignal(): AbortSignal {
     return this.scope.signal;
   }

@@ -1,0 +1,34 @@
+import type { NodeContext } from "../components/context.js";
+import type { RequestContext } from "../components/request-context.js";
+import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
+import type { AgentStep } from "./agent-result.js";
+
+/** What functions in the options of an agent get: who is running, for whom. */
+export interface AgentContext {
+  /** The name of the agent that answers now. */
+  readonly agent: string;
+  readonly requestContext: RequestContext;
+  readonly threadId?: string | undefined;
+  /** The conversation: earlier turns of the thread, then all that was logged in this one. */
+  readonly messages: readonly AgenticMessage[];
+  readonly signal: AbortSignal;
+}
+
+/** A run of an agent, as hooks of a middleware and `stopWhen` see it. */
+export interface AgentRun<M = unknown> extends AgentContext {
+  /** What the model sees of the conversation, without instructions. */
+  readonly view: readonly AgenticMessage[];
+  /** What was done in this turn. */
+  readonly steps: readonly AgentStep[];
+  readonly usage: TokenUsage;
+  /** The state of the middleware: kept with the run, and with `scope: "thread"` across turns. */
+  state: M;
+  /** The node that runs: for `ask`, `once`, `progress` and child runs. */
+  readonly ctx: NodeContext;
+}
+
+/** Whether a run is over, asked after each round of tools. */
+export type StopWhen = (run: AgentRun) => boolean | Promise<boolean>;
+
+/** A value, or what works it out for each turn. */
+export type Per<T> = T | ((agent: AgentContext) => T | Promise<T>);

@@ -1,0 +1,77 @@
+import type { Interrupt } from "../checkpoint/pause/interrupt.js";
+import type { ToolOutput } from "../components/tool.js";
+import type { AgenticMessage, FinishReason, TokenUsage } from "../schema/message/agentic-message.js";
+import type { ContentBlock } from "../schema/message/content-block.js";
+import type { AgentFinishReason } from "./agent-result.js";
+
+/** Where an event belongs. */
+export interface EventPlace {
+  /** Counts the events of one stream from 0, without gaps. */
+  readonly seq: number;
+  /** Of the agent's run: it tells parallel runs of one agent apart. */
+  readonly runId: string;
+  /** The tool call that an inner agent runs for. */
+  readonly parentCallId?: string | undefined;
+  /** The agents on the way here, the called one first. Inner agents have longer paths. */
+  readonly agentPath: readonly string[];
+  /** The step it belongs to, counted from 1; 0 before the first. */
+  readonly step: number;
+}
+
+/** Why an answer that was being streamed is void, and begins again. */
+export type RestartReason = "retry" | "fallback" | "repair";
+
+/** What an event says, without where. */
+export type AgentEventBody =
+  | { readonly type: "start"; readonly threadId?: string | undefined; readonly checkpointId?: string | undefined }
+  | { readonly type: "step_start" }
+  | { readonly type: "text_delta" | "reasoning_delta"; readonly delta: string; readonly index: number }
+  | { readonly type: "block"; readonly block: ContentBlock }
+  | { readonly type: "tool_call_start"; readonly callId: string; readonly name: string }
+  | { readonly type: "tool_call_delta"; readonly callId: string; readonly delta: string }
+  /** The parsed, final call. */
+  | { readonly type: "tool_call"; readonly callId: string; readonly name: string; readonly arguments: string }
+  | { readonly type: "tool_output_delta"; readonly callId: string; readonly delta: ToolOutput }
+  | { readonly type: "tool_progress"; readonly callId: string; readonly value: unknown }
+  | {
+      readonly type: "tool_result";
+      readonly callId: string;
+      readonly name: string;
+      readonly message: AgenticMessage;
+    }
+  /** What was streamed of this step's answer is void. */
+  | { readonly type: "restart"; readonly reason: RestartReason }
+  /** The answer of the step, as it is logged. */
+  | { readonly type: "message"; readonly message: AgenticMessage }
+  | {
+      readonly type: "step_finish";
+      readonly usage: TokenUsage;
+      readonly finishReason: FinishReason;
+      readonly model: string;
+    }
+  | { readonly type: "handoff"; readonly from: string; readonly to: string }
+  | { readonly type: "interrupt"; readonly interrupt: Interrupt }
+  | { readonly type: "error"; readonly error: EventError }
+  | {
+      readonly type: "finish";
+      readonly finishReason: AgentFinishReason;
+      readonly usage: TokenUsage;
+      readonly checkpointId?: string | undefined;
+    };
+
+/** An error as an event carries it. */
+export interface EventError {
+  readonly code?: string | undefined;
+  readonly name: string;
+  readonly message: string;
+}
+
+/**
+ * What happens in a run of an agent, as plain JSON. The last event is `finish` or `error`.
+ *
+ * @example
+ * for await (const event of agent.stream("Weather in Kyoto?")) {
+ *   if (event.type === "text_delta") console.log(event.delta);
+ * }
+ */
+export type AgentEvent = EventPlace & AgentEventBody;

@@ -1,0 +1,46 @@
+import type { OutputSchema } from "../models/output-schema.js";
+import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js";
+import type { AnyTool } from "../tools/define/any-tool.js";
+import type { ToolList } from "../tools/node/tool-list.js";
+import type { AgentOptions, OnMaxSteps, OutputMode } from "./agent-options.js";
+import type { AnyMiddleware } from "./create-middleware.js";
+
+/** The options of an agent of any output. */
+export type AnyAgentOptions = AgentOptions<AnyStandardSchema | JsonSchema | undefined>;
+
+/** An agent's options, checked and with their defaults. */
+export interface AgentParts {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly options: AnyAgentOptions;
+  readonly output: OutputSchema | undefined;
+  readonly outputMode: OutputMode;
+  readonly outputRepairs: number;
+  readonly maxSteps: number;
+  readonly onMaxSteps: OnMaxSteps;
+  readonly middleware: readonly AnyMiddleware[];
+  /** The agents that it may hand over to; they may be made after it. */
+  readonly handoffs: () => readonly AgentParts[];
+}
+
+/** Where an agent keeps its parts, for other agents. */
+export const agentParts: unique symbol = Symbol.for("kumiko/agent-parts") as never;
+
+export function partsOf(value: unknown): AgentParts | undefined {
+  if (typeof value !== "object" || value === null || !(agentParts in value)) return undefined;
+  return value[agentParts] as AgentParts;
+}
+
+/** Every agent that a conversation can come to, the called one first. */
+export function reachableFrom(first: AgentParts): readonly AgentParts[] {
+  const found = new Set([first]);
+  for (const parts of found) for (const next of parts.handoffs()) found.add(next);
+  return [...found];
+}
+
+/** The list or record of an agent's own tools, and what else it has, as one list or record. */
+export function withTools(tools: ToolList, others: readonly (readonly [string, AnyTool])[]): ToolList {
+  if (others.length === 0) return tools;
+  if (Array.isArray(tools)) return [...tools, ...others.map(([, tool]) => tool)];
+  return { ...tools, ...Object.fromEntries(others) };
+}

@@ -1,0 +1,46 @@
+import type { Interrupt } from "../checkpoint/pause/interrupt.js";
+import type { AgenticMessage, FinishReason, TokenUsage } from "../schema/message/agentic-message.js";
+
+/** Why a run of an agent came to its end. */
+export type EndReason = "stop" | "length" | "content_filter" | "returned" | "stop_when" | "max_steps" | "other";
+
+/** The same, or that it waits for answers. */
+export type AgentFinishReason = EndReason | "waiting";
+
+/** One accepted answer of a model, and the results of its calls. */
+export interface AgentStep {
+  readonly message: AgenticMessage;
+  /** One message per call, in call order. */
+  readonly results: readonly AgenticMessage[];
+  readonly usage: TokenUsage;
+  readonly finishReason: FinishReason;
+  /** `provider/model`, as far as the model says it. */
+  readonly model: string;
+  /** Which agent answered. */
+  readonly agent: string;
+}
+
+interface ResultFields<Output> {
+  /** The answer; with an output schema the accepted JSON, with `returnDirectly` the result of the tool. */
+  readonly text: string;
+  /** The value of the output schema, else `text`. Reading it throws `NO_OUTPUT` where there is none. */
+  readonly output: Output;
+  /** This turn: the prompt first, then everything that was logged, also before a resume. */
+  readonly messages: readonly AgenticMessage[];
+  readonly steps: readonly AgentStep[];
+  /** Of every model call, each once: repairs, summaries and inner agents too. */
+  readonly usage: TokenUsage;
+  /** The same by `provider/model`. */
+  readonly usageByModel: Readonly<Record<string, TokenUsage>>;
+  /** Which agent answered last. */
+  readonly agent: string;
+  readonly checkpointId?: string | undefined;
+  readonly threadId?: string | undefined;
+}
+
+/** What a run of an agent came to: an end, or questions that wait for their answers. */
+export type AgentResult<Output = string> = ResultFields<Output> &
+  (
+    | { readonly finishReason: "waiting"; readonly interrupts: readonly [Interrupt, ...Interrupt[]] }
+    | { readonly finishReason: EndReason; readonly interrupts: readonly [] }
+  );

@@ -1,0 +1,108 @@
+import type { AgenticMessage, FinishReason, TokenUsage } from "../schema/message/agentic-message.js";
+import type { EndReason } from "./agent-result.js";
+import { addUsage, noUsage } from "./token-usage.js";
+
+/** One step, as a checkpoint keeps it. */
+export interface StateStep {
+  readonly message: AgenticMessage;
+  results: readonly AgenticMessage[];
+  readonly usage: TokenUsage;
+  readonly finishReason: FinishReason;
+  readonly model: string;
+  readonly agent: string;
+}
+
+/** What the model sees in place of the beginning of the conversation. */
+export interface StateView {
+  readonly messages: readonly AgenticMessage[];
+  /** How many messages of the conversation it stands for. */
+  readonly covers: number;
+}
+
+export interface EntryPoint {
+  readonly phase: AgentState["phase"];
+  readonly log: number;
+  readonly steps: number;
+  readonly misfits: number;
+}
+
+/** One turn of an agent, as a checkpoint keeps it: plain JSON. */
+export interface AgentState {
+  /** Where the turn is: `tools` while calls are open, `round` when they have their results. */
+  phase: "start" | "model" | "tools" | "round" | "end";
+  /** The name of the agent that answers. */
+  active: string;
+  /** The prompt, and all that was logged since. */
+  log: AgenticMessage[];
+  steps: StateStep[];
+  usage: TokenUsage;
+  usageByModel: Record<string, TokenUsage>;
+  view: StateView | undefined;
+  /** Whether `beforeAgent` has run. */
+  begun: boolean;
+  /** How many answers of this step are counted in `usage`. */
+  counted: number;
+  /** The names of the open calls' tools that were there. */
+  openTools: readonly string[];
+  /** What the model is told of calls that gave an output which does not fit, by call id. */
+  complaints: Record<string, string>;
+  /** Where it was when the node was entered that runs: a node that is entered again begins there. */
+  entry: EntryPoint | undefined;
+  /** How often an output did not fit. */
+  misfits: number;
+  /** The accepted output, as JSON. */
+  output: string | undefined;
+  /** What the result says. */
+  text: string;
+  end: EndReason | undefined;
+  /** The states of middlewares, by name. */
+  middleware: Record<string, unknown>;
+}
+
+export function newAgentState(agent: string): AgentState {
+  return {
+    phase: "start",
+    active: agent,
+    log: [],
+    steps: [],
+    usage: noUsage,
+    usageByModel: {},
+    view: undefined,
+    begun: false,
+    counted: 0,
+    openTools: [],
+    complaints: {},
+    entry: undefined,
+    misfits: 0,
+    output: undefined,
+    text: "",
+    end: undefined,
+    middleware: {},
+  };
+}
+
+/** Counts one call of a model. */
+export function countUsage(state: AgentState, model: string, usage: TokenUsage | undefined): void {
+  if (usage === undefined) return;
+  state.usage = addUsage(state.usage, usage);
+  state.usageByModel = { ...state.usageByModel, [model]: addUsage(state.usageByModel[model] ?? noUsage, usage) };
+}
+
+/** A node begins; entered again, it begins where it did. */
+export function enterNode(state: AgentState): void {
+  if (state.entry === undefined) {
+    const { phase, log, steps, misfits } = state;
+    state.entry = { phase, log: log.length, steps: steps.length, misfits };
+  } else {
+    const { phase, log, steps, misfits } = state.entry;
+    state.log = state.log.slice(0, log);
+    state.steps = state.steps.slice(0, steps);
+    Object.assign(state, { phase, misfits, end: undefined, output: undefined });
+  }
+}
+
+/** A node has done its work: its part of the log stays. */
+export function leaveNode(state: AgentState): void {
+  state.entry = undefined;
+  state.counted = 0;
+}

@@ -1,0 +1,74 @@
+import type { RunOptions } from "../compose/options.js";
+import type { AgentCallOptions, AgentModelOptions } from "./agent-options.js";
+import type { AgentParts } from "./agent-parts.js";
+import { checkNames, childOfTwo, invalidOption, needsStore } from "./errors.js";
+import type { AgentCall } from "./turn.js";
+
+const runNames = [
+  ...["parent", "key", "signal", "timeoutMs", "callbacks", "requestContext", "maxSteps", "options", "nodes"],
+  ...["control", "checkpointId", "writeToCheckpointId", "forceNewRun", "takeover", "modifyState"],
+];
+const resumeNames = runNames.filter((name) => !["parent", "key", "checkpointId", "forceNewRun"].includes(name));
+
+/** Checks the options of one call, before anything runs. */
+export function checkCallOptions({ name, options: { store } }: AgentParts, options: AgentCallOptions): void {
+  checkNames(`generate and stream of agent "${name}"`, options, [
+    ...runNames,
+    "threadId",
+    "onWaiting",
+    "onBusy",
+    "modelOptions",
+  ]);
+  const { threadId, parent, checkpointId, maxSteps, onWaiting, onBusy } = options;
+  checkMaxSteps(maxSteps);
+  if (onWaiting !== undefined && onWaiting !== "throw" && onWaiting !== "close") {
+    throw invalidOption('onWaiting must be "throw" or "close".');
+  }
+  if (onBusy !== undefined && onBusy !== "throw" && onBusy !== "wait") {
+    throw invalidOption('onBusy must be "throw" or "wait".');
+  }
+  if (threadId === undefined) return;
+  if (parent !== undefined) throw childOfTwo("threadId");
+  if (checkpointId !== undefined) {
+    throw invalidOption(
+      "threadId and checkpointId exclude each other: each turn of a thread has a checkpoint of its own.",
+    );
+  }
+  if (store === undefined) throw needsStore(`Agent "${name}" was called with a threadId`);
+}
+
+export function checkResumeOptions({ name, options: { store } }: AgentParts, options: AgentCallOptions): void {
+  checkNames(`resume of agent "${name}"`, options, [...resumeNames, "modelOptions"]);
+  checkMaxSteps(options.maxSteps);
+  if (store === undefined) throw needsStore(`Agent "${name}" was asked to resume`);
+}
+
+function checkMaxSteps(maxSteps: number | undefined): void {
+  if (maxSteps === undefined || (Number.isInteger(maxSteps) && maxSteps >= 1)) return;
+  throw invalidOption(`maxSteps must be a whole number of at least 1 (got ${String(maxSteps)}).`);
+}
+
+/** The options of models, wherever the call gives them. */
+export function modelOptionsOf({ options, nodes, modelOptions }: AgentCallOptions): AgentModelOptions {
+  return { ...options?.model, ...nodes?.model?.options, ...modelOptions };
+}
+
+/** The options of the run of the graph: models are called inside a node, and get theirs through the call. */
+export function runOptionsOf(given: AgentCallOptions, call: AgentCall, signal: AbortSignal | undefined): RunOptions {
+  const { threadId, onWaiting, onBusy, modelOptions, maxSteps, options, nodes, callbacks, ...others } = given;
+  const { model, ...kinds } = options ?? {};
+  const signals = [given.signal, signal].filter((one) => one !== undefined);
+  const [first] = signals;
+  const merged: Record<string, unknown> = {
+    ...others,
+    signal: signals.length > 1 ? AbortSignal.any(signals) : first,
+    callbacks: call.watch === undefined ? callbacks : [...(callbacks ?? []), call.watch],
+    ...(Object.keys(kinds).length > 0 && { options: kinds }),
+    nodes: {
+      ...nodes,
+      model: { ...nodes?.model, options: { call } },
+      tools: { ...nodes?.tools, options: { ...nodes?.tools?.options, call } },
+    },
+  };
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,128 @@
+import { OutputSchema } from "../models/output-schema.js";
+import { toModel } from "../models/to-model.js";
+import type { Agent } from "./agent.js";
+import { type AgentParts, type AnyAgentOptions, partsOf, reachableFrom } from "./agent-parts.js";
+import { checkNames, duplicateMiddleware, invalidAgentName, invalidOption, sameAgentName } from "./errors.js";
+import { outputRule } from "./output-rule.js";
+import { checkFixed } from "./ready-agent.js";
+
+const names: readonly string[] = [
+  ...["model", "name", "description", "instructions", "tools", "output", "outputMode", "outputRepairs"],
+  ...["maxSteps", "onMaxSteps", "stopWhen", "returnDirectly", "middleware", "handoffs", "retry", "fallbacks"],
+  ...["modelTimeoutMs", "modelIdleTimeoutMs", "onToolError", "requireApproval", "toolsNode"],
+  ...["autoResumeSuspendedTools", "modelOptions", "store", "durability", "callbacks", "runtime"],
+];
+
+/** Checks the options of an agent, and gives them with their defaults. What functions return is checked when they do. */
+export function checkAgentOptions(options: AnyAgentOptions): AgentParts {
+  checkNames("createAgent", options, names);
+  const { name = "agent", description, middleware = [], handoffs = [], output } = options;
+  if (typeof name !== "string" || !/^[\w-]{1,64}$/.test(name)) throw invalidAgentName(name);
+  if (description !== undefined && typeof description !== "string")
+    throw invalidOption("description must be a string.");
+  checkNumbers(options);
+  checkWords(options);
+  checkLists(options);
+  const parts: AgentParts = {
+    name,
+    description,
+    options,
+    output: output === undefined ? undefined : outputSchema(name, output),
+    outputMode: options.outputMode ?? "auto",
+    outputRepairs: options.outputRepairs ?? 1,
+    maxSteps: options.maxSteps ?? 20,
+    onMaxSteps: options.onMaxSteps ?? "answer",
+    middleware,
+    handoffs: () => partsOfAgents(name, typeof handoffs === "function" ? handoffs() : handoffs),
+  };
+  checkMiddleware(parts);
+  for (const model of options.fallbacks ?? []) toModel(model, `fallbacks of createAgent("${name}")`);
+  if (typeof handoffs !== "function") checkReachable(parts);
+  checkFixed(parts);
+  outputRule(parts, []);
+  return parts;
+}
+
+/** Agents that can be handed over to have names of their own. */
+export function checkReachable(parts: AgentParts): void {
+  const seen = new Set<string>();
+  for (const { name } of reachableFrom(parts)) {
+    if (seen.has(name)) throw sameAgentName(name);
+    seen.add(name);
+  }
+}
+
+function partsOfAgents(name: string, agents: readonly Agent<unknown>[]): readonly AgentParts[] {
+  if (!Array.isArray(agents)) throw invalidOption(`handoffs of agent "${name}" must be a list of agents.`);
+  return agents.map((agent: unknown, index) => {
+    const parts = partsOf(agent);
+    if (parts === undefined)
+      throw invalidOption(`handoffs[${index}] of agent "${name}" is not an agent. Make one with createAgent.`);
+    return parts;
+  });
+}
+
+function outputSchema(name: string, schema: NonNullable<AnyAgentOptions["output"]>): OutputSchema {
+  try {
+    return new OutputSchema(schema);
+  } catch (cause) {
+    throw Object.assign(invalidOption(`The output of agent "${name}" has no JSON form: ${String(cause)}`), { cause });
+  }
+}
+
+function checkNumbers({ outputRepairs, maxSteps, modelTimeoutMs, modelIdleTimeoutMs }: AnyAgentOptions): void {
+  atLeast("maxSteps", maxSteps, 1, true);
+  atLeast("outputRepairs", outputRepairs, 0, true);
+  atLeast("modelTimeoutMs", modelTimeoutMs, 1, false);
+  atLeast("modelIdleTimeoutMs", modelIdleTimeoutMs, 1, false);
+}
+
+function atLeast(option: string, value: unknown, least: number, whole: boolean): void {
+  if (value === undefined) return;
+  if (typeof value === "number" && value >= least && (!whole || Number.isInteger(value))) return;
+  throw invalidOption(
+    `${option} of an agent must be a${whole ? " whole" : ""} number of at least ${least} (got ${String(value)}).`,
+  );
+}
+
+const words: Readonly<Record<string, readonly unknown[]>> = {
+  outputMode: ["auto", "native", "tool"],
+  onMaxSteps: ["answer", "stop", "throw"],
+  durability: ["exit", "step"],
+  autoResumeSuspendedTools: [true, false],
+};
+
+function checkWords(options: AnyAgentOptions): void {
+  for (const [name, allowed] of Object.entries(words)) {
+    const given: unknown = options[name as keyof AnyAgentOptions];
+    if (given === undefined || allowed.includes(given)) continue;
+    throw invalidOption(
+      `${name} of an agent must be ${allowed.map((one) => JSON.stringify(one)).join(" or ")} (got ${String(given)}).`,
+    );
+  }
+}
+
+function checkLists({ stopWhen, returnDirectly, middleware, fallbacks, toolsNode }: AnyAgentOptions): void {
+  for (const [name, list] of Object.entries({ returnDirectly, middleware, fallbacks })) {
+    if (list !== undefined && !Array.isArray(list)) throw invalidOption(`${name} of an agent must be a list.`);
+  }
+  const stops = Array.isArray(stopWhen) ? stopWhen : [stopWhen ?? (() => false)];
+  if (stops.some((stop) => typeof stop !== "function")) {
+    throw invalidOption("stopWhen of an agent must be a function of the run, or a list of them.");
+  }
+  if (toolsNode !== undefined && ("tools" in toolsNode || "onToolError" in toolsNode)) {
+    throw invalidOption("tools and onToolError are options of the agent: leave them out of toolsNode.");
+  }
+}
+
+function checkMiddleware({ middleware }: AgentParts): void {
+  const seen = new Set<string>();
+  for (const [index, one] of middleware.entries()) {
+    const { name, scope } = (one ?? {}) as { name?: unknown; scope?: unknown };
+    if (typeof name !== "string" || (scope !== "run" && scope !== "thread")) {
+      throw invalidOption(`middleware[${index}] of an agent is not a middleware. Make one with createMiddleware.`);
+    }
+    if (seen.has(name)) throw duplicateMiddleware(name);
+    seen.add(name);
+  }
+}

@@ -1,0 +1,68 @@
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { ContentBlock } from "../schema/message/content-block.js";
+import { toolCallsOf } from "../schema/message/read-message.js";
+import type { AgentEventBody } from "./agent-event.js";
+
+/** Tells what the chunks of an answer bring. */
+export class ChunkEvents {
+  readonly #emit: (event: AgentEventBody) => Promise<void> | undefined;
+  /** The calls that have begun, by the index of their block. */
+  #calls = new Map<number, string>();
+  /** The text that was delivered. */
+  text = "";
+
+  constructor(emit: (event: AgentEventBody) => Promise<void> | undefined) {
+    this.#emit = emit;
+  }
+
+  /** What was told so far is void. */
+  restart(): void {
+    this.#calls = new Map();
+    this.text = "";
+  }
+
+  /** A promise when the model should wait for readers. */
+  add({ contentBlocks }: AgenticMessage): Promise<void> | undefined {
+    let wait: Promise<void> | undefined;
+    for (const [position, block] of contentBlocks.entries()) {
+      wait = this.#addBlock(block, block.streamingMeta?.index ?? position) ?? wait;
+    }
+    return wait;
+  }
+
+  #addBlock(block: ContentBlock, index: number): Promise<void> | undefined {
+    switch (block.type) {
+      case "assistant_gen_text":
+        this.text += block.text;
+        return block.text === "" ? undefined : this.#emit({ type: "text_delta", delta: block.text, index });
+      case "reasoning":
+        return block.text === "" ? undefined : this.#emit({ type: "reasoning_delta", delta: block.text, index });
+      case "function_tool_call": {
+        const callId = this.#calls.get(index) ?? block.callId;
+        if (!this.#calls.has(index)) {
+          this.#calls.set(index, callId);
+          this.#emit({ type: "tool_call_start", callId, name: block.name });
+        }
+        const delta = block.arguments;
+        return delta ? this.#emit({ type: "tool_call_delta", callId, delta }) : undefined;
+      }
+      default:
+        return undefined;
+    }
+  }
+}
+
+/** What can only be told of a whole answer. */
+export function wholeEvents(message: AgenticMessage): AgentEventBody[] {
+  const blocks = message.contentBlocks.filter(({ type }) => !inPieces.includes(type));
+  const calls = toolCallsOf(message);
+  return [
+    ...blocks.map((block): AgentEventBody => ({ type: "block", block })),
+    ...calls.map((call): AgentEventBody => {
+      return { type: "tool_call", callId: call.callId, name: call.name, arguments: call.arguments };
+    }),
+    { type: "message", message },
+  ];
+}
+
+const inPieces: readonly string[] = ["assistant_gen_text", "reasoning", "function_tool_call"];

@@ -1,0 +1,183 @@
+import type { Interrupt } from "../checkpoint/pause/interrupt.js";
+import { KumikoError, messageOf } from "../errors.js";
+import { shorten } from "../schema/shorten.js";
+
+const list = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ") || "none";
+
+// bad input
+
+/** What was meant by names that other packages use. */
+const otherNames: Readonly<Record<string, string>> = {
+  signal: "abortSignal is called signal here",
+  abortSignal: "it is called signal here",
+  requestContext: "it is called requestContext here",
+  runtimeContext: "it is called requestContext here; kumiko/mastra knows both names",
+  system: "it is called instructions here",
+  prompt: "the prompt is an argument of generate and stream",
+  stopConditions: "it is called stopWhen here",
+};
+
+export const unknownOption = (where: string, name: string, known: readonly string[]): KumikoError => {
+  const hint = Object.hasOwn(otherNames, name) ? ` (${otherNames[name]})` : "";
+  return new KumikoError(
+    "INVALID_OPTION",
+    `Unknown option "${name}" of ${where}${hint}. Options: ${known.join(", ")}.`,
+  );
+};
+
+/** Throws for what is not an object, and for an option that does not exist. */
+export function checkNames(where: string, options: unknown, known: readonly string[]): void {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw invalidOption(`The options of ${where} must be an object (got ${shorten(options)}).`);
+  }
+  const other = Object.keys(options).find((name) => !known.includes(name));
+  if (other !== undefined) throw unknownOption(where, other, known);
+}
+
+export const invalidOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
+
+export const invalidMiddleware = (what: string): KumikoError => invalidOption(`A middleware is not valid: ${what}.`);
+
+export const duplicateMiddleware = (name: string): KumikoError =>
+  invalidOption(`Two middlewares are named "${name}", and each keeps its state under its name. Rename one of them.`);
+
+export const invalidAgentName = (name: unknown): KumikoError =>
+  invalidOption(`The name of an agent is made of letters, digits, "_" and "-", at most 64 (got ${shorten(name)}).`);
+
+export const sameAgentName = (name: string): KumikoError =>
+  invalidOption(
+    `Two agents are named "${name}", and one can hand over to the other. Give createAgent({ name }) different names.`,
+  );
+
+export const agentWithoutDescription = (name: string): KumikoError =>
+  invalidOption(
+    `Agent "${name}" has no description, and whoever may call it reads one. Give createAgent({ description }) or asTool({ description }).`,
+  );
+
+export const bareAgent = (where: string, name: string): KumikoError =>
+  invalidOption(`${where} is an agent. Give the agent "${name}" as a tool: ${name}.asTool().`);
+
+export const noSuchTool = (option: string, name: string, known: readonly string[]): KumikoError =>
+  invalidOption(`${option} names "${name}", which is not a tool of the agent. Tools: ${list(known)}.`);
+
+export const unknownStepTool = (middleware: string, name: string, known: readonly string[]): KumikoError =>
+  invalidOption(`Middleware "${middleware}" chose the tool "${name}" in beforeStep. Tools: ${list(known)}.`);
+
+export const wrongFunctionResult = (option: string, cause: unknown): KumikoError =>
+  KumikoError.is(cause)
+    ? new KumikoError(cause.code, `The function ${option} of the agent returned something wrong: ${cause.message}`, {
+        cause,
+      })
+    : invalidOption(`The function ${option} of the agent returned something wrong: ${messageOf(cause)}`);
+
+const invalidPrompt = (what: string): KumikoError => new KumikoError("INVALID_MESSAGE", what);
+
+export const notAPrompt = (given: unknown): KumikoError =>
+  invalidPrompt(
+    `An agent takes a string, a message or a list of messages, such as { role: "user", content: "Hi" } (got ${shorten(given)}).`,
+  );
+
+export const emptyPrompt = (): KumikoError =>
+  invalidPrompt("An empty prompt goes on with a thread: give a threadId with it, or ask something.");
+
+export const twoSystems = (agent: string): KumikoError =>
+  invalidPrompt(
+    `The prompt has a system message, and agent "${agent}" has instructions. Leave one of them out: a model has one.`,
+  );
+
+export const childOfTwo = (option: string): KumikoError =>
+  invalidOption(`${option} and parent exclude each other: a child belongs to the checkpoint of its parent.`);
+
+export const nothingToResume = (): KumikoError =>
+  invalidOption(
+    "resume takes a checkpoint id, a result that waits, or { threadId }: this has neither checkpointId nor threadId.",
+  );
+
+// running
+
+export const needsStore = (what: string): KumikoError =>
+  new KumikoError(
+    "NO_STORE",
+    `${what}, and nothing keeps the run meanwhile. Give createAgent({ store }), memoryStore() for instance.`,
+  );
+
+export const tooManySteps = (agent: string, limit: number): KumikoError =>
+  new KumikoError(
+    "MAX_STEPS_EXCEEDED",
+    `Agent "${agent}" called tools in its last step, step ${limit}. Raise maxSteps, or let onMaxSteps be "answer" or "stop".`,
+  );
+
+export const noOutput = (why: string): KumikoError =>
+  new KumikoError("NO_OUTPUT", `The agent has no output, because ${why}. Look at finishReason before you read output.`);
+
+export const toolGone = (name: string, known: readonly string[]): KumikoError =>
+  new KumikoError(
+    "UNKNOWN_TOOL",
+    `Tool "${name}" waits for an answer, and the agent does not have it any more. Tools: ${list(known)}. The question stays open.`,
+  );
+
+export const streamRestarted = (): KumikoError =>
+  new KumikoError(
+    "STREAM_RESTARTED",
+    "The answer began again after a part of it was read as text. Read events, which say so, or the result.",
+  );
+
+export const hookFailed = (middleware: string, hook: string, cause: unknown): KumikoError =>
+  new KumikoError(
+    KumikoError.is(cause) ? cause.code : "NODE_FAILED",
+    `Middleware "${middleware}" failed in ${hook}: ${messageOf(cause)}`,
+    { cause },
+  );
+
+export const stateNotJson = (middleware: string, hook: string, cause: unknown): KumikoError =>
+  new KumikoError(
+    "NOT_SERIALIZABLE",
+    `The state of middleware "${middleware}" cannot be kept after ${hook}: ${messageOf(cause)}`,
+    { cause },
+  );
+
+// threads
+
+export const threadBusy = (id: string): KumikoError =>
+  new KumikoError(
+    "THREAD_BUSY",
+    `A turn of thread "${id}" is under way. Wait with onBusy: "wait"; after a crash, takeover: true closes it.`,
+  );
+
+export const threadIdTooLong = (id: string): KumikoError =>
+  new KumikoError(
+    "INVALID_KEY",
+    `The thread id ${shorten(id, { length: 80 })} cannot be used: a string of 1 to 256 characters is needed, percent-encoded.`,
+  );
+
+export const nothingOpen = (id: string): KumikoError =>
+  new KumikoError(
+    "UNKNOWN_CHECKPOINT",
+    `Thread "${id}" has no turn to resume: its newest one ended well, or there is none. Ask something new with generate.`,
+  );
+
+export const noSuchTurn = (id: string, turn: number): KumikoError =>
+  new KumikoError("UNKNOWN_CHECKPOINT", `Thread "${id}" has no turn ${turn}.`);
+
+const waitingBrand = Symbol.for("kumiko/ThreadWaitingError");
+
+/** A thread waits for answers, and something new was asked in it. */
+export class ThreadWaitingError extends KumikoError {
+  override readonly name: string = "ThreadWaitingError";
+  readonly [waitingBrand] = true;
+  /** What it waits for. */
+  readonly interrupts: readonly [Interrupt, ...Interrupt[]];
+
+  constructor(id: string, interrupts: readonly [Interrupt, ...Interrupt[]]) {
+    super(
+      "THREAD_WAITING",
+      `Thread "${id}" waits for ${interrupts.length} answers. Give them with resume({ threadId }, …), or leave the questions with onWaiting: "close".`,
+    );
+    this.interrupts = interrupts;
+  }
+
+  /** Like `instanceof`, but also true for an error of a second copy of this package. */
+  static override is(value: unknown): value is ThreadWaitingError {
+    return typeof value === "object" && value !== null && waitingBrand in value;
+  }
+}

@@ -1,0 +1,27 @@
+import type { AnyTool } from "../tools/define/any-tool.js";
+import { createTool } from "../tools/define/create-tool.js";
+import type { AgentParts } from "./agent-parts.js";
+
+/** The name of the tool that hands a conversation over to an agent. */
+export function transferTo(agent: string): string {
+  return `transfer_to_${agent}`;
+}
+
+/** What the model is told of a transfer that was made. */
+export function transferred(agent: string): string {
+  return `The conversation was handed over to ${agent}.`;
+}
+
+/** One tool per agent that may be handed over to. */
+export function handoffTools(agents: readonly AgentParts[]): (readonly [string, AnyTool])[] {
+  return agents.map(({ name, description }) => {
+    const about = description === undefined ? "" : ` ${description}`;
+    const tool = createTool({
+      id: transferTo(name),
+      description: `Hands the conversation over to ${name}.${about}`,
+      inputSchema: { type: "object", properties: {}, additionalProperties: true },
+      execute: () => transferred(name),
+    });
+    return [transferTo(name), tool as AnyTool];
+  });
+}

@@ -1,0 +1,45 @@
+export type { Agent, AgentNodes, AgentToolOptions } from "./agent.js";
+export type { AgentContext, AgentRun, Per, StopWhen } from "./agent-context.js";
+export type { AgentEvent, AgentEventBody, EventError, EventPlace, RestartReason } from "./agent-event.js";
+export type {
+  AgentCallOptions,
+  AgentModelOptions,
+  AgentOptions,
+  AgentResumeOptions,
+  OnMaxSteps,
+  OutputMode,
+  Prompt,
+  PromptMessage,
+  ResumeTarget,
+} from "./agent-options.js";
+export type { AgentFinishReason, AgentResult, AgentStep, EndReason } from "./agent-result.js";
+export { AgentStream } from "./agent-stream.js";
+export { calledTool } from "./called-tool.js";
+export { type AgentOutput, createAgent } from "./create-agent.js";
+export {
+  type AnyMiddleware,
+  createMiddleware,
+  type Middleware,
+  type MiddlewareOptions,
+  type ModelChanges,
+  type NextModelCall,
+  type NextToolCall,
+  type StepChanges,
+} from "./create-middleware.js";
+export type { DeepPartial } from "./deep-partial.js";
+export { ThreadWaitingError } from "./errors.js";
+export {
+  type ClientToolInfo,
+  type InterruptOf,
+  isClientTool,
+  isMcpApproval,
+  isToolApproval,
+  isToolSuspended,
+  type McpApprovalInfo,
+  type ToolApprovalInfo,
+  type ToolSuspendedInfo,
+} from "./interrupt-kinds.js";
+export { messagesOf } from "./messages-of.js";
+export { ModelReply, type ModelRequest } from "./model-request.js";
+export type { TurnStatus } from "./thread-record.js";
+export { type Threads, type Turn, threads } from "./threads.js";

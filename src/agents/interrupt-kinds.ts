@@ -1,0 +1,68 @@
+import type { Interrupt } from "../checkpoint/pause/interrupt.js";
+import { isFields } from "../schema/fields.js";
+
+/** An interrupt whose `info` is known. */
+export type InterruptOf<Info> = Interrupt & { readonly info: Info };
+
+/** Somebody must agree before a tool runs. Answer: `{ approved, arguments?, reason? }`. */
+export interface ToolApprovalInfo {
+  readonly kind: "tool_approval";
+  readonly toolName: string;
+  readonly toolCallId: string;
+  readonly input: unknown;
+}
+
+/** A tool runs elsewhere. The answer is its result. */
+export interface ClientToolInfo {
+  readonly kind: "client_tool";
+  readonly toolName: string;
+  readonly toolCallId: string;
+  readonly input: unknown;
+}
+
+/** A tool was suspended. The answer is what it is resumed with. */
+export interface ToolSuspendedInfo {
+  readonly kind: "tool_suspended";
+  readonly toolName: string;
+  readonly toolCallId: string;
+  readonly payload: unknown;
+}
+
+/** The provider asks whether it may call a tool of an MCP server. Answer: `{ approved, reason? }`. */
+export interface McpApprovalInfo {
+  readonly kind: "mcp_approval";
+  readonly id: string;
+  readonly toolName: string;
+  readonly serverLabel: string;
+  readonly arguments: string;
+}
+
+/**
+ * Whether somebody is asked to approve a tool call; narrows `info`.
+ *
+ * @example
+ * const { interrupts } = await agent.generate("Pay it", { threadId: "u-1" });
+ * for (const interrupt of interrupts) if (isToolApproval(interrupt)) console.log(interrupt.info.toolName);
+ */
+export function isToolApproval(interrupt: Interrupt): interrupt is InterruptOf<ToolApprovalInfo> {
+  return isKind(interrupt, "tool_approval");
+}
+
+/** Whether a tool is to be run elsewhere; narrows `info`. */
+export function isClientTool(interrupt: Interrupt): interrupt is InterruptOf<ClientToolInfo> {
+  return isKind(interrupt, "client_tool");
+}
+
+/** Whether a tool was suspended; narrows `info`. */
+export function isToolSuspended(interrupt: Interrupt): interrupt is InterruptOf<ToolSuspendedInfo> {
+  return isKind(interrupt, "tool_suspended");
+}
+
+/** Whether a provider asks for a tool of an MCP server; narrows `info`. */
+export function isMcpApproval(interrupt: Interrupt): interrupt is InterruptOf<McpApprovalInfo> {
+  return isKind(interrupt, "mcp_approval");
+}
+
+function isKind({ info }: Interrupt, kind: string): boolean {
+  return isFields(info) && info.kind === kind;
+}

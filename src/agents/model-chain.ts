@@ -1,0 +1,75 @@
+import type { NodeContext } from "../components/context.js";
+import type { AgenticModel } from "../components/model.js";
+import type { Runnable } from "../compose/runnable.js";
+import { attemptable } from "../models/attempts.js";
+import { fallbackModel } from "../models/fallback-model.js";
+import { retryModel } from "../models/retry-model.js";
+import { type Model, toModel } from "../models/to-model.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { StreamSource } from "../schema/stream/source.js";
+import type { AgentParts } from "./agent-parts.js";
+import type { ModelRequest } from "./model-request.js";
+import { timedModel } from "./timed-model.js";
+
+/** A model with the patience of an agent around it. Each attempt is a model run of its own, inside the node. */
+export interface ModelChain {
+  /** The model that is asked first. */
+  readonly model: AgenticModel;
+  generate(request: ModelRequest, ctx: NodeContext): Promise<AgenticMessage>;
+  stream(request: ModelRequest, ctx: NodeContext): StreamSource<AgenticMessage>;
+}
+
+export function modelChain(given: Model, { options }: AgentParts, where: string): ModelChain {
+  const { retry, fallbacks = [], modelTimeoutMs, modelIdleTimeoutMs } = options;
+  const model = toModel(given, where);
+  const patient = (one: AgenticModel): AgenticModel => {
+    const timed = timedModel(one, { timeoutMs: modelTimeoutMs, idleTimeoutMs: modelIdleTimeoutMs });
+    return retry === false ? timed : retryModel(timed, { ...retry, afterContent: "restart" });
+  };
+  if (fallbacks.length > 0) {
+    const others = fallbacks.map((other, index) => toModel(other, `${where}: fallbacks[${index}]`));
+    return new Attempting(model, fallbackModel([model, ...others].map(patient), { afterContent: "restart" }));
+  }
+  return retry === false ? new OneAttempt(model, patient(model)) : new Attempting(model, patient(model));
+}
+
+/** It makes a run of each attempt itself. */
+class Attempting implements ModelChain {
+  readonly model: AgenticModel;
+  readonly #attempts: AgenticModel;
+
+  constructor(model: AgenticModel, attempts: AgenticModel) {
+    this.model = model;
+    this.#attempts = attempts;
+  }
+
+  generate({ messages, instructions, options }: ModelRequest, ctx: NodeContext): Promise<AgenticMessage> {
+    return this.#attempts.generate([...instructions, ...messages], ctx.with({ options }) as never);
+  }
+
+  stream({ messages, instructions, options }: ModelRequest, ctx: NodeContext): StreamSource<AgenticMessage> {
+    return this.#attempts.stream([...instructions, ...messages], ctx.with({ options }) as never);
+  }
+}
+
+class OneAttempt implements ModelChain {
+  readonly model: AgenticModel;
+  readonly #run: Runnable<readonly AgenticMessage[], AgenticMessage>;
+
+  constructor(model: AgenticModel, attempt: AgenticModel) {
+    this.model = model;
+    this.#run = attemptable(attempt);
+  }
+
+  generate({ messages, instructions, options }: ModelRequest, ctx: NodeContext): Promise<AgenticMessage> {
+    return this.#run.invoke([...instructions, ...messages], runOptions(options, ctx));
+  }
+
+  stream({ messages, instructions, options }: ModelRequest, ctx: NodeContext): StreamSource<AgenticMessage> {
+    return this.#run.stream([...instructions, ...messages], runOptions(options, ctx));
+  }
+}
+
+function runOptions(options: ModelRequest["options"], parent: NodeContext) {
+  return { parent, key: "attempt 1", ...(Object.keys(options).length > 0 && { options: { model: options } }) };
+}

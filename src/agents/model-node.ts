@@ -1,0 +1,266 @@
+import type { NodeContext } from "../components/context.js";
+import { Context } from "../run/context.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { assistantMessage } from "../schema/message/construct-message.js";
+import type { FunctionToolCall } from "../schema/message/content-block.js";
+import { hasToolCalls, textOf, toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
+import { withCallIds } from "../tools/node/call-ids.js";
+import { callNotExecuted } from "../tools/node/errors.js";
+import { errorBlock, resultMessage } from "../tools/node/result-block.js";
+import type { AgentParts } from "./agent-parts.js";
+import type { EndReason } from "./agent-result.js";
+import { type AgentState, enterNode, leaveNode } from "./agent-state.js";
+import { wholeEvents } from "./chunk-events.js";
+import type { ModelChanges } from "./create-middleware.js";
+import { needsStore, tooManySteps, twoSystems } from "./errors.js";
+import { middlewaresWith, runHook } from "./hooks.js";
+import { judgeOutput } from "./judge-output.js";
+import { callModel, modelNameOf } from "./model-call.js";
+import { type OutputRule, outputRule } from "./output-rule.js";
+import type { ReadyAgent } from "./ready-agent.js";
+import { resultOf } from "./run-result.js";
+import { type CallKind, prepareStep, requestOf, type Step } from "./step-request.js";
+import { noUsage } from "./token-usage.js";
+import { type Turn, turnOf } from "./turn.js";
+
+/** The node `model`: one accepted answer, or the end of the turn. */
+export async function runModelNode(
+  root: AgentParts,
+  input: unknown,
+  ctx: NodeContext<AgentState>,
+): Promise<AgenticMessage> {
+  const turn = turnOf(root, ctx);
+  enterNode(turn.state);
+  turn.answers = 0;
+  const answer = await nextAnswer(turn, input, ctx);
+  leaveNode(turn.state);
+  return answer;
+}
+
+async function nextAnswer(turn: Turn, input: unknown, ctx: NodeContext<AgentState>): Promise<AgenticMessage> {
+  const { state, root } = turn;
+  if (state.phase === "start") state.log = [...(input as readonly AgenticMessage[])];
+  const ready = await turn.ready(ctx);
+  checkCanWait(ready, ctx);
+  checkSystems(turn, ready);
+  if (!state.begun) await beginTurn(turn, ctx);
+  const isOver = state.phase === "round" && (await endsAfterRound(turn, ctx));
+  if (isOver) return endTurn(turn, ctx);
+  const kind = state.steps.length >= turn.maxSteps ? "last" : "step";
+  if (kind === "last" && root.onMaxSteps !== "answer") {
+    if (root.onMaxSteps === "throw") throw tooManySteps(root.name, turn.maxSteps);
+    setEnd(state, "max_steps", textOf(state.steps.at(-1)?.message ?? assistantMessage("")));
+    return endTurn(turn, ctx);
+  }
+  state.phase = "model";
+  return answerStep(turn, ready, kind, ctx);
+}
+
+async function beginTurn(turn: Turn, ctx: NodeContext): Promise<void> {
+  for (const middleware of middlewaresWith(turn, "beforeAgent")) {
+    await runHook(turn, middleware, "beforeAgent", ctx, (run) => middleware.beforeAgent?.(run));
+  }
+  turn.state.begun = true;
+}
+
+/** What can make the run wait needs somebody who keeps it meanwhile. */
+function checkCanWait({ toolbox }: ReadyAgent, ctx: NodeContext): void {
+  if (toolbox.mayWait === undefined) return;
+  if (ctx instanceof Context && ctx.environment.savedRuns === undefined) throw needsStore(toolbox.mayWait);
+}
+
+function checkSystems({ state, root }: Turn, ready: ReadyAgent): void {
+  if (ready.parts !== root || ready.instructions.length === 0) return;
+  if (state.log.some(({ role }) => role === "system")) throw twoSystems(root.name);
+}
+
+/** Whether the round that has ended is the last one, and why. */
+async function endsAfterRound(turn: Turn, ctx: NodeContext): Promise<boolean> {
+  const { state, root } = turn;
+  const last = state.steps.at(-1);
+  const { returnDirectly = [] } = turn.parts.options;
+  const returned = last?.results
+    .flatMap(toolResultsOf)
+    .find(({ name, isError }) => isError !== true && returnDirectly.includes(name));
+  if (returned !== undefined) {
+    setEnd(state, "returned", returned.result);
+    return true;
+  }
+  const { stopWhen = [] } = root.options;
+  for (const stops of typeof stopWhen === "function" ? [stopWhen] : stopWhen) {
+    if (!(await stops(turn.run(ctx)))) continue;
+    setEnd(state, "stop_when", last === undefined ? "" : textOf(last.message));
+    return true;
+  }
+  return false;
+}
+
+function setEnd(state: AgentState, reason: EndReason, text: string): void {
+  state.end = reason;
+  state.text = text;
+}
+
+async function answerStep(turn: Turn, ready: ReadyAgent, kind: CallKind, ctx: NodeContext): Promise<AgenticMessage> {
+  const { state, root } = turn;
+  turn.emit({ type: "step_start" });
+  const step = await prepareStep(turn, ready, ctx);
+  const rule = outputRule(root, step.infos);
+  for (let asks = kind; ; ) {
+    const request = requestOf(turn, step, rule, asks);
+    const message = withCallIds(await callModel(turn, step.model, request, ctx));
+    const changes = await afterModel(turn, message, ctx);
+    const answer = changes.message ?? message;
+    const verdict =
+      changes.jumpTo === undefined && rule !== undefined ? await judgeOutput(turn, rule, answer, ctx) : undefined;
+    if (verdict?.kind === "misfit") {
+      // it stays in the log, and the model is asked once more
+      for (const event of wholeEvents(answer)) turn.emit(event);
+      state.log.push(answer, ...verdict.complaints);
+      turn.emit({ type: "restart", reason: "repair" });
+      asks = "repair";
+      continue;
+    }
+    return acceptAnswer(turn, { step, answer, kind: asks, rule, jumpTo: changes.jumpTo, accepted: verdict }, ctx);
+  }
+}
+
+async function afterModel(turn: Turn, given: AgenticMessage, ctx: NodeContext): Promise<ModelChanges> {
+  let message = given;
+  let jumpTo: ModelChanges["jumpTo"];
+  for (const middleware of middlewaresWith(turn, "afterModel").toReversed()) {
+    const changes = await runHook(turn, middleware, "afterModel", ctx, (run) => middleware.afterModel?.(message, run));
+    const { message: changed, jumpTo: jump } = (changes ?? {}) as ModelChanges;
+    if (changed !== undefined) message = withCallIds(changed);
+    jumpTo = jump ?? jumpTo;
+  }
+  return { message, jumpTo };
+}
+
+interface Accepted {
+  readonly step: Step;
+  readonly answer: AgenticMessage;
+  readonly kind: CallKind;
+  readonly rule: OutputRule | undefined;
+  readonly jumpTo: ModelChanges["jumpTo"];
+  readonly accepted: Awaited<ReturnType<typeof judgeOutput>>;
+}
+
+/** Logs an answer, and decides where the turn goes from here. */
+async function acceptAnswer(turn: Turn, accepted: Accepted, ctx: NodeContext): Promise<AgenticMessage> {
+  const { state } = turn;
+  const { answer, step, accepted: output } = accepted;
+  state.phase = "model";
+  for (const event of wholeEvents(answer)) turn.emit(event);
+  const record = {
+    message: answer,
+    results: [] as readonly AgenticMessage[],
+    usage: answer.responseMeta?.tokenUsage ?? noUsage,
+    finishReason: answer.responseMeta?.finishReason ?? (hasToolCalls(answer) ? "tool_calls" : "stop"),
+    model: modelNameOf(answer, step.model),
+    agent: state.active,
+  };
+  const calls = toolCallsOf(answer);
+  if (!isEmpty(answer)) state.log.push(answer);
+  state.steps.push(record);
+  turn.delivered = "";
+  turn.toolbox = step.toolbox;
+  if (output?.kind === "accepted") return closeStep(turn, accepted, output.results, ctx);
+  if (accepted.jumpTo !== undefined)
+    return closeStep(turn, accepted, notExecuted(calls, "a middleware jumped over it"), ctx);
+  if (accepted.kind === "last" || accepted.kind === "repair") {
+    return closeStep(turn, accepted, notExecuted(calls, "the agent was asked for its answer"), ctx);
+  }
+  if (calls.length > 0 || asksApproval(answer)) {
+    state.phase = "tools";
+    state.openTools = calls
+      .map(({ name }) => name)
+      .filter((name) => step.toolbox.kit.tableFor({}).find(name) !== undefined);
+    return answer;
+  }
+  return closeStep(turn, accepted, [], ctx);
+}
+
+/** A step without a round of tools. */
+async function closeStep(
+  turn: Turn,
+  { answer, jumpTo, kind, accepted }: Accepted,
+  results: readonly AgenticMessage[],
+  ctx: NodeContext,
+): Promise<AgenticMessage> {
+  const { state } = turn;
+  const step = state.steps.at(-1);
+  if (step !== undefined) step.results = results;
+  state.log.push(...results);
+  await endStep(turn, ctx);
+  const goesOn =
+    jumpTo === "model" ||
+    (jumpTo === undefined && accepted?.kind !== "accepted" && kind === "step" && isPaused(answer));
+  if (goesOn) {
+    state.phase = "model";
+    return answer;
+  }
+  const isLast = kind === "last" && accepted?.kind !== "accepted";
+  const text = accepted?.kind === "accepted" ? accepted.text : textOf(answer);
+  setEnd(state, isLast ? "max_steps" : endReasonOf(answer, accepted?.kind === "accepted"), text);
+  return endTurn(turn, ctx);
+}
+
+/** Tells hooks and readers of a step that is over. */
+export async function endStep(turn: Turn, ctx: NodeContext): Promise<void> {
+  const step = turn.state.steps.at(-1);
+  if (step === undefined) return;
+  for (const middleware of middlewaresWith(turn, "afterStep").toReversed()) {
+    await runHook(turn, middleware, "afterStep", ctx, (run) => middleware.afterStep?.(step, run));
+  }
+  const { usage, finishReason, model } = step;
+  turn.emit({ type: "step_finish", usage, finishReason, model });
+}
+
+async function endTurn(turn: Turn, ctx: NodeContext): Promise<AgenticMessage> {
+  const { state } = turn;
+  state.phase = "end";
+  const hooks = middlewaresWith(turn, "afterAgent").toReversed();
+  if (hooks.length > 0) {
+    const result = await resultOf(turn, undefined);
+    for (const middleware of hooks) {
+      await runHook(turn, middleware, "afterAgent", ctx, (run) => middleware.afterAgent?.(result, run));
+    }
+  }
+  const last = state.steps.at(-1)?.message;
+  return state.end === "returned" || last === undefined ? assistantMessage(state.text) : last;
+}
+
+export function notExecuted(calls: readonly FunctionToolCall[], why: string): AgenticMessage[] {
+  return calls.map(({ callId, name }, index) => {
+    const call = { callId, name, toolName: name, index };
+    const error = callNotExecuted(call, why);
+    return resultMessage(call, [errorBlock(call, error, error.message, [])]);
+  });
+}
+
+function isEmpty({ contentBlocks }: AgenticMessage): boolean {
+  return contentBlocks.every(
+    (block) => (block.type === "assistant_gen_text" || block.type === "reasoning") && block.text === "",
+  );
+}
+
+export function asksApproval({ contentBlocks }: AgenticMessage): boolean {
+  return contentBlocks.some(({ type }) => type === "mcp_tool_approval_request");
+}
+
+/** Whether the provider stopped in the middle of its own work, and wants to be asked again. */
+function isPaused({ responseMeta, contentBlocks }: AgenticMessage): boolean {
+  if (responseMeta?.rawFinishReason === "pause_turn") return true;
+  return (
+    responseMeta?.finishReason === "tool_calls" &&
+    contentBlocks.some(({ type }) => type === "server_tool_call" || type === "mcp_tool_call")
+  );
+}
+
+function endReasonOf({ responseMeta }: AgenticMessage, hasOutput: boolean): EndReason {
+  if (hasOutput) return "stop";
+  const reason = responseMeta?.finishReason;
+  if (reason === "length") return "length";
+  if (reason === "content_filter") return "content_filter";
+  return reason === undefined || reason === "stop" || reason === "tool_calls" ? "stop" : "other";
+}

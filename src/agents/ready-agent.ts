@@ -1,0 +1,178 @@
+import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
+import { systemMessage } from "../schema/message/construct-message.js";
+import type { ToolInfo } from "../schema/tool-info.js";
+import type { AnyTool } from "../tools/define/any-tool.js";
+import type { ToolStages } from "../tools/define/tool-stages.js";
+import { ToolKit } from "../tools/node/tool-kit.js";
+import { isToolArray, type ToolList } from "../tools/node/tool-list.js";
+import type { AgentContext, Per } from "./agent-context.js";
+import { type AgentParts, partsOf, withTools } from "./agent-parts.js";
+import { bareAgent, invalidOption, noSuchTool, wrongFunctionResult } from "./errors.js";
+import { handoffTools, transferTo } from "./handoff-tools.js";
+import { type ModelChain, modelChain } from "./model-chain.js";
+import { type OutputRule, outputRule } from "./output-rule.js";
+import { toolWrappers } from "./tool-wrappers.js";
+import type { Turn } from "./turn.js";
+
+/** An agent with the model, instructions and tools of one turn. */
+export interface ReadyAgent {
+  readonly parts: AgentParts;
+  readonly model: ModelChain;
+  readonly instructions: readonly AgenticMessage[];
+  readonly toolbox: Toolbox;
+  readonly output: OutputRule | undefined;
+}
+
+/** Tools as they are told to a model, and as they run. */
+export interface Toolbox {
+  readonly kit: ToolKit;
+  readonly infos: readonly ToolInfo[];
+  /** By the names that models use: the agents that a call hands over to. */
+  readonly transfers: ReadonlyMap<string, string>;
+  /** Why a run with these tools may have to wait; `undefined` when it never does. */
+  readonly mayWait: string | undefined;
+}
+
+export function readyAgent(parts: AgentParts, context: AgentContext, _turn: Turn): Promise<ReadyAgent> {
+  return resolve(parts, context);
+}
+
+async function resolve(parts: AgentParts, context: AgentContext): Promise<ReadyAgent> {
+  const { options } = parts;
+  const model = await optionOf(parts, "model", context, (given) => modelOf(parts, given));
+  const instructions = await optionOf(parts, "instructions", context, (given) => instructionsOf(given));
+  const toolbox = await optionOf(parts, "tools", context, (given) => toolboxOf(parts, given ?? []));
+  if (typeof options.tools === "function") checkReturnDirectly(parts, toolbox);
+  return { parts, model, instructions, toolbox, output: outputRule(parts, toolbox.infos) };
+}
+
+/** What an option is in this turn. What is fixed is worked out once. */
+async function optionOf<Name extends "model" | "instructions" | "tools", Ready>(
+  parts: AgentParts,
+  name: Name,
+  context: AgentContext,
+  make: (given: FixedOf<Name>) => Ready,
+): Promise<Ready> {
+  const given = parts.options[name] as Per<FixedOf<Name>>;
+  if (typeof given !== "function") return fixed(parts, name, () => make(given)) as Ready;
+  const value = await (given as (context: AgentContext) => unknown)(context);
+  try {
+    return make(value as FixedOf<Name>);
+  } catch (cause) {
+    throw wrongFunctionResult(name, cause);
+  }
+}
+
+type FixedOf<Name extends "model" | "instructions" | "tools"> = Exclude<
+  AgentParts["options"][Name],
+  (...args: never[]) => unknown
+>;
+
+const fixedValues = new WeakMap<AgentParts, Map<string, unknown>>();
+
+function fixed(parts: AgentParts, name: string, make: () => unknown): unknown {
+  const known = fixedValues.get(parts) ?? new Map<string, unknown>();
+  fixedValues.set(parts, known);
+  if (!known.has(name)) known.set(name, make());
+  return known.get(name);
+}
+
+/** What is wrong with the fixed options of an agent is told when it is made. */
+export function checkFixed(parts: AgentParts): void {
+  const { model, instructions, tools } = parts.options;
+  if (typeof model !== "function" || isModelLike(model)) fixed(parts, "model", () => modelOf(parts, model));
+  if (typeof instructions !== "function") fixed(parts, "instructions", () => instructionsOf(instructions));
+  if (typeof tools === "function") return;
+  // agents that are handed over to may not be there yet: their tools are added when they are
+  const toolbox = toolboxOf(parts, tools ?? [], typeof parts.options.handoffs === "function");
+  checkReturnDirectly(parts, toolbox);
+}
+
+function isModelLike(value: object): boolean {
+  return "languageModel" in value;
+}
+
+function modelOf(parts: AgentParts, given: unknown): ModelChain {
+  return modelChain(given as never, parts, `createAgent("${parts.name}")`);
+}
+
+function instructionsOf(given: unknown): readonly AgenticMessage[] {
+  if (given === undefined || given === "") return [];
+  if (typeof given === "string") return [systemMessage(given)];
+  if (Array.isArray(given) && given.every(isAgenticMessage)) return given;
+  throw invalidOption("instructions must be a string, a list of messages, or a function that returns one of them.");
+}
+
+/** `beforeStep` may choose other instructions. */
+export function instructionMessages(given: string | readonly AgenticMessage[]): readonly AgenticMessage[] {
+  return instructionsOf(given);
+}
+
+export function toolboxOf(parts: AgentParts, tools: ToolList, withoutHandoffs = false): Toolbox {
+  checkBareAgents(tools);
+  const { options, middleware } = parts;
+  const own = middleware.flatMap(({ tools: more = [] }) => more.map((tool) => [nameOf(tool), tool] as const));
+  checkBareAgents(own.map(([, tool]) => tool));
+  const handoffs = withoutHandoffs ? [] : parts.handoffs();
+  const { requireApproval, ...toolsNode } = options.toolsNode ?? {};
+  const all = withTools(tools, [...own, ...handoffTools(handoffs)]);
+  const wrappers = toolWrappers(parts, all);
+  const kit = new ToolKit({
+    ...toolsNode,
+    onToolError: options.onToolError ?? "result",
+    tools: all,
+    toolCallMiddlewares: [...wrappers.outer, ...(toolsNode.toolCallMiddlewares ?? []), ...wrappers.inner],
+  });
+  return {
+    kit,
+    infos: kit.infos,
+    transfers: new Map(handoffs.map(({ name }) => [transferTo(name), name])),
+    mayWait: mayWait(parts, all, kit),
+  };
+}
+
+function checkBareAgents(tools: ToolList): void {
+  if (typeof tools !== "object" || tools === null) return;
+  for (const [key, tool] of Object.entries(tools)) {
+    const agent = partsOf(tool);
+    if (agent !== undefined) throw bareAgent(isToolArray(tools) ? `tools[${key}]` : `tools["${key}"]`, agent.name);
+  }
+}
+
+function checkReturnDirectly({ options }: AgentParts, { kit }: Toolbox): void {
+  const { names } = kit.tableFor({});
+  for (const name of options.returnDirectly ?? [])
+    if (!names.includes(name)) throw noSuchTool("returnDirectly", name, names);
+}
+
+function nameOf(tool: AnyTool): string {
+  const { info, name, id } = tool as { info?: { name?: unknown }; name?: unknown; id?: unknown };
+  return String((typeof info === "object" ? info?.name : undefined) ?? name ?? id ?? "");
+}
+
+/** Whether a tool may make the run wait, as far as that can be seen. */
+function mayWait({ options }: AgentParts, tools: ToolList, kit: ToolKit): string | undefined {
+  if (asksForApproval(options.requireApproval) || asksForApproval(options.toolsNode?.requireApproval)) {
+    return "Tools of the agent need approval";
+  }
+  const table = kit.tableFor({});
+  const given = isToolArray(tools) ? tools : Object.values(tools);
+  for (const [index, name] of table.names.entries()) {
+    const stages: ToolStages | undefined = table.find(name)?.stages;
+    if (stages?.approve !== undefined) return `Tool "${name}" needs approval`;
+    if (stages?.suspension?.payload !== undefined) return `Tool "${name}" may be suspended`;
+    if (stages?.isClientTool === true && !isProviderTool(given[index])) return `Tool "${name}" runs elsewhere`;
+  }
+  return undefined;
+}
+
+function asksForApproval(option: unknown): boolean {
+  if (typeof option === "object" && option !== null) return Object.values(option).some(asksForApproval);
+  return option !== undefined && option !== false;
+}
+
+/** The provider runs it itself. */
+function isProviderTool(tool: unknown): boolean {
+  const { info } = (tool ?? {}) as { info?: ToolInfo };
+  return info?.provider !== undefined;
+}

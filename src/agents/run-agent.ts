@@ -1,0 +1,253 @@
+import { randomId } from "../callbacks/random-id.js";
+import { InterruptError } from "../checkpoint/pause/interrupt.js";
+import type { NodeContext } from "../components/context.js";
+import type { CompiledGraph } from "../compose/compiled-graph.js";
+import type { Answers, ResumeOptions, RunOptions } from "../compose/options.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { assistantMessage } from "../schema/message/construct-message.js";
+import type { AgentNodes } from "./agent.js";
+import type { AgentCallOptions, Prompt } from "./agent-options.js";
+import type { AgentParts } from "./agent-parts.js";
+import type { AgentResult } from "./agent-result.js";
+import { type AgentState, countUsage } from "./agent-state.js";
+import { checkCallOptions, checkResumeOptions, modelOptionsOf, runOptionsOf } from "./call-settings.js";
+import { emptyPrompt } from "./errors.js";
+import type { EventFeed } from "./event-feed.js";
+import { rememberMessages } from "./messages-of.js";
+import { promptMessages } from "./prompt-messages.js";
+import { resultOf, resultOfAnswer } from "./run-result.js";
+import { RunWatch } from "./run-watch.js";
+import type { ThreadTurn } from "./thread-turn.js";
+import { openTurn, reopenTurn } from "./thread-turns.js";
+import { type AgentCall, turnAround } from "./turn.js";
+
+export type AgentGraph = CompiledGraph<readonly AgenticMessage[], AgenticMessage, AgentNodes>;
+
+/** What runs when an agent is called. */
+export interface RunnableAgent {
+  readonly parts: AgentParts;
+  readonly graph: AgentGraph;
+  /** For runs whose id nobody knows before they wait: they are saved only then. */
+  readonly passing: AgentGraph;
+}
+
+/** Who reads the events of a call, if somebody does. */
+export interface Reader {
+  readonly feed: EventFeed;
+  readonly signal: AbortSignal;
+}
+
+/** One call of an agent: what it is asked, and what became of it. */
+export class AgentRunCall {
+  readonly #agent: RunnableAgent;
+  readonly #reader: Reader | undefined;
+  #call: AgentCall;
+  #prompt: readonly AgenticMessage[] = [];
+  /** What there was to log when it failed. */
+  #failed: AgenticMessage[] | undefined;
+  #parentCallId: string | undefined;
+
+  constructor(agent: RunnableAgent, reader?: Reader) {
+    this.#agent = agent;
+    this.#reader = reader;
+    this.#call = { streams: reader !== undefined };
+  }
+
+  /** What was logged so far. */
+  messages(): AgenticMessage[] {
+    return this.#failed ?? [...(this.#state?.log ?? this.#prompt)];
+  }
+
+  async generate(prompt: Prompt, options: AgentCallOptions = {}): Promise<AgentResult<unknown>> {
+    const { parts } = this.#agent;
+    checkCallOptions(parts, options);
+    const messages = promptMessages(prompt);
+    this.#prompt = messages;
+    if (messages.length === 0 && options.threadId === undefined) throw emptyPrompt();
+    const { threadId } = options;
+    const opened = threadId === undefined ? undefined : await openTurn({ ...this.#agent, threadId, messages, options });
+    if (opened?.kind === "resumed") return this.resume(opened.checkpointId, opened.answers, pickResume(options));
+    const thread = opened?.turn;
+    const isPassing = thread === undefined && options.parent === undefined && options.checkpointId === undefined;
+    const checkpointId = thread?.checkpointId ?? options.checkpointId ?? (isPassing ? this.#newId(options) : undefined);
+    this.#begin(options, thread, checkpointId);
+    const graph = isPassing ? this.#agent.passing : this.#agent.graph;
+    const run = runOptionsOf(
+      { ...options, ...(checkpointId !== undefined && { checkpointId }) },
+      this.#call,
+      this.#reader?.signal,
+    );
+    const input = thread?.messages ?? messages;
+    this.#prompt = input;
+    return this.#settle(() => graph.invoke(input, run), { thread, parent: options.parent, isPassing });
+  }
+
+  async resume(
+    checkpointId: string | { readonly threadId: string },
+    answers: Answers | undefined,
+    options: AgentCallOptions = {},
+  ): Promise<AgentResult<unknown>> {
+    const { parts, graph } = this.#agent;
+    checkResumeOptions(parts, options);
+    const thread = await reopenTurn({ ...this.#agent, target: checkpointId, options });
+    const id = thread?.checkpointId ?? String(checkpointId);
+    this.#begin(options, thread, id);
+    const call = this.#call;
+    const { modifyState } = options;
+    const run: ResumeOptions = {
+      ...(runOptionsOf(options, call, this.#reader?.signal) as RunOptions),
+      modifyState: (state, path) => {
+        const changed = modifyState?.(state, path);
+        if (path === "") call.state = (changed ?? state) as AgentState;
+        return changed;
+      },
+    };
+    return this.#settle(() => graph.resume(id, answers, run), { thread, parent: undefined, isPassing: false });
+  }
+
+  /** A child of a tool call is told which. */
+  forCall(callId: string): this {
+    this.#parentCallId = callId;
+    return this;
+  }
+
+  get #state(): AgentState | undefined {
+    return this.#call.turn?.state ?? this.#call.state;
+  }
+
+  #newId({ writeToCheckpointId }: AgentCallOptions): string | undefined {
+    if (this.#agent.parts.options.store === undefined || writeToCheckpointId !== undefined) return undefined;
+    return `agent-${randomId()}`;
+  }
+
+  #begin(options: AgentCallOptions, thread: ThreadTurn | undefined, checkpointId: string | undefined): void {
+    const reader = this.#reader;
+    const { parent } = options;
+    this.#call = {
+      streams: reader !== undefined,
+      feed: reader?.feed,
+      watch: reader === undefined ? undefined : new RunWatch(),
+      history: thread?.history,
+      kept: thread?.kept,
+      active: thread?.active,
+      modelOptions: modelOptionsOf(options),
+      maxSteps: options.maxSteps,
+      threadId: thread?.threadId,
+      checkpointId,
+      parentCallId: this.#parentCallId ?? callIdOf(parent),
+    };
+  }
+
+  async #settle(
+    work: () => Promise<AgenticMessage>,
+    { thread, parent, isPassing }: Ending,
+  ): Promise<AgentResult<unknown>> {
+    let answer: AgenticMessage;
+    try {
+      answer = await work();
+    } catch (error) {
+      if (InterruptError.is(error)) return this.#waits(error, thread, parent);
+      return this.#fails(error, thread, isPassing);
+    }
+    const state = this.#state;
+    const { parts } = this.#agent;
+    if (state === undefined) return resultOfAnswer(parts, this.#prompt, answer);
+    const call = isPassing ? { ...this.#call, checkpointId: undefined } : this.#call;
+    const result = await resultOf({ root: parts, state, call: ended(call) }, undefined);
+    await thread?.close("done", { state, messages: state.log });
+    if (parent !== undefined) countInParent(parent, result);
+    this.#tell({ finishReason: result.finishReason, usage: result.usage });
+    return result;
+  }
+
+  async #waits(
+    error: InterruptError,
+    thread: ThreadTurn | undefined,
+    parent: NodeContext | undefined,
+  ): Promise<AgentResult<unknown>> {
+    const state = this.#state;
+    if (parent !== undefined || state === undefined) throw error;
+    const { interrupts } = error;
+    await thread?.close("waiting", { state, messages: state.log, interrupts });
+    const result = await resultOf({ root: this.#agent.parts, state, call: this.#call }, interrupts);
+    for (const interrupt of interrupts) this.#emit({ type: "interrupt", interrupt });
+    this.#tell({ finishReason: "waiting", usage: result.usage, checkpointId: this.#call.checkpointId });
+    return result;
+  }
+
+  async #fails(error: unknown, thread: ThreadTurn | undefined, isPassing: boolean): Promise<never> {
+    const { turn, checkpointId } = this.#call;
+    const { store } = this.#agent.parts.options;
+    const state = this.#state;
+    const isAborted = isAbort(error, this.#reader?.signal);
+    if (state !== undefined) this.#failed = failedLog(state, turn, error);
+    const messages = this.#failed ?? [...this.#prompt];
+    rememberMessages(error, messages);
+    await thread?.close(isAborted ? "aborted" : "failed", { state, messages, error });
+    if (isPassing && store !== undefined && checkpointId !== undefined) {
+      await store.delete(checkpointId).catch(() => undefined);
+    }
+    throw error;
+  }
+
+  #emit(event: Parameters<EventFeed["emit"]>[0]): void {
+    const { turn } = this.#call;
+    if (turn !== undefined) turn.emit(event);
+    else this.#reader?.feed.emit(event);
+  }
+
+  #tell(end: {
+    finishReason: AgentResult<unknown>["finishReason"];
+    usage: AgentResult<unknown>["usage"];
+    checkpointId?: string | undefined;
+  }): void {
+    const { checkpointId, ...event } = end;
+    this.#emit({ type: "finish", ...event, ...(checkpointId !== undefined && { checkpointId }) });
+  }
+}
+
+interface Ending {
+  readonly thread: ThreadTurn | undefined;
+  readonly parent: NodeContext | undefined;
+  readonly isPassing: boolean;
+}
+
+/** A run that has ended well has no checkpoint any more. */
+function ended({ threadId }: AgentCall): { readonly threadId?: string | undefined } {
+  return { threadId };
+}
+
+/** What is logged of a turn that fails: whole rounds, and what was delivered of an answer that was aborted. */
+function failedLog(state: AgentState, turn: AgentCall["turn"], error: unknown): AgenticMessage[] {
+  const done = state.entry === undefined ? [...state.log] : state.log.slice(0, state.entry.log);
+  if (turn?.round !== undefined) return [...done, ...turn.round.results(error)];
+  const delivered = turn?.delivered ?? "";
+  return delivered === "" || !isAbortReason(error)
+    ? done
+    : [...done, assistantMessage(delivered, { extra: { aborted: true } })];
+}
+
+function isAbort(error: unknown, signal: AbortSignal | undefined): boolean {
+  return isAbortReason(error) || (signal?.aborted === true && signal.reason === error);
+}
+
+/** What is not an error of the library, and not a failure of a node, is what somebody aborted with. */
+function isAbortReason(error: unknown): boolean {
+  return !(typeof error === "object" && error !== null && "code" in error && typeof error.code === "string");
+}
+
+function callIdOf(parent: NodeContext | undefined): string | undefined {
+  return parent !== undefined && "toolCallId" in parent ? String(parent.toolCallId) : undefined;
+}
+
+/** What an inner run used, its caller has used. */
+function countInParent(parent: NodeContext, { usageByModel }: AgentResult<unknown>): void {
+  const state = turnAround(parent)?.state;
+  if (state === undefined) return;
+  for (const [model, usage] of Object.entries(usageByModel)) countUsage(state, model, usage);
+}
+
+function pickResume(options: AgentCallOptions): AgentCallOptions {
+  const { threadId, onBusy, onWaiting, parent, key, checkpointId, forceNewRun, ...others } = options;
+  return others;
+}

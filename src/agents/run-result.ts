@@ -1,0 +1,98 @@
+import type { Interrupt } from "../checkpoint/pause/interrupt.js";
+import { defaultRuntime } from "../compose/default-runtime.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { textOf, toolCallsOf } from "../schema/message/read-message.js";
+import type { AgentParts } from "./agent-parts.js";
+import type { AgentFinishReason, AgentResult } from "./agent-result.js";
+import type { AgentState } from "./agent-state.js";
+import { noOutput } from "./errors.js";
+import { outputToolName } from "./output-rule.js";
+import { noUsage } from "./token-usage.js";
+
+/** What a result is made of. */
+export interface ResultSource {
+  readonly root: AgentParts;
+  readonly state: AgentState;
+  readonly call: { readonly checkpointId?: string | undefined; readonly threadId?: string | undefined };
+}
+
+/** What a turn has come to: its end, or the questions that it waits for. */
+export async function resultOf(
+  { root, state, call }: ResultSource,
+  interrupts: readonly Interrupt[] | undefined,
+): Promise<AgentResult<unknown>> {
+  const finishReason = interrupts === undefined ? (state.end ?? "stop") : "waiting";
+  const text = interrupts === undefined ? state.text : textOf(state.steps.at(-1)?.message ?? noAnswer);
+  const fields = {
+    text,
+    messages: [...state.log],
+    steps: state.steps.map((step) => ({ ...step })),
+    usage: state.usage,
+    usageByModel: state.usageByModel,
+    agent: state.active,
+    ...(call.checkpointId !== undefined && { checkpointId: call.checkpointId }),
+    ...(call.threadId !== undefined && { threadId: call.threadId }),
+    finishReason,
+    interrupts: interrupts ?? [],
+  } as const;
+  return withOutput(fields, await outputOf(root, { ...fields, accepted: state.output }));
+}
+
+/** Of a child run that had ended before its caller was entered again: only its answer is left. */
+export async function resultOfAnswer(
+  root: AgentParts,
+  prompt: readonly AgenticMessage[],
+  answer: AgenticMessage,
+): Promise<AgentResult<unknown>> {
+  const call = toolCallsOf(answer).find(({ name }) => name.startsWith(outputToolName));
+  const text = call?.arguments ?? textOf(answer);
+  const fields = {
+    text,
+    messages: [...prompt, answer],
+    steps: [],
+    usage: noUsage,
+    usageByModel: {},
+    agent: root.name,
+    finishReason: "stop",
+    interrupts: [],
+  } as const;
+  return withOutput(fields, await outputOf(root, { ...fields, accepted: text }));
+}
+
+const noAnswer: AgenticMessage = { role: "assistant", contentBlocks: [] };
+
+type Output = { readonly value: unknown } | { readonly missing: string };
+
+interface Ended {
+  readonly finishReason: AgentFinishReason;
+  readonly text: string;
+  readonly accepted: string | undefined;
+}
+
+async function outputOf({ output, options }: AgentParts, { finishReason, text, accepted }: Ended): Promise<Output> {
+  if (finishReason === "waiting") return { missing: "it waits for answers" };
+  if (output === undefined) return { value: text };
+  if (accepted === undefined) return { missing: `it ended with "${finishReason}" before the model gave one` };
+  const { schemaValidator: validator } = options.runtime ?? defaultRuntime;
+  const read = await output.read(accepted, { validator });
+  return read.issues === undefined ? { value: read.value } : { missing: "it does not fit its schema any more" };
+}
+
+/** `output` is off the own properties: spreading a result, or writing it as JSON, never throws. */
+function withOutput(fields: object, output: Output): AgentResult<unknown> {
+  return Object.assign(Object.create(new OutputOfRun(output)), fields);
+}
+
+class OutputOfRun {
+  readonly #output: Output;
+
+  constructor(output: Output) {
+    this.#output = output;
+    Object.defineProperty(this, "output", { get: () => this.#read() });
+  }
+
+  #read(): unknown {
+    if ("missing" in this.#output) throw noOutput(this.#output.missing);
+    return this.#output.value;
+  }
+}

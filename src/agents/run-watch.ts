@@ -1,0 +1,21 @@
+import type { Handler } from "../callbacks/handler.js";
+import type { RunInfo } from "../callbacks/run-info.js";
+import type { Turn } from "./turn.js";
+
+/** Hears what tools and models tell on their way, for those who read events. */
+export class RunWatch implements Handler {
+  /** By the addresses of their nodes. */
+  readonly tools = new Map<string, Turn>();
+  readonly models = new Map<string, Turn>();
+
+  onEvent({ address, component, toolCallId }: RunInfo, event: unknown): void {
+    const { kind, event: value } = (event ?? {}) as { kind?: unknown; event?: unknown };
+    if (kind === "progress" && component === "tool" && toolCallId !== undefined) {
+      const turn = this.tools.get(address.slice(0, address.lastIndexOf(";tool:")));
+      turn?.emit({ type: "tool_progress", callId: toolCallId, value });
+    }
+    if (kind !== "retry" && kind !== "fallback") return;
+    const turn = this.models.get(address);
+    if (turn !== undefined) turn.restartReason = kind;
+  }
+}

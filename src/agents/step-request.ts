@@ -1,0 +1,115 @@
+import type { NodeContext } from "../components/context.js";
+import type { ToolChoice } from "../components/model.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { ToolInfo } from "../schema/tool-info.js";
+import { repairToolCalls } from "../tools/node/repair-tool-calls.js";
+import type { AgentModelOptions } from "./agent-options.js";
+import type { StepChanges } from "./create-middleware.js";
+import { unknownStepTool } from "./errors.js";
+import { middlewaresWith, runHook } from "./hooks.js";
+import { type ModelChain, modelChain } from "./model-chain.js";
+import type { ModelRequest } from "./model-request.js";
+import type { OutputRule } from "./output-rule.js";
+import { instructionMessages, type ReadyAgent, type Toolbox, toolboxOf } from "./ready-agent.js";
+import type { Turn } from "./turn.js";
+
+/** What one step asks of a model, and which tools it may call. */
+export interface Step {
+  readonly model: ModelChain;
+  readonly instructions: readonly AgenticMessage[];
+  readonly infos: readonly ToolInfo[];
+  readonly toolbox: Toolbox;
+  readonly toolChoice: ToolChoice | undefined;
+  readonly options: AgentModelOptions;
+}
+
+/** The step as the agent has it, after all that `beforeStep` hooks change. */
+export async function prepareStep(turn: Turn, ready: ReadyAgent, ctx: NodeContext): Promise<Step> {
+  let step: Step = {
+    model: ready.model,
+    instructions: ready.instructions,
+    infos: ready.toolbox.infos,
+    toolbox: ready.toolbox,
+    toolChoice: undefined,
+    options: { ...ready.parts.options.modelOptions, ...turn.call.modelOptions },
+  };
+  for (const middleware of middlewaresWith(turn, "beforeStep")) {
+    const changes = await runHook(turn, middleware, "beforeStep", ctx, (run) => middleware.beforeStep?.(run));
+    if (changes !== undefined) step = changed(turn, step, changes as StepChanges, middleware.name);
+  }
+  return step;
+}
+
+function changed(turn: Turn, step: Step, changes: StepChanges, middleware: string): Step {
+  const { messages, instructions, model, tools, toolChoice, options } = changes;
+  if (messages !== undefined) turn.state.view = { messages: [...messages], covers: turn.messages.length };
+  return {
+    ...step,
+    ...(instructions !== undefined && { instructions: instructionMessages(instructions) }),
+    ...(model !== undefined && { model: modelChain(model, turn.parts, `beforeStep of "${middleware}"`) }),
+    ...(tools !== undefined && toolsOf(turn, step, tools, middleware)),
+    ...(toolChoice !== undefined && { toolChoice }),
+    ...(options !== undefined && { options: { ...step.options, ...options } }),
+  };
+}
+
+function toolsOf(
+  turn: Turn,
+  step: Step,
+  tools: NonNullable<StepChanges["tools"]>,
+  middleware: string,
+): Pick<Step, "infos" | "toolbox"> {
+  if (tools.length > 0 && tools.every((tool) => typeof tool !== "string")) {
+    const toolbox = toolboxOf(turn.parts, tools);
+    return { infos: toolbox.infos, toolbox };
+  }
+  const { infos } = step.toolbox;
+  const chosen = (tools as readonly string[]).map((name) => {
+    const info = infos.find((one) => one.name === name);
+    if (info === undefined)
+      throw unknownStepTool(
+        middleware,
+        name,
+        infos.map((one) => one.name),
+      );
+    return info;
+  });
+  return { infos: chosen, toolbox: step.toolbox };
+}
+
+/** Which tools a call of the model has: all, only the one for the output, or none that it may use. */
+export type CallKind = "step" | "repair" | "last";
+
+/** One call of the model, in a step that is prepared. */
+export function requestOf(turn: Turn, step: Step, rule: OutputRule | undefined, kind: CallKind): ModelRequest {
+  const [system, others] = split(turn.view);
+  return {
+    model: step.model.model,
+    instructions: [...step.instructions, ...system],
+    messages: others,
+    options: { ...step.options, ...toolOptions(step, rule, kind), ...formatOf(rule) },
+  };
+}
+
+/** What the user wrote as the system comes first; and what is sent has a result for every call. */
+function split(view: readonly AgenticMessage[]): [AgenticMessage[], readonly AgenticMessage[]] {
+  const system = view.filter(({ role }) => role === "system");
+  const others = system.length === 0 ? view : view.filter(({ role }) => role !== "system");
+  return [system, repairToolCalls(others)];
+}
+
+function toolOptions(step: Step, rule: OutputRule | undefined, kind: CallKind): object {
+  const outputTool = rule?.tool;
+  if (kind !== "step" && outputTool !== undefined) {
+    return { tools: [outputTool], toolChoice: { toolNames: [outputTool.name] } };
+  }
+  const tools = outputTool === undefined ? step.infos : [...step.infos, outputTool];
+  if (tools.length === 0) return {};
+  if (kind !== "step") return { tools, toolChoice: "none" };
+  return step.toolChoice === undefined ? { tools } : { tools, toolChoice: step.toolChoice };
+}
+
+function formatOf(rule: OutputRule | undefined): object {
+  if (rule === undefined || rule.tool !== undefined) return {};
+  return { responseFormat: { type: "json", schema: rule.schema.jsonSchema, name: "output" } };
+}

@@ -1,0 +1,126 @@
+import { unreadableCheckpoint } from "../checkpoint/checkpoint-errors.js";
+import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
+import type { Interrupt } from "../checkpoint/pause/interrupt.js";
+import { isFields } from "../schema/fields.js";
+import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
+import { threadIdTooLong } from "./errors.js";
+
+/** How far a turn is. `open`: it runs, or what ran it is gone. */
+export type TurnStatus = "open" | "waiting" | "done" | "failed" | "aborted";
+
+/** One turn of a thread, as it is stored. */
+export interface TurnRecord {
+  readonly version: 1;
+  readonly number: number;
+  readonly status: TurnStatus;
+  /** The prompt, and once it is closed all that was logged. */
+  readonly messages: readonly AgenticMessage[];
+  /** Who answers, or answered last. */
+  readonly agent: string;
+  readonly usage: TokenUsage;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** The process that runs it, and the name of the claim there. */
+  readonly owner?: string | undefined;
+  readonly claim?: string | undefined;
+  readonly interrupts?: readonly Interrupt[] | undefined;
+  /** The states of middlewares that live as long as the thread. */
+  readonly kept?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A record with what replaces it. */
+export interface StoredTurn {
+  readonly key: string;
+  readonly record: TurnRecord;
+  readonly version: number;
+}
+
+const root = "~thread/";
+const longestId = 256;
+
+/** Where the turns of a thread stand. */
+export function threadPrefix(id: string): string {
+  const encoded = typeof id === "string" ? encoded256(id) : undefined;
+  if (encoded === undefined) throw threadIdTooLong(String(id));
+  return `${root}${encoded}/`;
+}
+
+function encoded256(id: string): string | undefined {
+  try {
+    const encoded = encodeURIComponent(id);
+    return encoded.length >= 1 && encoded.length <= longestId ? encoded : undefined;
+  } catch {
+    return undefined; // half of a surrogate pair
+  }
+}
+
+export function turnKey(id: string, number: number): string {
+  return `${threadPrefix(id)}${String(number).padStart(8, "0")}`;
+}
+
+export function runIdOf(key: string): string {
+  return `${key}/run`;
+}
+
+/** The thread and turn that a checkpoint belongs to. */
+export function turnOfRunId(checkpointId: string): { readonly id: string; readonly number: number } | undefined {
+  const [, id, number] = /^~thread\/([^/]+)\/(\d{8})\/run$/.exec(checkpointId) ?? [];
+  return id === undefined ? undefined : { id: decodeURIComponent(id), number: Number(number) };
+}
+
+/** The names of all threads, each once. */
+export async function* threadIds(store: CheckpointStore, prefix: string): AsyncGenerator<string, void> {
+  let last: string | undefined;
+  for await (const key of store.list(root)) {
+    const [, encoded] = /^~thread\/([^/]+)\//.exec(key) ?? [];
+    if (encoded === undefined || encoded === last) continue;
+    last = encoded;
+    const id = decodeURIComponent(encoded);
+    if (id.startsWith(prefix)) yield id;
+  }
+}
+
+/** The keys of the turns of a thread, in order. */
+export async function turnKeys(store: CheckpointStore, id: string): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const key of store.list(threadPrefix(id))) if (/\/\d{8}$/.test(key)) keys.push(key);
+  return keys;
+}
+
+export async function readTurn(store: CheckpointStore, key: string): Promise<StoredTurn | undefined> {
+  const stored = (await store.get(key)) ?? undefined;
+  if (stored === undefined) return undefined;
+  return { key, record: decode(key, stored.data), version: stored.version };
+}
+
+/** The turns of a thread, in order. */
+export async function readTurns(store: CheckpointStore, id: string): Promise<StoredTurn[]> {
+  const keys = await turnKeys(store, id);
+  const turns = await Promise.all(keys.map((key) => readTurn(store, key)));
+  return turns.filter((turn) => turn !== undefined);
+}
+
+const encoder = new TextEncoder();
+
+export async function writeTurn(
+  store: CheckpointStore,
+  key: string,
+  record: TurnRecord,
+  ifVersion: number | undefined,
+): Promise<StoredTurn> {
+  const version = await store.put(key, encoder.encode(JSON.stringify(record)), ifVersion);
+  return { key, record, version };
+}
+
+function decode(key: string, data: Uint8Array): TurnRecord {
+  let record: unknown;
+  try {
+    record = JSON.parse(new TextDecoder().decode(data));
+  } catch {
+    record = undefined;
+  }
+  if (!isFields(record) || record.version !== 1 || !Array.isArray(record.messages)) {
+    throw unreadableCheckpoint(`"${key}" is not a turn of a thread`);
+  }
+  return record as object as TurnRecord;
+}

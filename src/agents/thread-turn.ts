@@ -1,0 +1,118 @@
+import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
+import { runningClaims } from "../checkpoint/journal/running-claims.js";
+import type { Interrupt } from "../checkpoint/pause/interrupt.js";
+import { KumikoError } from "../errors.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { AgentParts } from "./agent-parts.js";
+import { reachableFrom } from "./agent-parts.js";
+import type { AgentState } from "./agent-state.js";
+import { runIdOf, type StoredTurn, type TurnRecord, type TurnStatus, writeTurn } from "./thread-record.js";
+
+/** What a turn came to. */
+export interface TurnEnd {
+  readonly state: AgentState | undefined;
+  readonly messages: readonly AgenticMessage[];
+  readonly interrupts?: readonly Interrupt[] | undefined;
+  readonly error?: unknown;
+}
+
+/** Errors that leave a question open. */
+const stillWaiting: readonly string[] = [
+  "ANSWER_MISMATCH",
+  "UNKNOWN_INTERRUPT",
+  "AMBIGUOUS_INTERRUPT",
+  "ALREADY_ANSWERED",
+  "UNKNOWN_TOOL",
+];
+
+/** A turn of a thread that this process runs. */
+export class ThreadTurn {
+  readonly threadId: string;
+  /** Of the turns before this one. */
+  readonly history: readonly AgenticMessage[];
+  readonly #store: CheckpointStore;
+  readonly #parts: AgentParts;
+  /** What it was before it was resumed. */
+  readonly #former: TurnRecord | undefined;
+  #stored: StoredTurn;
+
+  constructor(
+    store: CheckpointStore,
+    parts: AgentParts,
+    turn: {
+      readonly threadId: string;
+      readonly history: readonly AgenticMessage[];
+      readonly stored: StoredTurn;
+      readonly former?: TurnRecord | undefined;
+    },
+  ) {
+    this.#store = store;
+    this.#parts = parts;
+    this.threadId = turn.threadId;
+    this.history = turn.history;
+    this.#stored = turn.stored;
+    this.#former = turn.former;
+  }
+
+  get checkpointId(): string {
+    return runIdOf(this.#stored.key);
+  }
+
+  get messages(): readonly AgenticMessage[] {
+    return this.#stored.record.messages;
+  }
+
+  get kept(): Readonly<Record<string, unknown>> | undefined {
+    return this.#stored.record.kept;
+  }
+
+  get active(): string {
+    return this.#stored.record.agent;
+  }
+
+  /** Writes what became of it, unless somebody else has taken it over. */
+  async close(status: Exclude<TurnStatus, "open">, end: TurnEnd): Promise<void> {
+    const { record, key, version } = this.#stored;
+    const { owner, claim, interrupts, ...rest } = record;
+    try {
+      this.#stored = await writeTurn(this.#store, key, this.#closed(rest, status, end), version);
+    } catch (error) {
+      if (status === "done" || !isConflict(error)) throw error;
+    } finally {
+      runningClaims.close(claim);
+    }
+  }
+
+  #closed(rest: TurnRecord, status: TurnStatus, { state, messages, interrupts, error }: TurnEnd): TurnRecord {
+    const former = this.#former;
+    if (former?.status === "waiting" && (state === undefined || leavesOpen(error))) return former;
+    if (state === undefined) return { ...rest, status, messages };
+    return {
+      ...rest,
+      status,
+      messages,
+      agent: state.active,
+      usage: state.usage,
+      ...(interrupts !== undefined && { interrupts }),
+      ...keptOf(this.#parts, state, rest.kept),
+    };
+  }
+}
+
+function leavesOpen(error: unknown): boolean {
+  return KumikoError.is(error) && stillWaiting.includes(error.code);
+}
+
+function isConflict(error: unknown): boolean {
+  return KumikoError.is(error) && error.code === "CHECKPOINT_CONFLICT";
+}
+
+/** The states that live as long as the thread. */
+function keptOf(parts: AgentParts, { middleware }: AgentState, former: TurnRecord["kept"]): Pick<TurnRecord, "kept"> {
+  const names = reachableFrom(parts).flatMap((agent) =>
+    agent.middleware.filter(({ scope }) => scope === "thread").map(({ name }) => name),
+  );
+  const kept: Record<string, unknown> = { ...former };
+  for (const name of names) if (Object.hasOwn(middleware, name)) kept[name] = middleware[name];
+  return Object.keys(kept).length === 0 ? {} : { kept };
+}

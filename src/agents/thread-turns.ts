@@ -1,0 +1,212 @@
+import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
+import { processOwner } from "../checkpoint/journal/process-owner.js";
+import { runningClaims } from "../checkpoint/journal/running-claims.js";
+import type { Interrupt } from "../checkpoint/pause/interrupt.js";
+import type { Answers } from "../compose/options.js";
+import { KumikoError } from "../errors.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { toolCallsOf } from "../schema/message/read-message.js";
+import { repairToolCalls } from "../tools/node/repair-tool-calls.js";
+import { resultsOf } from "../tools/node/results-of.js";
+import type { AgentCallOptions } from "./agent-options.js";
+import type { AgentParts } from "./agent-parts.js";
+import type { AgentState } from "./agent-state.js";
+import { suspendedAnswers } from "./auto-resume.js";
+import { emptyPrompt, needsStore, nothingOpen, ThreadWaitingError, threadBusy } from "./errors.js";
+import type { AgentGraph } from "./run-agent.js";
+import {
+  readTurns,
+  runIdOf,
+  type StoredTurn,
+  type TurnRecord,
+  turnKey,
+  turnOfRunId,
+  writeTurn,
+} from "./thread-record.js";
+import { ThreadTurn } from "./thread-turn.js";
+import { noUsage } from "./token-usage.js";
+import { waitForTurn } from "./wait-for-turn.js";
+
+interface Asked {
+  readonly parts: AgentParts;
+  readonly graph: AgentGraph;
+  readonly options: AgentCallOptions;
+}
+
+/** A new turn, or one that goes on with what the message answers. */
+export type Opened =
+  | { readonly kind: "new"; readonly turn: ThreadTurn }
+  | { readonly kind: "resumed"; readonly checkpointId: string; readonly answers: Answers };
+
+/** Opens a turn of a thread: nobody else has one open then. */
+export async function openTurn(
+  asked: Asked & { readonly threadId: string; readonly messages: readonly AgenticMessage[] },
+): Promise<Opened> {
+  const { parts, threadId, messages, options } = asked;
+  const store = storeOf(parts);
+  for (let attempt = 1; ; attempt++) {
+    const turns = await readTurns(store, threadId);
+    const last = turns.at(-1);
+    if (turns.length === 0 && messages.length === 0) throw emptyPrompt();
+    if (last?.record.status === "open" && !(await isFree(store, last, options))) {
+      if (options.onBusy !== "wait") throw threadBusy(threadId);
+      await waitForTurn(attempt, options.signal, parts.options.runtime);
+      continue;
+    }
+    if (last?.record.status === "waiting") {
+      const resumed = await answered(asked, last);
+      if (resumed !== undefined) return resumed;
+      if (options.onWaiting !== "close") throw waitingError(threadId, last.record);
+    }
+    try {
+      const closed = last === undefined ? [] : [await closeFormer(asked, store, last)];
+      return { kind: "new", turn: await newTurn(asked, store, [...turns.slice(0, -1), ...closed]) };
+    } catch (error) {
+      // somebody else was faster: look again
+      if (!isConflict(error)) throw error;
+    }
+  }
+}
+
+async function answered(
+  { parts, messages, threadId }: Asked & { readonly messages: readonly AgenticMessage[]; readonly threadId: string },
+  { record, key }: StoredTurn,
+): Promise<Opened | undefined> {
+  if (parts.options.autoResumeSuspendedTools !== true) return undefined;
+  const answers = await suspendedAnswers(parts, record.interrupts ?? [], messages, threadId);
+  return answers === undefined ? undefined : { kind: "resumed", checkpointId: runIdOf(key), answers };
+}
+
+function waitingError(id: string, { interrupts = [] }: TurnRecord): ThreadWaitingError {
+  return new ThreadWaitingError(id, interrupts as readonly [Interrupt, ...Interrupt[]]);
+}
+
+async function newTurn(
+  { parts, threadId, messages }: Asked & { readonly threadId: string; readonly messages: readonly AgenticMessage[] },
+  store: CheckpointStore,
+  turns: readonly StoredTurn[],
+): Promise<ThreadTurn> {
+  const last = turns.at(-1)?.record;
+  const number = (last?.number ?? 0) + 1;
+  const claim = runningClaims.open();
+  const record: TurnRecord = {
+    version: 1,
+    number,
+    status: "open",
+    messages,
+    agent: last?.agent ?? parts.name,
+    usage: noUsage,
+    startedAt: Date.now(),
+    owner: processOwner(),
+    claim,
+    ...(last?.kept !== undefined && { kept: last.kept }),
+  };
+  try {
+    const stored = await writeTurn(store, turnKey(threadId, number), record, undefined);
+    return new ThreadTurn(store, parts, { threadId, history: messagesOfTurns(turns), stored });
+  } catch (error) {
+    runningClaims.close(claim);
+    throw error;
+  }
+}
+
+/** Goes on with a turn of a thread; `undefined` for a checkpoint that belongs to none. */
+export async function reopenTurn(
+  asked: Asked & { readonly target: string | { readonly threadId: string } },
+): Promise<ThreadTurn | undefined> {
+  const { parts, target, options } = asked;
+  const named = typeof target === "string" ? turnOfRunId(target) : { id: target.threadId, number: undefined };
+  if (named === undefined) return undefined;
+  const store = storeOf(parts);
+  const turns = await readTurns(store, named.id);
+  const last = turns.at(-1);
+  if (last === undefined || (named.number !== undefined && last.record.number !== named.number))
+    throw nothingOpen(named.id);
+  const { record, key, version } = last;
+  if (record.status === "done") throw nothingOpen(named.id);
+  if (record.status === "open" && !(await isFree(store, last, options))) throw threadBusy(named.id);
+  const claim = runningClaims.open();
+  try {
+    const open: TurnRecord = { ...record, status: "open", owner: processOwner(), claim };
+    const stored = await writeTurn(store, key, open, version);
+    const history = messagesOfTurns(turns.slice(0, -1));
+    return new ThreadTurn(store, parts, { threadId: named.id, history, stored, former: record });
+  } catch (error) {
+    runningClaims.close(claim);
+    throw isConflict(error) ? threadBusy(named.id) : error;
+  }
+}
+
+function storeOf({ name, options: { store } }: AgentParts): CheckpointStore {
+  if (store === undefined) throw needsStore(`Agent "${name}" was called with a threadId`);
+  return store;
+}
+
+/** Whether nobody runs a turn any more that is open. */
+async function isFree(store: CheckpointStore, { record }: StoredTurn, options: AgentCallOptions): Promise<boolean> {
+  const { owner = "", claim } = record;
+  if (options.takeover === true || runningClaims.hasEnded(owner, claim)) return true;
+  return (await store.isOwnerAlive?.(owner)) === false;
+}
+
+/** A turn that is over has no open calls and no checkpoint. */
+async function closeFormer({ graph, options }: Asked, store: CheckpointStore, turn: StoredTurn): Promise<StoredTurn> {
+  const { record, key, version } = turn;
+  if (record.status === "done") return turn;
+  const runId = runIdOf(key);
+  if (record.status === "failed" || record.status === "aborted") {
+    await store.delete(runId);
+    return turn;
+  }
+  const state = record.status === "open" ? await stateOf(graph, runId, options) : undefined;
+  const { owner, claim, interrupts, ...rest } = record;
+  const closed: TurnRecord = {
+    ...rest,
+    status: record.status === "open" ? "failed" : "aborted",
+    messages: completed(state === undefined ? record.messages : loggedIn(state), record.status === "open"),
+    ...(state !== undefined && { usage: state.usage, agent: state.active }),
+  };
+  const stored = await writeTurn(store, key, closed, version);
+  await store.delete(runId);
+  return stored;
+}
+
+function loggedIn({ log, entry }: AgentState): readonly AgenticMessage[] {
+  return entry === undefined ? log : log.slice(0, entry.log);
+}
+
+/** Calls without a result get one: `not_executed`, or when it was cut off that nobody knows. */
+function completed(log: readonly AgenticMessage[], wasCutOff: boolean): readonly AgenticMessage[] {
+  const last = log.at(-1);
+  if (!wasCutOff || last?.role !== "assistant" || toolCallsOf(last).length === 0) return repairToolCalls(log);
+  return [...log, ...resultsOf(new Error("The process that ran it has ended."), last)];
+}
+
+/** What a checkpoint has of a run that nobody will go on with. */
+async function stateOf(
+  graph: AgentGraph,
+  runId: string,
+  { takeover }: AgentCallOptions,
+): Promise<AgentState | undefined> {
+  let found: AgentState | undefined;
+  const leave = new Error("Only the state is read.");
+  const modifyState = (state: unknown, path: string): never => {
+    if (path === "") found = state as AgentState;
+    throw leave;
+  };
+  try {
+    await graph.resume(runId, undefined, { modifyState, ...(takeover !== undefined && { takeover }) });
+  } catch (error) {
+    const isGone = KumikoError.is(error) && (error.code === "UNKNOWN_CHECKPOINT" || error.code === "GRAPH_CHANGED");
+    if (error !== leave && found === undefined && !isGone) throw error;
+  }
+  return found;
+}
+
+export function messagesOfTurns(turns: readonly StoredTurn[]): AgenticMessage[] {
+  return turns.flatMap(({ record }) => record.messages);
+}
+
+function isConflict(error: unknown): boolean {
+  return KumikoError.is(error) && error.code === "CHECKPOINT_CONFLICT";
+}

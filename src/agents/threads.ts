@@ -1,0 +1,114 @@
+import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
+import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
+import type { PromptMessage } from "./agent-options.js";
+import { noSuchTurn, threadBusy } from "./errors.js";
+import { promptMessages } from "./prompt-messages.js";
+import {
+  readTurn,
+  readTurns,
+  runIdOf,
+  type TurnStatus,
+  threadIds,
+  turnKey,
+  turnKeys,
+  writeTurn,
+} from "./thread-record.js";
+import { messagesOfTurns } from "./thread-turns.js";
+import { noUsage } from "./token-usage.js";
+
+/** One turn of a thread: a prompt, and what came of it. */
+export interface Turn {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly messages: readonly AgenticMessage[];
+  /** Who answers, or answered last. */
+  readonly agent: string;
+  /** `open`: it runs, or what ran it is gone. */
+  readonly status: TurnStatus;
+  readonly usage: TokenUsage;
+  readonly startedAt: Date;
+  /** While the turn can be resumed. */
+  readonly checkpointId?: string | undefined;
+}
+
+/** The conversations that a store keeps. */
+export interface Threads {
+  /** All that was said in a thread, in order. */
+  messages(id: string): Promise<AgenticMessage[]>;
+  turns(id: string): AsyncIterable<Turn>;
+  /** Adds messages as a turn of their own: what was said elsewhere. */
+  append(id: string, messages: readonly PromptMessage[]): Promise<void>;
+  /** Removes all turns behind this one; `0` removes all. */
+  truncate(id: string, turn: number): Promise<void>;
+  delete(id: string): Promise<void>;
+  /** The ids of all threads that begin so. */
+  list(prefix?: string): AsyncIterable<string>;
+}
+
+/**
+ * The threads of a store: what agents that were called with a `threadId` have written.
+ *
+ * @example
+ * const store = memoryStore();
+ * const agent = createAgent({ model, store });
+ * await agent.generate("Hi", { threadId: "u-1" });
+ * console.log(await threads(store).messages("u-1"));
+ */
+export function threads(store: CheckpointStore): Threads {
+  return {
+    messages: async (id) => messagesOfTurns(await readTurns(store, id)),
+    turns: (id) => turnsOf(store, id),
+    append: (id, messages) => append(store, id, promptMessages(messages)),
+    truncate: (id, turn) => truncate(store, id, turn),
+    delete: (id) => removeFrom(store, id, 0),
+    list: (prefix = "") => threadIds(store, prefix),
+  };
+}
+
+async function* turnsOf(store: CheckpointStore, id: string): AsyncGenerator<Turn, void> {
+  for (const key of await turnKeys(store, id)) {
+    const stored = await readTurn(store, key);
+    if (stored === undefined) continue;
+    const { number, messages, agent, status, usage, startedAt } = stored.record;
+    const turn = { number, messages, agent, status, usage, startedAt: new Date(startedAt) };
+    yield status === "done" ? turn : { ...turn, checkpointId: runIdOf(key) };
+  }
+}
+
+async function append(store: CheckpointStore, id: string, messages: readonly AgenticMessage[]): Promise<void> {
+  const last = (await readTurns(store, id)).at(-1)?.record;
+  if (last?.status === "open") throw threadBusy(id);
+  const number = (last?.number ?? 0) + 1;
+  const { agent = "agent", kept } = last ?? {};
+  await writeTurn(
+    store,
+    turnKey(id, number),
+    {
+      version: 1,
+      number,
+      status: "done",
+      messages,
+      agent,
+      usage: noUsage,
+      startedAt: Date.now(),
+      ...(kept !== undefined && { kept }),
+    },
+    undefined,
+  );
+}
+
+async function truncate(store: CheckpointStore, id: string, turn: number): Promise<void> {
+  const keys = await turnKeys(store, id);
+  if (turn !== 0 && !keys.includes(turnKey(id, turn))) throw noSuchTurn(id, turn);
+  await removeFrom(store, id, turn);
+}
+
+/** The newest first, so that what is left is always a thread. */
+async function removeFrom(store: CheckpointStore, id: string, turn: number): Promise<void> {
+  const kept = turn === 0 ? "" : turnKey(id, turn);
+  for (const key of (await turnKeys(store, id)).toReversed()) {
+    if (key <= kept) return;
+    await store.delete(runIdOf(key));
+    await store.delete(key);
+  }
+}

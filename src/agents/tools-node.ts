@@ -1,0 +1,165 @@
+import type { NodeContext } from "../components/context.js";
+import type { Runnable } from "../compose/runnable.js";
+import { bareRunnable } from "../run/bare-runnable.js";
+import { Context } from "../run/context.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { functionToolResult, mcpToolApprovalResponse } from "../schema/message/construct-block.js";
+import { userMessage } from "../schema/message/construct-message.js";
+import type { McpToolApprovalRequest } from "../schema/message/content-block.js";
+import { hasToolCalls, toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
+import { resultsOf } from "../tools/node/results-of.js";
+import { AgentBatch } from "./agent-batch.js";
+import type { AgentParts } from "./agent-parts.js";
+import { type AgentState, enterNode, leaveNode } from "./agent-state.js";
+import { toolGone } from "./errors.js";
+import { transferred } from "./handoff-tools.js";
+import { wrongResult } from "./judge-output.js";
+import { endStep, notExecuted } from "./model-node.js";
+import type { Toolbox } from "./ready-agent.js";
+import { type Turn, turnOf } from "./turn.js";
+
+/** The node `tools`: runs the calls of an answer, with the tools of whoever gave it. */
+export function toolsNode(root: AgentParts): Runnable<AgenticMessage, AgenticMessage[]> {
+  return bareRunnable<AgenticMessage, AgenticMessage[]>({
+    component: "tools_node",
+    type: "",
+    body: { kind: "modes", invoke: (message: AgenticMessage, ctx: NodeContext) => runRound(root, message, ctx) },
+  });
+}
+
+async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContext): Promise<AgenticMessage[]> {
+  const turn = turnOf(root, ctx as NodeContext<AgentState>);
+  const { state } = turn;
+  enterNode(state);
+  const ready = await turn.ready(ctx);
+  const toolbox = turn.toolbox ?? ready.toolbox;
+  // the answer in the log is the one that is sent again, so its calls are the ones that count
+  const message = state.steps.at(-1)?.message ?? given;
+  const results = await runCalls(turn, message, toolbox, ctx);
+  turn.round = undefined;
+  const approvals = await answerApprovals(message, ctx);
+  const step = state.steps.at(-1);
+  if (step !== undefined) step.results = results;
+  state.log.push(...results, ...approvals);
+  state.phase = "round";
+  state.complaints = {};
+  state.openTools = [];
+  handOver(turn, results, toolbox);
+  await endStep(turn, ctx);
+  leaveNode(state);
+  return results;
+}
+
+async function runCalls(
+  turn: Turn,
+  message: AgenticMessage,
+  toolbox: Toolbox,
+  ctx: NodeContext,
+): Promise<AgenticMessage[]> {
+  const own = ownResults(turn, message, toolbox);
+  const rest: AgenticMessage = {
+    ...message,
+    contentBlocks: message.contentBlocks.filter(
+      (block) => block.type !== "function_tool_call" || !own.has(block.callId),
+    ),
+  };
+  const merge = (results: readonly AgenticMessage[]): AgenticMessage[] => {
+    const byId = new Map([
+      ...own,
+      ...results.map((result) => [toolResultsOf(result)[0]?.callId ?? "", result] as const),
+    ]);
+    return toolCallsOf(message).flatMap(({ callId }) => byId.get(callId) ?? []);
+  };
+  turn.round = { message, results: (error) => merge(resultsOf(error, rest)) };
+  checkToolsAreThere(turn, rest, toolbox, ctx);
+  if (turn.streams) tellOwn(turn, own);
+  if (!hasToolCalls(rest)) return merge([]);
+  const place = toolPlace(turn, ctx);
+  turn.watch?.tools.set(place.address, turn);
+  const batch = new AgentBatch(toolbox.kit, rest, place);
+  return merge(await (turn.streams ? batch.tell(turn) : batch).run());
+}
+
+/** Tools get the conversation, and are told which agent calls. */
+function toolPlace(turn: Turn, ctx: NodeContext): Context {
+  const { threadId } = turn.call;
+  const name = turn.state.active;
+  const given = typeof ctx.options === "object" ? { ...ctx.options } : {};
+  Reflect.deleteProperty(given, "call");
+  const callingAgent = threadId === undefined ? { name } : { name, threadId };
+  return ctx.with({ options: { messages: turn.messages, ...given }, callingAgent }) as Context;
+}
+
+/** Calls that no tool runs for: an output that does not fit, and all transfers but the first. */
+function ownResults({ state }: Turn, message: AgenticMessage, { transfers }: Toolbox): Map<string, AgenticMessage> {
+  const own = new Map<string, AgenticMessage>();
+  let target: string | undefined;
+  for (const call of toolCallsOf(message)) {
+    const complaint = Object.hasOwn(state.complaints, call.callId) ? state.complaints[call.callId] : undefined;
+    const to = transfers.get(call.name);
+    if (complaint !== undefined) own.set(call.callId, wrongResult(call, complaint));
+    else if (to !== undefined && target !== undefined) {
+      const [result] = notExecuted([call], `the conversation was handed over to ${target}`);
+      if (result !== undefined) own.set(call.callId, result);
+    } else if (to !== undefined) {
+      target = to;
+      const { callId, name } = call;
+      own.set(callId, userMessage([functionToolResult({ callId, name, result: transferred(to) })]));
+    }
+  }
+  return own;
+}
+
+function tellOwn(turn: Turn, own: ReadonlyMap<string, AgenticMessage>): void {
+  for (const [callId, message] of own) {
+    const [result] = toolResultsOf(message);
+    turn.emit({ type: "tool_result", callId, name: result?.name ?? "", message });
+  }
+}
+
+/** The first transfer of a round counts. */
+function handOver(turn: Turn, results: readonly AgenticMessage[], { transfers }: Toolbox): void {
+  const call = results.flatMap(toolResultsOf).find(({ name, isError }) => isError !== true && transfers.has(name));
+  const to = call === undefined ? undefined : transfers.get(call.name);
+  if (to === undefined) return;
+  const from = turn.state.active;
+  turn.emit({ type: "handoff", from, to });
+  turn.state.active = to;
+  turn.toolbox = undefined;
+}
+
+/** A tool that waits for an answer may be gone when that comes. */
+function checkToolsAreThere(turn: Turn, message: AgenticMessage, { kit }: Toolbox, ctx: NodeContext): void {
+  if (!(ctx instanceof Context) || ctx.openedVisit?.isRestored !== true) return;
+  const table = kit.tableFor({});
+  for (const [index, { name }] of toolCallsOf(message).entries()) {
+    if (!turn.state.openTools.includes(name) || table.find(name) !== undefined) continue;
+    if (ctx.openedVisit.findCall(index)?.visit !== undefined) throw toolGone(name, table.names);
+  }
+}
+
+const approvalSchema = {
+  type: "object",
+  properties: { approved: { type: "boolean" }, reason: { type: "string" } },
+  required: ["approved"],
+  additionalProperties: false,
+} as const;
+
+/** What a provider asks before it runs a tool of an MCP server itself. */
+async function answerApprovals(message: AgenticMessage, ctx: NodeContext): Promise<AgenticMessage[]> {
+  const requests = message.contentBlocks.filter((block) => block.type === "mcp_tool_approval_request");
+  if (requests.length === 0) return [];
+  const answers = await Promise.allSettled(requests.map((request) => askApproval(request, ctx)));
+  const blocks = answers.map((answer, index) => {
+    if (answer.status === "rejected") throw answer.reason;
+    const { approved, reason } = answer.value;
+    const approvalRequestId = requests[index]?.id ?? "";
+    return mcpToolApprovalResponse({ approvalRequestId, approve: approved, ...(reason !== undefined && { reason }) });
+  });
+  return [userMessage(blocks)];
+}
+
+function askApproval({ id, name, arguments: text, serverLabel }: McpToolApprovalRequest, ctx: NodeContext) {
+  const info = { kind: "mcp_approval", id, toolName: name, serverLabel, arguments: text };
+  return ctx.ask<{ readonly approved: boolean; readonly reason?: string }>(`mcp_approval:${id}`, info, approvalSchema);
+}

@@ -1,0 +1,229 @@
+import type { NodeContext } from "../components/context.js";
+import { Context } from "../run/context.js";
+import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
+import type { AgentContext, AgentRun } from "./agent-context.js";
+import type { AgentEventBody, EventPlace, RestartReason } from "./agent-event.js";
+import type { AgentModelOptions } from "./agent-options.js";
+import { type AgentParts, reachableFrom } from "./agent-parts.js";
+import type { AgentState } from "./agent-state.js";
+import type { EventFeed } from "./event-feed.js";
+import { type ReadyAgent, readyAgent, type Toolbox } from "./ready-agent.js";
+import type { RunWatch } from "./run-watch.js";
+
+/** One call of an agent, as its nodes know it. What is not in it, an agent run as a bare graph does without. */
+export interface AgentCall {
+  /** Whether models are asked to stream. */
+  readonly streams: boolean;
+  readonly feed?: EventFeed | undefined;
+  /** Earlier turns of the thread. */
+  readonly history?: readonly AgenticMessage[] | undefined;
+  /** What middlewares keep across turns. */
+  readonly kept?: Readonly<Record<string, unknown>> | undefined;
+  readonly modelOptions?: AgentModelOptions | undefined;
+  readonly threadId?: string | undefined;
+  readonly checkpointId?: string | undefined;
+  readonly maxSteps?: number | undefined;
+  /** Who answers, when an earlier turn of the thread was handed over. */
+  readonly active?: string | undefined;
+  /** Of the caller that this is a tool of. */
+  readonly parentCallId?: string | undefined;
+  readonly watch?: RunWatch | undefined;
+  /** What runs, once it does. */
+  turn?: Turn | undefined;
+  /** The state that a resume begins with. */
+  state?: AgentState | undefined;
+}
+
+interface Listener {
+  readonly feed: EventFeed;
+  readonly path: readonly string[];
+}
+
+/** The calls and tools of the round that is under way, for those who must say what became of it. */
+export interface OpenRound {
+  readonly message: AgenticMessage;
+  /** What there would be to log if it ended with this error. */
+  results(error: unknown): readonly AgenticMessage[];
+}
+
+const turns = new WeakMap<object, Turn>();
+
+/** The turn that a context is in: that of the nearest graph around it which is an agent. */
+export function turnAround(ctx: NodeContext): Turn | undefined {
+  if (!(ctx instanceof Context)) return undefined;
+  for (let cell = ctx.stateCell; cell !== undefined; cell = cell.outer) {
+    const turn = typeof cell.value === "object" && cell.value !== null ? turns.get(cell.value) : undefined;
+    if (turn !== undefined) return turn;
+  }
+  return undefined;
+}
+
+/** The turn of a node of an agent's graph; made when its first node runs. */
+export function turnOf(root: AgentParts, ctx: NodeContext<AgentState>): Turn {
+  const known = turns.get(ctx.state);
+  if (known !== undefined) return known;
+  const given = (ctx.options as { readonly call?: AgentCall } | undefined)?.call;
+  const turn = new Turn(root, given ?? { streams: false }, ctx);
+  turns.set(ctx.state, turn);
+  return turn;
+}
+
+/** One turn of an agent in this process: what its state does not keep. */
+export class Turn {
+  readonly root: AgentParts;
+  readonly call: AgentCall;
+  readonly state: AgentState;
+  readonly history: readonly AgenticMessage[];
+  /** The round of tools that is under way. */
+  round: OpenRound | undefined;
+  /** What tools and models tell goes here. */
+  readonly watch: RunWatch | undefined;
+  /** The tools of the step that is under way. */
+  toolbox: Toolbox | undefined;
+  /** Text of an answer that is under way, as far as it was delivered. */
+  delivered = "";
+  /** Why an answer begins again, as its model has told. */
+  restartReason: RestartReason | undefined;
+  /** How many answers of this step came to their end, in this execution of its node. */
+  answers = 0;
+  readonly #reachable: ReadonlyMap<string, AgentParts>;
+  readonly #ready = new Map<string, Promise<ReadyAgent>>();
+  readonly #listeners: readonly Listener[];
+  readonly #runId: () => string;
+  readonly #parentCallId: string | undefined;
+
+  constructor(root: AgentParts, call: AgentCall, ctx: NodeContext<AgentState>) {
+    this.root = root;
+    this.call = call;
+    this.state = ctx.state;
+    this.history = call.history ?? [];
+    this.#reachable = new Map(reachableFrom(root).map((parts) => [parts.name, parts]));
+    const { runInfo } = ctx;
+    this.#runId = () => runInfo.parentRunId ?? runInfo.runId;
+    const outer = ctx instanceof Context ? outerTurn(ctx) : undefined;
+    const around = outer?.listeners ?? [];
+    const own = call.feed === undefined ? [] : [{ feed: call.feed, path: [] }];
+    this.#listeners = [...own, ...around];
+    this.#parentCallId = call.parentCallId;
+    this.watch = call.watch ?? outer?.watch;
+    if (this.watch !== undefined) this.watch.models.set(ctx.address, this);
+    if (this.state.phase === "start" && call.active !== undefined && this.#reachable.has(call.active)) {
+      this.state.active = call.active;
+    }
+    call.turn = this;
+    this.emit({ type: "start", threadId: call.threadId, checkpointId: call.checkpointId });
+  }
+
+  /** The agent that answers now, with its model, instructions and tools of this turn. */
+  ready(ctx: NodeContext): Promise<ReadyAgent> {
+    const { active } = this.state;
+    let ready = this.#ready.get(active);
+    if (ready === undefined) {
+      ready = readyAgent(this.parts, this.context(ctx), this);
+      this.#ready.set(active, ready);
+    }
+    return ready;
+  }
+
+  get parts(): AgentParts {
+    return this.#reachable.get(this.state.active) ?? this.root;
+  }
+
+  get maxSteps(): number {
+    return this.call.maxSteps ?? this.root.maxSteps;
+  }
+
+  /** Whether the answer is streamed: somebody reads events. */
+  get streams(): boolean {
+    return this.#listeners.length > 0;
+  }
+
+  get messages(): readonly AgenticMessage[] {
+    return [...this.history, ...this.state.log];
+  }
+
+  /** The conversation as the model sees it. */
+  get view(): readonly AgenticMessage[] {
+    const { view } = this.state;
+    if (view === undefined) return this.messages;
+    return [...view.messages, ...this.messages.slice(view.covers)];
+  }
+
+  /** What inner runs tell their events to. */
+  get listeners(): readonly Listener[] {
+    return this.#listeners.map(({ feed, path }) => ({ feed, path: [...path, this.state.active] }));
+  }
+
+  emit(event: AgentEventBody): Promise<void> | undefined {
+    let wait: Promise<void> | undefined;
+    for (const { feed, path } of this.#listeners) wait = feed.emit(withoutAbsent(event), this.#placeOn(path)) ?? wait;
+    return wait;
+  }
+
+  /** Counts what an inner run used. */
+  count(usageByModel: Readonly<Record<string, TokenUsage>>, add: (model: string, usage: TokenUsage) => void): void {
+    for (const [model, usage] of Object.entries(usageByModel)) add(model, usage);
+  }
+
+  context(ctx: NodeContext): AgentContext {
+    const turn = this;
+    return {
+      agent: this.state.active,
+      requestContext: ctx.requestContext,
+      threadId: this.call.threadId,
+      signal: ctx.signal,
+      get messages() {
+        return turn.messages;
+      },
+    };
+  }
+
+  /** The run, as functions see it that have no state. */
+  run(ctx: NodeContext): AgentRun<never> {
+    const turn = this;
+    const { state } = this;
+    return {
+      agent: state.active,
+      requestContext: ctx.requestContext,
+      threadId: this.call.threadId,
+      signal: ctx.signal,
+      ctx,
+      get messages() {
+        return turn.messages;
+      },
+      get view() {
+        return turn.view;
+      },
+      get steps() {
+        return state.steps;
+      },
+      get usage() {
+        return state.usage;
+      },
+      state: undefined as never,
+    };
+  }
+
+  #placeOn(path: readonly string[]): Omit<EventPlace, "seq"> {
+    const { state } = this;
+    const step = state.phase === "start" ? 0 : state.phase === "model" ? state.steps.length + 1 : state.steps.length;
+    const place = { runId: this.#runId(), agentPath: [...path, state.active], step };
+    return this.#parentCallId === undefined ? place : { ...place, parentCallId: this.#parentCallId };
+  }
+}
+
+/** The agent around this one's graph. */
+function outerTurn(ctx: Context): Turn | undefined {
+  for (let cell = ctx.stateCell?.outer; cell !== undefined; cell = cell.outer) {
+    const turn = typeof cell.value === "object" && cell.value !== null ? turns.get(cell.value) : undefined;
+    if (turn !== undefined) return turn;
+  }
+  return undefined;
+}
+
+/** Events are JSON: what is absent is not there. */
+function withoutAbsent(event: AgentEventBody): AgentEventBody {
+  const entries = Object.entries(event);
+  if (entries.every(([, value]) => value !== undefined)) return event;
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as AgentEventBody;
+}
