@@ -40,6 +40,12 @@ export {
   type ToolSuspendedInfo,
 } from "./interrupt-kinds.js";
 export { messagesOf } from "./messages-of.js";
+export { type ClearToolResultsOptions, clearToolResults } from "./middleware/clear-tool-results.js";
+export { promptCache } from "./middleware/prompt-cache.js";
+export { type SubAgentsOptions, subAgents } from "./middleware/sub-agents.js";
+export { type SummarizeOptions, summarize } from "./middleware/summarize.js";
+export { type Todo, todoList } from "./middleware/todo-list.js";
+export { type TrimMessagesOptions, trimMessages } from "./middleware/trim-messages.js";
 export { ModelReply, type ModelRequest } from "./model-request.js";
 export type { TurnStatus } from "./thread-record.js";
 export { type Threads, type Turn, threads } from "./threads.js";

@@ -30,16 +30,17 @@ export async function runModelNode(
   ctx: NodeContext<AgentState>,
 ): Promise<AgenticMessage> {
   const turn = turnOf(root, ctx);
-  enterNode(turn.state);
+  const { state } = turn;
+  if (state.phase === "start" && state.entry === undefined) state.log = [...(input as readonly AgenticMessage[])];
+  enterNode(state);
   turn.answers = 0;
-  const answer = await nextAnswer(turn, input, ctx);
-  leaveNode(turn.state);
+  const answer = await nextAnswer(turn, ctx);
+  leaveNode(state);
   return answer;
 }
 
-async function nextAnswer(turn: Turn, input: unknown, ctx: NodeContext<AgentState>): Promise<AgenticMessage> {
+async function nextAnswer(turn: Turn, ctx: NodeContext<AgentState>): Promise<AgenticMessage> {
   const { state, root } = turn;
-  if (state.phase === "start") state.log = [...(input as readonly AgenticMessage[])];
   const ready = await turn.ready(ctx);
   checkCanWait(ready, ctx);
   checkSystems(turn, ready);

@@ -6,8 +6,9 @@ import type { ToolStages } from "../tools/define/tool-stages.js";
 import { ToolKit } from "../tools/node/tool-kit.js";
 import { isToolArray, type ToolList } from "../tools/node/tool-list.js";
 import type { AgentContext, Per } from "./agent-context.js";
-import { type AgentParts, partsOf, withTools } from "./agent-parts.js";
-import { bareAgent, invalidOption, noSuchTool, wrongFunctionResult } from "./errors.js";
+import { type AgentParts, partsOf, reachableFrom, withTools } from "./agent-parts.js";
+import type { AgentState } from "./agent-state.js";
+import { bareAgent, invalidOption, noSuchTool, toolGone, wrongFunctionResult } from "./errors.js";
 import { handoffTools, transferTo } from "./handoff-tools.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
 import { type OutputRule, outputRule } from "./output-rule.js";
@@ -86,6 +87,15 @@ export function checkFixed(parts: AgentParts): void {
   // agents that are handed over to may not be there yet: their tools are added when they are
   const toolbox = toolboxOf(parts, tools ?? [], typeof parts.options.handoffs === "function");
   checkReturnDirectly(parts, toolbox);
+}
+
+/** Refuses answers for a tool that the agent does not have any more. What functions give is not known here. */
+export function checkOpenTools(root: AgentParts, { phase, active, openTools }: AgentState): void {
+  const parts = reachableFrom(root).find(({ name }) => name === active) ?? root;
+  const { tools } = parts.options;
+  if (phase !== "tools" || typeof tools === "function") return;
+  const table = (fixed(parts, "tools", () => toolboxOf(parts, tools ?? [])) as Toolbox).kit.tableFor({});
+  for (const name of openTools) if (table.find(name) === undefined) throw toolGone(name, table.names);
 }
 
 function isModelLike(value: object): boolean {

@@ -3,6 +3,7 @@ import { InterruptError } from "../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../components/context.js";
 import type { CompiledGraph } from "../compose/compiled-graph.js";
 import type { Answers, ResumeOptions, RunOptions } from "../compose/options.js";
+import { KumikoError } from "../errors.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
 import type { AgentNodes } from "./agent.js";
@@ -15,6 +16,7 @@ import { emptyPrompt } from "./errors.js";
 import type { EventFeed } from "./event-feed.js";
 import { rememberMessages } from "./messages-of.js";
 import { promptMessages } from "./prompt-messages.js";
+import { checkOpenTools } from "./ready-agent.js";
 import { resultOf, resultOfAnswer } from "./run-result.js";
 import { RunWatch } from "./run-watch.js";
 import type { ThreadTurn } from "./thread-turn.js";
@@ -46,6 +48,7 @@ export class AgentRunCall {
   /** What there was to log when it failed. */
   #failed: AgenticMessage[] | undefined;
   #parentCallId: string | undefined;
+  #depth: number | undefined;
 
   constructor(agent: RunnableAgent, reader?: Reader) {
     this.#agent = agent;
@@ -65,7 +68,10 @@ export class AgentRunCall {
     this.#prompt = messages;
     if (messages.length === 0 && options.threadId === undefined) throw emptyPrompt();
     const { threadId } = options;
-    const opened = threadId === undefined ? undefined : await openTurn({ ...this.#agent, threadId, messages, options });
+    const opened =
+      threadId === undefined
+        ? undefined
+        : await openTurn({ parts, graph: this.#agent.graph, threadId, messages, options });
     if (opened?.kind === "resumed") return this.resume(opened.checkpointId, opened.answers, pickResume(options));
     const thread = opened?.turn;
     const isPassing = thread === undefined && options.parent === undefined && options.checkpointId === undefined;
@@ -89,7 +95,7 @@ export class AgentRunCall {
   ): Promise<AgentResult<unknown>> {
     const { parts, graph } = this.#agent;
     checkResumeOptions(parts, options);
-    const thread = await reopenTurn({ ...this.#agent, target: checkpointId, options });
+    const thread = await reopenTurn({ parts, graph, target: checkpointId, options });
     const id = thread?.checkpointId ?? String(checkpointId);
     this.#begin(options, thread, id);
     const call = this.#call;
@@ -98,7 +104,9 @@ export class AgentRunCall {
       ...(runOptionsOf(options, call, this.#reader?.signal) as RunOptions),
       modifyState: (state, path) => {
         const changed = modifyState?.(state, path);
-        if (path === "") call.state = (changed ?? state) as AgentState;
+        if (path !== "") return changed;
+        call.state = (changed ?? state) as AgentState;
+        if (answers !== undefined) checkOpenTools(parts, call.state);
         return changed;
       },
     };
@@ -106,8 +114,9 @@ export class AgentRunCall {
   }
 
   /** A child of a tool call is told which. */
-  forCall(callId: string): this {
+  forCall(callId: string, depth?: number): this {
     this.#parentCallId = callId;
+    this.#depth = depth;
     return this;
   }
 
@@ -134,6 +143,7 @@ export class AgentRunCall {
       maxSteps: options.maxSteps,
       threadId: thread?.threadId,
       checkpointId,
+      depth: this.#depth,
       parentCallId: this.#parentCallId ?? callIdOf(parent),
     };
   }
@@ -147,7 +157,7 @@ export class AgentRunCall {
       answer = await work();
     } catch (error) {
       if (InterruptError.is(error)) return this.#waits(error, thread, parent);
-      return this.#fails(error, thread, isPassing);
+      return this.#fails(toolGoneIn(error) ?? error, thread, isPassing);
     }
     const state = this.#state;
     const { parts } = this.#agent;
@@ -210,6 +220,12 @@ interface Ending {
   readonly thread: ThreadTurn | undefined;
   readonly parent: NodeContext | undefined;
   readonly isPassing: boolean;
+}
+
+/** What `modifyState` refuses comes wrapped. */
+function toolGoneIn(error: unknown): unknown {
+  const { cause } = (error ?? {}) as { readonly cause?: unknown };
+  return KumikoError.is(cause) && cause.code === "UNKNOWN_TOOL" ? cause : undefined;
 }
 
 /** A run that has ended well has no checkpoint any more. */

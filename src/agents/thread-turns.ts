@@ -94,7 +94,7 @@ async function newTurn(
     number,
     status: "open",
     messages,
-    agent: last?.agent ?? parts.name,
+    agent: last?.agent || parts.name,
     usage: noUsage,
     startedAt: Date.now(),
     owner: processOwner(),

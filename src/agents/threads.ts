@@ -21,7 +21,7 @@ export interface Turn {
   /** Counted from 1. */
   readonly number: number;
   readonly messages: readonly AgenticMessage[];
-  /** Who answers, or answered last. */
+  /** Who answers, or answered last; "" where nobody did. */
   readonly agent: string;
   /** `open`: it runs, or what ran it is gone. */
   readonly status: TurnStatus;
@@ -79,7 +79,7 @@ async function append(store: CheckpointStore, id: string, messages: readonly Age
   const last = (await readTurns(store, id)).at(-1)?.record;
   if (last?.status === "open") throw threadBusy(id);
   const number = (last?.number ?? 0) + 1;
-  const { agent = "agent", kept } = last ?? {};
+  const { agent = "", kept } = last ?? {};
   await writeTurn(
     store,
     turnKey(id, number),

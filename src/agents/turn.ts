@@ -27,6 +27,8 @@ export interface AgentCall {
   readonly active?: string | undefined;
   /** Of the caller that this is a tool of. */
   readonly parentCallId?: string | undefined;
+  /** How many tasks it is inside of. */
+  readonly depth?: number | undefined;
   readonly watch?: RunWatch | undefined;
   /** What runs, once it does. */
   turn?: Turn | undefined;
@@ -76,6 +78,8 @@ export class Turn {
   readonly history: readonly AgenticMessage[];
   /** The round of tools that is under way. */
   round: OpenRound | undefined;
+  /** How many tasks it is inside of. */
+  readonly depth: number;
   /** What tools and models tell goes here. */
   readonly watch: RunWatch | undefined;
   /** The tools of the step that is under way. */
@@ -105,13 +109,16 @@ export class Turn {
     const own = call.feed === undefined ? [] : [{ feed: call.feed, path: [] }];
     this.#listeners = [...own, ...around];
     this.#parentCallId = call.parentCallId;
+    this.depth = call.depth ?? outer?.depth ?? 0;
     this.watch = call.watch ?? outer?.watch;
     if (this.watch !== undefined) this.watch.models.set(ctx.address, this);
-    if (this.state.phase === "start" && call.active !== undefined && this.#reachable.has(call.active)) {
-      this.state.active = call.active;
-    }
     call.turn = this;
+    const { state } = this;
+    const active = state.phase === "start" ? (call.active ?? state.active) : state.active;
+    state.active = this.#reachable.has(active) ? active : root.name;
     this.emit({ type: "start", threadId: call.threadId, checkpointId: call.checkpointId });
+    if (active !== state.active) this.emit({ type: "handoff", from: active, to: state.active });
+    this.#dropStates(ctx);
   }
 
   /** The agent that answers now, with its model, instructions and tools of this turn. */
@@ -202,6 +209,16 @@ export class Turn {
       },
       state: undefined as never,
     };
+  }
+
+  /** On a resume, code wins: states of middlewares that are gone are dropped. */
+  #dropStates(ctx: NodeContext): void {
+    const names = new Set([...this.#reachable.values()].flatMap((parts) => parts.middleware.map(({ name }) => name)));
+    for (const name of Object.keys(this.state.middleware)) {
+      if (names.has(name)) continue;
+      Reflect.deleteProperty(this.state.middleware, name);
+      ctx.progress({ kind: "middleware_state_dropped", middleware: name });
+    }
   }
 
   #placeOn(path: readonly string[]): Omit<EventPlace, "seq"> {

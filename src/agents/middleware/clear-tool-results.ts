@@ -1,0 +1,48 @@
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import { createMiddleware, type Middleware } from "../create-middleware.js";
+import { checkNames } from "../errors.js";
+import { tokensIn, turnsIn } from "./conversation.js";
+import { requireCount } from "./trim-messages.js";
+
+export interface ClearToolResultsOptions {
+  /** From which length on results are cleared. */
+  readonly atTokens: number;
+  /** How many of the last rounds keep their results. @default 3 */
+  readonly keepRounds?: number | undefined;
+  /** Tools whose results stay. */
+  readonly exclude?: readonly string[] | undefined;
+}
+
+const cleared = "[This result was cleared to save space. Call the tool again if you need it.]";
+
+/**
+ * Clears old results of tools in what the model sees. The log stays whole.
+ *
+ * @example
+ * const agent = createAgent({ model, tools, middleware: [clearToolResults({ atTokens: 80_000, exclude: ["read_plan"] })] });
+ */
+export function clearToolResults(options: ClearToolResultsOptions): Middleware {
+  checkNames("clearToolResults", options, ["atTokens", "keepRounds", "exclude"]);
+  const { atTokens, keepRounds = 3, exclude = [] } = options;
+  requireCount("clearToolResults", { atTokens, keepRounds });
+  return createMiddleware({
+    name: "clearToolResults",
+    beforeStep({ view }) {
+      if (tokensIn(view) <= atTokens) return undefined;
+      const rounds = turnsIn(view).flatMap((turn) => turn.rounds.filter((round) => round.length > 1));
+      const kept = new Set(rounds.slice(-keepRounds).flat());
+      const messages = view.map((message) => (kept.has(message) ? message : withoutResults(message, exclude)));
+      return messages.every((message, index) => message === view[index]) ? undefined : { messages };
+    },
+  });
+}
+
+function withoutResults(message: AgenticMessage, exclude: readonly string[]): AgenticMessage {
+  const contentBlocks = message.contentBlocks.map((block) => {
+    if (block.type !== "function_tool_result" || exclude.includes(block.name) || block.result === cleared) return block;
+    const { callId, name } = block;
+    return { type: block.type, callId, name, result: cleared };
+  });
+  const isSame = contentBlocks.every((block, index) => block === message.contentBlocks[index]);
+  return isSame ? message : { ...message, contentBlocks };
+}

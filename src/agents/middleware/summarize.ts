@@ -1,0 +1,109 @@
+import { causedByInterrupt } from "../../checkpoint/pause/interrupt.js";
+import type { NodeContext } from "../../components/context.js";
+import { runnable } from "../../compose/component-runnable.js";
+import type { Runnable } from "../../compose/runnable.js";
+import { messageOf } from "../../errors.js";
+import { type Model, toModel } from "../../models/to-model.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import { userMessage } from "../../schema/message/construct-message.js";
+import { textOf } from "../../schema/message/read-message.js";
+import { countUsage } from "../agent-state.js";
+import { createMiddleware, type Middleware } from "../create-middleware.js";
+import { checkNames } from "../errors.js";
+import { turnAround } from "../turn.js";
+import { messagesIn, type TalkTurn, tokensIn, turnsIn } from "./conversation.js";
+import { requireCount } from "./trim-messages.js";
+
+export interface SummarizeOptions {
+  /** Writes the summaries: a small one will do. */
+  readonly model: Model;
+  /** From which length on the conversation is summarised. */
+  readonly atTokens: number;
+  /** How many of the last turns stay as they are. */
+  readonly keepTurns: number;
+}
+
+/** What the model sees in place of the beginning of a conversation, kept with the thread. */
+interface Summary {
+  readonly messages: readonly AgenticMessage[];
+  /** How many messages of the log it stands for. */
+  readonly covers: number;
+}
+
+const task =
+  "Summarise the conversation above for somebody who goes on with it: what was asked, decided, found out and done, with names, numbers and identifiers, and what is still open. Answer with the summary only.";
+
+/**
+ * Replaces the beginning of a long conversation, as the model sees it, by a summary. The log stays whole; a summary that fails
+ * is an event, and the conversation stays as it is.
+ *
+ * @example
+ * const agent = createAgent({
+ *   model,
+ *   middleware: [summarize({ model, atTokens: 60_000, keepTurns: 2 })],
+ * });
+ */
+export function summarize(options: SummarizeOptions): Middleware<{ summary?: Summary }> {
+  checkNames("summarize", options, ["model", "atTokens", "keepTurns"]);
+  const { atTokens, keepTurns } = options;
+  requireCount("summarize", { atTokens, keepTurns });
+  const model = toModel(options.model, "summarize");
+  const asked = runnable<readonly AgenticMessage[], AgenticMessage>(model);
+  return createMiddleware<{ summary?: Summary }>({
+    name: "summarize",
+    scope: "thread",
+    state: () => ({}),
+    async beforeStep(run) {
+      const { summary } = run.state;
+      const isFresh = run.view.length === run.messages.length;
+      const known = isFresh && summary !== undefined && summary.covers <= run.messages.length;
+      const view = known ? [...summary.messages, ...run.messages.slice(summary.covers)] : run.view;
+      const unchanged = known ? { messages: view } : undefined;
+      if (tokensIn(view) <= atTokens) return unchanged;
+      const { older, newer } = split(turnsIn(view), keepTurns);
+      if (older.length === 0) return unchanged;
+      const text = await summaryOf(asked, model.type ?? "unknown", older, run.ctx);
+      if (text === undefined) return unchanged;
+      const first = userMessage(`This is what the conversation was about so far:\n\n${text}`);
+      const messages = [first, ...newer];
+      run.state.summary = { messages, covers: run.messages.length };
+      return { messages };
+    },
+  });
+}
+
+/** What is summarised, and what stays. In one long turn these are the prompt and its last rounds. */
+function split(
+  turns: readonly TalkTurn[],
+  keepTurns: number,
+): { readonly older: readonly AgenticMessage[]; readonly newer: readonly AgenticMessage[] } {
+  if (turns.length > keepTurns) {
+    return { older: messagesIn(turns.slice(0, -keepTurns)), newer: messagesIn(turns.slice(-keepTurns)) };
+  }
+  const [last] = turns.slice(-1);
+  const before = turns.slice(0, -1);
+  if (last === undefined || last.rounds.length < 3) return { older: [], newer: messagesIn(turns) };
+  const older = messagesIn([...before, { ...last, rounds: last.rounds.slice(0, -2) }]);
+  return { older, newer: [...last.prompt, ...last.rounds.slice(-2).flat()] };
+}
+
+async function summaryOf(
+  model: Runnable<readonly AgenticMessage[], AgenticMessage>,
+  name: string,
+  older: readonly AgenticMessage[],
+  ctx: NodeContext,
+): Promise<string | undefined> {
+  try {
+    const answer = await model.invoke([...older, userMessage(task)], { parent: ctx, key: "summary" });
+    const state = turnAround(ctx)?.state;
+    if (state !== undefined) {
+      countUsage(state, answer.responseMeta?.model ?? name, answer.responseMeta?.tokenUsage);
+    }
+    const text = textOf(answer);
+    return text === "" ? undefined : text;
+  } catch (error) {
+    if (causedByInterrupt(error) || ctx.signal.aborted) throw error;
+    ctx.progress({ kind: "summary_failed", message: messageOf(error) });
+    return undefined;
+  }
+}

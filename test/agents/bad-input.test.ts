@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { createAgent } from "../../src/agents/create-agent.js";
+import { createMiddleware } from "../../src/agents/create-middleware.js";
+import { clearToolResults } from "../../src/agents/middleware/clear-tool-results.js";
+import { subAgents } from "../../src/agents/middleware/sub-agents.js";
+import { summarize } from "../../src/agents/middleware/summarize.js";
+import { trimMessages } from "../../src/agents/middleware/trim-messages.js";
+import { memoryStore } from "../../src/checkpoint/memory-store.js";
+import { scriptedModel } from "../../src/testing/scripted-model.js";
+import { eventsOf, failureOf, weatherTool } from "./agents.js";
+
+function codeOf(make: () => unknown): string | undefined {
+  try {
+    make();
+  } catch (error) {
+    return (error as { code?: string }).code;
+  }
+  return undefined;
+}
+
+describe("createAgent refuses", () => {
+  const model = scriptedModel();
+  const { tool } = weatherTool();
+  const provider = Object.assign(() => model, { languageModel: () => model });
+  const cases: [string, object, string][] = [
+    ["the name of a model", { model: "gpt-5" }, "INVALID_MODEL"],
+    ["a provider", { model: provider }, "INVALID_MODEL"],
+    ["no model", {}, "INVALID_MODEL"],
+    ["options that do not exist", { model, signal: new AbortController().signal }, "INVALID_OPTION"],
+    ["tools of one name", { model, tools: [tool, tool] }, "DUPLICATE_TOOL"],
+    ["what is not a tool", { model, tools: [5] }, "INVALID_TOOL"],
+    [
+      "middlewares of one name",
+      { model, middleware: [createMiddleware({ name: "m" }), createMiddleware({ name: "m" })] },
+      "INVALID_OPTION",
+    ],
+    ["what is not a middleware", { model, middleware: [{}] }, "INVALID_OPTION"],
+    ["a limit below 1", { model, maxSteps: 0 }, "INVALID_OPTION"],
+    ["half a step", { model, maxSteps: 1.5 }, "INVALID_OPTION"],
+    ["an output without a JSON form", { model, output: z.symbol() }, "INVALID_OPTION"],
+    ["names of no tool", { model, tools: [tool], returnDirectly: ["nothing"] }, "INVALID_OPTION"],
+    ["words that are none", { model, onMaxSteps: "explode" }, "INVALID_OPTION"],
+    ["what is not an agent", { model, handoffs: [{}] }, "INVALID_OPTION"],
+    ["a name with spaces", { model, name: "a b" }, "INVALID_OPTION"],
+    ["a stopWhen that is no function", { model, stopWhen: 5 }, "INVALID_OPTION"],
+    ["fallbacks that are no models", { model, fallbacks: ["gpt-5"] }, "INVALID_MODEL"],
+    ["an unknown option of retry", { model, retry: { times: 3 } }, "INVALID_OPTION"],
+  ];
+  it.each(cases)("%s", (_name, options, code) => {
+    expect(codeOf(() => createAgent(options as never))).toBe(code);
+  });
+
+  it("approvals of no tool", () => {
+    expect(codeOf(() => createAgent({ model, tools: [tool], requireApproval: { nothing: true } }))).toBeDefined();
+  });
+
+  it("the names that other packages use, and says which are used here", async () => {
+    const agent = createAgent({ model: scriptedModel("x") });
+    const error = await failureOf(agent.generate("Hi", { abortSignal: new AbortController().signal } as never));
+    expect(error.message).toContain("signal");
+    expect((await failureOf(agent.generate("Hi", { runtimeContext: {} } as never))).message).toContain(
+      "requestContext",
+    );
+    expect((await failureOf(agent.generate("Hi", { maxSteps: 0 }))).code).toBe("INVALID_OPTION");
+    await expect(eventsOf(agent.stream(5 as never))).rejects.toThrow("An agent takes");
+  });
+});
+
+describe("a model that sends rubbish", () => {
+  it("has repeated call ids made unique", async () => {
+    const { tool, ran } = weatherTool();
+    const twice = {
+      type: "function_tool_call",
+      callId: "1",
+      name: "get_weather",
+      arguments: '{"city":"Kyoto"}',
+    } as const;
+    const result = await createAgent({ model: scriptedModel([twice, twice], "ok"), tools: [tool] }).generate("Go");
+    expect(ran).toHaveLength(2);
+    const ids = result.steps[0]?.message.contentBlocks.map((block) => (block as { callId?: string }).callId);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  it("reads what is wrong with arguments that are cut off", async () => {
+    const { tool } = weatherTool();
+    const cut = { type: "function_tool_call", callId: "1", name: "get_weather", arguments: '{"city":"Ky' } as const;
+    const model = scriptedModel([cut], "Sorry.");
+    expect((await createAgent({ model, tools: [tool] }).generate("Go")).text).toBe("Sorry.");
+    expect(JSON.stringify(model.calls[1]?.messages)).toContain("valid JSON");
+  });
+});
+
+describe("built-in middlewares refuse", () => {
+  const model = scriptedModel();
+  it.each([
+    ["limits that are none", () => trimMessages({ maxTokens: 0 })],
+    ["unknown options", () => trimMessages({ maxTokens: 5, keep: 1 } as never)],
+    ["a part of a round", () => clearToolResults({ atTokens: 5, keepRounds: 0.5 })],
+    ["a summary without a limit", () => summarize({ model, keepTurns: 1 } as never)],
+    ["no agents", () => subAgents({ agents: [] })],
+    ["agents without a description", () => subAgents({ agents: [createAgent({ model })] })],
+  ])("%s", (_name, make) => {
+    expect(codeOf(make)).toBe("INVALID_OPTION");
+  });
+});
+
+it("a record that is no turn of a thread is told of", async () => {
+  const store = memoryStore();
+  await store.put("~thread/t/00000001", new TextEncoder().encode("{}"), undefined);
+  const agent = createAgent({ model: scriptedModel("x"), store });
+  expect((await failureOf(agent.generate("Hi", { threadId: "t" }))).code).toBe("CHECKPOINT_UNREADABLE");
+});

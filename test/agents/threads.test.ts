@@ -1,0 +1,226 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { createAgent } from "../../src/agents/create-agent.js";
+import { ThreadWaitingError } from "../../src/agents/errors.js";
+import { type Turn, threads } from "../../src/agents/threads.js";
+import { memoryStore } from "../../src/checkpoint/memory-store.js";
+import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
+import { textOf, toolResultsOf } from "../../src/schema/message/read-message.js";
+import { scriptedModel } from "../../src/testing/scripted-model.js";
+import { createTool } from "../../src/tools/define/create-tool.js";
+import { canBeSent, eventsOf, failureOf, weatherCall, weatherTool } from "./agents.js";
+
+async function turnsOf(store: ReturnType<typeof memoryStore>, id: string): Promise<Turn[]> {
+  const turns: Turn[] = [];
+  for await (const turn of threads(store).turns(id)) turns.push(turn);
+  return turns;
+}
+
+describe("a thread", () => {
+  it("remembers what was said", async () => {
+    const store = memoryStore();
+    const model = scriptedModel("Hello Ann.", "You are Ann.");
+    const agent = createAgent({ model, store, instructions: "Be brief." });
+    await agent.generate("I am Ann", { threadId: "u/1" });
+    const second = await agent.generate("Who am I?", { threadId: "u/1" });
+    expect(model.calls[1]?.messages.map(textOf)).toEqual(["Be brief.", "I am Ann", "Hello Ann.", "Who am I?"]);
+    expect(second).toMatchObject({ threadId: "u/1", text: "You are Ann." });
+    expect(second.messages.map(textOf)).toEqual(["Who am I?", "You are Ann."]);
+    expect((await threads(store).messages("u/1")).map(textOf)).toHaveLength(4);
+    const turns = await turnsOf(store, "u/1");
+    expect(turns.map(({ number, status, agent: name }) => [number, status, name])).toEqual([
+      [1, "done", "agent"],
+      [2, "done", "agent"],
+    ]);
+  });
+
+  it("is kept in the store under names of its own, one record per turn", async () => {
+    const store = memoryStore();
+    const agent = createAgent({ model: scriptedModel("a", "b"), store });
+    await agent.generate("1", { threadId: "u/1" });
+    await agent.generate("2", { threadId: "u/1" });
+    const ids: string[] = [];
+    for await (const id of store.list("~")) ids.push(id);
+    expect(ids).toEqual(["~thread/u%2F1/00000001", "~thread/u%2F1/00000002"]);
+    for await (const id of store.list("")) ids.push(id);
+    expect(ids).toHaveLength(2);
+  });
+
+  it("waits for answers, by its id", async () => {
+    const store = memoryStore();
+    const { tool, ran } = weatherTool({ requireApproval: true });
+    const model = scriptedModel([weatherCall("1", "Kyoto")], "Warm.", "Bye.");
+    const agent = createAgent({ model, tools: [tool], store });
+    const held = await agent.generate("Weather?", { threadId: "u" });
+    expect(held.finishReason).toBe("waiting");
+    expect((await turnsOf(store, "u"))[0]).toMatchObject({ status: "waiting" });
+    const error = await failureOf(agent.generate("Hello?", { threadId: "u" }));
+    expect(error.code).toBe("THREAD_WAITING");
+    expect(ThreadWaitingError.is(error) && error.interrupts).toEqual(held.interrupts);
+    const answers = { [held.interrupts[0]?.id ?? ""]: { approved: true } };
+    expect((await failureOf(agent.resume({ threadId: "u" }, { nobody: 1 }))).code).toBe("UNKNOWN_INTERRUPT");
+    const done = await agent.resume({ threadId: "u" }, answers);
+    expect(done).toMatchObject({ text: "Warm.", threadId: "u" });
+    expect(ran).toEqual(["Kyoto"]);
+    expect((await failureOf(agent.resume({ threadId: "u" }))).code).toBe("UNKNOWN_CHECKPOINT");
+    expect((await agent.generate("Bye", { threadId: "u" })).text).toBe("Bye.");
+    expect(canBeSent(model.calls[2]?.messages ?? [])).toBe(true);
+  });
+
+  it("is resumed with the result that waits", async () => {
+    const store = memoryStore();
+    const { tool } = weatherTool({ requireApproval: true });
+    const agent = createAgent({ model: scriptedModel([weatherCall("1", "Kyoto")], "Warm."), tools: [tool], store });
+    const held = await agent.generate("Weather?", { threadId: "u" });
+    const events = await eventsOf(agent.resumeStream(held, { [held.interrupts[0]?.id ?? ""]: { approved: true } }));
+    expect(events.at(-1)).toMatchObject({ type: "finish", finishReason: "stop" });
+    expect((await turnsOf(store, "u")).map(({ status }) => status)).toEqual(["done"]);
+  });
+
+  it("closes its questions when something new is asked, if that is wanted", async () => {
+    const store = memoryStore();
+    const { tool, ran } = weatherTool({ requireApproval: true });
+    const model = scriptedModel([weatherCall("1", "Kyoto")], "Never mind.");
+    const agent = createAgent({ model, tools: [tool], store });
+    await agent.generate("Weather?", { threadId: "u" });
+    const result = await agent.generate("Forget it", { threadId: "u", onWaiting: "close" });
+    expect(result.text).toBe("Never mind.");
+    expect(ran).toEqual([]);
+    const messages = await threads(store).messages("u");
+    expect(canBeSent(messages)).toBe(true);
+    expect(messages.flatMap(toolResultsOf)[0]?.errorKind).toBe("not_executed");
+  });
+
+  it("lets one turn run at a time", async () => {
+    const store = memoryStore();
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const model = scriptedModel(async () => {
+      await gate;
+      return "first";
+    }, "second");
+    const agent = createAgent({ model, store });
+    const first = agent.generate("1", { threadId: "u" });
+    while (model.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect((await failureOf(agent.generate("2", { threadId: "u" }))).code).toBe("THREAD_BUSY");
+    const second = agent.generate("2", { threadId: "u", onBusy: "wait" });
+    release();
+    expect((await first).text).toBe("first");
+    expect((await second).text).toBe("second");
+    expect(model.calls[1]?.messages.map(textOf)).toEqual(["1", "first", "2"]);
+  });
+
+  it("is written by one of two who come at once", async () => {
+    const store = memoryStore();
+    const slow = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return "ok";
+    };
+    const agents = [1, 2, 3].map(() => createAgent({ model: scriptedModel(slow), store }));
+    const settled = await Promise.allSettled(agents.map((agent) => agent.generate("Hi", { threadId: "u" })));
+    expect(settled.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    const codes = settled.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []));
+    expect(codes).toEqual(["THREAD_BUSY", "THREAD_BUSY"]);
+  });
+
+  it("keeps the rounds of a turn that failed, which can be resumed or left", async () => {
+    const store = memoryStore();
+    const { tool, ran } = weatherTool();
+    const model = scriptedModel([weatherCall("1", "Kyoto")], new Error("down"), new Error("down"), "Warm.", "Bye.");
+    const agent = createAgent({ model, tools: [tool], retry: false, store });
+    await failureOf(agent.generate("Weather?", { threadId: "u" }));
+    expect((await turnsOf(store, "u"))[0]?.status).toBe("failed");
+    expect((await threads(store).messages("u")).map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+    await failureOf(agent.resume({ threadId: "u" }));
+    expect((await agent.resume({ threadId: "u" })).text).toBe("Warm.");
+    expect(ran).toEqual(["Kyoto"]);
+    await agent.generate("Bye", { threadId: "u" });
+    expect(canBeSent(model.calls.at(-1)?.messages ?? [])).toBe(true);
+  });
+
+  it("keeps the text of an aborted turn", async () => {
+    const store = memoryStore();
+    const controller = new AbortController();
+    const model = scriptedModel(
+      (async function* () {
+        yield assistantMessage("Once");
+        await new Promise(() => undefined);
+      })(),
+      "Again.",
+    );
+    const agent = createAgent({ model, store });
+    const stream = agent.stream("Tell", { threadId: "u", signal: controller.signal });
+    await failureOf(
+      (async () => {
+        for await (const { type } of stream) if (type === "text_delta") controller.abort();
+      })(),
+    );
+    await failureOf(stream.result);
+    expect((await turnsOf(store, "u"))[0]?.status).toBe("aborted");
+    expect(await threads(store).messages("u")).toEqual([
+      userMessage("Tell"),
+      assistantMessage("Once", { extra: { aborted: true } }),
+    ]);
+    expect((await agent.generate("Go on", { threadId: "u" })).text).toBe("Again.");
+  });
+
+  it("goes on without a new message", async () => {
+    const store = memoryStore();
+    const model = scriptedModel("Hi.", "More.");
+    const agent = createAgent({ model, store });
+    await agent.generate("Hello", { threadId: "u" });
+    expect((await agent.generate([], { threadId: "u" })).text).toBe("More.");
+    expect((await failureOf(agent.generate([], { threadId: "new" }))).code).toBe("INVALID_MESSAGE");
+  });
+
+  it("can be read, added to, shortened and removed", async () => {
+    const store = memoryStore();
+    const all = threads(store);
+    const agent = createAgent({ model: scriptedModel("a", "b", "c"), store });
+    await all.append("u-1", [userMessage("old"), { role: "assistant", content: "answer" }]);
+    for (const prompt of ["1", "2", "3"]) await agent.generate(prompt, { threadId: "u-1" });
+    await all.append("u-2", [userMessage("x")]);
+    const names: string[] = [];
+    for await (const name of all.list("u-")) names.push(name);
+    expect(names).toEqual(["u-1", "u-2"]);
+    await all.truncate("u-1", 2);
+    expect((await all.messages("u-1")).map(textOf)).toEqual(["old", "answer", "1", "a"]);
+    await all.delete("u-1");
+    expect(await all.messages("u-1")).toEqual([]);
+    expect((await failureOf(all.truncate("u-1", 3))).code).toBe("UNKNOWN_CHECKPOINT");
+  });
+
+  it("needs an id that fits, a store, and no parent or checkpoint", async () => {
+    const agent = createAgent({ model: scriptedModel(), store: memoryStore() });
+    for (const threadId of ["", "ü".repeat(100), "\ud800"]) {
+      expect((await failureOf(agent.generate("Hi", { threadId }))).code).toBe("INVALID_KEY");
+    }
+    const lone = createAgent({ model: scriptedModel() });
+    expect((await failureOf(lone.generate("Hi", { threadId: "u" }))).code).toBe("NO_STORE");
+    expect((await failureOf(agent.generate("Hi", { threadId: "u", checkpointId: "c" }))).code).toBe("INVALID_OPTION");
+  });
+
+  it("reads answers to suspended tools out of the next message, where that is wanted", async () => {
+    const pick = createTool({
+      id: "pick",
+      description: "Picks.",
+      inputSchema: z.object({}),
+      suspendSchema: z.object({ options: z.array(z.string()) }),
+      resumeSchema: z.object({ choice: z.string() }),
+      execute: async (_input, { resumeData, suspend }) =>
+        resumeData === undefined ? suspend({ options: ["a", "b"] }) : `picked ${resumeData.choice}`,
+    });
+    const model = scriptedModel(
+      [{ type: "function_tool_call", callId: "1", name: "pick", arguments: "{}" }],
+      '{"question_1":{"choice":"b"}}',
+      "You have b.",
+    );
+    const agent = createAgent({ model, tools: [pick], store: memoryStore(), autoResumeSuspendedTools: true });
+    await agent.generate("Pick", { threadId: "u" });
+    const result = await agent.generate("The second one", { threadId: "u" });
+    expect(result.text).toBe("You have b.");
+    expect(result.messages.flatMap(toolResultsOf)[0]?.result).toBe("picked b");
+  });
+});
