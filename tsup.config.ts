@@ -13,6 +13,7 @@ const parts = {
   "compose/index": "src/compose/index.ts",
   "testing/index": "src/testing/index.ts",
   "models/index": "src/models/index.ts",
+  "agents/index": "src/agents/index.ts",
   "tools/openapi/index": "src/tools/openapi/index.ts",
   "rag/index": "src/rag/index.ts",
   "rag/files/index": "src/rag/files/index.ts",

@@ -5,6 +5,8 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import makeLimit from "p-limit";
 import { z } from "zod";
+import { createAgent } from "../src/agents/create-agent.js";
+import { memoryStore } from "../src/checkpoint/memory-store.js";
 import type { AgenticModel } from "../src/components/model.js";
 import type { Embedder } from "../src/components/retrieval.js";
 import { Graph } from "../src/compose/graph.js";
@@ -75,6 +77,9 @@ export const getWeather = createTool({
 export const tools = new AgenticToolsNode([getWeather]);
 
 export const signal = new AbortController().signal;
+
+/** Says hello, whatever it is asked. */
+export const agent = createAgent({ model, tools: [getWeather], store: memoryStore() });
 
 /** The messages of a conversation. */
 export const history: AgenticMessage[] = [];

@@ -1,7 +1,5 @@
 import type { Handler } from "../callbacks/handler.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
-import type { ModelOptions } from "../components/model.js";
-import type { RunOptions } from "../compose/options.js";
 import type { Runtime } from "../compose/runtime.js";
 import type { ModelRetryPolicy } from "../models/retry-model.js";
 import type { Model } from "../models/to-model.js";
@@ -12,6 +10,7 @@ import type { ApprovalOption } from "../tools/define/approval-option.js";
 import type { AgenticToolsNodeConfig } from "../tools/node/config.js";
 import type { Agent } from "./agent.js";
 import type { Per, StopWhen } from "./agent-context.js";
+import type { AgentModelOptions } from "./call-options.js";
 import type { AnyMiddleware } from "./create-middleware.js";
 
 /** How an answer is had that is a value of a schema. */
@@ -19,9 +18,6 @@ export type OutputMode = "auto" | "native" | "tool";
 
 /** What happens when the last step still calls tools. */
 export type OnMaxSteps = "answer" | "stop" | "throw";
-
-/** The call options of a model that an agent does not set itself. */
-export type AgentModelOptions = Omit<ModelOptions, "tools" | "responseFormat"> & Readonly<Record<string, unknown>>;
 
 /** What an agent is made of. */
 export interface AgentOptions<Output extends AnyStandardSchema | JsonSchema | undefined = undefined> {
@@ -83,33 +79,3 @@ export interface AgentOptions<Output extends AnyStandardSchema | JsonSchema | un
   readonly callbacks?: readonly Handler[] | undefined;
   readonly runtime?: Runtime | undefined;
 }
-
-/** A message as it may be given in a prompt. */
-export type PromptMessage =
-  | AgenticMessage
-  | { readonly role: "system" | "user" | "assistant"; readonly content: string };
-
-/** What an agent is asked. An empty list goes on with a thread. */
-export type Prompt = string | PromptMessage | readonly PromptMessage[];
-
-/** What one call of an agent may be told. */
-export interface AgentCallOptions extends RunOptions {
-  /** The conversation that this turn belongs to. Needs a store. */
-  readonly threadId?: string | undefined;
-  /** When the thread waits for answers: an error, or its open calls are not executed. @default "throw" */
-  readonly onWaiting?: "throw" | "close" | undefined;
-  /** When a turn of the thread is under way: an error, or this one waits. @default "throw" */
-  readonly onBusy?: "throw" | "wait" | undefined;
-  readonly modelOptions?: AgentModelOptions | undefined;
-}
-
-/** What a resume of an agent may be told. */
-export type AgentResumeOptions = Omit<
-  AgentCallOptions,
-  "parent" | "key" | "checkpointId" | "threadId" | "onWaiting" | "onBusy" | "forceNewRun"
->;
-
-/** What is resumed: a checkpoint id, a thread, or a result that waits. */
-export type ResumeTarget =
-  | string
-  | { readonly threadId?: string | undefined; readonly checkpointId?: string | undefined };

@@ -5,9 +5,9 @@ import type { NodeShape } from "../compose/types/node-shape.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js";
 import type { AnyTool } from "../tools/define/any-tool.js";
-import type { AgentCallOptions, AgentResumeOptions, Prompt, ResumeTarget } from "./agent-options.js";
 import type { AgentResult } from "./agent-result.js";
 import type { AgentStream } from "./agent-stream.js";
+import type { AgentCallOptions, AgentResumeOptions, Prompt, ResumeTarget } from "./call-options.js";
 
 /** How an agent is called as a tool. */
 export interface AgentToolOptions {
@@ -29,6 +29,8 @@ export interface AgentNodes {
   readonly tools: NodeShape<AgenticMessage, AgenticMessage[], undefined>;
 }
 
+export type AgentGraph = CompiledGraph<readonly AgenticMessage[], AgenticMessage, AgentNodes>;
+
 /**
  * An agent: a compiled graph of a model and its tools, and ways to call it. It holds no run: calls may overlap, and any
  * process that builds the same agent can resume.
@@ -37,7 +39,7 @@ export interface Agent<out Output = string> {
   readonly name: string;
   readonly description: string | undefined;
   /** The graph, to print, nest or run as it is. */
-  readonly graph: CompiledGraph<readonly AgenticMessage[], AgenticMessage, AgentNodes>;
+  readonly graph: AgentGraph;
   /** Runs to the end, or to where it waits for answers. */
   generate(prompt: Prompt, options?: AgentCallOptions): Promise<AgentResult<Output>>;
   /** The same as events while they happen. Nothing runs before the first read. */

@@ -1,6 +1,6 @@
 import type { RunOptions } from "../compose/options.js";
-import type { AgentCallOptions, AgentModelOptions } from "./agent-options.js";
 import type { AgentParts } from "./agent-parts.js";
+import type { AgentCallOptions, AgentModelOptions } from "./call-options.js";
 import { checkNames, childOfTwo, invalidOption, needsStore } from "./errors.js";
 import type { AgentCall } from "./turn.js";
 

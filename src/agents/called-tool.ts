@@ -5,7 +5,7 @@ import type { StopWhen } from "./agent-context.js";
  * Ends a run once one of these tools was called, for `stopWhen`.
  *
  * @example
- * const agent = createAgent({ model, tools: { search, submit }, stopWhen: calledTool("submit") });
+ * const agent = createAgent({ model, tools: [getWeather], stopWhen: calledTool("get_weather") });
  */
 export function calledTool(...names: readonly string[]): StopWhen {
   return ({ steps }) => {

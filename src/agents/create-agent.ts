@@ -3,17 +3,18 @@ import type { Answers } from "../compose/options.js";
 import type { AnyStandardSchema, JsonSchema, SchemaOutput } from "../schema/standard-schema.js";
 import type { AnyTool } from "../tools/define/any-tool.js";
 import { makeTool } from "../tools/define/create-tool.js";
-import type { Agent, AgentToolOptions } from "./agent.js";
+import type { Agent, AgentGraph, AgentToolOptions } from "./agent.js";
 import { agentGraph } from "./agent-graph.js";
-import type { AgentCallOptions, AgentOptions, AgentResumeOptions, Prompt, ResumeTarget } from "./agent-options.js";
+import type { AgentOptions } from "./agent-options.js";
 import { type AgentParts, type AnyAgentOptions, agentParts } from "./agent-parts.js";
 import type { AgentResult } from "./agent-result.js";
 import { AgentStream } from "./agent-stream.js";
 import { agentTool } from "./agent-tool.js";
+import type { AgentCallOptions, AgentResumeOptions, Prompt, ResumeTarget } from "./call-options.js";
 import { checkAgentOptions, checkReachable } from "./check-agent-options.js";
 import { agentWithoutDescription, nothingToResume } from "./errors.js";
 import { outputToolName } from "./output-rule.js";
-import { type AgentGraph, AgentRunCall, type Reader, type RunnableAgent } from "./run-agent.js";
+import { AgentRunCall, type Reader, type RunnableAgent } from "./run-agent.js";
 
 /** What an agent with this output schema gives: without one a text. */
 export type AgentOutput<Schema> = Schema extends AnyStandardSchema

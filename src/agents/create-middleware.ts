@@ -6,14 +6,13 @@ import type { StreamSource } from "../schema/stream/source.js";
 import type { AnyTool } from "../tools/define/any-tool.js";
 import type { ToolCall } from "../tools/node/middleware.js";
 import type { AgentRun } from "./agent-context.js";
-import type { AgentModelOptions } from "./agent-options.js";
 import type { AgentResult, AgentStep } from "./agent-result.js";
+import type { AgentModelOptions } from "./call-options.js";
 import { checkNames, invalidMiddleware } from "./errors.js";
 import type { ModelReply, ModelRequest } from "./model-request.js";
 
 /** A hook may give something, or nothing at all. */
-// biome-ignore lint/suspicious/noConfusingVoidType: a hook without a return statement gives void
-type Maybe<T> = T | undefined | void | Promise<T | undefined | void>;
+type Maybe<T> = T | undefined | void | Promise<T | undefined> | Promise<void>;
 
 /** What `beforeStep` changes. All but `messages` holds for this step only. */
 export interface StepChanges {

@@ -1,19 +1,17 @@
 export type { Agent, AgentNodes, AgentToolOptions } from "./agent.js";
 export type { AgentContext, AgentRun, Per, StopWhen } from "./agent-context.js";
 export type { AgentEvent, AgentEventBody, EventError, EventPlace, RestartReason } from "./agent-event.js";
+export type { AgentOptions, OnMaxSteps, OutputMode } from "./agent-options.js";
+export type { AgentFinishReason, AgentResult, AgentStep, EndReason } from "./agent-result.js";
+export { AgentStream } from "./agent-stream.js";
 export type {
   AgentCallOptions,
   AgentModelOptions,
-  AgentOptions,
   AgentResumeOptions,
-  OnMaxSteps,
-  OutputMode,
   Prompt,
   PromptMessage,
   ResumeTarget,
-} from "./agent-options.js";
-export type { AgentFinishReason, AgentResult, AgentStep, EndReason } from "./agent-result.js";
-export { AgentStream } from "./agent-stream.js";
+} from "./call-options.js";
 export { calledTool } from "./called-tool.js";
 export { type AgentOutput, createAgent } from "./create-agent.js";
 export {

@@ -17,7 +17,7 @@ import { middlewaresWith, runHook } from "./hooks.js";
 import { judgeOutput } from "./judge-output.js";
 import { callModel, modelNameOf } from "./model-call.js";
 import { type OutputRule, outputRule } from "./output-rule.js";
-import type { ReadyAgent } from "./ready-agent.js";
+import { type ReadyAgent, readyAgent } from "./ready-agent.js";
 import { resultOf } from "./run-result.js";
 import { type CallKind, prepareStep, requestOf, type Step } from "./step-request.js";
 import { noUsage } from "./token-usage.js";
@@ -41,7 +41,7 @@ export async function runModelNode(
 
 async function nextAnswer(turn: Turn, ctx: NodeContext<AgentState>): Promise<AgenticMessage> {
   const { state, root } = turn;
-  const ready = await turn.ready(ctx);
+  const ready = await readyAgent(turn, ctx);
   checkCanWait(ready, ctx);
   checkSystems(turn, ready);
   if (!state.begun) await beginTurn(turn, ctx);
@@ -227,6 +227,7 @@ async function endTurn(turn: Turn, ctx: NodeContext): Promise<AgenticMessage> {
       await runHook(turn, middleware, "afterAgent", ctx, (run) => middleware.afterAgent?.(result, run));
     }
   }
+  await turn.call.onEnd?.(state);
   const last = state.steps.at(-1)?.message;
   return state.end === "returned" || last === undefined ? assistantMessage(state.text) : last;
 }

@@ -1,6 +1,6 @@
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { assistantMessage, systemMessage, userMessage } from "../schema/message/construct-message.js";
-import type { Prompt, PromptMessage } from "./agent-options.js";
+import type { Prompt, PromptMessage } from "./call-options.js";
 import { notAPrompt } from "./errors.js";
 
 const roles = { system: systemMessage, user: userMessage, assistant: assistantMessage };

@@ -1,3 +1,4 @@
+import type { NodeContext } from "../components/context.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { systemMessage } from "../schema/message/construct-message.js";
 import type { ToolInfo } from "../schema/tool-info.js";
@@ -13,6 +14,7 @@ import { handoffTools, transferTo } from "./handoff-tools.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
 import { type OutputRule, outputRule } from "./output-rule.js";
 import { toolWrappers } from "./tool-wrappers.js";
+import type { Toolbox } from "./toolbox.js";
 import type { Turn } from "./turn.js";
 
 /** An agent with the model, instructions and tools of one turn. */
@@ -24,18 +26,19 @@ export interface ReadyAgent {
   readonly output: OutputRule | undefined;
 }
 
-/** Tools as they are told to a model, and as they run. */
-export interface Toolbox {
-  readonly kit: ToolKit;
-  readonly infos: readonly ToolInfo[];
-  /** By the names that models use: the agents that a call hands over to. */
-  readonly transfers: ReadonlyMap<string, string>;
-  /** Why a run with these tools may have to wait; `undefined` when it never does. */
-  readonly mayWait: string | undefined;
-}
+const readyAgents = new WeakMap<Turn, Map<string, Promise<ReadyAgent>>>();
 
-export function readyAgent(parts: AgentParts, context: AgentContext, _turn: Turn): Promise<ReadyAgent> {
-  return resolve(parts, context);
+/** The agent that answers now, with its model, instructions and tools of this turn. */
+export function readyAgent(turn: Turn, ctx: NodeContext): Promise<ReadyAgent> {
+  const { active } = turn.state;
+  const agents = readyAgents.get(turn) ?? new Map<string, Promise<ReadyAgent>>();
+  readyAgents.set(turn, agents);
+  let ready = agents.get(active);
+  if (ready === undefined) {
+    ready = resolve(turn.parts, turn.context(ctx));
+    agents.set(active, ready);
+  }
+  return ready;
 }
 
 async function resolve(parts: AgentParts, context: AgentContext): Promise<ReadyAgent> {

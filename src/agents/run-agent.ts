@@ -1,16 +1,15 @@
 import { randomId } from "../callbacks/random-id.js";
 import { InterruptError } from "../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../components/context.js";
-import type { CompiledGraph } from "../compose/compiled-graph.js";
 import type { Answers, ResumeOptions, RunOptions } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
-import type { AgentNodes } from "./agent.js";
-import type { AgentCallOptions, Prompt } from "./agent-options.js";
+import type { AgentGraph } from "./agent.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentResult } from "./agent-result.js";
 import { type AgentState, countUsage } from "./agent-state.js";
+import type { AgentCallOptions, Prompt } from "./call-options.js";
 import { checkCallOptions, checkResumeOptions, modelOptionsOf, runOptionsOf } from "./call-settings.js";
 import { emptyPrompt } from "./errors.js";
 import type { EventFeed } from "./event-feed.js";
@@ -22,8 +21,6 @@ import { RunWatch } from "./run-watch.js";
 import type { ThreadTurn } from "./thread-turn.js";
 import { openTurn, reopenTurn } from "./thread-turns.js";
 import { type AgentCall, turnAround } from "./turn.js";
-
-export type AgentGraph = CompiledGraph<readonly AgenticMessage[], AgenticMessage, AgentNodes>;
 
 /** What runs when an agent is called. */
 export interface RunnableAgent {
@@ -110,7 +107,17 @@ export class AgentRunCall {
         return changed;
       },
     };
-    return this.#settle(() => graph.resume(id, answers, run), { thread, parent: undefined, isPassing: false });
+    const work = async (): Promise<AgenticMessage> => {
+      try {
+        return await graph.resume(id, answers, run);
+      } catch (error) {
+        if (thread?.hasNotBegun !== true || !isUnknown(error)) throw error;
+        // its process died before the run was saved for the first time
+        const { modifyState: _, ...anew } = run;
+        return graph.invoke(thread.messages, { ...anew, checkpointId: id });
+      }
+    };
+    return this.#settle(work, { thread, parent: undefined, isPassing: false });
   }
 
   /** A child of a tool call is told which. */
@@ -143,6 +150,7 @@ export class AgentRunCall {
       maxSteps: options.maxSteps,
       threadId: thread?.threadId,
       checkpointId,
+      onEnd: thread === undefined ? undefined : (state) => thread.close("done", { state, messages: state.log }),
       depth: this.#depth,
       parentCallId: this.#parentCallId ?? callIdOf(parent),
     };
@@ -164,7 +172,6 @@ export class AgentRunCall {
     if (state === undefined) return resultOfAnswer(parts, this.#prompt, answer);
     const call = isPassing ? { ...this.#call, checkpointId: undefined } : this.#call;
     const result = await resultOf({ root: parts, state, call: ended(call) }, undefined);
-    await thread?.close("done", { state, messages: state.log });
     if (parent !== undefined) countInParent(parent, result);
     this.#tell({ finishReason: result.finishReason, usage: result.usage });
     return result;
@@ -220,6 +227,10 @@ interface Ending {
   readonly thread: ThreadTurn | undefined;
   readonly parent: NodeContext | undefined;
   readonly isPassing: boolean;
+}
+
+function isUnknown(error: unknown): boolean {
+  return KumikoError.is(error) && error.code === "UNKNOWN_CHECKPOINT";
 }
 
 /** What `modifyState` refuses comes wrapped. */

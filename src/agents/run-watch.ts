@@ -1,12 +1,18 @@
 import type { Handler } from "../callbacks/handler.js";
 import type { RunInfo } from "../callbacks/run-info.js";
-import type { Turn } from "./turn.js";
+import type { AgentEventBody, RestartReason } from "./agent-event.js";
+
+/** What hears of it: the turn of an agent. */
+interface Listening {
+  restartReason: RestartReason | undefined;
+  emit(event: AgentEventBody): unknown;
+}
 
 /** Hears what tools and models tell on their way, for those who read events. */
 export class RunWatch implements Handler {
   /** By the addresses of their nodes. */
-  readonly tools = new Map<string, Turn>();
-  readonly models = new Map<string, Turn>();
+  readonly tools = new Map<string, Listening>();
+  readonly models = new Map<string, Listening>();
 
   onEvent({ address, component, toolCallId }: RunInfo, event: unknown): void {
     const { kind, event: value } = (event ?? {}) as { kind?: unknown; event?: unknown };

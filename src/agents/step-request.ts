@@ -3,14 +3,15 @@ import type { ToolChoice } from "../components/model.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { ToolInfo } from "../schema/tool-info.js";
 import { repairToolCalls } from "../tools/node/repair-tool-calls.js";
-import type { AgentModelOptions } from "./agent-options.js";
+import type { AgentModelOptions } from "./call-options.js";
 import type { StepChanges } from "./create-middleware.js";
 import { unknownStepTool } from "./errors.js";
 import { middlewaresWith, runHook } from "./hooks.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
 import type { ModelRequest } from "./model-request.js";
 import type { OutputRule } from "./output-rule.js";
-import { instructionMessages, type ReadyAgent, type Toolbox, toolboxOf } from "./ready-agent.js";
+import { instructionMessages, type ReadyAgent, toolboxOf } from "./ready-agent.js";
+import type { Toolbox } from "./toolbox.js";
 import type { Turn } from "./turn.js";
 
 /** What one step asks of a model, and which tools it may call. */

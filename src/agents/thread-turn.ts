@@ -58,6 +58,11 @@ export class ThreadTurn {
     return runIdOf(this.#stored.key);
   }
 
+  /** Whether it was cut off before anything of it can have been logged. */
+  get hasNotBegun(): boolean {
+    return this.#former?.status === "open";
+  }
+
   get messages(): readonly AgenticMessage[] {
     return this.#stored.record.messages;
   }

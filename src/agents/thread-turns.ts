@@ -8,12 +8,12 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { toolCallsOf } from "../schema/message/read-message.js";
 import { repairToolCalls } from "../tools/node/repair-tool-calls.js";
 import { resultsOf } from "../tools/node/results-of.js";
-import type { AgentCallOptions } from "./agent-options.js";
+import type { AgentGraph } from "./agent.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentState } from "./agent-state.js";
 import { suspendedAnswers } from "./auto-resume.js";
+import type { AgentCallOptions } from "./call-options.js";
 import { emptyPrompt, needsStore, nothingOpen, ThreadWaitingError, threadBusy } from "./errors.js";
-import type { AgentGraph } from "./run-agent.js";
 import {
   readTurns,
   runIdOf,
@@ -152,9 +152,9 @@ async function isFree(store: CheckpointStore, { record }: StoredTurn, options: A
 /** A turn that is over has no open calls and no checkpoint. */
 async function closeFormer({ graph, options }: Asked, store: CheckpointStore, turn: StoredTurn): Promise<StoredTurn> {
   const { record, key, version } = turn;
-  if (record.status === "done") return turn;
   const runId = runIdOf(key);
-  if (record.status === "failed" || record.status === "aborted") {
+  if (record.status !== "open" && record.status !== "waiting") {
+    // what ran it may have died before it was removed
     await store.delete(runId);
     return turn;
   }

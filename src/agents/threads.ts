@@ -1,6 +1,6 @@
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
-import type { PromptMessage } from "./agent-options.js";
+import type { PromptMessage } from "./call-options.js";
 import { noSuchTurn, threadBusy } from "./errors.js";
 import { promptMessages } from "./prompt-messages.js";
 import {

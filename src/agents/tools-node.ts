@@ -15,7 +15,8 @@ import { toolGone } from "./errors.js";
 import { transferred } from "./handoff-tools.js";
 import { wrongResult } from "./judge-output.js";
 import { endStep, notExecuted } from "./model-node.js";
-import type { Toolbox } from "./ready-agent.js";
+import { readyAgent } from "./ready-agent.js";
+import type { Toolbox } from "./toolbox.js";
 import { type Turn, turnOf } from "./turn.js";
 
 /** The node `tools`: runs the calls of an answer, with the tools of whoever gave it. */
@@ -31,7 +32,7 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   const turn = turnOf(root, ctx as NodeContext<AgentState>);
   const { state } = turn;
   enterNode(state);
-  const ready = await turn.ready(ctx);
+  const ready = await readyAgent(turn, ctx);
   const toolbox = turn.toolbox ?? ready.toolbox;
   // the answer in the log is the one that is sent again, so its calls are the ones that count
   const message = state.steps.at(-1)?.message ?? given;

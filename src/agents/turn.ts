@@ -3,12 +3,12 @@ import { Context } from "../run/context.js";
 import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
 import type { AgentContext, AgentRun } from "./agent-context.js";
 import type { AgentEventBody, EventPlace, RestartReason } from "./agent-event.js";
-import type { AgentModelOptions } from "./agent-options.js";
 import { type AgentParts, reachableFrom } from "./agent-parts.js";
 import type { AgentState } from "./agent-state.js";
+import type { AgentModelOptions } from "./call-options.js";
 import type { EventFeed } from "./event-feed.js";
-import { type ReadyAgent, readyAgent, type Toolbox } from "./ready-agent.js";
 import type { RunWatch } from "./run-watch.js";
+import type { Toolbox } from "./toolbox.js";
 
 /** One call of an agent, as its nodes know it. What is not in it, an agent run as a bare graph does without. */
 export interface AgentCall {
@@ -30,6 +30,8 @@ export interface AgentCall {
   /** How many tasks it is inside of. */
   readonly depth?: number | undefined;
   readonly watch?: RunWatch | undefined;
+  /** Called before the run has ended: a thread must know of the end while there still is a checkpoint. */
+  readonly onEnd?: ((state: AgentState) => Promise<void>) | undefined;
   /** What runs, once it does. */
   turn?: Turn | undefined;
   /** The state that a resume begins with. */
@@ -91,7 +93,6 @@ export class Turn {
   /** How many answers of this step came to their end, in this execution of its node. */
   answers = 0;
   readonly #reachable: ReadonlyMap<string, AgentParts>;
-  readonly #ready = new Map<string, Promise<ReadyAgent>>();
   readonly #listeners: readonly Listener[];
   readonly #runId: () => string;
   readonly #parentCallId: string | undefined;
@@ -119,17 +120,6 @@ export class Turn {
     this.emit({ type: "start", threadId: call.threadId, checkpointId: call.checkpointId });
     if (active !== state.active) this.emit({ type: "handoff", from: active, to: state.active });
     this.#dropStates(ctx);
-  }
-
-  /** The agent that answers now, with its model, instructions and tools of this turn. */
-  ready(ctx: NodeContext): Promise<ReadyAgent> {
-    const { active } = this.state;
-    let ready = this.#ready.get(active);
-    if (ready === undefined) {
-      ready = readyAgent(this.parts, this.context(ctx), this);
-      this.#ready.set(active, ready);
-    }
-    return ready;
   }
 
   get parts(): AgentParts {

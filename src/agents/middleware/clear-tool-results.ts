@@ -19,7 +19,7 @@ const cleared = "[This result was cleared to save space. Call the tool again if 
  * Clears old results of tools in what the model sees. The log stays whole.
  *
  * @example
- * const agent = createAgent({ model, tools, middleware: [clearToolResults({ atTokens: 80_000, exclude: ["read_plan"] })] });
+ * const agent = createAgent({ model, tools: [getWeather], middleware: [clearToolResults({ atTokens: 80_000, exclude: ["read_plan"] })] });
  */
 export function clearToolResults(options: ClearToolResultsOptions): Middleware {
   checkNames("clearToolResults", options, ["atTokens", "keepRounds", "exclude"]);

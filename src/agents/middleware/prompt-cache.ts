@@ -13,7 +13,7 @@ const marks = {
  * Bedrock; others cache by themselves, and ignore it.
  *
  * @example
- * const agent = createAgent({ model, instructions, middleware: [promptCache()] });
+ * const agent = createAgent({ model, instructions: "Be brief.", middleware: [promptCache()] });
  */
 export function promptCache(): Middleware {
   return createMiddleware({

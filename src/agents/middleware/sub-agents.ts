@@ -21,7 +21,8 @@ export interface SubAgentsOptions {
  * result.
  *
  * @example
- * const agent = createAgent({ model, middleware: [subAgents({ agents: [researcher, writer] })] });
+ * const researcher = createAgent({ name: "researcher", description: "Finds things out.", model });
+ * const boss = createAgent({ model, middleware: [subAgents({ agents: [researcher] })] });
  */
 export function subAgents(options: SubAgentsOptions): Middleware {
   checkNames("subAgents", options, ["agents", "maxDepth"]);

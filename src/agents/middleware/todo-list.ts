@@ -40,7 +40,7 @@ const inputSchema = {
  * as the thread.
  *
  * @example
- * const agent = createAgent({ model, tools, middleware: [todoList()] });
+ * const agent = createAgent({ model, tools: [getWeather], middleware: [todoList()] });
  */
 export function todoList(): Middleware<{ todos: readonly Todo[] }> {
   const tool = createTool({

@@ -1,0 +1,36 @@
+import type { ModelOptions } from "../components/model.js";
+import type { RunOptions } from "../compose/options.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+
+/** The call options of a model that an agent does not set itself. */
+export type AgentModelOptions = Omit<ModelOptions, "tools" | "responseFormat"> & Readonly<Record<string, unknown>>;
+
+/** A message as it may be given in a prompt. */
+export type PromptMessage =
+  | AgenticMessage
+  | { readonly role: "system" | "user" | "assistant"; readonly content: string };
+
+/** What an agent is asked. An empty list goes on with a thread. */
+export type Prompt = string | PromptMessage | readonly PromptMessage[];
+
+/** What one call of an agent may be told. */
+export interface AgentCallOptions extends RunOptions {
+  /** The conversation that this turn belongs to. Needs a store. */
+  readonly threadId?: string | undefined;
+  /** When the thread waits for answers: an error, or its open calls are not executed. @default "throw" */
+  readonly onWaiting?: "throw" | "close" | undefined;
+  /** When a turn of the thread is under way: an error, or this one waits. @default "throw" */
+  readonly onBusy?: "throw" | "wait" | undefined;
+  readonly modelOptions?: AgentModelOptions | undefined;
+}
+
+/** What a resume of an agent may be told. */
+export type AgentResumeOptions = Omit<
+  AgentCallOptions,
+  "parent" | "key" | "checkpointId" | "threadId" | "onWaiting" | "onBusy" | "forceNewRun"
+>;
+
+/** What is resumed: a checkpoint id, a thread, or a result that waits. */
+export type ResumeTarget =
+  | string
+  | { readonly threadId?: string | undefined; readonly checkpointId?: string | undefined };

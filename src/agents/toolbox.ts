@@ -1,0 +1,12 @@
+import type { ToolInfo } from "../schema/tool-info.js";
+import type { ToolKit } from "../tools/node/tool-kit.js";
+
+/** Tools as they are told to a model, and as they run. */
+export interface Toolbox {
+  readonly kit: ToolKit;
+  readonly infos: readonly ToolInfo[];
+  /** By the names that models use: the agents that a call hands over to. */
+  readonly transfers: ReadonlyMap<string, string>;
+  /** Why a run with these tools may have to wait; `undefined` when it never does. */
+  readonly mayWait: string | undefined;
+}

@@ -1,0 +1,60 @@
+import { describe, expectTypeOf, it } from "vitest";
+import { z } from "zod";
+import type { Agent } from "../../src/agents/agent.js";
+import type { AgentResult } from "../../src/agents/agent-result.js";
+import type { AgentStream } from "../../src/agents/agent-stream.js";
+import { createAgent } from "../../src/agents/create-agent.js";
+import { createMiddleware } from "../../src/agents/create-middleware.js";
+import type { AgenticModel } from "../../src/components/model.js";
+
+declare const model: AgenticModel;
+
+describe("the output of an agent", () => {
+  it("is a string without a schema", () => {
+    expectTypeOf(createAgent({ model })).toEqualTypeOf<Agent<string>>();
+    expectTypeOf(createAgent({ model }).generate("Hi")).resolves.toEqualTypeOf<AgentResult<string>>();
+  });
+
+  it("is what its schema gives", () => {
+    const agent = createAgent({ model, output: z.object({ city: z.string() }) });
+    expectTypeOf(agent).toEqualTypeOf<Agent<{ city: string }>>();
+    expectTypeOf(agent.stream("Hi")).toEqualTypeOf<AgentStream<{ city: string }>>();
+  });
+
+  it("is unknown with a plain JSON Schema", () => {
+    expectTypeOf(createAgent({ model, output: { type: "object" } })).toEqualTypeOf<Agent<unknown>>();
+  });
+});
+
+describe("a result", () => {
+  it("has questions exactly when it waits", () => {
+    const result = {} as AgentResult;
+    if (result.finishReason === "waiting") expectTypeOf(result.interrupts[0].id).toBeString();
+    else expectTypeOf(result.interrupts).toEqualTypeOf<readonly []>();
+  });
+});
+
+describe("a middleware", () => {
+  it("knows its state, and fits any agent", () => {
+    const counter = createMiddleware({
+      name: "counter",
+      state: () => ({ calls: 0 }),
+      beforeStep: (run) => {
+        expectTypeOf(run.state).toEqualTypeOf<{ calls: number }>();
+      },
+    });
+    createAgent({ model, middleware: [counter, createMiddleware({ name: "plain" })] });
+    // @ts-expect-error a model is needed
+    createAgent({ middleware: [counter] });
+    // @ts-expect-error a hook of another name
+    createMiddleware({ name: "x", onStep: () => undefined });
+  });
+});
+
+describe("agents that hand over to each other", () => {
+  it("are given as functions", () => {
+    const a: Agent = createAgent({ name: "a", model, handoffs: () => [b] });
+    const b: Agent = createAgent({ name: "b", model, handoffs: () => [a] });
+    expectTypeOf(b.graph.invoke).toBeFunction();
+  });
+});

@@ -1,0 +1,13 @@
+/** What one process of the crash test does. */
+export interface CrashSettings {
+  /** The file of the store. */
+  readonly store: string;
+  /** The file in which effects are noted. */
+  readonly log: string;
+  /** Which process it is. */
+  readonly life: number;
+  /** Goes on with the thread, or asks this. */
+  readonly command: string;
+  /** Kills itself right after so many notes. */
+  readonly dieAt?: number | undefined;
+}
