@@ -83,6 +83,9 @@ export type ErrorCode =
   | "DUPLICATE_KEY"
   | "ASKED_TOO_LATE"
   | "DUPLICATE_CHILD"
+  // templates
+  | "INVALID_TEMPLATE"
+  | "MISSING_VARIABLE"
   // documents and retrieval
   | "INVALID_DOCUMENT"
   | "NO_MODEL"

@@ -1,0 +1,96 @@
+import { KumikoError, messageOf } from "../errors.js";
+import { shorten } from "../schema/shorten.js";
+
+export const invalidTemplate = (what: string, cause?: unknown): KumikoError =>
+  new KumikoError("INVALID_TEMPLATE", what, cause === undefined ? {} : { cause });
+
+/** What is wrong with the braces of a text. `at` is the position of the brace. */
+export const invalidBraces = (text: string, at: number, why: string): KumikoError =>
+  invalidTemplate(
+    `${why} at position ${at} of the template ${shorten(text, { around: at, length: 80 })}. ` +
+      "A variable is written {name}; braces that are text are doubled: {{ and }}.",
+  );
+
+export const unreadableText = (where: string, syntax: string, cause: unknown): KumikoError =>
+  invalidTemplate(`${where} cannot be read as ${syntax}: ${messageOf(cause)}`, cause);
+
+export const unrenderedText = (where: string, syntax: string, cause: unknown): KumikoError =>
+  invalidTemplate(`${where} cannot be rendered as ${syntax}: ${messageOf(cause)}`, cause);
+
+export const invalidPart = (index: number, given: unknown): KumikoError =>
+  invalidTemplate(
+    `Part ${index} of the template must be [role, text] with the role "system", "user" or "assistant", or a placeholder("name") ` +
+      `(got ${shorten(given, { length: 80 })}).`,
+  );
+
+export const noParts = (given: unknown): KumikoError =>
+  invalidTemplate(
+    `promptTemplate takes a list of at least one part, such as [["user", "{question}"]] (got ${shorten(given, { length: 80 })}).`,
+  );
+
+export const invalidPlaceholderName = (given: unknown): KumikoError =>
+  invalidTemplate(
+    `placeholder takes the name of a variable that holds messages (got ${shorten(given, { length: 80 })}).`,
+  );
+
+export const usedTwice = (name: string): KumikoError =>
+  invalidTemplate(`"${name}" is both a placeholder for messages and a variable of a text. Rename one of them.`);
+
+export const reservedName = (name: string): KumikoError =>
+  invalidTemplate(`"${name}" is a name of jinja itself, and cannot be a variable. Rename the variable.`);
+
+export const noPartials = (name: string): KumikoError =>
+  invalidTemplate(`{{> ${name}}} includes another template, which templates here cannot do. Write its text out.`);
+
+export const unknownTemplateOption = (where: string, option: string, known: readonly string[]): KumikoError =>
+  new KumikoError("INVALID_OPTION", `Unknown option "${option}" of ${where}. Options: ${known.join(", ")}.`);
+
+export const invalidTemplateOptions = (where: string, given: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `The options of ${where} must be an object (got ${shorten(given, { length: 80 })}).`,
+  );
+
+export const invalidSyntax = (given: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `syntax of promptTemplate must be jinja or mustache, both from "kumiko/templates", or an object with name and compile ` +
+      `(got ${shorten(given, { length: 80 })}).`,
+  );
+
+export const missingVariables = (missing: readonly string[], given: readonly string[]): KumikoError =>
+  new KumikoError(
+    "MISSING_VARIABLE",
+    `The template needs ${listed(missing)}, which ${missing.length === 1 ? "is" : "are"} not given. Given: ${listed(given)}.`,
+  );
+
+export const notVariables = (given: unknown): KumikoError =>
+  new KumikoError(
+    "MISSING_VARIABLE",
+    `A template takes an object of variables, such as { question: "…" } (got ${shorten(given, { length: 80 })}).`,
+  );
+
+export const notMessages = (name: string, given: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_MESSAGE",
+    `The placeholder "${name}" takes a list of messages (got ${shorten(given, { length: 80 })}).`,
+  );
+
+export const notText = (name: string, given: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_TEMPLATE",
+    `The variable "${name}" has no form as text (got ${shorten(given, { length: 80 })}). Give a text or a value of JSON.`,
+  );
+
+export const noTemplatePackage = (name: string, syntax: string, cause: unknown): KumikoError =>
+  new KumikoError(
+    "PACKAGE_MISSING",
+    `Templates in ${syntax} need the package ${name}. Install it: npm install ${name}`,
+    {
+      cause,
+    },
+  );
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? "none" : names.map((name) => `"${name}"`).join(", ");
+}

@@ -1,0 +1,41 @@
+import { invalidPlaceholderName, invalidTemplateOptions, unknownTemplateOption } from "./errors.js";
+
+export interface PlaceholderOptions {
+  /** Whether the messages may be missing: nothing stands in their place then. @default false */
+  readonly optional?: boolean | undefined;
+}
+
+/** A part of a template that stands for messages: a history, results, examples. */
+export class Placeholder<out Name extends string = string, out Optional extends boolean = boolean> {
+  /** The variable that holds the messages. */
+  readonly name: Name;
+  readonly optional: Optional;
+
+  constructor(name: Name, optional: Optional) {
+    this.name = name;
+    this.optional = optional;
+  }
+}
+
+/**
+ * The place of messages in a `promptTemplate`. The messages go in as they are: nothing in them is read as a template.
+ *
+ * @example
+ * const template = promptTemplate([["system", "Be brief."], placeholder("history", { optional: true }), ["user", "{question}"]]);
+ */
+export function placeholder<const Name extends string>(
+  name: Name,
+  options?: { readonly optional?: false | undefined },
+): Placeholder<Name, false>;
+export function placeholder<const Name extends string>(
+  name: Name,
+  options: PlaceholderOptions,
+): Placeholder<Name, true>;
+export function placeholder(name: string, options: PlaceholderOptions = {}): Placeholder {
+  if (typeof name !== "string" || name === "") throw invalidPlaceholderName(name);
+  if (typeof options !== "object" || options === null) throw invalidTemplateOptions("placeholder", options);
+  const { optional = false, ...others } = options;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw unknownTemplateOption("placeholder", other, ["optional"]);
+  return new Placeholder(name, optional);
+}

@@ -1,0 +1,193 @@
+import type { NodeContext } from "../components/context.js";
+import type { Template } from "../components/retrieval.js";
+import { KumikoError } from "../errors.js";
+import { type Fields, isFields } from "../schema/fields.js";
+import { type AgenticMessage, type AgenticRole, isAgenticMessage } from "../schema/message/agentic-message.js";
+import { assistantMessage, systemMessage, userMessage } from "../schema/message/construct-message.js";
+import { braces } from "./braces.js";
+import {
+  invalidPart,
+  invalidSyntax,
+  invalidTemplateOptions,
+  missingVariables,
+  noParts,
+  notMessages,
+  notVariables,
+  unknownTemplateOption,
+  unreadableText,
+  unrenderedText,
+  usedTwice,
+} from "./errors.js";
+import { Placeholder } from "./placeholder.js";
+import type { CompiledText, TemplateSyntax } from "./template-syntax.js";
+import type { TemplatePart, TemplateVariables } from "./template-variables.js";
+import { plainValue } from "./variable-value.js";
+
+export interface PromptTemplateOptions<Syntax extends TemplateSyntax | undefined = TemplateSyntax | undefined> {
+  /** How the texts are written. @default {name} is a variable, {{ and }} are braces */
+  readonly syntax?: Syntax | undefined;
+}
+
+/** A template of messages. Its context is not needed: it can be called by itself. */
+export interface PromptTemplate<in Variables> extends Template<Variables> {
+  format(variables: Variables, ctx?: NodeContext): Promise<AgenticMessage[]>;
+}
+
+/**
+ * Makes messages from variables. The compiler reads the variables from the texts. A string goes in as it is, any other value
+ * as JSON; what is put in is never read as a template.
+ *
+ * @example
+ * const template = promptTemplate([
+ *   ["system", "You are {role}."],
+ *   placeholder("history", { optional: true }),
+ *   ["user", "{question}"],
+ * ]);
+ * const messages = await template.format({ role: "a poet", question: "Why is the sky blue?" });
+ */
+export function promptTemplate<
+  const Parts extends readonly TemplatePart[],
+  Syntax extends TemplateSyntax | undefined = undefined,
+>(parts: Parts, options: PromptTemplateOptions<Syntax> = {}): PromptTemplate<TemplateVariables<Parts, Syntax>> {
+  if (!Array.isArray(parts) || parts.length === 0) throw noParts(parts);
+  const syntax = syntaxOf(options);
+  const read = [...(parts as readonly TemplatePart[])].map((part, index) => readPart(part, index, syntax));
+  return new MessageTemplate(read) as PromptTemplate<TemplateVariables<Parts, Syntax>>;
+}
+
+function syntaxOf(options: PromptTemplateOptions): TemplateSyntax {
+  if (!isFields(options)) throw invalidTemplateOptions("promptTemplate", options);
+  const { syntax = braces, ...others } = options as PromptTemplateOptions;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw unknownTemplateOption("promptTemplate", other, ["syntax"]);
+  const isSyntax = isFields(syntax) && typeof syntax.name === "string" && typeof syntax.compile === "function";
+  if (!isSyntax) throw invalidSyntax(syntax);
+  return syntax;
+}
+
+type Part = Placeholder | TextPart;
+
+const messageOf: Readonly<Record<AgenticRole, (text: string) => AgenticMessage>> = {
+  system: systemMessage,
+  user: userMessage,
+  assistant: assistantMessage,
+};
+
+function readPart(part: unknown, index: number, syntax: TemplateSyntax): Part {
+  if (part instanceof Placeholder) return part;
+  if (!Array.isArray(part) || part.length !== 2) throw invalidPart(index, part);
+  const [role, text]: readonly unknown[] = part;
+  if (typeof role !== "string" || !Object.hasOwn(messageOf, role) || typeof text !== "string") {
+    throw invalidPart(index, part);
+  }
+  return new TextPart(index, role as AgenticRole, text, syntax);
+}
+
+/** The text of one message. The plain syntax is read at once, the others, which may have to be loaded, at the first use. */
+class TextPart {
+  readonly #where: string;
+  readonly #role: AgenticRole;
+  readonly #text: string;
+  readonly #syntax: TemplateSyntax;
+  /** Once the text has been read. */
+  compiled: CompiledText | undefined;
+  /** Whether its syntax makes texts of values itself. */
+  readonly isPlain: boolean;
+
+  constructor(index: number, role: AgenticRole, text: string, syntax: TemplateSyntax) {
+    this.#where = `Part ${index} of the template`;
+    this.#role = role;
+    this.#text = text;
+    this.#syntax = syntax;
+    this.isPlain = syntax === braces;
+    this.compiled = this.isPlain ? braces.compile(text) : undefined;
+  }
+
+  async compile(): Promise<void> {
+    try {
+      this.compiled ??= await this.#syntax.compile(this.#text);
+    } catch (error) {
+      throw KumikoError.is(error) ? error : unreadableText(this.#where, this.#syntax.name, error);
+    }
+  }
+
+  message(variables: Fields): AgenticMessage {
+    try {
+      return messageOf[this.#role](this.compiled?.render(variables) ?? "");
+    } catch (error) {
+      throw KumikoError.is(error) ? error : unrenderedText(this.#where, this.#syntax.name, error);
+    }
+  }
+}
+
+class MessageTemplate implements PromptTemplate<Fields> {
+  readonly component = "template" as const;
+  readonly type = "PromptTemplate";
+  readonly #parts: readonly Part[];
+
+  constructor(parts: readonly Part[]) {
+    this.#parts = parts;
+    this.#checkNames();
+  }
+
+  async format(variables: Fields): Promise<AgenticMessage[]> {
+    if (!isFields(variables)) throw notVariables(variables);
+    for (const part of this.#parts) {
+      if (part instanceof TextPart && part.compiled === undefined) await part.compile();
+    }
+    this.#checkNames();
+    this.#checkVariables(variables);
+    const values = this.#valuesOf(variables);
+    return this.#parts.flatMap((part) =>
+      part instanceof TextPart ? [part.message(values)] : messagesOf(part, variables),
+    );
+  }
+
+  get #texts(): readonly TextPart[] {
+    return this.#parts.filter((part) => part instanceof TextPart);
+  }
+
+  /** The variables of the texts. */
+  get #needed(): readonly string[] {
+    return this.#texts.flatMap(({ compiled }) => compiled?.variables ?? []);
+  }
+
+  get #placeholders(): readonly Placeholder[] {
+    return this.#parts.filter((part) => part instanceof Placeholder);
+  }
+
+  #checkNames(): void {
+    const both = this.#placeholders.find(({ name }) => this.#needed.includes(name));
+    if (both !== undefined) throw usedTwice(both.name);
+  }
+
+  #checkVariables(variables: Fields): void {
+    const messages = this.#placeholders.flatMap(({ name, optional }) => (optional ? [] : [name]));
+    const needed = new Set([...this.#needed, ...messages]);
+    const missing = [...needed].filter((name) => !Object.hasOwn(variables, name) || variables[name] === undefined);
+    if (missing.length > 0) throw missingVariables(missing, Object.keys(variables));
+  }
+
+  /** What texts may read: own fields, as plain data. The plain syntax makes its own texts of the values. */
+  #valuesOf(variables: Fields): Fields {
+    if (this.#texts.every(({ isPlain }) => isPlain)) return variables;
+    const messages = new Set(this.#placeholders.map(({ name }) => name));
+    const needed = this.#needed;
+    return Object.fromEntries(
+      Object.entries(variables)
+        .filter(([name, value]) => !messages.has(name) && (isData(value) || needed.includes(name)))
+        .map(([name, value]) => [name, plainValue(name, value)]),
+    );
+  }
+}
+
+function isData(value: unknown): boolean {
+  return value !== undefined && typeof value !== "function" && typeof value !== "symbol";
+}
+
+function messagesOf({ name }: Placeholder, variables: Fields): readonly AgenticMessage[] {
+  const given: unknown = Object.hasOwn(variables, name) ? variables[name] : undefined;
+  if (given === undefined) return [];
+  if (!Array.isArray(given) || !given.every(isAgenticMessage)) throw notMessages(name, given);
+  return given;
+}

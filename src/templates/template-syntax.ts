@@ -1,0 +1,17 @@
+import type { Fields } from "../schema/fields.js";
+
+/** A text of a template that has been read. */
+export interface CompiledText {
+  /** The variables without which the text makes no sense. Others may be missing, as the syntax says. */
+  readonly variables: readonly string[];
+  /** The text with these values in it: plain data only, whose fields are their own. */
+  render(values: Fields): string;
+}
+
+/** How the texts of a `promptTemplate` are written: `jinja`, `mustache`, or one of your own. */
+export interface TemplateSyntax {
+  /** What it is called in messages. */
+  readonly name: string;
+  /** Reads a text. Called once per text; throws or rejects when the text is wrong. */
+  compile(text: string): CompiledText | Promise<CompiledText>;
+}

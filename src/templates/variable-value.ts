@@ -1,0 +1,27 @@
+import { encodeJson } from "../schema/encode-json.js";
+import { notText } from "./errors.js";
+
+/** What a variable of a text may be: a string goes in as it is, any other value as JSON. */
+export type TemplateValue = NonNullable<unknown> | null;
+
+/** A value as the text that a model reads. */
+export function textOfValue(name: string, value: unknown): string {
+  return typeof value === "string" ? value : jsonOf(name, value);
+}
+
+/** A copy that holds plain data only, so that no template can reach a method, a class or a prototype. */
+export function plainValue(name: string, value: unknown): unknown {
+  return typeof value === "object" && value !== null ? JSON.parse(jsonOf(name, value)) : checkScalar(name, value);
+}
+
+function checkScalar(name: string, value: unknown): unknown {
+  if (typeof value === "bigint") return value.toString();
+  if (typeof value === "function" || typeof value === "symbol") throw notText(name, value);
+  return value;
+}
+
+function jsonOf(name: string, value: unknown): string {
+  const text: string | undefined = JSON.stringify(typeof value === "bigint" ? value.toString() : encodeJson(value));
+  if (text === undefined) throw notText(name, value);
+  return typeof value === "bigint" ? value.toString() : text;
+}
