@@ -1,0 +1,19 @@
+import { diag } from "./api.js";
+
+/** Runs what may throw, a function of the user or of an SDK; what it throws is told to the `diag` logger of OpenTelemetry. */
+export function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    report(error);
+    return undefined;
+  }
+}
+
+function report(error: unknown): void {
+  try {
+    diag.error("otelTracer: something failed, and the run goes on without it.", error);
+  } catch {
+    // a logger that throws has nobody to tell
+  }
+}

@@ -1,0 +1,117 @@
+import type { RunInfo } from "../callbacks/run-info.js";
+import { type Fields, isFields } from "../schema/fields.js";
+import { type AgenticMessage, isAgenticMessage, type TokenUsage } from "../schema/message/agentic-message.js";
+import { withoutUndefined } from "../schema/without-undefined.js";
+import type { Attributes } from "./api.js";
+import { inputContent, outputContent, toolDefinitions } from "./content.js";
+
+/** A model as the conventions name it. */
+export interface ModelName {
+  readonly provider: string;
+  readonly model: string | undefined;
+}
+
+/** Models that only call others: what they call has spans of its own. */
+const wrappers = new Set(["RetryModel", "FallbackModel"]);
+
+export function isWrapper({ component, type }: RunInfo): boolean {
+  return component === "model" && wrappers.has(type);
+}
+
+/** Providers whose name in the conventions is not the first word of their own. */
+const providers: Readonly<Record<string, string>> = {
+  "google.generative-ai": "gcp.gemini",
+  "google.vertex": "gcp.vertex_ai",
+  google: "gcp.gemini",
+  vertex: "gcp.vertex_ai",
+  "amazon-bedrock": "aws.bedrock",
+  bedrock: "aws.bedrock",
+  azure: "azure.ai.openai",
+  "azure-openai": "azure.ai.openai",
+  mistral: "mistral_ai",
+  watsonx: "ibm.watsonx.ai",
+  xai: "x_ai",
+};
+
+/** Reads `openai.responses/gpt-5`; a name without a slash is that of a model of one's own. */
+export function modelNameOf(type: string): ModelName {
+  const slash = type.indexOf("/");
+  if (slash < 0) return { provider: type || "unknown", model: type || undefined };
+  const service = type.slice(0, slash);
+  const [first = "", second = ""] = service.split(".");
+  const provider = nameIn(`${first}.${second}`) ?? nameIn(first) ?? (first || "unknown");
+  return { provider, model: type.slice(slash + 1) };
+}
+
+function nameIn(word: string): string | undefined {
+  return Object.hasOwn(providers, word) ? providers[word] : undefined;
+}
+
+/** What a model was asked: `{ messages, options }`. */
+export function chatOptions(value: unknown): Fields {
+  return isFields(value) && isFields(value.options) ? value.options : {};
+}
+
+export function chatStartAttributes(options: Fields): Attributes {
+  const { temperature, topP, topK, maxTokens, seed, stop, frequencyPenalty, presencePenalty, responseFormat } = options;
+  const outputType = isFields(responseFormat) ? responseFormat.type : undefined;
+  return withoutUndefined({
+    "gen_ai.request.temperature": numberIf(temperature),
+    "gen_ai.request.top_p": numberIf(topP),
+    "gen_ai.request.top_k": numberIf(topK),
+    "gen_ai.request.max_tokens": numberIf(maxTokens),
+    "gen_ai.request.seed": numberIf(seed),
+    "gen_ai.request.frequency_penalty": numberIf(frequencyPenalty),
+    "gen_ai.request.presence_penalty": numberIf(presencePenalty),
+    "gen_ai.request.stop_sequences": Array.isArray(stop) ? stop.map(String) : undefined,
+    "gen_ai.output.type": typeof outputType === "string" ? outputType : undefined,
+  });
+}
+
+export function chatInput(value: unknown): Fields {
+  if (!isFields(value)) return {};
+  return { ...inputContent(value.messages), ...toolDefinitions(chatOptions(value).tools) };
+}
+
+/** What is known of an answer. */
+export interface ChatEnd {
+  readonly attributes: Attributes;
+  /** The model that answered, for metrics. */
+  readonly responseModel: string | undefined;
+  /** Under the name that prices are listed by. */
+  readonly usage: { readonly model: string; readonly tokens: TokenUsage } | undefined;
+  readonly content: Fields;
+}
+
+export function chatEnd(message: unknown, info: RunInfo): ChatEnd {
+  if (!isAgenticMessage(message)) {
+    return { attributes: {}, responseModel: undefined, usage: undefined, content: {} };
+  }
+  const { tokenUsage, finishReason, model = info.type } = message.responseMeta ?? {};
+  const { id, modelId } = responseOf(message);
+  const responseModel = modelId ?? (message.responseMeta?.model === undefined ? undefined : modelNameOf(model).model);
+  const attributes = withoutUndefined({
+    "gen_ai.response.id": id,
+    "gen_ai.response.model": responseModel,
+    "gen_ai.response.finish_reasons": finishReason === undefined ? undefined : [finishReason],
+  });
+  const usage = tokenUsage === undefined ? undefined : { model, tokens: tokenUsage };
+  return { attributes, responseModel, usage, content: outputContent(message) };
+}
+
+/** The ids that a service gave its answer. */
+function responseOf({ responseMeta = {} }: AgenticMessage): { readonly id?: string; readonly modelId?: string } {
+  const { extension, openaiExtension, claudeExtension, geminiExtension } = responseMeta;
+  const found = [extension, openaiExtension, claudeExtension, geminiExtension].find(isFields);
+  if (!isFields(found)) return {};
+  const { id, modelId } = found;
+  return withoutUndefined({ id: textIf(id), modelId: textIf(modelId) }) as { id?: string; modelId?: string };
+}
+
+function numberIf(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}
+
+function textIf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

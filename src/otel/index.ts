@@ -1,0 +1,2 @@
+export type { OtelTracerOptions, Redact } from "./otel-options.js";
+export { otelTracer } from "./otel-tracer.js";

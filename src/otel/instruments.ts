@@ -1,0 +1,81 @@
+import { type Attributes, createNoopMeter, type Histogram, type Meter, metrics } from "./api.js";
+
+const seconds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
+const tokens = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864];
+
+/** The metrics of the GenAI conventions that are durations, and what they say of themselves. */
+const durations = {
+  "gen_ai.client.operation.duration": "Duration of calls of models",
+  "gen_ai.client.operation.time_to_first_chunk": "Time until the first chunk of a streamed answer",
+  "gen_ai.execute_tool.duration": "Duration of tool calls",
+  "gen_ai.invoke_agent.duration": "Duration of runs of agents",
+  "gen_ai.workflow.duration": "Duration of runs of graphs",
+} as const;
+
+export type DurationMetric = keyof typeof durations;
+
+/** Histograms, made once per meter and when they are first needed. */
+class MeterInstruments {
+  readonly #meter: Meter;
+  readonly #made = new Map<string, Histogram>();
+
+  constructor(meter: Meter) {
+    this.#meter = meter;
+  }
+
+  duration(name: DurationMetric): Histogram {
+    return this.#get(name, { description: durations[name], unit: "s", boundaries: seconds });
+  }
+
+  get tokenUsage(): Histogram {
+    const description = "Number of input and output tokens used";
+    return this.#get("gen_ai.client.token.usage", { description, unit: "{token}", boundaries: tokens });
+  }
+
+  #get(
+    name: string,
+    { description, unit, boundaries }: { description: string; unit: string; boundaries: number[] },
+  ): Histogram {
+    const made = this.#made.get(name);
+    if (made !== undefined) return made;
+    const advice = { explicitBucketBoundaries: boundaries };
+    const histogram = this.#meter.createHistogram(name, { description, unit, advice });
+    this.#made.set(name, histogram);
+    return histogram;
+  }
+}
+
+/** Records metrics, with the meter that was given or with that of the SDK which is registered at the moment. */
+export class Instruments {
+  readonly #given: MeterInstruments | undefined;
+  #provider: unknown;
+  #ofProvider: MeterInstruments | undefined;
+
+  constructor(meter: Meter | undefined) {
+    this.#given = meter === undefined ? undefined : new MeterInstruments(meter);
+  }
+
+  /** Whether anything that is recorded arrives somewhere. */
+  get areOn(): boolean {
+    return this.#given !== undefined || this.#current !== undefined;
+  }
+
+  recordDuration(name: DurationMetric, milliseconds: number, attributes: Attributes): void {
+    this.#current?.duration(name).record(milliseconds / 1_000, attributes);
+  }
+
+  recordTokens(type: "input" | "output", count: number, attributes: Attributes): void {
+    this.#current?.tokenUsage.record(count, { ...attributes, "gen_ai.token.type": type });
+  }
+
+  get #current(): MeterInstruments | undefined {
+    if (this.#given !== undefined) return this.#given;
+    const provider = metrics.getMeterProvider();
+    if (provider !== this.#provider) {
+      this.#provider = provider;
+      const meter = provider.getMeter("kumiko");
+      this.#ofProvider = meter === createNoopMeter() ? undefined : new MeterInstruments(meter);
+    }
+    return this.#ofProvider;
+  }
+}

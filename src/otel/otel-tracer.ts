@@ -1,0 +1,199 @@
+import type { Handler } from "../callbacks/handler.js";
+import type { RunInfo } from "../callbacks/run-info.js";
+import { type SelectiveHandler, type StreamTiming, takesStreamOf } from "../callbacks/stream-needs.js";
+import { isInterrupt } from "../checkpoint/pause/interrupt.js";
+import { messageOf } from "../errors.js";
+import { isFields } from "../schema/fields.js";
+import type { StreamReader } from "../schema/stream/reader.js";
+import { type Attributes, context, ProxyTracerProvider, type Tracer, trace } from "./api.js";
+import { attempt } from "./attempt.js";
+import { chatEnd } from "./chat.js";
+import { Content } from "./content.js";
+import { errorType } from "./errors.js";
+import { Instruments } from "./instruments.js";
+import { checkOtelOptions, type OtelTracerOptions } from "./otel-options.js";
+import { RunSpan } from "./run-span.js";
+import { endForm, formOf, hasSpan, isChat, isContainer, metaOf } from "./span-form.js";
+import { costAttributes, usageAttributes } from "./usage-totals.js";
+
+/**
+ * A handler that makes OpenTelemetry spans and metrics of runs, as the GenAI conventions say: `chat`, `execute_tool`,
+ * `invoke_agent`, `invoke_workflow`, `embeddings`, `retrieval`. Parents are those of the runs; a root's parent is the active
+ * span. Runs of graphs and agents carry the sum of their tokens. Messages are sent only when `content` says so.
+ *
+ * @example
+ * const runtime = new Runtime({ callbacks: [otelTracer({ prices: { "openai/gpt-5": { input: 1.25, output: 10 } } })] });
+ */
+export function otelTracer(options: OtelTracerOptions = {}): Handler {
+  checkOtelOptions(options);
+  return new OtelTracer(options);
+}
+
+/** The span of runs that nobody records. */
+const off = Symbol("off");
+
+class OtelTracer implements SelectiveHandler {
+  readonly #given: Tracer | undefined;
+  readonly #registered: Tracer = trace.getTracer("kumiko");
+  readonly #instruments: Instruments;
+  readonly #content: Content;
+  readonly #allNodes: boolean;
+  readonly #prices: OtelTracerOptions["prices"];
+
+  constructor({ tracer, meter, content = false, allNodes = false, prices }: OtelTracerOptions) {
+    this.#given = tracer;
+    this.#instruments = new Instruments(meter);
+    this.#content = new Content(content);
+    this.#allNodes = allNodes;
+    this.#prices = prices;
+  }
+
+  /** Of streamed answers it wants to know when they begin; of everything else the value. */
+  [takesStreamOf](timing: StreamTiming, info: RunInfo): boolean {
+    return timing === "onEndWithStreamOutput" && isChat(info);
+  }
+
+  onStart(info: RunInfo, value: unknown, around: unknown): unknown {
+    if (around === off) return off;
+    const parent = around instanceof RunSpan ? around : undefined;
+    if (parent === undefined && !this.#isOn) return off;
+    if (!hasSpan(info, this.#allNodes)) return parent;
+    return attempt(() => this.#start(info, value, parent)) ?? parent ?? off;
+  }
+
+  onEnd(info: RunInfo, value: unknown, span: unknown): void {
+    if (!this.#owns(info, span)) return;
+    if (isChat(info)) this.#endChat(info, isFields(value) ? value.message : undefined, span);
+    else span.end(() => this.#finish(info, value, span));
+  }
+
+  onEndWithStreamOutput(info: RunInfo, stream: StreamReader<unknown>, span: unknown): void {
+    if (!this.#owns(info, span)) {
+      void stream.cancel();
+      return;
+    }
+    const seconds = (performance.now() - span.startedAt) / 1_000;
+    span.setAttributes({ "gen_ai.request.stream": true, "gen_ai.response.time_to_first_chunk": seconds });
+    attempt(() =>
+      this.#instruments.recordDuration(
+        "gen_ai.client.operation.time_to_first_chunk",
+        seconds * 1_000,
+        span.form.dimensions,
+      ),
+    );
+    span.parent?.beginReading();
+    void stream
+      .concat()
+      .then((value) => (isFields(value) ? value.message : undefined))
+      // a stream that failed has come to onError; one that cannot be joined has ended all the same
+      .catch(() => undefined)
+      .then((message) => this.#endChat(info, message, span))
+      .finally(() => span.parent?.endReading());
+  }
+
+  onError(info: RunInfo, error: unknown, span: unknown): void {
+    if (!this.#owns(info, span)) return;
+    const type = errorType(error);
+    span.end(() => {
+      span.setError(type, messageOf(error));
+      this.#finish(info, undefined, span, { "error.type": type });
+    });
+  }
+
+  /** A run that waits has not failed: its status stays unset. */
+  onInterrupt(info: RunInfo, interrupt: unknown, span: unknown): void {
+    if (!this.#owns(info, span)) return;
+    const interrupts = isInterrupt(interrupt) ? interrupt.interrupts : [];
+    for (const { id, address, info: asked } of interrupts) {
+      const kind = isFields(asked) && typeof asked.kind === "string" ? { "kumiko.interrupt.kind": asked.kind } : {};
+      span.addEvent("interrupt", { "kumiko.interrupt.id": id, "kumiko.interrupt.address": address, ...kind });
+    }
+    if (interrupts.length === 0) span.addEvent("interrupt", {});
+    span.end(() => this.#finish(info, undefined, span));
+  }
+
+  onEvent(_info: RunInfo, event: unknown, span: unknown): void {
+    if (!(span instanceof RunSpan) || !isFields(event) || typeof event.kind !== "string") return;
+    if (event.kind === "progress") return;
+    const said = Object.entries(event).filter(([, value]) => typeof value === "number" || typeof value === "boolean");
+    span.addEvent(event.kind, Object.fromEntries(said.map(([name, value]) => [`kumiko.${name}`, value])) as Attributes);
+  }
+
+  /** Whether a span is that of this run, and not of one around it. */
+  #owns(info: RunInfo, span: unknown): span is RunSpan {
+    return span instanceof RunSpan && hasSpan(info, this.#allNodes) && !span.isEnded;
+  }
+
+  /** Whether anybody records: without an SDK a run costs nothing but this question. */
+  get #isOn(): boolean {
+    if (this.#given !== undefined || this.#instruments.areOn) return true;
+    const provider = trace.getTracerProvider();
+    return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer("kumiko") !== undefined;
+  }
+
+  #start(info: RunInfo, value: unknown, parent: RunSpan | undefined): RunSpan {
+    const outer = parent === undefined ? context.active() : parent.context;
+    const form = formOf(info, value);
+    const { threadId } = metaOf(info);
+    const conversationId = typeof threadId === "string" ? threadId : parent?.conversationId;
+    const attributes = {
+      ...form.dimensions,
+      ...form.attributes,
+      ...(conversationId === undefined ? {} : { "gen_ai.conversation.id": conversationId }),
+    };
+    const span = (this.#given ?? this.#registered).startSpan(form.name, { kind: form.kind, attributes }, outer);
+    const run = new RunSpan(span, outer, parent, { form, isContainer: isContainer(info), conversationId });
+    if (info.component === "model" && parent !== undefined) parent.hasInnerModel = true;
+    this.#say(run, form.content);
+    return run;
+  }
+
+  #endChat(info: RunInfo, message: unknown, run: RunSpan): void {
+    if (run.isEnded) return;
+    const end = chatEnd(message, info);
+    run.end(() => {
+      run.setAttributes(end.attributes);
+      const { dimensions } = run.form;
+      const who = end.responseModel === undefined ? {} : { "gen_ai.response.model": end.responseModel };
+      if (end.usage !== undefined && !run.hasInnerModel) this.#count(run, end.usage, { ...dimensions, ...who });
+      this.#say(run, () => end.content);
+      this.#record(run, who);
+    });
+  }
+
+  /** Adds the tokens of an answer to its span, to every run around it and to the metrics. */
+  #count(run: RunSpan, { model, tokens }: NonNullable<ReturnType<typeof chatEnd>["usage"]>, dimensions: Attributes) {
+    run.setAttributes({ ...usageAttributes(tokens), ...costAttributes(model, tokens, this.#prices) });
+    for (let outer = run.parent; outer !== undefined; outer = outer.parent) outer.totals?.add(model, tokens);
+    const counts = { input: tokens.promptTokens, output: tokens.completionTokens } as const;
+    for (const type of ["input", "output"] as const) {
+      if (counts[type] !== undefined) attempt(() => this.#instruments.recordTokens(type, counts[type], dimensions));
+    }
+  }
+
+  /** What is said last of any run but an answer. */
+  #finish(info: RunInfo, value: unknown, run: RunSpan, more: Attributes = {}): void {
+    if (value !== undefined) {
+      const { attributes, content } = endForm(info, value);
+      run.setAttributes(attributes);
+      this.#say(run, () => content);
+    }
+    const { totals } = run;
+    if (totals !== undefined) run.setAttributes(totals.attributes(this.#prices));
+    this.#record(run, more);
+  }
+
+  #record({ form, startedAt }: RunSpan, more: Attributes): void {
+    const { metric, dimensions } = form;
+    if (metric === undefined) return;
+    const milliseconds = performance.now() - startedAt;
+    attempt(() => this.#instruments.recordDuration(metric, milliseconds, { ...dimensions, ...more }));
+  }
+
+  /** Content goes to spans that somebody keeps. */
+  #say(run: RunSpan, content: () => ReturnType<typeof endForm>["content"]): void {
+    if (!this.#content.isWanted || attempt(() => run.span.isRecording()) !== true) return;
+    const attributes = attempt(() => this.#content.attributes(content()));
+    if (attributes !== undefined) run.setAttributes(attributes);
+  }
+}

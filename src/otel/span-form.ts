@@ -1,0 +1,186 @@
+import type { RunInfo } from "../callbacks/run-info.js";
+import { type Fields, isFields } from "../schema/fields.js";
+import { withoutUndefined } from "../schema/without-undefined.js";
+import { type Attributes, SpanKind } from "./api.js";
+import { chatInput, chatOptions, chatStartAttributes, isWrapper, modelNameOf } from "./chat.js";
+import { inputContent, outputContent } from "./content.js";
+import type { DurationMetric } from "./instruments.js";
+
+/** What the conventions say of a run of some kind, when it starts. */
+export interface SpanForm {
+  readonly name: string;
+  readonly kind: SpanKind;
+  /** What both spans and metrics are told apart by. */
+  readonly dimensions: Attributes;
+  readonly attributes: Attributes;
+  readonly metric: DurationMetric | undefined;
+  /** Private values by attribute; worked out only when they are wanted. */
+  readonly content: () => Fields;
+}
+
+/** Kinds of runs that the conventions know. An agent is one that `kumiko/agents` made. */
+const known = new Set(["model", "tool", "agent", "graph", "chain", "workflow", "embedder", "retriever"]);
+const containers = new Set(["agent", "graph", "chain", "workflow"]);
+
+/** Whether a run has a span of its own. Otherwise what runs inside it hangs on the span around it. */
+export function hasSpan(info: RunInfo, allNodes: boolean): boolean {
+  return allNodes || (known.has(info.component) && !isWrapper(info));
+}
+
+/** Whether other runs happen inside, whose tokens it adds up. */
+export function isContainer({ component }: RunInfo): boolean {
+  return containers.has(component);
+}
+
+/** Whether a run is one answer of a model. */
+export function isChat(info: RunInfo): boolean {
+  return info.component === "model" && !isWrapper(info);
+}
+
+export function formOf(info: RunInfo, value: unknown): SpanForm {
+  if (isChat(info)) return chatForm(info, value);
+  const component: string = info.component;
+  switch (component) {
+    case "tool":
+      return toolForm(info, value);
+    case "agent":
+      return agentForm(info, value);
+    case "graph":
+    case "chain":
+    case "workflow":
+      return workflowForm(info);
+    case "embedder":
+      return embedderForm(info);
+    case "retriever":
+      return retrieverForm(info, value);
+    default:
+      return nodeForm(info);
+  }
+}
+
+function chatForm(info: RunInfo, value: unknown): SpanForm {
+  const options = chatOptions(value);
+  const { provider, model: own } = modelNameOf(info.type);
+  const model = typeof options.model === "string" ? options.model : own;
+  return {
+    name: named("chat", model),
+    kind: SpanKind.CLIENT,
+    dimensions: withoutUndefined({
+      "gen_ai.operation.name": "chat",
+      "gen_ai.provider.name": provider,
+      "gen_ai.request.model": model,
+    }),
+    attributes: chatStartAttributes(options),
+    metric: "gen_ai.client.operation.duration",
+    content: () => chatInput(value),
+  };
+}
+
+function toolForm({ name, toolCallId }: RunInfo, value: unknown): SpanForm {
+  return {
+    name: named("execute_tool", name),
+    kind: SpanKind.INTERNAL,
+    dimensions: { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name },
+    attributes: withoutUndefined({ "gen_ai.tool.type": "function", "gen_ai.tool.call.id": toolCallId }),
+    metric: "gen_ai.execute_tool.duration",
+    content: () => ({ "gen_ai.tool.call.arguments": isFields(value) ? value.arguments : undefined }),
+  };
+}
+
+function agentForm(info: RunInfo, value: unknown): SpanForm {
+  const { description } = metaOf(info);
+  return {
+    name: named("invoke_agent", info.name),
+    kind: SpanKind.INTERNAL,
+    dimensions: { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": info.name },
+    attributes: typeof description === "string" ? { "gen_ai.agent.description": description } : {},
+    metric: "gen_ai.invoke_agent.duration",
+    content: () => inputContent(value),
+  };
+}
+
+function workflowForm({ name }: RunInfo): SpanForm {
+  return {
+    name: named("invoke_workflow", name),
+    kind: SpanKind.INTERNAL,
+    dimensions: withoutUndefined({
+      "gen_ai.operation.name": "invoke_workflow",
+      "gen_ai.workflow.name": name || undefined,
+    }),
+    attributes: {},
+    metric: "gen_ai.workflow.duration",
+    content: () => ({}),
+  };
+}
+
+function embedderForm({ type }: RunInfo): SpanForm {
+  const { provider, model } = modelNameOf(type);
+  return {
+    name: named("embeddings", model),
+    kind: SpanKind.CLIENT,
+    dimensions: withoutUndefined({
+      "gen_ai.operation.name": "embeddings",
+      "gen_ai.provider.name": provider,
+      "gen_ai.request.model": model,
+    }),
+    attributes: {},
+    metric: "gen_ai.client.operation.duration",
+    content: () => ({}),
+  };
+}
+
+function retrieverForm({ name }: RunInfo, value: unknown): SpanForm {
+  return {
+    name: "retrieval",
+    kind: SpanKind.INTERNAL,
+    dimensions: { "gen_ai.operation.name": "retrieval" },
+    attributes: name === "" ? {} : { "gen_ai.data_source.id": name },
+    metric: undefined,
+    content: () => ({ "gen_ai.retrieval.query.text": value }),
+  };
+}
+
+/** What the conventions have no word for. */
+function nodeForm({ component, name, type }: RunInfo): SpanForm {
+  return {
+    name: named(component, name),
+    kind: SpanKind.INTERNAL,
+    dimensions: {},
+    attributes: withoutUndefined({ "kumiko.component": component, "kumiko.type": type || undefined }),
+    metric: undefined,
+    content: () => ({}),
+  };
+}
+
+/** What a run of this kind gave. */
+export function endForm(
+  { component }: RunInfo,
+  value: unknown,
+): { readonly attributes: Attributes; readonly content: Fields } {
+  const kind: string = component;
+  switch (kind) {
+    case "tool":
+      return { attributes: {}, content: { "gen_ai.tool.call.result": isFields(value) ? value.result : undefined } };
+    case "agent":
+      return { attributes: {}, content: outputContent(value) };
+    case "embedder":
+      return { attributes: dimensionsOf(value), content: {} };
+    default:
+      return { attributes: {}, content: {} };
+  }
+}
+
+function dimensionsOf(vectors: unknown): Attributes {
+  const [first]: readonly unknown[] = Array.isArray(vectors) ? vectors : [];
+  return Array.isArray(first) ? { "gen_ai.embeddings.dimension.count": first.length } : {};
+}
+
+/** What is known of a run beside its place, such as the thread of an agent. */
+export function metaOf(info: RunInfo): Fields {
+  const meta: unknown = "meta" in info ? info.meta : undefined;
+  return isFields(meta) ? meta : {};
+}
+
+function named(operation: string, name: string | undefined): string {
+  return name === undefined || name === "" ? operation : `${operation} ${name}`;
+}
