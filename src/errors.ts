@@ -86,6 +86,8 @@ export type ErrorCode =
   // templates
   | "INVALID_TEMPLATE"
   | "MISSING_VARIABLE"
+  // requests of clients
+  | "INVALID_REQUEST"
   // documents and retrieval
   | "INVALID_DOCUMENT"
   | "NO_MODEL"

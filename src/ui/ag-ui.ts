@@ -1,0 +1,57 @@
+import type { AgentEvent } from "../agents/agent-event.js";
+import { errorEvent } from "../agents/error-event.js";
+import type { StreamSource } from "../schema/stream/source.js";
+import { AgUiEvents, runError } from "./ag-ui-events.js";
+import { checkEventStream, checkUiOptions } from "./check-options.js";
+import { invalidUiOption } from "./errors.js";
+import { type EventEncoder, eventHeaders, eventResponse, type ResponseHeaders, sseEvent } from "./event-response.js";
+
+export interface AgUiOptions {
+  /** The thread and the run as the client calls them: `readAgUiRequest` gives both. */
+  readonly threadId: string;
+  readonly runId: string;
+  /** More headers for the response. */
+  readonly headers?: ResponseHeaders | undefined;
+}
+
+/**
+ * A response in the events of AG-UI 1.0, for CopilotKit and other clients of that protocol. Inner agents are its subagents, a run
+ * that waits ends with its `interrupt` outcome; `readAgUiRequest` reads what the client sends. A client that leaves aborts
+ * the run, unless it is recorded.
+ *
+ * @example
+ * const answer = (events: AsyncIterable<AgentEvent>) => agUi(events, { threadId: "u-1", runId: "run-7" });
+ */
+export function agUi(stream: StreamSource<AgentEvent>, options: AgUiOptions): Response {
+  checkEventStream("agUi", stream);
+  checkUiOptions("agUi", options, ["threadId", "runId", "headers"]);
+  const { threadId, runId, headers } = options;
+  for (const [name, id] of Object.entries({ threadId, runId })) {
+    if (typeof id !== "string" || id === "") throw invalidUiOption("agUi", name, "the id that the client sent", id);
+  }
+  return eventResponse(stream, new AgUiEncoder({ threadId, runId }), eventHeaders("agUi", headers, {}));
+}
+
+class AgUiEncoder implements EventEncoder {
+  readonly #events: AgUiEvents;
+  #hasError = false;
+
+  constructor(run: { readonly threadId: string; readonly runId: string }) {
+    this.#events = new AgUiEvents(run);
+  }
+
+  encode(event: AgentEvent): string {
+    if (event.type === "error" && event.agentPath.length === 1) this.#hasError = true;
+    let text = "";
+    for (const told of this.#events.of(event)) text += sseEvent(told);
+    return text;
+  }
+
+  fail(error: unknown): string {
+    return this.#hasError ? "" : sseEvent(runError(errorEvent(error)));
+  }
+
+  end(): string {
+    return "";
+  }
+}

@@ -1,0 +1,54 @@
+import type { EventPlace } from "../agents/agent-event.js";
+import type { Interrupt } from "../checkpoint/pause/interrupt.js";
+import { type Fields, isFields } from "../schema/fields.js";
+import type { FunctionToolResult } from "../schema/message/content-block.js";
+
+/** The id of a call for a client. Two inner agents may use one id: theirs stand below the call that they run for. */
+export function callIdOf({ parentCallId }: EventPlace, callId: string): string {
+  return parentCallId === undefined ? callId : `${parentCallId}/${callId}`;
+}
+
+/** Whether an event is of an agent inside the called one. */
+export function isInner({ agentPath }: EventPlace): boolean {
+  return agentPath.length > 1;
+}
+
+/** What an interrupt asks about a tool call. */
+export interface AskedCall {
+  readonly kind: string;
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+}
+
+/** The tool call that an interrupt is about, if it is about one. */
+export function askedCallOf({ info }: Interrupt): AskedCall | undefined {
+  if (!isFields(info)) return undefined;
+  const { kind, toolCallId, toolName, input } = info;
+  if (typeof kind !== "string" || typeof toolCallId !== "string" || typeof toolName !== "string") return undefined;
+  return { kind, toolCallId, toolName, input };
+}
+
+/** The value of a result: what its JSON says, the parts of one that is more than text, or the text. */
+export function resultValue({ result, resultType, content }: FunctionToolResult): unknown {
+  if (content !== undefined) return content;
+  return resultType === "json" ? (parseJson(result)?.value ?? result) : result;
+}
+
+export function parseJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Arguments as a client shows them; those that are no JSON stay text. */
+export function inputOf(args: string): unknown {
+  if (args.trim() === "") return {};
+  return parseJson(args)?.value ?? args;
+}
+
+export function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : {};
+}

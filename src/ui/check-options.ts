@@ -1,0 +1,16 @@
+import { isFields } from "../schema/fields.js";
+import { invalidUiOption, notAnEventStream, unknownUiOption } from "./errors.js";
+
+/** Throws for options that do not exist. */
+export function checkUiOptions(where: string, options: unknown, known: readonly string[]): void {
+  if (!isFields(options)) throw invalidUiOption(where, "The options", "an object", options);
+  const other = Object.keys(options).find((name) => !known.includes(name));
+  if (other !== undefined) throw unknownUiOption(where, other, known);
+}
+
+/** Throws for what cannot be read as a stream: a promise of one, a result, a function. */
+export function checkEventStream(where: string, stream: unknown): void {
+  const isStream =
+    typeof stream === "object" && stream !== null && (Symbol.asyncIterator in stream || "getReader" in stream);
+  if (!isStream) throw notAnEventStream(where, stream);
+}

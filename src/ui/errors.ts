@@ -1,0 +1,34 @@
+import { KumikoError, messageOf } from "../errors.js";
+import { shorten } from "../schema/shorten.js";
+
+/** A request of a client that cannot be what its library sends. Answer it with status 400. */
+export const invalidRequest = (what: string): KumikoError => new KumikoError("INVALID_REQUEST", what);
+
+export const notARequest = (where: string, given: unknown): KumikoError =>
+  invalidRequest(
+    `${where} takes the parsed JSON body of a request: an object (got ${shorten(given, { length: 80 })}). Await request.json() first.`,
+  );
+
+export const unknownUiOption = (where: string, option: string, known: readonly string[]): KumikoError =>
+  new KumikoError("INVALID_OPTION", `Unknown option "${option}" of ${where}. Options: ${known.join(", ")}.`);
+
+export const invalidUiOption = (where: string, name: string, rule: string, given: unknown): KumikoError =>
+  new KumikoError("INVALID_OPTION", `${name} of ${where} must be ${rule} (got ${shorten(given, { length: 80 })}).`);
+
+export const notAnEventStream = (where: string, given: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `${where} takes a stream of events, such as agent.stream(prompt) (got ${shorten(given, { length: 80 })}).`,
+  );
+
+export const logFailed = (id: string, cause: unknown): KumikoError =>
+  new KumikoError(
+    "STORE_FAILED",
+    `The events of "${id}" could not be recorded; the run itself went on. ${messageOf(cause)}`,
+    { cause },
+  );
+
+export const logDamaged = (row: string, cause: unknown): KumikoError =>
+  new KumikoError("CHECKPOINT_UNREADABLE", `The recorded events in "${row}" cannot be read: ${messageOf(cause)}`, {
+    cause,
+  });

@@ -1,0 +1,141 @@
+import type { AgentEvent } from "../agents/agent-event.js";
+import { SerialSource } from "../schema/stream/serial-source.js";
+import type { LogHead, LogRows } from "./log-rows.js";
+import type { Recording } from "./recording.js";
+
+type Next = IteratorResult<AgentEvent, undefined>;
+
+/** Reads events that come from somewhere, one by one. */
+abstract class EventSource extends SerialSource<AgentEvent> {
+  protected override async pull(): Promise<Next> {
+    try {
+      const value = await this.nextEvent();
+      this.checkOpen();
+      if (value !== undefined) {
+        this.settle();
+        return { done: false, value };
+      }
+    } catch (error) {
+      this.finish();
+      throw error;
+    }
+    this.finish();
+    return { done: true, value: undefined };
+  }
+
+  /** The next event, or nothing at the end or when this source was left. */
+  protected abstract nextEvent(): Promise<AgentEvent | undefined>;
+}
+
+/** The events of a recording that goes on in this process. Leaving it stops nothing but the reading. */
+export class LiveEvents extends EventSource {
+  readonly #recording: Recording;
+  readonly #skips: (event: AgentEvent) => boolean;
+  readonly #tellsFailures: boolean;
+  #position = 0;
+  #left: (() => void) | undefined;
+
+  constructor(
+    recording: Recording,
+    {
+      skips = () => false,
+      tellsFailures,
+    }: { readonly skips?: (event: AgentEvent) => boolean; readonly tellsFailures: boolean },
+  ) {
+    super();
+    this.#recording = recording;
+    this.#skips = skips;
+    this.#tellsFailures = tellsFailures;
+  }
+
+  protected override async nextEvent(): Promise<AgentEvent | undefined> {
+    const { events } = this.#recording;
+    for (;;) {
+      while (this.#position < events.length) {
+        const event = events[this.#position++];
+        if (event !== undefined && !this.#skips(event)) return event;
+      }
+      if (this.#recording.end !== undefined) return this.#atEnd();
+      await Promise.race([
+        this.#recording.moreThan(this.#position),
+        new Promise<void>((resolve) => {
+          this.#left = resolve;
+        }),
+      ]);
+      if (!this.isOpen) return undefined;
+    }
+  }
+
+  protected override stop(): void {
+    this.#left?.();
+  }
+
+  /** Whoever called the agent hears what it failed with, and that its events could not be kept. */
+  async #atEnd(): Promise<undefined> {
+    const { end, written } = this.#recording;
+    if (!this.#tellsFailures) return;
+    if (end !== undefined && "failure" in end) throw end.failure;
+    await written;
+  }
+}
+
+/** How often a recording of another process is looked at. */
+const pollMs = 100;
+
+/** The events of a recording in the store, and while another process writes it, those that come. */
+export class StoredEvents extends EventSource {
+  readonly #id: string;
+  readonly #rows: LogRows;
+  readonly #skips: (event: AgentEvent) => boolean;
+  #head: LogHead | undefined;
+  #group = 0;
+  #events: AgentEvent[] = [];
+  #left: (() => void) | undefined;
+
+  constructor(id: string, rows: LogRows, skips: (event: AgentEvent) => boolean) {
+    super();
+    this.#id = id;
+    this.#rows = rows;
+    this.#skips = skips;
+  }
+
+  protected override async nextEvent(): Promise<AgentEvent | undefined> {
+    this.#head ??= await this.#rows.head(this.#id);
+    const head = this.#head;
+    if (head === undefined) return undefined;
+    while (this.isOpen) {
+      const event = this.#events.shift();
+      if (event !== undefined && !this.#skips(event)) return event;
+      if (event === undefined && !(await this.#read(head))) return undefined;
+    }
+    return undefined;
+  }
+
+  /** False when nothing more comes. */
+  async #read({ recording }: LogHead): Promise<boolean> {
+    const events = await this.#rows.read(this.#id, recording, this.#group);
+    if (events !== undefined) {
+      this.#events = [...events];
+      this.#group += 1;
+      return true;
+    }
+    const now = await this.#rows.head(this.#id);
+    if (now?.recording !== recording || (now.groups !== undefined && this.#group >= now.groups)) return false;
+    await this.#wait();
+    return this.isOpen;
+  }
+
+  #wait(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, pollMs);
+      this.#left = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  protected override stop(): void {
+    this.#left?.();
+  }
+}

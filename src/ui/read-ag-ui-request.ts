@@ -1,0 +1,66 @@
+import { type Fields, isFields } from "../schema/fields.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { userMessage } from "../schema/message/construct-message.js";
+import type { ContentBlock } from "../schema/message/content-block.js";
+import { invalidRequest, notARequest } from "./errors.js";
+import { mediaBlock, textBlock, threadIdOf } from "./request-parts.js";
+
+/** What a client of AG-UI wants: to say something, or to answer what is waited for. */
+export type AgUiRequest =
+  | { readonly threadId: string; readonly runId: string; readonly prompt: AgenticMessage; readonly answers?: undefined }
+  | {
+      readonly threadId: string;
+      readonly runId: string;
+      readonly prompt?: undefined;
+      /** By the ids of interrupts. A cancelled one is answered with `{ approved: false, reason: "cancelled" }`. */
+      readonly answers: Readonly<Record<string, unknown>>;
+    };
+
+/**
+ * Reads the `RunAgentInput` of an AG-UI client. A client is not trusted: its last message of the user counts, or the answers in
+ * `resume`; the history, tools, state and context that it sends along do not.
+ *
+ * @example
+ * const { threadId, runId, prompt } = readAgUiRequest({
+ *   threadId: "u-1", runId: "run-7", messages: [{ id: "1", role: "user", content: "Hi" }], tools: [], context: [],
+ * });
+ */
+export function readAgUiRequest(body: unknown): AgUiRequest {
+  if (!isFields(body)) throw notARequest("readAgUiRequest", body);
+  const threadId = threadIdOf(body.threadId, "threadId");
+  const runId = threadIdOf(body.runId, "runId");
+  if (Array.isArray(body.resume) && body.resume.length > 0) {
+    return { threadId, runId, answers: Object.fromEntries(body.resume.map(answerOf)) };
+  }
+  const last: unknown = Array.isArray(body.messages) ? body.messages.at(-1) : undefined;
+  if (!isFields(last) || last.role !== "user") {
+    throw invalidRequest("The last message of the request must be of the user, or resume must hold answers.");
+  }
+  return { threadId, runId, prompt: promptOf(last.content) };
+}
+
+function answerOf(entry: unknown): [string, unknown] {
+  const { interruptId, status, payload }: Fields = isFields(entry) ? entry : {};
+  if (typeof interruptId !== "string" || (status !== "resolved" && status !== "cancelled")) {
+    throw invalidRequest('Each entry of resume must have an interruptId, and the status "resolved" or "cancelled".');
+  }
+  return [interruptId, status === "resolved" ? payload : { approved: false, reason: "cancelled" }];
+}
+
+function promptOf(content: unknown): AgenticMessage {
+  const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const blocks = Array.isArray(parts) ? parts.filter(isFields).flatMap(blockOf) : [];
+  if (blocks.length === 0) throw invalidRequest("The last message of the user is empty.");
+  return userMessage(blocks);
+}
+
+function blockOf(part: Fields): ContentBlock[] {
+  if (part.type === "text" && typeof part.text === "string") return part.text === "" ? [] : [textBlock(part.text)];
+  if (typeof part.type !== "string" || !isFields(part.source)) return [];
+  const { type, value, mimeType } = part.source;
+  const known = typeof mimeType === "string" ? mimeType : mediaTypes[part.type];
+  return [mediaBlock(type === "data" ? { base64Data: value, mimeType: known } : { address: value, mimeType: known })];
+}
+
+/** What a part is whose source does not say so. */
+const mediaTypes: Readonly<Record<string, string>> = { image: "image/png", audio: "audio/mpeg", video: "video/mp4" };

@@ -1,0 +1,51 @@
+import type { AgentEvent } from "../agents/agent-event.js";
+import { errorEvent } from "../agents/error-event.js";
+import type { StreamSource } from "../schema/stream/source.js";
+import { checkEventStream, checkUiOptions } from "./check-options.js";
+import { type EventEncoder, eventHeaders, eventResponse, type ResponseHeaders, sseEvent } from "./event-response.js";
+
+export interface SseOptions {
+  /** More headers for the response. */
+  readonly headers?: ResponseHeaders | undefined;
+}
+
+/**
+ * A response with the events of an agent as they are: one JSON object per server-sent event, with ids `<run>:<seq>`. A browser
+ * reads it with `EventSource`, which sends the last id again as `Last-Event-ID` when its connection was lost: give that to
+ * `eventLog(store).replay`. A client that leaves aborts the run, unless it is recorded.
+ *
+ * @example
+ * const answer = (events: AsyncIterable<AgentEvent>) => sse(events, { headers: { "access-control-allow-origin": "*" } });
+ */
+export function sse(stream: StreamSource<AgentEvent>, options: SseOptions = {}): Response {
+  checkEventStream("sse", stream);
+  checkUiOptions("sse", options, ["headers"]);
+  return eventResponse(stream, new SseEncoder(), eventHeaders("sse", options.headers, {}));
+}
+
+class SseEncoder implements EventEncoder {
+  #run = "";
+  #seq = -1;
+  #path: readonly string[] = [];
+  #hasError = false;
+
+  encode(event: AgentEvent): string {
+    if (this.#run === "") {
+      this.#run = event.runId;
+      this.#path = event.agentPath.slice(0, 1);
+    }
+    this.#seq = event.seq;
+    if (event.type === "error") this.#hasError = true;
+    return sseEvent(event, `${this.#run}:${event.seq}`);
+  }
+
+  fail(error: unknown): string {
+    if (this.#hasError) return "";
+    const place = { seq: this.#seq + 1, runId: this.#run, agentPath: this.#path, step: 0 };
+    return sseEvent({ ...place, type: "error", error: errorEvent(error) } satisfies AgentEvent);
+  }
+
+  end(): string {
+    return "";
+  }
+}

@@ -1,0 +1,197 @@
+import type { AgentEvent } from "../agents/agent-event.js";
+import type { AgentFinishReason } from "../agents/agent-result.js";
+import type { Interrupt } from "../checkpoint/pause/interrupt.js";
+import type { ToolOutput } from "../components/tool.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { ContentBlock } from "../schema/message/content-block.js";
+import { toolResultsOf } from "../schema/message/read-message.js";
+import { withoutUndefined } from "../schema/without-undefined.js";
+import { askedCallOf, callIdOf, fieldsOf, inputOf, isInner, resultValue } from "./call-id.js";
+import { GrowingOutput } from "./growing-output.js";
+import { blockChunks } from "./ui-blocks.js";
+import type { UiChunk } from "./ui-chunk.js";
+
+/** Turns the events of an agent into chunks of the UI message stream of the AI SDK. */
+export class UiChunks {
+  readonly #sendReasoning: boolean;
+  /** Texts and reasoning that are being written, by the id of their part. */
+  readonly #open = new Map<string, "text" | "reasoning">();
+  readonly #outputs = new Map<string, GrowingOutput>();
+  /** Calls whose part the client has, as far as this stream knows. */
+  readonly #calls = new Set<string>();
+  /** How often answers began again: parts of the same place get new ids. */
+  #restarts = 0;
+  #isInStep = false;
+
+  constructor(sendReasoning: boolean) {
+    this.#sendReasoning = sendReasoning;
+  }
+
+  of(event: AgentEvent): UiChunk[] {
+    switch (event.type) {
+      case "tool_call_start":
+      case "tool_call_delta":
+      case "tool_call":
+      case "tool_output_delta":
+      case "tool_progress":
+      case "tool_result":
+        return this.#ofTool(event);
+      case "interrupt":
+        return this.#ofInterrupt(event, event.interrupt);
+      case "handoff":
+        return [{ type: "data-handoff", data: { from: event.from, to: event.to } }];
+      default:
+        return isInner(event) ? [{ type: "data-agent-event", data: event, transient: true }] : this.#ofAnswer(event);
+    }
+  }
+
+  #ofAnswer(event: Exclude<AgentEvent, { type: ToolEventType | "interrupt" | "handoff" }>): UiChunk[] {
+    switch (event.type) {
+      case "start":
+        return [{ type: "start" }];
+      case "step_start":
+        this.#isInStep = true;
+        return [{ type: "start-step" }];
+      case "text_delta":
+        return this.#delta("text", event.step, event.index, event.delta);
+      case "reasoning_delta":
+        return this.#sendReasoning ? this.#delta("reasoning", event.step, event.index, event.delta) : [];
+      case "block":
+        return this.#ofBlock(event.block);
+      case "restart":
+        return this.#restart();
+      case "message":
+        return this.#close();
+      case "step_finish":
+        return [...this.#close(), ...this.#leaveStep()];
+      case "error":
+        return [...this.#close(), { type: "error", errorText: event.error.message }];
+      case "finish":
+        return [...this.#close(), ...this.#leaveStep(), finishChunk(event.finishReason, event.usage)];
+      default:
+        return event satisfies never;
+    }
+  }
+
+  #delta(kind: "text" | "reasoning", step: number, index: number, delta: string): UiChunk[] {
+    const id = [kind, step, index, ...(this.#restarts === 0 ? [] : [this.#restarts])].join("-");
+    const chunk = { type: `${kind}-delta`, id, delta };
+    if (this.#open.has(id)) return [chunk];
+    this.#open.set(id, kind);
+    return [{ type: `${kind}-start`, id }, chunk];
+  }
+
+  #close(): UiChunk[] {
+    const ends = [...this.#open].map(([id, kind]) => ({ type: `${kind}-end`, id }));
+    this.#open.clear();
+    return ends;
+  }
+
+  #leaveStep(): UiChunk[] {
+    if (!this.#isInStep) return [];
+    this.#isInStep = false;
+    return [{ type: "finish-step" }];
+  }
+
+  /** The client drops what it has of this step. */
+  #restart(): UiChunk[] {
+    this.#open.clear();
+    this.#restarts += 1;
+    return [{ type: "reset-step" }];
+  }
+
+  #ofBlock(block: ContentBlock): UiChunk[] {
+    return blockChunks(block);
+  }
+
+  #ofTool(event: Extract<AgentEvent, { type: ToolEventType }>): UiChunk[] {
+    const toolCallId = callIdOf(event, event.callId);
+    switch (event.type) {
+      case "tool_call_start":
+        this.#calls.add(toolCallId);
+        return [withMetadata({ type: "tool-input-start", toolCallId, toolName: event.name }, event)];
+      case "tool_call_delta":
+        if (!this.#calls.has(toolCallId)) return [];
+        return [{ type: "tool-input-delta", toolCallId, inputTextDelta: event.delta }];
+      case "tool_call":
+        return [this.#input(event, toolCallId, event.name, inputOf(event.arguments))];
+      case "tool_output_delta":
+        return this.#growOutput(toolCallId, event.delta);
+      case "tool_progress":
+        return [{ type: "data-tool-progress", data: { toolCallId, value: event.value }, transient: true }];
+      case "tool_result":
+        this.#outputs.delete(toolCallId);
+        return resultChunks(toolCallId, event.message);
+      default:
+        return event satisfies never;
+    }
+  }
+
+  #input(event: AgentEvent, toolCallId: string, toolName: string, input: unknown): UiChunk {
+    this.#calls.add(toolCallId);
+    return withMetadata({ type: "tool-input-available", toolCallId, toolName, input }, event);
+  }
+
+  /** The AI SDK takes the whole output so far each time. */
+  #growOutput(toolCallId: string, delta: ToolOutput): UiChunk[] {
+    if (!this.#calls.has(toolCallId)) return [];
+    const growing = this.#outputs.get(toolCallId) ?? new GrowingOutput();
+    this.#outputs.set(toolCallId, growing);
+    const output = growing.add(delta);
+    return output === undefined ? [] : [{ type: "tool-output-available", toolCallId, output, preliminary: true }];
+  }
+
+  /** Approvals are asked as the AI SDK asks; every other question is data, for a part of the page that knows it. */
+  #ofInterrupt(event: AgentEvent, interrupt: Interrupt): UiChunk[] {
+    const asked = askedCallOf(interrupt);
+    const { id, info, schema } = interrupt;
+    const toolCallId = asked === undefined ? undefined : callIdOf(event, asked.toolCallId);
+    if (asked === undefined || toolCallId === undefined || !approvals.has(asked.kind)) {
+      return [{ type: "data-interrupt", id, data: withoutUndefined({ id, info, schema, toolCallId }) }];
+    }
+    const isNew = !this.#calls.has(toolCallId);
+    return [
+      ...(isNew ? [this.#input(event, toolCallId, asked.toolName, asked.input)] : []),
+      { type: "tool-approval-request", approvalId: id, toolCallId },
+    ];
+  }
+}
+
+type ToolEventType =
+  | "tool_call_start"
+  | "tool_call_delta"
+  | "tool_call"
+  | "tool_output_delta"
+  | "tool_progress"
+  | "tool_result";
+
+const approvals = new Set(["tool_approval", "mcp_approval"]);
+
+/** Says which agent calls, when it is not the one that was asked. */
+function withMetadata(chunk: UiChunk, event: AgentEvent): UiChunk {
+  return isInner(event) ? { ...chunk, toolMetadata: { agentPath: event.agentPath } } : chunk;
+}
+
+function resultChunks(toolCallId: string, message: AgenticMessage): UiChunk[] {
+  return toolResultsOf(message).map((result) => {
+    if (result.errorKind === "denied") return { type: "tool-output-denied", toolCallId };
+    if (result.isError === true) return { type: "tool-output-error", toolCallId, errorText: result.result };
+    return { type: "tool-output-available", toolCallId, output: resultValue(result) };
+  });
+}
+
+const finishReasons: Readonly<Record<AgentFinishReason, string>> = {
+  stop: "stop",
+  length: "length",
+  content_filter: "content-filter",
+  returned: "stop",
+  stop_when: "stop",
+  max_steps: "other",
+  other: "other",
+  waiting: "tool-calls",
+};
+
+function finishChunk(reason: AgentFinishReason, usage: object): UiChunk {
+  const finishReason = fieldsOf(finishReasons)[reason] ?? "other";
+  return { type: "finish", finishReason, messageMetadata: { finishReason: reason, usage } };
+}

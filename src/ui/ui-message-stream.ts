@@ -1,0 +1,57 @@
+import type { AgentEvent } from "../agents/agent-event.js";
+import { messageOf } from "../errors.js";
+import type { StreamSource } from "../schema/stream/source.js";
+import { checkEventStream, checkUiOptions } from "./check-options.js";
+import { invalidUiOption } from "./errors.js";
+import { type EventEncoder, eventHeaders, eventResponse, type ResponseHeaders, sseEvent } from "./event-response.js";
+import { UiChunks } from "./ui-chunks.js";
+
+export interface UiMessageStreamOptions {
+  /** More headers for the response. */
+  readonly headers?: ResponseHeaders | undefined;
+  /** Whether the client sees what the model thought. @default true */
+  readonly sendReasoning?: boolean | undefined;
+}
+
+/**
+ * A response that `useChat` of the AI SDK understands: its UI message stream. Approvals are asked there as the AI SDK asks them,
+ * with the id of the interrupt as their id; `readUiRequest` reads the answers. A client that leaves aborts the run, unless it
+ * is recorded.
+ *
+ * @example
+ * const answer = (events: AsyncIterable<AgentEvent>) => uiMessageStream(events, { sendReasoning: false });
+ */
+export function uiMessageStream(stream: StreamSource<AgentEvent>, options: UiMessageStreamOptions = {}): Response {
+  checkEventStream("uiMessageStream", stream);
+  checkUiOptions("uiMessageStream", options, ["headers", "sendReasoning"]);
+  const { headers, sendReasoning = true }: UiMessageStreamOptions = options;
+  if (typeof sendReasoning !== "boolean") {
+    throw invalidUiOption("uiMessageStream", "sendReasoning", "true or false", sendReasoning);
+  }
+  const own = { "x-vercel-ai-ui-message-stream": "v1" };
+  return eventResponse(stream, new UiEncoder(sendReasoning), eventHeaders("uiMessageStream", headers, own));
+}
+
+class UiEncoder implements EventEncoder {
+  readonly #chunks: UiChunks;
+  #hasError = false;
+
+  constructor(sendReasoning: boolean) {
+    this.#chunks = new UiChunks(sendReasoning);
+  }
+
+  encode(event: AgentEvent): string {
+    if (event.type === "error") this.#hasError = true;
+    let text = "";
+    for (const chunk of this.#chunks.of(event)) text += sseEvent(chunk);
+    return text;
+  }
+
+  fail(error: unknown): string {
+    return this.#hasError ? "" : sseEvent({ type: "error", errorText: messageOf(error) });
+  }
+
+  end(): string {
+    return "data: [DONE]\n\n";
+  }
+}

@@ -1,0 +1,251 @@
+import { describe, expect, it } from "vitest";
+import type { AgentEvent } from "../../src/agents/agent-event.js";
+import type { CheckpointStore } from "../../src/checkpoint/checkpoint-store.js";
+import { memoryStore } from "../../src/checkpoint/memory-store.js";
+import { pipe } from "../../src/schema/stream/pipe.js";
+import { StreamReader } from "../../src/schema/stream/reader.js";
+import { eventLog } from "../../src/ui/event-log.js";
+import { sse } from "../../src/ui/sse.js";
+import { uiMessageStream } from "../../src/ui/ui-message-stream.js";
+import { dataOf, numbered, streamOf, usage, weatherRun } from "./hand-made.js";
+
+const events = numbered(weatherRun);
+
+async function all(stream: AsyncIterable<AgentEvent>): Promise<AgentEvent[]> {
+  const list: AgentEvent[] = [];
+  for await (const event of stream) list.push(event);
+  return list;
+}
+
+async function keysOf(store: CheckpointStore): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const key of store.list("~")) keys.push(key);
+  return keys;
+}
+
+/** A run that goes on when the test says so. */
+function slowRun(run = "run-1") {
+  const { reader, writer } = pipe<AgentEvent>();
+  const list = numbered(weatherRun, run);
+  return {
+    stream: reader,
+    tell: async (count: number) => {
+      for (const event of list.splice(0, count)) await writer.write(event);
+      if (list.length === 0) writer.close();
+    },
+  };
+}
+
+describe("a recorded run", () => {
+  it("is read like the run itself", async () => {
+    const log = eventLog(memoryStore());
+    expect(await all(log.record("u-1", streamOf(events)))).toEqual(events);
+  });
+
+  it("goes on when its client leaves, and is there for the next one", async () => {
+    const log = eventLog(memoryStore());
+    const run = slowRun();
+    const response = sse(log.record("u-1", run.stream));
+    const reader = response.body?.getReader();
+    await run.tell(2);
+    await reader?.read();
+    await reader?.cancel();
+    const again = all(log.replay("u-1"));
+    await run.tell(100);
+    expect(await again).toEqual(events);
+  });
+
+  it("goes on where a client was, by the id of the last event it has", async () => {
+    const log = eventLog(memoryStore());
+    const text = await sse(log.record("u-1", streamOf(events))).text();
+    const ids = [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id);
+    for (const [index, id] of ids.entries()) {
+      expect(await all(log.replay("u-1", { after: id ?? null }))).toEqual(events.slice(index + 1));
+    }
+  });
+
+  it.each([[undefined], [null], [""], ["other:3"], ["run-1"], [":2"], ["run-1:x"]])(
+    "is given whole after %j, which is none of its ids",
+    async (after) => {
+      const log = eventLog(memoryStore());
+      await all(log.record("u-1", streamOf(events)));
+      expect(await all(log.replay("u-1", { after }))).toEqual(events);
+    },
+  );
+
+  it("can be read in another process: what was, and then what comes", async () => {
+    const store = memoryStore();
+    const run = slowRun();
+    void all(eventLog(store).record("u-1", run.stream));
+    await run.tell(5);
+    await expect.poll(() => eventLog(store).isOpen("u-1")).toBe(true);
+    const elsewhere = eventLog(store).replay("u-1", { after: "run-1:1" });
+    const first = await elsewhere[Symbol.asyncIterator]().next();
+    expect(first.value).toEqual(events[2]);
+    await run.tell(100);
+    const rest: AgentEvent[] = [];
+    for (let next = await elsewhere.next(); next.done !== true; next = await elsewhere.next()) rest.push(next.value);
+    expect(rest).toEqual(events.slice(3));
+  });
+
+  it("writes its events in few groups", async () => {
+    const store = memoryStore();
+    const many = numbered([
+      { type: "start" },
+      ...Array.from({ length: 500 }, () => ({ type: "text_delta", delta: "a", index: 0 }) as const),
+    ]);
+    await all(eventLog(store).record("u-1", streamOf(many)));
+    expect((await keysOf(store)).length).toBeLessThan(10);
+    expect(await all(eventLog(store).replay("u-1"))).toEqual(many);
+  });
+
+  it("replaces the one before it, and leaves nothing of that behind", async () => {
+    const store = memoryStore();
+    const log = eventLog(store);
+    await all(log.record("u-1", streamOf(events)));
+    const second = numbered([{ type: "start" }, { type: "finish", finishReason: "stop", usage }], "run-2");
+    await all(log.record("u-1", streamOf(second)));
+    expect(await all(log.replay("u-1", { after: "run-1:3" }))).toEqual(second);
+    expect(await keysOf(store)).toHaveLength(2);
+  });
+
+  it("that does not begin replaces nothing", async () => {
+    const log = eventLog(memoryStore());
+    const run = slowRun();
+    void all(log.record("u-1", run.stream));
+    await run.tell(3);
+    const busy = numbered(
+      [{ type: "error", error: { code: "THREAD_BUSY", name: "KumikoError", message: "busy" } }],
+      "r2",
+    );
+    const refused = log.record("u-1", streamOf(busy, new Error("busy")));
+    await expect(all(refused)).rejects.toThrow("busy");
+    const again = all(log.replay("u-1"));
+    await run.tell(100);
+    expect(await again).toEqual(events);
+  });
+
+  it("that fails tells so to its caller, and to clients by its last event", async () => {
+    const log = eventLog(memoryStore());
+    const failed = numbered([{ type: "start" }, { type: "error", error: { name: "Error", message: "no" } }]);
+    const recorded = log.record("u-1", streamOf(failed, new Error("no")));
+    expect(await dataOf(uiMessageStream(recorded))).toEqual([{ type: "start" }, { type: "error", errorText: "no" }]);
+    expect(await all(log.replay("u-1"))).toEqual(failed);
+    await expect(all(log.record("u-2", streamOf(failed, new Error("no"))))).rejects.toThrow("no");
+  });
+
+  it("goes with its turn", async () => {
+    const store = memoryStore();
+    const turn = "~thread/u-1/00000001";
+    await store.put(turn, new Uint8Array(), undefined);
+    const [, ...others] = weatherRun;
+    const told = numbered([{ type: "start", threadId: "u-1", checkpointId: `${turn}/run` }, ...others]);
+    await all(eventLog(store).record("u-1", streamOf(told)));
+    expect(await all(eventLog(store).replay("u-1"))).toHaveLength(told.length);
+    await store.delete(turn);
+    expect(await all(eventLog(store).replay("u-1"))).toEqual([]);
+    expect(await keysOf(store)).toEqual([]);
+  });
+
+  it("keeps what belongs to the stream: its result, text and messages", async () => {
+    const log = eventLog(memoryStore());
+    const text = StreamReader.from(["a"]);
+    const stream = Object.assign(StreamReader.from(events), {
+      result: Promise.resolve("done"),
+      text,
+      partialOutput: undefined,
+      messages: () => ["logged"],
+    });
+    const recorded = log.record("u-1", stream);
+    expect(await recorded.result).toBe("done");
+    expect(recorded.text).toBe(text);
+    expect(recorded.messages()).toEqual(["logged"]);
+    expect(await all(recorded)).toEqual(events);
+  });
+
+  it("can be forgotten", async () => {
+    const store = memoryStore();
+    const log = eventLog(store);
+    await all(log.record("u-1", streamOf(events)));
+    await log.remove("u-1");
+    expect(await all(log.replay("u-1"))).toEqual([]);
+    expect(await keysOf(store)).toEqual([]);
+  });
+
+  it("says whether it goes on", async () => {
+    const store = memoryStore();
+    const [log, elsewhere] = [eventLog(store), eventLog(store)];
+    expect(await log.isOpen("u-1")).toBe(false);
+    const run = slowRun();
+    const recorded = all(log.record("u-1", run.stream));
+    await run.tell(2);
+    expect(await log.isOpen("u-1")).toBe(true);
+    await expect.poll(() => elsewhere.isOpen("u-1")).toBe(true);
+    await run.tell(100);
+    await recorded;
+    expect([await log.isOpen("u-1"), await elsewhere.isOpen("u-1")]).toEqual([false, false]);
+  });
+});
+
+describe("a replay", () => {
+  it("of what was never recorded is empty", async () => {
+    expect(await all(eventLog(memoryStore()).replay("u-1"))).toEqual([]);
+  });
+
+  it("can be left while it waits, here and in another process", async () => {
+    const store = memoryStore();
+    const log = eventLog(store);
+    const run = slowRun();
+    const recorded = all(log.record("u-1", run.stream));
+    await run.tell(1);
+    for (const source of [log.replay("u-1"), eventLog(store).replay("u-1")]) {
+      await expect.poll(() => eventLog(store).isOpen("u-1")).toBe(true);
+      const iterator = source[Symbol.asyncIterator]();
+      expect((await iterator.next()).value).toEqual(events[0]);
+      const waiting = iterator.next();
+      await source.cancel();
+      await expect(waiting).rejects.toThrow();
+    }
+    await run.tell(100);
+    await recorded;
+  });
+});
+
+describe("a store that fails", () => {
+  it("does not stop the run: its caller hears of it at the end", async () => {
+    const store: CheckpointStore = {
+      ...memoryStore(),
+      list: async function* () {},
+      get: async () => undefined,
+      delete: async () => {},
+      put: () => Promise.reject(new Error("disk full")),
+    };
+    const seen: AgentEvent[] = [];
+    const read = async () => {
+      for await (const event of eventLog(store).record("u-1", streamOf(events))) seen.push(event);
+    };
+    await expect(read()).rejects.toMatchObject({ code: "STORE_FAILED", message: expect.stringContaining("disk full") });
+    expect(seen).toEqual(events);
+  });
+
+  it("with rows that are no events says so", async () => {
+    const store = memoryStore();
+    await store.put("~events/u-1", new TextEncoder().encode("{"), undefined);
+    await expect(all(eventLog(store).replay("u-1"))).rejects.toMatchObject({ code: "CHECKPOINT_UNREADABLE" });
+  });
+});
+
+it.each([
+  [() => eventLog({} as never), "store of eventLog must be a store of checkpoints (got {})."],
+  [() => eventLog(memoryStore()).record("", streamOf([])), "id of record must be a text of 1 to 256 characters"],
+  [() => eventLog(memoryStore()).record("é".repeat(100), streamOf([])), "id of record must be a text"],
+  [() => eventLog(memoryStore()).record("\ud800", streamOf([])), "id of record must be a text"],
+  [() => eventLog(memoryStore()).record("a", [] as never), "record takes a stream of events"],
+  [() => eventLog(memoryStore()).replay("a", { from: 1 } as never), 'Unknown option "from" of replay. Options: after.'],
+  [
+    () => eventLog(memoryStore()).replay("a", { after: 1 as never }),
+    "after of replay must be the text of a Last-Event-ID",
+  ],
+])("refuses bad input: %s", (call, message) => {
+  expect(call).toThrow(expect.objectContaining({ code: "INVALID_OPTION", message: expect.stringContaining(message) }));
+});
