@@ -62,6 +62,11 @@ export type ErrorCode =
   | "UNKNOWN_TOOL"
   | "THREAD_BUSY"
   | "THREAD_WAITING"
+  // templates
+  | "INVALID_TEMPLATE"
+  | "MISSING_VARIABLE"
+  // requests of clients
+  | "INVALID_REQUEST"
   // interrupts and checkpoints
   | "INTERRUPTED"
   | "UNKNOWN_INTERRUPT"
@@ -83,11 +88,6 @@ export type ErrorCode =
   | "DUPLICATE_KEY"
   | "ASKED_TOO_LATE"
   | "DUPLICATE_CHILD"
-  // templates
-  | "INVALID_TEMPLATE"
-  | "MISSING_VARIABLE"
-  // requests of clients
-  | "INVALID_REQUEST"
   // documents and retrieval
   | "INVALID_DOCUMENT"
   | "NO_MODEL"

@@ -32,6 +32,7 @@ export { type Interrupt, InterruptError, isInterrupt } from "./checkpoint/pause/
 export type { ClassCodec } from "./checkpoint/values/class-codec.js";
 export type { Ask, InterruptOptions, NodeContext } from "./components/context.js";
 export type { AgenticModel, ModelContext, ModelOptions, ToolChoice } from "./components/model.js";
+export type { ParseOptions, Parser } from "./components/parser.js";
 export {
   type ContextKey,
   contextKey,

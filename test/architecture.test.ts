@@ -28,6 +28,8 @@ const own: Readonly<Record<string, readonly string[]>> = {
   "src/tools/openapi/index.ts": ["@apidevtools/json-schema-ref-parser"],
   "src/rag/index.ts": ["@unified-latex/unified-latex-util-parse", "gpt-tokenizer", "jsonc-parser", "parse5"],
   "src/search/index.ts": ["parse5"],
+  "src/templates/index.ts": ["@huggingface/jinja", "mustache"],
+  "src/otel/index.ts": ["@opentelemetry/api"],
 };
 const entries = readEntries(root).map(({ source }) => source);
 describe("the files of src/", () => {

@@ -5,6 +5,7 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import makeLimit from "p-limit";
 import { z } from "zod";
+import type { AgentEvent } from "../src/agents/agent-event.js";
 import { createAgent } from "../src/agents/create-agent.js";
 import { memoryStore } from "../src/checkpoint/memory-store.js";
 import type { AgenticModel } from "../src/components/model.js";
@@ -80,6 +81,8 @@ export const signal = new AbortController().signal;
 
 /** Says hello, whatever it is asked. */
 export const agent = createAgent({ model, tools: [getWeather], store: memoryStore() });
+/** What `agent.stream(prompt)` gives. */
+export const agentEvents: AsyncIterable<AgentEvent> = StreamReader.from<AgentEvent>([]);
 
 /** The messages of a conversation. */
 export const history: AgenticMessage[] = [];

@@ -19,6 +19,7 @@ let consumer: Consumer;
 beforeAll(() => {
   buildWhenStale(root);
   consumer = createConsumer(root, folder);
+  consumer.install("@opentelemetry/api"); // kumiko/otel is all about it
 }, 240_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -220,5 +221,20 @@ describe("openApiTools, installed", () => {
     );
     consumer.install("@apidevtools/json-schema-ref-parser");
     expect(consumer.node("--input-type=module", "--eval", script)).toBe("[ 'get_pets' ]\n");
+  });
+});
+
+describe.each([
+  ["jinja", "@huggingface/jinja"],
+  ["mustache", "mustache"],
+])("promptTemplate with %s, installed", (syntax, name) => {
+  const script = `import { ${syntax}, promptTemplate } from "kumiko/templates";
+    const template = promptTemplate([["user", "Hello {{ name }}"]], { syntax: ${syntax} });
+    await template.format({ name: "Mio" }).then(([{ contentBlocks }]) => console.log(contentBlocks[0].text), (error) => console.log(error.code, error.message));`;
+
+  it("says which package is missing, and works once it is installed", { timeout }, () => {
+    expect(consumer.node("--input-type=module", "--eval", script)).toMatch(`npm install ${name}`);
+    consumer.install(name);
+    expect(consumer.node("--input-type=module", "--eval", script)).toBe("Hello Mio\n");
   });
 });

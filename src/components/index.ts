@@ -47,6 +47,7 @@ export type {
   ResponseFormat,
   ToolChoice,
 } from "./model.js";
+export type { ParseOptions, Parser } from "./parser.js";
 export type { ResumeInfo } from "./resume-info.js";
 export type {
   DocumentSource,

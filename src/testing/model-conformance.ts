@@ -1,8 +1,7 @@
-import type { NodeContext } from "../components/context.js";
 import type { AgenticModel, ModelContext, ModelOptions } from "../components/model.js";
-import { lambda } from "../compose/lambda.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
+import { inContext } from "./component-stage.js";
 import { type ConformanceCheck, expectSame, expectThat, rejectionOf, soon } from "./conformance.js";
 import { deepEqual } from "./deep-equal.js";
 
@@ -106,15 +105,9 @@ class Asked<Options> {
     return Symbol.asyncIterator in stream ? stream : StreamReader.from(stream);
   }
 
-  /** In a real run, so that the context has everything. */
   #inContext<T>(signal: AbortSignal | undefined, use: (ctx: ModelContext<Options>) => Promise<T>): Promise<T> {
     const fields = signal === undefined ? { options: this.#options } : { options: this.#options, signal };
-    const run = lambda({
-      invoke: async (_: undefined, ctx: NodeContext) => ({
-        result: await use(ctx.with(fields) as ModelContext<Options>),
-      }),
-    });
-    return run.invoke(undefined).then(({ result }) => result);
+    return inContext(fields, use);
   }
 }
 

@@ -20,7 +20,7 @@ export interface AgUiOptions {
  * the run, unless it is recorded.
  *
  * @example
- * const answer = (events: AsyncIterable<AgentEvent>) => agUi(events, { threadId: "u-1", runId: "run-7" });
+ * const response = agUi(agentEvents, { threadId: "u-1", runId: "run-7" });
  */
 export function agUi(stream: StreamSource<AgentEvent>, options: AgUiOptions): Response {
   checkEventStream("agUi", stream);

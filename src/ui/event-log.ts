@@ -36,7 +36,7 @@ export interface EventLog {
  *
  * @example
  * const log = eventLog(memoryStore());
- * const start = (id: string, events: AsyncIterable<AgentEvent>) => sse(log.record(id, events));
+ * const response = sse(log.record("u-1", agentEvents));
  * const goOn = (id: string, request: Request) => sse(log.replay(id, { after: request.headers.get("last-event-id") }));
  */
 export function eventLog(store: CheckpointStore): EventLog {

@@ -15,7 +15,7 @@ export interface SseOptions {
  * `eventLog(store).replay`. A client that leaves aborts the run, unless it is recorded.
  *
  * @example
- * const answer = (events: AsyncIterable<AgentEvent>) => sse(events, { headers: { "access-control-allow-origin": "*" } });
+ * const response = sse(agentEvents, { headers: { "access-control-allow-origin": "*" } });
  */
 export function sse(stream: StreamSource<AgentEvent>, options: SseOptions = {}): Response {
   checkEventStream("sse", stream);

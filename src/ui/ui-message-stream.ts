@@ -19,7 +19,7 @@ export interface UiMessageStreamOptions {
  * is recorded.
  *
  * @example
- * const answer = (events: AsyncIterable<AgentEvent>) => uiMessageStream(events, { sendReasoning: false });
+ * const response = uiMessageStream(agentEvents, { sendReasoning: false });
  */
 export function uiMessageStream(stream: StreamSource<AgentEvent>, options: UiMessageStreamOptions = {}): Response {
   checkEventStream("uiMessageStream", stream);

@@ -2,6 +2,7 @@ import { context, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { RunInfo } from "../../src/callbacks/run-info.js";
 import { memoryStore } from "../../src/checkpoint/memory-store.js";
 import type { AgenticModel } from "../../src/components/model.js";
 import { Chain } from "../../src/compose/chain.js";
@@ -312,6 +313,32 @@ describe("other components", () => {
       "gen_ai.data_source.id": "wiki",
       "gen_ai.retrieval.query.text": "maple",
     });
+  });
+});
+
+describe("a run of an agent", () => {
+  it("has the name, description and thread of the agent; what runs inside belongs to the same conversation", () => {
+    const { handler, span, tree } = record({ content: true });
+    const base = { parentRunId: undefined, type: "", address: "" };
+    const meta = { threadId: "u-1", description: "Knows the weather." };
+    const agent = { ...base, runId: "1", name: "weather", component: "agent", meta } as object as RunInfo;
+    const chat: RunInfo = { ...base, runId: "2", name: "model", component: "model", type: "openai/gpt-5" };
+    const run = handler.onStart?.(agent, question, undefined);
+    const model = handler.onStart?.(chat, { messages: question, options: {} }, run);
+    handler.onEnd?.(chat, { message: answer("Warm.") }, model);
+    handler.onEnd?.(agent, answer("Warm."), run);
+    expect(tree()).toEqual(["invoke_agent weather", "  chat gpt-5"]);
+    expect(span("invoke_agent weather").attributes).toEqual({
+      "gen_ai.operation.name": "invoke_agent",
+      "gen_ai.agent.name": "weather",
+      "gen_ai.agent.description": "Knows the weather.",
+      "gen_ai.conversation.id": "u-1",
+      "gen_ai.usage.input_tokens": 10,
+      "gen_ai.usage.output_tokens": 5,
+      "gen_ai.input.messages": expect.stringContaining("How warm is it in Kyoto?"),
+      "gen_ai.output.messages": expect.stringContaining("Warm."),
+    });
+    expect(span("chat gpt-5").attributes["gen_ai.conversation.id"]).toBe("u-1");
   });
 });
 

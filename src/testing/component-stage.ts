@@ -1,0 +1,112 @@
+import type { NodeContext } from "../components/context.js";
+import { lambda } from "../compose/lambda.js";
+import { isFields } from "../schema/fields.js";
+import { type ConformanceCheck, expectSame, expectThat, rejectionOf, soon } from "./conformance.js";
+import { deepEqual } from "./deep-equal.js";
+
+/** Runs something in a real run, so that its context has everything. */
+export function inContext<Options, T>(
+  fields: Readonly<Record<string, unknown>>,
+  use: (ctx: NodeContext<unknown, Options>) => Promise<T>,
+): Promise<T> {
+  const run = lambda({
+    invoke: async (_: undefined, ctx: NodeContext) => ({
+      result: await use(ctx.with(fields) as NodeContext<unknown, Options>),
+    }),
+  });
+  return run.invoke(undefined).then(({ result }) => result);
+}
+
+interface ComponentLike {
+  readonly component: string;
+}
+
+/** How a component is called, and what is known of its input. */
+export interface Called<Component extends ComponentLike, In, Out, Options> {
+  readonly make: () => Component;
+  readonly component: Component["component"];
+  readonly input: In;
+  readonly options?: Options | undefined;
+  readonly call: (component: Component, input: In, ctx: NodeContext<unknown, Options>) => Promise<Out>;
+}
+
+/** One component, and a context to call it with. */
+export class ComponentStage<Component extends ComponentLike, In, Out, Options> {
+  readonly component: Component;
+  readonly input: In;
+  readonly #called: Called<Component, In, Out, Options>;
+
+  constructor(called: Called<Component, In, Out, Options>) {
+    this.component = called.make();
+    this.input = called.input;
+    this.#called = called;
+  }
+
+  call(
+    input: In,
+    { options, signal }: { readonly options?: object; readonly signal?: AbortSignal } = {},
+  ): Promise<Out> {
+    const { call, options: own = {} } = this.#called;
+    const fields = { options: { ...own, ...options }, ...(signal === undefined ? {} : { signal }) };
+    return soon(
+      inContext<Options, Out>(fields, (ctx) => call(this.component, input, ctx)),
+      this.component.component,
+    );
+  }
+}
+
+/** What every component promises that makes one value of another; `checkOutput` throws for an output that cannot be. */
+export function componentChecks<Component extends ComponentLike, In, Out, Options>(
+  called: Called<Component, In, Out, Options>,
+  checkOutput: (output: Out, input: In) => void,
+): ConformanceCheck[] {
+  const check = checkOf(called);
+  return [
+    check(`has the component "${called.component}"`, async ({ component }) =>
+      expectSame(component.component, called.component, "The component"),
+    ),
+    check("gives what it should", async (stage) => checkOutput(await stage.call(stage.input), stage.input)),
+    check("gives the same when it is called again", async (stage) => {
+      const [first, second] = [await stage.call(stage.input), await stage.call(stage.input)];
+      expectThat(deepEqual(first, second), "The second call gives something else than the first.");
+    }),
+    check("gives the same to calls side by side", async (stage) => {
+      const [first, ...others] = await Promise.all([1, 2, 3].map(() => stage.call(stage.input)));
+      expectThat(
+        others.every((other) => deepEqual(first, other)),
+        "Calls side by side give different things.",
+      );
+    }),
+    check("leaves its input as it is", async (stage) => {
+      const given = structuredClone(stage.input);
+      await stage.call(given);
+      expectThat(deepEqual(given, stage.input), "The input has changed.");
+    }),
+  ];
+}
+
+/** For components that ask somebody else, and may take long. */
+export function abortCheck<Component extends ComponentLike, In, Out, Options>(
+  called: Called<Component, In, Out, Options>,
+): ConformanceCheck {
+  return checkOf(called)("rejects when its signal is aborted", async (stage) => {
+    await rejectionOf(stage.call(stage.input, { signal: AbortSignal.abort() }), "A call with an aborted signal");
+  });
+}
+
+export function checkOf<Component extends ComponentLike, In, Out, Options>(
+  called: Called<Component, In, Out, Options>,
+): (name: string, run: (stage: ComponentStage<Component, In, Out, Options>) => Promise<void>) => ConformanceCheck {
+  return (name, run) => ({ name, run: async () => run(new ComponentStage(called)) });
+}
+
+export function expectDocuments(documents: unknown): void {
+  expectThat(Array.isArray(documents), "The output is no list of documents.");
+  for (const document of documents as readonly unknown[]) {
+    expectThat(isFields(document), "A document is no object.");
+    const { id, content, metadata } = document as Readonly<Record<string, unknown>>;
+    expectThat(typeof id === "string" && id !== "", "A document has no id.");
+    expectThat(typeof content === "string", "The content of a document is no text.");
+    expectThat(isFields(metadata), "The metadata of a document is no object.");
+  }
+}

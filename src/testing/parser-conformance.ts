@@ -1,0 +1,75 @@
+import type { ParseOptions, Parser } from "../components/parser.js";
+import type { Document } from "../schema/document.js";
+import { StreamReader } from "../schema/stream/reader.js";
+import { expectDocuments } from "./component-stage.js";
+import { type ConformanceCheck, expectSame, expectThat, rejectionOf, soon } from "./conformance.js";
+import { deepEqual } from "./deep-equal.js";
+
+export interface ParserCase {
+  /** Bytes that the parser makes documents of. */
+  readonly source: Uint8Array;
+  readonly options?: ParseOptions | undefined;
+}
+
+/**
+ * What every `Parser` promises: the same documents from bytes and from streams of them, however these are cut, and metadata that
+ * reach every document. For any test runner; `make` is called for each check.
+ *
+ * @example
+ * const lines: Parser = {
+ *   async parse(source, { uri = "lines", metadata = {} } = {}) {
+ *     const text = await new Response(source instanceof Uint8Array ? source.slice() : StreamReader.from(source).toReadableStream()).text();
+ *     return text.split("\n").map((content, line) => ({ id: `${uri}#${line}`, content, metadata }));
+ *   },
+ * };
+ * const source = new TextEncoder().encode("one\ntwo");
+ * for (const { run } of parserConformance(() => lines, { source })) await run();
+ */
+export function parserConformance(make: () => Parser, { source, options = {} }: ParserCase): ConformanceCheck[] {
+  const check = (name: string, run: (parse: Parser["parse"]) => Promise<void>): ConformanceCheck => ({
+    name,
+    run: async () => {
+      const parser = make();
+      await run((from, more = options) => soon(parser.parse(from, more), "parse"));
+    },
+  });
+  const same = (documents: readonly Document[], others: readonly Document[]): void =>
+    expectThat(deepEqual(documents, others), "The stream gives other documents than the bytes.");
+  return [
+    check("gives documents", async (parse) => {
+      const documents = await parse(source.slice());
+      expectDocuments(documents);
+      expectThat(documents.length > 0, "There are no documents.");
+      expectSame(new Set(documents.map(({ id }) => id)).size, documents.length, "The number of different ids");
+    }),
+    check("gives the same documents for an async iterable, in one piece", async (parse) => {
+      same(await parse(inPieces(source, source.length)), await parse(source.slice()));
+    }),
+    check("gives the same documents for an async iterable, byte by byte", async (parse) => {
+      same(await parse(inPieces(source, 1)), await parse(source.slice()));
+    }),
+    check("gives the same documents for a web stream", async (parse) => {
+      same(await parse(StreamReader.from(inPieces(source, 7)).toReadableStream()), await parse(source.slice()));
+    }),
+    check("adds the metadata that it is given to every document", async (parse) => {
+      const documents = await parse(source.slice(), { ...options, metadata: { ...options.metadata, check: "added" } });
+      expectThat(
+        documents.every(({ metadata }) => metadata.check === "added"),
+        "A document lacks the metadata that were given.",
+      );
+    }),
+    check("leaves the bytes as they are", async (parse) => {
+      const given = source.slice();
+      await parse(given);
+      expectThat(deepEqual([...given], [...source]), "The bytes have changed.");
+    }),
+    check("rejects when its stream fails", async (parse) => {
+      await rejectionOf(parse(inPieces(source, 1, new Error("cut off"))), "Parsing a stream that fails");
+    }),
+  ];
+}
+
+async function* inPieces(bytes: Uint8Array, size: number, failure?: Error): AsyncGenerator<Uint8Array, void> {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.slice(start, start + size);
+  if (failure !== undefined) throw failure;
+}

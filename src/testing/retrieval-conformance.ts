@@ -1,0 +1,200 @@
+import type {
+  DocumentSource,
+  Embedder,
+  EmbedderOptions,
+  Indexer,
+  IndexerOptions,
+  Loader,
+  Retriever,
+  RetrieverOptions,
+  Transformer,
+} from "../components/retrieval.js";
+import type { Document } from "../schema/document.js";
+import { abortCheck, type Called, checkOf, componentChecks, expectDocuments } from "./component-stage.js";
+import { type ConformanceCheck, expectSame, expectThat } from "./conformance.js";
+
+export interface RetrieverCase<Options> {
+  /** A query for which the retriever finds at least two documents. */
+  readonly query: string;
+  readonly options?: Options | undefined;
+}
+
+/**
+ * What every `Retriever` promises: documents, no more than `topK`, and that it can be stopped. For any test runner; `make` is
+ * called for each check.
+ *
+ * @example
+ * const page = (id: string) => ({ id, content: `About ${id}.`, metadata: {} });
+ * const make = (): Retriever => ({
+ *   component: "retriever",
+ *   async retrieve(query, { options, signal }) {
+ *     signal.throwIfAborted();
+ *     return [page(query), page("maples")].slice(0, options.topK);
+ *   },
+ * });
+ * for (const { run } of retrieverConformance(make, { query: "kumiko" })) await run();
+ */
+export function retrieverConformance<Options = RetrieverOptions>(
+  make: () => Retriever<Options>,
+  { query, options }: RetrieverCase<Options>,
+): ConformanceCheck[] {
+  const called: Called<Retriever<Options>, string, Document[], Options> = {
+    make,
+    component: "retriever",
+    input: query,
+    options,
+    call: (retriever, input, ctx) => retriever.retrieve(input, ctx),
+  };
+  return [
+    ...componentChecks(called, (documents) => {
+      expectDocuments(documents);
+      expectThat(documents.length >= 2, "The query of the case finds less than two documents.");
+    }),
+    checkOf(called)("gives no more than topK documents", async (stage) => {
+      const documents = await stage.call(query, { options: { topK: 1 } });
+      expectSame(documents.length, 1, "The number of documents with topK: 1");
+    }),
+    abortCheck(called),
+  ];
+}
+
+export interface EmbedderCase<Options> {
+  /** At least two texts, all different. @default two sentences */
+  readonly texts?: readonly string[] | undefined;
+  readonly options?: Options | undefined;
+}
+
+/**
+ * What every `Embedder` promises: one vector per text, in their order, all of one length. For any test runner; `make` is called
+ * for each check.
+ *
+ * @example
+ * const make = (): Embedder => ({
+ *   component: "embedder",
+ *   async embed(texts, { signal }) {
+ *     signal.throwIfAborted();
+ *     return texts.map((text) => [text.length, 1]);
+ *   },
+ * });
+ * for (const { run } of embedderConformance(make)) await run();
+ */
+export function embedderConformance<Options = EmbedderOptions>(
+  make: () => Embedder<Options>,
+  { texts = ["Maple leaves turn red.", "Kumiko is joined without nails."], options }: EmbedderCase<Options> = {},
+): ConformanceCheck[] {
+  type Texts = readonly string[];
+  const called: Called<Embedder<Options>, Texts, number[][], Options> = {
+    make,
+    component: "embedder",
+    input: texts,
+    options,
+    call: (embedder, input, ctx) => embedder.embed(input, ctx),
+  };
+  const check = checkOf(called);
+  return [
+    ...componentChecks(called, expectVectors),
+    check("gives the vectors in the order of the texts", async (stage) => {
+      const straight = await stage.call(texts);
+      const reversed = await stage.call([...texts].reverse());
+      expectThat(straight.length > 1, "The case needs at least two texts.");
+      const closest = reversed.map((vector) => straight.indexOf(nearest(vector, straight)));
+      expectSame(closest.join(), [...straight.keys()].reverse().join(), "The order of the vectors of reversed texts");
+    }),
+    check("gives nothing for no texts", async (stage) => {
+      expectSame((await stage.call([])).length, 0, "The number of vectors for no texts");
+    }),
+    abortCheck(called),
+  ];
+}
+
+function expectVectors(vectors: unknown, texts: readonly string[]): void {
+  const areVectors =
+    Array.isArray(vectors) &&
+    vectors.every((vector) => Array.isArray(vector) && vector.length > 0 && vector.every(Number.isFinite));
+  expectThat(areVectors, "The output is no list of vectors of finite numbers.");
+  const lengths = (vectors as readonly (readonly number[])[]).map(({ length }) => length);
+  expectSame(lengths.length, texts.length, "The number of vectors");
+  expectSame(new Set(lengths).size, 1, "The number of different lengths of the vectors");
+}
+
+/** Services do not give the very same numbers twice. */
+function nearest(vector: readonly number[], vectors: readonly number[][]): number[] {
+  const distance = (other: readonly number[]): number =>
+    vector.reduce((sum, value, index) => sum + (value - (other[index] ?? 0)) ** 2, 0);
+  return vectors.reduce((best, other) => (distance(other) < distance(best) ? other : best));
+}
+
+export interface DocumentsCase<Options> {
+  readonly documents: readonly Document[];
+  readonly options?: Options | undefined;
+}
+
+/**
+ * What every `Indexer` promises: an id per document, in their order, and that storing them again is no error. For any test
+ * runner; `make` is called for each check.
+ */
+export function indexerConformance<Options = IndexerOptions>(
+  make: () => Indexer<Options>,
+  { documents, options }: DocumentsCase<Options>,
+): ConformanceCheck[] {
+  type Documents = readonly Document[];
+  const called: Called<Indexer<Options>, Documents, string[], Options> = {
+    make,
+    component: "indexer",
+    input: documents,
+    options,
+    call: (indexer, input, ctx) => indexer.store(input, ctx),
+  };
+  return [
+    ...componentChecks(called, (ids) => {
+      expectThat(Array.isArray(ids) && ids.every((id) => typeof id === "string" && id !== ""), "An id is no text.");
+      expectSame(ids.length, documents.length, "The number of ids");
+      expectSame(new Set(ids).size, documents.length, "The number of different ids");
+    }),
+    abortCheck(called),
+  ];
+}
+
+export interface LoaderCase<Options> {
+  readonly source: DocumentSource;
+  readonly options?: Options | undefined;
+}
+
+/**
+ * What every `Loader` promises: documents, and that it can be stopped. For any test runner; `make` is called for each check.
+ */
+export function loaderConformance<Options = unknown>(
+  make: () => Loader<Options>,
+  { source, options }: LoaderCase<Options>,
+): ConformanceCheck[] {
+  const called: Called<Loader<Options>, DocumentSource, Document[], Options> = {
+    make,
+    component: "loader",
+    input: source,
+    options,
+    call: (loader, input, ctx) => loader.load(input, ctx),
+  };
+  return [...componentChecks(called, expectSomeDocuments), abortCheck(called)];
+}
+
+/** What every `Transformer` promises: documents. For any test runner; `make` is called for each check. */
+export function transformerConformance<Options = unknown>(
+  make: () => Transformer<Options>,
+  { documents, options }: DocumentsCase<Options>,
+): ConformanceCheck[] {
+  return componentChecks(
+    {
+      make,
+      component: "transformer",
+      input: documents,
+      options,
+      call: (transformer, input, ctx) => transformer.transform(input, ctx),
+    },
+    expectDocuments,
+  );
+}
+
+function expectSomeDocuments(documents: readonly Document[]): void {
+  expectDocuments(documents);
+  expectThat(documents.length > 0, "There are no documents.");
+}

@@ -1,0 +1,37 @@
+import type { Template } from "../components/retrieval.js";
+import { isAgenticMessage } from "../schema/message/agentic-message.js";
+import { componentChecks } from "./component-stage.js";
+import { type ConformanceCheck, expectThat } from "./conformance.js";
+
+export interface TemplateCase<Variables, Options> {
+  /** What the template gets. */
+  readonly variables: Variables;
+  readonly options?: Options | undefined;
+}
+
+/**
+ * What every `Template` promises: messages, the same for the same variables, which it leaves as they are. For any test runner;
+ * `make` is called for each check.
+ *
+ * @example
+ * const make = () => promptTemplate([["user", "{question}"]]);
+ * for (const { run } of templateConformance(make, { variables: { question: "Why?" } })) await run();
+ */
+export function templateConformance<Variables, Options = unknown>(
+  make: () => Template<Variables, Options>,
+  { variables, options }: TemplateCase<Variables, Options>,
+): ConformanceCheck[] {
+  return componentChecks(
+    {
+      make,
+      component: "template",
+      input: variables,
+      options,
+      call: (template, input, ctx) => template.format(input, ctx),
+    },
+    (messages) => {
+      const areMessages = Array.isArray(messages) && messages.every(isAgenticMessage);
+      expectThat(areMessages && messages.length > 0, "What format gives is no list of messages, or is empty.");
+    },
+  );
+}

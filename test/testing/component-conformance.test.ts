@@ -1,0 +1,320 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import type { Parser } from "../../src/components/parser.js";
+import type { Embedder, Indexer, Loader, Retriever, Template, Transformer } from "../../src/components/retrieval.js";
+import { aiSdkEmbedder } from "../../src/models/ai-sdk-embedder.js";
+import { fileLoader } from "../../src/rag/files/file-loader.js";
+import { vectorIndexer, vectorRetriever } from "../../src/rag/retrieval/vector-retriever.js";
+import { splitter } from "../../src/rag/splitter.js";
+import { memoryVectors } from "../../src/rag/vectors/memory-vectors.js";
+import type { Document } from "../../src/schema/document.js";
+import { userMessage } from "../../src/schema/message/construct-message.js";
+import { StreamReader } from "../../src/schema/stream/reader.js";
+import { placeholder } from "../../src/templates/placeholder.js";
+import { promptTemplate } from "../../src/templates/prompt-template.js";
+import { modelConformance } from "../../src/testing/model-conformance.js";
+import { parserConformance } from "../../src/testing/parser-conformance.js";
+import {
+  embedderConformance,
+  indexerConformance,
+  loaderConformance,
+  retrieverConformance,
+  transformerConformance,
+} from "../../src/testing/retrieval-conformance.js";
+import { scriptedModel } from "../../src/testing/scripted-model.js";
+import { templateConformance } from "../../src/testing/template-conformance.js";
+
+const folder = mkdtempSync(join(tmpdir(), "kumiko-conformance-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = join(folder, "a.md");
+writeFileSync(file, "# Maples\n\nLeaves turn red.\n");
+
+const page = (id: string): Document => ({ id, content: `About ${id}.`, metadata: { from: "test" } });
+const documents = [page("maples"), page("kumiko")];
+
+const embedder: Embedder = {
+  component: "embedder",
+  async embed(texts, { signal }) {
+    signal.throwIfAborted();
+    return texts.map((text) => [text.length, text.charCodeAt(0)]);
+  },
+};
+const retriever: Retriever = {
+  component: "retriever",
+  async retrieve(_query, { options, signal }) {
+    signal.throwIfAborted();
+    return documents.slice(0, options.topK);
+  },
+};
+const indexer: Indexer = {
+  component: "indexer",
+  async store(given, { signal }) {
+    signal.throwIfAborted();
+    return given.map(({ id }) => id);
+  },
+};
+const loader: Loader = {
+  component: "loader",
+  async load({ uri }, { signal }) {
+    signal.throwIfAborted();
+    return [page(uri)];
+  },
+};
+const transformer: Transformer = { component: "transformer", transform: async (given) => [...given] };
+const template: Template<{ question: string }> = {
+  component: "template",
+  format: async ({ question }) => [userMessage(question)],
+};
+const lines: Parser = {
+  async parse(source, { uri = "lines", metadata = {} } = {}) {
+    const chunks: Uint8Array[] = source instanceof Uint8Array ? [source] : [];
+    if (!(source instanceof Uint8Array))
+      for await (const chunk of StreamReader.from<Uint8Array>(source)) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString("utf8");
+    return text.split("\n").map((content, line) => ({ id: `${uri}#${line}`, content, metadata: { ...metadata } }));
+  },
+};
+
+const question = { variables: { question: "Why?" } };
+const bytes = { source: new TextEncoder().encode("größe\ntwo") };
+const vectors = memoryVectors();
+
+/** A store that is filled before it is asked. */
+function filled(): Retriever {
+  const found = vectorRetriever(vectors, { index: "docs", embedder });
+  return {
+    component: "retriever",
+    async retrieve(query, ctx) {
+      await vectors.createIndex({ indexName: "docs", dimension: 2 });
+      await vectorIndexer(vectors, { index: "docs", embedder }).store(documents, ctx as never);
+      return found.retrieve(query, ctx);
+    },
+  };
+}
+
+async function stored(given: Parameters<Indexer["store"]>[0], ctx: Parameters<Indexer["store"]>[1]): Promise<string[]> {
+  await vectors.createIndex({ indexName: "docs", dimension: 2 });
+  return vectorIndexer(vectors, { index: "docs", embedder }).store(given, ctx);
+}
+
+const openAiEmbedder = () =>
+  aiSdkEmbedder({
+    specificationVersion: "v4",
+    provider: "test",
+    modelId: "small",
+    maxEmbeddingsPerCall: 1,
+    supportsParallelCalls: true,
+    doEmbed: async ({ values }: { values: string[] }) => ({ embeddings: values.map((text) => [text.length, 1]) }),
+  } as never);
+
+const history = { question: "Why?", history: [userMessage("Hi")] };
+const prompt = () => promptTemplate([["system", "Be brief."], placeholder("history"), ["user", "{question}"]]);
+
+describe.each([
+  ["a template", templateConformance(prompt, { variables: history })],
+  ["a template written by hand", templateConformance(() => template, question)],
+  ["a retriever on vectors", retrieverConformance(filled, { query: "maples" })],
+  ["a retriever written by hand", retrieverConformance(() => retriever, { query: "maples" })],
+  ["an embedder of the AI SDK", embedderConformance(openAiEmbedder)],
+  ["an embedder written by hand", embedderConformance(() => embedder, { texts: ["a", "bb", "ccc"] })],
+  ["an indexer on vectors", indexerConformance(() => ({ component: "indexer", store: stored }), { documents })],
+  ["an indexer written by hand", indexerConformance(() => indexer, { documents })],
+  ["a loader of files", loaderConformance(() => fileLoader(), { source: { uri: file } })],
+  ["a loader written by hand", loaderConformance(() => loader, { source: { uri: "a" } })],
+  ["a splitter", transformerConformance(() => splitter("recursive", { maxSize: 8, overlap: 0 }), { documents })],
+  ["a transformer written by hand", transformerConformance(() => transformer, { documents })],
+  ["a parser", parserConformance(() => lines, bytes)],
+  [
+    "a model, still",
+    modelConformance(
+      () =>
+        scriptedModel(
+          () => prompted,
+          () => prompted,
+        ),
+      { messages: [userMessage("Hi")] },
+    ),
+  ],
+] as const)("the suite holds for %s", (_name, checks) => {
+  it.each(checks.map(({ name, run }) => [name, run] as const))("%s", async (_check, run) => {
+    await run();
+  });
+});
+
+const prompted = { role: "assistant", contentBlocks: [{ type: "assistant_gen_text", text: "Hello" }] } as const;
+
+/** The checks that an implementation fails. */
+async function failed(checks: readonly { name: string; run(): Promise<void> }[]): Promise<string[]> {
+  const names: string[] = [];
+  for (const { name, run } of checks) {
+    await run().catch(() => names.push(name));
+  }
+  return names;
+}
+
+describe("the suite finds", () => {
+  let calls = 0;
+  it.each([
+    [
+      "another component",
+      templateConformance(() => ({ ...template, component: "model" }) as never, question),
+      'has the component "template"',
+    ],
+    [
+      "a template without messages",
+      templateConformance(() => ({ ...template, format: async () => [] }), question),
+      "gives what it should",
+    ],
+    [
+      "a template that counts",
+      templateConformance(() => ({ ...template, format: async () => [userMessage(`${calls++}`)] }), question),
+      "gives the same when it is called again",
+    ],
+    ["calls that meet", templateConformance(meeting, question), "gives the same to calls side by side"],
+    [
+      "a transformer that sorts its input",
+      transformerConformance(() => ({ ...transformer, transform: async (given) => (given as Document[]).reverse() }), {
+        documents,
+      }),
+      "leaves its input as it is",
+    ],
+    [
+      "documents without ids",
+      transformerConformance(() => ({ ...transformer, transform: async () => [{ content: "" }] as never }), {
+        documents,
+      }),
+      "gives what it should",
+    ],
+    [
+      "a retriever that ignores topK",
+      retrieverConformance(() => ({ ...retriever, retrieve: async () => documents }), { query: "a" }),
+      "gives no more than topK documents",
+    ],
+    [
+      "a retriever that cannot be stopped",
+      retrieverConformance(
+        () => ({ ...retriever, retrieve: async (_, { options }) => documents.slice(0, options.topK) }),
+        { query: "a" },
+      ),
+      "rejects when its signal is aborted",
+    ],
+    [
+      "vectors of different lengths",
+      embedderConformance(() => ({
+        ...embedder,
+        embed: async (texts) => texts.map((_, index) => Array(index + 1).fill(1)),
+      })),
+      "gives what it should",
+    ],
+    [
+      "a vector with a hole",
+      embedderConformance(() => ({ ...embedder, embed: async (texts) => texts.map(() => [Number.NaN]) })),
+      "gives what it should",
+    ],
+    [
+      "vectors in the wrong order",
+      embedderConformance(() => ({
+        ...embedder,
+        embed: async (texts) => [...texts].sort().map((text) => [text.length]),
+      })),
+      "gives the vectors in the order of the texts",
+    ],
+    [
+      "a vector for nothing",
+      embedderConformance(() => ({
+        ...embedder,
+        embed: async (texts) => (texts.length === 0 ? [[1, 1]] : texts.map((text) => [text.length, 1])),
+      })),
+      "gives nothing for no texts",
+    ],
+    [
+      "an indexer that gives one id",
+      indexerConformance(() => ({ ...indexer, store: async () => ["1"] }), { documents }),
+      "gives what it should",
+    ],
+    [
+      "an indexer that gives the same ids",
+      indexerConformance(() => ({ ...indexer, store: async () => ["1", "1"] }), { documents }),
+      "gives what it should",
+    ],
+    [
+      "a loader that finds nothing",
+      loaderConformance(() => ({ ...loader, load: async () => [] }), { source: { uri: "a" } }),
+      "gives what it should",
+    ],
+    [
+      "a parser of bytes only",
+      parserConformance(
+        () => ({ parse: async (source, options) => lines.parse(new Uint8Array(source as Uint8Array), options) }),
+        bytes,
+      ),
+      "gives the same documents for a web stream",
+    ],
+    [
+      "a parser that decodes piece by piece",
+      parserConformance(decoding, bytes),
+      "gives the same documents for an async iterable, byte by byte",
+    ],
+    [
+      "a parser that drops metadata",
+      parserConformance(() => ({ parse: async (source) => lines.parse(source) }), bytes),
+      "adds the metadata that it is given to every document",
+    ],
+    [
+      "a parser that writes into the bytes",
+      parserConformance(
+        () => ({
+          parse: async (source, options) =>
+            lines.parse(source instanceof Uint8Array ? source.fill(65) : source, options),
+        }),
+        { source: bytes.source.slice() },
+      ),
+      "leaves the bytes as they are",
+    ],
+    [
+      "a parser that swallows failures",
+      parserConformance(() => ({ parse: (source, options) => lines.parse(source, options).catch(() => []) }), bytes),
+      "rejects when its stream fails",
+    ],
+    [
+      "a parser without ids",
+      parserConformance(
+        () => ({
+          parse: async (source, options) => (await lines.parse(source, options)).map((line) => ({ ...line, id: "1" })),
+        }),
+        bytes,
+      ),
+      "gives documents",
+    ],
+  ] as const)("%s", async (_name, checks, expected) => {
+    expect(await failed(checks)).toContain(expected);
+  });
+});
+
+/** Keeps what belongs to a call on itself. */
+function meeting(): Template<{ question: string }> {
+  let last = 0;
+  return {
+    ...template,
+    async format() {
+      last += 1;
+      await Promise.resolve();
+      const messages = [userMessage(`${last}`)];
+      last = 0;
+      return messages;
+    },
+  };
+}
+
+function decoding(): Parser {
+  return {
+    async parse(source, options) {
+      if (source instanceof Uint8Array) return lines.parse(source, options);
+      let text = "";
+      for await (const chunk of StreamReader.from<Uint8Array>(source)) text += new TextDecoder().decode(chunk);
+      return lines.parse(new TextEncoder().encode(text), options);
+    },
+  };
+}
