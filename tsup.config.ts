@@ -21,6 +21,7 @@ const parts = {
   "rag/index": "src/rag/index.ts",
   "rag/files/index": "src/rag/files/index.ts",
   "search/index": "src/search/index.ts",
+  "mcp/index": "src/mcp/index.ts",
   "stores/sqlite/index": "src/stores/sqlite/index.ts",
   "stores/postgres/index": "src/stores/postgres/index.ts",
 };

@@ -100,6 +100,10 @@ export type ErrorCode =
   | "UNKNOWN_INDEX"
   | "UNKNOWN_ENTRY"
   | "RETRIEVAL_FAILED"
+  // MCP
+  | "MCP_CONNECT_FAILED"
+  | "MCP_DISCONNECTED"
+  | "MCP_PROTOCOL"
   // the library itself
   | "PART_NOT_LOADED";
 

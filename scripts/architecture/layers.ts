@@ -20,6 +20,7 @@ const order = [
   "otel",
   "rag",
   "search",
+  "mcp",
   "stores",
   "testing",
 ] as const;
@@ -106,6 +107,7 @@ const topFolders = [
   "otel",
   "rag",
   "search",
+  "mcp",
   "stores",
   "testing",
 ] as const;

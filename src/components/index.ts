@@ -39,6 +39,7 @@ export type {
 } from "../tools/mcp/mcp-client.js";
 export { type McpTool, type McpToolsOptions, mcpTools } from "../tools/mcp/mcp-tools.js";
 export type { Ask, InterruptOptions, NodeContext } from "./context.js";
+export type { McpCallContext, McpClientRoot, McpLogLevel, McpSampledMessage } from "./mcp/mcp-call-context.js";
 export type {
   AgenticModel,
   ModelContext,

@@ -3,6 +3,7 @@ import type { ToolResultContent } from "../schema/message/content-block.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import type { ToolInfo } from "../schema/tool-info.js";
 import type { NodeContext } from "./context.js";
+import type { McpCallContext } from "./mcp/mcp-call-context.js";
 import type { AnyToolOptions } from "./tool-options.js";
 
 /** What a tool call results in: the text that the model reads, or an ordered list of parts. */
@@ -30,6 +31,8 @@ export interface ToolContext<Options = unknown, Suspended = unknown, Resumed = u
   readonly suspend: (payload?: Suspended) => Promise<never>;
   /** What a suspended call was resumed with; `undefined` in its first execution. */
   readonly resumeData: Resumed | undefined;
+  /** The client of the MCP server that runs this call; absent elsewhere. */
+  readonly mcp?: McpCallContext | undefined;
 }
 
 /** Whether somebody must agree before a tool runs: always, or where a function of the validated input says so. */

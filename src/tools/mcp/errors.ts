@@ -50,3 +50,11 @@ export const notAResult = (name: string, given: unknown): KumikoError =>
     "TOOL_FAILED",
     `The MCP server answered a call of "${name}" with something that is no result: ${shorten(given)}.`,
   );
+
+export const inputRequired = (name: string, cause?: unknown): KumikoError =>
+  new KumikoError(
+    "TOOL_FAILED",
+    `The MCP server wants an answer before "${name}" goes on (input_required), and mcpTools cannot ask. ` +
+      "Use connectMcp of kumiko/mcp, where such a question is an interrupt of the run.",
+    cause === undefined ? {} : { cause },
+  );

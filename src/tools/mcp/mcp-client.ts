@@ -47,6 +47,8 @@ export interface McpResult {
   /** In place of `content`, in the first revision of MCP. */
   readonly toolResult?: unknown;
   readonly isError?: boolean | undefined;
+  /** `"input_required"`: the server wants to know something first. */
+  readonly resultType?: string | undefined;
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 

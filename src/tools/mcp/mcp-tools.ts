@@ -1,9 +1,10 @@
 import type { NeedsApproval, ToolContext } from "../../components/tool.js";
+import { messageOf } from "../../errors.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { type ApprovalOptions, approvalFor, checkApprovalNames } from "../define/approval-option.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../define/create-tool.js";
 import { checkTimeout } from "../define/tool-settings.js";
-import { cursorRepeated, McpToolError, notAnMcpClient, notAResult, notAToolPage } from "./errors.js";
+import { cursorRepeated, inputRequired, McpToolError, notAnMcpClient, notAResult, notAToolPage } from "./errors.js";
 import {
   callMcpTool,
   type McpCallOptions,
@@ -92,10 +93,8 @@ function mcpTool(client: McpClient, definition: McpToolDefinition, settings: Mcp
     mcp: propertiesOf(definition),
     metadata: title === undefined ? undefined : { title },
     execute: async (input, ctx) => {
-      const result = readResult(
-        name,
-        await callMcpTool(client, { name, arguments: input }, callOptions(ctx, timeoutMs)),
-      );
+      const answer = callMcpTool(client, { name, arguments: input }, callOptions(ctx, timeoutMs));
+      const result = readResult(name, await answer.catch((error) => refuseQuestion(name, error)));
       const { structuredContent } = result;
       if (outputSchema === undefined || !isObject(structuredContent)) return contentOf(result);
       contents.set(structuredContent, contentOf(result));
@@ -105,7 +104,8 @@ function mcpTool(client: McpClient, definition: McpToolDefinition, settings: Mcp
   });
 }
 
-function propertiesOf({ annotations, _meta }: McpToolDefinition): McpToolProperties | undefined {
+/** What a list says of a tool beside what models read. */
+export function propertiesOf({ annotations, _meta }: McpToolDefinition): McpToolProperties | undefined {
   if (annotations === undefined && _meta === undefined) return undefined;
   return { ...(annotations && { annotations }), ...(_meta && { _meta }) };
 }
@@ -122,12 +122,19 @@ function callOptions({ signal, progress }: ToolContext, timeoutMs: number | unde
   };
 }
 
-function readResult(name: string, result: unknown): McpResult {
+/** What came back, if it is a result; one with `isError` is thrown. */
+export function readResult(name: string, result: unknown): McpResult {
   if (!isObject(result) || Array.isArray(result)) throw notAResult(name, result);
-  const { content, isError } = result as McpResult;
+  const { content, isError, resultType } = result as McpResult;
+  if (resultType === "input_required") throw inputRequired(name);
   if (content !== undefined && !Array.isArray(content)) throw notAResult(name, result);
   if (isError === true) throw new McpToolError(result);
   return result;
+}
+
+/** A client that is not told to answer questions by itself rejects them; what to do stands nowhere in its words. */
+function refuseQuestion(name: string, error: unknown): never {
+  throw /input_required/.test(messageOf(error)) ? inputRequired(name, error) : error;
 }
 
 function isObject(value: unknown): value is object {

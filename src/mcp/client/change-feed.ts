@@ -1,0 +1,101 @@
+import type { Client } from "./sdk.js";
+import { pause } from "./timing.js";
+
+export interface FeedListeners {
+  tools(): void;
+  resources(): void;
+  prompts(): void;
+  updated(uri: string): void;
+  /** The stream of changes has ended, and cannot be opened again. */
+  lost(error: unknown): void;
+}
+
+type Capabilities = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
+type Subscription = Awaited<ReturnType<Client["listen"]>>;
+
+/** What a server tells of its own accord: by a stream that is opened for it, or unasked where there was a handshake. */
+export class ChangeFeed {
+  readonly #client: Client;
+  readonly #isModern: boolean;
+  readonly #capabilities: Capabilities;
+  readonly #uris: ReadonlySet<string>;
+  readonly #listeners: FeedListeners;
+  readonly #closing = new AbortController();
+  #stream: Subscription | undefined;
+
+  constructor(
+    client: Client,
+    isModern: boolean,
+    capabilities: Capabilities,
+    uris: ReadonlySet<string>,
+    listeners: FeedListeners,
+  ) {
+    this.#client = client;
+    this.#isModern = isModern;
+    this.#capabilities = capabilities;
+    this.#uris = uris;
+    this.#listeners = listeners;
+  }
+
+  async open(): Promise<void> {
+    const { tools, resources, prompts, updated } = this.#listeners;
+    const client = this.#client;
+    if (typeof client.setNotificationHandler !== "function" || !this.#hasChanges) return;
+    client.setNotificationHandler("notifications/tools/list_changed", tools);
+    client.setNotificationHandler("notifications/resources/list_changed", resources);
+    client.setNotificationHandler("notifications/prompts/list_changed", prompts);
+    client.setNotificationHandler("notifications/resources/updated", ({ params }) => updated(params.uri));
+    if (this.#isModern) await this.#listen();
+    else for (const uri of this.#uris) await client.subscribeResource({ uri });
+  }
+
+  async subscribe(uri: string): Promise<void> {
+    if (this.#isModern) await this.#listen();
+    else await this.#client.subscribeResource({ uri });
+  }
+
+  async unsubscribe(uri: string): Promise<void> {
+    if (this.#isModern) await this.#listen();
+    else await this.#client.unsubscribeResource({ uri });
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const stream = this.#stream;
+    this.#stream = undefined;
+    await stream?.close().catch(() => undefined);
+  }
+
+  get #hasChanges(): boolean {
+    const { tools, resources, prompts } = this.#capabilities;
+    return [tools?.listChanged, resources?.listChanged, resources?.subscribe, prompts?.listChanged].includes(true);
+  }
+
+  /** The new stream is open before the old one ends: nothing is missed between them. */
+  async #listen(): Promise<void> {
+    const { tools, resources, prompts } = this.#capabilities;
+    const before = this.#stream;
+    const stream = await this.#client.listen({
+      ...(tools?.listChanged === true && { toolsListChanged: true }),
+      ...(resources?.listChanged === true && { resourcesListChanged: true }),
+      ...(prompts?.listChanged === true && { promptsListChanged: true }),
+      ...(resources?.subscribe === true && this.#uris.size > 0 && { resourceSubscriptions: [...this.#uris] }),
+    });
+    this.#stream = stream;
+    await before?.close();
+    void stream.closed.then((reason) => this.#ended(stream, reason));
+  }
+
+  async #ended(stream: Subscription, reason: "local" | "graceful" | "remote"): Promise<void> {
+    if (this.#stream !== stream || reason === "local" || this.#closing.signal.aborted) return;
+    this.#stream = undefined;
+    try {
+      await pause(200, this.#closing.signal);
+      await this.#listen();
+      // what changed meanwhile is not told again
+      this.#listeners.tools();
+    } catch (error) {
+      if (!this.#closing.signal.aborted) this.#listeners.lost(error);
+    }
+  }
+}

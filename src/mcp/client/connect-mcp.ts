@@ -1,0 +1,142 @@
+import { isFields } from "../../schema/fields.js";
+import { invalidMcpOption, invalidMcpValue, unknownMcpOption } from "../errors.js";
+import { Connection, type McpConnection } from "./connection.js";
+import type { McpOptions, McpServerConfig } from "./options.js";
+
+/**
+ * Connects MCP servers, side by side: programs that are started, or addresses. Their tools are tools like any other, named
+ * `<server>_<name>`. What a server asks a person is an interrupt of the run, which can be answered days later.
+ *
+ * @example
+ * await using connection = await connectMcp({
+ *   files: { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "/data"] },
+ *   issues: { url: "https://mcp.example.com/mcp", headers: { authorization: `Bearer ${token}` }, optional: true },
+ * });
+ * const node = new AgenticToolsNode({ tools: connection.tools() });
+ */
+export async function connectMcp(
+  servers: Readonly<Record<string, McpServerConfig>>,
+  options: McpOptions = {},
+): Promise<McpConnection> {
+  checkOptions(options);
+  if (!isFields(servers)) throw invalidMcpValue("The servers of connectMcp", "a record of configurations", servers);
+  for (const [name, config] of Object.entries(servers)) checkServer(name, config);
+  return new Connection(servers, options).open();
+}
+
+const kinds = {
+  command: ["command", "args", "env", "cwd", "stderr"],
+  url: ["url", "headers", "authProvider", "fetch", "sse"],
+  transport: ["transport"],
+  client: ["client"],
+} as const;
+const common = ["optional", "timeoutMs", "connectTimeoutMs", "revision", "include", "exclude", "prefix"];
+
+function checkServer(name: string, config: unknown): void {
+  if (!/^[A-Za-z0-9-]{1,32}$/.test(name)) {
+    throw invalidMcpOption(
+      `The key of an MCP server has 1 to 32 letters, digits and "-", but is ${JSON.stringify(name)}.`,
+    );
+  }
+  const where = `the MCP server "${name}"`;
+  if (!isFields(config)) throw invalidMcpValue(`The configuration of ${where}`, "an object", config);
+  const given = Object.keys(kinds).filter((kind) => config[kind] !== undefined);
+  const [kind] = given;
+  if (kind === undefined || given.length > 1) {
+    throw invalidMcpOption(`The configuration of ${where} needs exactly one of command, url, transport and client.`);
+  }
+  const known = [...kinds[kind as keyof typeof kinds], ...common];
+  for (const option of Object.keys(config)) if (!known.includes(option)) throw unknownMcpOption(where, option, known);
+  checkPlace(where, config);
+  for (const option of ["timeoutMs", "connectTimeoutMs"]) checkMilliseconds(`${option} of ${where}`, config[option]);
+  checkRevision(where, config.revision);
+  for (const option of ["include", "exclude"]) checkNames(`${option} of ${where}`, config[option]);
+  const { prefix } = config;
+  if (prefix !== undefined && prefix !== false && (typeof prefix !== "string" || prefix === "")) {
+    throw invalidMcpValue(`prefix of ${where}`, "a text that is not empty, or false", prefix);
+  }
+}
+
+function checkPlace(where: string, { command, url, transport, client }: Readonly<Record<string, unknown>>): void {
+  if (command !== undefined && (typeof command !== "string" || command === "")) {
+    throw invalidMcpValue(`command of ${where}`, "the name or path of a program", command);
+  }
+  if (url !== undefined && !isWebAddress(url)) throw invalidMcpValue(`url of ${where}`, "an http or https URL", url);
+  for (const [option, given] of Object.entries({ transport, client })) {
+    if (given !== undefined && !isFields(given)) throw invalidMcpValue(`${option} of ${where}`, "an object", given);
+  }
+}
+
+function isWebAddress(url: unknown): boolean {
+  return (
+    (typeof url === "string" || url instanceof URL) && /^https?:\/\/[^/]/.test(String(url)) && URL.canParse(String(url))
+  );
+}
+
+function checkMilliseconds(name: string, given: unknown): void {
+  if (given === undefined || (typeof given === "number" && given > 0)) return;
+  throw invalidMcpValue(name, "a number of milliseconds above 0", given);
+}
+
+function checkRevision(where: string, given: unknown): void {
+  if (given === undefined || given === "auto" || given === "legacy") return;
+  if (isFields(given) && typeof given.pin === "string") return;
+  throw invalidMcpValue(`revision of ${where}`, '"auto", "legacy" or { pin: "2026-07-28" }', given);
+}
+
+function checkNames(name: string, given: unknown): void {
+  if (given === undefined || (Array.isArray(given) && given.every((item) => typeof item === "string"))) return;
+  throw invalidMcpValue(name, "a list of names", given);
+}
+
+/** Says nothing to the compiler, which knows the type already: this is for plain JavaScript. */
+function isObject(value: unknown): boolean {
+  return isFields(value);
+}
+
+const optionNames: readonly (keyof McpOptions)[] = [
+  ...(["clientInfo", "elicitation", "sampling", "roots", "drift", "reconnect", "onEvent"] as const),
+  ...(["requireApproval", "needsApproval"] as const),
+];
+
+function checkOptions(options: McpOptions): void {
+  if (!isObject(options)) throw invalidMcpValue("The options of connectMcp", "an object", options);
+  for (const name of Object.keys(options)) {
+    if (!optionNames.some((known) => known === name)) throw unknownMcpOption("connectMcp", name, optionNames);
+  }
+  const { elicitation, drift, reconnect } = options;
+  if (
+    elicitation !== undefined &&
+    !["interrupt", "decline"].includes(elicitation as string) &&
+    typeof elicitation !== "function"
+  ) {
+    throw invalidMcpValue("elicitation of connectMcp", '"interrupt", "decline" or a function', elicitation);
+  }
+  checkDrift(drift);
+  if (reconnect === undefined || reconnect === false) return;
+  if (!isObject(reconnect)) throw invalidMcpValue("reconnect of connectMcp", "an object or false", reconnect);
+  for (const [name, value] of Object.entries(reconnect)) {
+    if (!["attempts", "minMs", "maxMs"].includes(name))
+      throw unknownMcpOption("reconnect", name, ["attempts", "minMs", "maxMs"]);
+    if (value !== undefined && !(typeof value === "number" && value >= 0)) {
+      throw invalidMcpValue(`reconnect.${name}`, "a number of at least 0", value);
+    }
+  }
+}
+
+function checkDrift(drift: McpOptions["drift"]): void {
+  if (drift === undefined) return;
+  if (!isObject(drift)) throw invalidMcpValue("drift of connectMcp", "an object", drift);
+  const known = ["policy", "pins", "newTools"];
+  for (const name of Object.keys(drift)) if (!known.includes(name)) throw unknownMcpOption("drift", name, known);
+  const { policy, pins, newTools } = drift;
+  if (policy !== undefined && !["warn", "deny", "ignore"].includes(policy)) {
+    throw invalidMcpValue("drift.policy", '"warn", "deny" or "ignore"', policy);
+  }
+  if (newTools !== undefined && !["allow", "deny"].includes(newTools)) {
+    throw invalidMcpValue("drift.newTools", '"allow" or "deny"', newTools);
+  }
+  if (pins !== undefined && !(isObject(pins) && Object.values(pins).every((pin) => typeof pin === "string"))) {
+    throw invalidMcpValue("drift.pins", "a record of fingerprints", pins);
+  }
+}

@@ -1,0 +1,331 @@
+import type { DocumentSource, Loader, Template } from "../../components/retrieval.js";
+import { approvalFor, checkApprovalNames } from "../../tools/define/approval-option.js";
+import type { McpToolDefinition } from "../../tools/mcp/mcp-client.js";
+import { sameToolName, unknownServer } from "../errors.js";
+import { type ConnectedMcpTool, connectedTool } from "./connected-tool.js";
+import type { McpEvent } from "./events.js";
+import { InputAnswers } from "./input-answers.js";
+import { type LinkOwner, type LinkState, ServerLink } from "./link.js";
+import type { McpOptions, McpServerConfig } from "./options.js";
+import { listPrompts, type McpPrompt, promptTemplate } from "./prompts.js";
+import {
+  listResources,
+  listResourceTemplates,
+  type McpResource,
+  type McpResourceContent,
+  type McpResourceTemplate,
+  readResource,
+  resourceLoader,
+} from "./resources.js";
+import { type Sampler, samplerOf } from "./sampling.js";
+import { ToolWatch, type WatchedTool } from "./tool-watch.js";
+import { whyUnchecked } from "./unchecked.js";
+
+export interface McpServerStatus {
+  readonly state: LinkState;
+  /** The revision of the protocol that was agreed on; empty while there is none. */
+  readonly revision: string;
+  readonly tools: number;
+  readonly error?: unknown;
+}
+
+/** What has changed at a server. */
+export interface McpChange {
+  readonly server: string;
+  readonly list: "tools" | "resources" | "prompts";
+}
+
+/** What an argument of a prompt or of a resource template belongs to. */
+export type McpCompletionTarget =
+  | { readonly type: "ref/prompt"; readonly name: string }
+  | { readonly type: "ref/resource"; readonly uri: string };
+
+/** Connected MCP servers, as one: their tools, resources and prompts. */
+export interface McpConnection {
+  /** The tools of all servers, or of one, as they are now: a frozen list. Read it again for later runs. */
+  tools(server?: string): readonly ConnectedMcpTool[];
+  /** The same by server. */
+  toolsets(): Readonly<Record<string, readonly ConnectedMcpTool[]>>;
+  /** SHA-256 of what each tool says of itself, by its name here: for `drift.pins`. */
+  fingerprints(): Readonly<Record<string, string>>;
+  resources(server: string): Promise<McpResource[]>;
+  resourceTemplates(server: string): Promise<McpResourceTemplate[]>;
+  read(server: string, uri: string): Promise<McpResourceContent[]>;
+  /** Reads resources by their URI, as a node. */
+  loader(server: string): Loader;
+  prompts(server: string): Promise<McpPrompt[]>;
+  /** A prompt, as a node: its input are the arguments. */
+  template(server: string, name: string): Template;
+  /** Calls the listener whenever the resource has changed; gives what ends that. */
+  subscribe(server: string, uri: string, listener: (uri: string) => void): Promise<() => Promise<void>>;
+  /** What the server proposes for an argument that somebody is typing. */
+  complete(
+    server: string,
+    ref: McpCompletionTarget,
+    argument: { readonly name: string; readonly value: string },
+  ): Promise<string[]>;
+  status(): Readonly<Record<string, McpServerStatus>>;
+  /** Lists the tools of all servers anew, and tries those that are not connected. */
+  refresh(): Promise<void>;
+  /** Calls the listener when a list has changed; gives what ends that. */
+  onChange(listener: (change: McpChange) => void): () => void;
+  /** Ends all connections, and the programs that were started. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export class Connection implements McpConnection, LinkOwner {
+  readonly options: McpOptions;
+  readonly sampler: Sampler | undefined;
+  readonly #answers: InputAnswers;
+  readonly #links: ReadonlyMap<string, ServerLink>;
+  readonly #watches = new Map<ServerLink, ToolWatch>();
+  readonly #admitted = new Map<ServerLink, readonly WatchedTool[]>();
+  readonly #made = new Map<string, { readonly fingerprint: string; readonly tool: ConnectedMcpTool }>();
+  readonly #listeners = new Set<(change: McpChange) => void>();
+  readonly #subscriptions = new Map<string, Set<(uri: string) => void>>();
+  readonly #toldUnchecked = new Set<string>();
+  #toolsets = new Map<ServerLink, readonly ConnectedMcpTool[]>();
+  #all: readonly ConnectedMcpTool[] = Object.freeze([]);
+  /** Until every server is there a name that two of them have is an error; later it is an event. */
+  #isOpen = false;
+
+  constructor(servers: Readonly<Record<string, McpServerConfig>>, options: McpOptions) {
+    this.options = options;
+    this.sampler = samplerOf(options.sampling);
+    this.#answers = new InputAnswers(options, this.sampler);
+    this.#links = new Map(Object.entries(servers).map(([name, config]) => [name, new ServerLink(name, config, this)]));
+  }
+
+  async open(): Promise<this> {
+    const opened = await Promise.allSettled([...this.#links.values()].map((link) => link.open()));
+    const failed = opened.find((result) => result.status === "rejected");
+    try {
+      if (failed !== undefined) throw failed.reason;
+      const isComplete = [...this.#links.values()].every(({ state }) => state === "connected");
+      this.#arrange();
+      if (isComplete)
+        checkApprovalNames(
+          "connectMcp",
+          this.options,
+          this.#all.map(({ id }) => id),
+        );
+      this.#isOpen = true;
+      return this;
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  tools(server?: string): readonly ConnectedMcpTool[] {
+    return server === undefined ? this.#all : (this.#toolsets.get(this.#link(server)) ?? Object.freeze([]));
+  }
+
+  toolsets(): Readonly<Record<string, readonly ConnectedMcpTool[]>> {
+    return Object.fromEntries([...this.#links.keys()].map((name) => [name, this.tools(name)]));
+  }
+
+  fingerprints(): Readonly<Record<string, string>> {
+    const watched = [...this.#links.values()].flatMap((link) => this.#admitted.get(link) ?? []);
+    return Object.fromEntries(watched.map(({ id, fingerprint }) => [id, fingerprint]));
+  }
+
+  async resources(server: string): Promise<McpResource[]> {
+    return listResources(this.#link(server));
+  }
+
+  async resourceTemplates(server: string): Promise<McpResourceTemplate[]> {
+    return listResourceTemplates(this.#link(server));
+  }
+
+  async read(server: string, uri: string): Promise<McpResourceContent[]> {
+    return readResource(this.#link(server), this.#answers, uri, undefined);
+  }
+
+  loader(server: string): Loader {
+    const link = this.#link(server);
+    return resourceLoader(link, (source: DocumentSource, ctx) => readResource(link, this.#answers, source.uri, ctx));
+  }
+
+  async prompts(server: string): Promise<McpPrompt[]> {
+    return listPrompts(this.#link(server));
+  }
+
+  template(server: string, name: string): Template {
+    return promptTemplate(this.#link(server), this.#answers, name);
+  }
+
+  async subscribe(server: string, uri: string, listener: (uri: string) => void): Promise<() => Promise<void>> {
+    const link = this.#link(server);
+    const key = `${server} ${uri}`;
+    const listeners = this.#subscriptions.get(key) ?? new Set();
+    const isFirst = listeners.size === 0;
+    listeners.add(listener);
+    this.#subscriptions.set(key, listeners);
+    if (isFirst) await link.subscribe(uri);
+    return async () => {
+      if (!listeners.delete(listener) || listeners.size > 0) return;
+      this.#subscriptions.delete(key);
+      if (link.state !== "closed") await link.unsubscribe(uri);
+    };
+  }
+
+  async complete(
+    server: string,
+    ref: McpCompletionTarget,
+    argument: { readonly name: string; readonly value: string },
+  ): Promise<string[]> {
+    const settings = { name: "completion/complete", repeatable: true };
+    const { completion } = await this.#link(server).request(
+      (client) => client.complete({ ref: { ...ref }, argument: { ...argument } }),
+      settings,
+    );
+    return completion.values;
+  }
+
+  status(): Readonly<Record<string, McpServerStatus>> {
+    return Object.fromEntries(
+      [...this.#links.values()].map((link) => {
+        const { name, state, revision, error } = link;
+        const tools = this.#toolsets.get(link)?.length ?? 0;
+        return [name, { state, revision, tools, ...(error !== undefined && { error }) }];
+      }),
+    );
+  }
+
+  async refresh(): Promise<void> {
+    const refreshed = await Promise.allSettled([...this.#links.values()].map((link) => link.refresh()));
+    const links = [...this.#links.values()];
+    const failed = refreshed.find(
+      (result, index) => result.status === "rejected" && links[index]?.config.optional !== true,
+    );
+    if (failed?.status === "rejected") throw failed.reason;
+  }
+
+  onChange(listener: (change: McpChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#links.values()].map((link) => link.close()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  emit(event: McpEvent): void {
+    try {
+      this.options.onEvent?.(event);
+    } catch (error) {
+      console.error("onEvent of connectMcp failed:", error);
+    }
+  }
+
+  async toolsListed(link: ServerLink, definitions: readonly McpToolDefinition[]): Promise<void> {
+    const { prefix = link.name } = link.config;
+    const idOf = (name: string) => (prefix === false ? name : `${prefix}_${name}`);
+    this.#admitted.set(link, await this.#watchOf(link).admit(definitions, idOf));
+    if (!this.#isOpen) return;
+    const before = this.#all;
+    this.#arrange();
+    if (before.length !== this.#all.length || before.some((tool, index) => tool !== this.#all[index])) {
+      this.#changed({ server: link.name, list: "tools" });
+    }
+  }
+
+  listChanged(link: ServerLink, list: "resources" | "prompts"): void {
+    this.emit({ kind: `${list}_changed`, server: link.name });
+    this.#changed({ server: link.name, list });
+  }
+
+  resourceUpdated(link: ServerLink, uri: string): void {
+    for (const listener of this.#subscriptions.get(`${link.name} ${uri}`) ?? []) this.#call(() => listener(uri));
+  }
+
+  #changed(change: McpChange): void {
+    for (const listener of this.#listeners) this.#call(() => listener(change));
+  }
+
+  #call(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      console.error("A listener of an MCP connection failed:", error);
+    }
+  }
+
+  #link(server: string): ServerLink {
+    const link = this.#links.get(server);
+    if (link === undefined) throw unknownServer(server, [...this.#links.keys()]);
+    return link;
+  }
+
+  #watchOf(link: ServerLink): ToolWatch {
+    let watch = this.#watches.get(link);
+    if (watch === undefined) {
+      watch = new ToolWatch(link.name, this.options.drift ?? {}, (event) => this.emit(event));
+      this.#watches.set(link, watch);
+    }
+    return watch;
+  }
+
+  /** Makes new lists: those that were given out stay as they are. */
+  #arrange(): void {
+    const owners = new Map<string, string>();
+    const toolsets = new Map<ServerLink, readonly ConnectedMcpTool[]>();
+    for (const link of this.#links.values()) {
+      const taken = (this.#admitted.get(link) ?? []).filter(({ id }) => this.#isFree(id, link.name, owners));
+      toolsets.set(link, Object.freeze(taken.map((watched) => this.#toolFor(link, watched))));
+    }
+    this.#toolsets = toolsets;
+    this.#all = Object.freeze([...toolsets.values()].flat());
+  }
+
+  #isFree(id: string, server: string, owners: Map<string, string>): boolean {
+    const other = owners.get(id);
+    if (other === undefined) owners.set(id, server);
+    else if (!this.#isOpen) throw sameToolName(id, other, server);
+    else this.emit({ kind: "duplicate_tool", server, tool: id, other });
+    return other === undefined;
+  }
+
+  /** A tool that has not changed stays the same object. */
+  #toolFor(link: ServerLink, watched: WatchedTool): ConnectedMcpTool {
+    const { id, definition, fingerprint } = watched;
+    const key = `${link.name} ${id}`;
+    const made = this.#made.get(key);
+    if (made?.fingerprint === fingerprint) return made.tool;
+    const watch = this.#watchOf(link);
+    const tool = connectedTool(watched, {
+      link,
+      answers: this.#answers,
+      requireApproval: approvalFor(this.options, id, definition),
+      unchecked: {
+        input: this.#isUnchecked(link, id, "inputSchema", definition.inputSchema),
+        output: this.#isUnchecked(link, id, "outputSchema", definition.outputSchema),
+      },
+      whyRefused: (called) => watch.whyRefused(called),
+    });
+    this.#made.set(key, { fingerprint, tool });
+    return tool;
+  }
+
+  #isUnchecked(
+    link: ServerLink,
+    tool: string,
+    schema: "inputSchema" | "outputSchema",
+    given: object | undefined,
+  ): boolean {
+    const reason = given === undefined ? undefined : whyUnchecked(given);
+    if (reason === undefined) return false;
+    const key = `${link.name} ${tool} ${schema}`;
+    if (!this.#toldUnchecked.has(key)) {
+      this.#toldUnchecked.add(key);
+      this.emit({ kind: "unchecked_schema", server: link.name, tool, schema, reason });
+    }
+    return true;
+  }
+}

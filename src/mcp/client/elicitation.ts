@@ -1,0 +1,93 @@
+import type { NodeContext } from "../../components/context.js";
+import { type Fields, isFields } from "../../schema/fields.js";
+import type { JsonSchema } from "../../schema/standard-schema.js";
+import type { ElicitationAnswer, ElicitationHandler, ElicitationQuestion, McpOptions } from "./options.js";
+
+/** Who asks: what a question says of the place that it comes from. */
+export interface Asker {
+  readonly server: string;
+  readonly toolName: string;
+  readonly toolCallId: string;
+}
+
+/** Answers an elicitation that came as a result: by an interrupt, where nothing else was chosen. */
+export async function answerElicitation(
+  key: string,
+  params: Fields,
+  asker: Asker,
+  mode: NonNullable<McpOptions["elicitation"]>,
+  ctx: NodeContext,
+): Promise<ElicitationAnswer> {
+  if (mode === "decline") return { action: "decline" };
+  const question = questionOf(params, asker);
+  const schema = answerSchemaOf(params);
+  if (typeof mode === "function") {
+    const { signal, requestContext } = ctx;
+    return ctx.once(`${key}:answer`, async () =>
+      withDefaults(await mode(question, { signal, schema, requestContext }), params),
+    );
+  }
+  return withDefaults(await ctx.ask<ElicitationAnswer>(key, question, schema), params);
+}
+
+/** Answers one that came during a call. */
+export async function answerInCall(
+  params: Fields,
+  asker: Asker,
+  mode: "decline" | ElicitationHandler,
+  signal: AbortSignal,
+  ctx: NodeContext | undefined,
+): Promise<ElicitationAnswer> {
+  if (mode === "decline") return { action: "decline" };
+  const context = { signal, schema: answerSchemaOf(params), requestContext: ctx?.requestContext };
+  return withDefaults(await mode(questionOf(params, asker), context), params);
+}
+
+function questionOf(params: Fields, asker: Asker): ElicitationQuestion {
+  const { message, url } = params;
+  const isPage = params.mode === "url";
+  return {
+    kind: "mcp_elicitation",
+    ...asker,
+    mode: isPage ? "url" : "form",
+    message: typeof message === "string" ? message : "",
+    ...(isPage && typeof url === "string" && { url }),
+  };
+}
+
+/** An answer is what the person did, and of an accepted form what is in it. */
+function answerSchemaOf({ mode, requestedSchema }: Fields): JsonSchema {
+  const action = { enum: ["accept", "decline", "cancel"] };
+  if (mode === "url" || !isFields(requestedSchema)) {
+    return { type: "object", properties: { action, content: { type: "object" } }, required: ["action"] };
+  }
+  // what has a default may be left out
+  const { required } = requestedSchema;
+  const properties = isFields(requestedSchema.properties) ? requestedSchema.properties : {};
+  const needed = (Array.isArray(required) ? required : []).filter((name) => defaultOf(properties[name]) === undefined);
+  const content = { ...requestedSchema, required: needed };
+  return {
+    type: "object",
+    properties: { action, content },
+    required: ["action"],
+    ...(needed.length > 0 && {
+      anyOf: [{ properties: { action: { enum: ["decline", "cancel"] } } }, { required: ["content"] }],
+    }),
+  };
+}
+
+function withDefaults({ action, content }: ElicitationAnswer, { mode, requestedSchema }: Fields): ElicitationAnswer {
+  if (action !== "accept") return { action };
+  if (mode === "url") return { action };
+  const properties =
+    isFields(requestedSchema) && isFields(requestedSchema.properties) ? requestedSchema.properties : {};
+  const defaults = Object.entries(properties).flatMap(([name, schema]) => {
+    const value = defaultOf(schema);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { action, content: { ...Object.fromEntries(defaults), ...content } };
+}
+
+function defaultOf(schema: unknown): unknown {
+  return isFields(schema) ? schema.default : undefined;
+}

@@ -1,0 +1,19 @@
+import { isFields } from "../../schema/fields.js";
+import type { McpToolDefinition } from "../../tools/mcp/mcp-client.js";
+
+/** SHA-256 of what a model and a person are told of a tool, as canonical JSON: the same for the same meaning. */
+export async function fingerprintOf(definition: McpToolDefinition): Promise<string> {
+  const { name, description, inputSchema, outputSchema, annotations } = definition;
+  const text = canonicalJson({ name, description, inputSchema, outputSchema, annotations });
+  const digest = await globalThis.crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Keys in order, nothing that is undefined, no spaces. */
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (!isFields(value)) return JSON.stringify(value) ?? "null";
+  const entries = Object.entries(value).filter(([, field]) => field !== undefined);
+  entries.sort(([left], [right]) => (left < right ? -1 : 1));
+  return `{${entries.map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field)}`).join(",")}}`;
+}

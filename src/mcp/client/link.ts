@@ -1,0 +1,281 @@
+import { isFields } from "../../schema/fields.js";
+import { callMcpTool, type McpToolDefinition } from "../../tools/mcp/mcp-client.js";
+import { callCutOff, connectFailed, connectionClosed, connectTimedOut, disconnected } from "../errors.js";
+import { ChangeFeed } from "./change-feed.js";
+import { Unreachable } from "./guarded-fetch.js";
+import { InFlight } from "./in-flight.js";
+import { capabilitiesOf, isModern, newClient, onlyByInterrupt, revisionOf, type SharedOptions } from "./new-client.js";
+import { hideAtHandshake, openTransport } from "./open-transport.js";
+import type { McpServerConfig } from "./options.js";
+import type { Client } from "./sdk.js";
+import { pause, raceAbort, withLimit } from "./timing.js";
+
+export type LinkState = "connecting" | "connected" | "reconnecting" | "failed" | "closed";
+
+/** Told of what a server's lists have become. */
+export interface LinkOwner extends SharedOptions {
+  toolsListed(link: ServerLink, definitions: readonly McpToolDefinition[]): Promise<void>;
+  listChanged(link: ServerLink, list: "resources" | "prompts"): void;
+  resourceUpdated(link: ServerLink, uri: string): void;
+}
+
+export interface RequestSettings {
+  readonly signal?: AbortSignal | undefined;
+  /** Of the tool, for the error. */
+  readonly name: string;
+  /** May be sent again when nobody knows whether the first was worked on. */
+  readonly repeatable: boolean;
+}
+
+/** The connection to one server: made, lost, and made again. */
+export class ServerLink {
+  readonly name: string;
+  readonly config: McpServerConfig;
+  readonly inFlight = new InFlight();
+  state: LinkState = "connecting";
+  error: unknown;
+  revision = "";
+  readonly #owner: LinkOwner;
+  readonly #closing = new AbortController();
+  #client: Client | undefined;
+  #opening: Promise<void> | undefined;
+  #feed: ChangeFeed | undefined;
+  readonly #subscribed = new Set<string>();
+
+  constructor(name: string, config: McpServerConfig, owner: LinkOwner) {
+    this.name = name;
+    this.config = config;
+    this.#owner = owner;
+  }
+
+  /** The first connection. */
+  async open(): Promise<void> {
+    try {
+      await this.#connect();
+    } catch (cause) {
+      const error = connectFailed(this.name, cause);
+      this.#fail(error);
+      if (this.config.optional !== true) throw error;
+      if (this.#canReconnect) this.#reconnect();
+    }
+  }
+
+  /** Tries again, if the connection is lost, and lists the tools anew. */
+  async refresh(): Promise<void> {
+    await this.#listTools(await this.ready(undefined));
+  }
+
+  /** Sends a request where there is a connection; waits for one where it is being made. */
+  async request<T>(use: (client: Client) => Promise<T>, settings: RequestSettings): Promise<T> {
+    const { signal, name, repeatable } = settings;
+    for (;;) {
+      const client = await this.ready(signal);
+      try {
+        return await raceAbort(use(client), signal);
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!isLost(error, client)) throw error;
+        this.#lost(client, error);
+        if (!repeatable) throw callCutOff(this.name, name, error);
+      }
+    }
+  }
+
+  /** The client that is connected, when there is one. */
+  async ready(signal: AbortSignal | undefined): Promise<Client> {
+    for (let tried = false; ; tried = true) {
+      if (this.state === "closed") throw connectionClosed();
+      if (this.#client !== undefined) return this.#client;
+      if (this.#opening === undefined) {
+        if (tried || !this.#canReconnect) throw disconnected(this.name, this.error);
+        this.#reconnectNow();
+      }
+      await raceAbort(this.#opening ?? Promise.resolve(), signal);
+    }
+  }
+
+  call(params: Parameters<typeof callMcpTool>[1], options: object): (client: Client) => Promise<unknown> {
+    return (client) => callMcpTool(client as never, params, { ...options, allowInputRequired: true } as never);
+  }
+
+  get capabilities() {
+    return this.#client === undefined ? {} : capabilitiesOf(this.#client);
+  }
+
+  async subscribe(uri: string): Promise<void> {
+    this.#subscribed.add(uri);
+    await this.ready(undefined);
+    await this.#feed?.subscribe(uri);
+  }
+
+  async unsubscribe(uri: string): Promise<void> {
+    this.#subscribed.delete(uri);
+    await this.#feed?.unsubscribe(uri);
+  }
+
+  async close(): Promise<void> {
+    if (this.state === "closed") return;
+    this.state = "closed";
+    this.#closing.abort(connectionClosed());
+    const client = this.#client;
+    this.#client = undefined;
+    await this.#feed?.close();
+    await this.#opening?.catch(() => undefined);
+    if (client !== undefined && !("client" in this.config)) await client.close();
+  }
+
+  get #canReconnect(): boolean {
+    return this.#owner.options.reconnect !== false && ("command" in this.config || "url" in this.config);
+  }
+
+  async #connect(): Promise<void> {
+    const { connectTimeoutMs = 10_000 } = this.config;
+    const client = await this.#newClient();
+    const isOwn = !("client" in this.config);
+    try {
+      await withLimit(
+        connectTimeoutMs,
+        this.#closing.signal,
+        () => connectTimedOut(connectTimeoutMs),
+        async (signal) => {
+          if (isOwn) await this.#handshake(client, signal, connectTimeoutMs);
+          await this.#listTools(client);
+        },
+      );
+    } catch (error) {
+      if (isOwn) await client.close().catch(() => undefined);
+      throw error;
+    }
+    await this.#connected(client);
+  }
+
+  async #newClient(): Promise<Client> {
+    if ("client" in this.config) return this.config.client as Client;
+    return newClient(this.name, this.config, this.#owner, () => this.inFlight.only);
+  }
+
+  async #handshake(client: Client, signal: AbortSignal, timeout: number): Promise<void> {
+    const transport = await openTransport(this.config);
+    hideAtHandshake(transport, onlyByInterrupt(this.#owner));
+    this.#readErrors(transport);
+    await raceAbort(client.connect(transport, { signal, timeout }), signal);
+  }
+
+  /** A piped standard error must be read, or the program would stand still. */
+  #readErrors(transport: object): void {
+    const stream: unknown = "command" in this.config ? Reflect.get(transport, "stderr") : undefined;
+    if (!isFields(stream) || typeof stream.on !== "function") return;
+    stream.on("data", (data: unknown) => {
+      this.#owner.emit({ kind: "log", server: this.name, level: "info", data: String(data), logger: "stderr" });
+    });
+  }
+
+  async #connected(client: Client): Promise<void> {
+    if (this.state === "closed") return client.close();
+    this.#client = client;
+    this.state = "connected";
+    this.error = undefined;
+    this.revision = revisionOf(client);
+    if (!("client" in this.config)) {
+      client.onclose = () => this.#lost(client, new Error("The server ended it."));
+    }
+    this.#feed = new ChangeFeed(client, isModern(client), capabilitiesOf(client), this.#subscribed, {
+      tools: () => void this.#relist(client),
+      resources: () => this.#owner.listChanged(this, "resources"),
+      prompts: () => this.#owner.listChanged(this, "prompts"),
+      updated: (uri) => this.#owner.resourceUpdated(this, uri),
+      lost: (error) => {
+        if (isLost(error, client)) this.#lost(client, error);
+      },
+    });
+    await this.#feed.open();
+  }
+
+  async #listTools(client: Client): Promise<void> {
+    const { tools } =
+      "tools" in capabilitiesOf(client) || "client" in this.config ? await client.listTools() : { tools: [] };
+    const { include, exclude = [] } = this.config;
+    const taken = (tools as readonly McpToolDefinition[]).filter(
+      ({ name }) => (include === undefined || include.includes(name)) && !exclude.includes(name),
+    );
+    await this.#owner.toolsListed(this, taken);
+  }
+
+  async #relist(client: Client): Promise<void> {
+    try {
+      await this.#listTools(client);
+      this.#owner.emit({ kind: "tools_changed", server: this.name });
+    } catch (error) {
+      if (isLost(error, client)) this.#lost(client, error);
+      else this.#owner.emit({ kind: "failed", server: this.name, error });
+    }
+  }
+
+  #lost(client: Client, error: unknown): void {
+    if (this.#client !== client || this.state === "closed") return;
+    this.#client = undefined;
+    client.onclose = () => undefined;
+    void this.#feed?.close();
+    if (!("client" in this.config)) client.close().catch(() => undefined);
+    this.#owner.emit({ kind: "disconnected", server: this.name, error });
+    this.#fail(error);
+    if (this.#canReconnect) this.#reconnect();
+  }
+
+  #fail(error: unknown): void {
+    this.error = error;
+    if (this.state !== "closed") this.state = "failed";
+  }
+
+  #reconnect(): void {
+    const { attempts = 5, minMs = 500, maxMs = 30_000 } = this.#owner.options.reconnect || {};
+    this.#open(async () => {
+      for (let attempt = 1; attempt <= attempts; attempt++) {
+        const delayMs = Math.round(Math.min(maxMs, minMs * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2));
+        this.#owner.emit({ kind: "reconnecting", server: this.name, attempt, delayMs });
+        await pause(delayMs, this.#closing.signal);
+        if (await this.#attempt()) return;
+      }
+    });
+  }
+
+  #reconnectNow(): void {
+    this.#open(async () => void (await this.#attempt()));
+  }
+
+  #open(work: () => Promise<void>): void {
+    this.state = "reconnecting";
+    this.#opening = work()
+      .catch((error) => {
+        this.error = error;
+      })
+      .finally(() => {
+        this.#opening = undefined;
+        if (this.state === "reconnecting") {
+          this.state = "failed";
+          this.#owner.emit({ kind: "failed", server: this.name, error: this.error });
+        }
+      });
+  }
+
+  async #attempt(): Promise<boolean> {
+    try {
+      await this.#connect();
+      return true;
+    } catch (error) {
+      this.error = error;
+      return false;
+    }
+  }
+}
+
+const lostCodes: readonly unknown[] = ["CONNECTION_CLOSED", "NOT_CONNECTED", "SEND_FAILED"];
+
+/** Whether a request failed because there is no connection, and not because of what it was. */
+function isLost(error: unknown, client: object): boolean {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (current instanceof Unreachable || lostCodes.includes(Reflect.get(current, "code"))) return true;
+    if (Reflect.get(current, "status") === 404 && !isModern(client)) return true; // its session is gone
+  }
+  return false;
+}

@@ -1,0 +1,63 @@
+import type { Template } from "../../components/retrieval.js";
+import { isFields } from "../../schema/fields.js";
+import { protocolError } from "../errors.js";
+import { messageOf } from "../messages.js";
+import { exchange } from "./exchange.js";
+import type { InputAnswers } from "./input-answers.js";
+import type { ServerLink } from "./link.js";
+
+/** A prompt as a server lists it. */
+export interface McpPrompt {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly arguments?: readonly McpPromptArgument[] | undefined;
+}
+
+export interface McpPromptArgument {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly required?: boolean | undefined;
+}
+
+export async function listPrompts(link: ServerLink): Promise<McpPrompt[]> {
+  const settings = { name: "prompts/list", repeatable: true };
+  const { prompts } = await link.request((client) => client.listPrompts(), settings);
+  return prompts as McpPrompt[];
+}
+
+/** Arguments of a prompt are texts: other values are sent as JSON. */
+export function promptTemplate(link: ServerLink, answers: InputAnswers, name: string): Template {
+  return {
+    component: "template",
+    type: "Mcp",
+    format: async (variables, ctx) => {
+      const { signal } = ctx;
+      const asker = { server: link.name, toolName: name, toolCallId: "" };
+      const place = { server: link.name, name, ctx, answer: answers.answerer(asker) };
+      const options = { signal, timeout: link.config.timeoutMs ?? 60_000, allowInputRequired: true };
+      const result = await exchange(place, (more) =>
+        link.inFlight.during({ toolName: name, toolCallId: "", ctx }, () =>
+          link.request(
+            (client) => client.getPrompt({ name, arguments: textsOf(variables), ...more } as never, options),
+            {
+              signal,
+              name,
+              repeatable: true,
+            },
+          ),
+        ),
+      );
+      const messages = isFields(result) ? result.messages : undefined;
+      if (!Array.isArray(messages)) throw protocolError(link.name, `answered the prompt "${name}" without messages.`);
+      return messages.map(messageOf);
+    },
+  };
+}
+
+function textsOf(variables: Readonly<Record<string, unknown>>): Record<string, string> {
+  const given = Object.entries(variables ?? {}).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, typeof value === "string" ? value : (JSON.stringify(value) ?? "")]),
+  );
+}

@@ -1,0 +1,101 @@
+import type { NodeContext } from "../../components/context.js";
+import type { Loader } from "../../components/retrieval.js";
+import type { Document } from "../../schema/document.js";
+import { isFields } from "../../schema/fields.js";
+import { protocolError } from "../errors.js";
+import { exchange } from "./exchange.js";
+import type { InputAnswers } from "./input-answers.js";
+import type { ServerLink } from "./link.js";
+
+/** A resource as a server lists it. */
+export interface McpResource {
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly mimeType?: string | undefined;
+}
+
+/** Resources whose URIs follow a template (RFC 6570). */
+export interface McpResourceTemplate {
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly mimeType?: string | undefined;
+}
+
+/** What is in a resource: a text, or bytes in base64. */
+export interface McpResourceContent {
+  readonly uri: string;
+  readonly mimeType?: string | undefined;
+  readonly text?: string | undefined;
+  readonly blob?: string | undefined;
+}
+
+export async function listResources(link: ServerLink): Promise<McpResource[]> {
+  const settings = { name: "resources/list", repeatable: true };
+  const { resources } = await link.request((client) => client.listResources(), settings);
+  return resources as McpResource[];
+}
+
+export async function listResourceTemplates(link: ServerLink): Promise<McpResourceTemplate[]> {
+  const settings = { name: "resources/templates/list", repeatable: true };
+  const { resourceTemplates } = await link.request((client) => client.listResourceTemplates(), settings);
+  return resourceTemplates as McpResourceTemplate[];
+}
+
+/** Reading may be repeated: it changes nothing. */
+export async function readResource(
+  link: ServerLink,
+  answers: InputAnswers,
+  uri: string,
+  ctx: NodeContext | undefined,
+): Promise<McpResourceContent[]> {
+  const asker = { server: link.name, toolName: uri, toolCallId: "" };
+  const place = { server: link.name, name: uri, ctx, answer: answers.answerer(asker) };
+  const signal = ctx?.signal;
+  const timeout = link.config.timeoutMs ?? 60_000;
+  const result = await exchange(place, (more) =>
+    link.inFlight.during({ toolName: uri, toolCallId: "", ctx }, () =>
+      link.request(
+        (client) =>
+          client.readResource({ uri, ...more } as never, {
+            timeout,
+            allowInputRequired: true,
+            ...(signal && { signal }),
+          }),
+        { signal, name: uri, repeatable: true },
+      ),
+    ),
+  );
+  const contents = isFields(result) ? result.contents : undefined;
+  if (!Array.isArray(contents)) throw protocolError(link.name, `answered a read of ${uri} without contents.`);
+  return contents;
+}
+
+/** Texts become documents; bytes stay in base64, marked as such. */
+export function resourceLoader(
+  link: ServerLink,
+  read: (source: { readonly uri: string }, ctx: NodeContext) => Promise<McpResourceContent[]>,
+): Loader {
+  return {
+    component: "loader",
+    type: "Mcp",
+    load: async (source, ctx) => {
+      const contents = await read(source, ctx);
+      return contents.map((content, index) => documentOf(content, link.name, contents.length > 1 ? index : undefined));
+    },
+  };
+}
+
+function documentOf(
+  { uri, mimeType, text, blob }: McpResourceContent,
+  server: string,
+  index: number | undefined,
+): Document {
+  const metadata: Record<string, unknown> = { source: uri, server };
+  if (mimeType !== undefined) metadata.mimeType = mimeType;
+  if (text === undefined) metadata.encoding = "base64";
+  return { id: index === undefined ? uri : `${uri}#${index}`, content: text ?? blob ?? "", metadata };
+}

@@ -1,0 +1,99 @@
+import type { NodeContext } from "../../components/context.js";
+import type { AgenticModel, ModelOptions } from "../../components/model.js";
+import { Chain } from "../../compose/chain.js";
+import type { CompiledGraph } from "../../compose/compiled-graph.js";
+import type { Fields } from "../../schema/fields.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import { systemMessage } from "../../schema/message/construct-message.js";
+import { textOf } from "../../schema/message/read-message.js";
+import type { JsonSchema } from "../../schema/standard-schema.js";
+import { messageOf } from "../messages.js";
+import type { Asker } from "./elicitation.js";
+import type { McpSampling, SamplingApproval, SamplingQuestion } from "./options.js";
+
+const verdict: JsonSchema = {
+  type: "object",
+  properties: { approved: { type: "boolean" }, reason: { type: "string" } },
+  required: ["approved"],
+};
+
+/** Answers what servers ask a model. */
+export class Sampler {
+  readonly approve: SamplingApproval;
+  readonly #chain: CompiledGraph<readonly AgenticMessage[], AgenticMessage>;
+  readonly #modelName: string;
+
+  constructor({ model, approve = false }: McpSampling) {
+    this.approve = approve;
+    this.#modelName = model.type ?? "model";
+    this.#chain = new Chain<readonly AgenticMessage[]>().appendModel(model).compile({ name: "mcp_sampling" });
+  }
+
+  /** As a child of the call that the server works on, which remembers the answer. */
+  async answer(key: string, params: Fields, asker: Asker, ctx: NodeContext): Promise<Fields> {
+    const question: SamplingQuestion = { kind: "mcp_sampling", ...asker, params };
+    const { approve } = this;
+    if (approve === true) {
+      const { approved, reason } = await ctx.ask<Verdict>(`${key}:approve`, question, verdict);
+      if (!approved) throw declined(asker, reason);
+    } else if (typeof approve === "function") {
+      const approved = await ctx.once(`${key}:approve`, async () => approve(question, { signal: ctx.signal }));
+      if (!approved) throw declined(asker, undefined);
+    }
+    return ctx.once(`${key}:answer`, () => this.#run(params, { parent: ctx, key: `mcp_sampling:${key}` }));
+  }
+
+  /** During a call: there a person cannot be asked, but a function can. */
+  async answerInCall(params: Fields, asker: Asker, signal: AbortSignal, ctx: NodeContext | undefined): Promise<Fields> {
+    const { approve } = this;
+    if (typeof approve === "function") {
+      const question: SamplingQuestion = { kind: "mcp_sampling", ...asker, params };
+      if (!(await approve(question, { signal }))) throw declined(asker, undefined);
+    }
+    if (ctx === undefined) return this.#run(params, { signal });
+    return this.#run(params, { parent: ctx, key: `mcp_sampling:${globalThis.crypto.randomUUID()}`, signal });
+  }
+
+  async #run(params: Fields, options: object): Promise<Fields> {
+    const { messages, systemPrompt } = params;
+    const given = (Array.isArray(messages) ? messages : []).map(messageOf);
+    const input = typeof systemPrompt === "string" ? [systemMessage(systemPrompt), ...given] : given;
+    const answer = await this.#chain.invoke(input, { ...options, options: { model: modelOptions(params) } });
+    const stopReason = stopReasonOf(answer);
+    return {
+      role: "assistant",
+      content: { type: "text", text: textOf(answer) },
+      model: this.#modelName,
+      ...(stopReason !== undefined && { stopReason }),
+    };
+  }
+}
+
+interface Verdict {
+  readonly approved: boolean;
+  readonly reason?: string;
+}
+
+function declined({ server }: Asker, reason: string | undefined): Error {
+  const why = reason === undefined || reason === "" ? "" : ` Reason: ${reason}`;
+  return new Error(`The MCP server "${server}" wanted a model to answer, which was declined.${why}`);
+}
+
+function modelOptions({ maxTokens, temperature, stopSequences }: Fields): Fields & ModelOptions {
+  return {
+    ...(typeof maxTokens === "number" && { maxTokens }),
+    ...(typeof temperature === "number" && { temperature }),
+    ...(Array.isArray(stopSequences) && { stop: stopSequences.filter((stop) => typeof stop === "string") }),
+  };
+}
+
+function stopReasonOf({ responseMeta }: AgenticMessage): string | undefined {
+  const reason = responseMeta?.finishReason;
+  if (reason === "stop") return "endTurn";
+  return reason === "length" ? "maxTokens" : reason;
+}
+
+export function samplerOf(given: AgenticModel | McpSampling | undefined): Sampler | undefined {
+  if (given === undefined) return undefined;
+  return new Sampler("model" in given ? given : { model: given });
+}

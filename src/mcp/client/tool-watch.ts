@@ -1,0 +1,94 @@
+import type { McpToolDefinition } from "../../tools/mcp/mcp-client.js";
+import type { McpEvent } from "./events.js";
+import { fingerprintOf } from "./fingerprint.js";
+import type { McpDrift } from "./options.js";
+
+/** A tool of a server, under the name that it has here. */
+export interface WatchedTool {
+  readonly id: string;
+  readonly definition: McpToolDefinition;
+  readonly fingerprint: string;
+}
+
+/** Compares what a server lists with what was pinned, or with its first list. */
+export class ToolWatch {
+  readonly #server: string;
+  readonly #drift: McpDrift;
+  readonly #emit: (event: McpEvent) => void;
+  #known: Map<string, string> | undefined;
+  #current: ReadonlyMap<string, string> = new Map();
+  /** What was told of already: a list that comes again tells nothing new. */
+  readonly #told = new Set<string>();
+
+  constructor(server: string, drift: McpDrift, emit: (event: McpEvent) => void) {
+    this.#server = server;
+    this.#drift = drift;
+    this.#emit = emit;
+  }
+
+  /** Gives the tools that may be called. */
+  async admit(definitions: readonly McpToolDefinition[], idOf: (name: string) => string): Promise<WatchedTool[]> {
+    const listed = await Promise.all(
+      definitions.map(async (definition) => ({
+        id: idOf(definition.name),
+        definition,
+        fingerprint: await fingerprintOf(definition),
+      })),
+    );
+    const isFirst = this.#known === undefined;
+    this.#known ??= new Map(listed.map(({ id, fingerprint }) => [id, fingerprint]));
+    this.#current = new Map(listed.map(({ id, fingerprint }) => [id, fingerprint]));
+    return listed.filter((tool) => this.#isAdmitted(tool, isFirst));
+  }
+
+  /** Why a tool of an older list may not be called, if so. */
+  whyRefused({ id, fingerprint }: WatchedTool): string | undefined {
+    const now = this.#current.get(id);
+    if (now === undefined || this.#drift.policy !== "deny") return undefined;
+    const expected = this.#expected(id);
+    if (now === fingerprint && (expected === undefined || expected === now)) return undefined;
+    return `its server has changed it (${short(expected ?? fingerprint)} became ${short(now)}), and drift.policy is "deny"`;
+  }
+
+  #expected(id: string): string | undefined {
+    const { pins } = this.#drift;
+    return pins !== undefined && Object.hasOwn(pins, id) ? pins[id] : this.#known?.get(id);
+  }
+
+  #isAdmitted({ id, fingerprint }: WatchedTool, isFirst: boolean): boolean {
+    const { policy = "warn", pins, newTools = "allow" } = this.#drift;
+    const isPinned = pins !== undefined && Object.hasOwn(pins, id);
+    const expected = this.#expected(id);
+    const isNew = expected === undefined || (pins !== undefined && !isPinned && isFirst);
+    if (isNew) {
+      const denied = newTools === "deny";
+      if (denied || !isFirst) this.#tell({ kind: "new_tool", server: this.#server, tool: id, denied }, fingerprint);
+      if (!denied) this.#known?.set(id, fingerprint);
+      else if (!isPinned) this.#known?.delete(id);
+      return !denied;
+    }
+    if (expected === fingerprint || policy === "ignore") return true;
+    const denied = policy === "deny";
+    const event: McpEvent = {
+      kind: "drift",
+      server: this.#server,
+      tool: id,
+      before: expected,
+      after: fingerprint,
+      denied,
+    };
+    this.#tell(event, fingerprint);
+    return !denied;
+  }
+
+  #tell(event: McpEvent & { readonly tool: string }, fingerprint: string): void {
+    const key = `${event.kind} ${event.tool} ${fingerprint}`;
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    this.#emit(event);
+  }
+}
+
+function short(fingerprint: string): string {
+  return fingerprint.slice(0, 12);
+}

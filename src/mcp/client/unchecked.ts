@@ -1,0 +1,53 @@
+import { isFields } from "../../schema/fields.js";
+import type { JsonSchema, StandardJSONSchemaV1, StandardSchemaV1 } from "../../schema/standard-schema.js";
+
+const knownDialects = /^https?:\/\/json-schema\.org\/draft(\/2020-12|-07)\/schema#?$/;
+
+/** Why a schema cannot be checked here: it needs a document that would have to be fetched, or is of another dialect. */
+export function whyUnchecked(schema: object): string | undefined {
+  const dialect: unknown = Reflect.get(schema, "$schema");
+  if (typeof dialect === "string" && !knownDialects.test(dialect)) return `its $schema is ${dialect}`;
+  const remote = remoteReference(schema, identifiersIn(schema));
+  return remote === undefined ? undefined : `it refers to ${remote}, which is not fetched`;
+}
+
+/** What stands in the schema itself under an `$id` need not be fetched. */
+function identifiersIn(value: unknown, found: Set<string> = new Set()): Set<string> {
+  if (Array.isArray(value)) for (const item of value) identifiersIn(item, found);
+  else if (isFields(value)) {
+    if (typeof value.$id === "string") found.add(value.$id);
+    for (const item of Object.values(value)) identifiersIn(item, found);
+  }
+  return found;
+}
+
+function remoteReference(value: unknown, own: ReadonlySet<string>): string | undefined {
+  if (Array.isArray(value)) return firstOf(value, own);
+  if (!isFields(value)) return undefined;
+  for (const key of ["$ref", "$dynamicRef"]) {
+    const target = value[key];
+    if (typeof target === "string" && !target.startsWith("#") && !own.has(target.split("#", 1)[0] ?? "")) return target;
+  }
+  return firstOf(Object.values(value), own);
+}
+
+function firstOf(values: readonly unknown[], own: ReadonlySet<string>): string | undefined {
+  for (const value of values) {
+    const found = remoteReference(value, own);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Tells models what the schema says, and takes every value. */
+export function uncheckedSchema(schema: JsonSchema): StandardSchemaV1 & StandardJSONSchemaV1 {
+  const jsonSchema = () => schema;
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "kumiko",
+      validate: (value: unknown) => ({ value }),
+      jsonSchema: { input: jsonSchema, output: jsonSchema },
+    },
+  };
+}

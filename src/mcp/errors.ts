@@ -1,0 +1,78 @@
+import { KumikoError, messageOf } from "../errors.js";
+import { shorten } from "../schema/shorten.js";
+
+export const noPackage = (name: string, purpose: string, cause: unknown): KumikoError =>
+  new KumikoError("PACKAGE_MISSING", `${purpose} needs the package ${name}. Install it: npm install ${name}`, {
+    cause,
+  });
+
+export const invalidMcpOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
+
+export const unknownMcpOption = (where: string, name: string, known: readonly string[]): KumikoError =>
+  invalidMcpOption(`Unknown option "${name}" of ${where}. Options: ${known.join(", ")}.`);
+
+export const invalidMcpValue = (name: string, rule: string, given: unknown): KumikoError =>
+  invalidMcpOption(`${name} must be ${rule}, but is ${shorten(given)}.`);
+
+// client
+
+export const connectFailed = (server: string, cause: unknown): KumikoError =>
+  new KumikoError(
+    "MCP_CONNECT_FAILED",
+    `The MCP server "${server}" could not be reached. Check its command or url, or make it optional: true. ${messageOf(cause)}`,
+    { cause },
+  );
+
+export const connectTimedOut = (ms: number): Error =>
+  new Error(`It did not answer within ${ms} ms (connectTimeoutMs).`);
+
+export const disconnected = (server: string, cause: unknown): KumikoError =>
+  new KumikoError("MCP_DISCONNECTED", `The connection to the MCP server "${server}" is gone. ${messageOf(cause)}`, {
+    cause,
+  });
+
+export const callCutOff = (server: string, tool: string, cause: unknown): KumikoError =>
+  new KumikoError(
+    "MCP_DISCONNECTED",
+    `The connection to the MCP server "${server}" was lost during a call of "${tool}", which may have run. ` +
+      `It is not repeated, because the tool has neither readOnlyHint nor idempotentHint. ${messageOf(cause)}`,
+    { cause },
+  );
+
+export const connectionClosed = (): KumikoError =>
+  new KumikoError("MCP_DISCONNECTED", "The connection was closed with close(). Call connectMcp again.");
+
+export const unknownServer = (server: string, known: readonly string[]): KumikoError =>
+  invalidMcpOption(`"${server}" is not a server of this connection. Servers: ${known.join(", ") || "none"}.`);
+
+export const sameToolName = (name: string, first: string, second: string): KumikoError =>
+  new KumikoError(
+    "DUPLICATE_TOOL",
+    `The MCP servers "${first}" and "${second}" both have a tool that is called "${name}" here. Give one of them a prefix, or exclude the tool.`,
+  );
+
+export const protocolError = (server: string, what: string, cause?: unknown): KumikoError =>
+  new KumikoError("MCP_PROTOCOL", `The MCP server "${server}" ${what}`, cause === undefined ? {} : { cause });
+
+export const tooManyRounds = (server: string, name: string, most: number): KumikoError =>
+  protocolError(server, `asked ${most} times during one call of "${name}" and still wants to know more.`);
+
+export const stateRejected = (server: string, name: string, ageMs: number, cause: unknown): KumikoError =>
+  protocolError(
+    server,
+    `rejected the state with which a call of "${name}" went on. The state is ${ageOf(ageMs)} old; ask again from the start. ${messageOf(cause)}`,
+    cause,
+  );
+
+export const cannotAsk = (server: string, what: string): KumikoError =>
+  protocolError(server, `asks for input (${what}) where nobody can be asked. Use a tool, loader or template in a run.`);
+
+export const answerTooLarge = (limit: number): KumikoError =>
+  new KumikoError("MCP_PROTOCOL", `The answer is larger than ${limit} bytes, and is not read further.`);
+
+function ageOf(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}

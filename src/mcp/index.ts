@@ -1,0 +1,26 @@
+export { connectMcp } from "./client/connect-mcp.js";
+export type { ConnectedMcpTool } from "./client/connected-tool.js";
+export type { McpChange, McpCompletionTarget, McpConnection, McpServerStatus } from "./client/connection.js";
+export type { McpEvent } from "./client/events.js";
+export type { LinkState } from "./client/link.js";
+export type {
+  ElicitationAnswer,
+  ElicitationContext,
+  ElicitationHandler,
+  ElicitationQuestion,
+  McpCommand,
+  McpCustomTransport,
+  McpDrift,
+  McpEndpoint,
+  McpOptions,
+  McpOwnClient,
+  McpReconnect,
+  McpRoot,
+  McpSampling,
+  McpServerConfig,
+  McpServerSettings,
+  SamplingApproval,
+  SamplingQuestion,
+} from "./client/options.js";
+export type { McpPrompt, McpPromptArgument } from "./client/prompts.js";
+export type { McpResource, McpResourceContent, McpResourceTemplate } from "./client/resources.js";

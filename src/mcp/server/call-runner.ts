@@ -1,0 +1,320 @@
+import type { Handler } from "../../callbacks/handler.js";
+import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import { type Interrupt, InterruptError } from "../../checkpoint/pause/interrupt.js";
+import type { RequestContext } from "../../components/request-context.js";
+import type { CompiledGraph } from "../../compose/compiled-graph.js";
+import { KumikoError, messageOf } from "../../errors.js";
+import { type Fields, isFields } from "../../schema/fields.js";
+import type { SchemaValidator } from "../../schema/schema-validator.js";
+import { type CallRecord, CallRecords, type Questions } from "./call-records.js";
+import { askedKey, type CallPlace, type CallSession, type CallSessions, hasCapability } from "./call-session.js";
+import { neededFor, type Question, questionOf, readReply } from "./forms.js";
+import type { ProgressTeller } from "./progress.js";
+import type { ServerContext } from "./sdk.js";
+import { invalidState, tooManyPending } from "./wire-error.js";
+
+/** What a request runs: its output is the result on the wire. */
+export interface Program {
+  readonly graph: CompiledGraph<never, Fields>;
+  /** What stands for a result when there is none: an error result, or a thrown error. */
+  refused(text: string): Fields;
+}
+
+/** A request, on behalf of whom it runs, and how its progress is told. */
+export interface CallRequest {
+  readonly sdk: ServerContext;
+  readonly isModern: boolean;
+  readonly capabilities: Fields;
+  readonly requestContext: RequestContext;
+  readonly signal: AbortSignal;
+  readonly progress: ProgressTeller;
+  /** Why the client could not be asked during a call of an older revision, if so. */
+  readonly cannotAsk: string | undefined;
+}
+
+export interface RunnerOptions {
+  readonly store: CheckpointStore;
+  readonly ttlMs: number;
+  readonly maxPending: number;
+  readonly validator: SchemaValidator;
+  readonly sessions: CallSessions;
+  /** Signs the state that goes to the client. */
+  readonly sign: (place: CallPlace, sdk: ServerContext) => Promise<string>;
+}
+
+const mostMisfits = 3;
+
+/** Runs requests, keeps those that ask somebody, and goes on with them when the answers come. */
+export class CallRunner {
+  readonly records: CallRecords;
+  readonly #options: RunnerOptions;
+  readonly #running = new Map<string, Promise<Fields>>();
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+    this.records = new CallRecords(options.store);
+  }
+
+  /** The first round: nothing is left of it when it ends. */
+  async start(
+    program: Program,
+    request: CallRequest,
+    checkpointId: string,
+    run: (options: object) => Promise<Fields>,
+  ): Promise<Fields> {
+    const session = this.#begin(request, { checkpointId, round: 0 });
+    try {
+      return await run({ ...runOptions(request), checkpointId });
+    } catch (error) {
+      if (InterruptError.is(error)) return this.#ask(program, session, request, error.interrupts, newRecord);
+      await this.#options.store.delete(checkpointId);
+      throw error;
+    }
+  }
+
+  /** Goes on with a call; a state that comes again gets the same, and one that is being worked on waits for that. */
+  async answer(program: Program, request: CallRequest, place: CallPlace): Promise<Fields> {
+    const key = `${place.checkpointId}#${place.round}`;
+    for (;;) {
+      const running = this.#running.get(key);
+      if (running === undefined) break;
+      try {
+        return await running;
+      } catch (error) {
+        request.signal.throwIfAborted();
+        if (!isAbort(error)) throw error;
+      }
+    }
+    const answering = this.#answer(program, request, place);
+    this.#running.set(key, answering);
+    try {
+      return await answering;
+    } finally {
+      this.#running.delete(key);
+    }
+  }
+
+  /** Keeps what an answered call came to, before it ends: whoever sends the same answer again gets it. */
+  async #keepFinal({ checkpointId, round }: CallPlace, final: Fields): Promise<void> {
+    if (round === 0) return;
+    const record = await this.records.read(checkpointId);
+    if (record !== undefined) await this.records.write(checkpointId, { ...record, final });
+  }
+
+  async #answer(program: Program, request: CallRequest, place: CallPlace): Promise<Fields> {
+    const { checkpointId, round } = place;
+    const record = await this.records.read(checkpointId);
+    if (record === undefined) throw invalidState();
+    const known = await this.#known(record, place, request);
+    if (known !== undefined) return known;
+    const questions = record.asks[round - 1];
+    if (questions === undefined) throw invalidState();
+    const { answers, misfits, isDeclined } = await this.#read(questions, request);
+    if (isDeclined) return this.#refuse(program, checkpointId, record, "The question was declined, so the call ended.");
+    if (misfits.length === 0 && Object.keys(answers).length === 0) return this.#again(record, place, request);
+    const counted = misfits.length === 0 ? record : { ...record, misfits: record.misfits + 1 };
+    if (counted.misfits >= mostMisfits) return this.#refuse(program, checkpointId, counted, tooOften(misfits));
+    if (misfits.length > 0) await this.records.write(checkpointId, counted);
+    if (Object.keys(answers).length === 0) return this.#askAgain(counted, place, request, questions);
+    return this.#resume(program, request, place, counted, answers);
+  }
+
+  /** What this round has led to already, in this process or in another. */
+  async #known(record: CallRecord, place: CallPlace, request: CallRequest): Promise<Fields | undefined> {
+    const { round, checkpointId } = place;
+    if (round < record.asks.length) return this.#again(record, { checkpointId, round: round + 1 }, request);
+    return record.final;
+  }
+
+  async #again(record: CallRecord, place: CallPlace, request: CallRequest): Promise<Fields> {
+    const questions = record.asks[place.round - 1];
+    if (questions === undefined) throw invalidState();
+    return this.#inputRequired(questions, place, request);
+  }
+
+  async #askAgain(record: CallRecord, place: CallPlace, request: CallRequest, questions: Questions): Promise<Fields> {
+    const asks = [...record.asks, questions];
+    await this.records.write(place.checkpointId, { ...record, asks, expires: this.#expires() });
+    return this.#inputRequired(questions, { ...place, round: asks.length }, request);
+  }
+
+  async #read(questions: Questions, { sdk }: CallRequest): Promise<Replies> {
+    const { inputResponses = {}, droppedInputResponseKeys = [] } = sdk.mcpReq;
+    const answers: Record<string, unknown> = {};
+    const misfits: string[] = [];
+    for (const [key, question] of Object.entries(questions)) {
+      const given = Object.hasOwn(inputResponses, key) ? inputResponses[key] : undefined;
+      const reply = readReply(question, given);
+      if (reply.kind === "declined") return { answers: {}, misfits: [], isDeclined: true };
+      if (reply.kind === "answer" && (await this.#fits(question, reply.answer))) answers[question.id] = reply.answer;
+      else if (reply.kind !== "missing" || droppedInputResponseKeys.includes(key)) misfits.push(key);
+    }
+    return { answers, misfits, isDeclined: false };
+  }
+
+  async #fits({ schema }: Question, answer: unknown): Promise<boolean> {
+    if (schema === undefined) return true;
+    const check = await this.#options.validator.compile(schema);
+    return check(answer) === undefined;
+  }
+
+  async #resume(
+    program: Program,
+    request: CallRequest,
+    place: CallPlace,
+    record: CallRecord,
+    given: Readonly<Record<string, unknown>>,
+  ): Promise<Fields> {
+    const { checkpointId } = place;
+    let answers: Readonly<Record<string, unknown>> | undefined = given;
+    for (;;) {
+      const session = this.#begin(request, place);
+      try {
+        return await program.graph.resume(checkpointId, answers, runOptions(request));
+      } catch (error) {
+        if (InterruptError.is(error)) {
+          const current = (await this.records.read(checkpointId)) ?? record;
+          return this.#ask(program, session, request, error.interrupts, current);
+        }
+        const code = KumikoError.is(error) ? error.code : undefined;
+        if (code === "ALREADY_ANSWERED" || code === "UNKNOWN_INTERRUPT") {
+          if (answers === undefined) throw error;
+          answers = undefined; // somebody took the answers, and was cut off
+        } else if (code === "CHECKPOINT_IN_USE" || code === "UNKNOWN_CHECKPOINT" || code === "CHECKPOINT_CONFLICT") {
+          const known = await this.#fromOthers(place, request, code === "UNKNOWN_CHECKPOINT");
+          if (known !== undefined) return known;
+        } else if (code === "ANSWER_MISMATCH" && answers !== undefined) {
+          const misfits = record.misfits + 1;
+          if (misfits >= mostMisfits) return this.#refuse(program, checkpointId, record, messageOf(error));
+          await this.records.write(checkpointId, { ...record, misfits });
+          answers = undefined; // rejects with what is open still
+        } else {
+          request.signal.throwIfAborted();
+          await this.records.forget(checkpointId);
+          return program.refused(messageOf(error));
+        }
+      }
+    }
+  }
+
+  /** Another process has the call: what it came to there, or `undefined` to try again. */
+  async #fromOthers(place: CallPlace, request: CallRequest, isGone: boolean): Promise<Fields | undefined> {
+    const record = await this.records.read(place.checkpointId);
+    if (record === undefined) throw invalidState();
+    const known = await this.#known(record, place, request);
+    if (known !== undefined) return known;
+    if (isGone) throw invalidState();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    request.signal.throwIfAborted();
+    return undefined;
+  }
+
+  async #ask(
+    program: Program,
+    session: CallSession,
+    request: CallRequest,
+    interrupts: readonly Interrupt[],
+    record: CallRecord,
+  ): Promise<Fields> {
+    const { checkpointId } = session.place;
+    const questions = questionsOf(interrupts, session);
+    const missing = Object.values(questions)
+      .map(neededFor)
+      .find((needed) => !hasCapability(request.capabilities, needed));
+    if (missing === "sampling" || missing === "roots") {
+      // the SDK answers this with the error that the protocol has for it
+      await this.records.forget(checkpointId);
+      return this.#inputRequired(questions, { checkpointId, round: 1 }, request);
+    }
+    if (missing !== undefined || request.cannotAsk !== undefined) {
+      await this.records.forget(checkpointId);
+      return program.refused(whyNot(missing, request.cannotAsk, questions));
+    }
+    if (record === newRecord && this.records.waiting >= this.#options.maxPending) {
+      await this.records.forget(checkpointId);
+      throw tooManyPending(this.#options.maxPending);
+    }
+    return this.#askAgain(record, session.place, request, questions);
+  }
+
+  async #inputRequired(questions: Questions, place: CallPlace, { sdk }: CallRequest): Promise<Fields> {
+    const requests = Object.entries(questions).map(([key, { request }]) => [key, request]);
+    return {
+      resultType: "input_required",
+      inputRequests: Object.fromEntries(requests),
+      requestState: await this.#options.sign(place, sdk),
+    };
+  }
+
+  async #refuse(program: Program, checkpointId: string, record: CallRecord, text: string): Promise<Fields> {
+    const final = program.refused(text);
+    await this.#options.store.delete(checkpointId);
+    await this.records.write(checkpointId, { ...record, final });
+    return final;
+  }
+
+  #begin(request: CallRequest, place: CallPlace): CallSession {
+    const { sdk, isModern, capabilities, requestContext, progress } = request;
+    const keepFinal = (final: Fields) => this.#keepFinal(place, final);
+    const session: CallSession = { sdk, isModern, capabilities, place, progress, keepFinal, asked: new Map() };
+    this.#options.sessions.begin(requestContext, session);
+    return session;
+  }
+
+  #expires(): number {
+    return Date.now() + this.#options.ttlMs;
+  }
+}
+
+interface Replies {
+  readonly answers: Readonly<Record<string, unknown>>;
+  readonly misfits: readonly string[];
+  readonly isDeclined: boolean;
+}
+
+const newRecord: CallRecord = Object.freeze({ expires: 0, misfits: 0, asks: [] });
+
+function runOptions({ requestContext, signal, progress }: CallRequest) {
+  return { requestContext, signal, ...(progress.isWanted && { callbacks: [progressHandler(progress)] }) };
+}
+
+function progressHandler(progress: ProgressTeller): Handler {
+  return {
+    onEvent: (_info, event) => {
+      if (isFields(event) && event.kind === "progress") progress.event(event.event);
+    },
+  };
+}
+
+/** By the key under which it was asked, where no other question has that; else by its id. */
+function questionsOf(interrupts: readonly Interrupt[], session: CallSession): Questions {
+  const keys = interrupts.map(({ info }) => askedKey(session, info));
+  return Object.fromEntries(
+    interrupts.map((interrupt, index) => {
+      const key = keys[index];
+      const isUnique = key !== undefined && keys.indexOf(key) === keys.lastIndexOf(key);
+      return [isUnique ? key : interrupt.id, questionOf(interrupt)];
+    }),
+  );
+}
+
+function whyNot(missing: string | undefined, cannotAsk: string | undefined, questions: Questions): string {
+  const asked = Object.values(questions)
+    .map(({ request }) => messageIn(request))
+    .join(" ");
+  if (cannotAsk !== undefined) return `This call needs an answer (elicitation), and ${cannotAsk} It asked: ${asked}`;
+  return `This call needs an answer, and the client has not declared the capability "${missing}". It asked: ${asked}`;
+}
+
+function messageIn({ params, method }: Fields): string {
+  const message: unknown = typeof params === "object" && params !== null ? Reflect.get(params, "message") : undefined;
+  return typeof message === "string" ? message : String(method);
+}
+
+function tooOften(misfits: readonly string[]): string {
+  return `The answer to ${misfits.map((key) => `"${key}"`).join(", ")} did not fit ${mostMisfits} times, so the call ended.`;
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
+}

@@ -1,0 +1,139 @@
+import type { NodeContext } from "../../components/context.js";
+import type { McpCallContext, McpClientRoot, McpSampledMessage } from "../../components/mcp/mcp-call-context.js";
+import type { AnyRequestContext } from "../../components/request-context.js";
+import { type Fields, isFields } from "../../schema/fields.js";
+import type { JsonSchema } from "../../schema/standard-schema.js";
+import type { NeededCapability } from "./forms.js";
+import type { ProgressTeller } from "./progress.js";
+import type { ServerContext } from "./sdk.js";
+
+/** The request that a run works for: of whom, and how they can be spoken to. */
+export interface CallSession {
+  readonly sdk: ServerContext;
+  /** Questions go out as a result; else as requests during the call. */
+  readonly isModern: boolean;
+  readonly capabilities: Fields;
+  /** Under what the call waits, once it does. */
+  readonly place: CallPlace;
+  readonly progress: ProgressTeller;
+  /** Keeps what the call came to, for whoever sends the same answer again. */
+  readonly keepFinal: (final: Fields) => Promise<void>;
+  /** The keys of questions, as they were asked. */
+  readonly asked: Map<string, AskedKey[]>;
+}
+
+/** Where a call is kept while it waits. */
+export interface CallPlace {
+  readonly checkpointId: string;
+  /** Which answer this is; 0 is the first call. */
+  readonly round: number;
+}
+
+interface AskedKey {
+  readonly key: string;
+  readonly info: unknown;
+}
+
+/** Which request a run belongs to: nodes and tools of one run share the object of its values. */
+export class CallSessions {
+  readonly #sessions = new WeakMap<object, CallSession>();
+
+  begin(requestContext: AnyRequestContext, session: CallSession): void {
+    this.#sessions.set(requestContext, session);
+  }
+
+  find({ requestContext }: Pick<NodeContext, "requestContext">): CallSession | undefined {
+    return this.#sessions.get(requestContext);
+  }
+}
+
+/** The context of a tool or prompt, with the client in it, and with `ask` noting under which key it asks. */
+export function withClient<Context extends NodeContext>(ctx: Context, session: CallSession): Context {
+  const mcp = new ClientContext(ctx, session);
+  const { ask } = ctx;
+  const noted = (key: string, info: unknown, schema?: never) => {
+    noteAsked(session, key, info);
+    return ask(key, info, schema);
+  };
+  return ctx.with({ mcp, ask: noted }) as Context;
+}
+
+function noteAsked({ asked }: CallSession, key: string, info: unknown): void {
+  const text = JSON.stringify(info) ?? "";
+  const known = asked.get(text);
+  if (known === undefined) asked.set(text, [{ key, info }]);
+  else if (!known.some((other) => other.key === key)) known.push({ key, info });
+}
+
+/** The key under which a question was asked, where there is no doubt. */
+export function askedKey({ asked }: CallSession, info: unknown): string | undefined {
+  const known = asked.get(JSON.stringify(info) ?? "");
+  return known?.length === 1 ? known[0]?.key : undefined;
+}
+
+export function hasCapability(capabilities: Fields, needed: NeededCapability): boolean {
+  const [name = "", mode] = needed.split(".");
+  const given = capabilities[name];
+  if (!isFields(given)) return false;
+  if (name !== "elicitation") return true;
+  // an empty object is the form mode, from before there were modes
+  return mode === "url" ? isFields(given.url) : isFields(given.form) || !isFields(given.url);
+}
+
+const sampledSchema: JsonSchema = { type: "object", required: ["content"] };
+const rootsSchema: JsonSchema = { type: "object", required: ["roots"] };
+
+class ClientContext implements McpCallContext {
+  readonly #ctx: NodeContext;
+  readonly #session: CallSession;
+  #requests = 0;
+
+  constructor(ctx: NodeContext, session: CallSession) {
+    this.#ctx = ctx;
+    this.#session = session;
+  }
+
+  get capabilities(): Fields {
+    return this.#session.capabilities;
+  }
+
+  async sample(params: Fields): Promise<McpSampledMessage> {
+    const key = this.#nextKey("sampling");
+    this.#need("sampling");
+    if (this.#session.isModern) {
+      return this.#ctx.ask<McpSampledMessage>(key, { kind: "mcp_sampling_request", params }, sampledSchema);
+    }
+    const { sdk } = this.#session;
+    const request = { method: "sampling/createMessage" as const, params: { ...params } };
+    return this.#ctx.once(key, async () => (await sdk.mcpReq.send(request)) as McpSampledMessage);
+  }
+
+  async roots(): Promise<readonly McpClientRoot[]> {
+    const key = this.#nextKey("roots");
+    this.#need("roots");
+    const { sdk, isModern } = this.#session;
+    const { roots } = isModern
+      ? await this.#ctx.ask<{ roots: McpClientRoot[] }>(key, { kind: "mcp_roots_request" }, rootsSchema)
+      : await this.#ctx.once(
+          key,
+          async () => (await sdk.mcpReq.send({ method: "roots/list" })) as { roots: McpClientRoot[] },
+        );
+    return roots;
+  }
+
+  async log(level: Parameters<McpCallContext["log"]>[0], data: unknown, logger?: string): Promise<void> {
+    await this.#session.sdk.mcpReq.log(level, data, logger);
+  }
+
+  /** The same in every execution of the place, as its other keys. */
+  #nextKey(what: string): string {
+    this.#requests += 1;
+    return `mcp_${what}_${this.#requests}`;
+  }
+
+  #need(capability: "sampling" | "roots"): void {
+    if (!hasCapability(this.#session.capabilities, capability)) {
+      throw new Error(`The MCP client cannot do this: it has not declared the capability "${capability}".`);
+    }
+  }
+}

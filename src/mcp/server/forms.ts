@@ -1,0 +1,177 @@
+import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
+import { type Fields, isFields } from "../../schema/fields.js";
+import type { JsonSchema } from "../../schema/standard-schema.js";
+
+/** How the answer of a form becomes the answer of an interrupt. */
+export type FormShape = "approval" | "elicitation" | "fields" | "value" | "answer" | "json" | "sampling" | "roots";
+
+/** An interrupt as a client is asked, and what is needed to read what comes back. */
+export interface Question {
+  readonly id: string;
+  readonly shape: FormShape;
+  readonly schema: JsonSchema | undefined;
+  /** The request on the wire. */
+  readonly request: Fields;
+}
+
+/** What a client must be able to do to answer. */
+export type NeededCapability = "elicitation" | "elicitation.url" | "sampling" | "roots";
+
+export function questionOf({ id, info, schema }: Interrupt): Question {
+  const kind = isFields(info) ? info.kind : undefined;
+  const travels = schema as JsonSchema | undefined;
+  const question = { id, schema: travels };
+  if (kind === "mcp_sampling_request" && isFields(info)) {
+    return { ...question, shape: "sampling", request: { method: "sampling/createMessage", params: info.params } };
+  }
+  if (kind === "mcp_roots_request") return { ...question, shape: "roots", request: { method: "roots/list" } };
+  if (kind === "mcp_elicitation" && isFields(info)) {
+    return { ...question, shape: "elicitation", request: passedOn(info, travels) };
+  }
+  if (kind === "tool_approval") return { ...question, shape: "approval", request: elicit(textOf(info), approval) };
+  const { shape, requestedSchema } = formOf(travels);
+  return { ...question, shape, request: elicit(textOf(info), requestedSchema) };
+}
+
+export function neededFor({ request }: Question): NeededCapability {
+  if (request.method === "sampling/createMessage") return "sampling";
+  if (request.method === "roots/list") return "roots";
+  return isFields(request.params) && request.params.mode === "url" ? "elicitation.url" : "elicitation";
+}
+
+function elicit(message: string, requestedSchema: Fields): Fields {
+  return { method: "elicitation/create", params: { mode: "form", message, requestedSchema } };
+}
+
+/** What a server behind this one asks goes on as it came. */
+function passedOn({ mode, message, url }: Fields, schema: JsonSchema | undefined): Fields {
+  const text = typeof message === "string" ? message : "";
+  if (mode === "url") return { method: "elicitation/create", params: { mode, message: text, url } };
+  const properties = isFields(schema?.properties) ? schema.properties : {};
+  const content = isFields(properties.content) ? properties.content : { type: "object", properties: {} };
+  return elicit(text, content);
+}
+
+const approval = {
+  type: "object",
+  properties: {
+    approved: { type: "boolean", title: "Approve" },
+    reason: { type: "string", title: "Reason" },
+  },
+  required: ["approved"],
+};
+
+function formOf(schema: JsonSchema | undefined): { shape: FormShape; requestedSchema: Fields } {
+  if (schema === undefined) return { shape: "answer", requestedSchema: oneField("answer", { type: "string" }) };
+  if (isFlat(schema)) return { shape: "fields", requestedSchema: flatSchema(schema) };
+  if (isPrimitive(schema)) return { shape: "value", requestedSchema: oneField("value", withoutDialect(schema)) };
+  const description = `JSON that fits this schema: ${JSON.stringify(schema)}`;
+  return { shape: "json", requestedSchema: oneField("json", { type: "string", description }) };
+}
+
+function oneField(name: string, schema: Fields): Fields {
+  return { type: "object", properties: { [name]: schema }, required: [name] };
+}
+
+/** Forms know flat objects only. */
+function isFlat({ type, properties }: JsonSchema): boolean {
+  return type === "object" && isFields(properties) && Object.values(properties).every(isFormField);
+}
+
+function flatSchema({ properties, required }: JsonSchema): Fields {
+  return { type: "object", properties, ...(Array.isArray(required) && { required }) };
+}
+
+const formats: readonly unknown[] = [undefined, "email", "uri", "date", "date-time"];
+
+function isPrimitive(schema: unknown): schema is JsonSchema {
+  if (!isFields(schema)) return false;
+  const { type, format } = schema;
+  if (type === "string") return formats.includes(format) && schema.pattern === undefined;
+  return type === "number" || type === "integer" || type === "boolean";
+}
+
+function isFormField(schema: unknown): boolean {
+  if (isPrimitive(schema)) return true;
+  if (!isFields(schema) || schema.type !== "array" || !isFields(schema.items)) return false;
+  const { items } = schema;
+  return Array.isArray(items.enum) || Array.isArray(items.anyOf);
+}
+
+function withoutDialect({ $schema: _dialect, ...schema }: JsonSchema): JsonSchema {
+  return schema;
+}
+
+function textOf(info: unknown): string {
+  if (typeof info === "string") return info;
+  if (!isFields(info)) return JSON.stringify(info) ?? "An answer is needed.";
+  const { kind, message, toolName, input, payload } = info;
+  if (kind === "tool_approval") return `May "${String(toolName)}" run? Arguments: ${JSON.stringify(input)}`;
+  if (kind === "client_tool") return `Please do the work of "${String(toolName)}": ${JSON.stringify(input)}`;
+  if (kind === "tool_suspended") return suspendedText(toolName, payload);
+  return typeof message === "string" ? message : JSON.stringify(info);
+}
+
+function suspendedText(toolName: unknown, payload: unknown): string {
+  if (typeof payload === "string") return payload;
+  if (isFields(payload) && typeof payload.message === "string") return payload.message;
+  const what = payload === undefined ? "" : `: ${JSON.stringify(payload)}`;
+  return `"${String(toolName)}" needs an answer to go on${what}`;
+}
+
+/** What came back: an answer, nothing yet, something of another form, or somebody who does not want to answer. */
+export type Reply =
+  | { readonly kind: "answer"; readonly answer: unknown }
+  | { readonly kind: "missing" | "misfit" | "declined" };
+
+export function readReply({ shape }: Question, response: unknown): Reply {
+  if (response === undefined) return { kind: "missing" };
+  if (!isFields(response)) return { kind: "misfit" };
+  if (shape === "sampling") {
+    return "content" in response ? { kind: "answer", answer: response } : { kind: "misfit" };
+  }
+  if (shape === "roots") {
+    return Array.isArray(response.roots) ? { kind: "answer", answer: response } : { kind: "misfit" };
+  }
+  return readElicitation(shape, response);
+}
+
+function readElicitation(shape: FormShape, { action, content }: Fields): Reply {
+  if (action !== "accept" && action !== "decline" && action !== "cancel") return { kind: "misfit" };
+  if (shape === "elicitation") {
+    return { kind: "answer", answer: { action, ...(action === "accept" && isFields(content) && { content }) } };
+  }
+  if (action !== "accept") {
+    if (shape === "approval") return { kind: "answer", answer: { approved: false, reason: `${action} by the client` } };
+    return { kind: "declined" };
+  }
+  return isFields(content) ? readContent(shape, content) : { kind: "misfit" };
+}
+
+function readContent(shape: FormShape, content: Fields): Reply {
+  switch (shape) {
+    case "approval":
+      return readApproval(content);
+    case "value":
+    case "answer":
+      return shape in content ? { kind: "answer", answer: content[shape] } : { kind: "misfit" };
+    case "json":
+      return readJson(content.json);
+    default:
+      return { kind: "answer", answer: content };
+  }
+}
+
+function readApproval({ approved, reason }: Fields): Reply {
+  if (typeof approved !== "boolean") return { kind: "misfit" };
+  return { kind: "answer", answer: { approved, ...(typeof reason === "string" && reason !== "" && { reason }) } };
+}
+
+function readJson(text: unknown): Reply {
+  if (typeof text !== "string") return { kind: "misfit" };
+  try {
+    return { kind: "answer", answer: JSON.parse(text) };
+  } catch {
+    return { kind: "misfit" };
+  }
+}

@@ -1,0 +1,89 @@
+import { KumikoError } from "../../errors.js";
+import { invalidMcpOption } from "../errors.js";
+import type { MCPServerOptions, McpAuthInfo } from "./options.js";
+
+const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
+
+/** Who may come in: by the name they call, by the page they come from, and by what they bring along. */
+export class Gate {
+  readonly #hosts: readonly string[];
+  readonly #origins: readonly string[];
+  readonly #auth: MCPServerOptions["auth"];
+  readonly #maxBodyBytes: number;
+
+  constructor({ allowedHosts, allowedOrigins, auth, maxBodyBytes = 4 * 1024 * 1024 }: MCPServerOptions) {
+    this.#hosts = allowedHosts ?? loopbackNames;
+    this.#origins = allowedOrigins ?? loopbackNames;
+    this.#auth = auth;
+    this.#maxBodyBytes = maxBodyBytes;
+  }
+
+  /** An answer for those who may not; what `auth` found for those who may. Nothing of the body has been read. */
+  async check(
+    request: Request,
+    given: McpAuthInfo | undefined,
+  ): Promise<Response | { authInfo: McpAuthInfo | undefined }> {
+    const { headers } = request;
+    if (!this.#isKnownHost(headers.get("host") ?? new URL(request.url).host)) return refusal(403, "Unknown Host");
+    const origin = headers.get("origin");
+    if (origin !== null && !this.#isKnownOrigin(origin)) return refusal(403, "Unknown Origin");
+    const admitted = await this.#authenticate(request, given);
+    if (admitted instanceof Response) return admitted;
+    const length = Number(headers.get("content-length") ?? 0);
+    return length > this.#maxBodyBytes ? refusal(413, "The body is too large") : admitted;
+  }
+
+  async #authenticate(
+    request: Request,
+    given: McpAuthInfo | undefined,
+  ): Promise<Response | { authInfo: McpAuthInfo | undefined }> {
+    if (given !== undefined || this.#auth === undefined) return { authInfo: given };
+    let found: McpAuthInfo | Response | undefined;
+    try {
+      found = await this.#auth(request);
+    } catch {
+      return refusal(401, "Unauthorized");
+    }
+    if (found instanceof Response) return found;
+    return found === undefined ? refusal(401, "Unauthorized", { "www-authenticate": "Bearer" }) : { authInfo: found };
+  }
+
+  #isKnownHost(host: string): boolean {
+    const name = hostnameOf(`http://${host}`);
+    return this.#hosts.some((known) => known === host || known === name);
+  }
+
+  #isKnownOrigin(origin: string): boolean {
+    const name = hostnameOf(origin);
+    return this.#origins.some((known) => known === origin || known === name);
+  }
+}
+
+function hostnameOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).hostname : undefined;
+}
+
+export function refusal(status: number, message: string, headers: Readonly<Record<string, string>> = {}): Response {
+  return Response.json(
+    { jsonrpc: "2.0", error: { code: -32000, message }, id: null },
+    { status, headers: { ...headers } },
+  );
+}
+
+/** Whose state and sessions are whose. */
+export function principalOf(authInfo: McpAuthInfo | undefined): string {
+  if (authInfo === undefined) return "";
+  const { clientId, extra } = authInfo;
+  return JSON.stringify([clientId, extra?.sub ?? extra?.subject ?? extra?.userId ?? null]);
+}
+
+/** Where a server that listens for others than its own machine must say how it is called. */
+export function checkListenHost(host: string, { allowedHosts }: MCPServerOptions): void {
+  if (allowedHosts !== undefined || loopbackNames.includes(host) || host === "::1") return;
+  throw invalidMcpOption(
+    `Listening on "${host}" needs allowedHosts: the names under which the server may be called. Without them any web page could call it under a name of its own.`,
+  );
+}
+
+export const serverClosed = (): KumikoError =>
+  new KumikoError("MCP_DISCONNECTED", "The MCPServer was closed. Make a new one.");

@@ -1,0 +1,360 @@
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
+import { memoryStore } from "../../checkpoint/memory-store.js";
+import { RequestContext } from "../../components/request-context.js";
+import { jsonSchemaValidator } from "../../schema/json-schema-validator.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import { invalidMcpValue, unknownMcpOption } from "../errors.js";
+import { CallRunner } from "./call-runner.js";
+import { type CallPlace, CallSessions } from "./call-session.js";
+import { checkServerOptions } from "./check-options.js";
+import { checkListenHost, principalOf, refusal } from "./gate.js";
+import type { MCPServerOptions, MCPServerRepository, McpAuthInfo } from "./options.js";
+import { PromptCalls } from "./prompt-calls.js";
+import type { ServerParts } from "./protocol.js";
+import { ResourceCalls } from "./resource-calls.js";
+import { loadServer } from "./sdk.js";
+import { type RawOutputs, type ServedTool, servedTools } from "./served-tools.js";
+import { Serving } from "./serving.js";
+import { ToolCalls } from "./tool-calls.js";
+
+/** What a server says of itself. */
+export interface ServerInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly description?: string | undefined;
+  readonly repository?: MCPServerRepository | undefined;
+  readonly releaseDate: string;
+  readonly isLatest: boolean;
+}
+
+export interface ServerDetail extends ServerInfo {
+  readonly packageCanonical?: string | undefined;
+  readonly packages?: readonly Readonly<Record<string, unknown>>[] | undefined;
+  readonly remotes?: readonly Readonly<Record<string, unknown>>[] | undefined;
+}
+
+/** A tool as clients are told of it. */
+export interface McpToolInfo {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description: string;
+  readonly inputSchema: object;
+  readonly outputSchema?: object | undefined;
+  readonly annotations?: object | undefined;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
+  /** What it was made of. */
+  readonly toolType: ServedTool["kind"];
+}
+
+/** A request of Node.js, and where it is answered. */
+export interface NodeExchange {
+  /** The address that was called. */
+  readonly url: URL | string;
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+}
+
+export interface StartHttpOptions extends NodeExchange {
+  /** @default "/http" */
+  readonly httpPath?: string | undefined;
+  /** Another name of `httpPath`. */
+  readonly ssePath?: string | undefined;
+  /** For those who give the paths of both transports: streamable HTTP has one path only. */
+  readonly messagePath?: string | undefined;
+  readonly options?: StartHttpRequestOptions | undefined;
+}
+
+export interface StartHttpRequestOptions {
+  /** Who calls, where something in front has found out. */
+  readonly authInfo?: McpAuthInfo | undefined;
+  /** The body, where something in front has read it. */
+  readonly parsedBody?: unknown;
+}
+
+export interface StartSseOptions extends NodeExchange {
+  /** @default "/sse" */
+  readonly ssePath?: string | undefined;
+  /** @default "/messages" */
+  readonly messagePath?: string | undefined;
+}
+
+/** Of Hono: its context, or the request and response of Node.js below it. */
+export type StartHonoSseOptions = {
+  readonly url: URL | string;
+  /** @default "/hono-sse" */
+  readonly ssePath?: string | undefined;
+  /** @default "/hono-messages" */
+  readonly messagePath?: string | undefined;
+} & ({ readonly context: { readonly req: { readonly raw: Request } } } | Pick<NodeExchange, "req" | "res">);
+
+export interface ListenOptions {
+  /** 0: any that is free. */
+  readonly port: number;
+  /** @default "127.0.0.1" */
+  readonly host?: string | undefined;
+}
+
+export interface Listening {
+  /** Of streamable HTTP. The transport of 2024-11-05 is at `/sse`. */
+  readonly url: string;
+  readonly port: number;
+}
+
+/**
+ * Serves tools, agents, workflows, graphs, resources and prompts to MCP clients of every revision, over stdio and HTTP.
+ * Approvals and questions of tools go to the client, which may answer later, from another connection, and at another
+ * instance that has the same store.
+ *
+ * @example
+ * const server = new MCPServer({ name: "Weather", version: "1.0.0", tools: [getWeather] });
+ * console.log(server.getToolListInfo().tools.map(({ name }) => name));
+ * // as a program that a host starts: await server.startStdio();
+ * // on the network: await server.listen({ port: 1234 });
+ */
+export class MCPServer {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly tools: { notifyListChanged(): Promise<void> };
+  readonly prompts: { notifyListChanged(): Promise<void> };
+  readonly resources: { notifyListChanged(): Promise<void>; notifyUpdated(change: { uri: string }): Promise<void> };
+  readonly #options: MCPServerOptions;
+  readonly #releaseDate: string;
+  readonly #served: ReadonlyMap<string, ServedTool>;
+  readonly #toolCalls: ToolCalls;
+  readonly #prompts: PromptCalls;
+  readonly #sessions = new CallSessions();
+  readonly #serving: Serving;
+  readonly #closing = new AbortController();
+  readonly #store: ReturnType<typeof memoryStore> | NonNullable<MCPServerOptions["store"]>;
+  readonly #listening = new Set<HttpServer>();
+  #parts: Promise<ServerParts> | undefined;
+
+  constructor(options: MCPServerOptions) {
+    checkServerOptions(options);
+    this.#options = options;
+    this.id = options.id ?? globalThis.crypto.randomUUID();
+    this.name = options.name;
+    this.version = options.version;
+    this.#releaseDate = options.releaseDate ?? new Date().toISOString();
+    this.#store = options.store ?? memoryStore();
+    const raw: RawOutputs = new Map();
+    this.#served = servedTools(options, options.logger ?? console, raw);
+    const parts = { options, store: this.#store, tools: this.#served, raw, sessions: this.#sessions };
+    this.#toolCalls = new ToolCalls(parts);
+    this.#prompts = new PromptCalls(options, this.#store, this.#sessions);
+    const serving = new Serving(options, () => this.#loadParts());
+    this.#serving = serving;
+    this.tools = { notifyListChanged: () => serving.notify({ kind: "tools" }) };
+    this.prompts = { notifyListChanged: () => serving.notify({ kind: "prompts" }) };
+    this.resources = {
+      notifyListChanged: () => serving.notify({ kind: "resources" }),
+      notifyUpdated: ({ uri }) => serving.notify({ kind: "resource", uri }),
+    };
+  }
+
+  /** Answers a request: for everything that speaks in requests and responses. */
+  fetch = (request: Request, { authInfo }: { readonly authInfo?: McpAuthInfo | undefined } = {}): Promise<Response> =>
+    this.#serving.fetch(request, authInfo);
+
+  /** Listens on a port: streamable HTTP at `/mcp`, and the transport of 2024-11-05 at `/sse` and `/messages`. */
+  async listen({ port, host = "127.0.0.1" }: ListenOptions): Promise<Listening> {
+    checkListenHost(host, this.#options);
+    const { createServer } = await import("node:http");
+    const http = createServer((req, res) => void this.#route(req, res));
+    await new Promise<void>((resolve, reject) => {
+      http.once("error", reject);
+      http.listen(port, host, resolve);
+    });
+    this.#listening.add(http);
+    const address = http.address();
+    const taken = typeof address === "object" && address !== null ? address.port : port;
+    return { url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}/mcp`, port: taken };
+  }
+
+  /** Serves the program that started this one, over standard input and output. Nothing else may write there. */
+  startStdio(): Promise<void> {
+    return this.#serving.startStdio();
+  }
+
+  /** Answers a request of Node.js with streamable HTTP, where it called `httpPath`; others get a 404. */
+  async startHTTP({ url, req, res, httpPath, ssePath, options = {} }: StartHttpOptions): Promise<void> {
+    for (const name of Object.keys(options)) {
+      if (name !== "authInfo" && name !== "parsedBody")
+        throw unknownMcpOption("startHTTP", name, ["authInfo", "parsedBody"]);
+    }
+    const isHere = pathOf(url) === (httpPath ?? ssePath ?? "/http");
+    await this.#serving.answer(
+      req,
+      res,
+      async (request) => (isHere ? this.fetch(request, { authInfo: options.authInfo }) : refusal(404, "Not found")),
+      options.parsedBody,
+    );
+  }
+
+  /** Answers a request of Node.js with the transport of 2024-11-05, for clients that know no other. */
+  async startSSE({ url, req, res, ssePath = "/sse", messagePath = "/messages" }: StartSseOptions): Promise<void> {
+    const paths = { ssePath, messagePath };
+    await this.#serving.answer(req, res, (request) => this.#serving.fetchSse(request, pathOf(url), paths, undefined));
+  }
+
+  /** The same in Hono: with its `context`, the response is given back. */
+  async startHonoSSE(options: StartHonoSseOptions): Promise<Response | undefined> {
+    const { url, ssePath = "/hono-sse", messagePath = "/hono-messages" } = options;
+    const paths = { ssePath, messagePath };
+    const answer = (request: Request) => this.#serving.fetchSse(request, pathOf(url), paths, undefined, true);
+    if ("context" in options) return answer(options.context.req.raw);
+    await this.#serving.answer(options.req, options.res, answer);
+    return undefined;
+  }
+
+  /** Ends all sessions and everything that runs. What waits stays in the store, and goes on at the next start. */
+  async close(): Promise<void> {
+    this.#closing.abort(new DOMException("The MCPServer was closed.", "AbortError"));
+    await this.#serving.close();
+    const parts = await this.#parts?.catch(() => undefined);
+    parts?.runner.records.close();
+    await Promise.all([...this.#listening].map(closeHttp));
+    this.#listening.clear();
+  }
+
+  getServerInfo(): ServerInfo {
+    const { description, repository, isLatest = true } = this.#options;
+    return {
+      id: this.id,
+      name: this.name,
+      version: this.version,
+      ...(description !== undefined && { description }),
+      ...(repository !== undefined && { repository }),
+      releaseDate: this.#releaseDate,
+      isLatest,
+    };
+  }
+
+  getServerDetail(): ServerDetail {
+    const { packageCanonical, packages, remotes } = this.#options;
+    return {
+      ...this.getServerInfo(),
+      ...(packageCanonical !== undefined && { packageCanonical }),
+      ...(packages !== undefined && { packages }),
+      ...(remotes !== undefined && { remotes }),
+    };
+  }
+
+  getToolListInfo(): { readonly tools: readonly McpToolInfo[] } {
+    return { tools: [...this.#served.values()].map(infoOf) };
+  }
+
+  /** `undefined` for a tool that it does not have. */
+  getToolInfo(name: string): McpToolInfo | undefined {
+    const served = this.#served.get(name);
+    return served === undefined ? undefined : infoOf(served);
+  }
+
+  /** Runs a tool here, without a client: gives what the tool gives, and rejects where a client would read an error. */
+  async executeTool(
+    name: string,
+    args: unknown,
+    options: { readonly messages?: readonly AgenticMessage[]; readonly toolCallId?: string } = {},
+  ): Promise<unknown> {
+    const { requestContext } = this.#options;
+    const values =
+      typeof requestContext === "function"
+        ? await requestContext({ authInfo: undefined, headers: {} })
+        : requestContext;
+    return this.#toolCalls.execute(name, args, options, new RequestContext(values ?? {}));
+  }
+
+  /** `undefined` before `startStdio`. */
+  getStdioTransport(): object | undefined {
+    return this.#serving.stdioTransport;
+  }
+
+  /** That of the newest session of `startSSE`; `undefined` when there is none. */
+  getSseTransport(): object | undefined {
+    return this.#serving.sseTransport;
+  }
+
+  /** That of the newest session of `startHonoSSE`; `undefined` when there is none. */
+  getSseHonoTransport(): object | undefined {
+    return this.#serving.honoSseTransport;
+  }
+
+  /** What answers streamable HTTP; `undefined` before the first request. */
+  getStreamableHTTPTransport(): object | undefined {
+    return this.#serving.httpHandler;
+  }
+
+  async #route(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const url = URL.canParse(req.url ?? "", "http://localhost")
+      ? new URL(req.url ?? "", "http://localhost")
+      : undefined;
+    const path = url?.pathname ?? "";
+    try {
+      if (path === "/sse" || path === "/messages") await this.startSSE({ url: path, req, res });
+      else await this.startHTTP({ url: path, httpPath: "/mcp", req, res });
+    } catch (error) {
+      this.#report("A request could not be answered.", error);
+      if (!res.headersSent) res.writeHead(500);
+      res.end();
+    }
+  }
+
+  #report(message: string, error: unknown): void {
+    const logger = this.#options.logger ?? console;
+    if (logger.error === undefined) logger.warn(message);
+    else logger.error(message, error);
+  }
+
+  #loadParts(): Promise<ServerParts> {
+    this.#parts ??= this.#makeParts();
+    return this.#parts;
+  }
+
+  async #makeParts(): Promise<ServerParts> {
+    const { createRequestStateCodec, UriTemplate } = await loadServer();
+    const options = this.#options;
+    const { requestStateTtlMs = 600_000, maxPending = 1_000, resources, runtime } = options;
+    const codec = createRequestStateCodec<CallPlace>({
+      key: options.requestStateKey ?? globalThis.crypto.getRandomValues(new Uint8Array(32)),
+      ttlSeconds: Math.max(1, Math.ceil(requestStateTtlMs / 1000)),
+      bind: ({ mcpReq, http }) => `${mcpReq.method}\0${principalOf(http?.authInfo as McpAuthInfo | undefined)}`,
+    });
+    const runner = new CallRunner({
+      store: this.#store,
+      ttlMs: requestStateTtlMs,
+      maxPending,
+      validator: runtime?.schemaValidator ?? jsonSchemaValidator,
+      sessions: this.#sessions,
+      sign: (place, sdk) => codec.mint(place, sdk),
+    });
+    const matches = (template: string, uri: string): boolean => new UriTemplate(template).match(uri) !== null;
+    return {
+      options,
+      tools: this.#served,
+      toolCalls: this.#toolCalls,
+      prompts: this.#prompts,
+      resources: resources && new ResourceCalls(resources, matches),
+      runner,
+      codec,
+      closing: this.#closing.signal,
+    };
+  }
+}
+
+function infoOf({ listed, kind }: ServedTool): McpToolInfo {
+  return { ...(listed as object as Omit<McpToolInfo, "toolType">), toolType: kind };
+}
+
+function pathOf(url: URL | string): string {
+  const text = String(url);
+  if (!URL.canParse(text, "http://localhost")) throw invalidMcpValue("url", "the address that was called", url);
+  return new URL(text, "http://localhost").pathname;
+}
+
+async function closeHttp(http: HttpServer): Promise<void> {
+  const closed = new Promise((resolve) => http.close(resolve));
+  http.closeAllConnections();
+  await closed;
+}

@@ -1,0 +1,202 @@
+import type { Handler } from "../../callbacks/handler.js";
+import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import type { NodeContext } from "../../components/context.js";
+import type { McpCallContext } from "../../components/mcp/mcp-call-context.js";
+import type { AnyRequestContext } from "../../components/request-context.js";
+import type { Template } from "../../components/retrieval.js";
+import type { Runnable } from "../../compose/runnable.js";
+import type { Runtime } from "../../compose/runtime.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
+import type { AgenticToolsNodeConfig } from "../../tools/node/config.js";
+
+/** An agent as far as a server needs it: one of this package or of Mastra. */
+export interface McpAgent {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  getDescription?(): string;
+  generate(prompt: string, options?: never): Promise<unknown>;
+  resume?(run: never, answers?: never, options?: never): Promise<unknown>;
+}
+
+/** A workflow in the words of Mastra. */
+export interface McpWorkflow {
+  readonly id?: string | undefined;
+  readonly description?: string | undefined;
+  readonly inputSchema?: AnyStandardSchema | JsonSchema | undefined;
+  readonly outputSchema?: AnyStandardSchema | JsonSchema | undefined;
+  createRun(options?: never): unknown;
+}
+
+/** A compiled graph, chain or workflow of this package, with what clients are told of it. */
+export interface McpGraph {
+  readonly runnable: Runnable<never, unknown>;
+  readonly description: string;
+  readonly inputSchema: AnyStandardSchema | JsonSchema;
+  readonly outputSchema?: AnyStandardSchema | JsonSchema | undefined;
+}
+
+/** A resource that a server lists. */
+export interface MCPServerResource {
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly mimeType?: string | undefined;
+  readonly size?: number | undefined;
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Resources whose URIs follow a template (RFC 6570). */
+export interface MCPServerResourceTemplate {
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly mimeType?: string | undefined;
+}
+
+/** What is in a resource: a text, or bytes in base64, and never both. */
+export interface MCPServerResourceContent {
+  readonly text?: string | undefined;
+  readonly blob?: string | undefined;
+  readonly uri?: string | undefined;
+  readonly mimeType?: string | undefined;
+}
+
+export interface MCPServerResources {
+  listResources(): Promise<readonly MCPServerResource[]> | readonly MCPServerResource[];
+  /** Throws for a URI that it does not know. */
+  getResourceContent(request: {
+    readonly uri: string;
+    readonly requestContext: AnyRequestContext;
+  }):
+    | Promise<MCPServerResourceContent | readonly MCPServerResourceContent[]>
+    | MCPServerResourceContent
+    | readonly MCPServerResourceContent[];
+  resourceTemplates?(): Promise<readonly MCPServerResourceTemplate[]> | readonly MCPServerResourceTemplate[];
+}
+
+export interface MCPServerPromptArgument {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly required?: boolean | undefined;
+}
+
+export interface McpPromptContext extends NodeContext {
+  readonly mcp: McpCallContext;
+}
+
+/** Messages as a template gives them, or as MCP has them. */
+export type MCPServerPromptMessages = readonly (AgenticMessage | MCPServerPromptMessage)[];
+
+export interface MCPServerPromptMessage {
+  readonly role: "user" | "assistant";
+  readonly content: Readonly<Record<string, unknown>>;
+}
+
+export interface MCPServerPrompt {
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly arguments?: readonly MCPServerPromptArgument[] | undefined;
+  /** A template, or a function of the arguments, which may ask. */
+  readonly template:
+    | Template<never, never>
+    | ((
+        args: Readonly<Record<string, string>>,
+        ctx: McpPromptContext,
+      ) => MCPServerPromptMessages | Promise<MCPServerPromptMessages>);
+}
+
+/** Proposes values for an argument of a prompt or a variable of a resource template, while somebody is typing it. */
+export type MCPServerCompletions = (
+  ref: { readonly type: "ref/prompt"; readonly name: string } | { readonly type: "ref/resource"; readonly uri: string },
+  argument: { readonly name: string; readonly value: string },
+  context: { readonly arguments: Readonly<Record<string, string>> },
+) => readonly string[] | Promise<readonly string[]>;
+
+/** Who calls, as `auth` found out: the `AuthInfo` of the SDK. */
+export interface McpAuthInfo {
+  readonly token: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt?: number | undefined;
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface MCPServerLogger {
+  warn(message: string): void;
+  error?(message: string, error?: unknown): void;
+}
+
+export interface MCPServerRepository {
+  readonly url: string;
+  readonly source?: string | undefined;
+  readonly id?: string | undefined;
+}
+
+/** What {@link MCPServer} serves, and how. */
+export interface MCPServerOptions {
+  /** Shown to people. */
+  readonly name: string;
+  readonly version: string;
+  /** @default a random UUID */
+  readonly id?: string | undefined;
+  readonly description?: string | undefined;
+  /** What a model should know of the server as a whole. */
+  readonly instructions?: string | undefined;
+  /** Tools of every format. */
+  readonly tools?: AgenticToolsNodeConfig["tools"] | undefined;
+  /** Each becomes the tool `ask_<key>`. */
+  readonly agents?: Readonly<Record<string, McpAgent>> | undefined;
+  /** Each becomes the tool `run_<key>`. */
+  readonly workflows?: Readonly<Record<string, McpWorkflow>> | undefined;
+  /** Each becomes the tool `run_<key>`. */
+  readonly graphs?: Readonly<Record<string, McpGraph>> | undefined;
+  readonly resources?: MCPServerResources | undefined;
+  readonly prompts?: Readonly<Record<string, MCPServerPrompt>> | undefined;
+  readonly completions?: MCPServerCompletions | undefined;
+  /** Where calls wait that ask somebody. With `requestStateKey` any instance goes on with them. @default in memory */
+  readonly store?: CheckpointStore | undefined;
+  /** Signs what clients send back: at least 32 bytes, the same for all instances. @default random */
+  readonly requestStateKey?: string | Uint8Array | undefined;
+  /** How long a question stays open. @default 600_000 */
+  readonly requestStateTtlMs?: number | undefined;
+  /** How many calls may wait at once. @default 1_000 */
+  readonly maxPending?: number | undefined;
+  /** How clients of revisions with a handshake are served over HTTP. @default "sessions" */
+  readonly legacy?: "sessions" | "stateless" | "off" | undefined;
+  /** Who calls: nobody (`undefined`) is answered with 401. Of HTTP only. */
+  readonly auth?:
+    | ((request: Request) => McpAuthInfo | Response | undefined | Promise<McpAuthInfo | Response | undefined>)
+    | undefined;
+  /** Names under which the server may be called. @default those of the own machine */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Web pages that may call it: host names or origins. @default those of the own machine */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  /** @default 4 MiB */
+  readonly maxBodyBytes?: number | undefined;
+  /** How calls run: every option of an `AgenticToolsNode` but its tools. */
+  readonly toolsNode?: Omit<AgenticToolsNodeConfig, "tools"> | undefined;
+  readonly runtime?: Runtime | undefined;
+  readonly callbacks?: readonly Handler[] | undefined;
+  /** Values for every call, beside `authInfo` and `headers`. */
+  readonly requestContext?:
+    | Readonly<Record<string, unknown>>
+    | ((call: {
+        readonly authInfo: McpAuthInfo | undefined;
+        readonly headers: Readonly<Record<string, string>>;
+      }) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>)
+    | undefined;
+  readonly repository?: MCPServerRepository | undefined;
+  /** ISO 8601. @default now */
+  readonly releaseDate?: string | undefined;
+  /** @default true */
+  readonly isLatest?: boolean | undefined;
+  readonly packageCanonical?: string | undefined;
+  readonly packages?: readonly Readonly<Record<string, unknown>>[] | undefined;
+  readonly remotes?: readonly Readonly<Record<string, unknown>>[] | undefined;
+  /** Told what is left out, and what goes wrong beside a call. @default console */
+  readonly logger?: MCPServerLogger | undefined;
+}

@@ -1,0 +1,50 @@
+import { encodeJson } from "../../schema/encode-json.js";
+import { type Fields, isFields } from "../../schema/fields.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { FunctionToolResult, ToolResultContent } from "../../schema/message/content-block.js";
+import { toolResultsOf } from "../../schema/message/read-message.js";
+import { fileContent, mediaContent } from "../messages.js";
+
+export const errorResult = (text: string): Fields => ({ content: [{ type: "text", text }], isError: true });
+
+/** The result of one call as MCP has it. `output` is what the tool gave, where that was noted. */
+export function callResult(
+  messages: readonly AgenticMessage[],
+  isStructured: boolean,
+  output: { readonly value: unknown } | undefined,
+): Fields {
+  const [block] = messages.flatMap(toolResultsOf);
+  if (block === undefined) return errorResult("The call has no result.");
+  if (block.isError === true) return errorResult(block.result);
+  const content = contentOf(block);
+  if (!isStructured) return { content };
+  const value = output === undefined ? parsed(block) : encodeJson(output.value);
+  if (!isFields(value))
+    return errorResult("The tool ran, and gave no structured output, although it has an outputSchema.");
+  return { content, structuredContent: value };
+}
+
+function parsed({ result, resultType }: FunctionToolResult): unknown {
+  if (resultType !== "json") return undefined;
+  try {
+    return JSON.parse(result);
+  } catch {
+    return undefined;
+  }
+}
+
+function contentOf({ result, content }: FunctionToolResult): Fields[] {
+  return content === undefined ? [{ type: "text", text: result }] : content.map(partOf);
+}
+
+function partOf(part: ToolResultContent): Fields {
+  switch (part.type) {
+    case "text":
+      return { type: "text", text: part.text };
+    case "image":
+    case "audio":
+      return mediaContent(part.type, part);
+    default:
+      return fileContent(part);
+  }
+}

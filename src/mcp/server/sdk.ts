@@ -1,0 +1,45 @@
+import { noPackage } from "../errors.js";
+
+export type {
+  AuthInfo,
+  CallToolResult,
+  ClientCapabilities,
+  EventStore,
+  InputRequiredResult,
+  JSONRPCMessage,
+  McpHttpHandler,
+  MessageExtraInfo,
+  RequestStateCodec,
+  Server,
+  ServerCapabilities,
+  ServerContext,
+  Transport,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+export type { StdioServerHandle, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+
+/** The official server: an optional peer, loaded when serving begins. */
+export async function loadServer() {
+  try {
+    return await import("@modelcontextprotocol/server");
+  } catch (cause) {
+    throw noPackage("@modelcontextprotocol/server", "MCPServer", cause);
+  }
+}
+
+export async function loadStdioServer() {
+  try {
+    return await import("@modelcontextprotocol/server/stdio");
+  } catch (cause) {
+    throw noPackage("@modelcontextprotocol/server", "startStdio of an MCPServer", cause);
+  }
+}
+
+/** What stands between its requests and those of Node.js. */
+export async function loadNodeAdapter() {
+  try {
+    return await import("@modelcontextprotocol/node");
+  } catch (cause) {
+    throw noPackage("@modelcontextprotocol/node", "Serving Node.js requests", cause);
+  }
+}

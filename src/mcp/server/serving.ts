@@ -1,0 +1,228 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Gate, refusal, serverClosed } from "./gate.js";
+import { LegacySessions } from "./legacy-sessions.js";
+import type { McpAuthInfo } from "./options.js";
+import { type ClientLink, protocolServer, type ServerParts } from "./protocol.js";
+import {
+  loadNodeAdapter,
+  loadServer,
+  loadStdioServer,
+  type McpHttpHandler,
+  type Server,
+  type StdioServerHandle,
+  type StdioServerTransport,
+} from "./sdk.js";
+import { type SsePaths, SseSessions } from "./sse.js";
+
+/** A change that clients may want to hear of. */
+export type ServerChange =
+  | { readonly kind: "tools" | "prompts" | "resources" }
+  | { readonly kind: "resource"; readonly uri: string };
+
+/** A connection that stays: its client hears of changes by it. */
+interface LiveClient {
+  readonly server: Server;
+  readonly isModern: boolean;
+  readonly subscriptions: ReadonlySet<string>;
+}
+
+const stateless =
+  'this server keeps no sessions (legacy: "stateless"), so a client of an older revision cannot be asked during a call.';
+
+/** Everything through which clients come in. */
+export class Serving {
+  readonly #parts: () => Promise<ServerParts>;
+  readonly #gate: Gate;
+  readonly #closing = new AbortController();
+  readonly #stdioClients = new Set<LiveClient>();
+  #http: Promise<McpHttpHandler> | undefined;
+  #handler: McpHttpHandler | undefined;
+  #legacy: LegacySessions | undefined;
+  #sse: SseSessions | undefined;
+  #honoSse: SseSessions | undefined;
+  #stdio: { readonly handle: StdioServerHandle; readonly transport: StdioServerTransport } | undefined;
+  readonly #options: ServerParts["options"];
+
+  constructor(options: ServerParts["options"], parts: () => Promise<ServerParts>) {
+    this.#options = options;
+    this.#gate = new Gate(options);
+    this.#parts = parts;
+  }
+
+  get stdioTransport(): StdioServerTransport | undefined {
+    return this.#stdio?.transport;
+  }
+
+  get sseTransport(): object | undefined {
+    return this.#sse?.latest;
+  }
+
+  get honoSseTransport(): object | undefined {
+    return this.#honoSse?.latest;
+  }
+
+  get httpHandler(): McpHttpHandler | undefined {
+    return this.#handler;
+  }
+
+  async fetch(request: Request, given: McpAuthInfo | undefined): Promise<Response> {
+    return this.#admit(request, given, async (authInfo) => {
+      const { isLegacyRequest } = await loadServer();
+      const { maxBodyBytes, legacy = "sessions" } = this.#options;
+      const limit = maxBodyBytes === undefined ? {} : { maxRequestBodySize: maxBodyBytes };
+      const handler = await this.#httpHandler();
+      if (legacy === "sessions" && (await isLegacyRequest(request, undefined, limit))) {
+        this.#legacy ??= new LegacySessions({ maxBodyBytes, newServer: (uris) => this.#newLegacyServer(uris) });
+        return this.#legacy.fetch(request, authInfo);
+      }
+      return handler.fetch(request, authInfo === undefined ? {} : { authInfo: authInfo as never });
+    });
+  }
+
+  /** The transport of 2024-11-05. */
+  async fetchSse(
+    request: Request,
+    path: string,
+    paths: SsePaths,
+    given: McpAuthInfo | undefined,
+    isHono = false,
+  ): Promise<Response> {
+    return this.#admit(request, given, async (authInfo) => {
+      const newServer = (uris: Set<string>) => this.#newLegacyServer(uris);
+      const sessions = isHono
+        ? (this.#honoSse ??= new SseSessions(newServer, this.#options.maxBodyBytes))
+        : (this.#sse ??= new SseSessions(newServer, this.#options.maxBodyBytes));
+      return sessions.fetch(request, path, paths, authInfo);
+    });
+  }
+
+  /** Answers a request of Node.js. */
+  async answer(
+    req: IncomingMessage,
+    res: ServerResponse,
+    fetch: (request: Request) => Promise<Response>,
+    parsedBody?: unknown,
+  ): Promise<void> {
+    const { toNodeHandler } = await loadNodeAdapter();
+    const { maxBodyBytes } = this.#options;
+    const handler = toNodeHandler({ fetch }, maxBodyBytes === undefined ? {} : { maxRequestBodySize: maxBodyBytes });
+    await handler(req as never, res as never, parsedBody);
+  }
+
+  async startStdio(): Promise<void> {
+    this.#throwIfClosed();
+    if (this.#stdio !== undefined) return;
+    const [{ serveStdio, StdioServerTransport }, { Server }, parts] = await Promise.all([
+      loadStdioServer(),
+      loadServer(),
+      this.#parts(),
+    ]);
+    const transport = new StdioServerTransport();
+    const legacy = this.#options.legacy === "off" ? "reject" : "serve";
+    const handle = serveStdio(
+      ({ era }) => {
+        const link = newLink(era === "modern");
+        const server = protocolServer(Server, parts, link);
+        const client = { server, isModern: link.isModern, subscriptions: link.subscriptions };
+        this.#stdioClients.add(client);
+        server.onclose = () => void this.#stdioClients.delete(client);
+        return server;
+      },
+      { transport, legacy },
+    );
+    this.#stdio = { handle, transport };
+  }
+
+  async notify(change: ServerChange): Promise<void> {
+    if (change.kind === "resource") this.#handler?.notify.resourceUpdated(change.uri);
+    else this.#handler?.notify[`${change.kind}Changed`]();
+    const sessions = [
+      ...(this.#legacy?.sessions ?? []),
+      ...(this.#sse?.sessions ?? []),
+      ...(this.#honoSse?.sessions ?? []),
+    ];
+    const clients: LiveClient[] = [
+      ...this.#stdioClients,
+      ...sessions.map(({ server, subscriptions }) => ({ server, subscriptions, isModern: false })),
+    ];
+    await Promise.allSettled(clients.map((client) => tell(client, change)));
+  }
+
+  /** Ends every connection; what runs is stopped, and saved where it can go on. */
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort();
+    await Promise.allSettled([
+      this.#handler?.close(),
+      this.#legacy?.close(),
+      this.#sse?.close(),
+      this.#honoSse?.close(),
+      this.#stdio?.handle.close(),
+    ]);
+    this.#stdio = undefined;
+    this.#handler = undefined;
+  }
+
+  async #admit(
+    request: Request,
+    given: McpAuthInfo | undefined,
+    serve: (authInfo: McpAuthInfo | undefined) => Promise<Response>,
+  ): Promise<Response> {
+    if (this.#closing.signal.aborted) return refusal(503, "The server is closed");
+    const admitted = await this.#gate.check(request, given);
+    return admitted instanceof Response ? admitted : serve(admitted.authInfo);
+  }
+
+  #httpHandler(): Promise<McpHttpHandler> {
+    this.#http ??= this.#newHttpHandler();
+    return this.#http;
+  }
+
+  async #newHttpHandler(): Promise<McpHttpHandler> {
+    const [{ createMcpHandler, Server }, parts] = await Promise.all([loadServer(), this.#parts()]);
+    const { maxBodyBytes, legacy } = this.#options;
+    const handler = createMcpHandler(
+      ({ era }) => {
+        const isModern = era === "modern";
+        const link: ClientLink = { isModern, subscriptions: new Set(), cannotAsk: isModern ? undefined : stateless };
+        return protocolServer(Server, parts, link);
+      },
+      {
+        legacy: legacy === "stateless" ? "stateless" : "reject",
+        ...(maxBodyBytes !== undefined && { maxRequestBodySize: maxBodyBytes }),
+      },
+    );
+    this.#handler = handler;
+    return handler;
+  }
+
+  async #newLegacyServer(subscriptions: Set<string>): Promise<Server> {
+    const [{ Server }, parts] = await Promise.all([loadServer(), this.#parts()]);
+    return protocolServer(Server, parts, { isModern: false, subscriptions, cannotAsk: undefined });
+  }
+
+  #throwIfClosed(): void {
+    if (this.#closing.signal.aborted) throw serverClosed();
+  }
+}
+
+function newLink(isModern: boolean): ClientLink {
+  return { isModern, subscriptions: new Set(), cannotAsk: undefined };
+}
+
+async function tell({ server, isModern, subscriptions }: LiveClient, change: ServerChange): Promise<void> {
+  switch (change.kind) {
+    case "tools":
+      return server.sendToolListChanged();
+    case "prompts":
+      return server.sendPromptListChanged();
+    case "resources":
+      return server.sendResourceListChanged();
+    case "resource":
+      // of the newest revision the connection itself knows who listens
+      if (isModern || subscriptions.has(change.uri)) await server.sendResourceUpdated({ uri: change.uri });
+      return undefined;
+    default:
+      return change satisfies never;
+  }
+}

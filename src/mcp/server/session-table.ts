@@ -1,0 +1,119 @@
+/** A session that a client began, as far as a table of them is concerned. */
+export interface Session {
+  readonly principal: string;
+  close(): Promise<void>;
+}
+
+interface Row<S> {
+  readonly session: S;
+  usedAt: number;
+  /** Requests and streams that are open. */
+  open: number;
+}
+
+const mostSessions = 1_000;
+const idleMs = 30 * 60_000;
+const sweepMs = 60_000;
+
+/** Sessions by their ids. Those that nobody uses end; there are never too many. */
+export class SessionTable<S extends Session> {
+  readonly #rows = new Map<string, Row<S>>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  get isFull(): boolean {
+    return this.#rows.size >= mostSessions;
+  }
+
+  get sessions(): S[] {
+    return [...this.#rows.values()].map(({ session }) => session);
+  }
+
+  add(id: string, session: S): void {
+    this.#rows.set(id, { session, usedAt: Date.now(), open: 0 });
+    if (this.#timer !== undefined) return;
+    this.#timer = setInterval(() => void this.#sweep(), sweepMs);
+    if (typeof this.#timer === "object") this.#timer.unref();
+  }
+
+  /** The session of this id, if it is this principal's. */
+  find(id: string, principal: string): S | undefined {
+    const row = this.#rows.get(id);
+    if (row === undefined || row.session.principal !== principal) return undefined;
+    row.usedAt = Date.now();
+    return row.session;
+  }
+
+  /** A session is in use until its answer has been read. */
+  async during(id: string, work: () => Promise<Response>): Promise<Response> {
+    const row = this.#rows.get(id);
+    if (row === undefined) return work();
+    row.open += 1;
+    const end = () => {
+      row.open -= 1;
+      row.usedAt = Date.now();
+    };
+    try {
+      return withEnd(await work(), end);
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  delete(id: string): void {
+    this.#rows.delete(id);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    const { sessions } = this;
+    this.#rows.clear();
+    await Promise.allSettled(sessions.map((session) => session.close()));
+  }
+
+  async #sweep(): Promise<void> {
+    const before = Date.now() - idleMs;
+    for (const [id, { usedAt, open, session }] of this.#rows) {
+      if (open > 0 || usedAt > before) continue;
+      this.#rows.delete(id);
+      await session.close().catch(() => undefined);
+    }
+  }
+}
+
+/** Tells when the body has been read, or is not wanted any more. */
+function withEnd(response: Response, end: () => void): Response {
+  if (response.body === null) {
+    end();
+    return response;
+  }
+  const reader = response.body.getReader();
+  let isOver = false;
+  const finish = () => {
+    if (!isOver) end();
+    isOver = true;
+  };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) return controller.enqueue(value);
+          finish();
+          controller.close();
+        } catch (error) {
+          finish();
+          controller.error(error);
+        }
+      },
+      async cancel(reason) {
+        finish();
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const { status, statusText, headers } = response;
+  return new Response(body, { status, statusText, headers });
+}

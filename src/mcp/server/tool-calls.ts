@@ -1,0 +1,177 @@
+import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import type { RequestContext } from "../../components/request-context.js";
+import type { ToolContext, ToolOutput } from "../../components/tool.js";
+import { Chain } from "../../compose/chain.js";
+import type { CompiledGraph } from "../../compose/compiled-graph.js";
+import { KumikoError } from "../../errors.js";
+import type { Fields } from "../../schema/fields.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import { functionToolCall } from "../../schema/message/construct-block.js";
+import { assistantMessage } from "../../schema/message/construct-message.js";
+import { textOfContent, toolResultsOf } from "../../schema/message/read-message.js";
+import { AgenticToolsNode } from "../../tools/node/agentic-tools-node.js";
+import type { ToolCallMiddleware } from "../../tools/node/middleware.js";
+import type { CallRequest, CallRunner, Program } from "./call-runner.js";
+import type { CallPlace, CallSessions } from "./call-session.js";
+import { withClient } from "./call-session.js";
+import type { MCPServerOptions } from "./options.js";
+import type { ProgressTeller } from "./progress.js";
+import { callResult, errorResult } from "./results.js";
+import type { RawOutputs, ServedTool } from "./served-tools.js";
+import { invalidState, unknownTool } from "./wire-error.js";
+
+interface ToolProgram extends Program {
+  readonly graph: CompiledGraph<AgenticMessage, Fields>;
+}
+
+export interface ToolCallsOptions {
+  readonly options: MCPServerOptions;
+  readonly store: CheckpointStore;
+  readonly tools: ReadonlyMap<string, ServedTool>;
+  readonly raw: RawOutputs;
+  readonly sessions: CallSessions;
+}
+
+/** A call as it came. */
+export interface ToolCallRequest {
+  readonly name: string;
+  readonly args: unknown;
+  readonly place: CallPlace | undefined;
+  readonly progress: ProgressTeller;
+}
+
+/** Runs the calls of all clients through one tools node. */
+export class ToolCalls {
+  readonly node: AgenticToolsNode;
+  readonly #options: ToolCallsOptions;
+  readonly #programs = new Map<string, ToolProgram>();
+
+  constructor(options: ToolCallsOptions) {
+    this.#options = options;
+    const { toolsNode = {} } = options.options;
+    this.node = new AgenticToolsNode({
+      ...toolsNode,
+      onToolError: toolsNode.onToolError === "throw" ? "result" : (toolsNode.onToolError ?? "result"),
+      tools: Object.fromEntries([...options.tools.values()].map(({ name, tool }) => [name, tool])),
+      toolCallMiddlewares: [clientMiddleware(options.sessions), ...(toolsNode.toolCallMiddlewares ?? [])],
+    });
+  }
+
+  async call(
+    runner: CallRunner,
+    request: CallRequest,
+    { name, args, place, progress }: ToolCallRequest,
+  ): Promise<Fields> {
+    const { tools, raw, options } = this.#options;
+    if (!tools.has(name) && options.toolsNode?.unknownToolsHandler === undefined) throw unknownTool(name);
+    const program = this.#programOf(name);
+    if (place !== undefined && !place.checkpointId.startsWith(idPrefix)) throw invalidState();
+    const callId = place?.checkpointId ?? `${idPrefix}${globalThis.crypto.randomUUID()}`;
+    raw.set(callId, undefined);
+    try {
+      if (place !== undefined) return await runner.answer(program, request, place);
+      const message = callMessage(callId, name, args);
+      return await runner.start(program, request, callId, (runOptions) => program.graph.invoke(message, runOptions));
+    } finally {
+      raw.delete(callId);
+      await progress.end();
+    }
+  }
+
+  /** Without a client: for the program that has the server. */
+  async execute(
+    name: string,
+    args: unknown,
+    { messages, toolCallId }: { messages?: readonly AgenticMessage[] | undefined; toolCallId?: string | undefined },
+    requestContext: RequestContext,
+  ): Promise<unknown> {
+    const { raw } = this.#options;
+    const callId = toolCallId ?? globalThis.crypto.randomUUID();
+    raw.set(callId, undefined);
+    try {
+      const { runtime, callbacks } = this.#options.options;
+      const chain = new Chain<AgenticMessage>()
+        .appendToolsNode(this.node)
+        .compile({ name: "executeTool", runtime, callbacks });
+      const call = callMessage(callId, name, args);
+      const results = await chain.invoke(call, {
+        requestContext,
+        options: { toolsNode: messages === undefined ? {} : { messages } },
+      });
+      return valueOf(results, raw.get(callId));
+    } finally {
+      raw.delete(callId);
+    }
+  }
+
+  /** One per tool: handlers and traces see it under the name that the protocol has for it. */
+  #programOf(name: string): ToolProgram {
+    let program = this.#programs.get(name);
+    if (program === undefined) {
+      program = { graph: this.#compile(name), refused: errorResult };
+      this.#programs.set(name, program);
+    }
+    return program;
+  }
+
+  #compile(name: string): CompiledGraph<AgenticMessage, Fields> {
+    const { options, store, sessions, raw, tools } = this.#options;
+    const isStructured = tools.get(name)?.hasOutputSchema === true;
+    return new Chain<AgenticMessage>()
+      .appendToolsNode(this.node, { key: "tools" })
+      .append(
+        async (messages, ctx) => {
+          const session = sessions.find(ctx);
+          const checkpointId = session?.place.checkpointId ?? "";
+          const output = raw.get(checkpointId);
+          const result = callResult(messages, isStructured, output === undefined ? undefined : { value: output });
+          await session?.keepFinal(result);
+          return result;
+        },
+        { key: "result" },
+      )
+      .compile({
+        name: `tools/call ${name}`,
+        store,
+        durability: options.store === undefined ? "exit" : "step",
+        ...(options.runtime !== undefined && { runtime: options.runtime }),
+        ...(options.callbacks !== undefined && { callbacks: options.callbacks }),
+      });
+  }
+}
+
+const idPrefix = "mcp_call_";
+
+function callMessage(callId: string, name: string, args: unknown): AgenticMessage {
+  return assistantMessage([functionToolCall({ callId, name, arguments: JSON.stringify(args ?? {}) })]);
+}
+
+function clientMiddleware(sessions: CallSessions): ToolCallMiddleware {
+  const contextOf = (ctx: ToolContext): ToolContext => {
+    const session = sessions.find(ctx);
+    return session === undefined ? ctx : withClient(ctx, session);
+  };
+  return {
+    invokable: (next) => (call, ctx) => next(call, contextOf(ctx)),
+    streamable: (next) => (call, ctx) => {
+      const progress = sessions.find(ctx)?.progress;
+      const stream = next(call, contextOf(ctx));
+      return progress?.isWanted === true ? stream.map((chunk) => tell(progress, chunk)) : stream;
+    },
+  };
+}
+
+function tell(progress: ProgressTeller, chunk: ToolOutput): ToolOutput {
+  progress.chunk(typeof chunk === "string" ? chunk : textOfContent(chunk));
+  return chunk;
+}
+
+/** What a tool gave: its value where that was noted, else the text or the parts of its result. */
+function valueOf(messages: readonly AgenticMessage[], noted: unknown): unknown {
+  const [block] = messages.flatMap(toolResultsOf);
+  if (block === undefined || block.isError === true)
+    throw new KumikoError("TOOL_FAILED", block?.result ?? "The call has no result.");
+  if (noted !== undefined) return noted;
+  if (block.content !== undefined) return block.content;
+  return block.resultType === "json" ? JSON.parse(block.result) : block.result;
+}
