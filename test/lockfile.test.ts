@@ -18,7 +18,11 @@ function findInstalled(name: string, from: string, packages: Packages): string |
   return findInstalled(name, from.slice(0, Math.max(from.lastIndexOf("/node_modules/"), 0)), packages);
 }
 
-describe.each(["package-lock.json", "test/mastra/package-lock.json", "bench/peers/package-lock.json"])("%s", (path) => {
+const lockfiles = ["", "test/mastra/", "test/mcp/conformance/", "bench/peers/"].map(
+  (folder) => `${folder}package-lock.json`,
+);
+
+describe.each(lockfiles)("%s", (path) => {
   const text = readFileSync(join(import.meta.dirname, "..", path), "utf8");
   const { packages }: { packages: Packages } = JSON.parse(text);
 

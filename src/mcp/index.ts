@@ -24,3 +24,35 @@ export type {
 } from "./client/options.js";
 export type { McpPrompt, McpPromptArgument } from "./client/prompts.js";
 export type { McpResource, McpResourceContent, McpResourceTemplate } from "./client/resources.js";
+export {
+  type Listening,
+  type ListenOptions,
+  MCPServer,
+  type McpToolInfo,
+  type NodeExchange,
+  type ServerDetail,
+  type ServerInfo,
+  type StartHonoSseOptions,
+  type StartHttpOptions,
+  type StartHttpRequestOptions,
+  type StartSseOptions,
+} from "./server/mcp-server.js";
+export type {
+  MCPServerCompletions,
+  MCPServerLogger,
+  MCPServerOptions,
+  MCPServerPrompt,
+  MCPServerPromptArgument,
+  MCPServerPromptMessage,
+  MCPServerPromptMessages,
+  MCPServerRepository,
+  MCPServerResource,
+  MCPServerResourceContent,
+  MCPServerResources,
+  MCPServerResourceTemplate,
+  McpAgent,
+  McpAuthInfo,
+  McpGraph,
+  McpPromptContext,
+  McpWorkflow,
+} from "./server/options.js";

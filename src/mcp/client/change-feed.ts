@@ -22,6 +22,7 @@ export class ChangeFeed {
   readonly #listeners: FeedListeners;
   readonly #closing = new AbortController();
   #stream: Subscription | undefined;
+  #timeout = 10_000;
 
   constructor(
     client: Client,
@@ -37,7 +38,7 @@ export class ChangeFeed {
     this.#listeners = listeners;
   }
 
-  async open(): Promise<void> {
+  async open(timeout: number): Promise<void> {
     const { tools, resources, prompts, updated } = this.#listeners;
     const client = this.#client;
     if (typeof client.setNotificationHandler !== "function" || !this.#hasChanges) return;
@@ -45,8 +46,9 @@ export class ChangeFeed {
     client.setNotificationHandler("notifications/resources/list_changed", resources);
     client.setNotificationHandler("notifications/prompts/list_changed", prompts);
     client.setNotificationHandler("notifications/resources/updated", ({ params }) => updated(params.uri));
+    this.#timeout = timeout;
     if (this.#isModern) await this.#listen();
-    else for (const uri of this.#uris) await client.subscribeResource({ uri });
+    else for (const uri of this.#uris) await client.subscribeResource({ uri }, { timeout });
   }
 
   async subscribe(uri: string): Promise<void> {
@@ -75,12 +77,13 @@ export class ChangeFeed {
   async #listen(): Promise<void> {
     const { tools, resources, prompts } = this.#capabilities;
     const before = this.#stream;
-    const stream = await this.#client.listen({
+    const filter = {
       ...(tools?.listChanged === true && { toolsListChanged: true }),
       ...(resources?.listChanged === true && { resourcesListChanged: true }),
       ...(prompts?.listChanged === true && { promptsListChanged: true }),
       ...(resources?.subscribe === true && this.#uris.size > 0 && { resourceSubscriptions: [...this.#uris] }),
-    });
+    };
+    const stream = await this.#client.listen(filter, { timeout: this.#timeout });
     this.#stream = stream;
     await before?.close();
     void stream.closed.then((reason) => this.#ended(stream, reason));

@@ -10,7 +10,7 @@ import type { McpOptions, McpServerConfig } from "./options.js";
  * @example
  * await using connection = await connectMcp({
  *   files: { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "/data"] },
- *   issues: { url: "https://mcp.example.com/mcp", headers: { authorization: `Bearer ${token}` }, optional: true },
+ *   issues: { url: "https://mcp.example.com/mcp", headers: { authorization: `Bearer ${process.env.TOKEN}` }, optional: true },
  * });
  * const node = new AgenticToolsNode({ tools: connection.tools() });
  */

@@ -236,6 +236,10 @@ export class Connection implements McpConnection, LinkOwner {
     }
   }
 
+  toolCount(link: ServerLink): number {
+    return this.#admitted.get(link)?.length ?? 0;
+  }
+
   listChanged(link: ServerLink, list: "resources" | "prompts"): void {
     this.emit({ kind: `${list}_changed`, server: link.name });
     this.#changed({ server: link.name, list });

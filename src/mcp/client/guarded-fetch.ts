@@ -10,13 +10,16 @@ export class Unreachable extends Error {
   override readonly name = "Unreachable";
 }
 
-/** Sends credentials to one origin only, wherever it is sent on, and reads no answer or event without an end. */
+/**
+ * Sends the given headers to one origin only, wherever it is sent on, and reads no answer or event without an end. (What an
+ * `authProvider` sends to whom is up to the SDK, which follows no redirect to another origin.)
+ */
 export function guardedFetch(endpoint: URL, headers: Readonly<Record<string, string>>, base: Fetch = fetch): Fetch {
   return async (url, init) => {
     const sent = new Headers(init?.headers);
     if (new URL(url).origin === endpoint.origin) {
       for (const [name, value] of Object.entries(headers)) if (!sent.has(name)) sent.set(name, value);
-    } else sent.delete("authorization");
+    }
     let response: Response;
     try {
       response = await base(url, { ...init, headers: sent });

@@ -15,6 +15,7 @@ export type LinkState = "connecting" | "connected" | "reconnecting" | "failed" |
 /** Told of what a server's lists have become. */
 export interface LinkOwner extends SharedOptions {
   toolsListed(link: ServerLink, definitions: readonly McpToolDefinition[]): Promise<void>;
+  toolCount(link: ServerLink): number;
   listChanged(link: ServerLink, list: "resources" | "prompts"): void;
   resourceUpdated(link: ServerLink, uri: string): void;
 }
@@ -184,11 +185,22 @@ export class ServerLink {
       resources: () => this.#owner.listChanged(this, "resources"),
       prompts: () => this.#owner.listChanged(this, "prompts"),
       updated: (uri) => this.#owner.resourceUpdated(this, uri),
-      lost: (error) => {
-        if (isLost(error, client)) this.#lost(client, error);
-      },
+      lost: (error) => this.#unwatched(client, error),
     });
-    await this.#feed.open();
+    const { connectTimeoutMs = 10_000 } = this.config;
+    try {
+      await this.#feed.open(connectTimeoutMs);
+    } catch (error) {
+      this.#unwatched(client, error);
+    }
+    const tools = this.#owner.toolCount(this);
+    this.#owner.emit({ kind: "connected", server: this.name, revision: this.revision, tools });
+  }
+
+  /** Without its stream of changes a server can still be called, if it is there at all. */
+  #unwatched(client: Client, error: unknown): void {
+    if (isUnreachable(error)) this.#lost(client, error);
+    else this.#owner.emit({ kind: "unwatched", server: this.name, error });
   }
 
   async #listTools(client: Client): Promise<void> {
@@ -271,10 +283,18 @@ export class ServerLink {
 
 const lostCodes: readonly unknown[] = ["CONNECTION_CLOSED", "NOT_CONNECTED", "SEND_FAILED"];
 
+function isUnreachable(error: unknown): boolean {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (current instanceof Unreachable) return true;
+  }
+  return false;
+}
+
 /** Whether a request failed because there is no connection, and not because of what it was. */
 function isLost(error: unknown, client: object): boolean {
+  if (isUnreachable(error)) return true;
   for (let current = error; current instanceof Error; current = current.cause) {
-    if (current instanceof Unreachable || lostCodes.includes(Reflect.get(current, "code"))) return true;
+    if (lostCodes.includes(Reflect.get(current, "code"))) return true;
     if (Reflect.get(current, "status") === 404 && !isModern(client)) return true; // its session is gone
   }
   return false;

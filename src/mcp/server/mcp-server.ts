@@ -333,6 +333,9 @@ export class MCPServer {
     return {
       options,
       tools: this.#served,
+      headerTools: [...this.#served.values()].filter(({ listed }) =>
+        /"x-mcp-header":/.test(JSON.stringify(listed.inputSchema)),
+      ),
       toolCalls: this.#toolCalls,
       prompts: this.#prompts,
       resources: resources && new ResourceCalls(resources, matches),

@@ -7,7 +7,7 @@ import type { MCPServerOptions, McpAuthInfo } from "./options.js";
 import { ProgressTeller } from "./progress.js";
 import type { PromptCalls } from "./prompt-calls.js";
 import type { ResourceCalls } from "./resource-calls.js";
-import type { RequestStateCodec, Server, ServerCapabilities, ServerContext } from "./sdk.js";
+import type { loadServer, McpServer, RequestStateCodec, Server, ServerCapabilities, ServerContext } from "./sdk.js";
 import type { ServedTool } from "./served-tools.js";
 import type { ToolCalls } from "./tool-calls.js";
 import { WireError } from "./wire-error.js";
@@ -16,6 +16,8 @@ import { WireError } from "./wire-error.js";
 export interface ServerParts {
   readonly options: MCPServerOptions;
   readonly tools: ReadonlyMap<string, ServedTool>;
+  /** Those that want arguments repeated in headers. */
+  readonly headerTools: readonly ServedTool[];
   readonly toolCalls: ToolCalls;
   readonly prompts: PromptCalls;
   readonly resources: ResourceCalls | undefined;
@@ -33,29 +35,52 @@ export interface ClientLink {
   readonly cannotAsk: string | undefined;
 }
 
-type ServerClass = new (
-  info: { name: string; version: string },
-  options: ConstructorParameters<typeof Server>[1],
-) => Server;
+type Sdk = Awaited<ReturnType<typeof loadServer>>;
 
 const longestQuestion = 2 ** 31 - 1;
 
 /** A server of the SDK for one client, or for one request: it only passes requests on. */
-export function protocolServer(Class: ServerClass, parts: ServerParts, link: ClientLink): Server {
+export function protocolServer({ Server: Class }: Sdk, parts: ServerParts, link: ClientLink): Server {
+  return withHandlers(new Class(infoOf(parts), serverOptions(parts)), parts, link);
+}
+
+/**
+ * The same for one request over HTTP. Headers that repeat arguments are compared with them by the SDK, which must know the
+ * tools that want such headers.
+ */
+export function requestServer(sdk: Sdk, parts: ServerParts, link: ClientLink): Server | McpServer {
+  if (parts.headerTools.length === 0) return protocolServer(sdk, parts, link);
+  const product = new sdk.McpServer(infoOf(parts), serverOptions(parts));
+  for (const { name, listed } of parts.headerTools) {
+    const inputSchema = sdk.fromJsonSchema(listed.inputSchema as never, trusting);
+    product.registerTool(name, { inputSchema }, () => ({ content: [] }));
+  }
+  withHandlers(product.server, parts, link);
+  return product;
+}
+
+/** The tools node checks arguments. */
+const trusting = {
+  getValidator: () => (input: unknown) => ({ valid: true as const, data: input as never, errorMessage: undefined }),
+};
+
+function infoOf({ options: { name, version } }: ServerParts): { name: string; version: string } {
+  return { name, version };
+}
+
+function serverOptions(parts: ServerParts): ConstructorParameters<typeof Server>[1] {
   const { options, codec } = parts;
-  const { name, version, instructions } = options;
-  const server = new Class(
-    { name, version },
-    {
-      capabilities: capabilitiesOf(parts),
-      ...(instructions !== undefined && { instructions }),
-      requestState: { verify: (state: string, ctx: ServerContext) => codec.verify(state, ctx) },
-      inputRequired: {
-        maxRounds: 1_000,
-        roundTimeoutMs: Math.min(options.requestStateTtlMs ?? 600_000, longestQuestion),
-      },
-    },
-  );
+  const { instructions, requestStateTtlMs = 600_000 } = options;
+  return {
+    capabilities: capabilitiesOf(parts),
+    ...(instructions !== undefined && { instructions }),
+    requestState: { verify: (state: string, ctx: ServerContext) => codec.verify(state, ctx) },
+    inputRequired: { maxRounds: 1_000, roundTimeoutMs: Math.min(requestStateTtlMs, longestQuestion) },
+  };
+}
+
+function withHandlers(server: Server, parts: ServerParts, link: ClientLink): Server {
+  const { options } = parts;
   server.onerror = () => undefined;
   addTools(server, parts, link);
   if (options.prompts !== undefined) addPrompts(server, parts, link);

@@ -8,6 +8,7 @@ export type {
   InputRequiredResult,
   JSONRPCMessage,
   McpHttpHandler,
+  McpServer,
   MessageExtraInfo,
   RequestStateCodec,
   Server,

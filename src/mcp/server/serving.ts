@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Gate, refusal, serverClosed } from "./gate.js";
 import { LegacySessions } from "./legacy-sessions.js";
 import type { McpAuthInfo } from "./options.js";
-import { type ClientLink, protocolServer, type ServerParts } from "./protocol.js";
+import { type ClientLink, protocolServer, requestServer, type ServerParts } from "./protocol.js";
 import {
   loadNodeAdapter,
   loadServer,
@@ -88,12 +88,18 @@ export class Serving {
     isHono = false,
   ): Promise<Response> {
     return this.#admit(request, given, async (authInfo) => {
-      const newServer = (uris: Set<string>) => this.#newLegacyServer(uris);
-      const sessions = isHono
-        ? (this.#honoSse ??= new SseSessions(newServer, this.#options.maxBodyBytes))
-        : (this.#sse ??= new SseSessions(newServer, this.#options.maxBodyBytes));
+      const sessions = this.#sseSessions(isHono);
       return sessions.fetch(request, path, paths, authInfo);
     });
+  }
+
+  #sseSessions(isHono: boolean): SseSessions {
+    const known = isHono ? this.#honoSse : this.#sse;
+    if (known !== undefined) return known;
+    const sessions = new SseSessions((uris) => this.#newLegacyServer(uris), this.#options.maxBodyBytes);
+    if (isHono) this.#honoSse = sessions;
+    else this.#sse = sessions;
+    return sessions;
   }
 
   /** Answers a request of Node.js. */
@@ -112,7 +118,7 @@ export class Serving {
   async startStdio(): Promise<void> {
     this.#throwIfClosed();
     if (this.#stdio !== undefined) return;
-    const [{ serveStdio, StdioServerTransport }, { Server }, parts] = await Promise.all([
+    const [{ serveStdio, StdioServerTransport }, sdk, parts] = await Promise.all([
       loadStdioServer(),
       loadServer(),
       this.#parts(),
@@ -122,7 +128,7 @@ export class Serving {
     const handle = serveStdio(
       ({ era }) => {
         const link = newLink(era === "modern");
-        const server = protocolServer(Server, parts, link);
+        const server = protocolServer(sdk, parts, link);
         const client = { server, isModern: link.isModern, subscriptions: link.subscriptions };
         this.#stdioClients.add(client);
         server.onclose = () => void this.#stdioClients.delete(client);
@@ -179,13 +185,13 @@ export class Serving {
   }
 
   async #newHttpHandler(): Promise<McpHttpHandler> {
-    const [{ createMcpHandler, Server }, parts] = await Promise.all([loadServer(), this.#parts()]);
+    const [sdk, parts] = await Promise.all([loadServer(), this.#parts()]);
     const { maxBodyBytes, legacy } = this.#options;
-    const handler = createMcpHandler(
+    const handler = sdk.createMcpHandler(
       ({ era }) => {
         const isModern = era === "modern";
         const link: ClientLink = { isModern, subscriptions: new Set(), cannotAsk: isModern ? undefined : stateless };
-        return protocolServer(Server, parts, link);
+        return requestServer(sdk, parts, link);
       },
       {
         legacy: legacy === "stateless" ? "stateless" : "reject",
@@ -197,8 +203,8 @@ export class Serving {
   }
 
   async #newLegacyServer(subscriptions: Set<string>): Promise<Server> {
-    const [{ Server }, parts] = await Promise.all([loadServer(), this.#parts()]);
-    return protocolServer(Server, parts, { isModern: false, subscriptions, cannotAsk: undefined });
+    const [sdk, parts] = await Promise.all([loadServer(), this.#parts()]);
+    return protocolServer(sdk, parts, { isModern: false, subscriptions, cannotAsk: undefined });
   }
 
   #throwIfClosed(): void {

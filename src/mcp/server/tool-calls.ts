@@ -98,7 +98,7 @@ export class ToolCalls {
         requestContext,
         options: { toolsNode: messages === undefined ? {} : { messages } },
       });
-      return valueOf(results, raw.get(callId));
+      return givenBy(results, raw.get(callId));
     } finally {
       raw.delete(callId);
     }
@@ -167,7 +167,7 @@ function tell(progress: ProgressTeller, chunk: ToolOutput): ToolOutput {
 }
 
 /** What a tool gave: its value where that was noted, else the text or the parts of its result. */
-function valueOf(messages: readonly AgenticMessage[], noted: unknown): unknown {
+function givenBy(messages: readonly AgenticMessage[], noted: unknown): unknown {
   const [block] = messages.flatMap(toolResultsOf);
   if (block === undefined || block.isError === true)
     throw new KumikoError("TOOL_FAILED", block?.result ?? "The call has no result.");

@@ -1,0 +1,179 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { memoryStore } from "../../../src/checkpoint/memory-store.js";
+import { MCPServer } from "../../../src/mcp/server/mcp-server.js";
+import type { MCPServerOptions } from "../../../src/mcp/server/options.js";
+import { createTool } from "../../../src/tools/define/create-tool.js";
+import { rejection } from "../../tools/node/calls.js";
+
+const open: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+const key = "0123456789abcdef0123456789abcdef";
+
+function make(done: string[], options: Partial<MCPServerOptions> = {}): MCPServer {
+  const order = createTool({
+    id: "order",
+    description: "Orders.",
+    execute: async (_input, ctx) => {
+      const sure = await ctx.ask<string>("sure", "Sure?");
+      done.push(`ordered ${sure}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return `ordered ${sure}`;
+    },
+  });
+  const server = new MCPServer({ name: "shop", version: "1.0.0", tools: [order], requestStateKey: key, ...options });
+  open.push(() => server.close());
+  return server;
+}
+
+/** A client that answers by hand. */
+async function clientOf(url: string, token?: string): Promise<Client> {
+  const client = new Client(
+    { name: "tester", version: "1.0.0" },
+    {
+      capabilities: { elicitation: { form: {} } },
+      versionNegotiation: { mode: "auto" },
+      inputRequired: { autoFulfill: false },
+    },
+  );
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+  open.push(() => client.close());
+  return client;
+}
+
+const asked = z.object({
+  resultType: z.literal("input_required"),
+  requestState: z.string(),
+  inputRequests: z.object({ sure: z.unknown() }),
+});
+
+async function ask(client: Client): Promise<string> {
+  const result = await client.callTool({ name: "order", arguments: {} }, { allowInputRequired: true });
+  return asked.parse(result).requestState;
+}
+
+function answer(client: Client, requestState: string, sure = "yes") {
+  const inputResponses = { sure: { action: "accept", content: { answer: sure } } };
+  return client.callTool({ name: "order", arguments: {}, inputResponses, requestState } as never, {
+    allowInputRequired: true,
+  });
+}
+
+const yes = { content: [{ type: "text", text: "ordered yes" }] };
+
+describe("a call that waits", () => {
+  it("gives the same to the same answer, at once and later, and runs once", async () => {
+    const done: string[] = [];
+    const client = await clientOf((await make(done).listen({ port: 0 })).url);
+    const state = await ask(client);
+    const both = await Promise.all([answer(client, state), answer(client, state)]);
+    expect(both).toMatchObject([yes, yes]);
+    expect(await answer(client, state, "no, really")).toMatchObject(yes);
+    expect(done).toEqual(["ordered yes"]);
+  });
+
+  it("goes on at another instance that has the same store and key", async () => {
+    const done: string[] = [];
+    const store = memoryStore();
+    const first = await clientOf((await make(done, { store }).listen({ port: 0 })).url);
+    const state = await ask(first);
+    const second = await clientOf((await make(done, { store }).listen({ port: 0 })).url);
+    expect(await answer(second, state)).toMatchObject(yes);
+    expect(await answer(first, state)).toMatchObject(yes);
+    expect(done).toEqual(["ordered yes"]);
+  });
+
+  it("refuses a state that is forged, expired, of somebody else or of another server", async () => {
+    const done: string[] = [];
+    const auth = (request: Request) => {
+      const token = request.headers.get("authorization")?.replace("Bearer ", "");
+      return token === undefined ? undefined : { token, clientId: token, scopes: [] };
+    };
+    const { url } = await make(done, { auth }).listen({ port: 0 });
+    const [ada, bob] = [await clientOf(url, "ada"), await clientOf(url, "bob")];
+    const state = await ask(ada);
+    const refused = { code: -32602, message: "Invalid or expired requestState" };
+    expect(await rejection(answer(ada, `${state.slice(0, -4)}AAAA`))).toMatchObject(refused);
+    expect(await rejection(answer(ada, "nonsense"))).toMatchObject(refused);
+    expect(await rejection(answer(bob, state))).toMatchObject(refused);
+    const other = await clientOf((await make(done, { auth }).listen({ port: 0 })).url, "ada");
+    expect(await rejection(answer(other, state))).toMatchObject(refused);
+    const hasty = await clientOf((await make(done, { requestStateTtlMs: 1 }).listen({ port: 0 })).url);
+    const late = await ask(hasty);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(await rejection(answer(hasty, late))).toMatchObject(refused);
+    expect(done).toEqual([]);
+    expect(await answer(ada, state)).toMatchObject(yes);
+  });
+
+  it("leaves nothing in the store when it has expired", async () => {
+    const store = memoryStore();
+    const client = await clientOf((await make([], { store, requestStateTtlMs: 50 }).listen({ port: 0 })).url);
+    await ask(client);
+    const ids = async () => {
+      const found: string[] = [];
+      for (const prefix of ["", "~"]) for await (const id of store.list(prefix)) found.push(id);
+      return found;
+    };
+    await expect.poll(ids).toEqual([]);
+  });
+
+  it("is refused when too many wait", async () => {
+    const client = await clientOf((await make([], { maxPending: 1 }).listen({ port: 0 })).url);
+    const state = await ask(client);
+    expect(await rejection(ask(client))).toMatchObject({ code: -32603 });
+    await answer(client, state);
+    await ask(client);
+  });
+
+  it("asks again for what is missing, without counting it", async () => {
+    const client = await clientOf((await make([]).listen({ port: 0 })).url);
+    let state = await ask(client);
+    for (let round = 0; round < 5; round++) {
+      const params = {
+        name: "order",
+        arguments: {},
+        inputResponses: { other: { action: "cancel" } },
+        requestState: state,
+      };
+      state = asked.parse(await client.callTool(params as never, { allowInputRequired: true })).requestState;
+    }
+    expect(await answer(client, state)).toMatchObject(yes);
+  });
+});
+
+async function start(database: string, log: string): Promise<{ process: ChildProcess; url: string }> {
+  const script = `${import.meta.dirname}/../fixtures/durable-server.ts`;
+  const child = spawn(process.execPath, ["--import", "tsx", script, database, log], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  open.push(() => child.kill("SIGKILL"));
+  const url = await new Promise<string>((resolve) => child.stdout.once("data", (data) => resolve(String(data).trim())));
+  return { process: child, url };
+}
+
+it("runs once although the server is killed between the question and the answer", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "kumiko-mcp-"));
+  open.push(() => rmSync(folder, { recursive: true, force: true }));
+  const [database, log] = [join(folder, "runs.db"), join(folder, "log")];
+  const first = await start(database, log);
+  const state = await ask(await clientOf(first.url));
+  first.process.kill("SIGKILL");
+  await new Promise((resolve) => first.process.once("exit", resolve));
+  const second = await start(database, log);
+  expect(await answer(await clientOf(second.url), state)).toMatchObject(yes);
+  second.process.kill("SIGKILL");
+  await new Promise((resolve) => second.process.once("exit", resolve));
+  const third = await start(database, log);
+  expect(await answer(await clientOf(third.url), state)).toMatchObject(yes);
+  expect(readFileSync(log, "utf8")).toBe("reserved\nordered yes\n");
+});
