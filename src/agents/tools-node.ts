@@ -131,11 +131,11 @@ function handOver(turn: Turn, results: readonly AgenticMessage[], { transfers }:
 
 /** A tool that waits for an answer may be gone when that comes. */
 function checkToolsAreThere(turn: Turn, message: AgenticMessage, { kit }: Toolbox, ctx: NodeContext): void {
-  if (!(ctx instanceof Context) || ctx.openedVisit?.isRestored !== true) return;
+  if (!(ctx instanceof Context) || ctx.openedInvocation?.isRestored !== true) return;
   const table = kit.tableFor({});
   for (const [index, { name }] of toolCallsOf(message).entries()) {
     if (!turn.state.openTools.includes(name) || table.find(name) !== undefined) continue;
-    if (ctx.openedVisit.findCall(index)?.visit !== undefined) throw toolGone(name, table.names);
+    if (ctx.openedInvocation.findCall(index)?.invocation !== undefined) throw toolGone(name, table.names);
   }
 }
 

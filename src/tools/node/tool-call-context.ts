@@ -77,7 +77,7 @@ export class ToolCallContext<Call extends ContextCall = ContextCall> extends Con
   }
 
   get agent(): ToolContext["agent"] {
-    return this.call.place.callingAgent;
+    return this.call.nodeContext.callingAgent;
   }
 
   get abortSignal(): AbortSignal {
