@@ -76,6 +76,7 @@ async function start(
   tellInput(stages.hooks, input, call);
   const misfit = await stages.checkRequest?.(requestValues(ctx?.requestContext), call);
   if (misfit !== undefined) throw misfit;
+  ctx?.signal?.throwIfAborted();
   const context = withOptions(tool, ctx);
   if (stages.stream !== undefined && (streams || stages.invoke === undefined)) {
     return stages.stream(input, context, call);

@@ -86,7 +86,9 @@ type ContextFor = (ctx: ToolContext) => object | Promise<object>;
 function execution(tool: Fields, execute: AnyFunction, contextFor: ContextFor) {
   return async (input: unknown, ctx: ToolContext): Promise<unknown> => {
     const context = contextFor(ctx);
-    const result = await execute.call(tool, input, context instanceof Promise ? await context : context);
+    const ready = context instanceof Promise ? await context : context;
+    if (context instanceof Promise) ctx.signal.throwIfAborted();
+    const result = await execute.call(tool, input, ready);
     return isStream(result) ? lastOf(result, ctx) : result;
   };
 }

@@ -73,7 +73,9 @@ async function run(
   input: unknown,
   ctx: ToolContext,
 ): Promise<unknown> {
-  const output = await execute.call(tool, await readyInput(schema, input, ctx), mastraContext(ctx));
+  const ready = await readyInput(schema, input, ctx);
+  ctx.signal.throwIfAborted();
+  const output = await execute.call(tool, ready, mastraContext(ctx));
   if (isRefusal(output)) throw refused(output, ctx);
   return output;
 }

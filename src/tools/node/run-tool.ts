@@ -112,6 +112,7 @@ async function takeChanges(run: ToolRun, call: ToolCall): Promise<unknown> {
     try {
       run.input = await run.entry?.stages.readInput(call.arguments, run);
     } catch (thrown) {
+      run.throwIfOver();
       const error = run.blame(thrown);
       run.openSpan()?.error(error);
       throw error;
@@ -147,7 +148,7 @@ function observedInvoke(run: ToolRun, stages: ToolStages, ctx: ToolContext, give
 }
 
 function invokeNow(run: ToolRun, stages: ToolStages, ctx: ToolContext, input: unknown): StagedOutput {
-  const span = run.openSpan();
+  const span = startSpan(run);
   const finish = (value: unknown): StagedOutput => stages.finish(value, input, run);
   let output: StagedOutput;
   try {
@@ -163,6 +164,14 @@ function invokeNow(run: ToolRun, stages: ToolStages, ctx: ToolContext, input: un
       throw failed(run, span, thrown);
     },
   );
+}
+
+/** The tool runs now, unless nobody wants that any more: a handler may stop it even at its start. */
+function startSpan(run: ToolRun): Span | undefined {
+  run.throwIfOver();
+  const span = run.openSpan();
+  if (span !== undefined) run.throwIfOver();
+  return span;
 }
 
 function streamWhenReady(
@@ -183,7 +192,7 @@ function streamFrom(
   ctx: ToolContext,
   input: unknown,
 ): StreamReader<ToolOutput> {
-  const span = run.openSpan();
+  const span = startSpan(run);
   try {
     return observed(run, span, stream(input, ctx, run));
   } catch (thrown) {

@@ -371,6 +371,11 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
     reader?.cancel(reason);
   }
 
+  /** To be asked after every wait, before the tool may have an effect: its run, or its time, may be over by now. */
+  throwIfOver(): void {
+    if (this.state !== "running") throw this.stopped?.reason ?? callNotExecuted(this, "its call had ended before");
+  }
+
   /** It will not run, because another one failed. */
   skip(why: string): void {
     this.failure = callNotExecuted(this, why);

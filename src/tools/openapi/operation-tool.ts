@@ -40,6 +40,7 @@ export function operationTool(
       const given = typeof headers === "function" ? await headers(ctx) : headers;
       const request = makeRequest(target, plan, input, { given, ...(await identify(ctx)) });
       const { signal } = ctx;
+      signal.throwIfAborted();
       const sending = { name: requestName(place), fetch: fetch ?? globalThis.fetch, signal };
       return readAnswer(sending.name, await sendRequest(request, sending));
     },
