@@ -62,6 +62,10 @@ function ofTool(tool: object, needed: NeedsApproval<string> | undefined): NeedsA
 /** Reads what a tool or a middleware gives back as a stream of outputs. */
 export function outputReader(stream: object | (() => unknown), call: StagedCall): StreamReader<ToolOutput> {
   const finish = (value: unknown): ToolOutput => toolOutputOf(value, call);
-  const source = new OutputSource(stream, { concat: undefined, live: true, finish, check: undefined }, call);
+  const source = new OutputSource(
+    stream,
+    { concat: undefined, live: true, hasParts: true, finish, check: undefined },
+    call,
+  );
   return new StreamReader(source, { rule: joinToolOutputs, where: `tool "${call.toolName}"` });
 }

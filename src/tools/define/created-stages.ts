@@ -12,7 +12,7 @@ import { isStream } from "./producer.js";
 import { type InputRule, readInput } from "./read-input.js";
 import { checkRequest } from "./request-check.js";
 import { type AnyToolHooks, tellOutput } from "./tool-hooks.js";
-import { joinToolOutputs, toolOutputOf } from "./tool-output.js";
+import { dataOutput, joinToolOutputs, toolOutputOf } from "./tool-output.js";
 import type { StagedCall, StagedOutput, Suspension, ToolStages } from "./tool-stages.js";
 
 /** What `createTool` was given, checked, with its types erased. */
@@ -103,12 +103,13 @@ export class CreatedStages implements ToolStages {
   }
 
   private reader(stream: object | (() => unknown), input: unknown, call: StagedCall): StreamReader<ToolOutput> {
-    const { concat, output, toModelOutput } = this.definition;
+    const { concat, output, outputSchema, toModelOutput } = this.definition;
     const checks = output !== undefined && outputValidationOf(output, call) !== "off";
     const check = checks ? (whole: unknown) => checkOutput(whole, output, call) : undefined;
     const rule = {
       concat,
       live: toModelOutput === undefined,
+      hasParts: outputSchema === undefined,
       finish: (value: unknown) => this.finishWhole(value, input, call),
       check: this.hooks?.onOutput === undefined ? check : (whole: unknown) => this.tellChecked(whole, check, call),
     };
@@ -155,8 +156,10 @@ export class CreatedStages implements ToolStages {
   }
 
   private shownToModel(output: unknown, input: unknown, call: StagedCall): ToolOutput | Promise<ToolOutput> {
-    const { toModelOutput } = this.definition;
-    if (toModelOutput === undefined) return toolOutputOf(output, call);
+    const { toModelOutput, outputSchema } = this.definition;
+    // what has a schema is data, however it looks
+    if (toModelOutput === undefined)
+      return toolOutputOf(outputSchema === undefined ? output : dataOutput(output), call);
     const shown = toModelOutput({ output: output as never, input: input as never, toolCallId: call.callId });
     return isPromiseLike(shown)
       ? Promise.resolve(shown.then((ready) => toolOutputOf(ready, call)))

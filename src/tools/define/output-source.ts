@@ -14,6 +14,8 @@ export interface YieldRule {
   readonly concat: DeclaredConcat | undefined;
   /** Whether pieces may be given out as they come; otherwise only the whole value is. */
   readonly live: boolean;
+  /** Whether lists of content parts are such; otherwise they are data. */
+  readonly hasParts: boolean;
   /** Checks and serializes a whole value. */
   readonly finish: (value: unknown) => ToolOutput | Promise<ToolOutput>;
   /** Checks what was given out in pieces; `undefined` when nobody needs to. */
@@ -120,7 +122,7 @@ export class OutputSource extends SerialSource<ToolOutput> {
     const { concat } = this;
     if (!this.rule.live || (concat !== undefined && concat !== "text")) this.mode = "whole";
     else if (concat === "text" || typeof chunk === "string") this.mode = "text";
-    else if (isContentList(chunk)) this.mode = "parts";
+    else if (this.rule.hasParts && isContentList(chunk)) this.mode = "parts";
     else if (chunk !== undefined && chunk !== null) this.mode = "whole";
     if (this.mode === "text" || this.mode === "parts") this.kept.length = 0;
   }

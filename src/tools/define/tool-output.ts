@@ -1,45 +1,77 @@
 import type { ToolOutput } from "../../components/tool.js";
 import { encodeJson } from "../../schema/encode-json.js";
-import type { ToolResultContent } from "../../schema/message/content-block.js";
+import type { Fields } from "../../schema/fields.js";
+import type { ToolResultContent, ToolResultMedia } from "../../schema/message/content-block.js";
 
 /** Notes which text was made from a value that is no text. */
 export interface JsonNote {
   jsonText: string | undefined;
 }
 
-/**
- * What a model reads of a value: a text and a list of parts stay as they are, nothing is the empty text, everything else
- * becomes JSON. JSON has no functions and symbols: alone they are nothing.
- */
-export function toolOutputOf(value: unknown, note: JsonNote): ToolOutput {
-  if (typeof value === "string") return value;
-  if (value === undefined) return "";
-  if (isContentList(value)) return value;
-  const text = JSON.stringify(encodeJson(value));
-  if (typeof text !== "string") return "";
-  note.jsonText = text;
-  return text;
+/** A value as JSON: what a model reads of data, whatever it looks like. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
 }
 
-/** Whether a value is a list of content parts, and not just data that looks a bit like one. An empty list is data. */
+/** Data as a model reads it: a string as it is, nothing as the empty string, and everything else as JSON. */
+export function dataOutput(value: unknown): string | JsonText {
+  if (typeof value === "string") return value;
+  // JSON has no functions and symbols: alone they are nothing
+  const text = value === undefined ? undefined : JSON.stringify(encodeJson(value));
+  return typeof text === "string" ? new JsonText(text) : "";
+}
+
+/** What a model reads of a value: a string and a list of content parts stay as they are, everything else becomes JSON. */
+export function toolOutputOf(value: unknown, note: JsonNote): ToolOutput {
+  if (typeof value === "string") return value;
+  if (isContentList(value)) return value;
+  const data = value instanceof JsonText ? value : dataOutput(value);
+  if (typeof data === "string") return data;
+  note.jsonText = data.text;
+  return data.text;
+}
+
+/**
+ * Whether a value is a list of content parts, and not data that looks like one: every item has the fields of a part and no
+ * others. An empty list is data.
+ */
 export function isContentList(value: unknown): value is readonly ToolResultContent[] {
   return Array.isArray(value) && value.length > 0 && value.every(isContent);
 }
 
 function isContent(value: unknown): value is ToolResultContent {
-  if (typeof value !== "object" || value === null) return false;
-  const { type, text, url, base64Data } = value as Readonly<Record<string, unknown>>;
+  if (!isPlainObject(value)) return false;
+  const { type, ...fields } = value;
   switch (type) {
     case "text":
-      return typeof text === "string";
+      return typeof fields.text === "string" && Object.keys(fields).length === 1;
     case "image":
     case "audio":
     case "video":
     case "file":
-      return typeof url === "string" || typeof base64Data === "string";
+      return isMedia(fields);
     default:
       return false;
   }
+}
+
+const mediaFields: readonly string[] = ["url", "base64Data", "mimeType", "name"] satisfies (keyof ToolResultMedia)[];
+
+function isMedia(fields: Fields): boolean {
+  if (fields.url === undefined && fields.base64Data === undefined) return false;
+  return Object.entries(fields).every(
+    ([name, field]) => mediaFields.includes(name) && (field === undefined || typeof field === "string"),
+  );
+}
+
+function isPlainObject(value: unknown): value is Fields {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 /** Joins the pieces of one output: texts to a text, and as soon as one has parts, all to a list of parts. */

@@ -3,6 +3,7 @@ import { encodeJson } from "../../schema/encode-json.js";
 import { type Fields, isFields } from "../../schema/fields.js";
 import type { ToolResultContent } from "../../schema/message/content-block.js";
 import { type ToolCallName, toldError } from "../define/errors.js";
+import { dataOutput } from "../define/tool-output.js";
 import { textOr } from "./foreign-tool.js";
 
 /**
@@ -14,8 +15,9 @@ export function modelOutputOf(shown: unknown, call: ToolCallName): unknown {
   const { type, value } = shown;
   switch (type) {
     case "text":
-    case "json":
       return "value" in shown ? value : shown;
+    case "json":
+      return "value" in shown ? dataOutput(value) : shown;
     case "error-text":
     case "error-json":
       throw toldError("execution", textOf(value), call);

@@ -2,14 +2,11 @@ import type { Fields } from "../../schema/fields.js";
 import type { ToolResultContent, ToolResultMedia } from "../../schema/message/content-block.js";
 import type { McpResult } from "./mcp-client.js";
 
-/**
- * What a model reads of a result: a lone text as it is, else the list of its parts; without any, the structured content, or
- * what servers of the first revision of MCP give.
- */
-export function contentOf({ content, structuredContent, toolResult }: McpResult): unknown {
-  const parts = (content ?? []).map(partOf);
+/** What a model reads of the content of a result: a lone text as it is, else the list of its parts; `undefined` without any. */
+export function contentOf({ content = [] }: McpResult): string | readonly ToolResultContent[] | undefined {
+  const parts = content.map(partOf);
   const [only] = parts;
-  if (only === undefined) return structuredContent ?? toolResult ?? "";
+  if (only === undefined) return undefined;
   return parts.length === 1 && only.type === "text" ? only.text : parts;
 }
 

@@ -3,6 +3,7 @@ import { messageOf } from "../../errors.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { type ApprovalOptions, approvalFor, checkApprovalNames } from "../define/approval-option.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../define/create-tool.js";
+import { dataOutput } from "../define/tool-output.js";
 import { checkTimeout } from "../define/tool-settings.js";
 import { cursorRepeated, inputRequired, McpToolError, notAnMcpClient, notAResult, notAToolPage } from "./errors.js";
 import {
@@ -82,7 +83,7 @@ interface McpToolSettings {
 function mcpTool(client: McpClient, definition: McpToolDefinition, settings: McpToolSettings): McpTool {
   const { timeoutMs } = settings;
   const { name, title, description, outputSchema } = definition;
-  /** What the model reads of an output that is structured. */
+  /** What the model reads of an output that is an object: its content, else the data itself. */
   const contents = new WeakMap<object, unknown>();
   return createTool<JsonSchema, JsonSchema | undefined>({
     id: name,
@@ -95,10 +96,12 @@ function mcpTool(client: McpClient, definition: McpToolDefinition, settings: Mcp
     execute: async (input, ctx) => {
       const answer = callMcpTool(client, { name, arguments: input }, callOptions(ctx, timeoutMs));
       const result = readResult(name, await answer.catch((error) => refuseQuestion(name, error)));
-      const { structuredContent } = result;
-      if (outputSchema === undefined || !isObject(structuredContent)) return contentOf(result);
-      contents.set(structuredContent, contentOf(result));
-      return structuredContent;
+      const { structuredContent, toolResult } = result;
+      const content = contentOf(result);
+      const isStructured = outputSchema !== undefined && isObject(structuredContent);
+      const output = isStructured ? structuredContent : (content ?? structuredContent ?? toolResult ?? "");
+      if (isObject(output)) contents.set(output, content ?? dataOutput(output));
+      return output;
     },
     toModelOutput: ({ output }) => (isObject(output) ? (contents.get(output) ?? output) : output),
   });

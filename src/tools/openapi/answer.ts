@@ -3,18 +3,21 @@ import type { ToolResultContent } from "../../schema/message/content-block.js";
 import { mediaKind } from "../mcp/mcp-content.js";
 import { HttpStatusError } from "./errors.js";
 
-/** What a tool gives for an answer: the value of JSON, the text of texts, and anything else as a part. */
-export async function readAnswer(request: string, response: Response): Promise<unknown> {
+/** What a tool gives for an answer: the value of JSON, the text of texts, and anything else as a content part. */
+export type Answer =
+  | { readonly isContent: true; readonly value: readonly ToolResultContent[] }
+  | { readonly isContent: false; readonly value: unknown };
+
+export async function readAnswer(request: string, response: Response): Promise<Answer> {
   const mimeType = (response.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (!response.ok) {
     const body = parseBody(await response.text(), mimeType);
     throw new HttpStatusError(request, response.status, response.statusText, body);
   }
-  if (isText(mimeType)) return parseBody(await response.text(), mimeType);
+  if (isText(mimeType)) return { isContent: false, value: parseBody(await response.text(), mimeType) };
   const bytes = new Uint8Array(await response.arrayBuffer());
-  if (bytes.length === 0) return "";
-  const part: ToolResultContent = { type: mediaKind(mimeType), base64Data: toBase64(bytes), mimeType };
-  return [part];
+  if (bytes.length === 0) return { isContent: false, value: "" };
+  return { isContent: true, value: [{ type: mediaKind(mimeType), base64Data: toBase64(bytes), mimeType }] };
 }
 
 const isJson = (mimeType: string): boolean => /^application\/json$|\+json$/.test(mimeType);

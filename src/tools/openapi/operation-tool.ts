@@ -2,6 +2,7 @@ import type { Fields } from "../../schema/fields.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { approvalFor } from "../define/approval-option.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../define/create-tool.js";
+import { dataOutput } from "../define/tool-output.js";
 import { readAnswer } from "./answer.js";
 import { fieldsOf, listOf, textOf } from "./document.js";
 import { addressWithPassword, noAddress } from "./errors.js";
@@ -27,6 +28,8 @@ export function operationTool(
   const plan = planOperation(place);
   const identify = planSecurity(place, auth);
   const target: Target = { base: baseOf(place, baseUrl), method, path };
+  /** Answers that are files. */
+  const contents = new WeakSet<object>();
   const texts = [operation.summary ?? pathItem.summary, operation.description ?? pathItem.description];
   return createTool<JsonSchema, JsonSchema | undefined>({
     id: name,
@@ -42,8 +45,12 @@ export function operationTool(
       const { signal } = ctx;
       signal.throwIfAborted();
       const sending = { name: requestName(place), fetch: fetch ?? globalThis.fetch, signal };
-      return readAnswer(sending.name, await sendRequest(request, sending));
+      const { value, isContent } = await readAnswer(sending.name, await sendRequest(request, sending));
+      if (isContent) contents.add(value);
+      return value;
     },
+    // a JSON answer is data, however it looks
+    toModelOutput: ({ output }) => (isObject(output) && contents.has(output) ? output : dataOutput(output)),
   });
 }
 
@@ -70,4 +77,8 @@ function serverUrl({ url, variables }: Fields): string | undefined {
     const variable = fieldsOf(fieldsOf(variables)[name]).default;
     return textOf(variable) ?? whole;
   });
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
