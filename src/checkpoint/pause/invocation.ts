@@ -191,6 +191,12 @@ export class Invocation implements Part {
     question.fresh = false;
   }
 
+  /** The same for what the invocation itself was resumed with. */
+  reopenInterrupt(): void {
+    const question = this.#questions.find(({ kind }) => kind === "interrupt");
+    if (question !== undefined) this.reopen(question);
+  }
+
   someAsked(test: (asked: Asked) => boolean): boolean {
     if (this.#questions.some(test)) return true;
     for (const { run, saved, result } of this.#inner?.values() ?? nothing) {
