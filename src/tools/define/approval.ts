@@ -1,7 +1,7 @@
 import type { NeedsApproval, ToolContext } from "../../components/tool.js";
 import { messageOf } from "../../errors.js";
 import type { JsonSchema, StandardJSONSchemaV1, StandardSchemaV1 } from "../../schema/standard-schema.js";
-import { callDenied } from "./errors.js";
+import { callDenied, editRefused } from "./errors.js";
 import type { Approved, StagedCall } from "./tool-stages.js";
 
 /** From both names of it: what either of them asks for. */
@@ -28,7 +28,8 @@ export interface ApprovalRule {
   readonly readInput: (text: string, call: StagedCall) => unknown;
 }
 
-const key = "tool_approval";
+/** The key of the question whether a call may run. */
+export const approvalKey = "tool_approval";
 
 /** Asks once per call; the answer holds for every repetition of it. */
 export async function approve(
@@ -37,8 +38,9 @@ export async function approve(
   ctx: ToolContext,
   call: StagedCall,
 ): Promise<Approved> {
-  if (typeof needed === "function") {
-    const isNeeded = await ctx.once(key, async () => Boolean(await needed(input as never, ctx as never)));
+  // once it was asked, the answer counts, whatever the code needs now
+  if (typeof needed === "function" && !call.hasAsked(approvalKey)) {
+    const isNeeded = await ctx.once(approvalKey, async () => Boolean(await needed(input as never, ctx as never)));
     if (!isNeeded) return { input };
   }
   const { toolName, toolCallId } = ctx;
@@ -57,10 +59,9 @@ export async function approve(
   const schema = verdictSchema(read, () => answerSchema(parameters()));
   let verdict: Verdict;
   try {
-    verdict = await ctx.ask(key, { kind: "tool_approval", toolName, toolCallId, input }, schema);
+    verdict = await ctx.ask(approvalKey, { kind: "tool_approval", toolName, toolCallId, input }, schema);
   } catch (thrown) {
-    // the question stands, and what is told is what is wrong with the arguments
-    throw misfit === undefined ? thrown : misfit.error;
+    throw misfit === undefined ? thrown : editRefused(call, misfit.error, thrown);
   }
   if (verdict.denied) throw callDenied(call, verdict.reason);
   return verdict.approved;

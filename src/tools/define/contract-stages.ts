@@ -19,13 +19,17 @@ class ContractStages implements ToolStages {
   readonly invoke: ToolStages["invoke"];
   readonly stream: ToolStages["stream"];
   readonly approve: ToolStages["approve"];
+  readonly approveAnswered: ToolStages["approve"];
   readonly #tool: Tool<never>;
 
   constructor(tool: Tool<never>) {
     this.#tool = tool;
     if (tool.invoke !== undefined) this.invoke = (input, ctx) => this.#tool.invoke?.(input as string, ctx as never);
     if (tool.stream !== undefined) this.stream = (input, ctx, call) => this.#stream(input, ctx, call);
-    this.approve = approvalBy(tool);
+    const { requireApproval, needsApproval } = tool;
+    const needed = eitherApproval(ofTool(tool, requireApproval), ofTool(tool, needsApproval));
+    this.approveAnswered = approvalBy(tool, true);
+    this.approve = needed === undefined || needed === false ? undefined : approvalBy(tool, needed);
   }
 
   readInput(text: string): unknown {
@@ -43,10 +47,7 @@ class ContractStages implements ToolStages {
 }
 
 /** People see the text of the arguments, as the tool does. */
-function approvalBy(tool: Tool<never>): ToolStages["approve"] {
-  const { requireApproval, needsApproval } = tool;
-  const needed = eitherApproval(ofTool(tool, requireApproval), ofTool(tool, needsApproval));
-  if (needed === undefined || needed === false) return undefined;
+function approvalBy(tool: Tool<never>, needed: NeedsApproval<string>): ToolStages["approve"] {
   const parameters = () => {
     const { info } = tool;
     return (onlyValidates(info.parameters) ? undefined : info.toJsonSchema()) ?? { type: "object" };

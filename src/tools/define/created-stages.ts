@@ -49,6 +49,7 @@ export class CreatedStages implements ToolStages {
   readonly invoke: ToolStages["invoke"];
   readonly stream: ToolStages["stream"];
   readonly approve: ToolStages["approve"];
+  readonly approveAnswered: ToolStages["approve"];
   readonly suspension: Suspension | undefined;
   readonly checkRequest: ToolStages["checkRequest"];
   readonly hooks: AnyToolHooks | undefined;
@@ -64,7 +65,9 @@ export class CreatedStages implements ToolStages {
       this.checkRequest = (values, call) => checkRequest(values, requestContext, call);
     }
     this.suspension = definition.suspension;
-    this.approve = this.approval(definition);
+    const { needsApproval } = definition;
+    this.approveAnswered = this.approval(true);
+    this.approve = needsApproval === undefined || needsApproval === false ? undefined : this.approval(needsApproval);
     const { execute } = definition;
     this.isClientTool = execute === undefined && definition.stream === undefined;
     const isStreaming = execute !== undefined && isGeneratorFunction(execute);
@@ -77,10 +80,10 @@ export class CreatedStages implements ToolStages {
     return this.definition.rawArguments ? text : readInput(text, this.definition.input, call);
   }
 
-  private approval({ needsApproval, parameters }: ToolDefinition): ToolStages["approve"] {
-    if (needsApproval === undefined || needsApproval === false) return undefined;
+  private approval(needed: NeedsApproval): ToolStages["approve"] {
     const readInput = (text: string, call: StagedCall) => this.readInput(text, call);
-    return (input, ctx, call) => approve(input, { needed: needsApproval, parameters, readInput }, ctx, call);
+    const rule = { needed, parameters: this.definition.parameters, readInput };
+    return (input, ctx, call) => approve(input, rule, ctx, call);
   }
 
   private streamFrom(

@@ -120,6 +120,16 @@ export const callDenied = (call: ToolCallName, reason: string | undefined): Tool
     details(call, {}),
   );
 
+/** Arguments that were edited with an approval. The cause says that the question is open again. */
+export const editRefused = (call: ToolCallName, error: unknown, cause: unknown): ToolError => {
+  const { kind, issues } = ToolError.is(error) ? error : { kind: "validation" as const, issues: undefined };
+  return new ToolError(
+    kind,
+    `${messageOf(error)}\nThe question stays open: answer it again.`,
+    details(call, { issues, cause }),
+  );
+};
+
 export const payloadDoesNotFit = (call: ToolCallName, payload: unknown, issues: readonly StandardIssue[]): ToolError =>
   new ToolError(
     "validation",
@@ -127,11 +137,17 @@ export const payloadDoesNotFit = (call: ToolCallName, payload: unknown, issues: 
     details(call, { issues }),
   );
 
-export const resumeDataDoesNotFit = (call: ToolCallName, data: unknown, issues: readonly StandardIssue[]): ToolError =>
+export const resumeDataDoesNotFit = (
+  call: ToolCallName,
+  data: unknown,
+  issues: readonly StandardIssue[],
+  cause: unknown,
+): ToolError =>
   new ToolError(
     "validation",
-    `What ${named(call)} was resumed with does not fit its resumeSchema:${list(issues, data)}`,
-    details(call, { issues }),
+    `What ${named(call)} was resumed with does not fit its resumeSchema:${list(issues, data)}\n` +
+      "The question stays open: answer it again.",
+    details(call, { issues, cause }),
   );
 
 export const requestDoesNotFit = (call: ToolCallName, values: object, issues: readonly StandardIssue[]): ToolError =>

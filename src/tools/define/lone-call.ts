@@ -34,6 +34,10 @@ class LoneCall implements StagedCall {
     return this.ctx?.signal ?? new AbortController().signal;
   }
 
+  hasAsked(): boolean {
+    return false;
+  }
+
   warn(problem: ToolError): void {
     console.warn(problem.message);
   }

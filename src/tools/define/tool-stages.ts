@@ -26,6 +26,8 @@ export interface StagedCall extends ToolCallName {
   readonly isOver: boolean;
   /** The last text that was made from a value that is no text. */
   jsonText: string | undefined;
+  /** Whether a question of this key was asked in an earlier execution of this call. */
+  hasAsked(key: string): boolean;
   /** Told of output that does not fit where that is only worth a warning. */
   warn(problem: ToolError): void;
   /** Handlers hear of an event. */
@@ -68,6 +70,8 @@ export interface ToolStages {
    * `ToolError` of kind "denied".
    */
   readonly approve?: ((input: unknown, ctx: ToolContext, call: StagedCall) => Approved | Promise<Approved>) | undefined;
+  /** The same for a call that was asked about when the tool still needed it. */
+  readonly approveAnswered?: ToolStages["approve"];
   /** What a tool may be suspended and resumed with. */
   readonly suspension?: Suspension | undefined;
   /** Whether somebody outside does the work, so that a call always has to wait. */

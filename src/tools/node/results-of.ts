@@ -80,7 +80,7 @@ function resultsIn(error: unknown, calls: readonly FunctionToolCall[]): readonly
 }
 
 /** What was thrown, and its causes. */
-function causesOf(error: unknown): unknown[] {
+export function causesOf(error: unknown): unknown[] {
   const causes = [error];
   for (let current = error; current instanceof Error && current.cause !== undefined; ) {
     current = current.cause;

@@ -2,6 +2,7 @@ import type { Span } from "../../callbacks/span.js";
 import type { ToolContext, ToolOutput } from "../../components/tool.js";
 import { isPromiseLike } from "../../run/async.js";
 import { StreamReader } from "../../schema/stream/reader.js";
+import { approvalKey } from "../define/approval.js";
 import { outputReader } from "../define/contract-stages.js";
 import type { StagedOutput, ToolStages } from "../define/tool-stages.js";
 import { contextNotPassed } from "./errors.js";
@@ -128,12 +129,10 @@ function ready(run: ToolRun, stages: ToolStages, ctx: ToolContext, input: unknow
 
 async function settleWithPeople(run: ToolRun, stages: ToolStages, ctx: ToolContext, given: unknown): Promise<unknown> {
   const { resume } = ctx;
-  if (resume.hasData) {
-    const { runtime } = run.nodeContext;
-    run.resumeData = await resumeDataOf(resume.data, stages.suspension, { ...run.callName, runtime });
-  }
-  if (stages.approve === undefined) return given;
-  const { input, text } = await stages.approve(given, ctx, run);
+  if (resume.hasData) run.resumeData = await resumeDataOf(resume.data, stages.suspension, run.context);
+  const approve = stages.approve ?? (run.hasAsked(approvalKey) ? stages.approveAnswered : undefined);
+  if (approve === undefined) return given;
+  const { input, text } = await approve(given, ctx, run);
   if (text !== undefined) run.text = text;
   run.input = input;
   return input;

@@ -1,5 +1,8 @@
+import { answerDoesNotParse } from "../../checkpoint/errors.js";
+import type { Invocation } from "../../checkpoint/pause/invocation.js";
 import type { ToolContext } from "../../components/tool.js";
 import type { Runtime } from "../../compose/runtime.js";
+import { issueText } from "../../schema/issue-text.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
 import type { StandardIssue } from "../../schema/standard-schema.js";
 import { checkJson } from "../../schema/validation/revive-dates.js";
@@ -8,6 +11,11 @@ import { payloadDoesNotFit, resumeDataDoesNotFit } from "../define/errors.js";
 import type { Suspension } from "../define/tool-stages.js";
 
 type SuspendingContext = Pick<ToolContext, "interrupt" | "toolName" | "toolCallId"> & { readonly runtime: Runtime };
+
+type ResumedContext = Pick<ToolContext, "toolName" | "toolCallId" | "address"> & {
+  readonly runtime: Runtime;
+  readonly invocation: Invocation;
+};
 
 /** `ctx.suspend`: the run stops here, unless what it is suspended with does not fit. */
 export async function suspendCall(
@@ -24,17 +32,20 @@ export async function suspendCall(
   return ctx.interrupt(info, { schema: suspension?.answerSchema });
 }
 
-/** What a suspended call was resumed with, as its schema has it. */
+/** What a suspended call was resumed with, as its schema has it. The question stays open where it does not fit. */
 export async function resumeDataOf(
   data: unknown,
   suspension: Suspension | undefined,
-  { toolName, callId, runtime }: { readonly toolName: string; readonly callId: string; readonly runtime: Runtime },
+  ctx: ResumedContext,
 ): Promise<unknown> {
   const { answer, answerSchema } = suspension ?? {};
+  const { toolName, toolCallId, address, invocation } = ctx;
   const form = () => answerSchema && toJsonSchema(answerSchema);
-  return fitting(answer && (await checkJson(answer, data, form, checkerOf(runtime))), data, (issues) =>
-    resumeDataDoesNotFit({ toolName, callId }, data, issues),
-  );
+  return fitting(answer && (await checkJson(answer, data, form, checkerOf(ctx.runtime))), data, (issues) => {
+    invocation.reopenInterrupt();
+    const cause = answerDoesNotParse("suspend", address, issues.map(issueText));
+    return resumeDataDoesNotFit({ toolName, callId: toolCallId }, data, issues, cause);
+  });
 }
 
 function checkerOf({ schemaValidator }: Runtime): Checker {

@@ -15,7 +15,7 @@ import type { ConcatRegistry } from "../../schema/concat/registry.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolResult } from "../../schema/message/content-block.js";
 import type { SchemaValidator } from "../../schema/schema-validator.js";
-import { isAlwaysResult, type ToolCallName, ToolError, toolThrew } from "../define/errors.js";
+import { isAlwaysResult, ToolError, toolThrew } from "../define/errors.js";
 import type { OutputValidation } from "../define/tool-settings.js";
 import type { StagedCall, StagedEvent, Suspension } from "../define/tool-stages.js";
 import type { Deadline, Expiring } from "./deadlines.js";
@@ -25,6 +25,7 @@ import type { NodeSettings } from "./node-settings.js";
 import { reportEvent } from "./report-event.js";
 import { type Answered, errorBlock, resultBlock, resultMessage } from "./result-block.js";
 import { limitedError, ResultLimit } from "./result-limit.js";
+import { causesOf } from "./results-of.js";
 import { type ContextCall, ToolCallContext } from "./tool-call-context.js";
 import type { ToolEntry } from "./tool-entry.js";
 
@@ -172,6 +173,10 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
     reportEvent(this.span ?? this.nodeContext.span, event);
   }
 
+  hasAsked(key: string): boolean {
+    return this.openedInvocation?.findAsk(key) !== undefined;
+  }
+
   warn(problem: ToolError): void {
     const { kind, message, toolName, callId, issues } = problem;
     if (this.span === undefined) console.warn(message);
@@ -219,10 +224,6 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
   /** Whether it goes on after an interrupt of its own, which may have come with data. */
   get isResumed(): boolean {
     return this.openedInvocation?.isRestored === true;
-  }
-
-  get callName(): ToolCallName {
-    return { toolName: this.toolName, callId: this.callId };
   }
 
   /** What it remembers; only a call that has asked something does. */
@@ -329,14 +330,22 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
       this.answer(error, this.textOf(error));
       return;
     }
-    if (onToolError === "throw" || this.isAskedAgain(thrown)) this.settleFailed(error);
+    if (this.isAskedAgain(thrown)) this.settleOpen(error);
+    else if (onToolError === "throw") this.settleFailed(error);
     else if (onToolError === "result") this.answer(error, this.textOf(error));
     else this.ask(onToolError, error);
   }
 
   /** Only the code knew that an answer does not fit. Its question is open again, so there is no result to tell a model. */
   private isAskedAgain(thrown: unknown): boolean {
-    return this.openedInvocation !== undefined && KumikoError.is(thrown) && thrown.code === "ANSWER_MISMATCH";
+    if (this.openedInvocation === undefined) return false;
+    return causesOf(thrown).some((cause) => KumikoError.is(cause) && cause.code === "ANSWER_MISMATCH");
+  }
+
+  /** Fails the node, and waits for another answer: without one, the call is not entered again. */
+  private settleOpen(error: ToolError): void {
+    this.openedInvocation?.settleAnswers();
+    this.settleFailed(error);
   }
 
   /** It cannot run for this request, which is the result, whatever `onToolError` says: arguments do not help. */
