@@ -11,14 +11,45 @@ export interface FaultPlace {
   readonly isOptional: boolean;
 }
 
-/** Visits the places that issues point at, and all inside them, from the outside in: what `mend` puts there is visited too. */
+/**
+ * Visits the places that issues point at, and all inside them, from the outside in: what `mend` puts there is visited too.
+ * The time it takes grows with the value and with the issues, and not with their product.
+ */
 export function visitFaults(
   value: object,
   root: JsonSchema,
   issues: readonly StandardIssue[],
   mend: (place: FaultPlace) => void,
 ): void {
-  new FaultVisitor(root, issues.map(keysOf), mend).inside(value, [root], []);
+  new FaultVisitor(root, mend).inside(value, [root], [], faultTreeOf(issues));
+}
+
+/** The paths of issues as a tree: a place whose fault is not its own has faults inside. */
+interface FaultTree {
+  isAtFault: boolean;
+  readonly inside: Map<string, FaultTree>;
+}
+
+function faultTreeOf(issues: readonly StandardIssue[]): FaultTree {
+  const root = sound();
+  for (const { path = [] } of issues) {
+    let place = root;
+    for (const step of path) {
+      const key = String(typeof step === "object" ? step.key : step);
+      let next = place.inside.get(key);
+      if (next === undefined) {
+        next = sound();
+        place.inside.set(key, next);
+      }
+      place = next;
+    }
+    place.isAtFault = true;
+  }
+  return root;
+}
+
+function sound(): FaultTree {
+  return { isAtFault: false, inside: new Map() };
 }
 
 /** Deeper down nothing is visited. */
@@ -26,21 +57,21 @@ const mostLevels = 64;
 
 class FaultVisitor {
   private readonly root: JsonSchema;
-  private readonly faults: readonly (readonly string[])[];
   private readonly mend: (place: FaultPlace) => void;
 
-  constructor(root: JsonSchema, faults: readonly (readonly string[])[], mend: (place: FaultPlace) => void) {
+  constructor(root: JsonSchema, mend: (place: FaultPlace) => void) {
     this.root = root;
-    this.faults = faults;
     this.mend = mend;
   }
 
-  inside(value: object, schemas: readonly JsonSchema[], path: readonly string[]): void {
+  inside(value: object, schemas: readonly JsonSchema[], path: readonly string[], faults: FaultTree): void {
     if (path.length > mostLevels) return;
     const holder = value as Record<string, unknown>;
     const around = whatItMayBe(schemas, this.root);
     for (const key of Object.keys(holder)) {
-      if (key !== "__proto__") this.at(holder, key, around, [...path, key]);
+      // what is inside something at fault is at fault as well
+      const there = faults.isAtFault ? faults : faults.inside.get(key);
+      if (key !== "__proto__" && there !== undefined) this.at(holder, key, around, [...path, key], there);
     }
   }
 
@@ -49,22 +80,13 @@ class FaultVisitor {
     key: string,
     around: readonly JsonSchema[],
     path: readonly string[],
+    faults: FaultTree,
   ): void {
-    const isAtFault = this.faults.some((fault) => startsWith(path, fault));
-    if (!isAtFault && !this.faults.some((fault) => startsWith(fault, path))) return;
     const { schemas, isOptional } = schemaAt(around, key, Array.isArray(holder));
-    if (isAtFault) this.mend({ holder, key, path, schemas: whatItMayBe(schemas, this.root), isOptional });
+    if (faults.isAtFault) this.mend({ holder, key, path, schemas: whatItMayBe(schemas, this.root), isOptional });
     const value = holder[key];
-    if (typeof value === "object" && value !== null) this.inside(value, schemas, path);
+    if (typeof value === "object" && value !== null) this.inside(value, schemas, path, faults);
   }
-}
-
-function keysOf({ path = [] }: StandardIssue): string[] {
-  return path.map((step) => String(typeof step === "object" ? step.key : step));
-}
-
-function startsWith(path: readonly string[], start: readonly string[]): boolean {
-  return start.length <= path.length && start.every((key, index) => key === path[index]);
 }
 
 /** Lists and records are copied as deep as faults are looked for; everything else stays what it is. */

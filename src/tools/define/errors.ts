@@ -37,7 +37,7 @@ export class ToolError extends KumikoError {
   /** The tool's own name, also when the model used an alias; for an unknown tool, the name as called. */
   readonly toolName: string;
   readonly callId: string;
-  /** What does not fit, for `validation` and `output_validation`. */
+  /** What does not fit, for `validation` and `output_validation`: the first 100 issues. */
   readonly issues: readonly StandardIssue[] | undefined;
   /** What the tool gave back, for `output_validation`. */
   readonly output: unknown;
@@ -52,7 +52,7 @@ export class ToolError extends KumikoError {
     this.kind = kind;
     this.toolName = details.toolName;
     this.callId = details.callId;
-    this.issues = details.issues;
+    this.issues = details.issues?.slice(0, mostIssues);
     this.output = details.output;
   }
 
@@ -222,12 +222,14 @@ export const approvalOfNoTool = (where: string, option: string, name: string, na
     `${option} of ${where} names "${name}", which is not a tool. Tools: ${names.join(", ") || "none"}.`,
   );
 
-/** More would not help a model, and cost it its context. The error itself has them all. */
-const mostIssues = 20;
+/** How many issues an error keeps. */
+const mostIssues = 100;
+/** More would not help a model, and cost it its context. */
+const mostIssuesShown = 20;
 
 /** `- city: expected string (got 42)`, a line for each issue. */
 function list(issues: readonly StandardIssue[], value: unknown): string {
-  const lines = issues.slice(0, mostIssues).map(({ message, path = [] }) => {
+  const lines = issues.slice(0, mostIssuesShown).map(({ message, path = [] }) => {
     const got = shorten(at(value, path), { length: 200 });
     return `\n- ${shortenText(pathText(path))}${shortenText(message)} (got ${got})`;
   });
