@@ -26,8 +26,12 @@ export type ParseAnswer = (
 /** The code may know more than the JSON Schema that the answer has passed: refinements, transforms, classes. */
 export const parseAnswer: ParseAnswer = async (context, asked, schema, data) => {
   const check = schemaCheck(schema, () => asked.schema ?? {});
-  const checked = await checkJson(check, data, () => asked.schema, { validator: context.runtime.schemaValidator });
+  const checker = { validator: context.runtime.schemaValidator, unchecked: ignore };
+  const checked = await checkJson(check, data, () => asked.schema, checker);
   if (checked.issues === undefined) return checked.value;
   context.invocation.reopen(asked);
   throw answerDoesNotParse(`ask("${asked.key}")`, context.address, checked.issues.map(issueText));
 };
+
+/** What cannot be checked of a plain schema was so when the question was asked. */
+function ignore(): void {}
