@@ -28,7 +28,11 @@ const parts = {
 
 /** What a program has loaded that runs a graph, and so whatever is loaded on demand can count on. */
 const core = "src/compose/graph.ts";
-const onDemand = ["src/run/saved/saved-runs.ts", "src/schema/message/concat-lists.ts"];
+const onDemand = [
+  "src/run/saved/saved-runs.ts",
+  "src/schema/message/concat-lists.ts",
+  "src/schema/validation/loosen-schema.ts",
+];
 /** What `kumiko/rag` loads on demand. */
 const rag = "src/rag/index.ts";
 const onDemandOfRag = [

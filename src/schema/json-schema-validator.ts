@@ -1,8 +1,10 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 import { messageOf } from "../errors.js";
 import { schemaInvalid, schemaUnsupported } from "./errors.js";
-import type { SchemaValidator } from "./schema-validator.js";
+import { OnDemand } from "./on-demand.js";
+import type { LooseSchema, SchemaValidator } from "./schema-validator.js";
 import type { StandardIssue } from "./standard-schema.js";
+import type { Compiler, Draft } from "./validation/loosen-schema.js";
 
 type CompiledSchema = (value: unknown) => readonly StandardIssue[] | undefined;
 
@@ -22,6 +24,7 @@ const schemasPerInstance = 200;
  */
 export class JsonSchemaValidator implements SchemaValidator {
   readonly #compiled = new WeakMap<object, Promise<CompiledSchema>>();
+  readonly #loose = new WeakMap<object, Promise<LooseSchema>>();
   readonly #latest = new Map<Draft, Instance>();
 
   compile(schema: object): Promise<CompiledSchema> {
@@ -31,6 +34,24 @@ export class JsonSchemaValidator implements SchemaValidator {
       this.#compiled.set(schema, compiled);
     }
     return compiled;
+  }
+
+  compileLoosely(schema: object): Promise<LooseSchema> {
+    let loose = this.#loose.get(schema);
+    if (loose === undefined) {
+      loose = this.#compileLoosely(schema);
+      this.#loose.set(schema, loose);
+    }
+    return loose;
+  }
+
+  async #compileLoosely(schema: object): Promise<LooseSchema> {
+    try {
+      return { check: await this.compile(schema), unchecked: [] };
+    } catch {
+      const { loosenSchema } = await loosening.load();
+      return loosenSchema(schema, compilerOf, isPattern);
+    }
   }
 
   async #compile(schema: object): Promise<CompiledSchema> {
@@ -78,7 +99,7 @@ class Instance {
     } catch (cause) {
       throw schemaInvalid(`This is no valid JSON Schema: ${messageOf(cause)}. Correct it, or leave it out.`, cause);
     }
-    return (value) => (validate(value) ? undefined : (validate.errors ?? []).map(issueOf));
+    return checkBy(validate);
   }
 
   /** Schemas that name themselves get an ajv of their own: two documents may use one name. */
@@ -92,8 +113,25 @@ class Instance {
 /** Shared by all tools whose runtime brings no validator of its own. It remembers nothing but compiled schemas. */
 export const jsonSchemaValidator: SchemaValidator = new JsonSchemaValidator();
 
-type AnyAjv = Pick<Ajv, "compile">;
-type Draft = "2020-12" | "07";
+type AnyAjv = Pick<Ajv, "compile" | "validateSchema" | "removeSchema" | "errors">;
+
+const loosening = new OnDemand(() => import("./validation/loosen-schema.js"));
+
+function checkBy(validate: ValidateFunction): CompiledSchema {
+  return (value) => (validate(value) ? undefined : (validate.errors ?? []).map(issueOf));
+}
+
+/** Compiles attempts at a schema: each is forgotten, because the next one may have the same names. */
+async function compilerOf(draft: Draft): Promise<Compiler> {
+  const ajv = await load(draft);
+  return {
+    compile: (schema) => {
+      ajv.removeSchema();
+      return checkBy(ajv.compile(schema));
+    },
+    problemsIn: (schema) => (ajv.validateSchema(schema) === true ? [] : (ajv.errors ?? [])),
+  };
+}
 
 function draftOf(schema: object): Draft {
   const dialect = "$schema" in schema ? schema.$schema : undefined;
@@ -120,6 +158,14 @@ const regExp = Object.assign(
   { code: "new RegExp" },
 );
 
+function isPattern(pattern: string): boolean {
+  try {
+    return regExp(pattern, "u") instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
 /** `ownProperties`: an absent "constructor" must not be taken for the one that every object inherits. */
 const options: Options = { allErrors: true, strict: false, logger: false, ownProperties: true, code: { regExp } };
 
@@ -131,8 +177,13 @@ async function load(draft: Draft): Promise<AnyAjv> {
 
 /** By their default exports: bundlers that split code (esbuild) leave no other name to what they import on demand. */
 async function create(draft: Draft): Promise<Ajv> {
-  const { default: exported } = draft === "07" ? await import("ajv") : await import("ajv/dist/2020.js");
+  const { default: exported } = await moduleOf(draft);
   return new exported.default(options);
+}
+
+function moduleOf(draft: Draft) {
+  if (draft === "07") return import("ajv");
+  return draft === "2019-09" ? import("ajv/dist/2019.js") : import("ajv/dist/2020.js");
 }
 
 function issueOf({ instancePath, message = "does not fit", keyword, params }: ErrorObject): StandardIssue {

@@ -11,4 +11,22 @@ export interface SchemaValidator {
   ):
     | ((value: unknown) => readonly StandardIssue[] | undefined)
     | Promise<(value: unknown) => readonly StandardIssue[] | undefined>;
+  /**
+   * Compiles what can be checked of a schema, and names the rest: tools that others have written are not unusable because of
+   * a part that no validator here knows. Without it, such a schema is an error.
+   */
+  compileLoosely?(schema: object): LooseSchema | Promise<LooseSchema>;
+}
+
+/** A schema as far as it can be checked. */
+export interface LooseSchema {
+  readonly check: (value: unknown) => readonly StandardIssue[] | undefined;
+  readonly unchecked: readonly UncheckedPart[];
+}
+
+/** A part of a schema by which nothing is checked. */
+export interface UncheckedPart {
+  /** Where it stands in the schema, as a JSON Pointer: `/properties/zip/pattern`; the whole schema is `""`. */
+  readonly path: string;
+  readonly reason: string;
 }

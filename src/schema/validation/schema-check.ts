@@ -1,5 +1,5 @@
 import { jsonSchemaValidator } from "../json-schema-validator.js";
-import type { SchemaValidator } from "../schema-validator.js";
+import type { LooseSchema, SchemaValidator, UncheckedPart } from "../schema-validator.js";
 import {
   isStandardSchema,
   type StandardIssue,
@@ -17,13 +17,18 @@ export interface SchemaCheck {
 /** Knows by what plain JSON Schemas are checked. */
 export interface Checker {
   readonly validator: SchemaValidator | undefined;
+  /** Told once of each part of a schema that cannot be checked. Without it, a schema with such a part is an error. */
+  readonly unchecked?: ((part: UncheckedPart, schema: string) => void) | undefined;
 }
 
 export type Checked = StandardResult<unknown>;
 
-/** A schema that can validate does it itself; for every other one a validator gets its plain form. */
-export function schemaCheck(schema: object, plainForm: () => object): SchemaCheck {
-  return canValidate(schema) ? new StandardCheck(schema) : new PlainCheck(plainForm);
+/**
+ * A schema that can validate does it itself; for every other one a validator gets its plain form. `name` is what reports call
+ * it: `inputSchema`.
+ */
+export function schemaCheck(schema: object, plainForm: () => object, name = "schema"): SchemaCheck {
+  return canValidate(schema) ? new StandardCheck(schema) : new PlainCheck(plainForm, name);
 }
 
 export function canValidate(schema: unknown): schema is StandardSchemaV1 {
@@ -51,18 +56,37 @@ type Compiled = (value: unknown) => readonly StandardIssue[] | undefined;
 class PlainCheck implements SchemaCheck {
   readonly onlyJson = true;
   readonly #schema: () => object;
+  readonly #name: string;
+  #isReported = false;
   #compiled: Compiled | undefined = undefined;
   #compiledBy: SchemaValidator | undefined = undefined;
 
-  constructor(schema: () => object) {
+  constructor(schema: () => object, name: string) {
     this.#schema = schema;
+    this.#name = name;
   }
 
-  check(value: unknown, { validator = jsonSchemaValidator }: Checker): Checked | Promise<Checked> {
+  check(value: unknown, checker: Checker): Checked | Promise<Checked> {
+    const { validator = jsonSchemaValidator } = checker;
     if (this.#compiled !== undefined && this.#compiledBy === validator) return resultOf(this.#compiled, value);
+    if (checker.unchecked !== undefined && validator.compileLoosely !== undefined) {
+      return this.#checkLoosely(validator.compileLoosely(this.#schema()), validator, value, checker);
+    }
     const compiled = validator.compile(this.#schema());
     if (!(compiled instanceof Promise)) return this.#use(compiled, validator, value);
     return compiled.then((ready) => this.#use(ready, validator, value));
+  }
+
+  async #checkLoosely(
+    loose: LooseSchema | Promise<LooseSchema>,
+    validator: SchemaValidator,
+    value: unknown,
+    checker: Checker,
+  ): Promise<Checked> {
+    const { check, unchecked } = await loose;
+    if (!this.#isReported) for (const part of unchecked) checker.unchecked?.(part, this.#name);
+    this.#isReported = true;
+    return this.#use(check, validator, value);
   }
 
   #use(compiled: Compiled, validator: SchemaValidator, value: unknown): Checked {

@@ -215,27 +215,29 @@ export function makeTool(options: AnyOptions, stream?: ToolDefinition["stream"])
     stream,
     outputSchema,
     input: inputSchema && {
-      check: schemaCheck(inputSchema, () => info.toJsonSchema() ?? {}),
+      check: schemaCheck(inputSchema, () => info.toJsonSchema() ?? {}, "inputSchema"),
       jsonSchema: () => jsonSchemaOf(info),
     },
     // what somebody outside answers has been checked as their answer
     output: outputSchema &&
       execute && {
-        schema: schemaCheck(outputSchema, () => toJsonSchema(outputSchema, { side: "output" })),
+        schema: schemaCheck(outputSchema, () => toJsonSchema(outputSchema, { side: "output" }), "outputSchema"),
         plain: !isStandardSchema(outputSchema),
         validation: options.outputValidation,
       },
     needsApproval: eitherApproval(options.requireApproval, options.needsApproval),
     parameters: () => jsonSchemaOf(info) ?? { type: "object" },
     suspension: {
-      payload: suspendSchema && schemaCheck(suspendSchema, () => toJsonSchema(suspendSchema)),
-      answer: resumeSchema && schemaCheck(resumeSchema, () => toJsonSchema(resumeSchema)),
+      payload: suspendSchema && schemaCheck(suspendSchema, () => toJsonSchema(suspendSchema), "suspendSchema"),
+      answer: resumeSchema && schemaCheck(resumeSchema, () => toJsonSchema(resumeSchema), "resumeSchema"),
       answerSchema: resumeSchema,
     },
     concat: options.concat,
     timeoutMs: options.timeoutMs,
     rawArguments: options.rawArguments ?? false,
-    requestContext: requestContextSchema && schemaCheck(requestContextSchema, () => toJsonSchema(requestContextSchema)),
+    requestContext:
+      requestContextSchema &&
+      schemaCheck(requestContextSchema, () => toJsonSchema(requestContextSchema), "requestContextSchema"),
     hooks: hooksOf(options),
     toModelOutput: options.toModelOutput,
   });

@@ -1,6 +1,7 @@
 import type { Tool, ToolContext, ToolOutput } from "../../components/tool.js";
 import { mergeToolOptions } from "../../components/tool-options.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { UncheckedPart } from "../../schema/schema-validator.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { ToolError } from "./errors.js";
 import { requestValues } from "./request-check.js";
@@ -40,6 +41,10 @@ class LoneCall implements StagedCall {
 
   warn(problem: ToolError): void {
     console.warn(problem.message);
+  }
+
+  unchecked({ path, reason }: UncheckedPart, schema: string): void {
+    console.warn({ kind: "unchecked_schema", toolName: this.toolName, schema, path, reason });
   }
 
   report(event: StagedEvent): void {

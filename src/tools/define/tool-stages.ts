@@ -1,7 +1,7 @@
 import type { ToolContext, ToolOutput } from "../../components/tool.js";
 import type { ConcatRegistry } from "../../schema/concat/registry.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
-import type { SchemaValidator } from "../../schema/schema-validator.js";
+import type { SchemaValidator, UncheckedPart } from "../../schema/schema-validator.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import type { StreamReader } from "../../schema/stream/reader.js";
 import type { SchemaCheck } from "../../schema/validation/schema-check.js";
@@ -30,6 +30,8 @@ export interface StagedCall extends ToolCallName {
   hasAsked(key: string): boolean;
   /** Told of output that does not fit where that is only worth a warning. */
   warn(problem: ToolError): void;
+  /** Told of a part of a schema that cannot be checked. */
+  unchecked(part: UncheckedPart, schema: string): void;
   /** Handlers hear of an event. */
   report(event: StagedEvent): void;
 }

@@ -1,7 +1,6 @@
 import { answerDoesNotParse } from "../../checkpoint/errors.js";
 import type { Invocation } from "../../checkpoint/pause/invocation.js";
 import type { ToolContext } from "../../components/tool.js";
-import type { Runtime } from "../../compose/runtime.js";
 import { issueText } from "../../schema/issue-text.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
 import type { StandardIssue } from "../../schema/standard-schema.js";
@@ -10,10 +9,10 @@ import type { Checked, Checker } from "../../schema/validation/schema-check.js";
 import { payloadDoesNotFit, resumeDataDoesNotFit } from "../define/errors.js";
 import type { Suspension } from "../define/tool-stages.js";
 
-type SuspendingContext = Pick<ToolContext, "interrupt" | "toolName" | "toolCallId"> & { readonly runtime: Runtime };
+type SuspendingContext = Pick<ToolContext, "interrupt" | "toolName" | "toolCallId"> & { readonly call: Checker };
 
 type ResumedContext = Pick<ToolContext, "toolName" | "toolCallId" | "address"> & {
-  readonly runtime: Runtime;
+  readonly call: Checker;
   readonly invocation: Invocation;
 };
 
@@ -25,7 +24,7 @@ export async function suspendCall(
 ): Promise<never> {
   const { toolName, toolCallId } = ctx;
   const call = { toolName, callId: toolCallId };
-  const payload = fitting(await suspension?.payload?.check(given, checkerOf(ctx.runtime)), given, (issues) =>
+  const payload = fitting(await suspension?.payload?.check(given, ctx.call), given, (issues) =>
     payloadDoesNotFit(call, given, issues),
   );
   const info = { kind: "tool_suspended", toolName, toolCallId, payload };
@@ -41,15 +40,11 @@ export async function resumeDataOf(
   const { answer, answerSchema } = suspension ?? {};
   const { toolName, toolCallId, address, invocation } = ctx;
   const form = () => answerSchema && toJsonSchema(answerSchema);
-  return fitting(answer && (await checkJson(answer, data, form, checkerOf(ctx.runtime))), data, (issues) => {
+  return fitting(answer && (await checkJson(answer, data, form, ctx.call)), data, (issues) => {
     invocation.reopenInterrupt();
     const cause = answerDoesNotParse("suspend", address, issues.map(issueText));
     return resumeDataDoesNotFit({ toolName, callId: toolCallId }, data, issues, cause);
   });
-}
-
-function checkerOf({ schemaValidator }: Runtime): Checker {
-  return { validator: schemaValidator };
 }
 
 /** What a schema made of a value; without a schema, the value. */

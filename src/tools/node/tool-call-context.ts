@@ -14,6 +14,7 @@ import type { Environment } from "../../run/environment.js";
 import type { Scope } from "../../run/scope.js";
 import type { StateCell } from "../../run/state-cell.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { SchemaValidator, UncheckedPart } from "../../schema/schema-validator.js";
 import type { Suspension } from "../define/tool-stages.js";
 import { suspendCall } from "./suspend-call.js";
 
@@ -35,6 +36,8 @@ export interface ContextCall {
   /** The same, if there is one yet. */
   readonly openedScope: Scope | undefined;
   readonly suspension: Suspension | undefined;
+  readonly validator: SchemaValidator | undefined;
+  unchecked(part: UncheckedPart, schema: string): void;
   readonly resumeData: unknown;
   /** It has its result, or has failed. */
   readonly isSettled: boolean;

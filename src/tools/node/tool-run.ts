@@ -14,7 +14,7 @@ import { Scope } from "../../run/scope.js";
 import type { ConcatRegistry } from "../../schema/concat/registry.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolResult } from "../../schema/message/content-block.js";
-import type { SchemaValidator } from "../../schema/schema-validator.js";
+import type { SchemaValidator, UncheckedPart } from "../../schema/schema-validator.js";
 import { isAlwaysResult, ToolError, toolThrew } from "../define/errors.js";
 import type { OutputValidation } from "../define/tool-settings.js";
 import type { StagedCall, StagedEvent, Suspension } from "../define/tool-stages.js";
@@ -171,6 +171,11 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
   /** Before the tool runs, what there is to tell is told of the node. An error that nobody hears stands in the console. */
   report(event: StagedEvent): void {
     reportEvent(this.span ?? this.nodeContext.span, event);
+  }
+
+  unchecked({ path, reason }: UncheckedPart, schema: string): void {
+    const { toolName, callId } = this;
+    this.report({ kind: "unchecked_schema", toolName, callId, schema, path, reason });
   }
 
   hasAsked(key: string): boolean {

@@ -215,15 +215,13 @@ describe("what a model gets of an inputSchema, and what is checked", () => {
     expect((await resultOf(node, "texts", { n: "1" })).result).toBe('{"n":"1"}');
   });
 
-  it("a remote $ref is never fetched", async () => {
+  it("a remote $ref is never fetched: nothing is checked by it", async () => {
     const inputSchema = { type: "object", properties: { a: { $ref: "http://127.0.0.1:1/schema.json" } } };
     const node = new AgenticToolsNode({
       tools: [createTool({ id: "remote", description: "d", inputSchema, execute: echo })],
       onToolError: "result",
     });
-    const result = await resultOf(node, "remote", { a: 1 });
-    expect(result.isError).toBe(true);
-    expect(result.result).toContain("http://127.0.0.1:1/schema.json");
+    expect((await resultOf(node, "remote", { a: 1 })).result).toBe('{"a":1}');
   });
 
   it("a frozen schema works, and no schema is changed", async () => {
@@ -433,7 +431,7 @@ describe("hostile schemas", () => {
     expect(({} as Record<string, unknown>).a).toBeUndefined();
   });
 
-  it("a JSON Schema that ajv cannot compile fails its own calls only, and says why", async () => {
+  it("a JSON Schema that ajv cannot compile does not keep its tool from running", async () => {
     const bad = createTool({
       id: "bad",
       description: "d",
@@ -443,9 +441,7 @@ describe("hostile schemas", () => {
     const good = createTool({ id: "good", description: "d", execute: () => "fine" });
     const node = new AgenticToolsNode({ tools: [bad, good], onToolError: "result" });
     expect((await resultOf(node, "good")).result).toBe("fine");
-    const result = await resultOf(node, "bad", { a: 1 });
-    expect(result.isError).toBe(true);
-    expect(result.result).toContain("bad");
+    expect((await resultOf(node, "bad", { a: 1 })).result).toBe('{"a":1}');
   });
 
   it("a list of tools of a server is never emptied by one odd schema", async () => {
@@ -461,7 +457,7 @@ describe("hostile schemas", () => {
     const node = new AgenticToolsNode({ tools: await mcpTools(client), onToolError: "result" });
     expect(node.infos.map(({ name }) => name)).toEqual(["odd", "fine"]);
     expect((await resultOf(node, "fine")).result).toBe("ok");
-    expect((await resultOf(node, "odd", { a: 1 })).isError).toBe(true);
+    expect((await resultOf(node, "odd", { a: 1 })).result).toBe("ok");
   });
 
   it("arguments nested deeper than a stack are an error of the call", async () => {

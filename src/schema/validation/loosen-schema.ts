@@ -1,0 +1,187 @@
+import type { ErrorObject } from "ajv";
+import { messageOf } from "../../errors.js";
+import { isFields } from "../fields.js";
+import type { LooseSchema, UncheckedPart } from "../schema-validator.js";
+import { allowNull, fromDraft04 } from "./older-drafts.js";
+import { type SchemaNode, schemaNodes, subschemaKinds } from "./schema-nodes.js";
+
+/** The drafts that ajv knows. */
+export type Draft = "2020-12" | "2019-09" | "07";
+type Check = LooseSchema["check"];
+
+/** What compiles a schema, and says where it is no schema. */
+export interface Compiler {
+  compile(schema: object): Check;
+  problemsIn(schema: object): readonly ErrorObject[];
+}
+
+/** How often a schema is compiled, each time without what the last time found wrong. */
+const mostAttempts = 20;
+
+/**
+ * Compiles what can be checked of a schema that does not compile as a whole: of an older draft, with patterns of another
+ * language, with references that lead nowhere. Names what it left out. What remains never refuses what the whole accepts.
+ */
+export async function loosenSchema(
+  schema: object,
+  compilerOf: (draft: Draft) => Promise<Compiler>,
+  isPattern: (pattern: string) => boolean,
+): Promise<LooseSchema> {
+  const { $schema, ...copy } = JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;
+  const loosening = new Loosening(copy);
+  const draft = draftOf($schema);
+  if (draft === undefined) loosening.note(["$schema"], `${JSON.stringify($schema)} is not a known draft`);
+  if (draft === "04") for (const { node } of schemaNodes(copy)) fromDraft04(node);
+  loosening.dropWhatAjvRefuses(isPattern);
+  const compiler = await compilerOf(draft === "04" || draft === "06" ? "07" : (draft ?? "2020-12"));
+  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    try {
+      return { check: compiler.compile(structuredClone(copy)), unchecked: loosening.unchecked };
+    } catch (error) {
+      if (!loosening.dropCauses(error, compiler)) return { check: acceptAnything, unchecked: [whole(error)] };
+    }
+  }
+  return { check: acceptAnything, unchecked: [whole("it has too many problems")] };
+}
+
+const acceptAnything: Check = () => undefined;
+const whole = (error: unknown): UncheckedPart => ({ path: "", reason: messageOf(error) });
+
+function draftOf(dialect: unknown): Draft | "04" | "06" | undefined {
+  if (dialect === undefined) return "2020-12";
+  const [, found] =
+    /^https?:\/\/json-schema\.org\/draft(?:\/|-)(04|06|07|2019-09|2020-12)\/schema#?$/.exec(String(dialect)) ?? [];
+  return found as Draft | "04" | "06" | undefined;
+}
+
+/** A schema from which parts are taken, in place. */
+class Loosening {
+  readonly unchecked: UncheckedPart[] = [];
+  readonly #schema: Record<string, unknown>;
+
+  constructor(schema: Record<string, unknown>) {
+    this.#schema = schema;
+  }
+
+  note(path: readonly string[], reason: string): void {
+    this.unchecked.push({ path: pointerOf(path), reason });
+  }
+
+  /** What is known to be refused by ajv, though it is no mistake elsewhere. */
+  dropWhatAjvRefuses(isPattern: (pattern: string) => boolean): void {
+    for (const { node, path } of [...schemaNodes(this.#schema)]) {
+      const { pattern, patternProperties, nullable, type } = node;
+      if (typeof pattern === "string" && !isPattern(pattern)) this.#drop([...path, "pattern"], notAPattern(pattern));
+      for (const name of Object.keys(isFields(patternProperties) ? patternProperties : {})) {
+        if (!isPattern(name)) this.#drop([...path, "patternProperties", name], notAPattern(name));
+      }
+      if (nullable === undefined || type !== undefined) continue;
+      this.#drop([...path, "nullable"], "`nullable` says nothing without a type");
+      if (nullable === true) allowNull(node);
+    }
+  }
+
+  /** Drops what made a schema fail; `false` when nothing is found. */
+  dropCauses(error: unknown, compiler: Compiler): boolean {
+    const before = this.unchecked.length;
+    const missing = isFields(error) && typeof error.missingRef === "string" ? error.missingRef : undefined;
+    if (missing !== undefined) this.#dropReferences(missing);
+    else {
+      for (const { instancePath, message = "it is not valid" } of compiler.problemsIn(structuredClone(this.#schema)))
+        this.#drop(keysOf(instancePath), message);
+    }
+    return this.unchecked.length > before;
+  }
+
+  #dropReferences(missing: string): void {
+    const known = [...schemaNodes(this.#schema)];
+    const exact = known.filter(({ node }) => node.$ref === missing || node.$dynamicRef === missing);
+    // ajv names the resolved address of what is relative to an `$id`
+    const found = exact.length > 0 ? exact : known.filter(({ node }) => endsWith(missing, node.$ref));
+    for (const { path } of found) this.#drop([...path, "$ref"], `${JSON.stringify(missing)} leads nowhere`);
+  }
+
+  /** Takes away the keyword, or the whole of the subschema, that a path leads to. */
+  #drop(path: readonly string[], reason: string): void {
+    const { holder, key, isSubschema } = this.#find(path);
+    if (key === undefined || holder === undefined) return;
+    const value: unknown = Reflect.get(holder, key);
+    if (value === undefined || (isSubschema && value === true)) return;
+    this.note(path, reason);
+    if (isSubschema) Reflect.set(holder, key, true);
+    else Reflect.deleteProperty(holder, key);
+    if (/^(properties|patternProperties|items|prefixItems)$/.test(path.at(isSubschema ? -2 : -1) ?? ""))
+      this.#openUp(path);
+    if (path.includes("patternProperties")) this.#openUp(path);
+    this.#weakenAround(path);
+  }
+
+  /** Where a path leads. What cannot be taken out alone (a schema in a map or a list) is a subschema. */
+  #find(path: readonly string[]): { holder: object | undefined; key: string | undefined; isSubschema: boolean } {
+    let holder: unknown = this.#schema;
+    let kind: "schema" | "map" | "list" | "value" = "schema";
+    for (const [index, key] of path.entries()) {
+      if (typeof holder !== "object" || holder === null) break;
+      const isSubschema: boolean = kind === "map" || kind === "list";
+      if (index === path.length - 1) return { holder, key, isSubschema: isSubschema && !isRegExpKey(path) };
+      const value: unknown = Reflect.get(holder, key);
+      kind = isSubschema ? "schema" : subschemaKinds(key, value);
+      // what is wrong inside a value that is no schema is wrong with its keyword
+      if (kind === "value") return { holder, key, isSubschema: false };
+      holder = value;
+    }
+    return { holder: undefined, key: undefined, isSubschema: false };
+  }
+
+  /** What says of all others what they may be would refuse those that are no longer described. */
+  #openUp(path: readonly string[]): void {
+    for (const { node, path: at } of schemaNodes(this.#schema)) {
+      if (at.length >= path.length || at.some((key, index) => key !== path[index])) continue;
+      if (path.length - at.length > 2) continue;
+      for (const keyword of ["additionalProperties", "unevaluatedProperties", "additionalItems", "unevaluatedItems"])
+        Reflect.deleteProperty(node, keyword);
+    }
+  }
+
+  /** A part that accepts more makes what excludes it, or counts it, refuse more: there nothing can be said any more. */
+  #weakenAround(path: readonly string[]): void {
+    const isShared = path.includes("$defs") || path.includes("definitions");
+    for (const around of [...schemaNodes(this.#schema)]) {
+      for (const keyword of ["not", "if", "oneOf"]) {
+        const value = around.node[keyword];
+        const holdsIt = isInside(path, [...around.path, keyword]);
+        if (value === undefined || !(holdsIt || (isShared && JSON.stringify(value).includes('"$ref"')))) continue;
+        weaken(around, keyword, value);
+        if (keyword !== "oneOf") this.note([...around.path, keyword], "a part of it cannot be checked");
+      }
+    }
+  }
+}
+
+function weaken({ node }: SchemaNode, keyword: string, value: unknown): void {
+  Reflect.deleteProperty(node, keyword);
+  if (keyword === "if") {
+    Reflect.deleteProperty(node, "then");
+    Reflect.deleteProperty(node, "else");
+  }
+  if (keyword !== "oneOf") return;
+  const others: readonly unknown[] = Array.isArray(node.allOf) ? node.allOf : [];
+  Reflect.set(node, "allOf", [...others, { anyOf: value }]);
+}
+
+const notAPattern = (pattern: string): string => `${JSON.stringify(pattern)} is not a pattern of JavaScript`;
+const isRegExpKey = (path: readonly string[]): boolean => path.at(-2) === "patternProperties";
+const isInside = (path: readonly string[], around: readonly string[]): boolean =>
+  path.length > around.length && around.every((key, index) => key === path[index]);
+const endsWith = (missing: string, reference: unknown): boolean =>
+  typeof reference === "string" && reference !== "" && missing.endsWith(reference);
+
+const pointerOf = (path: readonly string[]): string =>
+  path.map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+
+function keysOf(pointer: string): string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((step) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"));
+}

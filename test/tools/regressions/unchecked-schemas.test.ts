@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import { AgenticToolsNode, Chain, createTool, mcpTools, memoryStore } from "../../../src/index.js";
+import { JsonSchemaValidator, jsonSchemaValidator } from "../../../src/schema/json-schema-validator.js";
+import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
+import type { JsonSchema } from "../../../src/schema/standard-schema.js";
+import { questionOf } from "../../checkpoint/interrupt-of.js";
+import { connect, tool as served } from "../mcp/servers.js";
+import { call, calls, kindsOf, textsOf } from "../node/calls.js";
+
+const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
+const draft = (name: string) => ({ $schema: `http://json-schema.org/draft-${name}/schema#` });
+
+interface Case {
+  readonly schema: JsonSchema;
+  readonly good: unknown;
+  /** What is still refused. */
+  readonly bad: unknown;
+  readonly paths: readonly string[];
+}
+
+const cases: Readonly<Record<string, Case>> = {
+  "nullable without type": {
+    schema: object({ note: { nullable: true, enum: ["a"] }, n: { type: "integer" } }),
+    good: { note: null, n: 1 },
+    bad: { n: "x" },
+    paths: ["/properties/note/nullable"],
+  },
+  "nullable beside a reference": {
+    schema: object({ to: { $ref: "#/$defs/to", nullable: true } }, { $defs: { to: { type: "string" } } }),
+    good: { to: null },
+    bad: { to: 5 },
+    paths: ["/properties/to/nullable"],
+  },
+  "a pattern of another language": {
+    schema: object({ zip: { type: "string", pattern: "(?i)\\A[a-z]+\\z" } }),
+    good: { zip: "ABC" },
+    bad: { zip: 5 },
+    paths: ["/properties/zip/pattern"],
+  },
+  "patternProperties of another language": {
+    schema: object({ n: { type: "integer" } }, { patternProperties: { "(?i)^x-": {} }, additionalProperties: false }),
+    good: { n: 1, "X-a": 5 },
+    bad: { n: "x" },
+    paths: ["/patternProperties/(?i)^x-"],
+  },
+  "such a pattern where it excludes": {
+    schema: object({ zip: { not: { pattern: "(?i)a" } }, n: { type: "integer" } }),
+    good: { zip: "b", n: 1 },
+    bad: { zip: "b", n: "x" },
+    paths: ["/properties/zip/not/pattern", "/properties/zip/not"],
+  },
+  "such a pattern in one of several": {
+    schema: object({ at: { oneOf: [{ type: "string", pattern: "(?i)a" }, { type: "string" }, { type: "integer" }] } }),
+    good: { at: "a" },
+    bad: { at: true },
+    paths: ["/properties/at/oneOf/0/pattern"],
+  },
+  "draft-04": {
+    schema: { ...draft("04"), id: "x", ...object({ n: { type: "number", minimum: 1, exclusiveMinimum: true } }) },
+    good: { n: 2 },
+    bad: { n: 1 },
+    paths: [],
+  },
+  "draft-06": {
+    schema: { ...draft("06"), ...object({ n: { const: 1 } }) },
+    good: { n: 1 },
+    bad: { n: 2 },
+    paths: [],
+  },
+  "draft 2019-09": {
+    schema: {
+      $schema: "https://json-schema.org/draft/2019-09/schema",
+      ...object({ n: { $ref: "#/$defs/n", maximum: 5 } }, { $defs: { n: { type: "integer" } } }),
+    },
+    good: { n: 1 },
+    bad: { n: 9 },
+    paths: [],
+  },
+  "a draft that nobody knows": {
+    schema: { $schema: "https://example.com/dialect", ...object({ n: { type: "integer" } }) },
+    good: { n: 1 },
+    bad: { n: "x" },
+    paths: ["/$schema"],
+  },
+  "a reference that leads nowhere, and one that leads out": {
+    schema: object({ a: { $ref: "#/$defs/none" }, b: { $ref: "https://example.com/b.json" }, n: { type: "integer" } }),
+    good: { a: 1, b: 2, n: 3 },
+    bad: { n: "x" },
+    paths: ["/properties/a/$ref", "/properties/b/$ref"],
+  },
+  "keywords with values that they cannot have": {
+    schema: object({ a: { type: "any" }, b: { type: "string", required: true }, n: { type: "integer" } }),
+    good: { a: 1, b: "x", n: 3 },
+    bad: { n: "x" },
+    paths: ["/properties/a/type", "/properties/b/required"],
+  },
+};
+
+describe.each(Object.entries(cases))("a schema with %s", (_name, { schema, good, bad, paths }) => {
+  it("checks what can be checked, and tells once, at the first call, what cannot", async () => {
+    const plain = createTool({ id: "plain", description: "", inputSchema: schema, execute: () => "ran" });
+    const client = await connect([[served("served", { inputSchema: schema as never })]], () => ({
+      content: [{ type: "text", text: "ran" }],
+    }));
+    const node = new AgenticToolsNode({ tools: [plain, ...(await mcpTools(client))], onToolError: "result" });
+    const events: Record<string, unknown>[] = [];
+    const options = { callbacks: [{ onEvent: (_info: unknown, event: never) => void events.push(event) }] };
+    const message = (input: unknown) => calls(call("plain", input), call("served", input), call("plain", input, "2"));
+    expect(textsOf(await node.invoke(message(good), options))).toEqual(["ran", "ran", "ran"]);
+    for (const toolName of ["plain", "served"]) {
+      const told = events.filter((event) => event.toolName === toolName);
+      expect(told.map(({ kind, path }) => [kind, path]).sort()).toEqual(
+        paths.map((path) => ["unchecked_schema", path]).sort(),
+      );
+      expect(told.every(({ schema: name, reason }) => name === "inputSchema" && typeof reason === "string")).toBe(true);
+    }
+    events.length = 0;
+    expect(kindsOf(await node.invoke(message(bad), options))).toEqual(["validation", "validation", "validation"]);
+    expect(textsOf(await node.stream(message(good), options).concat())).toEqual(["ran", "ran", "ran"]);
+    expect(events).toEqual([]);
+  });
+});
+
+it("an approval of such a tool can be answered, with edited arguments too", async () => {
+  const inputSchema = object({ zip: { type: "string", pattern: "(?i)a" } });
+  const tool = createTool({
+    id: "t",
+    description: "",
+    inputSchema,
+    requireApproval: true,
+    execute: ({ zip }) => `ran ${zip}`,
+  });
+  const app = new Chain<AgenticMessage>()
+    .appendToolsNode(new AgenticToolsNode([tool]))
+    .compile({ name: "app", store: memoryStore() });
+  const { id } = await questionOf(app.invoke(calls(call("t", { zip: "A" })), { checkpointId: "run" }));
+  expect(textsOf(await app.resume("run", { [id]: { approved: true, arguments: { zip: "B" } } }))).toEqual(["ran B"]);
+});
+
+it("outputs, payloads and answers of such schemas pass as well", async () => {
+  const wrong = object({ zip: { type: "string", pattern: "(?i)a" } });
+  const tool = createTool({
+    id: "t",
+    description: "",
+    outputSchema: wrong,
+    outputValidation: "error",
+    suspendSchema: wrong,
+    resumeSchema: wrong,
+    execute: async (_input, ctx) => (ctx.resumeData === undefined ? ctx.suspend({ zip: "a" }) : ctx.resumeData),
+  });
+  const app = new Chain<AgenticMessage>()
+    .appendToolsNode(new AgenticToolsNode([tool]))
+    .compile({ name: "app", store: memoryStore() });
+  const { id } = await questionOf(app.invoke(calls(call("t")), { checkpointId: "run" }));
+  expect(textsOf(await app.resume("run", { [id]: { zip: "B" } }))).toEqual(['{"zip":"B"}']);
+});
+
+it("a part that is no schema at all accepts anything", async () => {
+  const { check, unchecked } = await new JsonSchemaValidator().compileLoosely(object({ c: 5, n: { type: "integer" } }));
+  expect(unchecked.map(({ path }) => path)).toEqual(["/properties/c"]);
+  expect([check({ c: 1, n: 1 }), check({ n: "x" })?.length]).toEqual([undefined, 1]);
+});
+
+it("compile still refuses what it cannot check as a whole", async () => {
+  await expect(jsonSchemaValidator.compile({ pattern: "(?i)a" })).rejects.toMatchObject({ code: "SCHEMA_INVALID" });
+});
