@@ -98,5 +98,20 @@ class PlainCheck implements SchemaCheck {
 
 function resultOf(compiled: Compiled, value: unknown): Checked {
   const issues = compiled(value);
-  return issues === undefined ? { value } : { issues };
+  if (issues === undefined) return { value };
+  // a plain schema knows integers of any size, and no bigints
+  const withNumbers = numbersForBigInts(value);
+  return withNumbers !== value && compiled(withNumbers) === undefined ? { value } : { issues };
+}
+
+/** The value itself, or a copy in which bigints are numbers. */
+function numbersForBigInts(value: unknown): unknown {
+  if (typeof value === "bigint") return Number(value);
+  if (Array.isArray(value)) {
+    const items = value.map(numbersForBigInts);
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const entries = Object.entries(value).map(([key, item]): [string, unknown] => [key, numbersForBigInts(item)]);
+  return entries.some(([key, item]) => item !== Reflect.get(value, key)) ? Object.fromEntries(entries) : value;
 }

@@ -2,6 +2,7 @@ import { toBase64 } from "../../schema/base64.js";
 import type { ToolResultContent } from "../../schema/message/content-block.js";
 import { mediaKind } from "../mcp/mcp-content.js";
 import { HttpStatusError } from "./errors.js";
+import { parseExactly } from "./exact-json.js";
 
 /** What a tool gives for an answer: the value of JSON, the text of texts, and anything else as a content part. */
 export type Answer =
@@ -30,7 +31,7 @@ function isText(mimeType: string): boolean {
 function parseBody(text: string, mimeType: string): unknown {
   if (!isJson(mimeType)) return text;
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch {
     return text;
   }

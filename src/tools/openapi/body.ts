@@ -1,6 +1,6 @@
 import { type Fields, isFields } from "../../schema/fields.js";
-import { fieldsOf, textOf } from "./document.js";
-import { unknownBody } from "./errors.js";
+import { fieldsOf, listOf, textOf } from "./document.js";
+import { bodyNotAllowed, unknownBody } from "./errors.js";
 import type { OperationPlace } from "./operation-place.js";
 
 /** How a body is sent. What is binary is base64 in the arguments of a tool. */
@@ -24,13 +24,20 @@ const bodyKinds: readonly (readonly [BodyKind, RegExp])[] = [
   ["form", /^application\/x-www-form-urlencoded\s*(;|$)/i],
   ["multipart", /^multipart\/form-data\s*(;|$)/i],
   ["text", /^(text\/.+|application\/(xml|yaml|x-ndjson|jsonl|graphql)|[^;]+\+(xml|yaml))\s*(;|$)/i],
-  ["binary", /^[^;/]+\/[^;/]+$/],
+  // other forms of several parts (multipart/mixed) cannot be written
+  ["binary", /^(?!multipart\/)[^;/]+\/[^;/]+$/i],
 ];
 
-export function readBody({ operation, references }: OperationPlace): BodyPlan | undefined {
+/** Throws where a body is required that cannot be sent; one that may be absent is left out then. */
+export function readBody({ operation, references, method }: OperationPlace): BodyPlan | undefined {
   if (operation.requestBody === undefined) return undefined;
   const { content, required, description } = references.follow(operation.requestBody);
-  const media = Object.entries(fieldsOf(content));
+  const all = Object.entries(fieldsOf(content));
+  if (method === "get" || method === "head") {
+    if (required === true) throw bodyNotAllowed(method);
+    return undefined;
+  }
+  const media = all.filter(([type, value]) => canBeWritten(type, value, references));
   for (const [kind, pattern] of bodyKinds) {
     const found = media.find(([type]) => pattern.test(type));
     if (found === undefined) continue;
@@ -47,8 +54,21 @@ export function readBody({ operation, references }: OperationPlace): BodyPlan | 
       files: kind === "multipart" ? filesIn(plain, fieldsOf(encoding), references) : new Set(),
     };
   }
-  if (required === true) throw unknownBody(media.map(([type]) => type));
+  if (required === true) throw unknownBody(all.map(([type]) => type));
   return undefined;
+}
+
+/** XML of fields, and a form that is none, would be sent as something that the service does not read. */
+function canBeWritten(mediaType: string, media: unknown, references: OperationPlace["references"]): boolean {
+  const { schema } = references.follow(media);
+  const { type, properties, allOf, anyOf, oneOf } = isFields(schema) ? references.follow(schema) : {};
+  const types = typeof type === "string" ? [type] : (listOf(type) as string[]);
+  if (/^(application|text)\/xml\b|\+xml\b/i.test(mediaType)) {
+    const isComposed = [properties, allOf, anyOf, oneOf].some((part) => part !== undefined);
+    return types.length === 0 ? !isComposed : types.every((each) => each === "string" || each === "null");
+  }
+  if (/^multipart\//i.test(mediaType)) return types.length === 0 || types.includes("object");
+  return true;
 }
 
 /** What is sent where the document leaves it open. */

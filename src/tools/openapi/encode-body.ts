@@ -3,6 +3,7 @@ import { isFields } from "../../schema/fields.js";
 import type { BodyPlan } from "./body.js";
 import { fieldsOf, textOf } from "./document.js";
 import { formWithoutFields, notBase64 } from "./errors.js";
+import { stringifyExactly } from "./exact-json.js";
 import { queryPairs } from "./serialize.js";
 
 export type EncodedBody = string | FormData | Uint8Array<ArrayBuffer>;
@@ -11,7 +12,7 @@ export type EncodedBody = string | FormData | Uint8Array<ArrayBuffer>;
 export function encodeBody(plan: BodyPlan, value: unknown): EncodedBody {
   switch (plan.kind) {
     case "json":
-      return JSON.stringify(value);
+      return stringifyExactly(value);
     case "text":
       return asText(value);
     case "binary":
@@ -33,7 +34,7 @@ function multipart(plan: BodyPlan, value: Readonly<Record<string, unknown>>): Fo
     const type = mediaType.includes("*") ? "" : mediaType;
     if (plan.files.has(name)) {
       for (const file of Array.isArray(field) ? field : [field]) form.append(name, blobOf(name, file, type), name);
-    } else if (/[/+]json\b/.test(type)) form.append(name, new Blob([JSON.stringify(field)], { type }));
+    } else if (/[/+]json\b/.test(type)) form.append(name, new Blob([stringifyExactly(field)], { type }));
     else for (const pair of pairsOf(plan, { [name]: field })) form.append(...pair);
   }
   return form;
@@ -61,5 +62,5 @@ function pairsOf({ encoding }: BodyPlan, value: Readonly<Record<string, unknown>
 }
 
 function asText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? value : stringifyExactly(value);
 }

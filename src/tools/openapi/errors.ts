@@ -81,7 +81,15 @@ export const pathParameterMissing = (name: string): KumikoError =>
   schemaInvalid(`its path has {${name}}, but there is no path parameter of that name.`);
 
 export const unknownBody = (types: readonly string[]): KumikoError =>
-  schemaInvalid(`its body is required, and must be ${types.join(" or ") || "of no known type"}, which cannot be sent.`);
+  schemaInvalid(
+    `its body is required, and must be ${types.join(" or ") || "of no known type"}, which cannot be sent. A body of XML must be described as a string.`,
+  );
+
+export const bodyNotAllowed = (method: string): KumikoError =>
+  schemaInvalid(`its body is required, but \`fetch\` sends no body with ${method.toUpperCase()}.`);
+
+export const brokenAnswer = (request: string, cause: unknown): string =>
+  `openApiTools: the outputSchema of ${request} is missing, because ${messageOf(cause)}`;
 
 export const parserMissing = (cause: unknown): KumikoError =>
   new KumikoError(

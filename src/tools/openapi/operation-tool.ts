@@ -2,10 +2,11 @@ import type { Fields } from "../../schema/fields.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { approvalFor } from "../define/approval-option.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../define/create-tool.js";
-import { dataOutput } from "../define/tool-output.js";
+import { dataOutput, JsonText } from "../define/tool-output.js";
 import { readAnswer } from "./answer.js";
 import { fieldsOf, listOf, textOf } from "./document.js";
 import { addressWithPassword, noAddress } from "./errors.js";
+import { stringifyExactly, withExactIntegers } from "./exact-json.js";
 import { planOperation } from "./operation.js";
 import { type OperationPlace, requestName } from "./operation-place.js";
 import type { OpenApiOperation, OpenApiToolsOptions } from "./options.js";
@@ -41,7 +42,8 @@ export function operationTool(
     mcp: hintsOf(place),
     execute: async (input, ctx) => {
       const given = typeof headers === "function" ? await headers(ctx) : headers;
-      const request = makeRequest(target, plan, input, { given, ...(await identify(ctx)) });
+      const exactInput = withExactIntegers(input, ctx.rawArguments ?? "") as Record<string, unknown>;
+      const request = makeRequest(target, plan, exactInput, { given, ...(await identify(ctx)) });
       const { signal } = ctx;
       signal.throwIfAborted();
       const sending = { name: requestName(place), fetch: fetch ?? globalThis.fetch, signal };
@@ -50,7 +52,7 @@ export function operationTool(
       return value;
     },
     // a JSON answer is data, however it looks
-    toModelOutput: ({ output }) => (isObject(output) && contents.has(output) ? output : dataOutput(output)),
+    toModelOutput: ({ output }) => (isObject(output) && contents.has(output) ? output : exactOutput(output)),
   });
 }
 
@@ -77,6 +79,13 @@ function serverUrl({ url, variables }: Fields): string | undefined {
     const variable = fieldsOf(fieldsOf(variables)[name]).default;
     return textOf(variable) ?? whole;
   });
+}
+
+/** Numbers that JavaScript cannot hold reach the model as the service wrote them. */
+function exactOutput(output: unknown): unknown {
+  return typeof output === "string" || output === undefined
+    ? dataOutput(output)
+    : new JsonText(stringifyExactly(output));
 }
 
 function isObject(value: unknown): value is object {

@@ -72,8 +72,9 @@ function readParameters({ pathItem, operation, references }: OperationPlace): re
   return [...parameters.values()];
 }
 
-/** The specification gives these to other parts of a document, as it does with cookies. */
-const ownHeaders = /^(accept|content-type|authorization|cookie)$/i;
+/** The specification gives the first to other parts of a document, as it does with cookies; `fetch` sets the others itself. */
+const ownHeaders =
+  /^(accept|content-type|authorization|cookie|content-length|transfer-encoding|connection|keep-alive|host|expect|upgrade|te|trailer)$/i;
 
 function readParameter(fields: Fields, references: References): ParameterObject | undefined {
   const { name, in: place } = fields;

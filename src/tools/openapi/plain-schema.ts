@@ -56,9 +56,34 @@ export class SchemaWriter {
     return name;
   }
 
-  #writeFields(schema: Fields): JsonSchema {
+  /** Names that are hidden in a schema, in what it is composed of, and in what it is a part of. */
+  #hiddenIn(schema: Fields, around: ReadonlySet<string>): ReadonlySet<string> {
+    const names = new Set(around);
+    const seen = new Set<unknown>();
+    const visit = (part: unknown): void => {
+      const fields = this.#references.follow(part);
+      if (seen.has(fields)) return;
+      seen.add(fields);
+      for (const name of namesMarked(this.#hiddenBy, fields, this.#references)) names.add(name);
+      for (const each of listOf(fields.allOf)) if (isFields(each)) visit(each);
+    };
+    visit(schema);
+    return names;
+  }
+
+  /** A part of `allOf`: what is required there may be hidden beside it. Then it cannot be shared with other schemas. */
+  #writePart(schema: unknown, hidden: ReadonlySet<string>): JsonSchema | boolean {
+    if (!isFields(schema)) return this.write(schema);
+    if (typeof schema.$ref !== "string") return this.#writeFields(schema, hidden);
+    const target = this.#references.follow(schema);
+    const shared = this.#hiddenIn(target, noNames);
+    const isOwn = listOf(target.required).some((name) => hidden.has(String(name)) && !shared.has(String(name)));
+    return isOwn ? this.#writeFields(target, hidden) : this.write(schema);
+  }
+
+  #writeFields(schema: Fields, around: ReadonlySet<string> = noNames): JsonSchema {
     const written = new Map<string, unknown>();
-    const hidden = namesMarked(this.#hiddenBy, schema, this.#references);
+    const hidden = this.#hiddenIn(schema, around);
     for (const [keyword, value] of Object.entries(schema)) {
       if (droppedKeywords.has(keyword) || keyword.startsWith("x-")) continue;
       if (keyword === "pattern" && !isPattern(value)) continue;
@@ -79,11 +104,14 @@ export class SchemaWriter {
       const kept = Object.entries(value).filter(([name]) => keyword !== "properties" || !hidden.has(name));
       return Object.fromEntries(kept.map(([name, schema]) => [name, this.write(schema)]));
     }
+    if (keyword === "allOf" && Array.isArray(value)) return value.map((part) => this.#writePart(part, hidden));
     if (listKeywords.has(keyword) && Array.isArray(value)) return value.map((schema) => this.write(schema));
     if (schemaKeywords.has(keyword) && (isFields(value) || typeof value === "boolean")) return this.write(value);
     return value;
   }
 }
+
+const noNames: ReadonlySet<string> = new Set();
 
 /** What says nothing about a value. */
 const droppedKeywords = new Set(["discriminator", "xml", "externalDocs"]);

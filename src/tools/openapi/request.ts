@@ -53,6 +53,9 @@ export function makeRequest(
   if (body !== undefined && sent !== undefined && !(sent instanceof FormData))
     headers.set("content-type", body.mediaType);
   addOwn(headers, cookies, own);
+  // of this very body they are known to `fetch` alone
+  for (const name of ["content-length", "transfer-encoding"]) headers.delete(name);
+  if (sent instanceof FormData) headers.delete("content-type");
   return { url: url.href, method: method.toUpperCase(), headers, body: sent };
 }
 

@@ -1,13 +1,15 @@
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { fieldsOf, textOf } from "./document.js";
-import type { OperationPlace } from "./operation-place.js";
+import { brokenAnswer } from "./errors.js";
+import { type OperationPlace, requestName } from "./operation-place.js";
 import { SchemaWriter } from "./plain-schema.js";
 
 /**
  * What an operation answers when all goes well, where every such answer is JSON and has a schema; else `undefined`. A part
- * that is missing in the document makes a poorer description, and no tool less.
+ * that is missing in the document makes a poorer description, which is said in the console, and no tool less.
  */
-export function responseSchema({ document, operation, references }: OperationPlace): JsonSchema | undefined {
+export function responseSchema(place: OperationPlace): JsonSchema | undefined {
+  const { document, operation, references } = place;
   const answers = Object.entries(fieldsOf(operation.responses)).filter(([status]) => /^2(\d\d|XX)$/i.test(status));
   const isOldDialect = textOf(document.openapi)?.startsWith("3.0") ?? false;
   const writer = new SchemaWriter(references, isOldDialect, "answer");
@@ -22,7 +24,8 @@ export function responseSchema({ document, operation, references }: OperationPla
     if (first === undefined || schemas.includes(undefined)) return undefined;
     const whole = schemas.length === 1 && typeof first === "object" ? first : { anyOf: schemas };
     return writer.definitions === undefined ? whole : { ...whole, $defs: writer.definitions };
-  } catch {
+  } catch (error) {
+    console.warn(brokenAnswer(requestName(place), error));
     return undefined;
   }
 }

@@ -1,4 +1,5 @@
 import type { ParameterObject } from "./document.js";
+import { stringifyExactly } from "./exact-json.js";
 
 type How = Pick<ParameterObject, "name" | "style" | "explode" | "isJson" | "allowReserved">;
 type Pair = readonly [name: string, value: string];
@@ -7,7 +8,7 @@ type Pair = readonly [name: string, value: string];
 export function pathText(parameter: How, value: unknown): string {
   const { name, style, explode } = parameter;
   const encoded = (item: unknown): string => encodeURIComponent(textOf(item));
-  if (parameter.isJson) return encoded(JSON.stringify(value));
+  if (parameter.isJson) return encoded(stringifyExactly(value));
   const items = itemsOf(value, explode, encoded);
   if (items === undefined) {
     if (style === "matrix") return `;${name}=${encoded(value)}`;
@@ -20,7 +21,7 @@ export function pathText(parameter: How, value: unknown): string {
 }
 
 export function headerText({ explode, isJson }: How, value: unknown): string {
-  if (isJson) return JSON.stringify(value);
+  if (isJson) return stringifyExactly(value);
   return itemsOf(value, explode, textOf)?.join(",") ?? textOf(value);
 }
 
@@ -59,7 +60,7 @@ function joinedItems({ style, explode, isJson }: How, value: unknown): string[] 
 /** Names and values, not encoded: for queries and forms. */
 export function queryPairs(parameter: How, value: unknown): Pair[] {
   const { name, style, isJson } = parameter;
-  if (isJson) return [[name, JSON.stringify(value)]];
+  if (isJson) return [[name, stringifyExactly(value)]];
   const joined = joinedItems(parameter, value);
   if (joined !== undefined) return [[name, joined.join(",")]];
   if (Array.isArray(value)) return value.map((item) => [name, textOf(item)]);
@@ -86,7 +87,7 @@ function itemsOf(value: unknown, explode: boolean, encode: (item: unknown) => st
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return "";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "object" ? stringifyExactly(value) : String(value);
 }
 
 /** Leaves what may stand in a value of a query, though it has a meaning elsewhere. */

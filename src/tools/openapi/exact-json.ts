@@ -1,0 +1,59 @@
+import { isFields } from "../../schema/fields.js";
+
+/** Digits that a number of JavaScript may not hold. */
+const manyDigits = /\d{16,}/;
+const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** Like `JSON.parse`, but integers that a number cannot hold exactly (64-bit ids) become bigints. */
+export function parseExactly(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (!manyDigits.test(text)) return value;
+  const mark = unusedMark(text);
+  const marked = text.replace(tokens, (token) => (isInexact(token) ? `"${mark}${token}"` : token));
+  return JSON.parse(marked, (_key, item: unknown) =>
+    typeof item === "string" && item.startsWith(mark) ? BigInt(item.slice(mark.length)) : item,
+  );
+}
+
+/** Like `JSON.stringify`, but bigints are written as numbers. */
+export function stringifyExactly(value: unknown): string {
+  let hasBigInt = false;
+  const text = JSON.stringify(value, (_key, item: unknown) => {
+    hasBigInt ||= typeof item === "bigint";
+    return typeof item === "bigint" ? String(item) : item;
+  });
+  if (!hasBigInt) return text;
+  const mark = unusedMark(text);
+  const marked = JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? `${mark}${item}` : item));
+  return marked.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, "g"), "$1");
+}
+
+/** The arguments of a call with the integers that the model wrote, where the parsed ones came out of them inexactly. */
+export function withExactIntegers(input: unknown, rawArguments: string): unknown {
+  if (!manyDigits.test(rawArguments)) return input;
+  try {
+    return exact(input, parseExactly(rawArguments));
+  } catch {
+    return input;
+  }
+}
+
+function exact(parsed: unknown, written: unknown): unknown {
+  if (typeof written === "bigint") return Number(written) === parsed ? written : parsed;
+  if (Array.isArray(parsed) && Array.isArray(written)) return parsed.map((item, index) => exact(item, written[index]));
+  if (!isFields(parsed) || !isFields(written)) return parsed;
+  return Object.fromEntries(
+    Object.entries(parsed).map(([key, item]) => [key, Object.hasOwn(written, key) ? exact(item, written[key]) : item]),
+  );
+}
+
+function isInexact(token: string): boolean {
+  return /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token));
+}
+
+/** What stands nowhere in a text. */
+function unusedMark(text: string): string {
+  let mark = "int:";
+  while (text.includes(mark)) mark = `_${mark}`;
+  return mark;
+}
