@@ -20,8 +20,10 @@ export interface AssistantMessageOptions extends MessageOptions {
  * @example
  * const question = userMessage([userInputText("What is this?"), userInputImage({ url: "https://example.com/cat.png" })]);
  */
-export function userMessage(content: MessageContent, options: MessageOptions = {}): AgenticMessage {
-  return message("user", typeof content === "string" ? userInputText(content) : content, options);
+export function userMessage(content: MessageContent, options?: MessageOptions): AgenticMessage;
+export function userMessage(...contents: SeveralContents): AgenticMessage;
+export function userMessage(...given: Given): AgenticMessage {
+  return message("user", userInputText, given);
 }
 
 /**
@@ -30,25 +32,43 @@ export function userMessage(content: MessageContent, options: MessageOptions = {
  * @example
  * const messages = [systemMessage("Answer in one sentence."), userMessage("Why is the sky blue?")];
  */
-export function systemMessage(content: MessageContent, options: MessageOptions = {}): AgenticMessage {
-  return message("system", typeof content === "string" ? userInputText(content) : content, options);
+export function systemMessage(content: MessageContent, options?: MessageOptions): AgenticMessage;
+export function systemMessage(...contents: SeveralContents): AgenticMessage;
+export function systemMessage(...given: Given): AgenticMessage {
+  return message("system", userInputText, given);
 }
 
 /**
- * A message of the model. A string becomes one text block.
+ * A message of the model. A string becomes one text block; several blocks may be given as a list, or one after another.
  *
  * @example
  * const answer = assistantMessage("Because of Rayleigh scattering.", { responseMeta: { finishReason: "stop" } });
+ * const asking = assistantMessage(
+ *   functionToolCall({ callId: "1", name: "get_weather", arguments: '{"city":"深圳"}' }),
+ *   functionToolCall({ callId: "2", name: "get_time", arguments: "{}" }),
+ * );
  */
-export function assistantMessage(content: MessageContent, options: AssistantMessageOptions = {}): AgenticMessage {
-  return message("assistant", typeof content === "string" ? assistantGenText(content) : content, options);
+export function assistantMessage(content: MessageContent, options?: AssistantMessageOptions): AgenticMessage;
+export function assistantMessage(...contents: SeveralContents): AgenticMessage;
+export function assistantMessage(...given: Given): AgenticMessage {
+  return message("assistant", assistantGenText, given);
 }
 
-function message(
-  role: AgenticRole,
-  content: ContentBlock | readonly ContentBlock[],
-  { responseMeta, extra }: AssistantMessageOptions,
-): AgenticMessage {
-  const contentBlocks = "type" in content ? [content] : [...content];
+/** Texts and blocks one after another. */
+type SeveralContents = readonly [string | ContentBlock, string | ContentBlock, ...(string | ContentBlock)[]];
+type Given = readonly (MessageContent | AssistantMessageOptions | undefined)[];
+
+function message(role: AgenticRole, textBlock: (text: string) => ContentBlock, given: Given): AgenticMessage {
+  const last = given.at(-1);
+  const options = (given.length > 1 && isOptions(last) ? last : undefined) ?? {};
+  const contents = given
+    .filter((content) => !isOptions(content))
+    .flatMap((content) => content as ContentBlock | string);
+  const contentBlocks = contents.map((content) => (typeof content === "string" ? textBlock(content) : content));
+  const { responseMeta, extra } = options;
   return withoutUndefined<AgenticMessage>({ role, contentBlocks, responseMeta, extra });
+}
+
+function isOptions(given: Given[number]): given is AssistantMessageOptions | undefined {
+  return given === undefined || (typeof given === "object" && !Array.isArray(given) && !("type" in given));
 }

@@ -1,7 +1,9 @@
 import type { NeedsApproval, ToolContext } from "../../components/tool.js";
 import { messageOf } from "../../errors.js";
+import { shorten } from "../../schema/shorten.js";
 import type { JsonSchema, StandardJSONSchemaV1, StandardSchemaV1 } from "../../schema/standard-schema.js";
-import { callDenied, editRefused } from "./errors.js";
+import type { SchemaCheck } from "../../schema/validation/schema-check.js";
+import { callDenied, editRefused, payloadRefused } from "./errors.js";
 import type { Approved, StagedCall } from "./tool-stages.js";
 
 /** From both names of it: what either of them asks for. */
@@ -19,6 +21,18 @@ interface ApprovalAnswer {
   readonly approved: boolean;
   readonly arguments?: string | Readonly<Record<string, unknown>>;
   readonly reason?: string;
+  readonly payload?: unknown;
+}
+
+/** What an answer brings besides, where a tool wants that. */
+export interface PayloadRule {
+  readonly approve: PayloadSchema | undefined;
+  readonly reject: PayloadSchema | undefined;
+}
+
+export interface PayloadSchema {
+  readonly check: SchemaCheck;
+  readonly jsonSchema: () => JsonSchema;
 }
 
 export interface ApprovalRule {
@@ -26,6 +40,7 @@ export interface ApprovalRule {
   /** The JSON Schema of the arguments, for those who change them. */
   readonly parameters: () => JsonSchema;
   readonly readInput: (text: string, call: StagedCall) => unknown;
+  readonly payload?: PayloadRule | undefined;
 }
 
 /** The key of the question whether a call may run. */
@@ -34,7 +49,7 @@ export const approvalKey = "tool_approval";
 /** Asks once per call; the answer holds for every repetition of it. */
 export async function approve(
   input: unknown,
-  { needed, parameters, readInput }: ApprovalRule,
+  { needed, parameters, readInput, payload: payloads }: ApprovalRule,
   ctx: ToolContext,
   call: StagedCall,
 ): Promise<Approved> {
@@ -45,8 +60,14 @@ export async function approve(
   }
   const { toolName, toolCallId } = ctx;
   let misfit: { readonly error: unknown } | undefined;
-  const read = async ({ approved, reason, arguments: edited }: ApprovalAnswer): Promise<Verdict> => {
-    if (!approved) return { denied: true, reason };
+  const read = async (answer: ApprovalAnswer): Promise<Verdict> => {
+    const { approved, arguments: edited } = answer;
+    const checked = await (approved ? payloads?.approve : payloads?.reject)?.check.check(answer.payload, call);
+    if (checked?.issues !== undefined) {
+      misfit = { error: payloadRefused(call, answer.payload, checked.issues) };
+      throw misfit.error;
+    }
+    if (!approved) return { denied: true, reason: answer.reason ?? (checked && shorten(checked.value)) };
     if (edited === undefined) return { denied: false, approved: { input } };
     const text = typeof edited === "string" ? edited : JSON.stringify(edited);
     try {
@@ -56,7 +77,7 @@ export async function approve(
       throw error;
     }
   };
-  const schema = verdictSchema(read, () => answerSchema(parameters()));
+  const schema = verdictSchema(read, () => answerSchema(parameters(), payloads));
   let verdict: Verdict;
   try {
     verdict = await ctx.ask(approvalKey, { kind: "tool_approval", toolName, toolCallId, input }, schema);
@@ -92,7 +113,7 @@ function verdictSchema(
 }
 
 /** The dialect is that of the arguments. */
-function answerSchema({ $schema, ...parameters }: JsonSchema): JsonSchema {
+function answerSchema({ $schema, ...parameters }: JsonSchema, payloads: PayloadRule | undefined): JsonSchema {
   return {
     ...($schema !== undefined && { $schema }),
     type: "object",
@@ -100,14 +121,23 @@ function answerSchema({ $schema, ...parameters }: JsonSchema): JsonSchema {
       approved: { type: "boolean" },
       arguments: { anyOf: [insideAnother(parameters), { type: "string" }] },
       reason: { type: "string" },
+      ...(payloads && { payload: true }),
     },
     required: ["approved"],
     additionalProperties: false,
+    ...(payloads && { anyOf: [decision(true, payloads.approve), decision(false, payloads.reject)] }),
   };
 }
 
+function decision(approved: boolean, payload: PayloadSchema | undefined): JsonSchema {
+  if (payload === undefined) return { properties: { approved: { const: approved }, payload: false } };
+  const { $schema, ...schema } = payload.jsonSchema();
+  const inside = insideAnother(schema, approved ? "urn:kumiko:approve" : "urn:kumiko:reject");
+  return { properties: { approved: { const: approved }, payload: inside }, required: ["payload"] };
+}
+
 /** References such as `#/$defs/place` lead into the whole document, unless the schema they stand in has an `$id`. */
-function insideAnother(schema: JsonSchema): JsonSchema {
+function insideAnother(schema: JsonSchema, $id = "urn:kumiko:arguments"): JsonSchema {
   const refers = /"\$(r|dynamicR|recursiveR)ef":/.test(JSON.stringify(schema));
-  return refers ? { $id: "urn:kumiko:arguments", ...schema } : schema;
+  return refers ? { $id, ...schema } : schema;
 }

@@ -1,6 +1,7 @@
 import type { NeedsApproval, Tool, ToolContext, ToolOutput } from "../../components/tool.js";
 import { onlyValidates } from "../../schema/json-schema/convert.js";
 import { StreamReader } from "../../schema/stream/reader.js";
+import type { ToolInfo } from "../../schema/tool-info.js";
 import { approve, eitherApproval } from "./approval.js";
 import { OutputSource } from "./output-source.js";
 import { isStream } from "./producer.js";
@@ -11,8 +12,8 @@ import { hasToolStages, type StagedCall, type StagedOutput, type ToolStages, too
  * The stages of any tool: its own, or for one written by hand (or made by another version of this package), whose input is
  * the text, its two methods.
  */
-export function stagesOf(tool: Tool<never>): ToolStages {
-  return hasToolStages(tool) ? tool[toolStages] : new ContractStages(tool);
+export function stagesOf(tool: Tool<never>, info: ToolInfo): ToolStages {
+  return hasToolStages(tool) ? tool[toolStages] : new ContractStages(tool, info);
 }
 
 class ContractStages implements ToolStages {
@@ -22,14 +23,14 @@ class ContractStages implements ToolStages {
   readonly approveAnswered: ToolStages["approve"];
   readonly #tool: Tool<never>;
 
-  constructor(tool: Tool<never>) {
+  constructor(tool: Tool<never>, info: ToolInfo) {
     this.#tool = tool;
     if (tool.invoke !== undefined) this.invoke = (input, ctx) => this.#tool.invoke?.(input as string, ctx as never);
     if (tool.stream !== undefined) this.stream = (input, ctx, call) => this.#stream(input, ctx, call);
     const { requireApproval, needsApproval } = tool;
     const needed = eitherApproval(ofTool(tool, requireApproval), ofTool(tool, needsApproval));
-    this.approveAnswered = approvalBy(tool, true);
-    this.approve = needed === undefined || needed === false ? undefined : approvalBy(tool, needed);
+    this.approveAnswered = approvalBy(info, true);
+    this.approve = needed === undefined || needed === false ? undefined : approvalBy(info, needed);
   }
 
   readInput(text: string): unknown {
@@ -47,9 +48,8 @@ class ContractStages implements ToolStages {
 }
 
 /** People see the text of the arguments, as the tool does. */
-function approvalBy(tool: Tool<never>, needed: NeedsApproval<string>): ToolStages["approve"] {
+function approvalBy(info: ToolInfo, needed: NeedsApproval<string>): ToolStages["approve"] {
   const parameters = () => {
-    const { info } = tool;
     return (onlyValidates(info.parameters) ? undefined : info.toJsonSchema()) ?? { type: "object" };
   };
   const rule = { needed, parameters, readInput: (text: string) => text };

@@ -14,7 +14,7 @@ import {
 import type { StreamReader } from "../../schema/stream/reader.js";
 import { type ProviderTool, type ToolInfo, toolInfo } from "../../schema/tool-info.js";
 import { schemaCheck } from "../../schema/validation/schema-check.js";
-import { eitherApproval } from "./approval.js";
+import { eitherApproval, type PayloadRule } from "./approval.js";
 import { CreatedStages, type ModelOutputOptions, type ToolDefinition } from "./created-stages.js";
 import { invalidToolField, unknownToolOption } from "./errors.js";
 import { runAlone, streamAlone } from "./lone-call.js";
@@ -199,7 +199,11 @@ type AnyOptions = CreateToolOptions<ToolParameters, AnySchema, object, boolean, 
 type AnyCreatedTool = CreatedTool<unknown, unknown, object, boolean, unknown>;
 
 /** With `stream`, the tool has two forms: `execute` gives a whole result, and `stream` gives one piece by piece. */
-export function makeTool(options: AnyOptions, stream?: ToolDefinition["stream"]): AnyCreatedTool {
+export function makeTool(
+  options: AnyOptions,
+  stream?: ToolDefinition["stream"],
+  approvalPayload?: PayloadRule | undefined,
+): AnyCreatedTool {
   checkOptions(options);
   const { id, description, inputSchema, outputSchema, suspendSchema, resumeSchema, requestContextSchema } = options;
   const { execute } = options;
@@ -226,6 +230,7 @@ export function makeTool(options: AnyOptions, stream?: ToolDefinition["stream"])
         validation: options.outputValidation,
       },
     needsApproval: eitherApproval(options.requireApproval, options.needsApproval),
+    approvalPayload,
     parameters: () => jsonSchemaOf(info) ?? { type: "object" },
     suspension: {
       payload: suspendSchema && schemaCheck(suspendSchema, () => toJsonSchema(suspendSchema), "suspendSchema"),

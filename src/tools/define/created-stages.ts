@@ -4,7 +4,7 @@ import { isPromiseLike } from "../../schema/promise-like.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { SchemaCheck } from "../../schema/validation/schema-check.js";
-import { approve } from "./approval.js";
+import { approve, type PayloadRule } from "./approval.js";
 import { checkOutput, type OutputRule, outputValidationOf } from "./check-output.js";
 import { askClient } from "./client-call.js";
 import { OutputSource } from "./output-source.js";
@@ -23,6 +23,8 @@ export interface ToolDefinition {
   readonly stream: ((input: never, ctx: never) => unknown) | undefined;
   readonly outputSchema: AnyStandardSchema | JsonSchema | undefined;
   readonly needsApproval: NeedsApproval | undefined;
+  /** What answers to an approval bring besides. */
+  readonly approvalPayload: PayloadRule | undefined;
   readonly suspension: Suspension | undefined;
   /** The JSON Schema of the arguments. */
   readonly parameters: () => JsonSchema;
@@ -82,7 +84,8 @@ export class CreatedStages implements ToolStages {
 
   private approval(needed: NeedsApproval): ToolStages["approve"] {
     const readInput = (text: string, call: StagedCall) => this.readInput(text, call);
-    const rule = { needed, parameters: this.definition.parameters, readInput };
+    const { parameters, approvalPayload: payload } = this.definition;
+    const rule = { needed, parameters, readInput, payload };
     return (input, ctx, call) => approve(input, rule, ctx, call);
   }
 

@@ -130,6 +130,14 @@ export const editRefused = (call: ToolCallName, error: unknown, cause: unknown):
   );
 };
 
+/** What an answer to an approval brings besides. */
+export const payloadRefused = (call: ToolCallName, payload: unknown, issues: readonly StandardIssue[]): ToolError =>
+  new ToolError(
+    "validation",
+    `The payload of the answer about ${named(call)} does not fit its approvalSchema:${list(issues, payload)}`,
+    details(call, { issues }),
+  );
+
 export const payloadDoesNotFit = (call: ToolCallName, payload: unknown, issues: readonly StandardIssue[]): ToolError =>
   new ToolError(
     "validation",
@@ -190,7 +198,7 @@ export const toolThrew = (call: ToolCallName, cause: unknown): ToolError =>
 const toldBrand = Symbol("told");
 
 /** What a tool itself tells the model as an error, in its own words. */
-export const toldError = (kind: "execution" | "denied", text: string, call: ToolCallName): ToolError =>
+export const toldError = (kind: ToolErrorKind, text: string, call: ToolCallName): ToolError =>
   Object.assign(new ToolError(kind, text, details(call, {})), { [toldBrand]: true });
 
 /** Such errors are results, whatever `onToolError` says. */

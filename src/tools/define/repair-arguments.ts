@@ -57,13 +57,30 @@ function isOneOf(value: unknown, types: ReadonlySet<string>): boolean {
   }
 }
 
-/** `undefined` when it is no JSON. */
+/** `undefined` when it is no JSON, or has a number that JavaScript cannot hold: that would become another one. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return [...text.matchAll(stringsAndNumbers)].every(([token]) => isHeld(token)) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+const stringsAndNumbers = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+function isHeld(token: string): boolean {
+  return token.startsWith('"') || digitsOf(token) === digitsOf(String(Number(token)));
+}
+
+/** A number by its digits and the place of its point, however it is written: `1.50e2` and `150` are the same. */
+function digitsOf(number: string): string {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, "");
+  const significant = digits.replace(/0+$/, "");
+  const power = Number(exponent) - fraction.length + digits.length - significant.length;
+  return significant === "" ? "0" : `${sign}${significant}e${power}`;
 }
 
 /** The text of the object at the beginning. When another one follows, nobody knows which of them was meant. */

@@ -1,6 +1,6 @@
 import type { Tool, ToolContext } from "../../components/tool.js";
 import type { Fields } from "../../schema/fields.js";
-import type { StandardSchemaV1 } from "../../schema/standard-schema.js";
+import { isStandardSchema, type StandardSchemaV1 } from "../../schema/standard-schema.js";
 import { canValidate } from "../../schema/validation/schema-check.js";
 import { isStream, producerOf } from "../define/producer.js";
 import { modelOutputOf } from "./ai-sdk-output.js";
@@ -17,7 +17,10 @@ import { requestValues } from "./request-values.js";
 /** Its `tool()` marks nothing: its tools are known by their schemas, or by having no name of their own. */
 export function isAiSdkTool(tool: Fields): boolean {
   if (hasAiSdkSchema(tool) || isProviderTool(tool) || tool.type === "dynamic" || tool.type === "function") return true;
-  return tool.name === undefined && tool.id === undefined && ("inputSchema" in tool || "parameters" in tool);
+  if (tool.name !== undefined || tool.id !== undefined) return false;
+  // the AI SDK takes no plain JSON Schema: with one, it is an object in the words of createTool
+  const schema = tool.inputSchema ?? tool.parameters;
+  return schema === undefined || schema === null ? "inputSchema" in tool : isStandardSchema(schema);
 }
 
 const isProviderTool = ({ type }: Fields): boolean => type === "provider" || type === "provider-defined";

@@ -6,8 +6,9 @@ import { requestValues } from "./request-values.js";
  * belongs there under `agent`.
  */
 export function mastraContext(ctx: ToolContext): object {
-  const { toolCallId, messages, abortSignal, suspend, resumeData } = ctx;
-  const call = { toolCallId, messages, abortSignal, suspend, resumeData };
+  const { toolCallId, messages, abortSignal, suspend, resumeData, resume } = ctx;
+  const suspendPayload = resume.wasInterrupted ? resume.state : undefined;
+  const call = { toolCallId, messages, abortSignal, suspend, resumeData, suspendPayload };
   const requestContext = requestContextOf(ctx);
   return { ...call, requestContext, writer: writerOf(ctx), observe: observeOf(ctx), tracingContext: {} };
 }

@@ -1,8 +1,8 @@
 import type { Tool, ToolContext } from "../../components/tool.js";
-import type { Fields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../schema/fields.js";
 import type { AnyStandardSchema, JsonSchema, StandardSchemaV1 } from "../../schema/standard-schema.js";
 import { canValidate } from "../../schema/validation/schema-check.js";
-import { ToolError } from "../define/errors.js";
+import { toldError } from "../define/errors.js";
 import { modelOutputOf } from "./ai-sdk-output.js";
 import { inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
@@ -76,8 +76,7 @@ async function run(
   const ready = await readyInput(schema, input, ctx);
   ctx.signal.throwIfAborted();
   const output = await execute.call(tool, ready, mastraContext(ctx));
-  if (isRefusal(output)) throw refused(output, ctx);
-  return output;
+  return isErrorObject(output) ? readError(tool, output, ctx) : output;
 }
 
 /** A tool that is resumed takes its input as it is. */
@@ -87,18 +86,35 @@ async function readyInput(schema: StandardSchemaV1 | undefined, input: unknown, 
   return result !== undefined && result.issues === undefined ? result.value : input;
 }
 
-interface Refusal {
+/** What Mastra gives back in place of an output. */
+interface ErrorObject {
   readonly message: string;
+  readonly validationErrors?: unknown;
 }
 
-function isRefusal(output: unknown): output is Refusal {
-  if (typeof output !== "object" || output === null) return false;
-  const { error, message, validationErrors } = output as Fields;
-  return error === true && typeof message === "string" && validationErrors !== undefined;
+function isErrorObject(output: unknown): output is ErrorObject {
+  if (!isFields(output)) return false;
+  return output.error === true && typeof output.message === "string";
 }
 
-/** The text alone says what did not fit. */
-function refused({ message }: Refusal, { toolName, toolCallId }: ToolContext): ToolError {
-  const kind = message.startsWith("Tool output") ? "output_validation" : "validation";
-  return new ToolError(kind, message, { toolName, callId: toolCallId });
+/** An error is told to the model in its own words. An output that did not fit is taken where the tool says so. */
+function readError(tool: Fields, error: ErrorObject, { toolName, toolCallId, progress }: ToolContext): unknown {
+  const { message, validationErrors } = error;
+  const isOutput = validationErrors !== undefined && message.startsWith("Tool output");
+  if (isOutput && (tool.outputValidation === "warn" || tool.outputValidation === "off")) {
+    if (tool.outputValidation === "warn") progress({ kind: "output_validation", message });
+    return refusedOutput(message);
+  }
+  const kind = isOutput ? "output_validation" : validationErrors === undefined ? "execution" : "validation";
+  throw toldError(kind, message, { toolName, callId: toolCallId });
+}
+
+/** Mastra keeps of an output that did not fit what its message quotes. */
+function refusedOutput(message: string): unknown {
+  const [, quoted = message] = /\n\nReturned output: ([\s\S]*)$/.exec(message) ?? [];
+  try {
+    return JSON.parse(quoted);
+  } catch {
+    return quoted;
+  }
 }

@@ -4,7 +4,8 @@ import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import type { ProviderTool } from "../../schema/tool-info.js";
-import { createTool, type McpToolProperties } from "../define/create-tool.js";
+import type { PayloadRule } from "../define/approval.js";
+import { type McpToolProperties, makeTool } from "../define/create-tool.js";
 import type { ModelOutputOptions } from "../define/created-stages.js";
 import type { AnyToolHooks } from "../define/tool-hooks.js";
 import type { OutputValidation } from "../define/tool-settings.js";
@@ -18,6 +19,7 @@ export interface ForeignDefinition {
   /** `undefined`: it is executed outside. */
   readonly execute: ((input: unknown, ctx: ToolContext) => unknown) | undefined;
   readonly needsApproval: NeedsApproval<unknown>;
+  readonly approvalPayload?: PayloadRule | undefined;
   readonly suspendSchema?: AnyStandardSchema | JsonSchema | undefined;
   readonly resumeSchema?: AnyStandardSchema | JsonSchema | undefined;
   readonly requestContextSchema?: AnyStandardSchema | JsonSchema | undefined;
@@ -35,9 +37,10 @@ export interface ForeignDefinition {
 }
 
 export function nativeTool(definition: ForeignDefinition): Tool<never> {
-  const { name, execute, hooks, toModelOutput, timeoutMs, outputValidation, metadata, mcp, ...others } = definition;
+  const { approvalPayload, ...given } = definition;
+  const { name, execute, hooks, toModelOutput, timeoutMs, outputValidation, metadata, mcp, ...others } = given;
   const { concat, options, rawArguments, ...rest } = others;
-  return createTool({
+  const created = {
     id: name,
     ...rest,
     ...hooks,
@@ -51,5 +54,6 @@ export function nativeTool(definition: ForeignDefinition): Tool<never> {
     concat: concat as DeclaredConcat | undefined,
     options: options as ToolOptions<object> | undefined,
     rawArguments: rawArguments as boolean | undefined,
-  });
+  };
+  return makeTool(created as never, undefined, approvalPayload) as Tool<never>;
 }

@@ -1,5 +1,9 @@
 import type { Tool, ToolContext } from "../../components/tool.js";
-import type { Fields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../schema/fields.js";
+import { toJsonSchema } from "../../schema/json-schema/convert.js";
+import { isStandardSchema } from "../../schema/standard-schema.js";
+import { schemaCheck } from "../../schema/validation/schema-check.js";
+import type { PayloadRule, PayloadSchema } from "../define/approval.js";
 import { inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
 import { isFunction, textOr } from "./foreign-tool.js";
@@ -21,9 +25,28 @@ export function tanStackTool(tool: Fields, name: string): Tool<never> {
     outputSchema: outputSchemaOf(tool.outputSchema),
     execute: isFunction(execute) ? (input, ctx) => execute.call(tool, input, contextOf(ctx)) : undefined,
     needsApproval: approvalOf(tool, contextOf),
+    approvalPayload: payloadsOf(tool.approvalSchema),
     metadata,
     extra: modelExtra(tool),
   });
+}
+
+/** One schema for both decisions, or one for each. */
+function payloadsOf(given: unknown): PayloadRule | undefined {
+  if (given === undefined) return undefined;
+  if (!isFields(given) || isStandardSchema(given)) return { approve: payloadOf(given), reject: payloadOf(given) };
+  const isByDecision = Object.keys(given).length > 0 && Object.keys(given).every((key) => decisions.includes(key));
+  if (!isByDecision) return { approve: payloadOf(given), reject: payloadOf(given) };
+  return { approve: payloadOf(given.approve), reject: payloadOf(given.reject) };
+}
+
+const decisions: readonly string[] = ["approve", "reject"];
+
+function payloadOf(given: unknown): PayloadSchema | undefined {
+  const schema = outputSchemaOf(given);
+  if (schema === undefined) return undefined;
+  const jsonSchema = () => toJsonSchema(schema);
+  return { check: schemaCheck(schema, jsonSchema, "approvalSchema"), jsonSchema };
 }
 
 function contextOf(ctx: ToolContext): object {

@@ -4,6 +4,7 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { ToolErrorKind } from "../../schema/message/content-block.js";
 import { shorten, shortenText } from "../../schema/shorten.js";
 import { type ToolCallName, ToolError } from "../define/errors.js";
+import { nearestNames } from "./nearest-names.js";
 
 const list = (names: Iterable<string>): string => [...names].map((name) => `"${name}"`).join(", ") || "none";
 const named = ({ toolName, callId }: ToolCallName): string => `tool "${toolName}" (call "${callId}")`;
@@ -52,8 +53,20 @@ export const invalidCall = (index: number, field: string, given: unknown): Kumik
 
 // calls
 
-export const unknownTool = (call: ToolCallName, known: Iterable<string>): ToolError =>
-  failure("unknown_tool", call, `${capital(named(call))} not found. Tools of this node: ${list(known)}.`);
+/** How many tools the message lists, and how long their names may be in it. */
+const mostToolsShown = 20;
+const longestName = 100;
+
+export const unknownTool = (call: ToolCallName, known: readonly string[]): ToolError => {
+  const shown = nearestNames(call.toolName, known, mostToolsShown);
+  const names = list(shown.map((name) => shortenText(name, { length: longestName })));
+  const rest = known.length > shown.length ? `, and ${known.length - shown.length} more` : "";
+  const called = named({
+    toolName: shortenText(call.toolName, { length: longestName }),
+    callId: shortenText(call.callId, { length: longestName }),
+  });
+  return failure("unknown_tool", call, `${capital(called)} not found. Tools of this node: ${names}${rest}.`);
+};
 
 export const argumentsHandlerFailed = (call: ToolCallName, text: string, cause: unknown): ToolError =>
   failure(

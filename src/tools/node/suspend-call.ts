@@ -28,7 +28,8 @@ export async function suspendCall(
     payloadDoesNotFit(call, given, issues),
   );
   const info = { kind: "tool_suspended", toolName, toolCallId, payload };
-  return ctx.interrupt(info, { schema: suspension?.answerSchema });
+  // kept as its state too, for the call that goes on
+  return ctx.interrupt(info, { schema: suspension?.answerSchema, state: payload });
 }
 
 /** What a suspended call was resumed with, as its schema has it. The question stays open where it does not fit. */

@@ -31,7 +31,7 @@ export interface ContextCall {
   readonly index: number;
   readonly text: string;
   readonly messages: readonly AgenticMessage[];
-  /** What the call is stopped with: its own when it has a time limit. */
+  /** What the call is stopped with. */
   readonly scope: Scope;
   /** The same, if there is one yet. */
   readonly openedScope: Scope | undefined;

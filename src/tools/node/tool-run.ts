@@ -281,15 +281,14 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
     this.deadline = this.owner.settings.deadlines.add(this, timeoutMs);
   }
 
-  /** Its own when it has a time limit; made when somebody asks. */
+  /** Its own, made when somebody asks: many calls that listen to one signal look like a leak. */
   get scope(): Scope {
-    if (this.timeoutMs === undefined) return this.nodeContext.scope;
     this.ownScope ??= this.openScope();
     return this.ownScope;
   }
 
   get openedScope(): Scope | undefined {
-    return this.timeoutMs === undefined ? this.nodeContext.openedScope : this.scope;
+    return this.timeoutMs === undefined ? (this.ownScope ?? this.nodeContext.openedScope) : this.scope;
   }
 
   /** Takes what the tool gave, or a piece of it. */

@@ -2,7 +2,7 @@ import type { Tool } from "../../components/tool.js";
 import { KumikoError, messageOf } from "../../errors.js";
 import { onlyValidates } from "../../schema/json-schema/convert.js";
 import { looksLikeInteger } from "../../schema/record-key.js";
-import type { ToolInfo } from "../../schema/tool-info.js";
+import { type ToolInfo, toolInfo } from "../../schema/tool-info.js";
 import type { AnyTool } from "../define/any-tool.js";
 import { stagesOf } from "../define/contract-stages.js";
 import { adaptTool } from "../formats/adapt-tool.js";
@@ -130,7 +130,8 @@ function infoOf(tool: Tool<never>, where: string): ToolInfo {
     throw toolWithoutInfo(where, cause);
   }
   if (typeof info !== "object" || info === null) throw toolWithoutInfo(where, "it has none.");
-  return info;
+  // written by hand, it may be nothing but fields
+  return typeof info.toJsonSchema === "function" || info.name === "" ? info : toolInfo(info);
 }
 
 /**
@@ -160,7 +161,7 @@ function entryOf(
   aliases: AliasRecord,
   middlewares: readonly ToolCallMiddleware[],
 ): ToolEntry {
-  const stages = stagesOf(tool);
+  const stages = stagesOf(tool, info);
   if (stages.invoke === undefined && stages.stream === undefined) throw toolDoesNothing(name);
   const own = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
   return {
