@@ -293,3 +293,54 @@ describe("a Mastra tool that asks", () => {
     expect(textsOf(await app.resume("run", { [id]: "done" }))).toEqual(["done"]);
   });
 });
+
+describe("what a tool of Mastra gives back in place of an output", () => {
+  const strict = () =>
+    createTool({
+      id: "strict",
+      description: "",
+      inputSchema: z.object({ n: z.number() }),
+      outputSchema: z.object({ n: z.number().max(5) }),
+      execute: async ({ n }) => ({ n }),
+    });
+
+  it("is an error that the model reads, and fails nothing", async () => {
+    const [block] = blocksOf(await new AgenticToolsNode([strict()]).invoke(message("strict", { n: 9 })));
+    expect(block).toMatchObject({ isError: true, errorKind: "output_validation" });
+    expect(block?.result).toContain("Tool output validation failed");
+  });
+
+  it("is the output where the tool says that it is not to be validated", async () => {
+    const lenient = Object.assign(strict(), { outputValidation: "off" });
+    expect(textsOf(await new AgenticToolsNode([lenient]).invoke(message("strict", { n: 9 })))).toEqual(['{"n":9}']);
+  });
+
+  it("is an error of its own words, too", async () => {
+    const failing = createTool({
+      id: "failing",
+      description: "",
+      execute: async () => ({ error: true, message: "no such city" }),
+    });
+    const [block] = blocksOf(await new AgenticToolsNode([failing]).invoke(message("failing", {})));
+    expect(block).toMatchObject({ isError: true, errorKind: "execution", result: "no such city" });
+  });
+});
+
+it("a suspended tool of Mastra reads what it was suspended with", async () => {
+  const seen: unknown[] = [];
+  const asking = createTool({
+    id: "asking",
+    description: "",
+    suspendSchema: z.object({ question: z.string() }),
+    resumeSchema: z.object({ answer: z.string() }),
+    execute: async (_input, { agent }) => {
+      seen.push(agent?.suspendPayload);
+      if (agent?.resumeData === undefined) await agent?.suspend({ question: "how?" });
+      return "done";
+    },
+  });
+  const app = appOf(asking);
+  const { id } = await questionOf(app.invoke(message("asking", {}), { checkpointId: "asking" }));
+  await app.resume("asking", { [id]: { answer: "so" } });
+  expect(seen).toEqual([undefined, { question: "how?" }]);
+});
