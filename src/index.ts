@@ -117,13 +117,13 @@ export type {
   ToolResultContent,
 } from "./schema/message/content-block.js";
 export { hasToolCalls, reasoningOf, textOf, toolCallsOf, toolResultsOf } from "./schema/message/read-message.js";
-export type { SchemaValidator } from "./schema/schema-validator.js";
+export type { LooseSchema, SchemaValidator, UncheckedPart } from "./schema/schema-validator.js";
 export type { JsonSchema, StandardJSONSchemaV1, StandardSchemaV1 } from "./schema/standard-schema.js";
 export { type Pipe, type PipeOptions, pipe, type StreamWriter } from "./schema/stream/pipe.js";
 export { type CopyOptions, StreamReader } from "./schema/stream/reader.js";
 export type { StreamSource } from "./schema/stream/source.js";
 export { type ToolInfo, toolInfo } from "./schema/tool-info.js";
-export type { AnyTool } from "./tools/define/any-tool.js";
+export type { AnyTool, HandwrittenTool } from "./tools/define/any-tool.js";
 export {
   type CreatedTool,
   type CreateToolOptions,

@@ -1,4 +1,4 @@
-export type { AnyTool } from "../tools/define/any-tool.js";
+export type { AnyTool, HandwrittenTool } from "../tools/define/any-tool.js";
 export type { ApprovalOption, ApprovalOptions, ApprovalPolicy } from "../tools/define/approval-option.js";
 export {
   type CreatedTool,

@@ -142,7 +142,7 @@ export type {
   OpenAITextAnnotation,
   OpenAITextExtension,
 } from "./message/vendor-extension.js";
-export type { SchemaValidator } from "./schema-validator.js";
+export type { LooseSchema, SchemaValidator, UncheckedPart } from "./schema-validator.js";
 export type {
   AnyStandardSchema,
   JsonSchema,
