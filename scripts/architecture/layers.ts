@@ -29,6 +29,8 @@ const isAbove = (layer: Layer, other: Layer): boolean => order.indexOf(layer) > 
 
 /** Files of `compose/` that are builders whatever they import; every other one is when it imports plan/, run/ or tools/node/. */
 const builderFiles = ["graph", "chain", "workflow"].map((name) => `src/compose/${name}.ts`);
+/** What everything may use: the class of all errors, and how values are told apart and named. */
+const bottomFiles = ["src/errors.ts", "src/is.ts", "src/wording.ts"];
 /** Contracts that stand in the folder of what fulfils them: options of a run, of `compile` and of a runtime name them. */
 const contractFiles = [
   "src/tools/node/options.ts",
@@ -75,7 +77,7 @@ class LayerMap {
 
   #find(path: string): Layer | "entry" | undefined {
     if (path.endsWith("/index.ts")) return "entry";
-    if (path === "src/errors.ts") return "errors";
+    if (bottomFiles.includes(path)) return "errors";
     if (contractFiles.includes(path)) return "contracts";
     const [top, name, inner] = path.split("/").slice(1);
     if (top === "tools") return name === "node" ? "tools node" : "tool definitions";

@@ -1,4 +1,5 @@
 import { KumikoError } from "../errors.js";
+import { kindOf } from "../wording.js";
 
 export const unknownComponent = (key: string, known: readonly string[]): KumikoError =>
   new KumikoError(
@@ -9,15 +10,11 @@ export const unknownComponent = (key: string, known: readonly string[]): KumikoE
 export const invalidHandlers = (component: string, given: unknown): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
-    `componentHandlers() needs an object of functions for "${component}", such as { onStart(info, value) {} }, but got ${describe(given)}.`,
+    `componentHandlers() needs an object of functions for "${component}", such as { onStart(info, value) {} }, but got ${kindOf(given)}.`,
   );
 
 export const invalidTiming = (component: string, timing: string, given: unknown): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
-    `componentHandlers() got ${describe(given)} as "${timing}" of "${component}". Give a function, or leave it out.`,
+    `componentHandlers() got ${kindOf(given)} as "${timing}" of "${component}". Give a function, or leave it out.`,
   );
-
-function describe(value: unknown): string {
-  return value === null ? "null" : typeof value === "object" ? "an object" : `a ${typeof value}`;
-}

@@ -1,4 +1,4 @@
-import { isPromiseLike } from "../schema/promise-like.js";
+import { isPromiseLike } from "../is.js";
 import type { HandlerErrorListener, HandlerTiming } from "./handler.js";
 import type { RunInfo } from "./run-info.js";
 

@@ -1,7 +1,7 @@
 import { KumikoError } from "../errors.js";
+import { isPromiseLike } from "../is.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { leftEarly } from "../schema/errors.js";
-import { isPromiseLike } from "../schema/promise-like.js";
 import { joinableSource } from "../schema/stream/joinable-source.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { tapSource } from "../schema/stream/tap.js";

@@ -1,4 +1,4 @@
-import { isPromiseLike } from "../schema/promise-like.js";
+import { isPromiseLike } from "../is.js";
 import type { Handler, HandlerTiming } from "./handler.js";
 import { reportHandlerError } from "./handler-error.js";
 import type { HandlerList } from "./handler-list.js";

@@ -1,12 +1,12 @@
 import { InterruptError } from "../checkpoint/pause/interrupt.js";
 import { KumikoError, messageOf } from "../errors.js";
+import { isPromiseLike } from "../is.js";
 import { Context } from "../run/context.js";
 import { locate } from "../run/failure.js";
-import { nameOf } from "../schema/errors.js";
-import { isPromiseLike } from "../schema/promise-like.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { isSize } from "../schema/stream/size.js";
 import type { StreamSource } from "../schema/stream/source.js";
+import { kindOf } from "../wording.js";
 import { invalidOption } from "./errors.js";
 import type { RunOptions } from "./options.js";
 import type { Runnable } from "./runnable.js";
@@ -174,7 +174,7 @@ function openInputs<I>(inputs: BatchInputs<I>): Inputs<I> {
 
 function invalidInputs(given: unknown): KumikoError {
   return invalidOption(
-    `batch: the inputs must be an array, another iterable or a stream (got ${nameOf(given)}). Call invoke for one input.`,
+    `batch: the inputs must be an array, another iterable or a stream (got ${kindOf(given)}). Call invoke for one input.`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { isPromiseLike } from "../run/async.js";
+import { isPromiseLike } from "../is.js";
 import type { ChainCompileOptions } from "./compile-options.js";
 import { type EndChecks, readEndChecks } from "./end-checks.js";
 import { emptyGraph, invalidChain, memberOutputKey } from "./errors.js";

@@ -1,18 +1,7 @@
 import { KumikoError, messageOf } from "../errors.js";
+import { list } from "../wording.js";
 
 const shown = 20;
-
-/** Names in quotes, the first twenty of them. */
-function list(names: readonly string[]): string {
-  if (names.length === 0) return "none";
-  const more = names.length > shown ? ` and ${names.length - shown} more` : "";
-  return (
-    names
-      .slice(0, shown)
-      .map((name) => `"${name}"`)
-      .join(", ") + more
-  );
-}
 
 export const duplicateNode = (key: string): KumikoError =>
   new KumikoError("DUPLICATE_NODE", `Node "${key}" is already present. Give each node a key of its own.`);
@@ -56,7 +45,7 @@ export const lateState = (first: string): KumikoError =>
 export const unknownNode = (what: string, key: unknown, known: readonly string[]): KumikoError =>
   new KumikoError(
     "UNKNOWN_NODE",
-    `${what} ${describeKey(key)} needs to be added to graph first: call addNode(${describeKey(key)}, …). Nodes: ${list(known)}.`,
+    `${what} ${describeKey(key)} needs to be added to graph first: call addNode(${describeKey(key)}, …). Nodes: ${list(known, shown)}.`,
   );
 
 export const endAsSource = (): KumikoError =>
@@ -126,13 +115,13 @@ export const unreachableEnd = (detail: string): KumikoError =>
 export const unfedNodes = (keys: readonly string[]): KumikoError =>
   new KumikoError(
     "UNFED_NODE",
-    `${list(keys)} ${keys.length === 1 ? "has" : "have"} no incoming edge and would never run. Add an edge or a branch to ${keys.length === 1 ? "it" : "each"}, or remove ${keys.length === 1 ? "it" : "them"}.`,
+    `${list(keys, shown)} ${keys.length === 1 ? "has" : "have"} no incoming edge and would never run. Add an edge or a branch to ${keys.length === 1 ? "it" : "each"}, or remove ${keys.length === 1 ? "it" : "them"}.`,
   );
 
 export const unreachableNodes = (keys: readonly string[]): KumikoError =>
   new KumikoError(
     "UNFED_NODE",
-    `No way leads from START to ${list(keys)}: ${keys.length === 1 ? "it" : "they"} would never run. Connect ${keys.length === 1 ? "it" : "them"}, or remove ${keys.length === 1 ? "it" : "them"}.`,
+    `No way leads from START to ${list(keys, shown)}: ${keys.length === 1 ? "it" : "they"} would never run. Connect ${keys.length === 1 ? "it" : "them"}, or remove ${keys.length === 1 ? "it" : "them"}.`,
   );
 
 export const cycle = (loops: readonly (readonly string[])[], more: boolean): KumikoError =>

@@ -1,4 +1,4 @@
-import { isPromiseLike } from "../run/async.js";
+import { isPromiseLike } from "../is.js";
 import type { CompileOptions } from "./compile-options.js";
 import { type EndChecks, readEndChecks } from "./end-checks.js";
 import { edgeOfHandles, foreignHandle, invalidBranch, mixedStyles, partOfBranch } from "./errors.js";

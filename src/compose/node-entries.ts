@@ -1,3 +1,4 @@
+import { isPlainObject } from "../is.js";
 import { checkRecordKey } from "../schema/record-key.js";
 import { invalidNode, invalidOption } from "./errors.js";
 import { hasNodeDefinition } from "./plan/node-definition.js";
@@ -29,11 +30,4 @@ function readEntry(key: string, entry: unknown): NamedNode {
     throw invalidNode(key, "has options that are not an object. Write { node, options: { … } }.");
   }
   return { key, node, options };
-}
-
-function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === null || prototype === Object.prototype) return true;
-  return Object.getPrototypeOf(prototype) === null;
 }

@@ -1,6 +1,6 @@
 import type { NodeContext } from "../components/context.js";
 import type { Embedder, EmbedderOptions } from "../components/retrieval.js";
-import { isFields } from "../schema/fields.js";
+import { isFields } from "../is.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import { nameOf } from "./ai-sdk/answer-end.js";
 import { ModelWarnings } from "./ai-sdk/model-warnings.js";

@@ -1,5 +1,5 @@
 import type { AgenticModel, ModelContext, ModelOptions } from "../components/model.js";
-import { type Fields, isFields } from "../schema/fields.js";
+import { type Fields, isFields } from "../is.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { concatMessages } from "../schema/message/concat.js";
 import { StreamReader } from "../schema/stream/reader.js";

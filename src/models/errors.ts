@@ -1,5 +1,5 @@
 import { KumikoError, messageOf } from "../errors.js";
-import { isFields } from "../schema/fields.js";
+import { isFields } from "../is.js";
 import { shorten, shortenText } from "../schema/shorten.js";
 import type { StandardIssue } from "../schema/standard-schema.js";
 

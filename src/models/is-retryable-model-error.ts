@@ -1,5 +1,5 @@
 import { KumikoError } from "../errors.js";
-import { type Fields, isFields } from "../schema/fields.js";
+import { type Fields, isFields } from "../is.js";
 import { ModelsExhaustedError } from "./errors.js";
 
 /**

@@ -1,4 +1,4 @@
-import { isFields } from "../schema/fields.js";
+import { isFields } from "../is.js";
 import { toJsonSchema } from "../schema/json-schema/convert.js";
 import {
   type AnyStandardSchema,

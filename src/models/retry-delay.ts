@@ -1,4 +1,4 @@
-import { isFields } from "../schema/fields.js";
+import { isFields } from "../is.js";
 import { causesOf } from "./is-retryable-model-error.js";
 
 /** How long a service asks to wait: `retry-after-ms`, `retry-after` (seconds or a date), or Google's RetryInfo. */

@@ -1,5 +1,5 @@
 import type { NodeContext } from "../components/context.js";
-import { type Fields, isFields } from "../schema/fields.js";
+import { type Fields, isFields } from "../is.js";
 import type { SchemaValidator } from "../schema/schema-validator.js";
 
 /** What time is asked of: the clock of the run's runtime where it has one, so that tests can decide. */

@@ -1,5 +1,5 @@
 import type { AgenticModel } from "../components/model.js";
-import { isFields } from "../schema/fields.js";
+import { isFields } from "../is.js";
 import { type AiSdkModel, isAiSdkModel } from "./ai-sdk/provider-model.js";
 import { aiSdkModel } from "./ai-sdk-model.js";
 import { notAModel } from "./errors.js";

@@ -1,11 +1,11 @@
 import type { NodeContext } from "../components/context.js";
 import type { AgenticModel, ModelOptions } from "../components/model.js";
-import { issueText } from "../schema/issue-text.js";
 import { toJsonSchema } from "../schema/json-schema/convert.js";
 import { userMessage } from "../schema/message/construct-message.js";
 import { textOf } from "../schema/message/read-message.js";
 import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js";
 import { schemaCheck } from "../schema/validation/schema-check.js";
+import { issueText } from "../wording.js";
 import { contextFor } from "./lone-context.js";
 
 export interface AskOptions {

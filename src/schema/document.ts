@@ -1,4 +1,4 @@
-import { isFields } from "./fields.js";
+import { isFields } from "../is.js";
 
 /** A piece of text with what is known about it. Plain data; ids and metadata are the user's own. */
 export interface Document {

@@ -1,4 +1,5 @@
 import { KumikoError } from "../errors.js";
+import { kindOf } from "../wording.js";
 
 // messages
 
@@ -22,7 +23,7 @@ export const invalidTool = (what: string): KumikoError => new KumikoError("INVAL
 export const notAStream = (given: unknown): KumikoError =>
   new KumikoError(
     "TYPE_MISMATCH",
-    `A stream is made from an async iterable, a ReadableStream or an array, but got ${nameOf(given)}. ` +
+    `A stream is made from an async iterable, a ReadableStream or an array, but got ${kindOf(given)}. ` +
       "Await a promise first, and spread other iterables: [...values].",
   );
 
@@ -81,17 +82,7 @@ export const cannotConcat = (where: string, reason: string): KumikoError =>
   );
 
 export const notAClass = (given: unknown): KumikoError =>
-  new KumikoError("INVALID_OPTION", `ConcatRegistry.add(Class, join) takes a class, but got ${nameOf(given)}.`);
+  new KumikoError("INVALID_OPTION", `ConcatRegistry.add(Class, join) takes a class, but got ${kindOf(given)}.`);
 
 export const duplicateConcatClass = (name: string): KumikoError =>
   new KumikoError("INVALID_OPTION", `The ConcatRegistry has a rule for ${name} already. Add each class once.`);
-
-/** How a value is called in an error message: `a string`, `null`, `an instance of Order`. */
-export function nameOf(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  if (Array.isArray(value)) return "an array";
-  if (typeof value !== "object") return `a ${typeof value}`;
-  const { constructor: type } = value;
-  const name = typeof type === "function" ? type.name : "";
-  return name === "" || name === "Object" ? "an object" : `an instance of ${name}`;
-}

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import type { FinishReason, ResponseMeta } from "../../schema/message/agentic-message.js";
 import { concatResponseMetas } from "../../schema/message/concat-response-meta.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";

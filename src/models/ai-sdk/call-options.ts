@@ -1,5 +1,5 @@
 import type { ModelOptions, ToolChoice } from "../../components/model.js";
-import type { Fields } from "../../schema/fields.js";
+import type { Fields } from "../../is.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";

@@ -1,4 +1,4 @@
-import type { Fields } from "../../schema/fields.js";
+import type { Fields } from "../../is.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
 import { invalidMedia } from "../errors.js";
 import type { AiSdkVersion } from "./provider-model.js";

@@ -1,5 +1,5 @@
 import type { NodeContext } from "../../components/context.js";
-import { isFields } from "../../schema/fields.js";
+import { isFields } from "../../is.js";
 import { shorten } from "../../schema/shorten.js";
 import { tell } from "../tell.js";
 import { textIf } from "./text-if.js";

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import type { BlockCommon } from "../../schema/message/content-block.js";
 
 type Extra = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { isFields } from "../../schema/fields.js";
+import { isFields } from "../../is.js";
 import { notAModel } from "../errors.js";
 
 /** The versions of the provider specification of the AI SDK that are understood. */

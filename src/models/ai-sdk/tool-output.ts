@@ -1,4 +1,4 @@
-import type { Fields } from "../../schema/fields.js";
+import type { Fields } from "../../is.js";
 import type { FunctionToolResult, ToolResultContent } from "../../schema/message/content-block.js";
 import { fileData, tagged } from "./file-part.js";
 import type { AiSdkVersion } from "./provider-model.js";

@@ -1,6 +1,6 @@
 import type { NodeContext } from "../../components/context.js";
 import type { AgenticModel } from "../../components/model.js";
-import { isFields } from "../../schema/fields.js";
+import { isFields } from "../../is.js";
 import type { Chunk } from "../chunk.js";
 import { concurrently } from "../concurrently.js";
 import { extractionFailed, invalidValue, noModel, unknownRagOption } from "../errors.js";

@@ -1,4 +1,4 @@
-import { isFields } from "../../schema/fields.js";
+import { isFields } from "../../is.js";
 import { invalidFilter } from "./errors.js";
 
 /** What a value of metadata is compared with. Values of other types never fit. */

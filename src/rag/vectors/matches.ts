@@ -1,5 +1,4 @@
-import type { Fields } from "../../schema/fields.js";
-import { isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import { compareTexts } from "./compare-texts.js";
 import type { Comparison, Condition, FilterValue, Path } from "./filter.js";
 

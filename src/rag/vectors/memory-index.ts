@@ -1,4 +1,4 @@
-import type { Fields } from "../../schema/fields.js";
+import type { Fields } from "../../is.js";
 import { norm } from "../vector-math.js";
 import { unknownEntry } from "./errors.js";
 import type { Condition } from "./filter.js";

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import { invalidDocument, invalidRagOption, invalidValue, unknownRagOption } from "../errors.js";
 import { norm } from "../vector-math.js";
 import { invalidVector, notStorable } from "./errors.js";

@@ -1,4 +1,6 @@
-import { cannotConcat, emptyStream, nameOf } from "../errors.js";
+import { isPlainObject, isRecord } from "../../is.js";
+import { kindOf } from "../../wording.js";
+import { cannotConcat, emptyStream } from "../errors.js";
 import { type AgenticMessage, isAgenticMessage } from "../message/agentic-message.js";
 import { type MessageJoining, messageJoining } from "./message-joining.js";
 import type { ConcatRegistry } from "./registry.js";
@@ -76,7 +78,7 @@ function concatText(chunks: Chunks, where: string): string {
   const values = filled(chunks);
   const strange = values.findIndex((value) => typeof value === "object" || typeof value === "function");
   if (strange < 0) return values.join("");
-  throw cannotConcat(where, `concat: "text" is declared, but chunk ${strange} is ${nameOf(values[strange])}`);
+  throw cannotConcat(where, `concat: "text" is declared, but chunk ${strange} is ${kindOf(values[strange])}`);
 }
 
 /** Records that the library makes: each key by the rule of its node. */
@@ -96,14 +98,8 @@ function concatKeyed(
 
 /** Plain records join key by key, everything else by kind. */
 function concatPieces(chunks: Chunks, registry: ConcatRegistry | undefined, where: string): unknown {
-  const isPlain = filled(chunks).every((chunk) => isOwnRecord(chunk) && isPlainObject(chunk as object));
+  const isPlain = filled(chunks).every((chunk) => isOwnRecord(chunk) && isPlainObject(chunk));
   return isPlain ? joinDeep(registry, where)(chunks, "") : concatByKind(chunks, registry, where);
-}
-
-/** Not an instance of a class, also in another realm. */
-function isPlainObject(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** Under "record", records inside records join key by key too. */
@@ -121,7 +117,7 @@ function joinDeep(registry: ConcatRegistry | undefined, where: string): JoinKey 
 function concatRecords(records: Chunks, where: string, joinKey: JoinKey): Record<string, unknown> {
   const valuesByKey = new Map<string, unknown[]>();
   for (const record of records) {
-    if (!isRecord(record)) throw cannotConcat(where, `they join key by key, but one is ${nameOf(record)}`);
+    if (!isRecord(record)) throw cannotConcat(where, `they join key by key, but one is ${kindOf(record)}`);
     for (const [key, value] of Object.entries(record)) {
       const values = valuesByKey.get(key);
       if (values === undefined) valuesByKey.set(key, [value]);
@@ -174,24 +170,13 @@ function isOwnRecord(value: unknown): boolean {
   return isRecord(value) && !isAgenticMessage(value);
 }
 
-/** Any object that is no array and has no methods. */
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  for (let prototype: unknown = Object.getPrototypeOf(value); prototype !== null; ) {
-    const next: unknown = Object.getPrototypeOf(prototype);
-    if (next !== null && Object.getOwnPropertyNames(prototype).some((name) => name !== "constructor")) return false;
-    prototype = next;
-  }
-  return true;
-}
-
 function keyIn(where: string, key: string): string {
   return `${where}, key "${key}"`;
 }
 
 /** For messages: what the chunks are. */
 function kinds(values: Chunks): string {
-  const names = [...new Set(values.map(nameOf))];
+  const names = [...new Set(values.map(kindOf))];
   return names.length === 1
     ? `there is no rule for ${values.length} chunks that are each ${names[0]}`
     : `they are of different types: ${names.join(", ")}`;

@@ -1,5 +1,5 @@
+import { isFields } from "../../is.js";
 import { schemaInvalid } from "../errors.js";
-import { isFields } from "../fields.js";
 import type { JsonSchema } from "../standard-schema.js";
 import { withoutUndefined } from "../without-undefined.js";
 

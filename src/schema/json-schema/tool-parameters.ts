@@ -1,3 +1,4 @@
+import { isFields } from "../../is.js";
 import { schemaInvalid, schemaUnsupported } from "../errors.js";
 import { type AnyStandardSchema, isStandardSchema, type JsonSchema } from "../standard-schema.js";
 import { type JsonSchemaTarget, toJsonSchema } from "./convert.js";
@@ -34,17 +35,16 @@ function objectAtTop(schema: JsonSchema): JsonSchema {
 }
 
 const isString = (value: unknown): boolean => typeof value === "string";
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Keywords that show a JSON Schema, when they have the shape that a parameter of that name could not have. */
 const keywordShapes: Readonly<Record<string, (value: unknown) => boolean>> = {
   $schema: isString,
   $ref: isString,
   $id: isString,
-  $defs: isObject,
+  $defs: isFields,
   type: (value) => isString(value) || Array.isArray(value),
-  properties: isObject,
-  patternProperties: isObject,
+  properties: isFields,
+  patternProperties: isFields,
   additionalProperties: (value) => typeof value === "boolean",
   required: Array.isArray,
   anyOf: Array.isArray,

@@ -1,3 +1,4 @@
+import { isPlainObject } from "../../is.js";
 import { cannotConcatMessages, invalidMessage } from "../errors.js";
 
 type Extra = Readonly<Record<string, unknown>>;
@@ -22,7 +23,7 @@ export function concatValues(values: readonly unknown[], place: string): unknown
 function concatRecords(records: readonly unknown[], place: string): Extra {
   const byKey = new Map<string, unknown[]>();
   for (const record of records) {
-    if (!isRecord(record)) throw invalidMessage(`${place} is ${kindOf(record)}, where a record is expected.`);
+    if (!isPlainObject(record)) throw invalidMessage(`${place} is ${extraKind(record)}, where a record is expected.`);
     for (const [key, value] of Object.entries(record)) {
       const values = byKey.get(key);
       if (values === undefined) byKey.set(key, [value]);
@@ -38,9 +39,9 @@ function concatRecords(records: readonly unknown[], place: string): Extra {
 }
 
 function sameKind(values: readonly unknown[], place: string): string {
-  const kind = kindOf(values[0]);
+  const kind = extraKind(values[0]);
   for (const value of values) {
-    const other = kindOf(value);
+    const other = extraKind(value);
     if (other === kind) continue;
     throw cannotConcatMessages(`${place} is ${kind} in one chunk and ${other} in another. Send one type.`);
   }
@@ -56,13 +57,7 @@ function theOnlyFilled(values: readonly unknown[], kind: string, place: string):
   );
 }
 
-function kindOf(value: unknown): string {
+function extraKind(value: unknown): string {
   if (Array.isArray(value)) return "array";
-  return isRecord(value) ? "record" : typeof value;
-}
-
-function isRecord(value: unknown): value is Extra {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+  return isPlainObject(value) ? "record" : typeof value;
 }

@@ -1,4 +1,4 @@
-import { isPromiseLike } from "../promise-like.js";
+import { isPromiseLike } from "../../is.js";
 import { ArraySource } from "./array-source.js";
 import { SerialSource } from "./serial-source.js";
 import { type ChunkSource, type ReadySource, readChunk } from "./source.js";

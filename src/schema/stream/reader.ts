@@ -1,8 +1,8 @@
+import { isPromiseLike } from "../../is.js";
 import { joinChunks } from "../concat/concat-chunks.js";
 import { untilJoinable } from "../concat/load-message-joining.js";
 import type { ConcatRule, Joining } from "../concat/rule.js";
 import { notAStream, streamCancelled, streamConsumed } from "../errors.js";
-import { isPromiseLike } from "../promise-like.js";
 import { ArraySource } from "./array-source.js";
 import { checkCopy, copySource } from "./copy.js";
 import { iterableSource, pullTarget } from "./iterable-source.js";

@@ -1,6 +1,5 @@
-import type { ErrorObject } from "ajv";
 import { messageOf } from "../../errors.js";
-import { isFields } from "../fields.js";
+import { isFields } from "../../is.js";
 import type { LooseSchema, UncheckedPart } from "../schema-validator.js";
 import { allowNull, fromDraft04 } from "./older-drafts.js";
 import { type SchemaNode, schemaNodes, subschemaKinds } from "./schema-nodes.js";
@@ -9,10 +8,17 @@ import { type SchemaNode, schemaNodes, subschemaKinds } from "./schema-nodes.js"
 export type Draft = "2020-12" | "2019-09" | "07";
 type Check = LooseSchema["check"];
 
+/** Where a schema is no schema. */
+export interface SchemaProblem {
+  /** A JSON Pointer. */
+  readonly instancePath: string;
+  readonly message?: string | undefined;
+}
+
 /** What compiles a schema, and says where it is no schema. */
 export interface Compiler {
   compile(schema: object): Check;
-  problemsIn(schema: object): readonly ErrorObject[];
+  problemsIn(schema: object): readonly SchemaProblem[];
 }
 
 /** How often a schema is compiled, each time without what the last time found wrong. */

@@ -1,3 +1,4 @@
+import { isFields } from "../../is.js";
 /** A schema inside another one, and the keys that lead to it. */
 export interface SchemaNode {
   readonly node: Record<string, unknown>;
@@ -15,16 +16,16 @@ const schemaKeywords: readonly string[] = [
 
 /** What a keyword of a schema holds: a schema, a map or a list of schemas, or something else. */
 export function subschemaKinds(keyword: string, value: unknown): "schema" | "map" | "list" | "value" {
-  if (mapKeywords.includes(keyword)) return isRecord(value) ? "map" : "value";
+  if (mapKeywords.includes(keyword)) return isFields(value) ? "map" : "value";
   if (listKeywords.includes(keyword) || (keyword === "items" && Array.isArray(value)))
     return Array.isArray(value) ? "list" : "value";
-  return schemaKeywords.includes(keyword) && isRecord(value) ? "schema" : "value";
+  return schemaKeywords.includes(keyword) && isFields(value) ? "schema" : "value";
 }
 
 /** A schema and all schemas inside it, from the outside in. */
 export function* schemaNodes(schema: unknown, path: readonly string[] = []): Generator<SchemaNode> {
-  if (!isRecord(schema)) return;
-  yield { node: schema, path };
+  if (!isFields(schema)) return;
+  yield { node: schema as Record<string, unknown>, path };
   for (const [keyword, value] of Object.entries(schema)) {
     const kind = subschemaKinds(keyword, value);
     if (kind === "schema") yield* schemaNodes(value, [...path, keyword]);
@@ -32,8 +33,4 @@ export function* schemaNodes(schema: unknown, path: readonly string[] = []): Gen
       for (const [key, inner] of Object.entries(value as object)) yield* schemaNodes(inner, [...path, keyword, key]);
     }
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

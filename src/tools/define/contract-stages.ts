@@ -4,7 +4,7 @@ import { StreamReader } from "../../schema/stream/reader.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
 import { approve, eitherApproval } from "./approval.js";
 import { OutputSource } from "./output-source.js";
-import { isStream } from "./producer.js";
+import { isToolStream } from "./producer.js";
 import { joinToolOutputs, toolOutputOf } from "./tool-output.js";
 import { hasToolStages, type StagedCall, type StagedOutput, type ToolStages, toolStages } from "./tool-stages.js";
 
@@ -39,7 +39,7 @@ class ContractStages implements ToolStages {
 
   /** Lenient: a tool that gives back something else than it should has it serialized. */
   finish(value: unknown, _input: unknown, call: StagedCall): StagedOutput {
-    return isStream(value) ? outputReader(value, call) : toolOutputOf(value, call);
+    return isToolStream(value) ? outputReader(value, call) : toolOutputOf(value, call);
   }
 
   #stream(input: unknown, ctx: ToolContext, call: StagedCall): StreamReader<ToolOutput> {

@@ -1,6 +1,6 @@
 import type { NeedsApproval, ToolContext, ToolOutput } from "../../components/tool.js";
+import { isPromiseLike } from "../../is.js";
 import type { DeclaredConcat } from "../../schema/concat/rule.js";
-import { isPromiseLike } from "../../schema/promise-like.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { SchemaCheck } from "../../schema/validation/schema-check.js";
@@ -8,7 +8,7 @@ import { approve, type PayloadRule } from "./approval.js";
 import { checkOutput, type OutputRule, outputValidationOf } from "./check-output.js";
 import { askClient } from "./client-call.js";
 import { OutputSource } from "./output-source.js";
-import { isStream } from "./producer.js";
+import { isToolStream } from "./producer.js";
 import { type InputRule, readInput } from "./read-input.js";
 import { checkRequest } from "./request-check.js";
 import { type AnyToolHooks, tellOutput } from "./tool-hooks.js";
@@ -105,7 +105,7 @@ export class CreatedStages implements ToolStages {
 
   /** A function may give back a stream without being a generator function. */
   finish(value: unknown, input: unknown, call: StagedCall): StagedOutput {
-    return isStream(value) ? this.reader(value, input, call) : this.finishWhole(value, input, call);
+    return isToolStream(value) ? this.reader(value, input, call) : this.finishWhole(value, input, call);
   }
 
   private reader(stream: object | (() => unknown), input: unknown, call: StagedCall): StreamReader<ToolOutput> {

@@ -4,6 +4,7 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { ToolErrorKind } from "../../schema/message/content-block.js";
 import { shorten, shortenText } from "../../schema/shorten.js";
 import type { StandardIssue } from "../../schema/standard-schema.js";
+import { capital, kindOf } from "../../wording.js";
 
 const brand = Symbol.for("kumiko/ToolError");
 
@@ -80,8 +81,6 @@ function details(
 const named = ({ toolName, callId }: ToolCallName): string =>
   callId === "" ? `tool "${toolName}"` : `tool "${toolName}" (call "${callId}")`;
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
 // before a tool runs
 
 export const argumentsNotJson = (call: ToolCallName, text: string, position: number, cause: unknown): ToolError =>
@@ -102,7 +101,7 @@ export const argumentsNotObject = (call: ToolCallName, value: unknown): ToolErro
 export const argumentsDoNotFit = (call: ToolCallName, value: unknown, issues: readonly StandardIssue[]): ToolError =>
   new ToolError(
     "validation",
-    `The arguments of ${named(call)} do not fit its inputSchema:${list(issues, value)}`,
+    `The arguments of ${named(call)} do not fit its inputSchema:${issueLines(issues, value)}`,
     details(call, { issues }),
   );
 
@@ -134,14 +133,14 @@ export const editRefused = (call: ToolCallName, error: unknown, cause: unknown):
 export const payloadRefused = (call: ToolCallName, payload: unknown, issues: readonly StandardIssue[]): ToolError =>
   new ToolError(
     "validation",
-    `The payload of the answer about ${named(call)} does not fit its approvalSchema:${list(issues, payload)}`,
+    `The payload of the answer about ${named(call)} does not fit its approvalSchema:${issueLines(issues, payload)}`,
     details(call, { issues }),
   );
 
 export const payloadDoesNotFit = (call: ToolCallName, payload: unknown, issues: readonly StandardIssue[]): ToolError =>
   new ToolError(
     "validation",
-    `What ${named(call)} suspends with does not fit its suspendSchema:${list(issues, payload)}`,
+    `What ${named(call)} suspends with does not fit its suspendSchema:${issueLines(issues, payload)}`,
     details(call, { issues }),
   );
 
@@ -153,7 +152,7 @@ export const resumeDataDoesNotFit = (
 ): ToolError =>
   new ToolError(
     "validation",
-    `What ${named(call)} was resumed with does not fit its resumeSchema:${list(issues, data)}\n` +
+    `What ${named(call)} was resumed with does not fit its resumeSchema:${issueLines(issues, data)}\n` +
       "The question stays open: answer it again.",
     details(call, { issues, cause }),
   );
@@ -162,7 +161,7 @@ export const requestDoesNotFit = (call: ToolCallName, values: object, issues: re
   new ToolError(
     "validation",
     `${capital(named(call))} did not run, because the request context does not fit its requestContextSchema:` +
-      list(issues, values),
+      issueLines(issues, values),
     details(call, { issues }),
   );
 
@@ -179,7 +178,7 @@ export const requestSchemaFailed = (call: ToolCallName, cause: unknown): ToolErr
 export const outputDoesNotFit = (call: ToolCallName, output: unknown, issues: readonly StandardIssue[]): ToolError =>
   new ToolError(
     "output_validation",
-    `${capital(named(call))} ran, but its output does not fit its outputSchema:${list(issues, output)}\n` +
+    `${capital(named(call))} ran, but its output does not fit its outputSchema:${issueLines(issues, output)}\n` +
       `The output was ${shorten(output)}. Do not run it again only because of this.`,
     details(call, { issues, output }),
   );
@@ -236,7 +235,7 @@ const mostIssues = 100;
 const mostIssuesShown = 20;
 
 /** `- city: expected string (got 42)`, a line for each issue. */
-function list(issues: readonly StandardIssue[], value: unknown): string {
+function issueLines(issues: readonly StandardIssue[], value: unknown): string {
   const lines = issues.slice(0, mostIssuesShown).map(({ message, path = [] }) => {
     const got = shorten(at(value, path), { length: 200 });
     return `\n- ${shortenText(pathText(path))}${shortenText(message)} (got ${got})`;
@@ -263,10 +262,4 @@ function at(value: unknown, path: NonNullable<StandardIssue["path"]>): unknown {
     current = Object.hasOwn(current, key) ? Reflect.get(current, key) : undefined;
   }
   return current;
-}
-
-function kindOf(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "an array";
-  return `a ${typeof value}`;
 }

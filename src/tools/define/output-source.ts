@@ -2,10 +2,11 @@ import type { ToolOutput } from "../../components/tool.js";
 import { concatChunks } from "../../schema/concat/concat-chunks.js";
 import { untilJoinable } from "../../schema/concat/load-message-joining.js";
 import type { ConcatRule, DeclaredConcat, Joining } from "../../schema/concat/rule.js";
-import { cannotConcat, nameOf, notAStream } from "../../schema/errors.js";
+import { cannotConcat, notAStream } from "../../schema/errors.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { SerialSource } from "../../schema/stream/serial-source.js";
-import { isStream, type Producer, producerOf } from "./producer.js";
+import { kindOf } from "../../wording.js";
+import { isToolStream, type Producer, producerOf } from "./producer.js";
 import { isContentList, joinToolOutputs } from "./tool-output.js";
 import type { StagedCall } from "./tool-stages.js";
 
@@ -86,7 +87,7 @@ export class OutputSource extends SerialSource<ToolOutput> {
 
   private async start(): Promise<Producer> {
     const stream = await this.open?.();
-    if (!isStream(stream)) throw notAStream(stream);
+    if (!isToolStream(stream)) throw notAStream(stream);
     this.producer = this.produce(stream);
     if (!this.isOpen) this.producer.cancel(undefined);
     return this.producer;
@@ -160,6 +161,6 @@ export class OutputSource extends SerialSource<ToolOutput> {
   }
 
   private mixed(first: string, chunk: unknown): Error {
-    return cannotConcat(this.where, `the first was ${first}, and a later one is ${nameOf(chunk)}`);
+    return cannotConcat(this.where, `the first was ${first}, and a later one is ${kindOf(chunk)}`);
   }
 }

@@ -1,3 +1,4 @@
+import { isObject, isStream } from "../../is.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 
 /** What yields the output of a tool, whatever it was given as. */
@@ -9,9 +10,8 @@ export interface Producer {
 }
 
 /** Whether a tool gave back a stream: an async iterable, a web stream, or what a generator function returns. */
-export function isStream(value: unknown): value is object {
-  if (typeof value !== "object" || value === null) return false;
-  return Symbol.asyncIterator in value || "getReader" in value || isSyncGenerator(value);
+export function isToolStream(value: unknown): value is object {
+  return isStream(value) || (isObject(value) && ("getReader" in value || isSyncGenerator(value)));
 }
 
 export function producerOf(stream: object): Producer {

@@ -1,4 +1,4 @@
-import { isFields } from "../../schema/fields.js";
+import { isFields } from "../../is.js";
 import type { JsonSchema, StandardIssue } from "../../schema/standard-schema.js";
 import { visitFaults } from "../../schema/validation/fault-places.js";
 import { typesIn } from "../../schema/validation/schema-places.js";

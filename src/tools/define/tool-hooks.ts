@@ -1,5 +1,5 @@
+import { isPromiseLike } from "../../is.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
-import { isPromiseLike } from "../../schema/promise-like.js";
 
 /** What every hook of a tool gets. */
 export interface ToolHookCall {

@@ -1,6 +1,6 @@
 import type { ToolOutput } from "../../components/tool.js";
+import { type Fields, isPlainObject } from "../../is.js";
 import { encodeJson } from "../../schema/encode-json.js";
-import type { Fields } from "../../schema/fields.js";
 import type { ToolResultContent, ToolResultMedia } from "../../schema/message/content-block.js";
 
 /** Notes which text was made from a value that is no text. */
@@ -66,12 +66,6 @@ function isMedia(fields: Fields): boolean {
   return Object.entries(fields).every(
     ([name, field]) => mediaFields.includes(name) && (field === undefined || typeof field === "string"),
   );
-}
-
-function isPlainObject(value: unknown): value is Fields {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }
 
 /** Joins the pieces of one output: texts to a text, and as soon as one has parts, all to a list of parts. */

@@ -1,5 +1,5 @@
 import type { Tool } from "../../components/tool.js";
-import type { Fields } from "../../schema/fields.js";
+import type { Fields } from "../../is.js";
 import type { AnyTool } from "../define/any-tool.js";
 import { aiSdkTool, isAiSdkTool } from "./ai-sdk-tool.js";
 import { einoTool, isEinoTool } from "./eino-tool.js";

@@ -1,6 +1,6 @@
+import { type Fields, isFields } from "../../is.js";
 import { toBase64 } from "../../schema/base64.js";
 import { encodeJson } from "../../schema/encode-json.js";
-import { type Fields, isFields } from "../../schema/fields.js";
 import type { ToolResultContent } from "../../schema/message/content-block.js";
 import { type ToolCallName, toldError } from "../define/errors.js";
 import { dataOutput } from "../define/tool-output.js";

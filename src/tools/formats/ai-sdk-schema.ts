@@ -1,6 +1,5 @@
-import type { Fields } from "../../schema/fields.js";
+import { type Fields, isPromiseLike } from "../../is.js";
 import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
-import { isPromiseLike } from "../../schema/promise-like.js";
 import {
   type AnyStandardSchema,
   isStandardSchema,

@@ -1,8 +1,8 @@
 import type { Tool, ToolContext } from "../../components/tool.js";
-import type { Fields } from "../../schema/fields.js";
+import type { Fields } from "../../is.js";
 import { isStandardSchema, type StandardSchemaV1 } from "../../schema/standard-schema.js";
 import { canValidate } from "../../schema/validation/schema-check.js";
-import { isStream, producerOf } from "../define/producer.js";
+import { isToolStream, producerOf } from "../define/producer.js";
 import { modelOutputOf } from "./ai-sdk-output.js";
 import { hasAiSdkSchema, inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
@@ -92,7 +92,7 @@ function execution(tool: Fields, execute: AnyFunction, contextFor: ContextFor) {
     const ready = context instanceof Promise ? await context : context;
     if (context instanceof Promise) ctx.signal.throwIfAborted();
     const result = await execute.call(tool, input, ready);
-    return isStream(result) ? lastOf(result, ctx) : result;
+    return isToolStream(result) ? lastOf(result, ctx) : result;
   };
 }
 

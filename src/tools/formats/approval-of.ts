@@ -1,5 +1,5 @@
 import type { NeedsApproval, ToolContext } from "../../components/tool.js";
-import type { Fields } from "../../schema/fields.js";
+import type { Fields } from "../../is.js";
 import { eitherApproval } from "../define/approval.js";
 import { isFunction } from "./foreign-tool.js";
 

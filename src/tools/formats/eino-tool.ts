@@ -1,5 +1,5 @@
 import type { Tool, ToolOutput } from "../../components/tool.js";
-import type { Fields } from "../../schema/fields.js";
+import type { Fields } from "../../is.js";
 import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
 import type { StreamSource } from "../../schema/stream/source.js";
 import { type ToolInfo, toolInfo } from "../../schema/tool-info.js";

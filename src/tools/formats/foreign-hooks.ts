@@ -1,4 +1,4 @@
-import type { Fields } from "../../schema/fields.js";
+import type { Fields } from "../../is.js";
 import { type AnyToolHooks, hookNames, type ToolHookCall } from "../define/tool-hooks.js";
 import { isFunction } from "./foreign-tool.js";
 

@@ -1,6 +1,6 @@
 import type { RequestContext } from "../../components/request-context.js";
 import type { NeedsApproval, ToolContext } from "../../components/tool.js";
-import type { Fields } from "../../schema/fields.js";
+import type { Fields } from "../../is.js";
 import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";

@@ -1,5 +1,5 @@
 import type { Tool, ToolContext } from "../../components/tool.js";
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import type { AnyStandardSchema, JsonSchema, StandardSchemaV1 } from "../../schema/standard-schema.js";
 import { canValidate } from "../../schema/validation/schema-check.js";
 import { toldError } from "../define/errors.js";

@@ -1,4 +1,4 @@
-import type { Fields } from "../../schema/fields.js";
+import type { Fields } from "../../is.js";
 
 const names = ["strict", "providerOptions", "inputExamples"] as const;
 

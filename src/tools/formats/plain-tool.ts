@@ -1,5 +1,5 @@
 import type { Tool } from "../../components/tool.js";
-import type { Fields } from "../../schema/fields.js";
+import type { Fields } from "../../is.js";
 import { inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
 import { foreignHooks } from "./foreign-hooks.js";

@@ -1,5 +1,5 @@
 import type { Tool, ToolContext } from "../../components/tool.js";
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
 import { isStandardSchema } from "../../schema/standard-schema.js";
 import { schemaCheck } from "../../schema/validation/schema-check.js";

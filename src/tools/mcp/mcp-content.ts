@@ -1,4 +1,4 @@
-import type { Fields } from "../../schema/fields.js";
+import type { Fields } from "../../is.js";
 import type { ToolResultContent, ToolResultMedia } from "../../schema/message/content-block.js";
 import type { McpResult } from "./mcp-client.js";
 

@@ -1,5 +1,6 @@
 import type { NeedsApproval, ToolContext } from "../../components/tool.js";
 import { messageOf } from "../../errors.js";
+import { isObject } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { type ApprovalOptions, approvalFor, checkApprovalNames } from "../define/approval-option.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../define/create-tool.js";
@@ -138,8 +139,4 @@ export function readResult(name: string, result: unknown): McpResult {
 /** A client that is not told to answer questions by itself rejects them; what to do stands nowhere in its words. */
 function refuseQuestion(name: string, error: unknown): never {
   throw /input_required/.test(messageOf(error)) ? inputRequired(name, error) : error;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

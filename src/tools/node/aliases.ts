@@ -1,4 +1,4 @@
-import { isFields } from "../../schema/fields.js";
+import { isFields } from "../../is.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
 import {
   aliasesOfNoTool,

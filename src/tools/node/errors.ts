@@ -3,12 +3,11 @@ import { invalidTool, schemaUnsupported } from "../../schema/errors.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { ToolErrorKind } from "../../schema/message/content-block.js";
 import { shorten, shortenText } from "../../schema/shorten.js";
+import { capital, list } from "../../wording.js";
 import { type ToolCallName, ToolError } from "../define/errors.js";
 import { nearestNames } from "./nearest-names.js";
 
-const list = (names: Iterable<string>): string => [...names].map((name) => `"${name}"`).join(", ") || "none";
 const named = ({ toolName, callId }: ToolCallName): string => `tool "${toolName}" (call "${callId}")`;
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const failure = (
   kind: ToolErrorKind,
@@ -27,7 +26,7 @@ export const notAssistant = (given: unknown): KumikoError =>
   withoutResults(
     new KumikoError(
       "INVALID_MESSAGE",
-      `A tools node executes the calls of an assistant message: expected message role is Assistant, got ${describe(given)}.`,
+      `A tools node executes the calls of an assistant message: expected message role is Assistant, got ${roleOf(given)}.`,
     ),
   );
 
@@ -40,7 +39,7 @@ export const noToolCall = (): KumikoError =>
     ),
   );
 
-function describe(given: unknown): string {
+function roleOf(given: unknown): string {
   if (typeof given !== "object" || given === null || !("role" in given)) return shorten(given);
   return `role ${shorten(given.role)}`;
 }

@@ -3,7 +3,7 @@ import type { Context } from "../../run/context.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { outputReader } from "../define/contract-stages.js";
-import { isStream } from "../define/producer.js";
+import { isToolStream } from "../define/producer.js";
 import { toolOutputOf } from "../define/tool-output.js";
 import { CallBatch } from "./call-batch.js";
 import { startTool } from "./run-tool.js";
@@ -70,7 +70,7 @@ export class InvokeBatch extends CallBatch {
 }
 
 function accept(run: ToolRun, output: unknown): void {
-  if (isStream(output)) {
+  if (isToolStream(output)) {
     void drain(run, output instanceof StreamReader ? output : outputReader(output, run));
     return;
   }

@@ -1,4 +1,4 @@
-import { isPromiseLike } from "../../run/async.js";
+import { isPromiseLike } from "../../is.js";
 import { requestValues } from "../define/request-check.js";
 import { tellInput } from "../define/tool-hooks.js";
 import { renameArguments } from "./aliases.js";

@@ -1,4 +1,5 @@
 import { KumikoError } from "../../errors.js";
+import { isObject } from "../../is.js";
 import { type AgenticMessage, isAgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolCall } from "../../schema/message/content-block.js";
 import { hasToolCalls, toolCallsOf, toolResultsOf } from "../../schema/message/read-message.js";
@@ -35,10 +36,6 @@ function rememberedResults(error: unknown, message: AgenticMessage): readonly Ag
   const ended = causesOf(error).find((cause) => isObject(cause) && runs.byReason.has(cause));
   const results = isObject(ended) ? runs.byReason.get(ended) : undefined;
   return (results ?? runs.latest)();
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
 
 /** Gives an error that came before any call could start what is there on every rejection of a tools node. */

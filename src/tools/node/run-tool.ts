@@ -1,6 +1,6 @@
 import type { Span } from "../../callbacks/span.js";
 import type { ToolContext, ToolOutput } from "../../components/tool.js";
-import { isPromiseLike } from "../../run/async.js";
+import { isPromiseLike } from "../../is.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { approvalKey } from "../define/approval.js";
 import { outputReader } from "../define/contract-stages.js";

@@ -5,7 +5,7 @@ import { StreamReader } from "../../schema/stream/reader.js";
 import { SerialSource } from "../../schema/stream/serial-source.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
 import { outputReader } from "../define/contract-stages.js";
-import { isStream } from "../define/producer.js";
+import { isToolStream } from "../define/producer.js";
 import { toolOutputOf } from "../define/tool-output.js";
 import { CallBatch } from "./call-batch.js";
 import { resultChunk } from "./result-block.js";
@@ -143,7 +143,7 @@ class Lane extends SerialSource<AgenticMessage[]> {
 
   #accept(output: unknown): void {
     const run = this.#run;
-    if (isStream(output)) {
+    if (isToolStream(output)) {
       const reader = output instanceof StreamReader ? output : outputReader(output, run);
       run.reader = reader;
       this.#source = reader.takeSource();

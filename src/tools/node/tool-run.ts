@@ -8,7 +8,7 @@ import type { Invocation } from "../../checkpoint/pause/invocation.js";
 import type { ToolOutput } from "../../components/tool.js";
 import type { AnyToolOptions } from "../../components/tool-options.js";
 import { KumikoError } from "../../errors.js";
-import { isPromiseLike } from "../../run/async.js";
+import { isPromiseLike } from "../../is.js";
 import type { Context } from "../../run/context.js";
 import { Scope } from "../../run/scope.js";
 import type { ConcatRegistry } from "../../schema/concat/registry.js";

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import { fieldsOf, listOf, textOf } from "./document.js";
 import { bodyNotAllowed, unknownBody } from "./errors.js";
 import type { OperationPlace } from "./operation-place.js";

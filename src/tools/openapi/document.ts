@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 
 /** What can be called at a path, in the order of the specification. `fetch` refuses TRACE. */
 export const methods = ["get", "put", "post", "delete", "options", "head", "patch"] as const;

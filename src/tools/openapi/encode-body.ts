@@ -1,5 +1,5 @@
+import { isFields } from "../../is.js";
 import { fromBase64 } from "../../schema/base64.js";
-import { isFields } from "../../schema/fields.js";
 import type { BodyPlan } from "./body.js";
 import { fieldsOf, textOf } from "./document.js";
 import { formWithoutFields, notBase64 } from "./errors.js";

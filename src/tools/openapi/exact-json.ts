@@ -1,4 +1,4 @@
-import { isFields } from "../../schema/fields.js";
+import { isFields } from "../../is.js";
 
 /** Digits that a number of JavaScript may not hold. */
 const manyDigits = /\d{16,}/;

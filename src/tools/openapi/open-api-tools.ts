@@ -1,5 +1,5 @@
 import { messageOf } from "../../errors.js";
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import { checkApprovalNames } from "../define/approval-option.js";
 import { fieldsOf, listOf, methods, textOf } from "./document.js";
 import { notADocument, operationsUnusable } from "./errors.js";

@@ -1,4 +1,4 @@
-import type { Fields } from "../../schema/fields.js";
+import type { Fields } from "../../is.js";
 import type { HttpMethod } from "./document.js";
 import type { References } from "./references.js";
 

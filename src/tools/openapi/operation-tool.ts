@@ -1,4 +1,4 @@
-import type { Fields } from "../../schema/fields.js";
+import { type Fields, isObject } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { approvalFor } from "../define/approval-option.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../define/create-tool.js";
@@ -86,8 +86,4 @@ function exactOutput(output: unknown): unknown {
   return typeof output === "string" || output === undefined
     ? dataOutput(output)
     : new JsonText(stringifyExactly(output));
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

@@ -1,4 +1,4 @@
-import type { Fields } from "../../schema/fields.js";
+import type { Fields } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { type BodyPlan, readBody } from "./body.js";
 import { fieldsOf, listOf, type ParameterObject, type ParameterPlace, textOf } from "./document.js";

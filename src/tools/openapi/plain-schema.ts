@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { fieldsOf, listOf } from "./document.js";
 import type { References } from "./references.js";

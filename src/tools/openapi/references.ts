@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import { externalReference, missingReference, notAnObject, parserMissing } from "./errors.js";
 
 /** Finds what the `$ref`s of one document point at. */

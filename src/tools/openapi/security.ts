@@ -1,6 +1,6 @@
 import type { ToolContext } from "../../components/tool.js";
+import { type Fields, isFields } from "../../is.js";
 import { toBase64 } from "../../schema/base64.js";
-import { type Fields, isFields } from "../../schema/fields.js";
 import { fieldsOf, listOf, textOf } from "./document.js";
 import { invalidCredential, unknownScheme } from "./errors.js";
 import type { OperationPlace } from "./operation-place.js";
