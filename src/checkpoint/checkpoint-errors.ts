@@ -1,5 +1,5 @@
 import { KumikoError, messageOf } from "../errors.js";
-import { nameOf } from "../schema/errors.js";
+import { kindOf } from "../wording.js";
 import { known, quoteId } from "./names.js";
 
 // checkpoints
@@ -142,7 +142,7 @@ export const storeCallFailed = (what: string, id: string, cause: unknown): Kumik
 export const putGaveNoVersion = (id: string, given: unknown): KumikoError =>
   new KumikoError(
     "STORE_FAILED",
-    `The put of the store gave no version for the checkpoint ${quoteId(id)}, but ${typeof given === "number" ? given : nameOf(given)}. By the contract of ` +
+    `The put of the store gave no version for the checkpoint ${quoteId(id)}, but ${typeof given === "number" ? given : kindOf(given)}. By the contract of ` +
       "CheckpointStore, put resolves to the new version, an integer; checkpointStoreConformance of kumiko/testing checks it.",
   );
 

@@ -1,8 +1,9 @@
 import type { NodeBody, NodeFunction, NodeModes } from "../compose/plan/plan.js";
+import { isPromiseLike, isStream } from "../is.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { mapSource } from "../schema/stream/map.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { isPromiseLike, isStream, whenReady } from "./async.js";
+import { whenReady } from "./async.js";
 import { OutputJoining, oneChunk, toReader } from "./streams/joining.js";
 import type { Task } from "./task.js";
 

@@ -1,6 +1,6 @@
 import { KumikoError, messageOf } from "../errors.js";
+import { capital, list } from "../wording.js";
 
-const list = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ") || "none";
 const at = (path: readonly string[]): string => (path.length === 0 ? "the graph" : `node "${path.join("/")}"`);
 
 export const stateLocked = (name: string): KumikoError =>
@@ -101,10 +101,6 @@ export const duplicateChild = (key: string, address: string): KumikoError =>
 
 export const notAPlace = (): KumikoError =>
   invalidRunOption("parent must be the ctx that a node, tool or handler of a run was given.");
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
 
 export function describe(value: unknown): string {
   if (typeof value === "string") return `"${value}"`;

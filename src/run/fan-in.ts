@@ -1,8 +1,8 @@
+import { isPromiseLike, isRecord } from "../is.js";
 import { joinChunks } from "../schema/concat/concat-chunks.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { isPromiseLike } from "./async.js";
-import { duplicateKey, hostileKey, isRecord, mergeRecords, notARecord } from "./merge.js";
+import { duplicateKey, hostileKey, mergeRecords, notARecord } from "./merge.js";
 import type { Run } from "./run.js";
 import { oneChunk, rejoin } from "./streams/joining.js";
 import type { Delivery } from "./task.js";

@@ -1,5 +1,5 @@
 import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
-import { isPromiseLike, isStream } from "./async.js";
+import { isPromiseLike, isStream } from "../is.js";
 import type { Body } from "./body.js";
 import { endSpan, refuse, startSpan } from "./observe.js";
 import { ROUTED } from "./program.js";

@@ -1,31 +1,11 @@
 import { END_INDEX } from "../compose/plan/plan.js";
+import { isRecord } from "../is.js";
 import { cannotMerge, describe } from "./errors.js";
 
 /** The node whose inputs are joined, for error messages. */
 export interface MergeTarget {
   readonly index: number;
   readonly run: { pathOf(index: number): readonly string[] };
-}
-
-/**
- * Whether a value is a record: an object that is no array, function, stream, promise or class instance with methods.
- */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === null || prototype === Object.prototype) return true;
-  if (Symbol.asyncIterator in value || "then" in value) return false;
-  return plainPrototype(prototype as object);
-}
-
-/** A class without methods makes records too; so does `Object.prototype` of another realm. */
-function plainPrototype(prototype: object): boolean {
-  if (Object.getPrototypeOf(prototype) === null) return true;
-  return (
-    Object.getOwnPropertyNames(prototype).every((name) => name === "constructor") &&
-    plainPrototype(Object.getPrototypeOf(prototype) as object) &&
-    Object.getOwnPropertySymbols(prototype).length === 0
-  );
 }
 
 /** Joins the records of several sources into one; a key that two of them have is an error, as is anything but a record. */

@@ -1,6 +1,6 @@
 import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
+import { isPromiseLike } from "../is.js";
 import type { StreamReader } from "../schema/stream/reader.js";
-import { isPromiseLike } from "./async.js";
 import { unknownBranchTarget } from "./errors.js";
 import type { BranchRoute } from "./routes.js";
 import type { Run } from "./run.js";

@@ -1,6 +1,6 @@
 import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
+import { isPromiseLike, isStream } from "../is.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { isPromiseLike, isStream } from "./async.js";
 import type { Body } from "./body.js";
 import { noNextNode } from "./errors.js";
 import { joinInputs } from "./fan-in.js";

@@ -1,11 +1,12 @@
 import type { RunSnapshot, Slot } from "../checkpoint/document/snapshot.js";
 import type { RunOptions } from "../compose/options.js";
 import { START_INDEX, type ValueCheck } from "../compose/plan/plan.js";
+import { isPromiseLike, isStream } from "../is.js";
 import { loadMessageJoining } from "../schema/concat/load-message-joining.js";
 import { OnDemand } from "../schema/on-demand.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
-import { isPromiseLike, isStream, whenReady } from "./async.js";
+import { whenReady } from "./async.js";
 import type { Mode } from "./body.js";
 import { needsJournal } from "./checkpoint-options.js";
 import { invalidRunOption } from "./errors.js";

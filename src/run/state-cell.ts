@@ -1,5 +1,5 @@
 import type { StateKey } from "../components/state-key.js";
-import { isPromiseLike } from "../schema/promise-like.js";
+import { isPromiseLike } from "../is.js";
 import { stateLocked } from "./errors.js";
 
 /** Who uses a state: a context, and the contexts that it is inside of. */

@@ -1,14 +1,13 @@
 import type { NodeSettings, StateHandler } from "../compose/plan/plan.js";
+import { isPromiseLike, isRecord, isStream } from "../is.js";
 import { joinChunks } from "../schema/concat/concat-chunks.js";
 import { untilJoinable } from "../schema/concat/load-message-joining.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { ArraySource } from "../schema/stream/array-source.js";
 import { DROPPED, mapSource } from "../schema/stream/map.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { isPromiseLike, isStream } from "./async.js";
 import type { Body } from "./body.js";
 import { missingInputKey } from "./errors.js";
-import { isRecord } from "./merge.js";
 import { joiningOfKey, oneChunk, rejoin } from "./streams/joining.js";
 import type { Task } from "./task.js";
 

@@ -1,7 +1,7 @@
-import { issueText } from "../../schema/issue-text.js";
 import type { SchemaValidator } from "../../schema/schema-validator.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { schemaCheck } from "../../schema/validation/schema-check.js";
+import { issueText } from "../../wording.js";
 import {
   alreadyAnswered,
   ambiguousInterrupt,

@@ -1,5 +1,5 @@
 import { invalidOption } from "../../compose/errors.js";
-import { nameOf } from "../../schema/errors.js";
+import { kindOf } from "../../wording.js";
 
 /**
  * How instances of a class of yours are kept in checkpoints. It is found by the exact class: an instance of a subclass
@@ -69,11 +69,11 @@ export function checkClassCodecs(codecs: unknown): readonly AnyClassCodec[] {
 
 function checkClassCodec(codec: unknown, where: string): AnyClassCodec {
   if (!isRecord(codec))
-    throw invalidOption(`${where} must be { name, type, encode, decode }, but is ${nameOf(codec)}.`);
+    throw invalidOption(`${where} must be { name, type, encode, decode }, but is ${kindOf(codec)}.`);
   const { name, type, encode, decode } = codec;
   if (typeof name !== "string" || name === "") throw invalidOption(`${where} needs a name: a text that is not empty.`);
   const named = `${where} ("${name}")`;
-  if (!isClass(type)) throw invalidOption(`The type of ${named} must be a class, but is ${nameOf(type)}.`);
+  if (!isClass(type)) throw invalidOption(`The type of ${named} must be a class, but is ${kindOf(type)}.`);
   if (type.prototype === Object.prototype || type.prototype === Array.prototype) {
     throw invalidOption(
       `The type of ${named} is ${classNameOf(type)}, which needs no codec. Give it a class of your own.`,

@@ -1,5 +1,5 @@
 import { messageOf } from "../../errors.js";
-import { nameOf } from "../../schema/errors.js";
+import { kindOf } from "../../wording.js";
 import { unknownClass, unreadableValue } from "../checkpoint-errors.js";
 import { type AnyClassCodec, classNameOf } from "./class-codec.js";
 import { LateEntries } from "./late-entries.js";
@@ -97,7 +97,7 @@ export class ValueDecoder implements GraphReader {
     const expected = classNameOf(codec.type);
     throw unreadableValue(
       this.#slot,
-      `the codec "${name}" gave back ${nameOf(instance)}, not an instance of ${expected}.`,
+      `the codec "${name}" gave back ${kindOf(instance)}, not an instance of ${expected}.`,
     );
   }
 }

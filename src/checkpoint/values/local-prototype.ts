@@ -1,3 +1,4 @@
+import { isObject } from "../../is.js";
 /**
  * The prototype of a built-in class of this realm for that of the same class in another: sandboxes of test runners and edge
  * runtimes have an `Object`, `Map` and `Date` of their own. Every other prototype is given back as it is.
@@ -11,5 +12,3 @@ export function localPrototype(prototype: object): object {
 
 const isNative = (type: unknown): boolean =>
   typeof type === "function" && Function.prototype.toString.call(type).endsWith("{ [native code] }");
-
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;

@@ -1,5 +1,5 @@
 import { RequestContext } from "../../components/request-context.js";
-import { nameOf } from "../../schema/errors.js";
+import { kindOf } from "../../wording.js";
 import { type AnyClassCodec, classNameOf } from "./class-codec.js";
 
 /** What a value is that cannot be saved, and what to do. */
@@ -40,7 +40,7 @@ export function whyInstanceIsNotSaved(value: object, codecs: ReadonlyMap<object,
   const hint =
     parent === undefined ? "" : ` (the codec "${parent.name}" is for its parent ${classNameOf(parent.type)})`;
   return [
-    `it is ${nameOf(value)}, and no codec is registered for that class${hint}`,
+    `it is ${kindOf(value)}, and no codec is registered for that class${hint}`,
     "Register one with new Runtime({ codecs: [{ name, type, encode, decode }] }) and give the runtime to compile(), or keep plain data.",
   ];
 }

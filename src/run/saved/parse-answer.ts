@@ -2,10 +2,10 @@ import type { Question } from "../../checkpoint/document/snapshot.js";
 import { answerDoesNotParse } from "../../checkpoint/errors.js";
 import type { Invocation } from "../../checkpoint/pause/invocation.js";
 import type { Runtime } from "../../compose/runtime.js";
-import { issueText } from "../../schema/issue-text.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import { checkJson } from "../../schema/validation/revive-dates.js";
 import { schemaCheck } from "../../schema/validation/schema-check.js";
+import { issueText } from "../../wording.js";
 
 export type AnySchema = AnyStandardSchema | JsonSchema;
 

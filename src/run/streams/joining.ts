@@ -1,10 +1,10 @@
 import type { PlanNode } from "../../compose/plan/plan.js";
 import type { Runtime } from "../../compose/runtime.js";
+import { isStream } from "../../is.js";
 import type { ConcatRegistry } from "../../schema/concat/registry.js";
 import type { ConcatRule, Joining } from "../../schema/concat/rule.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
-import { isStream } from "../async.js";
 import type { Task, TaskOwner } from "../task.js";
 import { traced } from "./node-stream.js";
 
