@@ -1,9 +1,9 @@
 import type { ToolOutput } from "../components/tool.js";
+import { isStream } from "../is.js";
 import type { Context } from "../run/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { outputReader } from "../tools/define/contract-stages.js";
-import { isStream } from "../tools/define/producer.js";
 import { toolOutputOf } from "../tools/define/tool-output.js";
 import { InvokeBatch } from "../tools/node/invoke-calls.js";
 import { startTool } from "../tools/node/run-tool.js";

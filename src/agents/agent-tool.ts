@@ -1,5 +1,5 @@
 import type { ToolContext } from "../components/tool.js";
-import { isFields } from "../schema/fields.js";
+import { isFields } from "../is.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { userMessage } from "../schema/message/construct-message.js";
 import { toolCallsOf } from "../schema/message/read-message.js";

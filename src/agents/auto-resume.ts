@@ -1,8 +1,8 @@
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
 import type { Answers } from "../compose/options.js";
+import { isFields } from "../is.js";
 import { structured } from "../models/structured.js";
 import type { Model } from "../models/to-model.js";
-import { isFields } from "../schema/fields.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { systemMessage } from "../schema/message/construct-message.js";
 import type { AgentParts } from "./agent-parts.js";

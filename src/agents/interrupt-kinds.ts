@@ -1,5 +1,5 @@
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
-import { isFields } from "../schema/fields.js";
+import { isFields } from "../is.js";
 
 /** An interrupt whose `info` is known. */
 export type InterruptOf<Info> = Interrupt & { readonly info: Info };

@@ -1,9 +1,9 @@
 import type { NodeContext } from "../components/context.js";
+import { isStream } from "../is.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { concatMessages } from "../schema/message/concat.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
-import { isStream } from "../tools/define/producer.js";
 import { countUsage } from "./agent-state.js";
 import { ChunkEvents } from "./chunk-events.js";
 import { invalidOption } from "./errors.js";

@@ -2,11 +2,11 @@ import type { NodeContext } from "../components/context.js";
 import { InvalidOutputError } from "../models/errors.js";
 import type { OutputSchema, ReadOutput } from "../models/output-schema.js";
 import { validatorOf } from "../models/runtime-parts.js";
-import { issueText } from "../schema/issue-text.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { textOf } from "../schema/message/read-message.js";
 import type { StandardIssue } from "../schema/standard-schema.js";
 import { type ToolInfo, toolInfo } from "../schema/tool-info.js";
+import { issueText } from "../wording.js";
 import type { AgentParts } from "./agent-parts.js";
 
 /** How an agent gets an answer that is a value of its schema. */

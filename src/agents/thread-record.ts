@@ -1,7 +1,7 @@
 import { unreadableCheckpoint } from "../checkpoint/checkpoint-errors.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
-import { isFields } from "../schema/fields.js";
+import { isFields } from "../is.js";
 import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
 import { threadIdTooLong } from "./errors.js";
 

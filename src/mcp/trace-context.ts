@@ -1,5 +1,5 @@
 import type { NodeContext } from "../components/context.js";
-import { type Fields, isFields } from "../schema/fields.js";
+import { type Fields, isFields } from "../is.js";
 
 const names = ["traceparent", "tracestate", "baggage"] as const;
 

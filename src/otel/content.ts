@@ -1,5 +1,5 @@
+import { type Fields, isFields } from "../is.js";
 import { encodeJson } from "../schema/encode-json.js";
-import { type Fields, isFields } from "../schema/fields.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import type { ContentBlock } from "../schema/message/content-block.js";
 import { withoutUndefined } from "../schema/without-undefined.js";

@@ -1,5 +1,5 @@
+import { isFields } from "../is.js";
 import type { ModelPrice } from "../models/cost-of.js";
-import { isFields } from "../schema/fields.js";
 import type { Meter, Tracer } from "./api.js";
 import { invalidOtelOption, unknownOtelOption } from "./errors.js";
 

@@ -3,7 +3,7 @@ import type { RunInfo } from "../callbacks/run-info.js";
 import { type SelectiveHandler, type StreamTiming, takesStreamOf } from "../callbacks/stream-needs.js";
 import { isInterrupt } from "../checkpoint/pause/interrupt.js";
 import { messageOf } from "../errors.js";
-import { isFields } from "../schema/fields.js";
+import { isFields } from "../is.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { type Attributes, context, ProxyTracerProvider, type Tracer, trace } from "./api.js";
 import { attempt } from "./attempt.js";

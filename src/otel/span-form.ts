@@ -1,5 +1,5 @@
 import type { RunInfo } from "../callbacks/run-info.js";
-import { type Fields, isFields } from "../schema/fields.js";
+import { type Fields, isFields } from "../is.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import { type Attributes, SpanKind } from "./api.js";
 import { chatInput, chatOptions, chatStartAttributes, isWrapper, modelNameOf } from "./chat.js";

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../schema/fields.js";
+import { type Fields, isFields } from "../is.js";
 import { HttpStatusError } from "../tools/openapi/errors.js";
 import { searchUnreachable, searchUnreadable } from "./errors.js";
 import type { Search } from "./search-tool.js";

@@ -1,4 +1,4 @@
-import { isFields } from "../schema/fields.js";
+import { isFields } from "../is.js";
 import { askForJson, listOf, textOf } from "./ask-service.js";
 import { makeSearchTool, requireText, type SearchTool, type SearchToolOptions } from "./search-tool.js";
 

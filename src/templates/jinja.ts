@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../schema/fields.js";
+import { type Fields, isFields } from "../is.js";
 import { noTemplatePackage, reservedName } from "./errors.js";
 import type { CompiledText, TemplateSyntax } from "./template-syntax.js";
 

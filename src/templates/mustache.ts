@@ -1,4 +1,4 @@
-import type { Fields } from "../schema/fields.js";
+import type { Fields } from "../is.js";
 import { noPartials, noTemplatePackage } from "./errors.js";
 import type { CompiledText, TemplateSyntax } from "./template-syntax.js";
 import { textOfValue } from "./variable-value.js";

@@ -1,7 +1,7 @@
 import type { NodeContext } from "../components/context.js";
 import type { Template } from "../components/retrieval.js";
 import { KumikoError } from "../errors.js";
-import { type Fields, isFields } from "../schema/fields.js";
+import { type Fields, isFields } from "../is.js";
 import { type AgenticMessage, type AgenticRole, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { assistantMessage, systemMessage, userMessage } from "../schema/message/construct-message.js";
 import { braces } from "./braces.js";

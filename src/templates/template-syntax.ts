@@ -1,4 +1,4 @@
-import type { Fields } from "../schema/fields.js";
+import type { Fields } from "../is.js";
 
 /** A text of a template that has been read. */
 export interface CompiledText {

@@ -1,6 +1,6 @@
 import type { NodeContext } from "../components/context.js";
 import { lambda } from "../compose/lambda.js";
-import { isFields } from "../schema/fields.js";
+import { isFields } from "../is.js";
 import { type ConformanceCheck, expectSame, expectThat, rejectionOf, soon } from "./conformance.js";
 import { deepEqual } from "./deep-equal.js";
 

@@ -1,6 +1,6 @@
 import type { AgentEvent, EventPlace } from "../agents/agent-event.js";
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
-import { isFields } from "../schema/fields.js";
+import { isFields } from "../is.js";
 import type { TokenUsage } from "../schema/message/agentic-message.js";
 import { toolResultsOf } from "../schema/message/read-message.js";
 import { withoutUndefined } from "../schema/without-undefined.js";

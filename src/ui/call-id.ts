@@ -1,6 +1,6 @@
 import type { EventPlace } from "../agents/agent-event.js";
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
-import { type Fields, isFields } from "../schema/fields.js";
+import { type Fields, isFields } from "../is.js";
 import type { FunctionToolResult } from "../schema/message/content-block.js";
 
 /** The id of a call for a client. Two inner agents may use one id: theirs stand below the call that they run for. */

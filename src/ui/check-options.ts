@@ -1,4 +1,4 @@
-import { isFields } from "../schema/fields.js";
+import { isFields } from "../is.js";
 import { invalidUiOption, notAnEventStream, unknownUiOption } from "./errors.js";
 
 /** Throws for options that do not exist. */

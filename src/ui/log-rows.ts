@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../agents/agent-event.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
-import { isFields } from "../schema/fields.js";
+import { isFields } from "../is.js";
 import { logDamaged } from "./errors.js";
 
 /** What is known of the recording that an id has now. */

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../schema/fields.js";
+import { type Fields, isFields } from "../is.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { userMessage } from "../schema/message/construct-message.js";
 import type { ContentBlock } from "../schema/message/content-block.js";

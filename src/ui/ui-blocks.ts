@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../schema/fields.js";
+import { type Fields, isFields } from "../is.js";
 import type { ContentBlock, Media } from "../schema/message/content-block.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import { inputOf } from "./call-id.js";

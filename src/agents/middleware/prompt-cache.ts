@@ -1,4 +1,4 @@
-import { isFields } from "../../schema/fields.js";
+import { isFields } from "../../is.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
 

@@ -1,4 +1,4 @@
-import { isFields } from "../../schema/fields.js";
+import { isFields } from "../../is.js";
 import { invalidMcpOption, invalidMcpValue, unknownMcpOption } from "../errors.js";
 import { Connection, type McpConnection } from "./connection.js";
 import type { McpOptions, McpServerConfig } from "./options.js";

@@ -1,5 +1,5 @@
 import type { NodeContext } from "../../components/context.js";
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import type { ElicitationAnswer, ElicitationHandler, ElicitationQuestion, McpOptions } from "./options.js";
 

@@ -1,5 +1,5 @@
 import type { NodeContext } from "../../components/context.js";
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import { cannotAsk, protocolError, stateRejected, tooManyRounds } from "../errors.js";
 
 /** What goes with a request that is repeated because the server asked for something. */

@@ -1,4 +1,4 @@
-import { isFields } from "../../schema/fields.js";
+import { isFields } from "../../is.js";
 import type { McpToolDefinition } from "../../tools/mcp/mcp-client.js";
 
 /** SHA-256 of what a model and a person are told of a tool, as canonical JSON: the same for the same meaning. */

@@ -1,5 +1,5 @@
 import type { NodeContext } from "../../components/context.js";
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import { protocolError } from "../errors.js";
 import { type Asker, answerElicitation } from "./elicitation.js";
 import { rootsOf } from "./new-client.js";

@@ -1,4 +1,4 @@
-import { isFields } from "../../schema/fields.js";
+import { isFields } from "../../is.js";
 import { callMcpTool, type McpToolDefinition } from "../../tools/mcp/mcp-client.js";
 import { callCutOff, connectFailed, connectionClosed, connectTimedOut, disconnected } from "../errors.js";
 import { ChangeFeed } from "./change-feed.js";

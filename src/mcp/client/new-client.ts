@@ -1,4 +1,4 @@
-import { isFields } from "../../schema/fields.js";
+import { isFields } from "../../is.js";
 import { type Asker, answerInCall } from "./elicitation.js";
 import type { McpEvent } from "./events.js";
 import type { CallInFlight } from "./in-flight.js";

@@ -1,5 +1,5 @@
 import type { Template } from "../../components/retrieval.js";
-import { isFields } from "../../schema/fields.js";
+import { isFields } from "../../is.js";
 import { protocolError } from "../errors.js";
 import { messageOf } from "../messages.js";
 import { exchange } from "./exchange.js";

@@ -1,7 +1,7 @@
 import type { NodeContext } from "../../components/context.js";
 import type { Loader } from "../../components/retrieval.js";
+import { isFields } from "../../is.js";
 import type { Document } from "../../schema/document.js";
-import { isFields } from "../../schema/fields.js";
 import { protocolError } from "../errors.js";
 import { exchange } from "./exchange.js";
 import type { InputAnswers } from "./input-answers.js";

@@ -2,7 +2,7 @@ import type { NodeContext } from "../../components/context.js";
 import type { AgenticModel, ModelOptions } from "../../components/model.js";
 import { Chain } from "../../compose/chain.js";
 import type { CompiledGraph } from "../../compose/compiled-graph.js";
-import type { Fields } from "../../schema/fields.js";
+import type { Fields } from "../../is.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { systemMessage } from "../../schema/message/construct-message.js";
 import { textOf } from "../../schema/message/read-message.js";

@@ -1,4 +1,4 @@
-import { isFields } from "../../schema/fields.js";
+import { isFields } from "../../is.js";
 import type { JsonSchema, StandardJSONSchemaV1, StandardSchemaV1 } from "../../schema/standard-schema.js";
 
 const knownDialects = /^https?:\/\/json-schema\.org\/draft(\/2020-12|-07)\/schema#?$/;

@@ -1,6 +1,6 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { KumikoError } from "../../errors.js";
-import type { Fields } from "../../schema/fields.js";
+import type { Fields } from "../../is.js";
 import type { Question } from "./forms.js";
 
 /** The questions of one round, by their keys on the wire. */

@@ -4,7 +4,7 @@ import { type Interrupt, InterruptError } from "../../checkpoint/pause/interrupt
 import type { RequestContext } from "../../components/request-context.js";
 import type { CompiledGraph } from "../../compose/compiled-graph.js";
 import { KumikoError, messageOf } from "../../errors.js";
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import type { SchemaValidator } from "../../schema/schema-validator.js";
 import { type CallRecord, CallRecords, type Questions } from "./call-records.js";
 import { askedKey, type CallPlace, type CallSession, type CallSessions, hasCapability } from "./call-session.js";

@@ -1,7 +1,7 @@
 import type { NodeContext } from "../../components/context.js";
 import type { McpCallContext, McpClientRoot, McpSampledMessage } from "../../components/mcp/mcp-call-context.js";
 import type { AnyRequestContext } from "../../components/request-context.js";
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import type { NeededCapability } from "./forms.js";
 import type { ProgressTeller } from "./progress.js";

@@ -1,4 +1,4 @@
-import { isFields } from "../../schema/fields.js";
+import { isFields } from "../../is.js";
 import { invalidMcpValue, unknownMcpOption } from "../errors.js";
 import type { MCPServerOptions } from "./options.js";
 

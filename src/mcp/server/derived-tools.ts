@@ -1,7 +1,7 @@
 import type { Tool, ToolContext } from "../../components/tool.js";
 import type { Runnable } from "../../compose/runnable.js";
 import { messageOf } from "../../errors.js";
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { createTool } from "../../tools/define/create-tool.js";
 import { invalidMcpOption } from "../errors.js";

@@ -1,5 +1,5 @@
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 
 /** How the answer of a form becomes the answer of an interrupt. */

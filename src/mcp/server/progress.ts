@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import type { ServerContext } from "./sdk.js";
 
 /** At most twenty messages of chunks a second. */

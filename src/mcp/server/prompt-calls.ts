@@ -2,7 +2,7 @@ import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import type { NodeContext } from "../../components/context.js";
 import { Chain } from "../../compose/chain.js";
 import type { CompiledGraph } from "../../compose/compiled-graph.js";
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { invalidMcpOption } from "../errors.js";
 import { promptMessagesOf } from "../messages.js";

@@ -1,5 +1,5 @@
 import { RequestContext } from "../../components/request-context.js";
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import { traceContextKey, traceContextOf } from "../trace-context.js";
 import type { CallRequest, CallRunner } from "./call-runner.js";
 import type { CallPlace } from "./call-session.js";

@@ -1,6 +1,6 @@
 import type { RequestContext } from "../../components/request-context.js";
 import { messageOf } from "../../errors.js";
-import type { Fields } from "../../schema/fields.js";
+import type { Fields } from "../../is.js";
 import type { MCPServerResourceContent, MCPServerResources } from "./options.js";
 import { failed, unknownResource, WireError } from "./wire-error.js";
 

@@ -1,5 +1,5 @@
+import { type Fields, isFields } from "../../is.js";
 import { encodeJson } from "../../schema/encode-json.js";
-import { type Fields, isFields } from "../../schema/fields.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolResult, ToolResultContent } from "../../schema/message/content-block.js";
 import { toolResultsOf } from "../../schema/message/read-message.js";

@@ -1,5 +1,5 @@
 import type { Tool } from "../../components/tool.js";
-import { type Fields, isFields } from "../../schema/fields.js";
+import { type Fields, isFields } from "../../is.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import type { AnyTool } from "../../tools/define/any-tool.js";
@@ -115,7 +115,7 @@ function titleOf(tool: object): string | undefined {
 
 /** The same tool, which notes its output: a model reads a text of it, a client wants the value. */
 function noting(tool: Tool<never>, raw: RawOutputs): Tool<never> {
-  const stages = stagesOf(tool);
+  const stages = stagesOf(tool, tool.info);
   const { hooks } = stages;
   const onOutput = (call: { readonly output: unknown; readonly toolCallId: string }): unknown => {
     if (raw.has(call.toolCallId)) raw.set(call.toolCallId, call.output);

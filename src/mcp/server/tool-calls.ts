@@ -4,7 +4,7 @@ import type { ToolContext, ToolOutput } from "../../components/tool.js";
 import { Chain } from "../../compose/chain.js";
 import type { CompiledGraph } from "../../compose/compiled-graph.js";
 import { KumikoError } from "../../errors.js";
-import type { Fields } from "../../schema/fields.js";
+import type { Fields } from "../../is.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { functionToolCall } from "../../schema/message/construct-block.js";
 import { assistantMessage } from "../../schema/message/construct-message.js";

@@ -1,4 +1,4 @@
-import type { Fields } from "../../schema/fields.js";
+import type { Fields } from "../../is.js";
 
 /** An error with a code of JSON-RPC. Its message and data are all that a client sees of it. */
 export class WireError extends Error {

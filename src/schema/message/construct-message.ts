@@ -20,8 +20,8 @@ export interface AssistantMessageOptions extends MessageOptions {
  * @example
  * const question = userMessage([userInputText("What is this?"), userInputImage({ url: "https://example.com/cat.png" })]);
  */
-export function userMessage(content: MessageContent, options?: MessageOptions): AgenticMessage;
 export function userMessage(...contents: SeveralContents): AgenticMessage;
+export function userMessage(content: MessageContent, options?: MessageOptions): AgenticMessage;
 export function userMessage(...given: Given): AgenticMessage {
   return message("user", userInputText, given);
 }
@@ -32,8 +32,8 @@ export function userMessage(...given: Given): AgenticMessage {
  * @example
  * const messages = [systemMessage("Answer in one sentence."), userMessage("Why is the sky blue?")];
  */
-export function systemMessage(content: MessageContent, options?: MessageOptions): AgenticMessage;
 export function systemMessage(...contents: SeveralContents): AgenticMessage;
+export function systemMessage(content: MessageContent, options?: MessageOptions): AgenticMessage;
 export function systemMessage(...given: Given): AgenticMessage {
   return message("system", userInputText, given);
 }
@@ -48,8 +48,8 @@ export function systemMessage(...given: Given): AgenticMessage {
  *   functionToolCall({ callId: "2", name: "get_time", arguments: "{}" }),
  * );
  */
-export function assistantMessage(content: MessageContent, options?: AssistantMessageOptions): AgenticMessage;
 export function assistantMessage(...contents: SeveralContents): AgenticMessage;
+export function assistantMessage(content: MessageContent, options?: AssistantMessageOptions): AgenticMessage;
 export function assistantMessage(...given: Given): AgenticMessage {
   return message("assistant", assistantGenText, given);
 }
