@@ -84,7 +84,7 @@ describe("scriptedModel", () => {
   });
 
   it("says so when an answer is none", async () => {
-    const { app } = chat((() => "text") as never);
+    const { app } = chat((() => 42) as never);
     await expect(app.invoke(question)).rejects.toThrow("Answer 1 in the script of ScriptedModel is neither a message");
   });
 
