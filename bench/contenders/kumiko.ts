@@ -57,8 +57,8 @@ function runOf(runnable: Runnable<number, number>, options?: RunOptions): Run {
 }
 
 function chainOf(steps: readonly Step[]): Runnable<number, number> {
-  const chain = new Chain<number, number>();
-  for (const step of steps) chain.append(step);
+  let chain = new Chain<number, number>();
+  for (const step of steps) chain = chain.append(step);
   return chain.compile();
 }
 
@@ -130,8 +130,8 @@ async function* addOne(chunks: AsyncIterable<number>): AsyncGenerator<number, vo
 }
 
 function line(count: number, node: () => Runnable<number, number>): Runnable<number, number> {
-  const chain = new Chain<number, number>();
-  for (let n = 0; n < count; n++) chain.append(node());
+  let chain = new Chain<number, number>();
+  for (let n = 0; n < count; n++) chain = chain.append(node());
   return chain.compile();
 }
 

@@ -1,87 +1,138 @@
 import { isPromiseLike } from "../is.js";
 import type { ChainCompileOptions } from "./compile-options.js";
 import { type EndChecks, readEndChecks } from "./end-checks.js";
-import { emptyGraph, invalidChain, memberOutputKey } from "./errors.js";
+import { droppedChain, duplicateNode, emptyGraph, invalidChain, memberOutputKey } from "./errors.js";
 import { toNode } from "./node.js";
 import { type NamedNode, readEntries } from "./node-entries.js";
-import { Draft } from "./plan/draft.js";
+import { Draft, type DraftNode, newDraftNode } from "./plan/draft.js";
 import { checkFieldKey } from "./plan/key.js";
 import { makePlan } from "./plan/make-plan.js";
 import { END_INDEX, type Plan, type PlanEdge, START } from "./plan/plan.js";
 
-/** What a {@link Chain} does, without its types: steps in, a draft out. */
+/** One step of a chain: its nodes, side by side, and the step before it. */
+interface Step {
+  readonly previous: Step | undefined;
+  readonly nodes: readonly DraftNode[];
+  /** Chooses among the nodes; without it each of them gets what flows. */
+  readonly choice: { readonly choose: Choose; readonly stream: boolean } | undefined;
+}
+
+/** What all chains share that began as one. */
+interface Beginning extends EndChecks {
+  readonly state: unknown;
+}
+
+/**
+ * What a {@link Chain} does, without its types. It never changes: a step gives a new builder, and both share the steps so
+ * far.
+ */
 export class ChainBuilder {
-  readonly #draft = new Draft("chain", toNode);
-  readonly #ends: EndChecks;
-  #steps = 0;
-  /** The nodes whose outputs go to the next step: several behind a parallel step or a branch. */
-  #tails: readonly string[] = [START];
+  readonly #beginning: Beginning;
+  readonly #last: Step | undefined;
+  readonly #count: number;
+  /** The keys of its nodes. The first builder that goes on from here takes them along; another one collects them again. */
+  #keys: Set<string> | undefined;
+  /** The first call that went on from here, to tell an empty chain from one whose steps were dropped. */
+  #continuedBy: string | undefined = undefined;
 
-  constructor(options: object) {
-    this.#ends = readEndChecks("chain", options);
+  private constructor(beginning: Beginning, last: Step | undefined, count: number, keys: Set<string>) {
+    this.#beginning = beginning;
+    this.#last = last;
+    this.#count = count;
+    this.#keys = keys;
   }
 
-  setState(state: unknown): void {
-    this.#draft.setState(state);
+  static start(options: object): ChainBuilder {
+    return new ChainBuilder({ ...readEndChecks("chain", options), state: undefined }, undefined, 0, new Set());
   }
 
-  append(node: unknown, given: object | undefined): void {
+  withState(state: unknown): ChainBuilder {
+    const draft = this.#draft();
+    draft.setState(state);
+    return new ChainBuilder({ ...this.#beginning, state: draft.state }, undefined, 0, new Set());
+  }
+
+  append(method: string, node: unknown, given: object | undefined): ChainBuilder {
     const { key, options } = splitKey(given);
-    const added = this.#draft.newNode(key === undefined ? `node_${this.#steps}` : key, node, options);
-    this.#draft.add(added);
-    for (const tail of this.#tails) this.#draft.addEdge(tail, added.key);
-    this.#endStep([added.key]);
+    const added = this.#newNode(key === undefined ? `node_${this.#count}` : key, node, options);
+    return this.#next(method, [added], undefined);
   }
 
-  appendParallel(nodes: unknown): void {
-    const tail = this.#onlyTail("appendParallel");
+  appendParallel(nodes: unknown): ChainBuilder {
+    this.#checkTail("appendParallel");
     const members = readMembers("appendParallel", nodes).map(({ key, node, options }) => {
       if (options !== undefined && "outputKey" in options) throw memberOutputKey(key);
-      return this.#draft.newNode(`node_${this.#steps}_parallel_${key}`, node, { ...options, outputKey: key });
+      return this.#newNode(`node_${this.#count}_parallel_${key}`, node, { ...options, outputKey: key });
     });
-    for (const member of members) {
-      this.#draft.add(member);
-      this.#draft.addEdge(tail, member.key);
-    }
-    this.#endStep(members.map(({ key }) => key));
+    return this.#next("appendParallel", members, undefined);
   }
 
-  appendBranch(choose: unknown, nodes: unknown, stream: boolean): void {
+  appendBranch(choose: unknown, nodes: unknown, stream: boolean): ChainBuilder {
     const method = stream ? "appendStreamBranch" : "appendBranch";
-    const tail = this.#onlyTail(method);
+    this.#checkTail(method);
     if (typeof choose !== "function") {
       throw invalidChain(`${method} takes a function that chooses, then the members it chooses from.`);
     }
     const names = new Map<string, string>();
     const members = readMembers(method, nodes).map(({ key, node, options }) => {
-      names.set(key, `node_${this.#steps}_branch_${key}`);
-      return this.#draft.newNode(names.get(key), node, options);
+      names.set(key, `node_${this.#count}_branch_${key}`);
+      return this.#newNode(names.get(key), node, options);
     });
-    for (const member of members) this.#draft.add(member);
-    this.#draft.addBranch(tail, [...names.values()], choosingNames(choose as Choose, names), stream);
-    this.#endStep([...names.values()]);
+    return this.#next(method, members, { choose: choosingNames(choose as Choose, names), stream });
   }
 
   makePlan(options: ChainCompileOptions<string> | undefined): Plan {
-    if (this.#steps === 0) throw emptyGraph("chain");
-    return makePlan(this.#draft, {
-      options,
-      closing: this.#tails.map((tail): PlanEdge => ({ from: this.#draft.indexOf(tail) ?? 0, to: END_INDEX })),
-      ...this.#ends,
-    });
+    if (this.#last === undefined) {
+      throw this.#continuedBy === undefined ? emptyGraph("chain") : droppedChain(this.#continuedBy);
+    }
+    const draft = this.#draft();
+    const { checkInput, checkOutput } = this.#beginning;
+    const closing = this.#last.nodes.map(({ key }): PlanEdge => ({ from: draft.indexOf(key) ?? 0, to: END_INDEX }));
+    return makePlan(draft, { options, closing, checkInput, checkOutput });
   }
 
-  #onlyTail(method: string): string {
-    const [tail, ...others] = this.#tails;
-    if (tail !== undefined && others.length === 0) return tail;
+  /** All steps so far. */
+  #draft(): Draft {
+    const draft = new Draft("chain", toNode);
+    if (this.#beginning.state !== undefined) draft.setState(this.#beginning.state);
+    let tails: readonly string[] = [START];
+    for (const { nodes, choice } of this.#steps()) {
+      for (const node of nodes) draft.add(node);
+      const keys = nodes.map(({ key }) => key);
+      for (const tail of tails) {
+        if (choice === undefined) for (const key of keys) draft.addEdge(tail, key);
+        else draft.addBranch(tail, keys, choice.choose, choice.stream);
+      }
+      tails = keys;
+    }
+    return draft;
+  }
+
+  #steps(): Step[] {
+    const steps: Step[] = [];
+    for (let step = this.#last; step !== undefined; step = step.previous) steps.push(step);
+    return steps.reverse();
+  }
+
+  #newNode(key: unknown, node: unknown, options: object | undefined): DraftNode {
+    this.#keys ??= new Set(this.#steps().flatMap(({ nodes }) => nodes.map((added) => added.key)));
+    if (typeof key === "string" && this.#keys.has(key)) throw duplicateNode(key);
+    return newDraftNode(key, node, options, { toNode, hasState: this.#beginning.state !== undefined });
+  }
+
+  #next(method: string, nodes: readonly DraftNode[], choice: Step["choice"]): ChainBuilder {
+    const keys = this.#keys ?? new Set();
+    for (const { key } of nodes) keys.add(key);
+    this.#keys = undefined;
+    this.#continuedBy ??= method;
+    return new ChainBuilder(this.#beginning, { previous: this.#last, nodes, choice }, this.#count + 1, keys);
+  }
+
+  #checkTail(method: string): void {
+    if (this.#last === undefined || this.#last.nodes.length === 1) return;
     throw invalidChain(
       `${method} has multiple previous nodes: it stands directly behind a parallel step or a branch. Put a step between, such as appendPassthrough().`,
     );
-  }
-
-  #endStep(tails: readonly string[]): void {
-    this.#tails = tails;
-    this.#steps += 1;
   }
 }
 

@@ -63,13 +63,12 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
   readonly #builder: ChainBuilder;
 
   constructor(options: ChainOptions<I, O, Wanted, Result> = {}) {
-    this.#builder = new ChainBuilder(options);
+    this.#builder = options instanceof ChainBuilder ? options : ChainBuilder.start(options);
   }
 
   /** Gives each run a state of its own, for `ctx.state` and the handlers of steps. Stands before the first step. */
   withState<S>(create: (() => S) | StateKey<S>): Chain<I, O, S, Nodes, Wanted, Result> {
-    this.#builder.setState(create);
-    return this as never;
+    return this.#next(this.#builder.withState(create));
   }
 
   /**
@@ -91,8 +90,7 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
     node: NodeLike<FieldOf<O, InputKey>, Out, State, Inner>,
     options?: StepOptions<O, NoInfer<Out>, State, InputKey, OutputKey, Key>,
   ): Chain<I, After<FieldOf<O, InputKey>, Out, Inner, OutputKey>, State, WithStep<Nodes, Key, Inner>, Wanted, Result> {
-    this.#builder.append(node, options);
-    return this as never;
+    return this.#next(this.#builder.append("append", node, options));
   }
 
   /** `append` for a model; its `options` have the type of the model's call options. */
@@ -107,8 +105,7 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
       readonly options?: Partial<Options> | undefined;
     },
   ): Chain<I, Keyed<AgenticMessage, OutputKey>, State, WithStep<Nodes, Key, undefined>, Wanted, Result> {
-    this.#builder.append(model, options);
-    return this as never;
+    return this.#next(this.#builder.append("appendModel", model, options));
   }
 
   /** `append` for a tools node. */
@@ -120,8 +117,7 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
     tools: Runnable<FieldOf<O, InputKey>, AgenticMessage[]> & { readonly component: "tools_node" },
     options?: StepOptions<O, AgenticMessage[], State, InputKey, OutputKey, Key>,
   ): Chain<I, Keyed<AgenticMessage[], OutputKey>, State, WithStep<Nodes, Key, undefined>, Wanted, Result> {
-    this.#builder.append(tools, options);
-    return this as never;
+    return this.#next(this.#builder.append("appendToolsNode", tools, options));
   }
 
   /** The same as `appendToolsNode`, under its name in Eino. */
@@ -133,8 +129,7 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
     tools: Runnable<FieldOf<O, InputKey>, AgenticMessage[]> & { readonly component: "tools_node" },
     options?: StepOptions<O, AgenticMessage[], State, InputKey, OutputKey, Key>,
   ): Chain<I, Keyed<AgenticMessage[], OutputKey>, State, WithStep<Nodes, Key, undefined>, Wanted, Result> {
-    this.#builder.append(tools, options);
-    return this as never;
+    return this.#next(this.#builder.append("appendAgenticToolsNode", tools, options));
   }
 
   /** `append` for a function or a lambda. */
@@ -147,8 +142,7 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
     lambda: FunctionNode<FieldOf<O, InputKey>, Out, State> | Runnable<FieldOf<O, InputKey>, Out>,
     options?: StepOptions<O, NoInfer<Out>, State, InputKey, OutputKey, Key>,
   ): Chain<I, Keyed<Out, OutputKey>, State, WithStep<Nodes, Key, undefined>, Wanted, Result> {
-    this.#builder.append(lambda, options);
-    return this as never;
+    return this.#next(this.#builder.append("appendLambda", lambda, options));
   }
 
   /** `append` for a graph or chain, compiled or not. */
@@ -162,16 +156,14 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
     graph: RunnableNode<FieldOf<O, InputKey>, Out, Inner> | BuilderNode<FieldOf<O, InputKey>, Out, Inner>,
     options?: StepOptions<O, NoInfer<Out>, State, InputKey, OutputKey, Key>,
   ): Chain<I, Keyed<Out, OutputKey>, State, WithStep<Nodes, Key, Inner>, Wanted, Result> {
-    this.#builder.append(graph, options);
-    return this as never;
+    return this.#next(this.#builder.append("appendGraph", graph, options));
   }
 
   /** Adds a step that gives on what it gets: a place between two parallel steps or branches, or a name in a path. */
   appendPassthrough<const Key extends string = never>(
     options?: StepOptions<O, O, State, undefined, undefined, Key>,
   ): Chain<I, O, State, WithStep<Nodes, Key, undefined>, Wanted, Result> {
-    this.#builder.append(passthrough(), options);
-    return this as never;
+    return this.#next(this.#builder.append("appendPassthrough", passthrough(), options));
   }
 
   /**
@@ -183,8 +175,7 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
   appendParallel<Outs>(
     members: { readonly [Key in keyof Outs]: Member<O, Outs[Key], State> } & CheckedMembers<NoInfer<Outs>>,
   ): Chain<I, Outs, State, Nodes, Wanted, Result> {
-    this.#builder.appendParallel(members);
-    return this as never;
+    return this.#next(this.#builder.appendParallel(members));
   }
 
   /**
@@ -204,8 +195,7 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
       NoInfer<Outs>
     >,
   ): Chain<I, Outs[keyof Outs], State, Nodes, Wanted, Result> {
-    this.#builder.appendBranch(choose, members, false);
-    return this as never;
+    return this.#next(this.#builder.appendBranch(choose, members, false));
   }
 
   /** Like `appendBranch`, for a function that reads what flows as a stream and may choose before its end. */
@@ -216,18 +206,23 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
       NoInfer<Outs>
     >,
   ): Chain<I, Outs[keyof Outs], State, Nodes, Wanted, Result> {
-    this.#builder.appendBranch(choose, members, true);
-    return this as never;
+    return this.#next(this.#builder.appendBranch(choose, members, true));
   }
 
-  /** Makes a runnable of the steps so far. The chain can go on, and be compiled again. */
-  readonly compile: Finished<
+  /** Makes a runnable of the steps so far. */
+  get compile(): Finished<
     O,
     Wanted,
     (options?: ChainCompileOptions<string>) => CompiledGraph<I, ResultOf<O, Result>, Nodes>
-  > = ((options?: ChainCompileOptions<string>) => new CompiledPlan(this.#builder.makePlan(options))) as never;
+  > {
+    return ((options?: ChainCompileOptions<string>) => new CompiledPlan(this.#builder.makePlan(options))) as never;
+  }
 
   get [nodeDefinition](): NodeDefinition {
     return { component: "chain", type: "", body: { kind: "graph", plan: this.#builder.makePlan(undefined) } };
+  }
+
+  #next(builder: ChainBuilder): never {
+    return new Chain(builder as object) as never;
   }
 }

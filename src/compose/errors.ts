@@ -103,6 +103,13 @@ export const emptyGraph = (component: string): KumikoError =>
     `This ${component} is empty: add at least one node${component === "graph" ? " or edge" : ""} before compile().`,
   );
 
+export const droppedChain = (method: string): KumikoError =>
+  new KumikoError(
+    "EMPTY_GRAPH",
+    `This chain is empty, and the chain that ${method}(…) returned was dropped: a chain never changes, each method returns a new one. ` +
+      `Go on with that one: chain = chain.${method}(…), or write the calls in one expression.`,
+  );
+
 export const noStart = (): KumikoError =>
   new KumikoError(
     "NO_START",

@@ -14,9 +14,9 @@ async function microtasks(count: number): Promise<void> {
 
 /** a → b → c; each says when it starts. */
 function letters(store: CheckpointStore, on: (key: string) => unknown = () => undefined) {
-  const chain = new Chain<string>();
+  let chain = new Chain<string>();
   for (const key of ["a", "b", "c"]) {
-    chain.append(
+    chain = chain.append(
       async (text) => {
         await on(key);
         return text + key;

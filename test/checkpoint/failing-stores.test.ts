@@ -113,9 +113,9 @@ describe('A store that fails between two nodes (durability "step")', () => {
     let failures = 0;
     const store = failingStore(when, ({ kind }) => kind === "put" && log.length === nodes && failures++ === 0, rows);
     const chain = (own: ReturnType<typeof watchedStore>) => {
-      const builder = new Chain<string>();
+      let builder = new Chain<string>();
       for (const key of all) {
-        builder.append((text) => {
+        builder = builder.append((text) => {
           log.push(key);
           return text + key;
         });

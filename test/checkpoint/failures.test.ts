@@ -270,7 +270,7 @@ describe("A stream that fails in a run with a checkpoint", () => {
   it.each([[false], [true]])("says which node failed, and why (with a node behind it: %s)", async (followed) => {
     class Broken extends Error {}
     const ran = effects();
-    const chain = new Chain<string>().append(
+    let chain = new Chain<string>().append(
       async function* (text: string) {
         yield text;
         if (ran.did("writer") === 1) throw new Broken("broken");
@@ -278,7 +278,7 @@ describe("A stream that fails in a run with a checkpoint", () => {
       },
       { key: "writer" },
     );
-    if (followed) chain.append((text) => text);
+    if (followed) chain = chain.append((text) => text);
     const app = chain.compile({ store: memoryStore() });
     const recorder = recordingHandler();
     const error = await errorOf(app.stream("x", { ...run, callbacks: [recorder] }).concat());

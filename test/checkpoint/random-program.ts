@@ -155,8 +155,8 @@ export class ProgramGraph {
       case "streams and asks":
         return this.#stream(program.kind, path);
       case "steps": {
-        const chain = new Chain<string>();
-        program.parts.forEach((part, n) => void chain.append(this.#node(part, pathOf(path, n))));
+        let chain = new Chain<string>();
+        for (const [n, part] of program.parts.entries()) chain = chain.append(this.#node(part, pathOf(path, n)));
         return chain;
       }
       case "side by side":

@@ -157,9 +157,97 @@ describe("a chain", () => {
   });
 });
 
+describe("a chain that is continued", () => {
+  it("stays as it is, so that it can be continued twice", async () => {
+    const trimmed = chain().append((text) => text.trim());
+    const loud = trimmed.append((text) => text.toUpperCase()).append(mark("!"));
+    const sized = trimmed.append((text) => text.length);
+    expect(await loud.compile().invoke(" ab ")).toBe("AB!");
+    expect(await sized.compile().invoke(" ab ")).toBe(2);
+    expect(await trimmed.compile().invoke(" ab ")).toBe("ab");
+  });
+
+  it("stays as it is behind every kind of step", async () => {
+    const members = { a: mark("a"), b: mark("b") };
+    const base = chain().append(mark("1"));
+    base.append(mark("?"));
+    base.appendLambda(mark("?"));
+    base.appendGraph(chain().append(mark("?")));
+    base.appendPassthrough();
+    base.appendParallel(members);
+    base.appendBranch(() => "a", members);
+    base.appendStreamBranch(async () => "a", members);
+    expect(keysOf(base)).toEqual(["node_0"]);
+    expect(await base.append(mark("2")).compile().invoke("x")).toBe("x12");
+  });
+
+  it("numbers and names the steps of each continuation by itself", () => {
+    const base = chain().append(mark("1"));
+    const [first, second] = [
+      base.append(mark("2"), { key: "end_of_it" }),
+      base.append(mark("3"), { key: "end_of_it" }),
+    ];
+    expect(keysOf(first)).toEqual(["node_0", "end_of_it"]);
+    expect(keysOf(second.append(mark("4")))).toEqual(["node_0", "end_of_it", "node_2"]);
+    for (const built of [first, second]) {
+      expect(thrownBy(() => built.append(mark("4"), { key: "end_of_it" })).code).toBe("DUPLICATE_NODE");
+      expect(thrownBy(() => built.append(mark("4"), { key: "node_0" })).code).toBe("DUPLICATE_NODE");
+    }
+  });
+
+  it("has a state of its own in each continuation, or none", async () => {
+    const start = chain();
+    const counted = start.withState(() => ({ calls: 0 })).append((text, ctx) => `${text}${++ctx.state.calls}`);
+    expect(await counted.compile().invoke("x")).toBe("x1");
+    expect(
+      await start
+        .append((_text, ctx) => typeof ctx.state)
+        .compile()
+        .invoke("x"),
+    ).toBe("undefined");
+    expect(thrownBy(() => chain().withState(Object).withState(Object)).message).toContain("already called");
+  });
+
+  it("can be a step of its own continuation", async () => {
+    const twice = chain().append(mark("1"));
+    expect(await twice.append(twice).compile().invoke("x")).toBe("x11");
+  });
+
+  it("does not let a node that is changed later into what was compiled before", async () => {
+    const inner = new Graph<string, string>().addNode("a", mark("a")).addEdge(START, "a").addEdge("a", END);
+    const outer = chain().append(inner);
+    const before = outer.compile();
+    inner.addNode("b", mark("b")).addEdge("a", "b").addEdge("b", END);
+    expect(keysOf({ compile: () => before })).toEqual(["node_0"]);
+    expect(before.graphInfo().nodes[0]?.graph?.nodes).toHaveLength(1);
+    expect(outer.compile().graphInfo().nodes[0]?.graph?.nodes).toHaveLength(2);
+  });
+
+  it("is built in linear time", () => {
+    let long = chain();
+    for (let n = 0; n < 20_000; n++) long = long.append(mark(""), { key: `step ${n}` });
+    expect(keysOf(long)).toHaveLength(20_000);
+  });
+});
+
 describe("a chain that cannot be built", () => {
   it("is empty", () => {
-    expect(thrownBy(() => chain().compile()).code).toBe("EMPTY_GRAPH");
+    expect(thrownBy(() => chain().compile())).toMatchObject({ code: "EMPTY_GRAPH" });
+    expect(thrownBy(() => chain().compile()).message).not.toContain("dropped");
+  });
+
+  it.each([
+    ["append", (built: Chain<string>) => built.append(mark("1"))],
+    ["appendParallel", (built: Chain<string>) => built.appendParallel({ a: mark("a"), b: mark("b") })],
+    ["appendPassthrough", (built: Chain<string>) => built.appendPassthrough()],
+  ])("is empty because what %s returned was dropped", (method, call) => {
+    const built = chain();
+    call(built);
+    const error = thrownBy(() => built.compile());
+    expect(error.code).toBe("EMPTY_GRAPH");
+    expect(error.message).toContain(`the chain that ${method}(…) returned was dropped`);
+    expect(error.message).toContain(`chain = chain.${method}(…)`);
+    expect(thrownBy(() => chain().append(built).compile()).message).toContain("dropped");
   });
 
   it.each(["appendParallel", "appendBranch", "appendStreamBranch"] as const)("has %s behind a fork", (method) => {
@@ -180,8 +268,7 @@ describe("a chain that cannot be built", () => {
       expect(error.code).toBe("INVALID_CHAIN");
       expect(error.message).toContain("multiple previous nodes");
       expect(error.message).toContain(method);
-      forked.appendPassthrough();
-      expect(() => append(forked)).not.toThrow();
+      expect(() => append(forked.appendPassthrough())).not.toThrow();
     }
   });
 

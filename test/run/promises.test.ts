@@ -5,8 +5,8 @@ import { Chain } from "../../src/compose/chain.js";
 type Step = (count: number) => number | Promise<number>;
 
 const chainOf = (...steps: readonly Step[]) => {
-  const chain = new Chain<number>();
-  for (const step of steps) chain.append(step);
+  let chain = new Chain<number>();
+  for (const step of steps) chain = chain.append(step);
   return chain.compile();
 };
 
@@ -56,10 +56,10 @@ describe("A run makes few promises", () => {
   });
 
   it("a handful for a thousand synchronous functions, loops and branches among them", () => {
-    const chain = new Chain<number>();
+    let chain = new Chain<number>();
     for (let n = 0; n < 1_000; n++) {
-      if (n % 2 === 0) chain.append(sync);
-      else chain.appendBranch((count) => (count % 2 === 0 ? "even" : "odd"), { even: sync, odd: sync });
+      if (n % 2 === 0) chain = chain.append(sync);
+      else chain = chain.appendBranch((count) => (count % 2 === 0 ? "even" : "odd"), { even: sync, odd: sync });
     }
     const compiled = chain.compile();
     expect(promisesAtOnce(() => compiled.invoke(0))).toBeLessThan(10);

@@ -24,6 +24,17 @@ export interface DraftNode {
 /** Says what a value is as a node, or throws. */
 export type ToNode = (key: string, node: unknown) => NodeDefinition | HasNodeDefinition;
 
+/** A node, checked by itself. */
+export function newDraftNode(
+  key: unknown,
+  node: unknown,
+  options: object | undefined,
+  { toNode, hasState }: { readonly toNode: ToNode; readonly hasState: boolean },
+): DraftNode {
+  checkNodeKey(key);
+  return { key, node: toNode(key, node), settings: checkSettings(key, options, hasState) };
+}
+
 /**
  * What a builder has heard so far: nodes in order of declaration, edges and branches by index (START is 0 and END is 1).
  * Everything that one call can show to be wrong is refused here; the rest when a plan is made of it.
@@ -61,7 +72,7 @@ export class Draft {
   newNode(key: unknown, node: unknown, options: object | undefined): DraftNode {
     checkNodeKey(key);
     if (this.#indexes.has(key)) throw duplicateNode(key);
-    return { key, node: this.#toNode(key, node), settings: checkSettings(key, options, this.state !== undefined) };
+    return newDraftNode(key, node, options, { toNode: this.#toNode, hasState: this.state !== undefined });
   }
 
   add(node: DraftNode): void {
