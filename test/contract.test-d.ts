@@ -73,7 +73,7 @@ describe("interrupts, resume and checkpoints", () => {
     >();
     expectTypeOf(memoryStore()).toExtend<CheckpointStore>();
     expectTypeOf<Interrupt>().toHaveProperty("parent");
-    expectTypeOf<InterruptError["interrupts"]>().toEqualTypeOf<readonly Interrupt[]>();
+    expectTypeOf<InterruptError["interrupts"]>().toEqualTypeOf<readonly [Interrupt, ...Interrupt[]]>();
     expectTypeOf(new RunControl().interrupt({ timeoutMs: 5 })).toEqualTypeOf<void>();
     expectTypeOf<RunOptions>().toHaveProperty("writeToCheckpointId");
     expectTypeOf<RunOptions>().toHaveProperty("modifyState");

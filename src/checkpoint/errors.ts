@@ -1,7 +1,7 @@
 import { KumikoError, messageOf } from "../errors.js";
 import type { NodeStop } from "./document/snapshot.js";
 import { known, quoteId } from "./names.js";
-import { type Interrupt, type InterruptError, withoutStack } from "./pause/interrupt.js";
+import { type Interrupt, type InterruptError, type Interrupts, withoutStack } from "./pause/interrupt.js";
 
 // stores
 
@@ -66,10 +66,7 @@ export interface Continuation {
 }
 
 /** What a run rejects with that stopped to wait, or because it was told to. */
-export const stoppedToWait = (
-  interrupts: readonly Interrupt[],
-  { checkpointId, missing }: Continuation,
-): InterruptError => {
+export const stoppedToWait = (interrupts: Interrupts, { checkpointId, missing }: Continuation): InterruptError => {
   const asking: Interrupt[] = [];
   const parts: string[] = [];
   for (const interrupt of interrupts) {

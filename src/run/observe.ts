@@ -84,7 +84,7 @@ async function leaveWaiting(span: Span, task: Task): Promise<never> {
     throw error;
   }
   const interrupts = interruptsAt(task.invocation.snapshot(), task.environment.runKey);
-  const error = waitsAt(task.address, interrupts);
+  const error = waitsAt(task.address, interrupts, task.environment);
   span.interrupt(error);
   throw error;
 }

@@ -107,5 +107,5 @@ function jsonSchemaOf(what: string, schema: AnySchema, address: string): JsonSch
 function stop(context: AskingContext, { id, address, info, schema }: Question): InterruptError {
   context.noteStop();
   const interrupt = schema === undefined ? { id, address, info } : { id, address, info, schema };
-  return waitsAt(address, [interrupt]);
+  return waitsAt(address, [interrupt], context.environment);
 }

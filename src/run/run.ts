@@ -4,7 +4,7 @@ import { Span } from "../callbacks/span.js";
 import type { RunSnapshot } from "../checkpoint/document/snapshot.js";
 import { stoppedToWait } from "../checkpoint/errors.js";
 import type { Journal } from "../checkpoint/journal/journal.js";
-import { causedByInterrupt, InterruptError } from "../checkpoint/pause/interrupt.js";
+import { causedByInterrupt, InterruptError, pendingAt } from "../checkpoint/pause/interrupt.js";
 import { interruptsOf } from "../checkpoint/pause/interrupts-of.js";
 import { type InnerRun, type Part, partOfRun } from "../checkpoint/pause/invocation.js";
 import type { StateKey } from "../components/state-key.js";
@@ -266,10 +266,11 @@ export class Run extends Scope implements TaskOwner, InnerRun {
 
   /** What this run rejects with when it waits. */
   interruption(): InterruptError {
-    const { journal, stopRequest } = this.environment;
-    const interrupts = interruptsOf(this.snapshot(), this.environment.runKey);
+    const { journal, stopRequest, runKey } = this.environment;
+    const own = interruptsOf(this.snapshot(), runKey);
     const requested = this.parentContext === undefined ? stopRequest?.requested : undefined;
-    if (requested !== undefined) interrupts.unshift({ ...requested, address: this.address });
+    if (requested !== undefined) own.unshift({ ...requested, address: this.address });
+    const interrupts = pendingAt(this.address, own, this.environment);
     const missing = this.program.plan.store === undefined ? "compile with a store and give" : "give";
     return stoppedToWait(interrupts, { checkpointId: journal?.checkpointId, missing });
   }

@@ -1,6 +1,6 @@
 import { expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { type Interrupt, isInterrupt, type NodeContext, type ToolContext } from "../../src/index.js";
+import { type Interrupt, InterruptError, isInterrupt, type NodeContext, type ToolContext } from "../../src/index.js";
 
 declare const ctx: NodeContext;
 declare const toolCtx: ToolContext;
@@ -30,7 +30,13 @@ it("what was resumed with is unknown", () => {
 });
 
 it("isInterrupt tells what an error has", () => {
-  if (isInterrupt(error)) expectTypeOf(error.interrupts).toEqualTypeOf<readonly Interrupt[]>();
+  if (!isInterrupt(error)) return;
+  expectTypeOf(error.interrupts).toEqualTypeOf<readonly [Interrupt, ...Interrupt[]]>();
+  const [question, second] = error.interrupts;
+  expectTypeOf(question.id).toEqualTypeOf<string>();
+  expectTypeOf(second).toEqualTypeOf<Interrupt | undefined>();
+  // @ts-expect-error a run that stops waits for something
+  new InterruptError("stopped", []);
 });
 
 it("keys are texts", () => {

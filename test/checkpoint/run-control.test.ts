@@ -183,6 +183,26 @@ describe("A run that is asked from outside to stop", () => {
     expect(ran.counts()).toMatchObject({ i1: 1, i2: 1, c1: 1, c2: 1 });
   });
 
+  it("is what inner graphs and child runs tell that they wait for", async () => {
+    const control = new RunControl();
+    const recorder = recordingHandler();
+    const stops = new Chain<string>()
+      .append((text) => {
+        control.interrupt();
+        return text;
+      })
+      .append(async (text) => text);
+    const app = new Chain<string>()
+      .append((text, ctx) => stops.compile({ name: "child" }).invoke(text, { parent: ctx }))
+      .compile({ store: memoryStore() });
+    await interruptOf(app.invoke("-", { ...run(control), callbacks: [recorder] }));
+    const heard = recorder.events.filter(({ timing }) => timing === "onInterrupt");
+    expect(heard.map(({ info }) => info.name)).toEqual(["child", "node_0", ""]);
+    for (const { info, value } of heard) {
+      expect(value).toMatchObject({ interrupts: [{ address: info.address, info: requested }] });
+    }
+  });
+
   it("leaves together with a question", async () => {
     const control = new RunControl();
     const ran = effects();

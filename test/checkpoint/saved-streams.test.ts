@@ -12,6 +12,7 @@ import {
   StreamReader,
   textOf,
 } from "../../src/index.js";
+import { recordingHandler } from "../../src/testing/index.js";
 import { errorOf } from "../run/rejected-by.js";
 import { interruptOf, questionOf } from "./interrupt-of.js";
 
@@ -208,5 +209,22 @@ describe("A streaming node that stops after it has yielded", () => {
     const again: string[] = [];
     for await (const chunk of app.resumeStream("id", { [id]: "2" })) again.push(chunk);
     expect(again).toEqual(["a1", "2", "3"]);
+  });
+});
+
+describe("A graph that reads the stream of a node that asks", () => {
+  it("waits too, and tells handlers something that it waits for", async () => {
+    const app = new Chain<string>()
+      .append(async function* (text, ctx) {
+        yield text;
+        yield await ctx.ask<string>("q", "?");
+      })
+      .append(new Chain<string>().append((text) => `${text}!`))
+      .compile({ store: memoryStore() });
+    const recorder = recordingHandler();
+    const { id } = await questionOf(app.stream("x", { checkpointId: "run", callbacks: [recorder] }).concat());
+    const heard = recorder.events.filter(({ timing }) => timing === "onInterrupt");
+    for (const { value } of heard) expect(value).toMatchObject({ interrupts: [expect.anything()] });
+    expect(await app.resumeStream("run", { [id]: "y" }).concat()).toBe("xy!");
   });
 });

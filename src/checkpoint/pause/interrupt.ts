@@ -14,6 +14,9 @@ export interface Interrupt {
   readonly parent?: Interrupt;
 }
 
+/** Those that are pending when a run stops: at least one. */
+export type Interrupts = readonly [Interrupt, ...Interrupt[]];
+
 const brand = Symbol.for("kumiko/InterruptError");
 
 /**
@@ -28,18 +31,19 @@ const brand = Symbol.for("kumiko/InterruptError");
  *   await app.invoke("20 boxes", { checkpointId: "order-7" });
  * } catch (error) {
  *   if (!isInterrupt(error)) throw error;
- *   for (const { id, info } of error.interrupts) console.log(info, await app.resume("order-7", { [id]: "yes" }));
+ *   const [{ id, info }] = error.interrupts;
+ *   console.log(info, await app.resume("order-7", { [id]: "yes" }));
  * }
  */
 export class InterruptError extends KumikoError {
   override readonly name = "InterruptError";
   readonly [brand] = true;
-  /** Every pending interrupt, in order of declaration. */
-  readonly interrupts: readonly Interrupt[];
+  /** Every pending interrupt, in order of declaration: at least one. */
+  readonly interrupts: Interrupts;
   /** Under which the run can be resumed; `undefined` when nothing was saved. */
   readonly checkpointId: string | undefined;
 
-  constructor(message: string, interrupts: readonly Interrupt[], checkpointId?: string) {
+  constructor(message: string, interrupts: Interrupts, checkpointId?: string) {
     super("INTERRUPTED", message);
     this.interrupts = interrupts;
     this.checkpointId = checkpointId;
@@ -51,9 +55,30 @@ export class InterruptError extends KumikoError {
   }
 }
 
-/** What ends one execution that waits for an answer. */
-export function waitsAt(address: string, interrupts: readonly Interrupt[]): InterruptError {
-  return withoutStack(`"${address}" waits for an answer.`, interrupts);
+/** Of a run: what names places that ask nothing themselves. */
+export interface StoppedRun {
+  readonly runKey: string;
+  /** Knows of a stop that was asked for from outside. */
+  readonly journal: { readonly requested: Pick<Interrupt, "id" | "info"> | undefined } | undefined;
+}
+
+/** What ends one execution that waits. */
+export function waitsAt(address: string, interrupts: readonly Interrupt[], run: StoppedRun): InterruptError {
+  return withoutStack(`"${address}" waits for an answer.`, pendingAt(address, interrupts, run));
+}
+
+/**
+ * What is pending in a place. Nothing of its own is where it was asked to stop, and where it reads a stream that waits: it is
+ * named like a place around others then.
+ */
+export function pendingAt(
+  address: string,
+  interrupts: readonly Interrupt[],
+  { runKey, journal }: StoppedRun,
+): Interrupts {
+  const [first, ...others] = interrupts;
+  if (first !== undefined) return [first, ...others];
+  return [{ id: `${runKey}:${address}`, info: undefined, ...journal?.requested, address }];
 }
 
 /**
@@ -62,7 +87,7 @@ export function waitsAt(address: string, interrupts: readonly Interrupt[]): Inte
  */
 export function withoutStack(
   message: string,
-  interrupts: readonly Interrupt[],
+  interrupts: Interrupts,
   checkpointId?: string | undefined,
 ): InterruptError {
   const limit: unknown = Reflect.get(Error, "stackTraceLimit");

@@ -56,7 +56,7 @@ export function emptyError(type: unknown, { message, name }: Readonly<Fields>): 
   if (type === "AggregateError") return new AggregateError([]);
   if (type === "KumikoError") return new KumikoError("NODE_FAILED", "");
   if (type === "ToolError") return new ToolError("execution", "", { toolName: "", callId: "" });
-  if (type === "InterruptError") return new InterruptError("", []);
+  if (type === "InterruptError") return new InterruptError("", [{ id: "", address: "", info: undefined }]);
   const Type = builtIn.find(({ name }) => name === type);
   return Type && new Type();
 }
@@ -77,10 +77,12 @@ export function fillError(error: Error, { type, texts, links, fields }: SavedErr
 
 const isOneOf = (keys: readonly string[], key: string): boolean => keys.includes(key);
 
-/** Whoever looks at an error of this library takes these two for granted. */
+/** Whoever looks at an error of this library takes these for granted. */
 function fits(error: Error, key: string, value: unknown): boolean {
   if (!KumikoError.is(error)) return true;
-  return key === "code" ? typeof value === "string" : key !== "nodePath" || Array.isArray(value);
+  if (key === "code") return typeof value === "string";
+  if (key === "interrupts") return Array.isArray(value) && value.length > 0;
+  return key !== "nodePath" || Array.isArray(value);
 }
 
 const builtIn = [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError] as const;

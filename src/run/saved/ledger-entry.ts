@@ -54,7 +54,8 @@ export class LedgerEntry {
     const { task } = this;
     this.#run.throwIfAborted();
     if (!task.hasStopped) return;
-    throw waitsAt(task.address, interruptsAt(task.invocation.snapshot(), this.#run.environment.runKey));
+    const { environment } = this.#run;
+    throw waitsAt(task.address, interruptsAt(task.invocation.snapshot(), environment.runKey), environment);
   }
 
   /** It has given everything. A node that streams has not as long as it may give more. */

@@ -145,8 +145,9 @@ export abstract class CallBatch extends Scope implements CallOwner {
     const first = this.failed ? this.firstFailed() : undefined;
     if (first?.failure !== undefined) return Object.assign(first.failure, { results: this.results() });
     if (!this.runs.some(({ isPending }) => isPending)) return undefined;
-    const { address, invocation } = this.nodeContext;
-    const interrupt = waitsAt(address, interruptsAt(invocation.snapshot(), this.nodeContext.environment.runKey));
+    const { address, invocation, environment } = this.nodeContext;
+    const interrupts = interruptsAt(invocation.snapshot(), environment.runKey);
+    const interrupt = waitsAt(address, interrupts, environment);
     this.remember(interrupt);
     return interrupt;
   }

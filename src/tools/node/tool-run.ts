@@ -256,8 +256,9 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
   }
 
   private interruption(): InterruptError {
-    const interrupts = interruptsAt(this.context.invocation.snapshot(), this.nodeContext.environment.runKey);
-    return waitsAt(this.context.address, interrupts);
+    const { environment } = this.nodeContext;
+    const interrupts = interruptsAt(this.context.invocation.snapshot(), environment.runKey);
+    return waitsAt(this.context.address, interrupts, environment);
   }
 
   private keepPieces(): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { InterruptError, isInterrupt } from "../../../src/checkpoint/pause/interrupt.js";
+import { InterruptError, type Interrupts, isInterrupt } from "../../../src/checkpoint/pause/interrupt.js";
 import { findCause, KumikoError } from "../../../src/errors.js";
 import { assistantMessage } from "../../../src/schema/message/construct-message.js";
 import { ToolError } from "../../../src/tools/define/errors.js";
@@ -177,11 +177,18 @@ describe("a saved error of this library", () => {
   });
 
   it("comes back as an InterruptError", () => {
-    const interrupts = [{ id: "1", address: "runnable:g;node:a", info: new Date(0) }];
+    const interrupts: Interrupts = [{ id: "1", address: "runnable:g;node:a", info: new Date(0) }];
     const copy = roundTrip(new InterruptError("stopped", interrupts, "order-7"));
     expect(isInterrupt(copy)).toBe(true);
     expect(copy).toBeInstanceOf(InterruptError);
     expect([copy.code, copy.checkpointId, copy.interrupts]).toEqual(["INTERRUPTED", "order-7", interrupts]);
+  });
+
+  it("has an interrupt when it comes back, whatever was saved", () => {
+    const error = new InterruptError("stopped", [{ id: "1", address: "runnable:g;node:a", info: 1 }]);
+    Object.defineProperty(error, "interrupts", { value: [], enumerable: true });
+    const [interrupt] = roundTrip(error).interrupts;
+    expect(interrupt).toEqual({ id: "", address: "", info: undefined });
   });
 
   it("of a second copy of this package comes back as one of this copy", () => {
