@@ -15,7 +15,7 @@ import type {
   After,
   BranchMembers,
   FieldOf,
-  Member,
+  Members,
   NumberedNodes,
   StepOptions,
   WithStep,
@@ -167,13 +167,14 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
   }
 
   /**
-   * Gives what flows to all members at once; a record of their outputs flows on. A value is a node, or `{ node, options }`.
+   * Gives what flows to all members at once; a record of their outputs flows on. A value is a node, or `{ node, options }`;
+   * with the option `inputKey` a member gets one field of what flows.
    *
    * @example
    * const chain = new Chain<string>().appendParallel({ size: (text) => text.length, loud: (text) => text.toUpperCase() });
    */
-  appendParallel<Outs>(
-    members: { readonly [Key in keyof Outs]: Member<O, Outs[Key], State> } & CheckedMembers<NoInfer<Outs>>,
+  appendParallel<Outs, const InputKeys>(
+    members: Members<O, Outs, InputKeys, State> & CheckedMembers<NoInfer<Outs>>,
   ): Chain<I, Outs, State, Nodes, Wanted, Result> {
     return this.#next(this.#builder.appendParallel(members));
   }
@@ -188,23 +189,17 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
    *   few: (count) => `only ${count}`,
    * });
    */
-  appendBranch<const Chosen extends string, Outs>(
+  appendBranch<const Chosen extends string, Outs, const InputKeys>(
     choose: (value: O, ctx: NodeContext<State>) => Choice<Chosen>,
-    members: { readonly [Key in keyof Outs]: Member<O, Outs[Key], State> } & BranchMembers<
-      NoInfer<Chosen>,
-      NoInfer<Outs>
-    >,
+    members: Members<O, Outs, InputKeys, State> & BranchMembers<NoInfer<Chosen>, NoInfer<Outs>>,
   ): Chain<I, Outs[keyof Outs], State, Nodes, Wanted, Result> {
     return this.#next(this.#builder.appendBranch(choose, members, false));
   }
 
   /** Like `appendBranch`, for a function that reads what flows as a stream and may choose before its end. */
-  appendStreamBranch<const Chosen extends string, Outs>(
+  appendStreamBranch<const Chosen extends string, Outs, const InputKeys>(
     choose: (stream: StreamReader<O>, ctx: NodeContext<State>) => Choice<Chosen>,
-    members: { readonly [Key in keyof Outs]: Member<O, Outs[Key], State> } & BranchMembers<
-      NoInfer<Chosen>,
-      NoInfer<Outs>
-    >,
+    members: Members<O, Outs, InputKeys, State> & BranchMembers<NoInfer<Chosen>, NoInfer<Outs>>,
   ): Chain<I, Outs[keyof Outs], State, Nodes, Wanted, Result> {
     return this.#next(this.#builder.appendBranch(choose, members, true));
   }

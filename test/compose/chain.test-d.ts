@@ -137,6 +137,47 @@ describe("a parallel step", () => {
     }>();
   });
 
+  it("gives a member the field of what flows that its input key names", () => {
+    const page = new Chain<{ title: string; views: number }>();
+    const built = page
+      .withState(() => ({ seen: 0 }))
+      .appendParallel({
+        whole: ({ title, views }) => title.length + views,
+        title: { node: (title) => title.toUpperCase(), options: { inputKey: "title" } },
+        views: {
+          node: async function* (views) {
+            yield views.toFixed();
+          },
+          options: {
+            inputKey: "views",
+            before: (input, state) => {
+              expectTypeOf(input).toEqualTypeOf<{ title: string; views: number }>();
+              state.seen += 1;
+              return input;
+            },
+          },
+        },
+        same: { node: ({ title }) => [title], options: { name: "Same" } },
+      });
+    expectTypeOf(built.compile().invoke).returns.resolves.toEqualTypeOf<{
+      whole: number;
+      title: string;
+      views: string;
+      same: string[];
+    }>();
+    // @ts-expect-error the field is a text
+    page.appendParallel({ a: { node: (count: number) => count, options: { inputKey: "title" } }, b: () => 1 });
+    // @ts-expect-error no such field
+    page.appendParallel({ a: { node: () => 1, options: { inputKey: "author" } }, b: () => 1 });
+    // @ts-expect-error no such option
+    page.appendParallel({ a: { node: () => 1, options: { inputKee: "title" } }, b: () => 1 });
+    // @ts-expect-error the output goes under the key of the member
+    page.appendParallel({ a: { node: () => 1, options: { outputKey: "title" } }, b: () => 1 });
+    page.appendBranch(() => "a", { a: { node: (title) => title.length, options: { inputKey: "title" } }, b: () => 1 });
+    // @ts-expect-error the field is a text
+    page.appendBranch(() => "a", { a: { node: (n: number) => n, options: { inputKey: "title" } }, b: () => 1 });
+  });
+
   it("refuses members that do not take what flows, and keys that are none", () => {
     // @ts-expect-error text flows
     chain.appendParallel({ size: (count: number) => count, loud: (text) => text });

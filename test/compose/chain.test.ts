@@ -72,6 +72,15 @@ describe("a chain", () => {
     expect(await built.invoke("ab")).toEqual({ size: 3, loud: "AB!", twice: "ab!ab!" });
   });
 
+  it("gives members with an input key that field", async () => {
+    const built = new Chain<{ title: string; views: number }>().appendParallel({
+      loud: { node: (title) => title.toUpperCase(), options: { inputKey: "title" } },
+      more: { node: (views) => views + 1, options: { inputKey: "views" } },
+      both: ({ title, views }) => `${title} ${views}`,
+    });
+    expect(await built.compile().invoke({ title: "a", views: 1 })).toEqual({ loud: "A", more: 2, both: "a 1" });
+  });
+
   it("takes keys of members that would be no keys of nodes", async () => {
     const period = chain().appendParallel({ start: mark("<"), end: mark(">"), constructor: mark("c") });
     expect(await period.compile().invoke("x")).toEqual({ start: "x<", end: "x>", constructor: "xc" });

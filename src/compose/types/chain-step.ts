@@ -1,5 +1,6 @@
 import type { CheckedMembers } from "./node-key.js";
-import type { NodeEntry } from "./node-map.js";
+import type { NodeLike } from "./node-like.js";
+import type { WithOptions } from "./node-map.js";
 import type { NodeOptions } from "./node-options.js";
 import type { Keyed, NodeShape, SameAsInput } from "./node-shape.js";
 
@@ -23,10 +24,26 @@ export interface StepOptions<In, Out, State, InputKey, OutputKey, Key>
 }
 
 /** The options of a member of a parallel step, whose output goes under its key. */
-export type MemberOptions<In, Out, State> = Omit<NodeOptions<In, Out, State>, "inputKey" | "outputKey">;
+interface MemberOptions<In, Out, State, InputKey> extends Omit<NodeOptions<In, Out, State>, "inputKey" | "outputKey"> {
+  /** The member gets this field of what flows, instead of the whole. */
+  readonly inputKey?: InputKey | undefined;
+}
 
 /** A member of a parallel step or of a branch: a node, or `{ node, options }`. */
-export type Member<In, Out, State> = NodeEntry<In, Out, State, MemberOptions<In, Out, State>, unknown>;
+type Member<In, Out, State, InputKey> =
+  | NodeLike<In, Out, State, unknown>
+  | WithOptions<
+      NodeLike<FieldOf<In, InputKey>, Out, State, unknown>,
+      MemberOptions<In, Out, State, unknown extends InputKey ? keyof In & string : InputKey & keyof In>
+    >;
+
+/**
+ * The members of a step. Of each its output is inferred and, in a record of their own so that both can be inferred from one
+ * literal, its input key.
+ */
+export type Members<In, Outs, InputKeys, State> = {
+  readonly [Key in keyof Outs]: Member<In, Outs[Key], State, Key extends keyof InputKeys ? InputKeys[Key] : undefined>;
+} & { readonly [Key in keyof InputKeys]: { readonly options?: { readonly inputKey?: InputKeys[Key] } } | object };
 
 /** The nodes that a chain names itself, by position. */
 export type NumberedNodes = Readonly<Record<`node_${string}`, NodeShape<never, unknown>>>;
