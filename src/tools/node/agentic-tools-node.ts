@@ -1,3 +1,4 @@
+import type { callOptions } from "../../compose/types/call-options.js";
 import { BareRunnable } from "../../run/bare-runnable.js";
 import type { Context } from "../../run/context.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
@@ -8,6 +9,7 @@ import type { AnyTool } from "../define/any-tool.js";
 import { callsIn, withCallIds } from "./call-ids.js";
 import type { AgenticToolsNodeConfig } from "./config.js";
 import { InvokeBatch } from "./invoke-calls.js";
+import type { ToolsNodeOptions } from "./options.js";
 import { withoutExecution } from "./results-of.js";
 import { StreamBatch } from "./stream-calls.js";
 import { readStreamedCalls } from "./streamed-calls.js";
@@ -28,6 +30,8 @@ import type { SkippedTool } from "./tool-table.js";
  */
 export class AgenticToolsNode extends BareRunnable<AgenticMessage, AgenticMessage[]> {
   readonly component = "tools_node";
+  /** Only in types: what the option `options` of its node may be. */
+  declare readonly [callOptions]?: ToolsNodeOptions | undefined;
   readonly #infos: readonly ToolInfo[];
   readonly #skipped: readonly SkippedTool[];
 
