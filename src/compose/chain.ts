@@ -5,12 +5,14 @@ import { CompiledGraph as CompiledPlan } from "../run/compiled-graph.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StandardSchemaV1 } from "../schema/standard-schema.js";
 import type { StreamReader } from "../schema/stream/reader.js";
+import type { ToolsNodeOptions } from "../tools/node/options.js";
 import { ChainBuilder } from "./chain-builder.js";
 import type { ChainCompileOptions } from "./compile-options.js";
 import type { CompiledGraph } from "./compiled-graph.js";
 import { passthrough } from "./lambda.js";
 import { type NodeDefinition, nodeDefinition } from "./plan/node-definition.js";
 import type { Runnable } from "./runnable.js";
+import type { AnyCallOptions, CallOptions } from "./types/call-options.js";
 import type {
   After,
   BranchMembers,
@@ -24,7 +26,7 @@ import type { Choice } from "./types/choice.js";
 import type { GraphTypeError } from "./types/graph-type-error.js";
 import type { CheckedMembers } from "./types/node-key.js";
 import type { BuilderNode, Built, builds, FunctionNode, ModelNode, NodeLike, RunnableNode } from "./types/node-like.js";
-import type { Keyed } from "./types/node-shape.js";
+import type { Keyed, SameAsInput } from "./types/node-shape.js";
 
 /** Schemas of the two ends: types are inferred from them, values are checked with them. */
 export interface ChainOptions<I, O, Wanted, Result> {
@@ -86,10 +88,26 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
     const InputKey extends (keyof O & string) | undefined = undefined,
     const OutputKey extends string | undefined = undefined,
     const Key extends string = never,
+    Options = AnyCallOptions,
   >(
-    node: NodeLike<FieldOf<O, InputKey>, Out, State, Inner>,
-    options?: StepOptions<O, NoInfer<Out>, State, InputKey, OutputKey, Key>,
-  ): Chain<I, After<FieldOf<O, InputKey>, Out, Inner, OutputKey>, State, WithStep<Nodes, Key, Inner>, Wanted, Result> {
+    node: NodeLike<FieldOf<O, InputKey>, Out, State, Inner, Options>,
+    options?: StepOptions<
+      O,
+      NoInfer<Out>,
+      State,
+      InputKey,
+      OutputKey,
+      Key,
+      CallOptions<NoInfer<Options>, NoInfer<Inner>>
+    >,
+  ): Chain<
+    I,
+    After<FieldOf<O, InputKey>, Out, Inner, OutputKey>,
+    State,
+    WithStep<Nodes, Key, Inner, CallOptions<Options, Inner>>,
+    Wanted,
+    Result
+  > {
     return this.#next(this.#builder.append("append", node, options));
   }
 
@@ -101,10 +119,15 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
     const Key extends string = never,
   >(
     model: AgenticModel<Options> & ModelNode<FieldOf<O, InputKey>, AgenticMessage>,
-    options?: StepOptions<O, AgenticMessage, State, InputKey, OutputKey, Key> & {
-      readonly options?: Partial<Options> | undefined;
-    },
-  ): Chain<I, Keyed<AgenticMessage, OutputKey>, State, WithStep<Nodes, Key, undefined>, Wanted, Result> {
+    options?: StepOptions<O, AgenticMessage, State, InputKey, OutputKey, Key, Partial<Options>>,
+  ): Chain<
+    I,
+    Keyed<AgenticMessage, OutputKey>,
+    State,
+    WithStep<Nodes, Key, undefined, Partial<Options>>,
+    Wanted,
+    Result
+  > {
     return this.#next(this.#builder.append("appendModel", model, options));
   }
 
@@ -115,8 +138,15 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
     const Key extends string = never,
   >(
     tools: Runnable<FieldOf<O, InputKey>, AgenticMessage[]> & { readonly component: "tools_node" },
-    options?: StepOptions<O, AgenticMessage[], State, InputKey, OutputKey, Key>,
-  ): Chain<I, Keyed<AgenticMessage[], OutputKey>, State, WithStep<Nodes, Key, undefined>, Wanted, Result> {
+    options?: StepOptions<O, AgenticMessage[], State, InputKey, OutputKey, Key, ToolsNodeOptions>,
+  ): Chain<
+    I,
+    Keyed<AgenticMessage[], OutputKey>,
+    State,
+    WithStep<Nodes, Key, undefined, ToolsNodeOptions>,
+    Wanted,
+    Result
+  > {
     return this.#next(this.#builder.append("appendToolsNode", tools, options));
   }
 
@@ -127,8 +157,15 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
     const Key extends string = never,
   >(
     tools: Runnable<FieldOf<O, InputKey>, AgenticMessage[]> & { readonly component: "tools_node" },
-    options?: StepOptions<O, AgenticMessage[], State, InputKey, OutputKey, Key>,
-  ): Chain<I, Keyed<AgenticMessage[], OutputKey>, State, WithStep<Nodes, Key, undefined>, Wanted, Result> {
+    options?: StepOptions<O, AgenticMessage[], State, InputKey, OutputKey, Key, ToolsNodeOptions>,
+  ): Chain<
+    I,
+    Keyed<AgenticMessage[], OutputKey>,
+    State,
+    WithStep<Nodes, Key, undefined, ToolsNodeOptions>,
+    Wanted,
+    Result
+  > {
     return this.#next(this.#builder.append("appendAgenticToolsNode", tools, options));
   }
 
@@ -154,14 +191,14 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
     const Key extends string = never,
   >(
     graph: RunnableNode<FieldOf<O, InputKey>, Out, Inner> | BuilderNode<FieldOf<O, InputKey>, Out, Inner>,
-    options?: StepOptions<O, NoInfer<Out>, State, InputKey, OutputKey, Key>,
+    options?: StepOptions<O, NoInfer<Out>, State, InputKey, OutputKey, Key, CallOptions<unknown, NoInfer<Inner>>>,
   ): Chain<I, Keyed<Out, OutputKey>, State, WithStep<Nodes, Key, Inner>, Wanted, Result> {
     return this.#next(this.#builder.append("appendGraph", graph, options));
   }
 
   /** Adds a step that gives on what it gets: a place between two parallel steps or branches, or a name in a path. */
   appendPassthrough<const Key extends string = never>(
-    options?: StepOptions<O, O, State, undefined, undefined, Key>,
+    options?: StepOptions<O, O, State, undefined, undefined, Key, CallOptions<unknown, SameAsInput>>,
   ): Chain<I, O, State, WithStep<Nodes, Key, undefined>, Wanted, Result> {
     return this.#next(this.#builder.append("appendPassthrough", passthrough(), options));
   }

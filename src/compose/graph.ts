@@ -4,11 +4,13 @@ import type { StateKey } from "../components/state-key.js";
 import { CompiledGraph as CompiledPlan } from "../run/compiled-graph.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StandardSchemaV1 } from "../schema/standard-schema.js";
+import type { ToolsNodeOptions } from "../tools/node/options.js";
 import type { CompileOptions } from "./compile-options.js";
 import type { CompiledGraph } from "./compiled-graph.js";
 import { GraphBuilder } from "./graph-builder.js";
 import { type NodeDefinition, nodeDefinition } from "./plan/node-definition.js";
 import type { Runnable } from "./runnable.js";
+import type { AnyCallOptions, CallOptions } from "./types/call-options.js";
 import type { AnyChoice, CheckedChoice, Seen } from "./types/choice.js";
 import type { BranchTo, Brought, BroughtByBranch, EdgeTo, InAt, OutAt } from "./types/edge-check.js";
 import type { GraphTypeError } from "./types/graph-type-error.js";
@@ -115,15 +117,23 @@ export class Graph<
     Inner = undefined,
     const InputKey extends string | undefined = undefined,
     const OutputKey extends string | undefined = undefined,
+    Options = AnyCallOptions,
   >(
     key: NewKey<Keys, Key>,
-    node: NodeLike<In, Out, State, Inner>,
-    options?: NodeOptions<NoInfer<In>, NoInfer<Out>, State, InputKey, OutputKey>,
+    node: NodeLike<In, Out, State, Inner, Options>,
+    options?: NodeOptions<
+      NoInfer<In>,
+      NoInfer<Out>,
+      State,
+      InputKey,
+      OutputKey,
+      CallOptions<NoInfer<Options>, NoInfer<Inner>>
+    >,
   ): Graph<
     I,
     O,
     State,
-    Nodes & Record<Key, NodeShape<Keyed<In, InputKey>, Keyed<Out, OutputKey>, Inner>>,
+    Nodes & Record<Key, NodeShape<Keyed<In, InputKey>, Keyed<Out, OutputKey>, Inner, CallOptions<Options, Inner>>>,
     Fed,
     Keys | Key,
     Given,
@@ -159,14 +169,21 @@ export class Graph<
   >(
     key: NewKey<Keys, Key>,
     model: AgenticModel<Options>,
-    options?: NodeOptions<readonly AgenticMessage[], AgenticMessage, State, InputKey, OutputKey> & {
-      readonly options?: Partial<Options> | undefined;
-    },
+    options?: NodeOptions<readonly AgenticMessage[], AgenticMessage, State, InputKey, OutputKey, Partial<Options>>,
   ): Graph<
     I,
     O,
     State,
-    Nodes & Record<Key, NodeShape<Keyed<readonly AgenticMessage[], InputKey>, Keyed<AgenticMessage, OutputKey>>>,
+    Nodes &
+      Record<
+        Key,
+        NodeShape<
+          Keyed<readonly AgenticMessage[], InputKey>,
+          Keyed<AgenticMessage, OutputKey>,
+          undefined,
+          Partial<Options>
+        >
+      >,
     Fed,
     Keys | Key,
     Given,
@@ -184,12 +201,16 @@ export class Graph<
   >(
     key: NewKey<Keys, Key>,
     tools: ToolsNode,
-    options?: NodeOptions<AgenticMessage, AgenticMessage[], State, InputKey, OutputKey>,
+    options?: NodeOptions<AgenticMessage, AgenticMessage[], State, InputKey, OutputKey, ToolsNodeOptions>,
   ): Graph<
     I,
     O,
     State,
-    Nodes & Record<Key, NodeShape<Keyed<AgenticMessage, InputKey>, Keyed<AgenticMessage[], OutputKey>>>,
+    Nodes &
+      Record<
+        Key,
+        NodeShape<Keyed<AgenticMessage, InputKey>, Keyed<AgenticMessage[], OutputKey>, undefined, ToolsNodeOptions>
+      >,
     Fed,
     Keys | Key,
     Given,
@@ -207,12 +228,16 @@ export class Graph<
   >(
     key: NewKey<Keys, Key>,
     tools: ToolsNode,
-    options?: NodeOptions<AgenticMessage, AgenticMessage[], State, InputKey, OutputKey>,
+    options?: NodeOptions<AgenticMessage, AgenticMessage[], State, InputKey, OutputKey, ToolsNodeOptions>,
   ): Graph<
     I,
     O,
     State,
-    Nodes & Record<Key, NodeShape<Keyed<AgenticMessage, InputKey>, Keyed<AgenticMessage[], OutputKey>>>,
+    Nodes &
+      Record<
+        Key,
+        NodeShape<Keyed<AgenticMessage, InputKey>, Keyed<AgenticMessage[], OutputKey>, undefined, ToolsNodeOptions>
+      >,
     Fed,
     Keys | Key,
     Given,
@@ -258,7 +283,7 @@ export class Graph<
   >(
     key: NewKey<Keys, Key>,
     graph: RunnableNode<In, Out, Inner> | BuilderNode<In, Out, Inner>,
-    options?: NodeOptions<NoInfer<In>, NoInfer<Out>, State, InputKey, OutputKey>,
+    options?: NodeOptions<NoInfer<In>, NoInfer<Out>, State, InputKey, OutputKey, CallOptions<unknown, NoInfer<Inner>>>,
   ): Graph<
     I,
     O,

@@ -6,6 +6,7 @@ import type { EmbedderOptions, IndexerOptions, RetrieverOptions } from "../compo
 import type { ToolOption } from "../components/tool-options.js";
 import type { ToolsNodeOptions } from "../tools/node/options.js";
 import type { RunControl } from "./run-control.js";
+import type { OptionsAt } from "./types/call-options.js";
 
 /** Options for every component of a kind; a component takes what it knows. */
 export interface KindOptions {
@@ -22,8 +23,8 @@ export interface KindOptions {
 }
 
 /** What a run may give to one place: call options of that node, and handlers for it and everything inside it. */
-export interface NodeCallOptions {
-  readonly options?: object | undefined;
+export interface NodeCallOptions<Options = object> {
+  readonly options?: Options | undefined;
   readonly callbacks?: readonly Handler[] | undefined;
 }
 
@@ -33,7 +34,7 @@ export interface NodeCallOptions {
  * @example
  * await app.invoke(input, { signal: AbortSignal.timeout(5_000), options: { model: { temperature: 0 } } });
  */
-export interface RunOptions<Paths extends string = string> {
+export interface RunOptions<Paths extends string = string, Inner = unknown> {
   /** Makes this run a child of the node (or tool) whose context is given: signal, handlers and request values continue. */
   readonly parent?: NodeContext | undefined;
   /** Names this child among the children of `parent`. @default the name of the graph */
@@ -51,7 +52,7 @@ export interface RunOptions<Paths extends string = string> {
   /** Call options by kind of component. */
   readonly options?: KindOptions | undefined;
   /** Call options and handlers by place: node keys joined by `/`. */
-  readonly nodes?: { readonly [Path in Paths]?: NodeCallOptions | undefined } | undefined;
+  readonly nodes?: { readonly [Path in Paths]?: NodeCallOptions<OptionsAt<Inner, Path>> | undefined } | undefined;
   /** Lets somebody outside ask the run to stop where it can be resumed: `control.interrupt()`. */
   readonly control?: RunControl | undefined;
   /** Saves the run in the store of the graph, under this id: up to 512 characters. */
@@ -67,7 +68,10 @@ export interface RunOptions<Paths extends string = string> {
 }
 
 /** Options of a resume: those of a run, which is the one that the checkpoint names. */
-export type ResumeOptions<Paths extends string = string> = Omit<RunOptions<Paths>, "parent" | "key" | "checkpointId">;
+export type ResumeOptions<Paths extends string = string, Inner = unknown> = Omit<
+  RunOptions<Paths, Inner>,
+  "parent" | "key" | "checkpointId"
+>;
 
 /** Answers of a resume: by the id of an interrupt, or by address. `undefined` as an answer goes on without data. */
 export type Answers = Readonly<Record<string, unknown>> | { readonly byAddress: Readonly<Record<string, unknown>> };

@@ -301,7 +301,7 @@ describe("a graph inside a graph", () => {
 
   it("takes no call options", () => {
     const graph = new Graph<string, string>()
-      .addNode("nested", complete(), { options: {} })
+      .addNode("nested", complete(), plain({ options: {} }))
       .addEdge(START, "nested")
       .addEdge("nested", END);
     expect(thrownBy(() => graph.compile()).message).toContain("Give them to the nodes inside it");

@@ -145,7 +145,7 @@ describe("passthrough", () => {
 
   it("takes no call options", () => {
     const graph = new Graph<string, string>()
-      .addNode("pass", passthrough(), { options: {} })
+      .addNode("pass", passthrough(), plain({ options: {} }))
       .addEdge(START, "pass")
       .addEdge("pass", END);
     expect(thrownBy(() => graph.compile()).code).toBe("INVALID_OPTION");

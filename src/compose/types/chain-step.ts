@@ -13,8 +13,8 @@ export type After<Before, Out, Inner, OutputKey> = [Inner] extends [SameAsInput]
   : Keyed<Out, OutputKey>;
 
 /** The options of a step: those of a node, and its key. */
-export interface StepOptions<In, Out, State, InputKey, OutputKey, Key>
-  extends Omit<NodeOptions<In, Keyed<Out, OutputKey>, State>, "inputKey" | "outputKey"> {
+export interface StepOptions<In, Out, State, InputKey, OutputKey, Key, Options = object>
+  extends Omit<NodeOptions<In, Keyed<Out, OutputKey>, State, undefined, undefined, Options>, "inputKey" | "outputKey"> {
   /** The key of the node, for paths and addresses. @default "node_0", "node_1" … by position */
   readonly key?: Key | undefined;
   /** The node gets this field of what flows, instead of the whole. */
@@ -49,9 +49,9 @@ export type Members<In, Outs, InputKeys, State> = {
 export type NumberedNodes = Readonly<Record<`node_${string}`, NodeShape<never, unknown>>>;
 
 /** The nodes of a chain, with one more if the step was given a key. */
-export type WithStep<Nodes, Key extends string, Inner> = [Key] extends [never]
+export type WithStep<Nodes, Key extends string, Inner, Options = object> = [Key] extends [never]
   ? Nodes
-  : Nodes & Readonly<Record<Key, NodeShape<never, unknown, Inner>>>;
+  : Nodes & Readonly<Record<Key, NodeShape<never, unknown, Inner, Options>>>;
 
 /** What the members of a branch must be besides nodes: with sound keys, and all that may be chosen. */
 export type BranchMembers<Chosen extends string, Outs> = CheckedMembers<Outs> & Readonly<Record<Chosen, unknown>>;

@@ -1,4 +1,5 @@
 import type { NodeContext } from "../../components/context.js";
+import type { AnyCallOptions, CallOptions } from "./call-options.js";
 import type { Choice, Seen } from "./choice.js";
 import type { GraphTypeError } from "./graph-type-error.js";
 import type { NodeLike } from "./node-like.js";
@@ -16,10 +17,19 @@ export type AddByHandle<State> = <
   Out,
   const InputKey extends string | undefined = undefined,
   const OutputKey extends string | undefined = undefined,
+  Inner = undefined,
+  Options = AnyCallOptions,
 >(
   key: string,
-  node: NodeLike<In, Out, State, unknown>,
-  options?: NodeOptions<NoInfer<In>, NoInfer<Out>, State, InputKey, OutputKey>,
+  node: NodeLike<In, Out, State, Inner, Options>,
+  options?: NodeOptions<
+    NoInfer<In>,
+    NoInfer<Out>,
+    State,
+    InputKey,
+    OutputKey,
+    CallOptions<NoInfer<Options>, NoInfer<Inner>>
+  >,
 ) => NodeRef<Keyed<In, InputKey>, Keyed<Out, OutputKey>>;
 
 /** `addBranch` and `addStreamBranch` between references. */

@@ -2,24 +2,27 @@ import type { NodeContext } from "../../components/context.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { StreamSource } from "../../schema/stream/source.js";
 import type { Runnable } from "../runnable.js";
+import type { HasCallOptions, TakesOptions } from "./call-options.js";
 import type { HasInner } from "./node-shape.js";
 
 /**
  * What may be a node: a plain function, a Runnable, a builder, or a component. A function that gives an async iterable (an
  * async generator function, for one) is a streaming function; `Out` is then the type of its chunks.
  */
-export type NodeLike<In, Out, State = undefined, Inner = undefined> =
+export type NodeLike<In, Out, State = undefined, Inner = undefined, Options = unknown> =
   | FunctionNode<In, Out, State>
-  | RunnableNode<In, Out, Inner>
+  | RunnableNode<In, Out, Inner, Options>
   | BuilderNode<In, Out, Inner>
-  | ComponentNode<In, Out>;
+  | ComponentNode<In, Out, Options>;
 
 export type FunctionNode<In, Out, State> = (
   input: In,
   ctx: NodeContext<State>,
 ) => Out | Promise<Out> | StreamSource<Out>;
 
-export type RunnableNode<In, Out, Inner> = Runnable<In, Out> & HasInner<Inner>;
+export type RunnableNode<In, Out, Inner, Options = unknown> = Runnable<In, Out> &
+  HasInner<Inner> &
+  HasCallOptions<Options>;
 
 export declare const builds: unique symbol;
 
@@ -35,22 +38,22 @@ export interface Built<in In, out Out, out Inner> {
   readonly inner: Inner;
 }
 
-export type ComponentNode<In, Out> =
-  | ModelNode<In, Out>
-  | { readonly component: "template"; readonly format: Step<In, Out> }
-  | { readonly component: "retriever"; readonly retrieve: Step<In, Out> }
-  | { readonly component: "embedder"; readonly embed: Step<In, Out> }
-  | { readonly component: "indexer"; readonly store: Step<In, Out> }
-  | { readonly component: "loader"; readonly load: Step<In, Out> }
-  | { readonly component: "transformer"; readonly transform: Step<In, Out> };
+export type ComponentNode<In, Out, Options = unknown> =
+  | ModelNode<In, Out, Options>
+  | { readonly component: "template"; readonly format: Step<In, Out, Options> }
+  | { readonly component: "retriever"; readonly retrieve: Step<In, Out, Options> }
+  | { readonly component: "embedder"; readonly embed: Step<In, Out, Options> }
+  | { readonly component: "indexer"; readonly store: Step<In, Out, Options> }
+  | { readonly component: "loader"; readonly load: Step<In, Out, Options> }
+  | { readonly component: "transformer"; readonly transform: Step<In, Out, Options> };
 
-export interface ModelNode<in In, out Out> {
+export interface ModelNode<in In, out Out, Options = unknown> {
   readonly component: "model";
-  readonly generate: Step<In, Out>;
+  readonly generate: Step<In, Out, Options>;
   readonly stream: (messages: never, ctx: never) => unknown;
 }
 
-type Step<In, Out> = (input: In, ctx: never) => Promise<Out>;
+type Step<In, Out, Options> = ((input: In, ctx: never) => Promise<Out>) & TakesOptions<Options>;
 
 /** A node that executes the tool calls of a message. */
 export type ToolsNode = Runnable<AgenticMessage, AgenticMessage[]> & { readonly component: "tools_node" };

@@ -6,7 +6,7 @@ import type { GraphTypeError } from "./graph-type-error.js";
 import type { Keyed } from "./node-shape.js";
 
 /** What stands beside a node, whatever it is. */
-export interface NodeOptions<In, Out, State, InputKey = undefined, OutputKey = undefined>
+export interface NodeOptions<In, Out, State, InputKey = undefined, OutputKey = undefined, Options = object>
   extends StateHandlers<Keyed<In, InputKey>, Keyed<Out, OutputKey>, State> {
   /** The name in traces. @default the key */
   readonly name?: string | undefined;
@@ -15,7 +15,7 @@ export interface NodeOptions<In, Out, State, InputKey = undefined, OutputKey = u
   /** The output becomes a record with this one field. */
   readonly outputKey?: OutputKey | undefined;
   /** Default call options of this node (of a model: temperature, tools …); options of a run are laid over them. */
-  readonly options?: object | undefined;
+  readonly options?: Options | undefined;
   /** Makes one input of several that arrive in one step. @default records with different keys are joined; anything else is an error */
   readonly merge?:
     | ((values: readonly Keyed<In, InputKey>[], sources: readonly string[]) => Keyed<In, InputKey>)

@@ -1,8 +1,9 @@
-/** What a builder knows of a node: what goes in, what comes out, and the nodes inside it. */
-export interface NodeShape<In, Out, Inner = undefined> {
+/** What a builder knows of a node: what goes in, what comes out, the nodes inside it, and its call options. */
+export interface NodeShape<In, Out, Inner = undefined, Options = object> {
   readonly in: In;
   readonly out: Out;
   readonly inner: Inner;
+  readonly options: Options;
 }
 
 /** A value behind an input or output key. */

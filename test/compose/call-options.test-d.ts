@@ -1,0 +1,93 @@
+import { describe, it } from "vitest";
+import type { AgenticModel, ModelOptions } from "../../src/components/model.js";
+import type { Retriever, RetrieverOptions } from "../../src/components/retrieval.js";
+import { Chain } from "../../src/compose/chain.js";
+import { Graph } from "../../src/compose/graph.js";
+import { lambda, passthrough } from "../../src/compose/lambda.js";
+import { END, START } from "../../src/compose/plan/plan.js";
+import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
+import { AgenticToolsNode } from "../../src/tools/node/agentic-tools-node.js";
+
+interface MyOptions extends ModelOptions {
+  readonly region: string;
+}
+declare const model: AgenticModel;
+declare const mine: AgenticModel<MyOptions>;
+declare const plain: { readonly component: "retriever"; retrieve(query: string): Promise<string[]> };
+declare const retriever: Retriever<RetrieverOptions>;
+const tools = new AgenticToolsNode([]);
+const inner = new Graph<string, string>()
+  .addNode("x", (text: string) => text)
+  .addEdge(START, "x")
+  .addEdge("x", END);
+
+describe("the call options of a node", () => {
+  it("are checked by what its component takes, in addNode", () => {
+    const graph = () => new Graph<AgenticMessage[], AgenticMessage>();
+    graph().addNode("model", model, { options: { temperature: 0 } });
+    graph().addNode("model", mine, { options: { temperature: 0, region: "eu" } });
+    graph().addNode("tools", tools, { options: { toolAliases: {} } });
+    graph().addNode("find", retriever, { options: { topK: 3 } });
+    graph().addNode("find", plain, { options: { whatever: 3 } });
+    graph().addNode("f", (text: string) => text, { options: { whatever: 3 } });
+    graph().addNode("l", lambda({ invoke: (text: string) => text }), { options: { whatever: 3 } });
+    // @ts-expect-error a model has no such option
+    graph().addNode("model", model, { options: { temprature: 0 } });
+    // @ts-expect-error a number
+    graph().addNode("model", model, { options: { temperature: "hot" } });
+    // @ts-expect-error a text
+    graph().addNode("model", mine, { options: { region: 1 } });
+    // @ts-expect-error a tools node has no such option
+    graph().addNode("tools", tools, { options: { tool: [] } });
+    // @ts-expect-error a retriever has no such option
+    graph().addNode("find", retriever, { options: { top: 3 } });
+    // @ts-expect-error a graph takes no call options of its own
+    graph().addNode("inner", inner, { options: {} });
+    // @ts-expect-error a passthrough calls nothing
+    graph().addNode("same", passthrough(), { options: {} });
+    // @ts-expect-error a tools node has no such option
+    graph().addToolsNode("tools", tools, { options: { tool: [] } });
+  });
+
+  it("are checked in append and node as well", () => {
+    const chain = new Chain<readonly AgenticMessage[]>();
+    chain.append(model, { options: { temperature: 0 } }).append(tools, { options: { messages: [] } });
+    // @ts-expect-error a model has no such option
+    chain.append(model, { options: { temprature: 0 } });
+    // @ts-expect-error a tools node has no such option
+    chain.append(model).append(tools, { options: { tool: [] } });
+    // @ts-expect-error a graph takes no call options of its own
+    new Chain<string>().append(inner, { options: {} });
+    // @ts-expect-error a passthrough calls nothing
+    chain.appendPassthrough({ options: {} });
+    const graph = new Graph<AgenticMessage[], AgenticMessage>();
+    graph.node("model", model, { options: { temperature: 0 } });
+    // @ts-expect-error a model has no such option
+    graph.node("other", model, { options: { temprature: 0 } });
+  });
+
+  it("are checked by path when a run gives them", () => {
+    const agent = new Graph<AgenticMessage[], AgenticMessage>()
+      .addNode("model", mine)
+      .addEdge(START, "model")
+      .addEdge("model", END)
+      .compile();
+    agent.invoke([], { nodes: { model: { options: { temperature: 0 } } } });
+    // @ts-expect-error a model has no such option
+    agent.invoke([], { nodes: { model: { options: { temprature: 0 } } } });
+    // @ts-expect-error a text
+    agent.stream([], { nodes: { model: { options: { region: 1 } } } });
+    const app = new Chain<AgenticMessage[]>()
+      .append(agent, { key: "agent" })
+      .append(tools, { key: "tools" })
+      .append((messages) => messages.length, { key: "count" })
+      .compile();
+    app.invoke([], { nodes: { "agent/model": { options: { region: "eu" } }, count: { options: { any: 1 } } } });
+    // @ts-expect-error a model has no such option
+    app.invoke([], { nodes: { "agent/model": { options: { temprature: 0 } } } });
+    // @ts-expect-error a tools node has no such option
+    app.resume("id", {}, { nodes: { tools: { options: { tool: [] } } } });
+    // @ts-expect-error a graph takes no call options of its own
+    app.invoke([], { nodes: { agent: { options: {} } } });
+  });
+});
