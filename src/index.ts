@@ -62,7 +62,7 @@ export { Chain, type ChainOptions } from "./compose/chain.js";
 export type { ChainCompileOptions, CompileOptions } from "./compose/compile-options.js";
 export type { CompiledGraph } from "./compose/compiled-graph.js";
 export { type ComponentRunnableOptions, runnable } from "./compose/component-runnable.js";
-export { events, type RunEvent } from "./compose/events.js";
+export { events, type RunEvent, resumeEvents } from "./compose/events.js";
 export { Graph, type GraphOptions } from "./compose/graph.js";
 export {
   type LambdaModes,

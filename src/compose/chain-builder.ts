@@ -8,13 +8,20 @@ import { Draft, type DraftNode, newDraftNode } from "./plan/draft.js";
 import { checkFieldKey } from "./plan/key.js";
 import { makePlan } from "./plan/make-plan.js";
 import { END_INDEX, type Plan, type PlanEdge, START } from "./plan/plan.js";
+import { caseReader } from "./plan/switch.js";
+
+interface Choice {
+  readonly choose: Choose;
+  readonly stream: boolean;
+  readonly labels?: readonly string[];
+}
 
 /** One step of a chain: its nodes, side by side, and the step before it. */
 interface Step {
   readonly previous: Step | undefined;
   readonly nodes: readonly DraftNode[];
   /** Chooses among the nodes; without it each of them gets what flows. */
-  readonly choice: { readonly choose: Choose; readonly stream: boolean } | undefined;
+  readonly choice: Choice | undefined;
 }
 
 /** What all chains share that began as one. */
@@ -81,6 +88,19 @@ export class ChainBuilder {
     return this.#next(method, members, { choose: choosingNames(choose as Choose, names), stream });
   }
 
+  appendSwitch(field: unknown, nodes: unknown): ChainBuilder {
+    this.#checkTail("appendSwitch");
+    const names = new Map<string, string>();
+    const members = readMembers("appendSwitch", nodes).map(({ key, node, options }) => {
+      names.set(key, `node_${this.#count}_branch_${key}`);
+      return this.#newNode(names.get(key), node, options);
+    });
+    const labels = [...names.keys()];
+    const read = caseReader(this.#last?.nodes[0]?.key ?? START, field, labels);
+    const choose: Choose = (value) => names.get(read(value));
+    return this.#next("appendSwitch", members, { choose, stream: false, labels });
+  }
+
   makePlan(options: ChainCompileOptions<string> | undefined): Plan {
     if (this.#last === undefined) {
       throw this.#continuedBy === undefined ? emptyGraph("chain") : droppedChain(this.#continuedBy);
@@ -101,7 +121,7 @@ export class ChainBuilder {
       const keys = nodes.map(({ key }) => key);
       for (const tail of tails) {
         if (choice === undefined) for (const key of keys) draft.addEdge(tail, key);
-        else draft.addBranch(tail, keys, choice.choose, choice.stream);
+        else draft.addBranch(tail, keys, choice.choose, choice);
       }
       tails = keys;
     }

@@ -16,10 +16,12 @@ import type { AnyCallOptions, CallOptions } from "./types/call-options.js";
 import type {
   After,
   BranchMembers,
+  CheckedSwitch,
   FieldOf,
   Members,
   NumberedNodes,
   StepOptions,
+  SwitchMembers,
   WithStep,
 } from "./types/chain-step.js";
 import type { Choice } from "./types/choice.js";
@@ -27,6 +29,7 @@ import type { GraphTypeError } from "./types/graph-type-error.js";
 import type { CheckedMembers } from "./types/node-key.js";
 import type { BuilderNode, Built, builds, FunctionNode, ModelNode, NodeLike, RunnableNode } from "./types/node-like.js";
 import type { Keyed, SameAsInput } from "./types/node-shape.js";
+import type { SwitchField } from "./types/switch.js";
 
 /** Schemas of the two ends: types are inferred from them, values are checked with them. */
 export interface ChainOptions<I, O, Wanted, Result> {
@@ -239,6 +242,23 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
     members: Members<O, Outs, InputKeys, State> & BranchMembers<NoInfer<Chosen>, NoInfer<Outs>>,
   ): Chain<I, Outs[keyof Outs], State, Nodes, Wanted, Result> {
     return this.#next(this.#builder.appendBranch(choose, members, true));
+  }
+
+  /**
+   * Leads what flows to the member that stands at the value of one of its fields, which tells the members of a union apart.
+   *
+   * @example
+   * type Plan = { kind: "search"; query: string } | { kind: "answer"; text: string };
+   * const chain = new Chain<Plan>().appendSwitch("kind", {
+   *   search: ({ query }) => `searched for ${query}`,
+   *   answer: ({ text }) => text,
+   * });
+   */
+  appendSwitch<const Field extends string, Outs, const InputKeys>(
+    field: SwitchField<O, Field, "what flows">,
+    members: SwitchMembers<O, Field, Outs, InputKeys, State> & CheckedSwitch<O, Field, NoInfer<Outs>>,
+  ): Chain<I, Outs[keyof Outs], State, Nodes, Wanted, Result> {
+    return this.#next(this.#builder.appendSwitch(field, members));
   }
 
   /** Makes a runnable of the steps so far. */

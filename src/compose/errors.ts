@@ -71,6 +71,21 @@ export const invalidEdge = (what: string): KumikoError => new KumikoError("INVAL
 export const invalidBranch = (from: string, why: string): KumikoError =>
   new KumikoError("INVALID_BRANCH", `The branch from "${from}" ${why}`);
 
+export const invalidSwitch = (from: string, why: string): KumikoError =>
+  new KumikoError("INVALID_BRANCH", `The switch from "${from}" ${why}`);
+
+export const unknownCase = (from: string, field: string, found: unknown, cases: readonly string[]): KumikoError =>
+  new KumikoError(
+    "UNKNOWN_BRANCH_TARGET",
+    `The switch from "${from}" has no case for ${describeCase(field, found)}. Cases: ${list(cases)}.`,
+  );
+
+function describeCase(field: string, found: unknown): string {
+  if (found === undefined) return `a value without a field "${field}"`;
+  if (typeof found === "string") return `"${field}" ${describeKey(found)}`;
+  return `"${field}" ${describeKey(found)}, which is not a string or a boolean`;
+}
+
 export const mixedStyles = (given: unknown, style: "keys" | "handles"): KumikoError =>
   new KumikoError(
     "MIXED_STYLES",

@@ -2,9 +2,12 @@ import type { Handler } from "../callbacks/handler.js";
 import type { RunInfo } from "../callbacks/run-info.js";
 import { joinChunks } from "../schema/concat/concat-chunks.js";
 import { untilJoinable } from "../schema/concat/load-message-joining.js";
+import { Queue } from "../schema/stream/queue.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../schema/stream/source.js";
-import type { RunOptions } from "./options.js";
+import type { CompiledGraph } from "./compiled-graph.js";
+import { invalidOption } from "./errors.js";
+import type { Answers, ResumeOptions, RunOptions } from "./options.js";
 import type { Runnable } from "./runnable.js";
 
 /** One thing that happened in a run. */
@@ -30,8 +33,47 @@ export interface RunEvent {
  */
 export function events<I>(runnable: Runnable<I, unknown>, input: I, options: RunOptions = {}): StreamReader<RunEvent> {
   const log = new EventLog();
-  const output = runnable.stream(input, { ...options, callbacks: [...(options.callbacks ?? []), log.handler] });
+  const output = runnable.stream(input, withLog(options, log));
   return new StreamReader(new EventSource(log, output));
+}
+
+/** What is resumed: a graph or chain that was compiled with a store. */
+type Resumable = Pick<CompiledGraph<never, unknown>, "resumeStream">;
+
+/**
+ * `events` for a run that goes on: what happens from there as one ordered stream. Takes what `resumeStream` takes; what is
+ * wrong with the id or an answer rejects the first read, and nothing has run then.
+ *
+ * @example
+ * const store = memoryStore();
+ * const app = new Chain<string>()
+ *   .append((order, ctx) => ctx.ask<string>("approval", `Send ${order}?`))
+ *   .compile({ store });
+ * const question = await app.invoke("20 boxes", { checkpointId: "order-7" }).catch((error: InterruptError) => error.interrupts[0].id);
+ * for await (const { type, info } of resumeEvents(app, "order-7", { [question]: "yes" })) console.log(type, info.name);
+ */
+export function resumeEvents(
+  app: Resumable,
+  checkpointId: string,
+  answers?: Answers,
+  options: ResumeOptions = {},
+): StreamReader<RunEvent> {
+  if (typeof app?.resumeStream !== "function") {
+    throw invalidOption("resumeEvents takes a compiled graph or chain, then the id of its checkpoint.");
+  }
+  const log = new EventLog();
+  const output = app.resumeStream(checkpointId, answers, withLog(options, log));
+  return new StreamReader(new EventSource(log, output));
+}
+
+function withLog<Options extends ResumeOptions>(options: Options, log: EventLog): Options {
+  const { callbacks } = options;
+  // what is wrong is left for the run to report
+  return { ...options, callbacks: callbacks === undefined ? [log.handler] : addHandler(callbacks, log) };
+}
+
+function addHandler(callbacks: readonly Handler[], log: EventLog): readonly Handler[] {
+  return Array.isArray(callbacks) ? [...callbacks, log.handler] : callbacks;
 }
 
 type Result = IteratorResult<RunEvent, undefined>;
@@ -40,9 +82,10 @@ type Result = IteratorResult<RunEvent, undefined>;
 class EventSource implements ChunkSource<RunEvent> {
   readonly #log: EventLog;
   readonly #output: StreamReader<unknown>;
-  #pull: Promise<void> | undefined = undefined;
+  #isPulling = false;
   #outcome: { readonly failed: boolean; readonly error?: unknown } | undefined = undefined;
-  #turn: Promise<unknown> = Promise.resolve();
+  /** The last read that had to wait: those behind it wait for it. */
+  #turn: Promise<unknown> | undefined = undefined;
 
   constructor(log: EventLog, output: StreamReader<unknown>) {
     this.#log = log;
@@ -50,15 +93,26 @@ class EventSource implements ChunkSource<RunEvent> {
   }
 
   next(): Promise<Result> {
-    const result = this.#turn.then(() => this.#next());
-    this.#turn = result.then(undefined, () => undefined);
+    const event = this.#turn === undefined ? this.#log.shift() : undefined;
+    if (event !== undefined) return Promise.resolve({ done: false, value: event });
+    const result = this.#turn === undefined ? this.#next() : this.#turn.then(() => this.#next());
+    const turn = result.then(
+      () => this.#endTurn(turn),
+      () => this.#endTurn(turn),
+    );
+    this.#turn = turn;
     return result;
   }
 
   cancel(reason?: unknown): void {
     this.#outcome ??= { failed: false };
     this.#log.clear();
+    this.#log.wake();
     void this.#output.cancel(reason);
+  }
+
+  #endTurn(turn: Promise<unknown>): void {
+    if (this.#turn === turn) this.#turn = undefined;
   }
 
   async #next(): Promise<Result> {
@@ -66,8 +120,8 @@ class EventSource implements ChunkSource<RunEvent> {
       const event = this.#log.shift();
       if (event !== undefined) return { done: false, value: event };
       if (this.#outcome !== undefined) return this.#finish(this.#outcome);
-      this.#pull ??= this.#pullChunk();
-      await Promise.race([this.#pull, this.#log.arrival()]);
+      if (!this.#isPulling) this.#pullChunk();
+      await this.#log.arrival();
     }
   }
 
@@ -81,20 +135,24 @@ class EventSource implements ChunkSource<RunEvent> {
     return ended();
   }
 
-  async #pullChunk(): Promise<void> {
-    try {
-      const { done } = await this.#output.next();
-      if (done) this.#outcome ??= { failed: false };
-    } catch (error) {
-      this.#outcome ??= { failed: true, error };
-    }
-    this.#pull = undefined;
+  #pullChunk(): void {
+    this.#isPulling = true;
+    this.#output.next().then(
+      ({ done }) => this.#endPull(done === true ? { failed: false } : undefined),
+      (error: unknown) => this.#endPull({ failed: true, error }),
+    );
+  }
+
+  #endPull(outcome: { readonly failed: boolean; readonly error?: unknown } | undefined): void {
+    this.#isPulling = false;
+    this.#outcome ??= outcome;
+    this.#log.wake();
   }
 }
 
 /** Collects what happens, in order. */
 class EventLog {
-  readonly #events: RunEvent[] = [];
+  readonly #events = new Queue<RunEvent>();
   readonly #copies = new Set<Promise<void>>();
   #seq = 0;
   #wake: (() => void) | undefined = undefined;
@@ -116,14 +174,19 @@ class EventLog {
   }
 
   clear(): void {
-    this.#events.length = 0;
+    this.#events.clear();
   }
 
-  /** Resolves at the next event. */
+  /** Resolves at the next event, or when there will be none for now. */
   arrival(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
     });
+  }
+
+  wake(): void {
+    this.#wake?.();
+    this.#wake = undefined;
   }
 
   /** Resolves when no copy of a stream is being read any more. */
@@ -134,8 +197,7 @@ class EventLog {
   #push(type: RunEvent["type"], info: RunInfo, value: unknown): void {
     this.#events.push({ seq: this.#seq, time: Date.now(), type, info, value });
     this.#seq += 1;
-    this.#wake?.();
-    this.#wake = undefined;
+    this.wake();
   }
 
   async #readCopy(info: RunInfo, stream: StreamReader<unknown>): Promise<void> {

@@ -1,13 +1,14 @@
 import { isPromiseLike } from "../is.js";
 import type { CompileOptions } from "./compile-options.js";
 import { type EndChecks, readEndChecks } from "./end-checks.js";
-import { edgeOfHandles, foreignHandle, invalidBranch, mixedStyles, partOfBranch } from "./errors.js";
+import { edgeOfHandles, foreignHandle, invalidBranch, invalidSwitch, mixedStyles, partOfBranch } from "./errors.js";
 import { toNode } from "./node.js";
-import { readEntries } from "./node-entries.js";
+import { isPlainObject, readEntries } from "./node-entries.js";
 import { NodeHandle } from "./node-handle.js";
 import { Draft } from "./plan/draft.js";
 import { makePlan } from "./plan/make-plan.js";
 import { END, type Plan, START } from "./plan/plan.js";
+import { caseReader, targetsOfCases } from "./plan/switch.js";
 
 /** What a {@link Graph} does, without its types: keys or handles in, a draft out. */
 export class GraphBuilder {
@@ -57,7 +58,22 @@ export class GraphBuilder {
   addBranch(from: unknown, targets: unknown, choose: unknown, stream: boolean): void {
     if (from instanceof NodeHandle)
       this.#in("handles", from, () => this.#addHandleBranch(from, targets, choose, stream));
-    else this.#in("keys", from, () => this.#draft.addBranch(from, targets, choose, stream));
+    else this.#in("keys", from, () => this.#draft.addBranch(from, targets, choose, { stream }));
+  }
+
+  addSwitch(from: unknown, field: unknown, cases: unknown): void {
+    const isHandle = from instanceof NodeHandle;
+    this.#in(isHandle ? "handles" : "keys", from, () => {
+      const source = isHandle ? this.#keyOf(from) : from;
+      const owner = String(source);
+      if (!isPlainObject(cases)) throw invalidSwitch(owner, "needs its cases as a record: { value: target }.");
+      const keys = new Map(
+        Object.entries(cases).map(([name, target]) => [name, isHandle ? this.#wholeKeyOf(target, owner) : target]),
+      );
+      const read = caseReader(owner, field, [...keys.keys()]);
+      const { targets, labels } = targetsOfCases(keys);
+      this.#draft.addBranch(source, targets, (value: unknown) => keys.get(read(value)), { labels });
+    });
   }
 
   makePlan(options: CompileOptions<string> | undefined): Plan {
@@ -66,10 +82,13 @@ export class GraphBuilder {
 
   #addHandleBranch(from: NodeHandle, targets: unknown, choose: unknown, stream: boolean): void {
     if (!Array.isArray(targets)) throw invalidBranch(from.key, "needs a list of the targets it may choose.");
-    const part = targets.find((target) => target instanceof NodeHandle && target.isPart);
-    if (part instanceof NodeHandle) throw partOfBranch(from.key, part.key);
-    const keys = targets.map((target) => this.#keyOf(target));
-    this.#draft.addBranch(this.#keyOf(from), keys, choosingKeys(choose), stream);
+    const keys = targets.map((target) => this.#wholeKeyOf(target, from.key));
+    this.#draft.addBranch(this.#keyOf(from), keys, choosingKeys(choose), { stream });
+  }
+
+  #wholeKeyOf(target: unknown, from: string): string {
+    if (target instanceof NodeHandle && target.isPart) throw partOfBranch(from, target.key);
+    return this.#keyOf(target);
   }
 
   /** The first node or edge decides whether a graph is made with keys or with handles. */

@@ -14,13 +14,14 @@ import type { AnyCallOptions, CallOptions } from "./types/call-options.js";
 import type { AnyChoice, CheckedChoice, Seen } from "./types/choice.js";
 import type { BranchTo, Brought, BroughtByBranch, EdgeTo, InAt, OutAt } from "./types/edge-check.js";
 import type { GraphTypeError } from "./types/graph-type-error.js";
-import type { AddByHandle, BranchOfHandles, HandlesOnly } from "./types/handle-methods.js";
+import type { AddByHandle, BranchOfHandles, HandlesOnly, SwitchOfHandles } from "./types/handle-methods.js";
 import type { CheckedKeys, NewKey, StopKey } from "./types/node-key.js";
 import type { BuilderNode, Built, builds, FunctionNode, NodeLike, RunnableNode, ToolsNode } from "./types/node-like.js";
 import type { AnyNodeEntry, ShapesOf } from "./types/node-map.js";
 import type { NodeOptions } from "./types/node-options.js";
 import type { PartsRef, SourceRef, TargetRef } from "./types/node-ref.js";
 import type { Keyed, NodeShape } from "./types/node-shape.js";
+import type { BroughtBySwitch, CheckedCases, SwitchField } from "./types/switch.js";
 import type { Proof } from "./types/unfed.js";
 
 /** Schemas of the two ends: types are inferred from them, values are checked with them. */
@@ -48,6 +49,25 @@ type BranchOfKeys<I, O, State, Nodes, Fed, Keys extends string, Given, Result, S
   State,
   Nodes,
   Fed & BroughtByBranch<O, Nodes, OutAt<I, Nodes, Fed, From>, Target>,
+  Keys,
+  Given,
+  Result
+>;
+
+type SwitchOfKeys<I, O, State, Nodes, Fed, Keys extends string, Given, Result> = <
+  const From extends Keys | "start",
+  const Field extends string,
+  const Cases extends Readonly<Record<string, Keys | "end">>,
+>(
+  from: From,
+  field: SwitchField<OutAt<I, Nodes, Fed, From>, Field, `"${From}"`>,
+  cases: Cases & CheckedCases<O, Nodes, OutAt<I, Nodes, Fed, From>, Field, `"${From}"`, NoInfer<Cases>>,
+) => Graph<
+  I,
+  O,
+  State,
+  Nodes,
+  Fed & BroughtBySwitch<O, Nodes, OutAt<I, Nodes, Fed, From>, Field, Cases>,
   Keys,
   Given,
   Result
@@ -356,6 +376,26 @@ export class Graph<
     choose: unknown,
   ) => {
     this.#builder.addBranch(from, targets, choose, true);
+    return this;
+  }) as never;
+
+  /**
+   * Leads each output by one of its fields, which tells the members of a union apart. A target takes the members that its
+   * values select; a target may stand at several values, and END is one too.
+   *
+   * @example
+   * type Plan = { kind: "search"; query: string } | { kind: "answer"; text: string };
+   * const graph = new Graph<Plan, string>()
+   *   .addNode("search", ({ query }: { query: string }) => `searched for ${query}`)
+   *   .addNode("answer", ({ text }: { text: string }) => text)
+   *   .addSwitch(START, "kind", { search: "search", answer: "answer" })
+   *   .addEdge("search", END)
+   *   .addEdge("answer", END);
+   */
+  readonly addSwitch: [Keys] extends [never]
+    ? SwitchOfHandles<Graph<I, O, State, Nodes, Fed, Keys, Given, Result>>
+    : SwitchOfKeys<I, O, State, Nodes, Fed, Keys, Given, Result> = ((from: unknown, field: unknown, cases: unknown) => {
+    this.#builder.addSwitch(from, field, cases);
     return this;
   }) as never;
 

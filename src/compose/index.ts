@@ -31,7 +31,7 @@ export { Chain, type ChainOptions } from "./chain.js";
 export type { ChainCompileOptions, CompileOptions } from "./compile-options.js";
 export type { CompiledGraph } from "./compiled-graph.js";
 export { type ComponentRunnableOptions, runnable } from "./component-runnable.js";
-export { events, type RunEvent } from "./events.js";
+export { events, type RunEvent, resumeEvents } from "./events.js";
 export { Graph, type GraphOptions } from "./graph.js";
 export { type LambdaModes, type LambdaOptions, lambda, mapChunks, type Passthrough, passthrough } from "./lambda.js";
 export type { Answers, KindOptions, NodeCallOptions as PlaceOptions, ResumeOptions, RunOptions } from "./options.js";

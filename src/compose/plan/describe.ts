@@ -22,6 +22,7 @@ export interface GraphEdgeInfo {
   readonly to: string;
   /** A branch has one of these for each of its targets. */
   readonly kind: "edge" | "branch" | "data" | "control";
+  /** Of a switch: the values that lead there. */
   readonly label?: string;
 }
 
@@ -29,8 +30,12 @@ export interface GraphEdgeInfo {
 export function describePlan(plan: Plan): GraphInfo {
   const keyOf = (index: number): string => plan.nodes[index]?.key ?? "";
   const edges = plan.edges.map(({ from, to }): GraphEdgeInfo => ({ from: keyOf(from), to: keyOf(to), kind: "edge" }));
-  const branches = plan.branches.flatMap(({ from, targets }) =>
-    targets.map((target): GraphEdgeInfo => ({ from: keyOf(from), to: keyOf(target), kind: "branch" })),
+  const branches = plan.branches.flatMap(({ from, targets, labels }) =>
+    targets.map((target, n): GraphEdgeInfo => {
+      const edge: GraphEdgeInfo = { from: keyOf(from), to: keyOf(target), kind: "branch" };
+      const label = labels?.[n];
+      return label === undefined ? edge : { ...edge, label };
+    }),
   );
   return { name: plan.name, nodes: plan.nodes.slice(END_INDEX + 1).map(describeNode), edges: [...edges, ...branches] };
 }

@@ -91,7 +91,12 @@ export class Draft {
     this.edges.push({ from: source, to: target });
   }
 
-  addBranch(from: unknown, targets: unknown, choose: unknown, stream: boolean): void {
+  addBranch(
+    from: unknown,
+    targets: unknown,
+    choose: unknown,
+    { stream = false, labels }: { readonly stream?: boolean; readonly labels?: readonly string[] | undefined } = {},
+  ): void {
     const source = this.#sourceOf(from, "The source of a branch,");
     const key = this.#keyOf(source);
     if (!Array.isArray(targets)) throw invalidBranch(key, "needs a list of the targets it may choose.");
@@ -103,7 +108,7 @@ export class Draft {
       if (indexes.has(index)) throw invalidBranch(key, `lists "${this.#keyOf(index)}" twice.`);
       indexes.add(index);
     }
-    this.branches.push({ from: source, targets: [...indexes], choose: choose as PlanBranch["choose"], stream });
+    this.branches.push({ from: source, targets: [...indexes], choose: choose as PlanBranch["choose"], stream, labels });
   }
 
   /** The index of a key that is a node, START or END. */

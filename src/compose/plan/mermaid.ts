@@ -9,10 +9,14 @@ export function planToMermaid(plan: Plan): string {
 function drawInside(plan: Plan, prefix: string, indent: string): string[] {
   const nodes = plan.nodes.flatMap((node, index) => drawNode(node, index, `${prefix}${index}`, indent));
   const edges = plan.edges.map(({ from, to }) => `${indent}${prefix}${from} --> ${prefix}${to}`);
-  const branches = plan.branches.flatMap(({ from, targets }) =>
-    targets.map((target) => `${indent}${prefix}${from} -.-> ${prefix}${target}`),
+  const branches = plan.branches.flatMap(({ from, targets, labels }) =>
+    targets.map((target, n) => `${indent}${prefix}${from} -.->${drawLabel(labels?.[n])} ${prefix}${target}`),
   );
   return [...nodes, ...edges, ...branches];
+}
+
+function drawLabel(label: string | undefined): string {
+  return label === undefined ? "" : `|"${escapeLabel(label)}"|`;
 }
 
 function drawNode({ key, name, body }: PlanNode, index: number, id: string, indent: string): string[] {

@@ -62,6 +62,8 @@ export interface PlanBranch {
   /** Gets the value, or (`stream`) a reader; gives one key or several, or a promise of them. */
   readonly choose: (value: never, ctx: never) => unknown;
   readonly stream: boolean;
+  /** Of a switch: the cases that lead to each of its targets. */
+  readonly labels: readonly string[] | undefined;
 }
 
 export interface PlanNode {

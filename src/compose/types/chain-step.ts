@@ -1,8 +1,10 @@
+import type { GraphTypeError } from "./graph-type-error.js";
 import type { CheckedMembers } from "./node-key.js";
 import type { NodeLike } from "./node-like.js";
 import type { WithOptions } from "./node-map.js";
 import type { NodeOptions } from "./node-options.js";
 import type { Keyed, NodeShape, SameAsInput } from "./node-shape.js";
+import type { CaseNames, Selected, SurplusCase } from "./switch.js";
 
 /** The input of a step with an input key: that field of what flows. */
 export type FieldOf<Value, Key> = [Key] extends [keyof Value] ? Value[Key] : Value;
@@ -44,6 +46,25 @@ type Member<In, Out, State, InputKey> =
 export type Members<In, Outs, InputKeys, State> = {
   readonly [Key in keyof Outs]: Member<In, Outs[Key], State, Key extends keyof InputKeys ? InputKeys[Key] : undefined>;
 } & { readonly [Key in keyof InputKeys]: { readonly options?: { readonly inputKey?: InputKeys[Key] } } | object };
+
+/** The members of a switch: each gets the members of the union that its value selects. */
+export type SwitchMembers<In, Field extends string, Outs, InputKeys, State> = {
+  readonly [Key in keyof Outs]: Member<
+    Selected<In, Field, Key>,
+    Outs[Key],
+    State,
+    Key extends keyof InputKeys ? InputKeys[Key] : undefined
+  >;
+} & { readonly [Key in keyof InputKeys]: { readonly options?: { readonly inputKey?: InputKeys[Key] } } | object };
+
+/** One member for each value of the field, and no other. */
+export type CheckedSwitch<In, Field extends string, Outs> = CheckedMembers<Outs> & {
+  readonly [Name in CaseNames<In, Field> | (keyof Outs & string)]: Name extends CaseNames<In, Field>
+    ? Name extends keyof Outs
+      ? unknown
+      : GraphTypeError<`"${Name}" has no member`>
+    : GraphTypeError<SurplusCase<Field, Name>>;
+};
 
 /** The nodes that a chain names itself, by position. */
 export type NumberedNodes = Readonly<Record<`node_${string}`, NodeShape<never, unknown>>>;

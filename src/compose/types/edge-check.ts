@@ -1,5 +1,6 @@
 import type { Fit, IsRecord, WrongField } from "./fit.js";
 import type { NodeShape, SameAsInput } from "./node-shape.js";
+import type { TypeName } from "./type-name.js";
 
 /** What comes out of a node, or of START. */
 export type OutAt<I, Nodes, Fed, Key> = [Key] extends ["start"]
@@ -42,14 +43,14 @@ type Misfit<Out, In, From extends string, To extends string> = [From, To, WrongF
   infer Target extends string,
   infer Field extends string,
 ]
-  ? `${Subject<Out, In, Field>}output of "${Source}" does not fit the input of "${Target}"`
+  ? `${Subject<Out, In, Field>}"${Source}" gives ${TypeName<Out>}, "${Target}" takes ${TypeName<In>}`
   : never;
 
 /** Which field is to blame, when both sides are records. */
 type Subject<Out, In, Field extends string> = [IsRecord<Out>, IsRecord<In>] extends [true, true]
   ? [Field] extends [never]
     ? ""
-    : `field "${Field}" of the `
+    : `in "${Field}": `
   : "";
 
 /**
@@ -64,17 +65,19 @@ export type BranchTo<O, Nodes, Out, From extends string, Target extends string> 
   MisfitTarget<O, Nodes, Out, Target>,
 ] extends [never]
   ? Target
-  : Exclude<Target, MisfitTarget<O, Nodes, Out, Target>> | MisfitBranch<From, MisfitTarget<O, Nodes, Out, Target>>;
+  :
+      | Exclude<Target, MisfitTarget<O, Nodes, Out, Target>>
+      | MisfitBranch<O, Nodes, Out, From, MisfitTarget<O, Nodes, Out, Target>>;
 
 type MisfitTarget<O, Nodes, Out, Target extends string> = {
   [Key in Target]: [Out] extends [InAt<O, Nodes, Key>] ? never : unknown extends Out ? never : Key;
 }[Target];
 
-type MisfitBranch<From extends string, Target extends string> = [From, Target] extends [
+type MisfitBranch<O, Nodes, Out, From extends string, Target extends string> = [From, Target] extends [
   infer Source extends string,
   infer Misfit extends string,
 ]
-  ? `output of "${Source}" does not fit the whole input of "${Misfit}"`
+  ? `"${Source}" gives ${TypeName<Out>}, "${Misfit}" takes ${TypeName<InAt<O, Nodes, Misfit>>} as a whole`
   : never;
 
 /** What a branch brings: it may choose any of its targets, so each gets its whole input from it. */

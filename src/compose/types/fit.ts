@@ -1,4 +1,4 @@
-type AnyFunction = (...values: never) => unknown;
+export type AnyFunction = (...values: never) => unknown;
 
 /** Fields of an object type that hold functions: a class instance has some, a record has none. */
 type Methods<Value> = { [Field in keyof Value]-?: Value[Field] extends AnyFunction ? Field : never }[keyof Value];

@@ -6,6 +6,7 @@ import type { NodeLike } from "./node-like.js";
 import type { NodeOptions } from "./node-options.js";
 import type { NodeRef, PartsRef, SourceRef } from "./node-ref.js";
 import type { Keyed } from "./node-shape.js";
+import type { CasesOfHandles, SwitchField } from "./switch.js";
 
 export type HandlesOnly<Keys, Then> = [Keys] extends [never]
   ? Then
@@ -31,6 +32,13 @@ export type AddByHandle<State> = <
     CallOptions<NoInfer<Options>, NoInfer<Inner>>
   >,
 ) => NodeRef<Keyed<In, InputKey>, Keyed<Out, OutputKey>>;
+
+/** `addSwitch` between references. */
+export type SwitchOfHandles<Self> = <Out, const Field extends string>(
+  from: SourceRef<Out>,
+  field: SwitchField<Out, Field, "the source">,
+  cases: CasesOfHandles<Out, NoInfer<Field>>,
+) => Self;
 
 /** `addBranch` and `addStreamBranch` between references. */
 export type BranchOfHandles<State, Self, Streamed> = <Out, const Target extends PartsRef<NoInfer<Out>>>(

@@ -1,0 +1,66 @@
+import type { InAt } from "./edge-check.js";
+import type { GraphTypeError } from "./graph-type-error.js";
+import type { PartsRef } from "./node-ref.js";
+import type { NodeShape } from "./node-shape.js";
+import type { TypeName } from "./type-name.js";
+
+/** The names of the cases of a field: a closed set of strings or booleans, or nothing. */
+export type CaseNames<Out, Field> = Field extends keyof Out ? NamesOfValues<Out[Field]> : never;
+
+type NamesOfValues<Value> = [Value] extends [string | boolean] ? (string extends Value ? never : `${Value}`) : never;
+
+/** The field of a switch, or the sentence that says why it cannot be one. */
+export type SwitchField<Out, Field extends string, From extends string> = [CaseNames<Out, Field>] extends [never]
+  ? Field extends keyof Out
+    ? `"${Field}" of ${From} is ${TypeName<Out[Field]>}, and a switch needs a closed set of strings or booleans`
+    : `${From} has no field "${Field}" in all its members`
+  : Field;
+
+/** The members of a union that one case of a field selects. */
+export type Selected<Out, Field, Name> = Out extends unknown
+  ? Field extends keyof Out
+    ? Name extends `${Out[Field] & (string | boolean)}`
+      ? Narrowed<Out, Field, Name>
+      : never
+    : never
+  : never;
+
+/** A member whose field has several values has the one that was selected. */
+type Narrowed<Member, Field extends keyof Member, Name> = `${Member[Field] & (string | boolean)}` extends Name
+  ? Member
+  : Member & { readonly [F in Field]: ValueOf<Member[Field], Name> };
+
+type ValueOf<Value, Name> = Value extends string | boolean ? (`${Value}` extends Name ? Value : never) : never;
+
+/** Intersected with the cases of a switch between keys: a sentence at each that is missing, too many or does not fit. */
+export type CheckedCases<O, Nodes, Out, Field extends string, From extends string, Cases> = {
+  readonly [Name in CaseNames<Out, Field> | (keyof Cases & string)]: Name extends CaseNames<Out, Field>
+    ? Name extends keyof Cases
+      ? CheckedTarget<O, Nodes, Selected<Out, Field, Name>, From, Name, Cases[Name]>
+      : GraphTypeError<`"${Name}" has no target`>
+    : GraphTypeError<SurplusCase<Field, Name>>;
+};
+
+export type SurplusCase<Field extends string, Name extends string> = `"${Name}" is not a value of "${Field}"`;
+
+type CheckedTarget<O, Nodes, Out, From extends string, Name extends string, Target> = [Out] extends [
+  InAt<O, Nodes, Target>,
+]
+  ? unknown
+  : Target extends string
+    ? GraphTypeError<`${From} gives ${TypeName<Out>} for "${Name}", "${Target}" takes ${TypeName<InAt<O, Nodes, Target>>}`>
+    : unknown;
+
+/** What a switch brings to each of its targets: its whole input, or where anything is taken what is selected for it. */
+export type BroughtBySwitch<O, Nodes, Out, Field, Cases> = {
+  readonly [Target in Cases[keyof Cases] & string]: unknown extends InAt<O, Nodes, Target>
+    ? NodeShape<unknown, Selected<Out, Field, CasesTo<Cases, Target>>>
+    : InAt<O, Nodes, Target>;
+};
+
+type CasesTo<Cases, Target> = { [Name in keyof Cases]: Cases[Name] extends Target ? Name : never }[keyof Cases];
+
+/** The cases of a switch between handles. */
+export type CasesOfHandles<Out, Field> = {
+  readonly [Name in CaseNames<Out, Field>]: PartsRef<Selected<Out, Field, Name>>;
+};

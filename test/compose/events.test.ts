@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import {
+  Chain,
+  events,
+  isInterrupt,
+  memoryStore,
+  type RunEvent,
+  resumeEvents,
+  type StreamReader,
+} from "../../src/index.js";
+import { errorOf } from "../run/rejected-by.js";
+import { plain, thrownBy } from "./thrown-by.js";
+
+const letter = (store = memoryStore()) =>
+  new Chain<string>()
+    .append((name) => name.trim(), { key: "trim" })
+    .append(
+      async function* (name, ctx) {
+        yield `Dear ${name}, `;
+        yield await ctx.ask<string>("text", "What?");
+      },
+      { key: "write" },
+    )
+    .compile({ name: "letter", store });
+
+async function readAll(reader: StreamReader<RunEvent>): Promise<{ seen: string[]; error: unknown }> {
+  const seen: string[] = [];
+  try {
+    for await (const { seq, type, info, value } of reader) {
+      expect(seq).toBe(seen.length);
+      seen.push(`${type} ${info.name}${type === "chunk" || type === "end" ? ` ${String(value)}` : ""}`);
+    }
+  } catch (error) {
+    return { seen, error };
+  }
+  return { seen, error: undefined };
+}
+
+describe("resumeEvents", () => {
+  it("gives what happens in a run that goes on, in order", async () => {
+    const app = letter();
+    const { seen, error } = await readAll(events(app, " Ada ", { checkpointId: "id" }));
+    expect(seen).toContain("interrupt write");
+    if (!isInterrupt(error)) throw error;
+    const again = await readAll(resumeEvents(app, "id", { [error.interrupts[0].id]: "hello" }));
+    expect(again.error).toBeUndefined();
+    expect(again.seen.filter((event) => event.endsWith("trim"))).toEqual([]);
+    expect(again.seen[0]).toBe("start letter");
+    expect(again.seen).toContain("chunk write hello");
+    expect(again.seen.at(-1)).toBe("end letter Dear Ada, hello");
+  });
+
+  it("keeps the handlers and options that it is given", async () => {
+    const app = letter();
+    const error = await errorOf(app.invoke("Ada", { checkpointId: "id" }));
+    if (!isInterrupt(error)) throw error;
+    const names: string[] = [];
+    const callbacks = [{ onStart: ({ name }: { name: string }) => void names.push(name) }];
+    const answers = { byAddress: { [error.interrupts[0].address]: "x" } };
+    await readAll(resumeEvents(app, "id", answers, { callbacks, requestContext: { user: "u" } }));
+    expect(names).toEqual(["letter", "write"]);
+  });
+
+  it("rejects the first read for an unknown checkpoint or an unknown question; nothing has run", async () => {
+    const app = letter();
+    expect(await readAll(resumeEvents(app, "nope"))).toMatchObject({ seen: [], error: { code: "UNKNOWN_CHECKPOINT" } });
+    await errorOf(app.invoke("Ada", { checkpointId: "id" }));
+    const unknown = await readAll(resumeEvents(app, "id", { nope: 1 }));
+    expect(unknown).toMatchObject({ seen: [], error: { code: "UNKNOWN_INTERRUPT" } });
+    const bad = await readAll(resumeEvents(app, "id", undefined, plain({ callbacks: 1 })));
+    expect(bad).toMatchObject({ seen: [], error: { code: "INVALID_OPTION" } });
+    expect(thrownBy(() => resumeEvents(plain({}), "id")).message).toContain("takes a compiled graph or chain");
+  });
+});
+
+describe("events", () => {
+  it("gives events to several reads that are open at once, in order", async () => {
+    const reader = events(new Chain<string>().append((text) => `${text}!`).compile({ name: "c" }), "x");
+    const reads = await Promise.all(Array.from({ length: 6 }, () => reader.next()));
+    expect(reads.map(({ value }) => value?.seq)).toEqual([0, 1, 2, 3, 4, undefined]);
+  });
+
+  it("ends the run when it is left", async () => {
+    let signal: AbortSignal | undefined;
+    const app = new Chain<string>().append(async function* (text, ctx) {
+      signal = ctx.signal;
+      for (;;) yield text;
+    });
+    for await (const { type } of events(app.compile(), "x")) if (type === "chunk") break;
+    expect(signal?.aborted).toBe(true);
+  });
+});
