@@ -33,8 +33,7 @@ export interface RunEvent {
  */
 export function events<I>(runnable: Runnable<I, unknown>, input: I, options: RunOptions = {}): StreamReader<RunEvent> {
   const log = new EventLog();
-  const output = runnable.stream(input, withLog(options, log));
-  return new StreamReader(new EventSource(log, output));
+  return log.follow(runnable.stream(input, withLog(options, log)));
 }
 
 /** What is resumed: a graph or chain that was compiled with a store. */
@@ -62,8 +61,7 @@ export function resumeEvents(
     throw invalidOption("resumeEvents takes a compiled graph or chain, then the id of its checkpoint.");
   }
   const log = new EventLog();
-  const output = app.resumeStream(checkpointId, answers, withLog(options, log));
-  return new StreamReader(new EventSource(log, output));
+  return log.follow(app.resumeStream(checkpointId, answers, withLog(options, log)));
 }
 
 function withLog<Options extends ResumeOptions>(options: Options, log: EventLog): Options {
@@ -78,84 +76,32 @@ function addHandler(callbacks: readonly Handler[], log: EventLog): readonly Hand
 
 type Result = IteratorResult<RunEvent, undefined>;
 
-/** Pulls the output of the run one chunk at a time, and only when every event so far was read. */
-class EventSource implements ChunkSource<RunEvent> {
-  readonly #log: EventLog;
-  readonly #output: StreamReader<unknown>;
-  #isPulling = false;
-  #outcome: { readonly failed: boolean; readonly error?: unknown } | undefined = undefined;
-  /** The last read that had to wait: those behind it wait for it. */
-  #turn: Promise<unknown> | undefined = undefined;
-
-  constructor(log: EventLog, output: StreamReader<unknown>) {
-    this.#log = log;
-    this.#output = output;
-  }
-
-  next(): Promise<Result> {
-    const event = this.#turn === undefined ? this.#log.shift() : undefined;
-    if (event !== undefined) return Promise.resolve({ done: false, value: event });
-    const result = this.#turn === undefined ? this.#next() : this.#turn.then(() => this.#next());
-    const turn = result.then(
-      () => this.#endTurn(turn),
-      () => this.#endTurn(turn),
-    );
-    this.#turn = turn;
-    return result;
-  }
-
-  cancel(reason?: unknown): void {
-    this.#outcome ??= { failed: false };
-    this.#log.clear();
-    this.#log.wake();
-    void this.#output.cancel(reason);
-  }
-
-  #endTurn(turn: Promise<unknown>): void {
-    if (this.#turn === turn) this.#turn = undefined;
-  }
-
-  async #next(): Promise<Result> {
-    for (;;) {
-      const event = this.#log.shift();
-      if (event !== undefined) return { done: false, value: event };
-      if (this.#outcome !== undefined) return this.#finish(this.#outcome);
-      if (!this.#isPulling) this.#pullChunk();
-      await this.#log.arrival();
-    }
-  }
-
-  /** The copies that handlers read are a few microtasks behind: the last events are waited for. */
-  async #finish(outcome: { readonly failed: boolean; readonly error?: unknown }): Promise<Result> {
-    await this.#log.settled();
-    const event = this.#log.shift();
-    if (event !== undefined) return { done: false, value: event };
-    this.#outcome = { failed: false };
-    if (outcome.failed) throw outcome.error;
-    return ended();
-  }
-
-  #pullChunk(): void {
-    this.#isPulling = true;
-    this.#output.next().then(
-      ({ done }) => this.#endPull(done === true ? { failed: false } : undefined),
-      (error: unknown) => this.#endPull({ failed: true, error }),
-    );
-  }
-
-  #endPull(outcome: { readonly failed: boolean; readonly error?: unknown } | undefined): void {
-    this.#isPulling = false;
-    this.#outcome ??= outcome;
-    this.#log.wake();
-  }
+interface Read {
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
 }
 
-/** Collects what happens, in order. */
-class EventLog {
+interface Outcome {
+  readonly failed: boolean;
+  readonly error?: unknown;
+}
+
+/**
+ * Collects what happens, in order, and hands it to whoever reads. Pulls the output of the run one chunk at a time, and only
+ * while somebody waits for an event.
+ */
+class EventLog implements ChunkSource<RunEvent> {
   readonly #events = new Queue<RunEvent>();
+  /** Reads that wait; there are some only when there are no events. */
+  readonly #reads = new Queue<Read>();
   readonly #copies = new Set<Promise<void>>();
+  #output: StreamReader<unknown> | undefined = undefined;
   #seq = 0;
-  #wake: (() => void) | undefined = undefined;
+  #isPulling = false;
+  #isFinishing = false;
+  /** How the run ended, until its error was given to a read. */
+  #outcome: Outcome | undefined = undefined;
+  #hasEnded = false;
 
   readonly handler: Handler = {
     onStart: (info, value) => this.#push("start", info, value),
@@ -169,35 +115,74 @@ class EventLog {
     },
   };
 
-  shift(): RunEvent | undefined {
-    return this.#events.shift();
+  follow(output: StreamReader<unknown>): StreamReader<RunEvent> {
+    this.#output = output;
+    return new StreamReader<RunEvent>(this);
   }
 
-  clear(): void {
-    this.#events.clear();
-  }
-
-  /** Resolves at the next event, or when there will be none for now. */
-  arrival(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
+  next(): Promise<Result> {
+    const event = this.#events.shift();
+    if (event !== undefined) return Promise.resolve({ done: false, value: event });
+    return new Promise((resolve, reject) => {
+      this.#reads.push({ resolve, reject });
+      this.#goOn();
     });
   }
 
-  wake(): void {
-    this.#wake?.();
-    this.#wake = undefined;
-  }
-
-  /** Resolves when no copy of a stream is being read any more. */
-  async settled(): Promise<void> {
-    while (this.#copies.size > 0) await Promise.all(this.#copies);
+  cancel(reason?: unknown): void {
+    this.#outcome = { failed: false };
+    this.#hasEnded = true;
+    this.#events.clear();
+    this.#goOn();
+    void this.#output?.cancel(reason);
   }
 
   #push(type: RunEvent["type"], info: RunInfo, value: unknown): void {
-    this.#events.push({ seq: this.#seq, time: Date.now(), type, info, value });
+    const event: RunEvent = { seq: this.#seq, time: Date.now(), type, info, value };
     this.#seq += 1;
-    this.wake();
+    const read = this.#reads.shift();
+    if (read !== undefined) read.resolve({ done: false, value: event });
+    else if (!this.#hasEnded) this.#events.push(event);
+  }
+
+  /** Does what brings those who wait the next event, or the end. */
+  #goOn(): void {
+    if (this.#reads.size === 0) return;
+    if (this.#hasEnded) this.#end();
+    else if (this.#outcome !== undefined) void this.#finish();
+    else if (!this.#isPulling) this.#pullChunk();
+  }
+
+  #pullChunk(): void {
+    this.#isPulling = true;
+    this.#output?.next().then(
+      ({ done }) => this.#endPull(done === true ? { failed: false } : undefined),
+      (error: unknown) => this.#endPull({ failed: true, error }),
+    );
+  }
+
+  #endPull(outcome: Outcome | undefined): void {
+    this.#isPulling = false;
+    this.#outcome ??= outcome;
+    this.#goOn();
+  }
+
+  /** The copies that handlers read are a few microtasks behind: the last events are waited for. */
+  async #finish(): Promise<void> {
+    if (this.#isFinishing) return;
+    this.#isFinishing = true;
+    while (this.#copies.size > 0) await Promise.all(this.#copies);
+    this.#hasEnded = true;
+    this.#goOn();
+  }
+
+  #end(): void {
+    for (let read = this.#reads.shift(); read !== undefined; read = this.#reads.shift()) {
+      const outcome = this.#outcome;
+      this.#outcome = { failed: false };
+      if (outcome?.failed === true) read.reject(outcome.error);
+      else read.resolve(ended());
+    }
   }
 
   async #readCopy(info: RunInfo, stream: StreamReader<unknown>): Promise<void> {
