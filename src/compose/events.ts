@@ -4,7 +4,7 @@ import { joinChunks } from "../schema/concat/concat-chunks.js";
 import { untilJoinable } from "../schema/concat/load-message-joining.js";
 import { Queue } from "../schema/stream/queue.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { type ChunkSource, ended } from "../schema/stream/source.js";
+import type { ChunkSource } from "../schema/stream/source.js";
 import type { CompiledGraph } from "./compiled-graph.js";
 import { invalidOption } from "./errors.js";
 import type { Answers, ResumeOptions, RunOptions } from "./options.js";
@@ -181,7 +181,7 @@ class EventLog implements ChunkSource<RunEvent> {
       const outcome = this.#outcome;
       this.#outcome = { failed: false };
       if (outcome?.failed === true) read.reject(outcome.error);
-      else read.resolve(ended());
+      else read.resolve({ done: true, value: undefined });
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 import { messageOf } from "../errors.js";
 import { schemaInvalid, schemaUnsupported } from "./errors.js";
+import { interpretSchema, isCodeForbidden, loadInterpreter } from "./json-schema/interpret.js";
 import { OnDemand } from "./on-demand.js";
 import type { LooseSchema, SchemaValidator } from "./schema-validator.js";
 import type { StandardIssue } from "./standard-schema.js";
@@ -15,8 +16,9 @@ type CompiledSchema = (value: unknown) => readonly StandardIssue[] | undefined;
 const schemasPerInstance = 200;
 
 /**
- * The validator that is used when none is given: plain JSON Schemas of draft 2020-12 and draft-07, with formats, by ajv.
- * Ajv is loaded at the first schema, and a schema is compiled once. References to other documents are never fetched.
+ * The validator that is used when none is given: plain JSON Schemas of draft 2020-12 and draft-07, with formats, by ajv; or,
+ * where code may not be made from strings, by `@cfworker/json-schema`, with the same messages. Either is loaded at the first
+ * schema, and a schema is compiled once. References to other documents are never fetched.
  *
  * @example
  * const fits = await new JsonSchemaValidator().compile({ type: "object", required: ["city"] });
@@ -90,6 +92,7 @@ class Instance {
   }
 
   async #compile(text: string): Promise<CompiledSchema> {
+    if (isCodeForbidden()) return interpretSchema(text, this.#draft);
     const ajv = await this.#ajvFor(text);
     // A copy of our own: whoever changes the schema later changes nothing for others with the same text.
     const schema: object = JSON.parse(text);
@@ -123,6 +126,10 @@ function checkBy(validate: ValidateFunction): CompiledSchema {
 
 /** Compiles attempts at a schema: each is forgotten, because the next one may have the same names. */
 async function compilerOf(draft: Draft): Promise<Compiler> {
+  if (isCodeForbidden()) {
+    const interpret = await loadInterpreter();
+    return { compile: (schema) => interpret(JSON.stringify(schema), draft), problemsIn: () => [] };
+  }
   const ajv = await load(draft);
   return {
     compile: (schema) => {

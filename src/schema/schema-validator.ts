@@ -1,7 +1,7 @@
 import type { StandardIssue } from "./standard-schema.js";
 
 /**
- * Checks values against plain JSON Schemas. The default uses ajv, which generates code: give your own where that is not
+ * Checks values against plain JSON Schemas. The default uses ajv, which generates code, and an interpreter where that is not
  * allowed.
  */
 export interface SchemaValidator {

@@ -98,6 +98,14 @@ export const parserMissing = (cause: unknown): KumikoError =>
     { cause },
   );
 
+export const bufferMissing = (): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    "openApiTools needs the global Buffer, which @apidevtools/json-schema-ref-parser reads documents with, and this runtime has none. " +
+      'On Cloudflare Workers set compatibility_flags = ["nodejs_compat"] and globalThis.Buffer = Buffer from "node:buffer"; ' +
+      "in a browser do the same with the package buffer. Or make the tools on a server.",
+  );
+
 export const unknownScheme = (name: string, schemes: readonly string[]): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",

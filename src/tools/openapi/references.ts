@@ -1,5 +1,5 @@
 import { type Fields, isFields } from "../../is.js";
-import { externalReference, missingReference, notAnObject, parserMissing } from "./errors.js";
+import { bufferMissing, externalReference, missingReference, notAnObject, parserMissing } from "./errors.js";
 
 /** Finds what the `$ref`s of one document point at. */
 export interface References {
@@ -37,6 +37,7 @@ export async function openReferences(document: Fields): Promise<References> {
 }
 
 async function loadParser() {
+  if (!("Buffer" in globalThis)) throw bufferMissing();
   try {
     return await import("@apidevtools/json-schema-ref-parser");
   } catch (cause) {

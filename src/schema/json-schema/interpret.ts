@@ -1,0 +1,217 @@
+import type { OutputUnit, Schema, Validator } from "@cfworker/json-schema";
+import { messageOf } from "../../errors.js";
+import { schemaInvalid } from "../errors.js";
+import type { StandardIssue } from "../standard-schema.js";
+import type { Draft } from "../validation/loosen-schema.js";
+
+type Check = (value: unknown) => readonly StandardIssue[] | undefined;
+
+/** Whether code may not be made from strings: on Cloudflare Workers, on pages with a CSP, under a flag of Node.js. */
+export function isCodeForbidden(): boolean {
+  try {
+    Reflect.construct(Function, [""]);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/**
+ * Checks values without code of its own, by `@cfworker/json-schema`; with the messages of ajv, which is used where code may be
+ * made. `text` is the schema.
+ */
+export async function interpretSchema(text: string, draft: Draft): Promise<Check> {
+  return (await loadInterpreter())(text, draft);
+}
+
+/** The same in two steps: what is loaded interprets at once. */
+export async function loadInterpreter(): Promise<(text: string, draft: Draft) => Check> {
+  const { Validator, dereference } = await import("@cfworker/json-schema");
+  return (text, draft) => {
+    const root: object = JSON.parse(text);
+    checkSchema(root);
+    let validator: Validator;
+    try {
+      // a copy: it notes in a schema what its references lead to
+      validator = new Validator(JSON.parse(text), draft === "07" ? "7" : draft, false);
+    } catch (cause) {
+      throw invalid(messageOf(cause), cause);
+    }
+    checkReferences(dereference(JSON.parse(text)));
+    return (value) => {
+      const given = asJson(value);
+      if (given === undefined) return [{ message: "is not a value of JSON", path: [] }];
+      const { valid, errors } = validator.validate(given.value);
+      return valid ? undefined : issuesOf(errors, root);
+    };
+  };
+}
+
+const invalid = (why: string, cause?: unknown): Error =>
+  schemaInvalid(`This is no valid JSON Schema: ${why}. Correct it, or leave it out.`, cause);
+
+const typeNames = ["string", "number", "integer", "boolean", "object", "array", "null"];
+
+/** What ajv refuses too, and what would else be noticed with a value only. */
+function checkSchema(schema: unknown, isSchema = true): void {
+  if (typeof schema !== "object" || schema === null) return;
+  if (Array.isArray(schema)) {
+    for (const item of schema) checkSchema(item);
+    return;
+  }
+  for (const [key, value] of Object.entries(schema)) {
+    if (isSchema && key === "type") checkTypes(value);
+    if (isSchema && key === "pattern") checkPattern(value);
+    if (isSchema && ["const", "enum", "default", "examples"].includes(key)) continue;
+    checkSchema(
+      value,
+      !isSchema || !["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"].includes(key),
+    );
+  }
+}
+
+function checkTypes(types: unknown): void {
+  for (const type of Array.isArray(types) ? types : [types]) {
+    if (!typeNames.includes(String(type))) throw invalid(`"type" must be one of ${typeNames.join(", ")}`);
+  }
+}
+
+function checkPattern(pattern: unknown): void {
+  try {
+    new RegExp(String(pattern), "u");
+  } catch (cause) {
+    try {
+      new RegExp(String(pattern));
+    } catch {
+      throw invalid(messageOf(cause), cause);
+    }
+  }
+}
+
+interface Resolved extends Schema {
+  readonly __absolute_ref__?: string;
+}
+
+function checkReferences(lookup: Readonly<Record<string, Schema | boolean>>): void {
+  for (const schema of Object.values(lookup)) {
+    if (typeof schema === "boolean" || typeof schema.$ref !== "string") continue;
+    const { $ref, __absolute_ref__: reference = $ref }: Resolved = schema;
+    if (lookup[reference] === undefined) throw invalid(`can't resolve reference ${$ref}`);
+  }
+}
+
+/** As JSON has it: fields that are undefined are not there. Nothing for what JSON cannot say. */
+function asJson(value: unknown): { readonly value: unknown } | undefined {
+  try {
+    const text = JSON.stringify(value);
+    return text === undefined ? undefined : { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Those that only say that something inside them does not fit. */
+const around = [
+  "properties",
+  "patternProperties",
+  "items",
+  "prefixItems",
+  "additionalItems",
+  "$ref",
+  "$recursiveRef",
+  "$dynamicRef",
+  "allOf",
+  "dependentSchemas",
+  "unevaluatedItems",
+];
+
+function issuesOf(errors: readonly OutputUnit[], root: object): StandardIssue[] {
+  const issues: StandardIssue[] = [];
+  const seen = new Set<string>();
+  for (const [n, error] of errors.entries()) {
+    // the one before it has named the property that must not be there
+    if (error.keyword === "false" && /(additional|unevaluated)Properties/.test(errors[n - 1]?.keyword ?? "")) continue;
+    const message = messageFor(error, root);
+    const path = keysOf(error.instanceLocation);
+    const known = JSON.stringify([path, message]);
+    if (message === undefined || seen.has(known)) continue;
+    seen.add(known);
+    issues.push({ message, path });
+  }
+  return issues.length > 0 ? issues : [{ message: "does not fit", path: [] }];
+}
+
+function messageFor({ keyword, keywordLocation, error }: OutputUnit, root: object): string | undefined {
+  if (around.includes(keyword)) return undefined;
+  const limit = at(root, keywordLocation);
+  const [, name] = /"(.*?)"/.exec(error) ?? [];
+  if (keyword === "additionalProperties" || keyword === "unevaluatedProperties") {
+    const kind = keyword === "additionalProperties" ? "additional" : "unevaluated";
+    return limit === false ? `must NOT have ${kind} properties: ${JSON.stringify(name)}` : undefined;
+  }
+  return plainMessage(keyword, limit, name, error);
+}
+
+function plainMessage(keyword: string, limit: unknown, name: string | undefined, error: string): string {
+  switch (keyword) {
+    case "type":
+      return `must be ${[limit].flat().join(",")}`;
+    case "false":
+      return "boolean schema is false";
+    case "required":
+      return `must have required property '${name}'`;
+    case "enum":
+      return `must be equal to one of the allowed values: ${JSON.stringify(limit)}`;
+    case "const":
+      return `must be equal to constant: ${JSON.stringify(limit)}`;
+    case "anyOf":
+      return "must match a schema in anyOf";
+    case "oneOf":
+      return "must match exactly one schema in oneOf";
+    case "not":
+      return "must NOT be valid";
+    case "if":
+      return `must match "${error.includes('"then"') ? "then" : "else"}" schema`;
+    case "pattern":
+    case "format":
+      return `must match ${keyword} "${String(limit)}"`;
+    case "multipleOf":
+      return `must be multiple of ${String(limit)}`;
+    case "uniqueItems":
+      return "must NOT have duplicate items";
+    case "propertyNames":
+      return "property name must be valid";
+    case "contains":
+      return "must contain at least 1 valid item(s)";
+    default:
+      return limitMessage(keyword, String(limit)) ?? error;
+  }
+}
+
+/** `minLength` and the like. */
+function limitMessage(keyword: string, limit: string): string | undefined {
+  const [, bound, unit] = /^(min|max)(Length|Items|Properties)$/.exec(keyword) ?? [];
+  if (unit !== undefined) {
+    const what = unit === "Length" ? "characters" : unit.toLowerCase();
+    return `must NOT have ${bound === "min" ? "fewer" : "more"} than ${limit} ${what}`;
+  }
+  const sign = { minimum: ">=", maximum: "<=", exclusiveMinimum: ">", exclusiveMaximum: "<" }[keyword];
+  return sign === undefined ? undefined : `must be ${sign} ${limit}`;
+}
+
+/** What stands at a place of a schema; references on the way are followed. */
+function at(root: object, location: string): unknown {
+  let place: unknown = root;
+  for (const step of keysOf(location)) {
+    if (typeof place !== "object" || place === null) return undefined;
+    const next: unknown = Reflect.get(place, step);
+    place = step === "$ref" && typeof next === "string" && next.startsWith("#") ? at(root, decodeURI(next)) : next;
+  }
+  return place;
+}
+
+/** `#/items/0/a~1b` is `["items", 0, "a/b"]`. */
+function keysOf(pointer: string): (string | number)[] {
+  const steps = pointer.split("/").slice(1);
+  return steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step.replaceAll("~1", "/").replaceAll("~0", "~")));
+}

