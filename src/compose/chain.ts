@@ -2,6 +2,7 @@ import type { NodeContext } from "../components/context.js";
 import type { AgenticModel, ModelOptions } from "../components/model.js";
 import type { StateKey } from "../components/state-key.js";
 import { CompiledGraph as CompiledPlan } from "../run/compiled-graph.js";
+import type { DeclaredConcat } from "../schema/concat/rule.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StandardSchemaV1 } from "../schema/standard-schema.js";
 import type { StreamReader } from "../schema/stream/reader.js";
@@ -26,6 +27,7 @@ import type {
 } from "./types/chain-step.js";
 import type { Choice } from "./types/choice.js";
 import type { GraphTypeError } from "./types/graph-type-error.js";
+import type { NoChunks, ValueOf } from "./types/joined.js";
 import type { CheckedMembers } from "./types/node-key.js";
 import type { BuilderNode, Built, builds, FunctionNode, ModelNode, NodeLike, RunnableNode } from "./types/node-like.js";
 import type { Keyed, SameAsInput } from "./types/node-shape.js";
@@ -92,20 +94,23 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
     const OutputKey extends string | undefined = undefined,
     const Key extends string = never,
     Options = AnyCallOptions,
+    Chunk = NoChunks,
+    const Concat extends DeclaredConcat | undefined = undefined,
   >(
-    node: NodeLike<FieldOf<O, InputKey>, Out, State, Inner, Options>,
+    node: NodeLike<FieldOf<O, InputKey>, Out, State, Inner, Options, Chunk>,
     options?: StepOptions<
       O,
-      NoInfer<Out>,
+      NoInfer<ValueOf<Out, Chunk, Concat>>,
       State,
       InputKey,
       OutputKey,
       Key,
-      CallOptions<NoInfer<Options>, NoInfer<Inner>>
+      CallOptions<NoInfer<Options>, NoInfer<Inner>>,
+      Concat
     >,
   ): Chain<
     I,
-    After<FieldOf<O, InputKey>, Out, Inner, OutputKey>,
+    After<FieldOf<O, InputKey>, ValueOf<Out, Chunk, Concat>, Inner, OutputKey>,
     State,
     WithStep<Nodes, Key, Inner, CallOptions<Options, Inner>>,
     Wanted,

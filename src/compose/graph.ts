@@ -2,6 +2,7 @@ import type { NodeContext } from "../components/context.js";
 import type { AgenticModel, ModelOptions } from "../components/model.js";
 import type { StateKey } from "../components/state-key.js";
 import { CompiledGraph as CompiledPlan } from "../run/compiled-graph.js";
+import type { DeclaredConcat } from "../schema/concat/rule.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StandardSchemaV1 } from "../schema/standard-schema.js";
 import type { ToolsNodeOptions } from "../tools/node/options.js";
@@ -15,6 +16,7 @@ import type { AnyChoice, CheckedChoice, Seen } from "./types/choice.js";
 import type { BranchTo, Brought, BroughtByBranch, EdgeTo, InAt, OutAt } from "./types/edge-check.js";
 import type { GraphTypeError } from "./types/graph-type-error.js";
 import type { AddByHandle, BranchOfHandles, HandlesOnly, SwitchOfHandles } from "./types/handle-methods.js";
+import type { NoChunks, ValueOf } from "./types/joined.js";
 import type { CheckedKeys, NewKey, StopKey } from "./types/node-key.js";
 import type { BuilderNode, Built, builds, FunctionNode, NodeLike, RunnableNode, ToolsNode } from "./types/node-like.js";
 import type { AnyNodeEntry, ShapesOf } from "./types/node-map.js";
@@ -138,22 +140,34 @@ export class Graph<
     const InputKey extends string | undefined = undefined,
     const OutputKey extends string | undefined = undefined,
     Options = AnyCallOptions,
+    Chunk = NoChunks,
+    const Concat extends DeclaredConcat | undefined = undefined,
   >(
     key: NewKey<Keys, Key>,
-    node: NodeLike<In, Out, State, Inner, Options>,
+    node: NodeLike<In, Out, State, Inner, Options, Chunk>,
     options?: NodeOptions<
       NoInfer<In>,
-      NoInfer<Out>,
+      NoInfer<ValueOf<Out, Chunk, Concat>>,
       State,
       InputKey,
       OutputKey,
-      CallOptions<NoInfer<Options>, NoInfer<Inner>>
+      CallOptions<NoInfer<Options>, NoInfer<Inner>>,
+      Concat
     >,
   ): Graph<
     I,
     O,
     State,
-    Nodes & Record<Key, NodeShape<Keyed<In, InputKey>, Keyed<Out, OutputKey>, Inner, CallOptions<Options, Inner>>>,
+    Nodes &
+      Record<
+        Key,
+        NodeShape<
+          Keyed<In, InputKey>,
+          Keyed<ValueOf<Out, Chunk, Concat>, OutputKey>,
+          Inner,
+          CallOptions<Options, Inner>
+        >
+      >,
     Fed,
     Keys | Key,
     Given,

@@ -1,3 +1,4 @@
+import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import type { GraphTypeError } from "./graph-type-error.js";
 import type { CheckedMembers } from "./node-key.js";
 import type { NodeLike } from "./node-like.js";
@@ -15,8 +16,11 @@ export type After<Before, Out, Inner, OutputKey> = [Inner] extends [SameAsInput]
   : Keyed<Out, OutputKey>;
 
 /** The options of a step: those of a node, and its key. */
-export interface StepOptions<In, Out, State, InputKey, OutputKey, Key, Options = object>
-  extends Omit<NodeOptions<In, Keyed<Out, OutputKey>, State, undefined, undefined, Options>, "inputKey" | "outputKey"> {
+export interface StepOptions<In, Out, State, InputKey, OutputKey, Key, Options = object, Concat = DeclaredConcat>
+  extends Omit<
+    NodeOptions<In, Keyed<Out, OutputKey>, State, undefined, undefined, Options, Concat>,
+    "inputKey" | "outputKey"
+  > {
   /** The key of the node, for paths and addresses. @default "node_0", "node_1" … by position */
   readonly key?: Key | undefined;
   /** The node gets this field of what flows, instead of the whole. */

@@ -1,7 +1,9 @@
 import type { NodeContext } from "../../components/context.js";
+import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import type { AnyCallOptions, CallOptions } from "./call-options.js";
 import type { Choice, Seen } from "./choice.js";
 import type { GraphTypeError } from "./graph-type-error.js";
+import type { NoChunks, ValueOf } from "./joined.js";
 import type { NodeLike } from "./node-like.js";
 import type { NodeOptions } from "./node-options.js";
 import type { NodeRef, PartsRef, SourceRef } from "./node-ref.js";
@@ -20,18 +22,21 @@ export type AddByHandle<State> = <
   const OutputKey extends string | undefined = undefined,
   Inner = undefined,
   Options = AnyCallOptions,
+  Chunk = NoChunks,
+  const Concat extends DeclaredConcat | undefined = undefined,
 >(
   key: string,
-  node: NodeLike<In, Out, State, Inner, Options>,
+  node: NodeLike<In, Out, State, Inner, Options, Chunk>,
   options?: NodeOptions<
     NoInfer<In>,
-    NoInfer<Out>,
+    NoInfer<ValueOf<Out, Chunk, Concat>>,
     State,
     InputKey,
     OutputKey,
-    CallOptions<NoInfer<Options>, NoInfer<Inner>>
+    CallOptions<NoInfer<Options>, NoInfer<Inner>>,
+    Concat
   >,
-) => NodeRef<Keyed<In, InputKey>, Keyed<Out, OutputKey>>;
+) => NodeRef<Keyed<In, InputKey>, Keyed<ValueOf<Out, Chunk, Concat>, OutputKey>>;
 
 /** `addSwitch` between references. */
 export type SwitchOfHandles<Self> = <Out, const Field extends string>(

@@ -9,16 +9,16 @@ import type { HasInner } from "./node-shape.js";
  * What may be a node: a plain function, a Runnable, a builder, or a component. A function that gives an async iterable (an
  * async generator function, for one) is a streaming function; `Out` is then the type of its chunks.
  */
-export type NodeLike<In, Out, State = undefined, Inner = undefined, Options = unknown> =
-  | FunctionNode<In, Out, State>
+export type NodeLike<In, Out, State = undefined, Inner = undefined, Options = unknown, Chunk = Out> =
+  | FunctionNode<In, Out, State, Chunk>
   | RunnableNode<In, Out, Inner, Options>
   | BuilderNode<In, Out, Inner>
   | ComponentNode<In, Out, Options>;
 
-export type FunctionNode<In, Out, State> = (
+export type FunctionNode<In, Out, State, Chunk = Out> = (
   input: In,
   ctx: NodeContext<State>,
-) => Out | Promise<Out> | StreamSource<Out>;
+) => Out | Promise<Out> | StreamSource<Chunk>;
 
 export type RunnableNode<In, Out, Inner, Options = unknown> = Runnable<In, Out> &
   HasInner<Inner> &

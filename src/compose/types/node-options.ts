@@ -6,8 +6,15 @@ import type { GraphTypeError } from "./graph-type-error.js";
 import type { Keyed } from "./node-shape.js";
 
 /** What stands beside a node, whatever it is. */
-export interface NodeOptions<In, Out, State, InputKey = undefined, OutputKey = undefined, Options = object>
-  extends StateHandlers<Keyed<In, InputKey>, Keyed<Out, OutputKey>, State> {
+export interface NodeOptions<
+  In,
+  Out,
+  State,
+  InputKey = undefined,
+  OutputKey = undefined,
+  Options = object,
+  Concat = DeclaredConcat,
+> extends StateHandlers<Keyed<In, InputKey>, Keyed<Out, OutputKey>, State> {
   /** The name in traces. @default the key */
   readonly name?: string | undefined;
   /** The node gets this field of its input, instead of the whole. */
@@ -21,7 +28,7 @@ export interface NodeOptions<In, Out, State, InputKey = undefined, OutputKey = u
     | ((values: readonly Keyed<In, InputKey>[], sources: readonly string[]) => Keyed<In, InputKey>)
     | undefined;
   /** How the chunks of this node become one value. */
-  readonly concat?: DeclaredConcat | undefined;
+  readonly concat?: Concat | undefined;
 }
 
 /** Handlers around a node, with the state of its graph: alone with it, also across awaits. */
