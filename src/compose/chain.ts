@@ -9,7 +9,6 @@ import type { StreamReader } from "../schema/stream/reader.js";
 import type { ToolsNodeOptions } from "../tools/node/options.js";
 import { ChainBuilder } from "./chain-builder.js";
 import type { ChainCompileOptions } from "./compile-options.js";
-import type { CompiledGraph } from "./compiled-graph.js";
 import { passthrough } from "./lambda.js";
 import { type NodeDefinition, nodeDefinition } from "./plan/node-definition.js";
 import type { Runnable } from "./runnable.js";
@@ -26,6 +25,7 @@ import type {
   WithStep,
 } from "./types/chain-step.js";
 import type { Choice } from "./types/choice.js";
+import type { ChunkBehind, CompiledChain, PartOf } from "./types/chunked.js";
 import type { GraphTypeError } from "./types/graph-type-error.js";
 import type { NoChunks, ValueOf } from "./types/joined.js";
 import type { CheckedMembers } from "./types/node-key.js";
@@ -64,7 +64,15 @@ type Finished<O, Wanted, Then> = unknown extends Wanted
  *   .append(({ size, loud }) => `${loud} (${size})`);
  * console.log(await chain.compile().invoke(" hello "));
  */
-export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = unknown, Result = Unchanged> {
+export class Chain<
+  I,
+  O = I,
+  State = undefined,
+  Nodes = NumberedNodes,
+  Wanted = unknown,
+  Result = Unchanged,
+  Chunks = unknown,
+> {
   /** What it is as a node of a graph or chain; only in types. */
   declare readonly [builds]: Finished<O, Wanted, Built<I, ResultOf<O, Result>, Nodes>>;
   readonly #builder: ChainBuilder;
@@ -110,11 +118,12 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
     >,
   ): Chain<
     I,
-    After<FieldOf<O, InputKey>, ValueOf<Out, Chunk, Concat>, Inner, OutputKey>,
+    After<FieldOf<O, InputKey>, ValueOf<Out, NoInfer<Chunk>, NoInfer<Concat>>, Inner, OutputKey>,
     State,
     WithStep<Nodes, Key, Inner, CallOptions<Options, Inner>>,
     Wanted,
-    Result
+    Result,
+    ChunkBehind<NoInfer<Chunk>, NoInfer<Concat>, NoInfer<OutputKey>>
   > {
     return this.#next(this.#builder.append("append", node, options));
   }
@@ -207,7 +216,7 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
   /** Adds a step that gives on what it gets: a place between two parallel steps or branches, or a name in a path. */
   appendPassthrough<const Key extends string = never>(
     options?: StepOptions<O, O, State, undefined, undefined, Key, CallOptions<unknown, SameAsInput>>,
-  ): Chain<I, O, State, WithStep<Nodes, Key, undefined>, Wanted, Result> {
+  ): Chain<I, O, State, WithStep<Nodes, Key, undefined>, Wanted, Result, Chunks> {
     return this.#next(this.#builder.append("appendPassthrough", passthrough(), options));
   }
 
@@ -220,7 +229,7 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
    */
   appendParallel<Outs, const InputKeys>(
     members: Members<O, Outs, InputKeys, State> & CheckedMembers<NoInfer<Outs>>,
-  ): Chain<I, Outs, State, Nodes, Wanted, Result> {
+  ): Chain<I, Outs, State, Nodes, Wanted, Result, PartOf<Outs>> {
     return this.#next(this.#builder.appendParallel(members));
   }
 
@@ -243,7 +252,7 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
 
   /** Like `appendBranch`, for a function that reads what flows as a stream and may choose before its end. */
   appendStreamBranch<const Chosen extends string, Outs, const InputKeys>(
-    choose: (stream: StreamReader<O>, ctx: NodeContext<State>) => Choice<Chosen>,
+    choose: (stream: StreamReader<unknown extends Chunks ? O : Chunks>, ctx: NodeContext<State>) => Choice<Chosen>,
     members: Members<O, Outs, InputKeys, State> & BranchMembers<NoInfer<Chosen>, NoInfer<Outs>>,
   ): Chain<I, Outs[keyof Outs], State, Nodes, Wanted, Result> {
     return this.#next(this.#builder.appendBranch(choose, members, true));
@@ -270,7 +279,7 @@ export class Chain<I, O = I, State = undefined, Nodes = NumberedNodes, Wanted = 
   get compile(): Finished<
     O,
     Wanted,
-    (options?: ChainCompileOptions<string>) => CompiledGraph<I, ResultOf<O, Result>, Nodes>
+    (options?: ChainCompileOptions<string>) => CompiledChain<I, ResultOf<O, Result>, Nodes, Chunks>
   > {
     return ((options?: ChainCompileOptions<string>) => new CompiledPlan(this.#builder.makePlan(options))) as never;
   }

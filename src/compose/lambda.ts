@@ -7,6 +7,8 @@ import { invalidOption } from "./errors.js";
 import { concatAdvice, isDeclaredConcat } from "./plan/node-settings.js";
 import type { NodeModes } from "./plan/plan.js";
 import type { Runnable } from "./runnable.js";
+import type { ChunkedRunnable } from "./types/chunked.js";
+import type { JoinedBy } from "./types/joined.js";
 import type { HasInner, SameAsInput } from "./types/node-shape.js";
 
 /** The modes that a lambda has of its own: at least one. */
@@ -21,6 +23,12 @@ export interface LambdaModes<I, O> {
   readonly transform?:
     | ((input: StreamReader<I>, ctx: NodeContext) => StreamSource<O> | Promise<StreamSource<O>>)
     | undefined;
+}
+
+/** Modes of a lambda that gives streams only: `concat` says what value its chunks become. */
+interface StreamingModes<I, Chunk> extends Pick<LambdaModes<I, Chunk>, "stream" | "transform"> {
+  readonly invoke?: undefined;
+  readonly collect?: undefined;
 }
 
 export interface LambdaOptions {
@@ -42,6 +50,11 @@ export interface LambdaOptions {
  *   },
  * });
  */
+export function lambda<I, Chunk, const Concat extends DeclaredConcat>(
+  modes: StreamingModes<I, Chunk>,
+  options: LambdaOptions & { readonly concat: Concat },
+): ChunkedRunnable<I, JoinedBy<Chunk, Concat>, Chunk>;
+export function lambda<I, O>(modes: LambdaModes<I, O>, options?: LambdaOptions): Runnable<I, O>;
 export function lambda<I, O>(modes: LambdaModes<I, O>, options: LambdaOptions = {}): Runnable<I, O> {
   const { concat, type = "" } = checkOptions(options);
   return bareRunnable<I, O>({ component: "lambda", type, concat, body: { kind: "modes", ...checkModes(modes) } });

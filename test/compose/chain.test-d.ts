@@ -76,6 +76,13 @@ describe("a chain", () => {
     new Chain<AgenticMessage[]>().appendModel(model, { options: { temprature: 0 } });
   });
 
+  it("can be continued in a loop", () => {
+    let long = new Chain<string>();
+    for (const mark of ["!", "?"]) long = long.append((text) => text + mark);
+    for (const key of ["a", "b"]) long = long.append(async (text) => text, { key });
+    expectTypeOf(long.compile().invoke).returns.resolves.toEqualTypeOf<string>();
+  });
+
   it("works in functions that are generic in what flows", () => {
     function titled<Page extends { title: string }>(change: (page: Page) => Page): Runnable<Page, number> {
       return new Chain<Page>()

@@ -1,6 +1,7 @@
 import { describe, expectTypeOf, it } from "vitest";
 import { Chain } from "../../src/compose/chain.js";
 import { Graph } from "../../src/compose/graph.js";
+import { lambda } from "../../src/compose/lambda.js";
 import { END, START } from "../../src/compose/plan/plan.js";
 import type { Runnable } from "../../src/compose/runnable.js";
 
@@ -90,5 +91,56 @@ describe("concat of a node that streams", () => {
         yield 1;
       })
       .append((given) => expectTypeOf(given).toBeUnknown());
+  });
+});
+
+describe("chunks that are not values", () => {
+  it("are the chunks of a streaming node whose concat makes a list of them", async () => {
+    const app = chain.append(find, { concat: "list" }).compile();
+    expectTypeOf(app).toExtend<Runnable<string, Found[]>>();
+    expectTypeOf(app.invoke).returns.resolves.toEqualTypeOf<Found[]>();
+    for await (const chunk of app.stream("x")) expectTypeOf(chunk).toEqualTypeOf<Found>();
+    for await (const chunk of app.resumeStream("id")) expectTypeOf(chunk).toEqualTypeOf<Found>();
+    expectTypeOf(app.stream("x").concat()).resolves.toEqualTypeOf<Found[]>();
+  });
+
+  it("are parts of the record of a parallel step", async () => {
+    const parallel = chain.appendParallel({ size: (text) => text.length, loud: (text) => text.toUpperCase() });
+    const app = parallel.compile();
+    expectTypeOf(app).toExtend<Runnable<string, { size: number; loud: string }>>();
+    for await (const chunk of app.stream("x")) {
+      expectTypeOf(chunk.size).toEqualTypeOf<number | undefined>();
+      // @ts-expect-error a chunk may lack it
+      chunk.loud.length;
+    }
+    expectTypeOf(app.stream("x").concat()).resolves.toEqualTypeOf<{ size: number; loud: string }>();
+    parallel.appendPassthrough().appendStreamBranch(
+      async (stream) => {
+        for await (const { size } of stream) expectTypeOf(size).toEqualTypeOf<number | undefined>();
+        return "a";
+      },
+      { a: ({ size }) => size, b: ({ loud }) => loud.length },
+    );
+    new Chain<string>().append(app).append(({ size, loud }) => size + loud.length);
+    new Chain<string>().append(parallel).append(({ size, loud }) => size + loud.length);
+  });
+
+  it("are those of a lambda that streams", async () => {
+    const found = lambda({ stream: find }, { concat: "list" });
+    expectTypeOf(found).toExtend<Runnable<string, Found[]>>();
+    for await (const chunk of found.stream("x")) expectTypeOf(chunk).toEqualTypeOf<Found>();
+    chain.append(found).append((list) => expectTypeOf(list).toEqualTypeOf<Found[]>());
+    const both = lambda(
+      { invoke: async (title: string): Promise<Found> => ({ title }), stream: find },
+      { concat: "last" },
+    );
+    expectTypeOf(both).toEqualTypeOf<Runnable<string, Found>>();
+    expectTypeOf(lambda<string, Found>({ stream: find }, { concat: "last" })).toEqualTypeOf<Runnable<string, Found>>();
+    const graph = new Graph<string, number>()
+      .addNodes({ find: { node: find, options: { concat: "list" } }, count: (list: Found[]) => list.length })
+      .addEdge(START, "find")
+      .addEdge("find", "count")
+      .addEdge("count", END);
+    expectTypeOf(graph.compile()).toExtend<Runnable<string, number>>();
   });
 });

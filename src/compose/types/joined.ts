@@ -19,8 +19,13 @@ export type ValueOf<Out, Chunk, Concat> = 0 extends 1 & Chunk
       ? Out
       : Exclude<Out, StreamSource<unknown>> | JoinedBy<Chunk, Concat>;
 
+/** The same for a function in a record of nodes. */
+export type ValueOfEntry<Node, Out, Concat> = Node extends (input: never, ctx: never) => StreamSource<infer Chunk>
+  ? JoinedBy<Chunk, Concat>
+  : Out;
+
 /** Chunks as one value. */
-type JoinedBy<Chunk, Concat> = [Concat] extends ["list"]
+export type JoinedBy<Chunk, Concat> = [Concat] extends ["list"]
   ? ItemOf<Chunk>[]
   : [Concat] extends ["text"]
     ? string

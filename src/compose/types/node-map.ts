@@ -1,4 +1,5 @@
 import type { NodeContext } from "../../components/context.js";
+import type { ValueOfEntry } from "./joined.js";
 import type { NodeLike } from "./node-like.js";
 import type { NeedsState, NodeOptions, StateHandlers } from "./node-options.js";
 import type { Keyed, NodeShape } from "./node-shape.js";
@@ -32,7 +33,11 @@ type ShapeOf<Entry> =
     ? NodeShape<In, Out, Inner>
     : Entry extends { readonly node: NodeLike<infer In, infer Out, never, infer Inner> }
       ? Entry extends { readonly options: infer Options }
-        ? NodeShape<Keyed<In, KeyIn<Options, "inputKey">>, Keyed<Out, KeyIn<Options, "outputKey">>, Inner>
+        ? NodeShape<
+            Keyed<In, KeyIn<Options, "inputKey">>,
+            Keyed<ValueOfEntry<Entry["node"], Out, KeyIn<Options, "concat">>, KeyIn<Options, "outputKey">>,
+            Inner
+          >
         : NodeShape<In, Out, Inner>
       : never;
 
