@@ -1,9 +1,8 @@
-import { isPromiseLike } from "../is.js";
+import { isPlainObject, isPromiseLike } from "../is.js";
 import type { CompileOptions } from "./compile-options.js";
 import { type EndChecks, readEndChecks } from "./end-checks.js";
 import { edgeOfHandles, foreignHandle, invalidBranch, invalidSwitch, mixedStyles, partOfBranch } from "./errors.js";
 import { toNode } from "./node.js";
-import { isPlainObject } from "../is.js";
 import { readEntries } from "./node-entries.js";
 import { NodeHandle } from "./node-handle.js";
 import { Draft } from "./plan/draft.js";

@@ -59,7 +59,7 @@ export class InterruptError extends KumikoError {
 export interface StoppedRun {
   readonly runKey: string;
   /** Knows of a stop that was asked for from outside. */
-  readonly journal: { readonly requested: Pick<Interrupt, "id" | "info"> | undefined } | undefined;
+  readonly stopRequest: { readonly requested: Pick<Interrupt, "id" | "info"> | undefined } | undefined;
 }
 
 /** What ends one execution that waits. */
@@ -74,11 +74,11 @@ export function waitsAt(address: string, interrupts: readonly Interrupt[], run: 
 export function pendingAt(
   address: string,
   interrupts: readonly Interrupt[],
-  { runKey, journal }: StoppedRun,
+  { runKey, stopRequest }: StoppedRun,
 ): Interrupts {
   const [first, ...others] = interrupts;
   if (first !== undefined) return [first, ...others];
-  return [{ id: `${runKey}:${address}`, info: undefined, ...journal?.requested, address }];
+  return [{ id: `${runKey}:${address}`, info: undefined, ...stopRequest?.requested, address }];
 }
 
 /**

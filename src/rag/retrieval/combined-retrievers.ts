@@ -40,7 +40,7 @@ export function multiQueryRetriever({ retriever, model, rewrite, count = 3 }: Mu
   return {
     component: "retriever",
     type: "MultiQueryRetriever",
-    retrieve: async (query, ctx) => {
+    retrieve: async (query: string, ctx?: NodeContext<unknown, RetrieverOptions>) => {
       const others =
         model === undefined ? ((await rewrite?.(query, count)) ?? []) : await askQueries(model, query, count, ctx);
       const queries = [...new Set([query, ...others])].slice(0, count + 1);
@@ -88,7 +88,7 @@ export function routerRetriever({ retrievers, route, optional = false }: RouterO
   return {
     component: "retriever",
     type: "RouterRetriever",
-    retrieve: async (query, ctx) => {
+    retrieve: async (query: string, ctx?: NodeContext<unknown, RetrieverOptions>) => {
       const chosen = [await route(query, names)].flat();
       const unknown = chosen.find((name) => !Object.hasOwn(retrievers, name));
       if (unknown !== undefined)
@@ -132,7 +132,7 @@ export function parentRetriever({ retriever, parents, parentOf = documentIdOf }:
   return {
     component: "retriever",
     type: "ParentRetriever",
-    retrieve: async (query, ctx) => {
+    retrieve: async (query: string, ctx?: NodeContext<unknown, RetrieverOptions>) => {
       const best = new Map<string, number | undefined>();
       for (const chunk of await call(retriever, query, ctx)) {
         const id = parentOf(chunk);

@@ -69,7 +69,7 @@ export interface VectorRetrieverOptions {
 
 /** A retriever that may be called by hand too. */
 export interface QueryRetriever extends Retriever {
-  retrieve(query: string, ctx?: NodeContext<unknown, RetrieverOptions | undefined>): Promise<Document[]>;
+  readonly retrieve: Retriever["retrieve"] & ((query: string) => Promise<Document[]>);
 }
 
 /**
@@ -84,7 +84,7 @@ export function vectorRetriever(store: VectorStore, options: VectorRetrieverOpti
   return {
     component: "retriever",
     type: "VectorRetriever",
-    retrieve: async (query, ctx) => {
+    retrieve: async (query: string, ctx?: NodeContext<unknown, RetrieverOptions>) => {
       const { index: indexName = index, topK = options.topK ?? 10, scoreThreshold } = ctx?.options ?? {};
       const [queryVector] = await embedTexts(embedder, [query], {}, ctx);
       const search: VectorSearch = { store, indexName, queryVector: queryVector ?? [], query, topK, filter };
