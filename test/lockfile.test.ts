@@ -18,7 +18,7 @@ function findInstalled(name: string, from: string, packages: Packages): string |
   return findInstalled(name, from.slice(0, Math.max(from.lastIndexOf("/node_modules/"), 0)), packages);
 }
 
-const lockfiles = ["", "test/mastra/", "test/mcp/conformance/", "bench/peers/"].map(
+const lockfiles = ["", "test/mastra/", "test/mcp/conformance/", "test/portability/", "bench/peers/"].map(
   (folder) => `${folder}package-lock.json`,
 );
 
