@@ -1,6 +1,6 @@
 // The package in each runtime that can be had here: test/portability is a project of its own, which brings them.
 import { execFile, execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -14,6 +14,8 @@ interface Engine {
   readonly name: string;
   readonly path: string;
   readonly options: readonly string[];
+  /** What it is started with. @default "program.mjs" */
+  readonly file?: string;
 }
 
 const engines: readonly Engine[] = [
@@ -26,6 +28,12 @@ const engines: readonly Engine[] = [
   { name: "Node.js 22", path: join(own, "node_modules/node-22/bin/node"), options: [] },
   { name: "Node.js 24", path: join(own, "node_modules/node-24/bin/node"), options: [] },
   { name: "Bun", path: join(own, "node_modules/@oven/bun-linux-x64/bin/bun"), options: ["run"] },
+  {
+    name: "workerd",
+    path: join(own, "node_modules/@cloudflare/workerd-linux-64/bin/workerd"),
+    options: ["test"],
+    file: "worker.capnp",
+  },
   { name: "Deno", path: join(own, "node_modules/@deno/linux-x64-glibc/deno"), options: ["run", "--no-lock"] },
 ];
 
@@ -34,22 +42,24 @@ let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "kumiko-portability-"));
   await build({
-    entryPoints: [join(own, "program.ts")],
-    outfile: join(folder, "program.mjs"),
+    entryPoints: [join(own, "program.ts"), join(own, "worker.ts")],
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
     bundle: true,
     format: "esm",
     target: "es2022",
     logLevel: "error",
   });
+  copyFileSync(join(own, "worker.capnp"), join(folder, "worker.capnp"));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.each(engines)(
   "an agent with a tool, an approval, a stream, an abort and a save",
-  ({ name, path, options }) => {
+  ({ name, path, options, file = "program.mjs" }) => {
     const missing = existsSync(path) ? "" : ` (skipped: ${installed ?? "npm has none for this platform"})`;
     it.skipIf(missing !== "")(`runs in ${name}${missing}`, async () => {
-      const { stdout } = await promisify(execFile)(path, [...options, join(folder, "program.mjs")], {
+      const { stdout } = await promisify(execFile)(path, [...options, join(folder, file)], {
         timeout: 50_000,
       });
       expect(JSON.parse(stdout)).toEqual({
