@@ -89,6 +89,17 @@ describe("appendSwitch", () => {
     expectTypeOf(built.compile().invoke).returns.resolves.toEqualTypeOf<number | string | string[]>();
   });
 
+  it("infers the inputs of functions that all destructure them", () => {
+    type Two = Search | { kind: "answer"; text: string };
+    const built = new Chain<Two>().appendSwitch("kind", {
+      search: ({ query }) => query.length,
+      answer: ({ text }) => text,
+    });
+    expectTypeOf(built.compile().invoke).returns.resolves.toEqualTypeOf<number | string>();
+    // @ts-expect-error "answer" has no member
+    new Chain<Two>().appendSwitch("kind", { search: ({ query }) => query.length });
+  });
+
   it("refuses what does not fit", () => {
     const chain = new Chain<Plan>();
     // @ts-expect-error "refuse" has no member

@@ -66,7 +66,9 @@ export type CheckedSwitch<In, Field extends string, Outs> = CheckedMembers<Outs>
   readonly [Name in CaseNames<In, Field> | (keyof Outs & string)]: Name extends CaseNames<In, Field>
     ? Name extends keyof Outs
       ? unknown
-      : GraphTypeError<`"${Name}" has no member`>
+      : unknown extends Outs // not inferred yet
+        ? unknown
+        : GraphTypeError<`"${Name}" has no member`>
     : GraphTypeError<SurplusCase<Field, Name>>;
 };
 
