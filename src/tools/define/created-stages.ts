@@ -12,7 +12,7 @@ import { isToolStream } from "./producer.js";
 import { type InputRule, readInput } from "./read-input.js";
 import { checkRequest } from "./request-check.js";
 import { type AnyToolHooks, tellOutput } from "./tool-hooks.js";
-import { dataOutput, joinToolOutputs, toolOutputOf } from "./tool-output.js";
+import { dataOutputOf, joinToolOutputs, toolOutputOf } from "./tool-output.js";
 import type { StagedCall, StagedOutput, Suspension, ToolStages } from "./tool-stages.js";
 
 /** What `createTool` was given, checked, with its types erased. */
@@ -164,8 +164,9 @@ export class CreatedStages implements ToolStages {
   private shownToModel(output: unknown, input: unknown, call: StagedCall): ToolOutput | Promise<ToolOutput> {
     const { toModelOutput, outputSchema } = this.definition;
     // what has a schema is data, however it looks
-    if (toModelOutput === undefined)
-      return toolOutputOf(outputSchema === undefined ? output : dataOutput(output), call);
+    if (toModelOutput === undefined) {
+      return outputSchema === undefined ? toolOutputOf(output, call) : dataOutputOf(output, call);
+    }
     const shown = toModelOutput({ output: output as never, input: input as never, toolCallId: call.callId });
     return isPromiseLike(shown)
       ? Promise.resolve(shown.then((ready) => toolOutputOf(ready, call)))

@@ -20,19 +20,28 @@ export class JsonText {
 /** Data as a model reads it: a string as it is, nothing as the empty string, and everything else as JSON. */
 export function dataOutput(value: unknown): string | JsonText {
   if (typeof value === "string") return value;
-  // JSON has no functions and symbols: alone they are nothing
-  const text = value === undefined ? undefined : JSON.stringify(encodeJson(value));
-  return typeof text === "string" ? new JsonText(text) : "";
+  const text = jsonOf(value);
+  return text === undefined ? "" : new JsonText(text);
+}
+
+/** JSON has no functions and symbols: alone they are nothing. */
+function jsonOf(value: unknown): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(encodeJson(value));
 }
 
 /** What a model reads of a value: a string and a list of content parts stay as they are, everything else becomes JSON. */
 export function toolOutputOf(value: unknown, note: JsonNote): ToolOutput {
   if (typeof value === "string") return value;
-  if (isContentList(value)) return value;
-  const data = value instanceof JsonText ? value : dataOutput(value);
-  if (typeof data === "string") return data;
-  note.jsonText = data.text;
-  return data.text;
+  return isContentList(value) ? value : dataOutputOf(value, note);
+}
+
+/** The same for data: a list of content parts becomes JSON as well. */
+export function dataOutputOf(value: unknown, note: JsonNote): string {
+  if (typeof value === "string") return value;
+  const text = value instanceof JsonText ? value.text : jsonOf(value);
+  if (typeof text !== "string") return "";
+  note.jsonText = text;
+  return text;
 }
 
 /**

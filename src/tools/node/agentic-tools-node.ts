@@ -6,16 +6,15 @@ import { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
 import type { AnyTool } from "../define/any-tool.js";
+import { InvokeBatch } from "./call-batch.js";
 import { callsIn, withCallIds } from "./call-ids.js";
 import type { AgenticToolsNodeConfig } from "./config.js";
-import { InvokeBatch } from "./invoke-calls.js";
 import type { ToolsNodeOptions } from "./options.js";
 import { withoutExecution } from "./results-of.js";
 import { StreamBatch } from "./stream-calls.js";
 import { readStreamedCalls } from "./streamed-calls.js";
-import { ToolKit } from "./tool-kit.js";
 import { isToolArray } from "./tool-list.js";
-import type { SkippedTool } from "./tool-table.js";
+import { type SkippedTool, ToolKit } from "./tool-table.js";
 
 /**
  * Executes the tool calls of an assistant message. Gives one message per call, in call order, each with one

@@ -2,19 +2,24 @@ import type { HandlerList } from "../../callbacks/handler-list.js";
 import { type InterruptError, waitsAt } from "../../checkpoint/pause/interrupt.js";
 import { interruptsAt } from "../../checkpoint/pause/interrupts-of.js";
 import type { Invocation } from "../../checkpoint/pause/invocation.js";
+import type { ToolOutput } from "../../components/tool.js";
 import type { Context } from "../../run/context.js";
 import { Scope } from "../../run/scope.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolCall } from "../../schema/message/content-block.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import { outputReader } from "../define/contract-stages.js";
 import type { ToolError } from "../define/errors.js";
+import { isToolStream } from "../define/producer.js";
+import { toolOutputOf } from "../define/tool-output.js";
 import { callsIn, newCallIds } from "./call-ids.js";
 import type { NodeSettings } from "./node-settings.js";
 import type { ToolsNodeOptions } from "./options.js";
-import { prepareCall } from "./prepare-call.js";
 import { rememberResults } from "./results-of.js";
-import { callOptionsOf, type ToolKit } from "./tool-kit.js";
+import { prepareCall, startTool } from "./run-tool.js";
 import { type CallOwner, ToolRun } from "./tool-run.js";
 import type { ToolTable } from "./tool-table.js";
+import { callOptionsOf, type ToolKit } from "./tool-table.js";
 
 /**
  * The calls of one message. First all are prepared, then they run, as many at once as the node allows, in their order;
@@ -242,5 +247,92 @@ export abstract class CallBatch extends Scope implements CallOwner {
       if (callId === ids[index] || !callId) continue;
       span.event({ kind: "duplicate_call_id", callId, newCallId: ids[index], toolName: name, index });
     }
+  }
+}
+
+/** Runs the calls of a message for their whole results. */
+export class InvokeBatch extends CallBatch {
+  private resolve: ((results: AgenticMessage[]) => void) | undefined = undefined;
+  private reject: ((error: unknown) => void) | undefined = undefined;
+
+  /** Spelled out: the constructor that a compiler makes takes its arguments apart. */
+  constructor(kit: ToolKit, message: AgenticMessage, nodeContext: Context) {
+    super(kit, message, nodeContext);
+  }
+
+  /** At once, when no tool makes it wait. */
+  run(): AgenticMessage[] | Promise<AgenticMessage[]> {
+    const preparing = this.prepareCalls();
+    if (preparing === undefined) this.startCalls();
+    if (this.over) return this.outcome();
+    const results = new Promise<AgenticMessage[]>((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    this.open();
+    if (preparing !== undefined) this.startAfter(preparing);
+    return results;
+  }
+
+  private startAfter(preparing: Promise<unknown>): void {
+    preparing.then(() => {
+      if (!this.over) this.startCalls();
+    });
+  }
+
+  protected override start(run: ToolRun): void {
+    startTool(run, false, accept);
+  }
+
+  protected override onSettled(): void {}
+
+  protected override onFinished(): void {
+    if (this.resolve === undefined) return;
+    const rejection = this.failed || this.hasPending ? this.rejection() : undefined;
+    if (rejection === undefined) this.resolve(this.results());
+    else this.reject?.(rejection);
+  }
+
+  protected override onStopped(reason: unknown): void {
+    this.reject?.(reason);
+  }
+
+  private outcome(): AgenticMessage[] {
+    const { openedScope } = this.nodeContext;
+    if (openedScope?.aborted === true) {
+      this.remember(openedScope.reason);
+      throw openedScope.reason;
+    }
+    const rejection = this.failed || this.hasPending ? this.rejection() : undefined;
+    if (rejection !== undefined) throw rejection;
+    return this.results();
+  }
+}
+
+function accept(run: ToolRun, output: unknown): void {
+  if (isToolStream(output)) {
+    void drain(run, output instanceof StreamReader ? output : outputReader(output, run));
+    return;
+  }
+  if (run.state !== "running") return;
+  try {
+    run.take(toolOutputOf(output, run));
+  } catch (thrown) {
+    run.fail(thrown);
+    return;
+  }
+  run.succeed();
+}
+
+async function drain(run: ToolRun, reader: StreamReader<ToolOutput>): Promise<void> {
+  run.reader = reader;
+  try {
+    for await (const piece of reader) {
+      if (run.state !== "running") return;
+      run.take(piece);
+    }
+    run.succeed();
+  } catch (thrown) {
+    run.fail(thrown);
   }
 }

@@ -68,3 +68,15 @@ export function resultChunk(call: Answered, piece: FunctionToolResult, count: nu
   chunk[call.index] = chunkMessage(call, piece);
   return chunk;
 }
+
+/** What is remembered of a call that ran: its result, or an output that was not accepted. */
+export type KeptResult = { readonly pieces: readonly FunctionToolResult[] } | { readonly output: unknown };
+
+export function isKeptResult(kept: unknown): kept is KeptResult {
+  if (typeof kept !== "object" || kept === null) return false;
+  return "output" in kept || ("pieces" in kept && Array.isArray(kept.pieces) && kept.pieces.every(isResultBlock));
+}
+
+function isResultBlock(piece: unknown): boolean {
+  return typeof piece === "object" && piece !== null && "type" in piece && piece.type === "function_tool_result";
+}

@@ -7,8 +7,8 @@ import type { StreamSource } from "../../schema/stream/source.js";
 import { callHook, type HookPlace, type InputDelta, type ToolHookCall } from "../define/tool-hooks.js";
 import { callsIn, newCallIds } from "./call-ids.js";
 import { reportEvent } from "./report-event.js";
-import { callOptionsOf, type ToolKit } from "./tool-kit.js";
 import type { ToolTable } from "./tool-table.js";
+import { callOptionsOf, type ToolKit } from "./tool-table.js";
 
 /**
  * Reads a message that streams in to its end, and on the way tells the tools how their calls come. Somebody who was told

@@ -23,7 +23,14 @@ import { callAborted, callNotExecuted, callTimedOut, errorHandlerFailed, unknown
 import type { ToolCall } from "./middleware.js";
 import type { NodeSettings } from "./node-settings.js";
 import { reportEvent } from "./report-event.js";
-import { type Answered, errorBlock, resultBlock, resultMessage } from "./result-block.js";
+import {
+  type Answered,
+  errorBlock,
+  isKeptResult,
+  type KeptResult,
+  resultBlock,
+  resultMessage,
+} from "./result-block.js";
 import { limitedError, ResultLimit } from "./result-limit.js";
 import { causesOf } from "./results-of.js";
 import { type ContextCall, ToolCallContext } from "./tool-call-context.js";
@@ -37,23 +44,6 @@ export interface CallOwner {
   readonly messages: readonly AgenticMessage[];
   /** A call has its result, or has failed for good. */
   settled(run: ToolRun): void;
-}
-
-/** What is remembered of a call that ran: its result, or an output that was not accepted. */
-type KeptResult = { readonly pieces: readonly FunctionToolResult[] } | { readonly output: unknown };
-
-function isKeptResult(kept: unknown): kept is KeptResult {
-  if (typeof kept !== "object" || kept === null) return false;
-  return "output" in kept || ("pieces" in kept && Array.isArray(kept.pieces) && kept.pieces.every(isResultBlock));
-}
-
-function isResultBlock(piece: unknown): boolean {
-  return typeof piece === "object" && piece !== null && "type" in piece && piece.type === "function_tool_result";
-}
-
-/** What can stop the stream that a call is read from. */
-export interface Cancellable {
-  cancel(reason: unknown): unknown;
 }
 
 /** One call on its way: from the block of the model to the block of its result. */
@@ -80,7 +70,8 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
   /** What it was resumed with. */
   resumeData: unknown = undefined;
   span: Span | undefined = undefined;
-  reader: Cancellable | undefined = undefined;
+  /** The stream that it is read from. */
+  reader: { cancel(reason: unknown): unknown } | undefined = undefined;
   private cachedContext: ToolCallContext<ToolRun> | undefined = undefined;
   private deadline: Deadline | undefined = undefined;
   private ownScope: Scope | undefined = undefined;
@@ -399,7 +390,7 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
   /** What the model reads, or would read if it were told. */
   message(): AgenticMessage {
     const { pieces } = this;
-    const failure = this.failure ?? this.cutOff() ?? this.pending();
+    const failure = this.failure ?? this.unfinished();
     if (failure === undefined) return resultMessage(this, pieces);
     return resultMessage(this, [...pieces, this.errorPiece(failure, this.textOf(failure))]);
   }
@@ -418,15 +409,10 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
     return error;
   }
 
-  /** Why it has no result when the run around it was stopped. Nobody asks, as a rule. */
-  private cutOff(): ToolError | undefined {
-    if (!this.isCutOff) return undefined;
-    if (!this.hasBegun) return callNotExecuted(this, "the run was stopped before it");
-    return callAborted(this, this.stopped?.reason);
-  }
-
-  /** Nobody reads it but in the error of a node that failed meanwhile. */
-  private pending(): ToolError | undefined {
+  /** Why it has no result, when the run around it was stopped or it waits for an answer. */
+  private unfinished(): ToolError | undefined {
+    if (this.isCutOff && this.hasBegun) return callAborted(this, this.stopped?.reason);
+    if (this.isCutOff) return callNotExecuted(this, "the run was stopped before it");
     return this.isPending ? callNotExecuted(this, "it, or a call before it, waits for an answer") : undefined;
   }
 

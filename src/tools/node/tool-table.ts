@@ -1,5 +1,6 @@
 import type { Tool } from "../../components/tool.js";
 import { KumikoError, messageOf } from "../../errors.js";
+import type { Context } from "../../run/context.js";
 import { onlyValidates } from "../../schema/json-schema/convert.js";
 import { looksLikeInteger } from "../../schema/record-key.js";
 import { type ToolInfo, toolInfo } from "../../schema/tool-info.js";
@@ -7,6 +8,7 @@ import type { AnyTool } from "../define/any-tool.js";
 import { stagesOf } from "../define/contract-stages.js";
 import { adaptTool } from "../formats/adapt-tool.js";
 import { argumentAliases, checkAliases, nameAliases } from "./aliases.js";
+import type { AgenticToolsNodeConfig } from "./config.js";
 import {
   duplicateTool,
   invalidNodeOption,
@@ -18,13 +20,16 @@ import {
   toolsWithoutJsonSchema,
   toolWithoutInfo,
   toolWithoutName,
+  unknownCallOption,
 } from "./errors.js";
 import { composeInvokable, composeStreamable, type ToolCallMiddleware } from "./middleware.js";
 import { modelName } from "./model-name.js";
-import type { ToolAliases } from "./options.js";
+import type { NodeSettings } from "./node-settings.js";
+import type { ToolAliases, ToolsNodeOptions } from "./options.js";
 import { nextInvokable, nextStreamable } from "./run-tool.js";
+import { resolveSettings } from "./settings.js";
 import type { ToolEntry } from "./tool-entry.js";
-import { isToolArray, type ToolList } from "./tool-list.js";
+import { areSameTools, copyOfTools, isToolArray, type ToolList } from "./tool-list.js";
 
 export type AliasRecord = Readonly<Record<string, ToolAliases>>;
 
@@ -189,4 +194,71 @@ function addModelNames(named: ReadonlyMap<string, Named>, entries: Map<string, T
     if (entry !== undefined) entries.set(shown, entry);
     return shown === info.name ? info : { ...info, name: shown };
   });
+}
+
+/** A tools node without its Runnable: the options, and the tables of tools, its own and those that came with calls. */
+export class ToolKit {
+  readonly settings: NodeSettings;
+  private readonly middlewares: readonly ToolCallMiddleware[];
+  private readonly tools: ToolList;
+  private readonly aliases: AliasRecord;
+  private readonly skipsUnfit: boolean;
+  private readonly table: ToolTable;
+  private readonly tables = new WeakMap<object, CallTable[]>();
+
+  constructor(config: AgenticToolsNodeConfig) {
+    this.settings = resolveSettings(config);
+    this.middlewares = [...(config.toolCallMiddlewares ?? [])];
+    this.tools = copyOfTools(config.tools);
+    this.aliases = config.toolAliases ?? noAliases;
+    this.skipsUnfit = config.onSchemaError === "skip";
+    this.table = new ToolTable(this.tools, this.aliases, this.middlewares, this.skipsUnfit);
+  }
+
+  get skipped(): readonly SkippedTool[] {
+    return this.table.skipped;
+  }
+
+  /** Whether one of its own tools looks at input that streams in. */
+  get hasInputHooks(): boolean {
+    return this.table.hasInputHooks;
+  }
+
+  get infos(): readonly ToolInfo[] {
+    return this.table.infos;
+  }
+
+  /** The tools that a call with these options can reach. */
+  tableFor({ tools, toolAliases }: ToolsNodeOptions): ToolTable {
+    if (tools === undefined && toolAliases === undefined) return this.table;
+    return this.cached(tools ?? this.tools, toolAliases ?? this.aliases);
+  }
+
+  /** The same list of tools is taken apart once, unless somebody has changed it. */
+  private cached(tools: ToolList, aliases: AliasRecord): ToolTable {
+    const known = this.tables.get(tools) ?? [];
+    const found = known.find((entry) => entry.aliases === aliases && areSameTools(entry.tools, tools));
+    if (found !== undefined) return found.table;
+    const table = new ToolTable(tools, aliases, this.middlewares, this.skipsUnfit);
+    const kept = known.filter((entry) => entry.aliases !== aliases).slice(-3);
+    this.tables.set(tools, [...kept, { tools: copyOfTools(tools), aliases, table }]);
+    return table;
+  }
+}
+
+interface CallTable {
+  readonly tools: ToolList;
+  readonly aliases: AliasRecord;
+  readonly table: ToolTable;
+}
+
+const noAliases: AliasRecord = Object.freeze({});
+const noOptions: ToolsNodeOptions = Object.freeze({});
+const callOptionNames: readonly string[] = ["tools", "toolAliases", "messages"] satisfies (keyof ToolsNodeOptions)[];
+
+/** The call options that reached the node. */
+export function callOptionsOf({ options }: Context): ToolsNodeOptions {
+  if (typeof options !== "object" || options === null) return noOptions;
+  for (const name in options) if (!callOptionNames.includes(name)) throw unknownCallOption(name, callOptionNames);
+  return options;
 }
