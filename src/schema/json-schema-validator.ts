@@ -5,7 +5,7 @@ import { interpretSchema, isCodeForbidden, loadInterpreter } from "./json-schema
 import { OnDemand } from "./on-demand.js";
 import type { LooseSchema, SchemaValidator } from "./schema-validator.js";
 import type { StandardIssue } from "./standard-schema.js";
-import type { Compiler, Draft } from "./validation/loosen-schema.js";
+import type { Compiler, JsonSchemaDraft } from "./validation/loosen-schema.js";
 
 type CompiledSchema = (value: unknown) => readonly StandardIssue[] | undefined;
 
@@ -27,7 +27,7 @@ const schemasPerInstance = 200;
 export class JsonSchemaValidator implements SchemaValidator {
   readonly #compiled = new WeakMap<object, Promise<CompiledSchema>>();
   readonly #loose = new WeakMap<object, Promise<LooseSchema>>();
-  readonly #latest = new Map<Draft, Instance>();
+  readonly #latest = new Map<JsonSchemaDraft, Instance>();
 
   compile(schema: object): Promise<CompiledSchema> {
     let compiled = this.#compiled.get(schema);
@@ -69,11 +69,11 @@ export class JsonSchemaValidator implements SchemaValidator {
 
 /** One ajv, and what it has compiled, by its text: schemas that come out of a checkpoint are new objects every time. */
 class Instance {
-  readonly #draft: Draft;
+  readonly #draft: JsonSchemaDraft;
   readonly #compiled = new Map<string, Promise<CompiledSchema>>();
   #ajv: Promise<AnyAjv> | undefined = undefined;
 
-  constructor(draft: Draft) {
+  constructor(draft: JsonSchemaDraft) {
     this.#draft = draft;
   }
 
@@ -125,7 +125,7 @@ function checkBy(validate: ValidateFunction): CompiledSchema {
 }
 
 /** Compiles attempts at a schema: each is forgotten, because the next one may have the same names. */
-async function compilerOf(draft: Draft): Promise<Compiler> {
+async function compilerOf(draft: JsonSchemaDraft): Promise<Compiler> {
   if (isCodeForbidden()) {
     const interpret = await loadInterpreter();
     return { compile: (schema) => interpret(JSON.stringify(schema), draft), problemsIn: () => [] };
@@ -140,7 +140,7 @@ async function compilerOf(draft: Draft): Promise<Compiler> {
   };
 }
 
-function draftOf(schema: object): Draft {
+function draftOf(schema: object): JsonSchemaDraft {
   const dialect = "$schema" in schema ? schema.$schema : undefined;
   if (dialect === undefined) return "2020-12";
   if (typeof dialect === "string") {
@@ -176,19 +176,19 @@ function isPattern(pattern: string): boolean {
 /** `ownProperties`: an absent "constructor" must not be taken for the one that every object inherits. */
 const options: Options = { allErrors: true, strict: false, logger: false, ownProperties: true, code: { regExp } };
 
-async function load(draft: Draft): Promise<AnyAjv> {
+async function load(draft: JsonSchemaDraft): Promise<AnyAjv> {
   const [ajv, formats] = await Promise.all([create(draft), import("ajv-formats")]);
   formats.default.default(ajv);
   return ajv;
 }
 
 /** By their default exports: bundlers that split code (esbuild) leave no other name to what they import on demand. */
-async function create(draft: Draft): Promise<Ajv> {
+async function create(draft: JsonSchemaDraft): Promise<Ajv> {
   const { default: exported } = await moduleOf(draft);
   return new exported.default(options);
 }
 
-function moduleOf(draft: Draft) {
+function moduleOf(draft: JsonSchemaDraft) {
   if (draft === "07") return import("ajv");
   return draft === "2019-09" ? import("ajv/dist/2019.js") : import("ajv/dist/2020.js");
 }

@@ -2,7 +2,7 @@ import type { OutputUnit, Schema, Validator } from "@cfworker/json-schema";
 import { messageOf } from "../../errors.js";
 import { schemaInvalid } from "../errors.js";
 import type { StandardIssue } from "../standard-schema.js";
-import type { Draft } from "../validation/loosen-schema.js";
+import type { JsonSchemaDraft } from "../validation/loosen-schema.js";
 
 type Check = (value: unknown) => readonly StandardIssue[] | undefined;
 
@@ -20,12 +20,12 @@ export function isCodeForbidden(): boolean {
  * Checks values without code of its own, by `@cfworker/json-schema`; with the messages of ajv, which is used where code may be
  * made. `text` is the schema.
  */
-export async function interpretSchema(text: string, draft: Draft): Promise<Check> {
+export async function interpretSchema(text: string, draft: JsonSchemaDraft): Promise<Check> {
   return (await loadInterpreter())(text, draft);
 }
 
 /** The same in two steps: what is loaded interprets at once. */
-export async function loadInterpreter(): Promise<(text: string, draft: Draft) => Check> {
+export async function loadInterpreter(): Promise<(text: string, draft: JsonSchemaDraft) => Check> {
   const { Validator, dereference } = await import("@cfworker/json-schema");
   return (text, draft) => {
     const root: object = JSON.parse(text);

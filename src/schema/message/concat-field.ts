@@ -46,7 +46,7 @@ export const textOrLast: FieldRule = (values, place) => {
   for (const value of values) {
     if (typeof value === kind) continue;
     throw cannotConcatMessages(
-      `${nameOf(place)} is ${kind} in one chunk and ${typeof value} in another. Send one type.`,
+      `${fieldName(place)} is ${kind} in one chunk and ${typeof value} in another. Send one type.`,
     );
   }
   return kind === "string" ? values.join("") : values.at(-1);
@@ -54,7 +54,7 @@ export const textOrLast: FieldRule = (values, place) => {
 
 /** Free values of providers that come in pieces: text is joined, records join key by key, of numbers the last counts. */
 export const pieces: FieldRule = (values, place) =>
-  values.length === 0 ? undefined : concatValues(values, nameOf(place));
+  values.length === 0 ? undefined : concatValues(values, fieldName(place));
 
 export const appended: FieldRule = (values, place) => values.flatMap((value) => itemsAt(value, place));
 
@@ -96,15 +96,15 @@ function disagreement(expected: string, got: string, { field, type, index }: Fie
 }
 
 export function itemsAt(value: unknown, place: FieldPlace): readonly unknown[] {
-  if (!Array.isArray(value)) throw invalidMessage(`${nameOf(place)} must be a list, got ${typeof value}.`);
+  if (!Array.isArray(value)) throw invalidMessage(`${fieldName(place)} must be a list, got ${typeof value}.`);
   return value.filter((item) => item !== undefined && item !== null);
 }
 
 export function stringAt(value: unknown, place: FieldPlace): string {
   if (typeof value === "string") return value;
-  throw invalidMessage(`${nameOf(place)} must be a string, got ${typeof value}.`);
+  throw invalidMessage(`${fieldName(place)} must be a string, got ${typeof value}.`);
 }
 
-export function nameOf({ field, type, index }: FieldPlace): string {
+export function fieldName({ field, type, index }: FieldPlace): string {
   return `"${field}" of the ${type} block at index ${index}`;
 }

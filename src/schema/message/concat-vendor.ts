@@ -1,6 +1,6 @@
 import { cannotConcatMessages } from "../errors.js";
 import { withoutUndefined } from "../without-undefined.js";
-import { type FieldPlace, type FieldRule, itemsAt, nameOf, stringAt } from "./concat-field.js";
+import { type FieldPlace, type FieldRule, fieldName, itemsAt, stringAt } from "./concat-field.js";
 import type {
   ClaudeTextExtension,
   OpenAIReasoningContent,
@@ -42,7 +42,7 @@ function inOrder(annotations: readonly OpenAITextAnnotation[], place: FieldPlace
   const sorted = [...annotations].sort((left, right) => left.index - right.index);
   return sorted.map(({ index, ...annotation }, position) => {
     if (sorted[position + 1]?.index !== index) return annotation;
-    throw cannotConcatMessages(`duplicate annotation index ${index} in ${nameOf(place)}.`);
+    throw cannotConcatMessages(`duplicate annotation index ${index} in ${fieldName(place)}.`);
   });
 }
 
@@ -66,5 +66,7 @@ function allIndexed<Item extends { readonly index?: number | undefined }>(
   const indexed = items.filter((item) => typeof item.index === "number").length;
   if (indexed === 0) return false;
   if (indexed === items.length) return true;
-  throw cannotConcatMessages(`mix of indexed and non-indexed ${list} in ${nameOf(place)}. Give all an index, or none.`);
+  throw cannotConcatMessages(
+    `mix of indexed and non-indexed ${list} in ${fieldName(place)}. Give all an index, or none.`,
+  );
 }

@@ -5,7 +5,7 @@ import { allowNull, fromDraft04 } from "./older-drafts.js";
 import { type SchemaNode, schemaNodes, subschemaKinds } from "./schema-nodes.js";
 
 /** The drafts that ajv knows. */
-export type Draft = "2020-12" | "2019-09" | "07";
+export type JsonSchemaDraft = "2020-12" | "2019-09" | "07";
 type Check = LooseSchema["check"];
 
 /** Where a schema is no schema. */
@@ -30,7 +30,7 @@ const mostAttempts = 20;
  */
 export async function loosenSchema(
   schema: object,
-  compilerOf: (draft: Draft) => Promise<Compiler>,
+  compilerOf: (draft: JsonSchemaDraft) => Promise<Compiler>,
   isPattern: (pattern: string) => boolean,
 ): Promise<LooseSchema> {
   const { $schema, ...copy } = JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;
@@ -53,11 +53,11 @@ export async function loosenSchema(
 const acceptAnything: Check = () => undefined;
 const whole = (error: unknown): UncheckedPart => ({ path: "", reason: messageOf(error) });
 
-function draftOf(dialect: unknown): Draft | "04" | "06" | undefined {
+function draftOf(dialect: unknown): JsonSchemaDraft | "04" | "06" | undefined {
   if (dialect === undefined) return "2020-12";
   const [, found] =
     /^https?:\/\/json-schema\.org\/draft(?:\/|-)(04|06|07|2019-09|2020-12)\/schema#?$/.exec(String(dialect)) ?? [];
-  return found as Draft | "04" | "06" | undefined;
+  return found as JsonSchemaDraft | "04" | "06" | undefined;
 }
 
 /** A schema from which parts are taken, in place. */

@@ -4,7 +4,7 @@ import { requestDoesNotFit, requestSchemaFailed, type ToolError } from "./errors
 import type { StagedCall } from "./tool-stages.js";
 
 /** What a `requestContextSchema` checks: all values of a request by their names. */
-export function requestValues(context: AnyRequestContext | undefined): object {
+export function requestValues(context: AnyRequestContext | undefined): Record<string, unknown> {
   return Object.fromEntries(context?.entries() ?? []);
 }
 

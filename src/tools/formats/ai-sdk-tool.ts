@@ -3,6 +3,7 @@ import type { Fields } from "../../is.js";
 import { isStandardSchema, type StandardSchemaV1 } from "../../schema/standard-schema.js";
 import { canValidate } from "../../schema/validation/schema-check.js";
 import { isToolStream, producerOf } from "../define/producer.js";
+import { requestValues } from "../define/request-check.js";
 import { modelOutputOf } from "./ai-sdk-output.js";
 import { hasAiSdkSchema, inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
@@ -12,7 +13,6 @@ import { type AnyFunction, isFunction, textOr } from "./foreign-tool.js";
 import { modelExtra, withTitle } from "./model-extra.js";
 import { nativeTool } from "./native-tool.js";
 import { plainContext } from "./plain-context.js";
-import { requestValues } from "./request-values.js";
 
 /** Its `tool()` marks nothing: its tools are known by their schemas, or by having no name of their own. */
 export function isAiSdkTool(tool: Fields): boolean {
@@ -68,7 +68,7 @@ function descriptionOf(name: string, describe: AnyFunction): string {
 
 /** What the AI SDK documents, and what a plain tool without a name may want besides. */
 function contextOf(ctx: ToolContext): object {
-  return withContext(ctx, requestValues(ctx));
+  return withContext(ctx, requestValues(ctx.requestContext));
 }
 
 function withContext(ctx: ToolContext, context: unknown): object {
@@ -78,7 +78,7 @@ function withContext(ctx: ToolContext, context: unknown): object {
 /** With a schema of its own, the context is what that makes of it. (What does not fit does not come so far.) */
 function contextBy(schema: StandardSchemaV1): (ctx: ToolContext) => Promise<object> {
   return async (ctx) => {
-    const values = requestValues(ctx);
+    const values = requestValues(ctx.requestContext);
     const result = await schema["~standard"].validate(values);
     return withContext(ctx, result.issues === undefined ? result.value : values);
   };

@@ -1,5 +1,5 @@
 import type { ToolContext } from "../../components/tool.js";
-import { requestValues } from "./request-values.js";
+import { requestValues } from "../define/request-check.js";
 
 /**
  * What the `execute` of a Mastra tool gets. With a call id and messages, Mastra knows that a model calls, and moves what
@@ -47,9 +47,9 @@ function requestContextOf(ctx: ToolContext): object {
     entries: () => values.entries(),
     size: () => values.size,
     get all() {
-      return requestValues(ctx);
+      return requestValues(ctx.requestContext);
     },
-    toJSON: () => requestValues(ctx),
+    toJSON: () => requestValues(ctx.requestContext),
     [Symbol.iterator]: () => values.entries(),
   };
 }

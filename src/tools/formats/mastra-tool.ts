@@ -3,6 +3,7 @@ import { type Fields, isFields } from "../../is.js";
 import type { AnyStandardSchema, JsonSchema, StandardSchemaV1 } from "../../schema/standard-schema.js";
 import { canValidate } from "../../schema/validation/schema-check.js";
 import { toldError } from "../define/errors.js";
+import { requestValues } from "../define/request-check.js";
 import { modelOutputOf } from "./ai-sdk-output.js";
 import { inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
@@ -11,7 +12,6 @@ import { type AnyFunction, isFunction, textOr } from "./foreign-tool.js";
 import { mastraContext } from "./mastra-context.js";
 import { modelExtra, withTitle } from "./model-extra.js";
 import { nativeTool } from "./native-tool.js";
-import { requestValues } from "./request-values.js";
 
 const mark = Symbol.for("mastra.core.tool.Tool");
 
@@ -30,7 +30,7 @@ export function mastraTool(tool: Fields, name: string): Tool<never> {
     inputSchema: checked === undefined ? schema : checkedOnly(checked),
     outputSchema: undefined,
     execute: isFunction(execute) ? (input, ctx) => run(tool, execute, checked, input, ctx) : undefined,
-    needsApproval: approvalOf(tool, (ctx) => ({ requestContext: requestValues(ctx) })),
+    needsApproval: approvalOf(tool, (ctx) => ({ requestContext: requestValues(ctx.requestContext) })),
     toModelOutput: isFunction(toModelOutput)
       ? async ({ output, toolCallId }) =>
           modelOutputOf(await toModelOutput.call(tool, output), { toolName: name, callId: toolCallId })

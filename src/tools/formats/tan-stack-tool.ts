@@ -4,12 +4,12 @@ import { toJsonSchema } from "../../schema/json-schema/convert.js";
 import { isStandardSchema } from "../../schema/standard-schema.js";
 import { schemaCheck } from "../../schema/validation/schema-check.js";
 import type { PayloadRule, PayloadSchema } from "../define/approval.js";
+import { requestValues } from "../define/request-check.js";
 import { inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
 import { isFunction, textOr } from "./foreign-tool.js";
 import { modelExtra } from "./model-extra.js";
 import { nativeTool } from "./native-tool.js";
-import { requestValues } from "./request-values.js";
 
 export function isTanStackTool(tool: Fields): boolean {
   return tool.__toolSide === "server" || tool.__toolSide === "client" || tool.__toolSide === "definition";
@@ -52,5 +52,5 @@ function payloadOf(given: unknown): PayloadSchema | undefined {
 function contextOf(ctx: ToolContext): object {
   const emitCustomEvent = (name: string, value: unknown): void => ctx.progress({ name, value });
   const { toolCallId, abortSignal } = ctx;
-  return { toolCallId, abortSignal, context: requestValues(ctx), emitCustomEvent };
+  return { toolCallId, abortSignal, context: requestValues(ctx.requestContext), emitCustomEvent };
 }

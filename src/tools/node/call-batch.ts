@@ -13,20 +13,20 @@ import type { ToolError } from "../define/errors.js";
 import { isToolStream } from "../define/producer.js";
 import { toolOutputOf } from "../define/tool-output.js";
 import { callsIn, newCallIds } from "./call-ids.js";
-import type { NodeSettings } from "./node-settings.js";
+import type { ToolsNodeSettings } from "./node-settings.js";
 import type { ToolsNodeOptions } from "./options.js";
 import { rememberResults } from "./results-of.js";
 import { prepareCall, startTool } from "./run-tool.js";
 import { type CallOwner, ToolRun } from "./tool-run.js";
 import type { ToolTable } from "./tool-table.js";
-import { callOptionsOf, type ToolKit } from "./tool-table.js";
+import { type ToolKit, toolsNodeOptionsOf } from "./tool-table.js";
 
 /**
  * The calls of one message. First all are prepared, then they run, as many at once as the node allows, in their order;
  * a failure that is not turned into a result keeps those that have not started from doing so.
  */
 export abstract class CallBatch extends Scope implements CallOwner {
-  readonly settings: NodeSettings;
+  readonly settings: ToolsNodeSettings;
   readonly nodeContext: Context;
   readonly handlers: HandlerList | undefined;
   readonly message: AgenticMessage;
@@ -51,7 +51,7 @@ export abstract class CallBatch extends Scope implements CallOwner {
     const calls = callsIn(message);
     const ids = newCallIds(calls);
     const { settings } = kit;
-    const options = callOptionsOf(nodeContext);
+    const options = toolsNodeOptionsOf(nodeContext);
     const table = kit.tableFor(options);
     this.settings = settings;
     this.nodeContext = nodeContext;

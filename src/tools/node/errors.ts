@@ -110,7 +110,7 @@ export const contextNotPassed = (name: string): TypeError =>
 
 // construction
 
-export const invalidNodeOption = (what: string): KumikoError =>
+export const invalidToolsNodeOption = (what: string): KumikoError =>
   new KumikoError("INVALID_OPTION", `AgenticToolsNode: ${what}`);
 
 export const unknownCallOption = (name: string, known: readonly string[]): KumikoError =>

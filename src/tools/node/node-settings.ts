@@ -4,7 +4,7 @@ import type { Deadlines } from "./deadlines.js";
 import type { ToolEntry } from "./tool-entry.js";
 
 /** The options of a tools node, checked and resolved once. */
-export interface NodeSettings {
+export interface ToolsNodeSettings {
   /** How many calls may run at once. */
   readonly concurrency: number;
   /** One after another: what stops one call stops those behind it. */

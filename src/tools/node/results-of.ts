@@ -33,7 +33,7 @@ export function rememberResults(message: AgenticMessage, reason: unknown, result
 function rememberedResults(error: unknown, message: AgenticMessage): readonly AgenticMessage[] | undefined {
   const runs = stopped.get(message);
   if (runs === undefined) return undefined;
-  const ended = causesOf(error).find((cause) => isObject(cause) && runs.byReason.has(cause));
+  const ended = causeChain(error).find((cause) => isObject(cause) && runs.byReason.has(cause));
   const results = isObject(ended) ? runs.byReason.get(ended) : undefined;
   return (results ?? runs.latest)();
 }
@@ -67,7 +67,7 @@ export function resultsOf(error: unknown, message: AgenticMessage): readonly Age
 
 /** The results that an error carries, if they are those of these calls. */
 function resultsIn(error: unknown, calls: readonly FunctionToolCall[]): readonly AgenticMessage[] | undefined {
-  for (const cause of causesOf(error)) {
+  for (const cause of causeChain(error)) {
     if (!(cause instanceof Error) || !("results" in cause) || !isMessages(cause.results)) continue;
     const { results } = cause;
     const answered = results.flatMap(toolResultsOf).map(({ callId }) => callId);
@@ -77,7 +77,7 @@ function resultsIn(error: unknown, calls: readonly FunctionToolCall[]): readonly
 }
 
 /** What was thrown, and its causes. */
-export function causesOf(error: unknown): unknown[] {
+export function causeChain(error: unknown): unknown[] {
   const causes = [error];
   for (let current = error; current instanceof Error && current.cause !== undefined; ) {
     current = current.cause;

@@ -1,9 +1,9 @@
 import { checkOutputValidation, checkTimeout } from "../define/tool-settings.js";
 import type { AgenticToolsNodeConfig } from "./config.js";
 import { Deadlines } from "./deadlines.js";
-import { invalidNodeOption } from "./errors.js";
+import { invalidToolsNodeOption } from "./errors.js";
 import { composeInvokable } from "./middleware.js";
-import type { NodeSettings } from "./node-settings.js";
+import type { ToolsNodeSettings } from "./node-settings.js";
 import { nextInvokable } from "./run-tool.js";
 import { unknownToolsEntry } from "./unknown-tools.js";
 
@@ -14,7 +14,7 @@ const optionNames: readonly string[] = [
 ];
 
 /** Checks the options of a node, and resolves what is not said. */
-export function resolveSettings(config: AgenticToolsNodeConfig): NodeSettings {
+export function resolveSettings(config: AgenticToolsNodeConfig): ToolsNodeSettings {
   check(config);
   const { executeSequentially = false, maxConcurrency, unknownToolsHandler, onToolError = "throw" } = config;
   return {
@@ -36,20 +36,20 @@ export function resolveSettings(config: AgenticToolsNodeConfig): NodeSettings {
 
 function check(config: AgenticToolsNodeConfig): void {
   if (typeof config !== "object" || config === null)
-    throw invalidNodeOption("it takes a list of tools, or its options.");
+    throw invalidToolsNodeOption("it takes a list of tools, or its options.");
   const unknown = Object.keys(config).find((name) => !optionNames.includes(name));
   if (unknown !== undefined)
-    throw invalidNodeOption(`there is no option "${unknown}". Options: ${optionNames.join(", ")}.`);
+    throw invalidToolsNodeOption(`there is no option "${unknown}". Options: ${optionNames.join(", ")}.`);
   if (typeof config.tools !== "object" || config.tools === null) {
-    throw invalidNodeOption("tools must be a list or a record of tools.");
+    throw invalidToolsNodeOption("tools must be a list or a record of tools.");
   }
   const { toolCallMiddlewares, onToolError = "throw", onSchemaError = "throw" } = config;
   for (const name of ["executeSequentially", "coerceArguments"] as const) {
     if (config[name] !== undefined && typeof config[name] !== "boolean")
-      throw invalidNodeOption(`${name} must be true or false.`);
+      throw invalidToolsNodeOption(`${name} must be true or false.`);
   }
   if (onSchemaError !== "throw" && onSchemaError !== "skip") {
-    throw invalidNodeOption('onSchemaError must be "throw" or "skip".');
+    throw invalidToolsNodeOption('onSchemaError must be "throw" or "skip".');
   }
   checkCount("maxConcurrency", config.maxConcurrency);
   checkCount("maxResultLength", config.maxResultLength);
@@ -57,18 +57,18 @@ function check(config: AgenticToolsNodeConfig): void {
   checkOutputValidation("AgenticToolsNode", config.outputValidation);
   for (const name of ["unknownToolsHandler", "toolArgumentsHandler", "formatError"] as const) {
     if (config[name] !== undefined && typeof config[name] !== "function")
-      throw invalidNodeOption(`${name} must be a function.`);
+      throw invalidToolsNodeOption(`${name} must be a function.`);
   }
   if (
     toolCallMiddlewares !== undefined &&
     !(Array.isArray(toolCallMiddlewares) && toolCallMiddlewares.every(isMiddleware))
   ) {
-    throw invalidNodeOption(
+    throw invalidToolsNodeOption(
       "toolCallMiddlewares must be a list of { invokable, streamable }, each a function (next) => ….",
     );
   }
   if (onToolError !== "throw" && onToolError !== "result" && typeof onToolError !== "function") {
-    throw invalidNodeOption('onToolError must be "throw", "result" or a function.');
+    throw invalidToolsNodeOption('onToolError must be "throw", "result" or a function.');
   }
 }
 
@@ -83,5 +83,5 @@ function isMiddleware(value: unknown): boolean {
 function checkCount(name: string, value: unknown): void {
   if (value === undefined || value === Number.POSITIVE_INFINITY) return;
   if (!Number.isInteger(value) || Number(value) < 1)
-    throw invalidNodeOption(`${name} must be a whole number of at least 1.`);
+    throw invalidToolsNodeOption(`${name} must be a whole number of at least 1.`);
 }

@@ -8,7 +8,7 @@ import { callHook, type HookPlace, type InputDelta, type ToolHookCall } from "..
 import { callsIn, newCallIds } from "./call-ids.js";
 import { reportEvent } from "./report-event.js";
 import type { ToolTable } from "./tool-table.js";
-import { callOptionsOf, type ToolKit } from "./tool-table.js";
+import { type ToolKit, toolsNodeOptionsOf } from "./tool-table.js";
 
 /**
  * Reads a message that streams in to its end, and on the way tells the tools how their calls come. Somebody who was told
@@ -21,7 +21,7 @@ export async function readStreamedCalls(
 ): Promise<AgenticMessage> {
   const reader = StreamReader.from(stream);
   if (nodeContext.resume.wasInterrupted) return reader.concat();
-  const options = callOptionsOf(nodeContext);
+  const options = toolsNodeOptionsOf(nodeContext);
   const calls = new StreamedCalls(kit.tableFor(options), options.messages, nodeContext);
   const message = await reader.map((chunk) => calls.take(chunk)).concat();
   calls.finish(message);

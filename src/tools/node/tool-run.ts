@@ -21,7 +21,7 @@ import type { StagedCall, StagedEvent, Suspension } from "../define/tool-stages.
 import type { Deadline, Expiring } from "./deadlines.js";
 import { callAborted, callNotExecuted, callTimedOut, errorHandlerFailed, unknownToolsHandlerFailed } from "./errors.js";
 import type { ToolCall } from "./middleware.js";
-import type { NodeSettings } from "./node-settings.js";
+import type { ToolsNodeSettings } from "./node-settings.js";
 import { reportEvent } from "./report-event.js";
 import {
   type Answered,
@@ -32,13 +32,13 @@ import {
   resultMessage,
 } from "./result-block.js";
 import { limitedError, ResultLimit } from "./result-limit.js";
-import { causesOf } from "./results-of.js";
+import { causeChain } from "./results-of.js";
 import { type ContextCall, ToolCallContext } from "./tool-call-context.js";
 import type { ToolEntry } from "./tool-entry.js";
 
 /** What runs the calls of one message. */
 export interface CallOwner {
-  readonly settings: NodeSettings;
+  readonly settings: ToolsNodeSettings;
   readonly nodeContext: Context;
   readonly handlers: HandlerList | undefined;
   readonly messages: readonly AgenticMessage[];
@@ -335,7 +335,7 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
   /** Only the code knew that an answer does not fit. Its question is open again, so there is no result to tell a model. */
   private isAskedAgain(thrown: unknown): boolean {
     if (this.openedInvocation === undefined) return false;
-    return causesOf(thrown).some((cause) => KumikoError.is(cause) && cause.code === "ANSWER_MISMATCH");
+    return causeChain(thrown).some((cause) => KumikoError.is(cause) && cause.code === "ANSWER_MISMATCH");
   }
 
   /** Fails the node, and waits for another answer: without one, the call is not entered again. */
@@ -422,7 +422,7 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
     return this.entry?.known === false ? unknownToolsHandlerFailed(this, thrown) : toolThrew(this, thrown);
   }
 
-  private ask(handler: Exclude<NodeSettings["onToolError"], string>, error: ToolError): void {
+  private ask(handler: Exclude<ToolsNodeSettings["onToolError"], string>, error: ToolError): void {
     const refuse = (cause: unknown): void => this.settleFailed(errorHandlerFailed(this, error, cause));
     try {
       const text: unknown = handler(error, this.call, this.context);

@@ -11,8 +11,8 @@ import { argumentAliases, checkAliases, nameAliases } from "./aliases.js";
 import type { AgenticToolsNodeConfig } from "./config.js";
 import {
   duplicateTool,
-  invalidNodeOption,
   invalidToolKey,
+  invalidToolsNodeOption,
   notATool,
   sameModelName,
   skippedTools,
@@ -24,7 +24,7 @@ import {
 } from "./errors.js";
 import { composeInvokable, composeStreamable, type ToolCallMiddleware } from "./middleware.js";
 import { modelName } from "./model-name.js";
-import type { NodeSettings } from "./node-settings.js";
+import type { ToolsNodeSettings } from "./node-settings.js";
 import type { ToolAliases, ToolsNodeOptions } from "./options.js";
 import { nextInvokable, nextStreamable } from "./run-tool.js";
 import { resolveSettings } from "./settings.js";
@@ -90,7 +90,7 @@ interface Named {
 /** A record names its tools by its keys, a list by their own names. */
 function namedTools(tools: ToolList): Map<string, Named> {
   if (typeof tools !== "object" || tools === null)
-    throw invalidNodeOption("tools must be a list or a record of tools.");
+    throw invalidToolsNodeOption("tools must be a list or a record of tools.");
   const named = new Map<string, Named>();
   if (!isToolArray(tools)) {
     for (const [key, given] of Object.entries(tools)) {
@@ -198,7 +198,7 @@ function addModelNames(named: ReadonlyMap<string, Named>, entries: Map<string, T
 
 /** A tools node without its Runnable: the options, and the tables of tools, its own and those that came with calls. */
 export class ToolKit {
-  readonly settings: NodeSettings;
+  readonly settings: ToolsNodeSettings;
   private readonly middlewares: readonly ToolCallMiddleware[];
   private readonly tools: ToolList;
   private readonly aliases: AliasRecord;
@@ -257,7 +257,7 @@ const noOptions: ToolsNodeOptions = Object.freeze({});
 const callOptionNames: readonly string[] = ["tools", "toolAliases", "messages"] satisfies (keyof ToolsNodeOptions)[];
 
 /** The call options that reached the node. */
-export function callOptionsOf({ options }: Context): ToolsNodeOptions {
+export function toolsNodeOptionsOf({ options }: Context): ToolsNodeOptions {
   if (typeof options !== "object" || options === null) return noOptions;
   for (const name in options) if (!callOptionNames.includes(name)) throw unknownCallOption(name, callOptionNames);
   return options;

@@ -5,11 +5,11 @@ import { HttpStatusError } from "./errors.js";
 import { parseExactly } from "./exact-json.js";
 
 /** What a tool gives for an answer: the value of JSON, the text of texts, and anything else as a content part. */
-export type Answer =
+export type ServiceAnswer =
   | { readonly isContent: true; readonly value: readonly ToolResultContent[] }
   | { readonly isContent: false; readonly value: unknown };
 
-export async function readAnswer(request: string, response: Response): Promise<Answer> {
+export async function readAnswer(request: string, response: Response): Promise<ServiceAnswer> {
   const mimeType = (response.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (!response.ok) {
     const body = parseBody(await response.text(), mimeType);

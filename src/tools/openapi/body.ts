@@ -1,5 +1,5 @@
 import { type Fields, isFields } from "../../is.js";
-import { fieldsOf, listOf, textOf } from "./document.js";
+import { fieldsOf, listOf, textIf } from "./document.js";
 import { bodyNotAllowed, unknownBody } from "./errors.js";
 import type { OperationPlace } from "./operation-place.js";
 
@@ -49,7 +49,7 @@ export function readBody({ operation, references, method }: OperationPlace): Bod
       mediaType: mediaType.includes("*") ? wildcards[kind] : mediaType,
       schema: plain,
       required: required === true,
-      description: textOf(description),
+      description: textIf(description),
       encoding: fieldsOf(encoding),
       files: kind === "multipart" ? filesIn(plain, fieldsOf(encoding), references) : new Set(),
     };

@@ -24,7 +24,7 @@ export function fieldsOf(value: unknown): Fields {
   return isFields(value) ? value : {};
 }
 
-export function textOf(value: unknown): string | undefined {
+export function textIf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { isFields } from "../../is.js";
 import { fromBase64 } from "../../schema/base64.js";
 import type { BodyPlan } from "./body.js";
-import { fieldsOf, textOf } from "./document.js";
+import { fieldsOf, textIf } from "./document.js";
 import { formWithoutFields, notBase64 } from "./errors.js";
 import { stringifyExactly } from "./exact-json.js";
 import { queryPairs } from "./serialize.js";
@@ -30,7 +30,7 @@ export function encodeBody(plan: BodyPlan, value: unknown): EncodedBody {
 function multipart(plan: BodyPlan, value: Readonly<Record<string, unknown>>): FormData {
   const form = new FormData();
   for (const [name, field] of Object.entries(value)) {
-    const mediaType = textOf(fieldsOf(plan.encoding[name]).contentType)?.split(",", 1)[0]?.trim() ?? "";
+    const mediaType = textIf(fieldsOf(plan.encoding[name]).contentType)?.split(",", 1)[0]?.trim() ?? "";
     const type = mediaType.includes("*") ? "" : mediaType;
     if (plan.files.has(name)) {
       for (const file of Array.isArray(field) ? field : [field]) form.append(name, blobOf(name, file, type), name);
@@ -53,7 +53,7 @@ function bytesOf(name: string, value: unknown): Uint8Array<ArrayBuffer> {
 function pairsOf({ encoding }: BodyPlan, value: Readonly<Record<string, unknown>>): [string, string][] {
   return Object.entries(value).flatMap(([name, field]) => {
     const { style: given, explode = true } = fieldsOf(encoding[name]);
-    const style = textOf(given) ?? "form";
+    const style = textIf(given) ?? "form";
     // a form has no other way to hold what is nested
     const isJson = given === undefined && isFields(field);
     const how = { name, style, explode: explode === true, isJson, allowReserved: false };

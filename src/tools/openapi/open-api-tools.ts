@@ -1,7 +1,7 @@
 import { messageOf } from "../../errors.js";
 import { type Fields, isFields } from "../../is.js";
 import { checkApprovalNames } from "../define/approval-option.js";
-import { fieldsOf, listOf, methods, textOf } from "./document.js";
+import { fieldsOf, listOf, methods, textIf } from "./document.js";
 import { notADocument, operationsUnusable } from "./errors.js";
 import { type OperationPlace, requestName } from "./operation-place.js";
 import { type OpenApiTool, operationTool } from "./operation-tool.js";
@@ -32,7 +32,7 @@ import { checkAuth } from "./security.js";
  * const node = new AgenticToolsNode(pets);
  */
 export async function openApiTools(document: object, options: OpenApiToolsOptions = {}): Promise<OpenApiTool[]> {
-  if (!isFields(document) || !/^3\.[01]\b/.test(textOf(document.openapi) ?? "") || !isFields(document.paths ?? {}))
+  if (!isFields(document) || !/^3\.[01]\b/.test(textIf(document.openapi) ?? "") || !isFields(document.paths ?? {}))
     throw notADocument(document);
   const tools = new Map<string, OpenApiTool>();
   const problems: string[] = [];
@@ -84,7 +84,7 @@ function describeOperation({ method, path, operation }: OperationPlace): OpenApi
   return {
     method,
     path,
-    operationId: textOf(operation.operationId),
+    operationId: textIf(operation.operationId),
     tags: listOf(operation.tags).filter((tag) => typeof tag === "string"),
     deprecated: operation.deprecated === true,
   };

@@ -4,7 +4,7 @@ import { approvalFor } from "../define/approval-option.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../define/create-tool.js";
 import { dataOutput, JsonText } from "../define/tool-output.js";
 import { readAnswer } from "./answer.js";
-import { fieldsOf, listOf, textOf } from "./document.js";
+import { fieldsOf, listOf, textIf } from "./document.js";
 import { addressWithPassword, noAddress } from "./errors.js";
 import { stringifyExactly, withExactIntegers } from "./exact-json.js";
 import { planOperation } from "./operation.js";
@@ -58,7 +58,7 @@ export function operationTool(
 
 /** What HTTP says of a method, in the words of MCP. */
 function hintsOf({ method, operation }: OperationPlace): McpToolProperties {
-  const title = textOf(operation.summary);
+  const title = textIf(operation.summary);
   const readOnlyHint = ["get", "head", "options"].includes(method);
   const idempotentHint = readOnlyHint || method === "put" || method === "delete";
   return { annotations: { ...(title !== undefined && { title }), readOnlyHint, idempotentHint } };
@@ -75,9 +75,9 @@ function baseOf({ document, pathItem, operation }: OperationPlace, baseUrl: stri
 }
 
 function serverUrl({ url, variables }: Fields): string | undefined {
-  return textOf(url)?.replace(/\{([^{}]+)\}/g, (whole, name: string) => {
+  return textIf(url)?.replace(/\{([^{}]+)\}/g, (whole, name: string) => {
     const variable = fieldsOf(fieldsOf(variables)[name]).default;
-    return textOf(variable) ?? whole;
+    return textIf(variable) ?? whole;
   });
 }
 

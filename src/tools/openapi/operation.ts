@@ -1,7 +1,7 @@
 import type { Fields } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { type BodyPlan, readBody } from "./body.js";
-import { fieldsOf, listOf, type ParameterObject, type ParameterPlace, textOf } from "./document.js";
+import { fieldsOf, listOf, type ParameterObject, type ParameterPlace, textIf } from "./document.js";
 import { invalidParameter, pathParameterMissing } from "./errors.js";
 import type { OperationPlace } from "./operation-place.js";
 import { SchemaWriter } from "./plain-schema.js";
@@ -20,7 +20,7 @@ const bodyArgument = "body";
 /** Reads what an operation takes. Throws when a call of it could not be sent. */
 export function planOperation(place: OperationPlace): OperationPlan {
   const { document, references, path } = place;
-  const writer = new SchemaWriter(references, textOf(document.openapi)?.startsWith("3.0") ?? false, "request");
+  const writer = new SchemaWriter(references, textIf(document.openapi)?.startsWith("3.0") ?? false, "request");
   const body = readBody(place);
   const parameters = nameArguments(readParameters(place), body !== undefined);
   for (const [, name = ""] of path.matchAll(/\{([^{}]+)\}/g)) {
@@ -82,13 +82,13 @@ function readParameter(fields: Fields, references: References): ParameterObject 
   if (!isPlace(place)) throw invalidParameter(fields);
   if (place === "header" && ownHeaders.test(name)) return undefined;
   const [media] = Object.values(fieldsOf(fields.content));
-  const style = textOf(fields.style) ?? (place === "query" || place === "cookie" ? "form" : "simple");
+  const style = textIf(fields.style) ?? (place === "query" || place === "cookie" ? "form" : "simple");
   const { schema = {} } = media === undefined ? fields : references.follow(media);
   return {
     name,
     in: place,
     required: place === "path" || fields.required === true,
-    description: textOf(fields.description),
+    description: textIf(fields.description),
     schema: typeof schema === "boolean" ? schema : fieldsOf(schema),
     isJson: media !== undefined,
     style,

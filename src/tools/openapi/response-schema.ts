@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../../schema/standard-schema.js";
-import { fieldsOf, textOf } from "./document.js";
+import { fieldsOf, textIf } from "./document.js";
 import { brokenAnswer } from "./errors.js";
 import { type OperationPlace, requestName } from "./operation-place.js";
 import { SchemaWriter } from "./plain-schema.js";
@@ -11,7 +11,7 @@ import { SchemaWriter } from "./plain-schema.js";
 export function responseSchema(place: OperationPlace): JsonSchema | undefined {
   const { document, operation, references } = place;
   const answers = Object.entries(fieldsOf(operation.responses)).filter(([status]) => /^2(\d\d|XX)$/i.test(status));
-  const isOldDialect = textOf(document.openapi)?.startsWith("3.0") ?? false;
+  const isOldDialect = textIf(document.openapi)?.startsWith("3.0") ?? false;
   const writer = new SchemaWriter(references, isOldDialect, "answer");
   try {
     const schemas = answers.map(([, answer]) => {

@@ -1,7 +1,7 @@
 import type { ToolContext } from "../../components/tool.js";
 import { type Fields, isFields } from "../../is.js";
 import { toBase64 } from "../../schema/base64.js";
-import { fieldsOf, listOf, textOf } from "./document.js";
+import { fieldsOf, listOf, textIf } from "./document.js";
 import { invalidCredential, unknownScheme } from "./errors.js";
 import type { OperationPlace } from "./operation-place.js";
 
@@ -60,8 +60,8 @@ export function planSecurity(place: OperationPlace, auth: OpenApiAuth): (ctx: To
 }
 
 function addCredential(to: Credentials, name: string, scheme: Fields, given: OpenApiCredential): void {
-  const type = textOf(scheme.type)?.toLowerCase();
-  const http = textOf(scheme.scheme)?.toLowerCase();
+  const type = textIf(scheme.type)?.toLowerCase();
+  const http = textIf(scheme.scheme)?.toLowerCase();
   if (type === "http" && http === "basic") {
     if (typeof given === "string") throw invalidCredential(name, "{ username, password }");
     const { username, password } = given;
@@ -71,11 +71,11 @@ function addCredential(to: Credentials, name: string, scheme: Fields, given: Ope
   }
   if (typeof given !== "string") throw invalidCredential(name, "a text");
   if (type !== "apikey") {
-    const prefix = type === "http" && http !== "bearer" ? (textOf(scheme.scheme) ?? "Bearer") : "Bearer";
+    const prefix = type === "http" && http !== "bearer" ? (textIf(scheme.scheme) ?? "Bearer") : "Bearer";
     to.headers.push(["authorization", `${prefix} ${given}`]);
     return;
   }
-  const key = textOf(scheme.name) ?? name;
+  const key = textIf(scheme.name) ?? name;
   if (scheme.in === "query") to.query.push([key, given]);
   else if (scheme.in === "cookie") to.cookies.push([key, given]);
   else to.headers.push([key, given]);

@@ -7,7 +7,7 @@ type Pair = readonly [name: string, value: string];
 /** The value of a parameter in a path, ready to be put there. */
 export function pathText(parameter: How, value: unknown): string {
   const { name, style, explode } = parameter;
-  const encoded = (item: unknown): string => encodeURIComponent(textOf(item));
+  const encoded = (item: unknown): string => encodeURIComponent(textIf(item));
   if (parameter.isJson) return encoded(stringifyExactly(value));
   const items = itemsOf(value, explode, encoded);
   if (items === undefined) {
@@ -22,7 +22,7 @@ export function pathText(parameter: How, value: unknown): string {
 
 export function headerText({ explode, isJson }: How, value: unknown): string {
   if (isJson) return stringifyExactly(value);
-  return itemsOf(value, explode, textOf)?.join(",") ?? textOf(value);
+  return itemsOf(value, explode, textIf)?.join(",") ?? textIf(value);
 }
 
 /** Names and values, ready to be put there. */
@@ -54,7 +54,7 @@ const separators: Readonly<Record<string, string>> = { spaceDelimited: "%20", pi
 /** The items that share one name, if they do. */
 function joinedItems({ style, explode, isJson }: How, value: unknown): string[] | undefined {
   if (isJson || explode || style === "deepObject" || typeof value !== "object" || value === null) return undefined;
-  return Array.isArray(value) ? value.map(textOf) : Object.entries(value).flatMap(([key, item]) => [key, textOf(item)]);
+  return Array.isArray(value) ? value.map(textIf) : Object.entries(value).flatMap(([key, item]) => [key, textIf(item)]);
 }
 
 /** Names and values, not encoded: for queries and forms. */
@@ -63,16 +63,16 @@ export function queryPairs(parameter: How, value: unknown): Pair[] {
   if (isJson) return [[name, stringifyExactly(value)]];
   const joined = joinedItems(parameter, value);
   if (joined !== undefined) return [[name, joined.join(",")]];
-  if (Array.isArray(value)) return value.map((item) => [name, textOf(item)]);
-  if (typeof value !== "object" || value === null) return [[name, textOf(value)]];
+  if (Array.isArray(value)) return value.map((item) => [name, textIf(item)]);
+  if (typeof value !== "object" || value === null) return [[name, textIf(value)]];
   if (style === "deepObject") return deepPairs(name, value);
-  return Object.entries(value).map(([key, item]) => [key, textOf(item)]);
+  return Object.entries(value).map(([key, item]) => [key, textIf(item)]);
 }
 
 /** `filter[age][min]=3` */
 function deepPairs(name: string, value: unknown): Pair[] {
   if (Array.isArray(value)) return value.flatMap((item) => deepPairs(name, item));
-  if (typeof value !== "object" || value === null) return [[name, textOf(value)]];
+  if (typeof value !== "object" || value === null) return [[name, textIf(value)]];
   return Object.entries(value).flatMap(([key, item]) => deepPairs(`${name}[${key}]`, item));
 }
 
@@ -85,7 +85,7 @@ function itemsOf(value: unknown, explode: boolean, encode: (item: unknown) => st
   return entries.flatMap(([key, item]) => [encode(key), encode(item)]);
 }
 
-function textOf(value: unknown): string {
+function textIf(value: unknown): string {
   if (value === null || value === undefined) return "";
   return typeof value === "object" ? stringifyExactly(value) : String(value);
 }
