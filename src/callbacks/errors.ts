@@ -4,7 +4,7 @@ import { kindOf } from "../wording.js";
 export const unknownComponent = (key: string, known: readonly string[]): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
-    `componentHandlers() got handlers for "${key}", which is no kind of run. The kinds are: ${known.join(", ")}.`,
+    `componentHandlers() got handlers for "${key}", which is not a kind of run. The kinds are: ${known.join(", ")}.`,
   );
 
 export const invalidHandlers = (component: string, given: unknown): KumikoError =>

@@ -100,7 +100,7 @@ class Instance {
     try {
       validate = ajv.compile(schema);
     } catch (cause) {
-      throw schemaInvalid(`This is no valid JSON Schema: ${messageOf(cause)}. Correct it, or leave it out.`, cause);
+      throw schemaInvalid(`This is not a valid JSON Schema: ${messageOf(cause)}. Correct it, or leave it out.`, cause);
     }
     return checkBy(validate);
   }

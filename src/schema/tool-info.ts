@@ -56,7 +56,7 @@ export interface ToolInfoFields {
  */
 export function toolInfo(fields: ToolInfoFields): ToolInfo {
   const { name, description = "", parameters, provider, extra } = fields;
-  if (typeof name !== "string" || name === "") throw invalidTool("A tool needs a name that is not empty.");
+  if (typeof name !== "string" || name === "") throw invalidTool("A tool needs a non-empty name.");
   const info: ToolInfo & { toJSON: () => object } = {
     name,
     description,

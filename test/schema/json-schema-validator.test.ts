@@ -108,7 +108,7 @@ describe("a schema", () => {
   });
 
   it("that is none is refused, with the reason", async () => {
-    await expect(validator.compile({ type: "strng" })).rejects.toThrow("This is no valid JSON Schema");
+    await expect(validator.compile({ type: "strng" })).rejects.toThrow("This is not a valid JSON Schema");
     await expect(validator.compile({ $schema: "http://json-schema.org/draft-04/schema#" })).rejects.toMatchObject({
       code: "SCHEMA_UNSUPPORTED",
       message: expect.stringContaining("draft-04"),

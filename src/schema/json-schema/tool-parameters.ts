@@ -1,4 +1,5 @@
 import { isFields } from "../../is.js";
+import { kindOf } from "../../wording.js";
 import { schemaInvalid, schemaUnsupported } from "../errors.js";
 import { type AnyStandardSchema, isStandardSchema, type JsonSchema } from "../standard-schema.js";
 import { type JsonSchemaTarget, toJsonSchema } from "./convert.js";
@@ -14,7 +15,7 @@ export type ToolParameters = AnyStandardSchema | JsonSchema | ParameterMap;
 export function parametersConverter(parameters: ToolParameters): (target: JsonSchemaTarget) => JsonSchema {
   if (isStandardSchema(parameters)) return (target) => objectAtTop(toJsonSchema(parameters, { target }));
   if (typeof parameters !== "object" || parameters === null || Array.isArray(parameters)) {
-    throw schemaInvalid(`The parameters are neither a schema nor a map of parameters, but ${typeof parameters}.`);
+    throw schemaInvalid(`The parameters are neither a schema nor a map of parameters (got ${kindOf(parameters)}).`);
   }
   if (isParameterMap(parameters)) return () => parameterMapToJsonSchema(parameters);
   if (hasKeyword(parameters)) return () => objectAtTop(parameters);

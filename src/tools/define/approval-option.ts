@@ -13,7 +13,7 @@ export type ApprovalOption<Source> = ApprovalPolicy<Source> | Readonly<Record<st
 export interface ApprovalOptions<Source> {
   /**
    * Whether somebody must agree before a call runs: always, where a function says so, or for some tools, by their names; a
-   * tool that is not named needs it not. @default false
+   * tool that is not named needs no approval. @default false
    */
   readonly requireApproval?: ApprovalOption<Source> | undefined;
   /** Another name of `requireApproval`. */

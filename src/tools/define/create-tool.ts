@@ -277,7 +277,7 @@ function jsonSchemaOf(info: ToolInfo): JsonSchema | undefined {
 /** For those who call `execute` of a client tool by hand. */
 function withoutExecute(id: string): () => never {
   return () => {
-    throw invalidToolField(id, "it has no execute: somebody outside does its work. Call it in a tools node.");
+    throw invalidToolField(id, "it has no execute, because its calls are executed outside. Call it in a tools node.");
   };
 }
 
@@ -295,10 +295,10 @@ function checkOptions(options: object): void {
   const { id, description, execute, timeoutMs, outputValidation } = options as Readonly<Record<string, unknown>>;
   const unknown = Object.keys(options).find((name) => !optionNames.includes(name));
   if (unknown !== undefined) throw unknownToolOption(id, unknown, optionNames);
-  if (typeof id !== "string" || id === "") throw invalidToolField(id, "id must be a text that is not empty.");
-  if (typeof description !== "string") throw invalidToolField(id, "description must be a text: the model reads it.");
+  if (typeof id !== "string" || id === "") throw invalidToolField(id, "id must be a non-empty string.");
+  if (typeof description !== "string") throw invalidToolField(id, "description must be a string: the model reads it.");
   if (execute !== undefined && typeof execute !== "function") {
-    throw invalidToolField(id, "execute must be a function; without one, somebody outside executes the call.");
+    throw invalidToolField(id, "execute must be a function; without one, the call is executed outside of the node.");
   }
   for (const name of ["requireApproval", "needsApproval"] as const) checkApproval(id, name, options);
   for (const name of hookNames) {

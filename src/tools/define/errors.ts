@@ -86,7 +86,7 @@ const named = ({ toolName, callId }: ToolCallName): string =>
 export const argumentsNotJson = (call: ToolCallName, text: string, position: number, cause: unknown): ToolError =>
   new ToolError(
     "parse",
-    `The arguments of ${named(call)} are no valid JSON, from position ${position} on: ${shortenText(text, { around: position })}. ` +
+    `The arguments of ${named(call)} are not valid JSON from position ${position} on: ${shortenText(text, { around: position })}. ` +
       `Send one JSON object. ${messageOf(cause)}`,
     details(call, { cause }),
   );

@@ -20,7 +20,7 @@ export const schemaLater = (): KumikoError =>
   schemaUnsupported("Its JSON Schema is a promise, and tools are read at once. Await it before: jsonSchema(await …).");
 
 export const notASchema = (given: unknown): KumikoError =>
-  schemaUnsupported(`Its schema is no schema, but ${shorten(given)}.`);
+  schemaUnsupported(`Its schema is not a schema (got ${shorten(given)}).`);
 
 export const infoLater = (): KumikoError =>
   invalidTool(

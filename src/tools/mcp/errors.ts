@@ -40,7 +40,9 @@ export const notAnMcpClient = (given: unknown): KumikoError =>
   );
 
 export const cursorRepeated = (cursor: string): KumikoError =>
-  invalidTool(`mcpTools: the server gives the cursor ${shorten(cursor)} twice, so its list of tools would never end.`);
+  invalidTool(
+    `mcpTools: the server returned the cursor ${shorten(cursor)} twice, so its list of tools would never end.`,
+  );
 
 export const notAToolPage = (given: unknown): KumikoError =>
   invalidTool(`mcpTools: the client's listTools must give { tools: [...] }, but gave ${shorten(given)}.`);
@@ -48,7 +50,7 @@ export const notAToolPage = (given: unknown): KumikoError =>
 export const notAResult = (name: string, given: unknown): KumikoError =>
   new KumikoError(
     "TOOL_FAILED",
-    `The MCP server answered a call of "${name}" with something that is no result: ${shorten(given)}.`,
+    `The MCP server answered a call of "${name}" with something that is not a result: ${shorten(given)}.`,
   );
 
 export const inputRequired = (name: string, cause?: unknown): KumikoError =>

@@ -47,7 +47,7 @@ function roleOf(given: unknown): string {
 export const invalidCall = (index: number, field: string, given: unknown): KumikoError =>
   new KumikoError(
     "INVALID_MESSAGE",
-    `contentBlocks[${index}] is a function_tool_call whose ${field} is no text, but ${shorten(given)}.`,
+    `contentBlocks[${index}] is a function_tool_call whose ${field} is not a string (got ${shorten(given)}).`,
   );
 
 // calls
@@ -77,7 +77,7 @@ export const argumentsHandlerFailed = (call: ToolCallName, text: string, cause: 
   );
 
 export const handledArgumentsNotText = (given: unknown): TypeError =>
-  new TypeError(`it must return the text of the arguments, but returned ${shorten(given)}.`);
+  new TypeError(`it must return the arguments as a string, but returned ${shorten(given)}.`);
 
 export const unknownToolsHandlerFailed = (call: ToolCallName, cause: unknown): ToolError =>
   failure("execution", call, `unknownToolsHandler failed for ${named(call)}: ${messageOf(cause)}`, cause);
@@ -118,7 +118,7 @@ export const unknownCallOption = (name: string, known: readonly string[]): Kumik
 
 export const notATool = (where: string, given: unknown): KumikoError =>
   invalidTool(
-    `${where} is no tool, but ${shorten(given)}. Make one with createTool, or give an object with a function execute.`,
+    `${where} is not a tool (got ${shorten(given)}). Make one with createTool, or give an object with an execute function.`,
   );
 
 export const toolWithoutInfo = (where: string, cause: unknown): KumikoError =>
@@ -127,7 +127,7 @@ export const toolWithoutInfo = (where: string, cause: unknown): KumikoError =>
   });
 
 export const toolWithoutName = (where: string): KumikoError =>
-  invalidTool(`${where} has no name. A tool needs a name that is not empty.`);
+  invalidTool(`${where} has no name. A tool needs a non-empty name.`);
 
 export const toolDoesNothing = (name: string): KumikoError =>
   invalidTool(`Tool "${name}" is not invokable or streamable. Give it invoke(args, ctx) or stream(args, ctx).`);

@@ -36,12 +36,12 @@ export function resolveSettings(config: AgenticToolsNodeConfig): ToolsNodeSettin
 
 function check(config: AgenticToolsNodeConfig): void {
   if (typeof config !== "object" || config === null)
-    throw invalidToolsNodeOption("it takes a list of tools, or its options.");
+    throw invalidToolsNodeOption("it takes an array of tools, or its options.");
   const unknown = Object.keys(config).find((name) => !optionNames.includes(name));
   if (unknown !== undefined)
     throw invalidToolsNodeOption(`there is no option "${unknown}". Options: ${optionNames.join(", ")}.`);
   if (typeof config.tools !== "object" || config.tools === null) {
-    throw invalidToolsNodeOption("tools must be a list or a record of tools.");
+    throw invalidToolsNodeOption("tools must be an array or a record of tools.");
   }
   const { toolCallMiddlewares, onToolError = "throw", onSchemaError = "throw" } = config;
   for (const name of ["executeSequentially", "coerceArguments"] as const) {
@@ -64,7 +64,7 @@ function check(config: AgenticToolsNodeConfig): void {
     !(Array.isArray(toolCallMiddlewares) && toolCallMiddlewares.every(isMiddleware))
   ) {
     throw invalidToolsNodeOption(
-      "toolCallMiddlewares must be a list of { invokable, streamable }, each a function (next) => ….",
+      "toolCallMiddlewares must be an array of { invokable, streamable }, each a function (next) => ….",
     );
   }
   if (onToolError !== "throw" && onToolError !== "result" && typeof onToolError !== "function") {

@@ -90,7 +90,7 @@ interface Named {
 /** A record names its tools by its keys, a list by their own names. */
 function namedTools(tools: ToolList): Map<string, Named> {
   if (typeof tools !== "object" || tools === null)
-    throw invalidToolsNodeOption("tools must be a list or a record of tools.");
+    throw invalidToolsNodeOption("tools must be an array or a record of tools.");
   const named = new Map<string, Named>();
   if (!isToolArray(tools)) {
     for (const [key, given] of Object.entries(tools)) {

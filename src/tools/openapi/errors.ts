@@ -46,7 +46,7 @@ export const notADocument = (given: unknown): KumikoError =>
 export const noAddress = (server: unknown): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
-    `openApiTools does not know where the service is: the server of the document is ${shorten(server)}. Give baseUrl, such as "https://api.example.com/v1".`,
+    `openApiTools cannot find the address of the service: the server of the document is ${shorten(server)}. Give baseUrl, such as "https://api.example.com/v1".`,
   );
 
 /** Its text would say the password. */
@@ -58,7 +58,7 @@ export const addressWithPassword = (): KumikoError =>
 
 export const operationsUnusable = (problems: readonly string[], cause: unknown): KumikoError =>
   schemaInvalid(
-    "openApiTools cannot make tools of these operations. Mend the document, or leave them out with `filter`:" +
+    "openApiTools cannot make tools of these operations. Correct the document, or leave them out with `filter`:" +
       `\n- ${problems.join("\n- ")}`,
     cause,
   );
@@ -72,10 +72,10 @@ export const missingReference = (reference: string, cause: unknown): KumikoError
   schemaInvalid(`the $ref "${reference}" points at nothing: ${messageOf(cause)}`, cause);
 
 export const notAnObject = (given: unknown): KumikoError =>
-  schemaInvalid(`where an object must stand there is ${shorten(given, { length: 100 })}.`);
+  schemaInvalid(`expected an object, but got ${shorten(given, { length: 100 })}.`);
 
 export const invalidParameter = (given: unknown): KumikoError =>
-  schemaInvalid(`a parameter needs a name and a place, but is ${shorten(given, { length: 200 })}.`);
+  schemaInvalid(`a parameter needs "name" and "in", but is ${shorten(given, { length: 200 })}.`);
 
 export const pathParameterMissing = (name: string): KumikoError =>
   schemaInvalid(`its path has {${name}}, but there is no path parameter of that name.`);
@@ -89,7 +89,7 @@ export const bodyNotAllowed = (method: string): KumikoError =>
   schemaInvalid(`its body is required, but \`fetch\` sends no body with ${method.toUpperCase()}.`);
 
 export const brokenAnswer = (request: string, cause: unknown): string =>
-  `openApiTools: the outputSchema of ${request} is missing, because ${messageOf(cause)}`;
+  `openApiTools: the outputSchema of ${request} is missing: ${messageOf(cause)}`;
 
 export const parserMissing = (cause: unknown): KumikoError =>
   new KumikoError(
@@ -109,7 +109,7 @@ export const bufferMissing = (): KumikoError =>
 export const unknownScheme = (name: string, schemes: readonly string[]): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
-    `auth of openApiTools names "${name}", which is no security scheme of the document. Schemes: ${schemes.join(", ") || "none"}.`,
+    `auth of openApiTools names "${name}", which is not a security scheme of the document. Schemes: ${schemes.join(", ") || "none"}.`,
   );
 
 // a call
@@ -120,7 +120,7 @@ export const invalidCredential = (name: string, form: string): KumikoError =>
 export const formWithoutFields = (value: unknown): KumikoError =>
   new KumikoError(
     "TOOL_FAILED",
-    `A form is an object of its fields, but "body" is ${shorten(value)}. Nothing was sent.`,
+    `The body of a form must be an object, but "body" is ${shorten(value)}. Nothing was sent.`,
   );
 
 export const notBase64 = (name: string, value: unknown): KumikoError =>
@@ -137,7 +137,10 @@ export const unsafePathValue = (name: string, value: unknown): KumikoError =>
 
 /** Without the value: it may be a secret, and a model reads this. */
 export const invalidHeader = (name: string): KumikoError =>
-  new KumikoError("TOOL_FAILED", `The header "${name}" cannot be sent: no header may have that name or value.`);
+  new KumikoError(
+    "TOOL_FAILED",
+    `The header "${name}" cannot be sent: its name or its value is not allowed in a header.`,
+  );
 
 export const redirectUnreadable = (request: string): KumikoError =>
   new KumikoError(
@@ -146,7 +149,7 @@ export const redirectUnreadable = (request: string): KumikoError =>
   );
 
 export const tooManyRedirects = (request: string): KumikoError =>
-  new KumikoError("TOOL_FAILED", `${request} was redirected again and again.`);
+  new KumikoError("TOOL_FAILED", `${request} was redirected too many times.`);
 
 export const cannotReach = (request: string, cause: unknown): KumikoError =>
   new KumikoError("TOOL_FAILED", `${request} was not answered: ${reasonOf(cause)}`, { cause });

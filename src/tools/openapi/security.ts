@@ -69,7 +69,7 @@ function addCredential(to: Credentials, name: string, scheme: Fields, given: Ope
     to.headers.push(["authorization", `Basic ${toBase64(bytes)}`]);
     return;
   }
-  if (typeof given !== "string") throw invalidCredential(name, "a text");
+  if (typeof given !== "string") throw invalidCredential(name, "a string");
   if (type !== "apikey") {
     const prefix = type === "http" && http !== "bearer" ? (textIf(scheme.scheme) ?? "Bearer") : "Bearer";
     to.headers.push(["authorization", `${prefix} ${given}`]);

@@ -107,9 +107,9 @@ describe("what is no tool", () => {
   const execute = () => "";
   it.each([
     ["it takes one object of options", undefined],
-    ["id must be a text that is not empty", { id: "", description: "", execute }],
-    ["id must be a text that is not empty", { description: "", execute }],
-    ["description must be a text", { id: "a", execute }],
+    ["id must be a non-empty string", { id: "", description: "", execute }],
+    ["id must be a non-empty string", { description: "", execute }],
+    ["description must be a string", { id: "a", execute }],
     ["execute must be a function", { id: "a", description: "", execute: "x" }],
     [
       "requireApproval must be true, false or a function",

@@ -160,7 +160,7 @@ it("a time limit that is none is refused", () => {
 
 it.each([{}, { component: "model" }, { name: "a" }, () => "", "tool"])("%o is no tool", (given) => {
   expect(thrownBy(() => new AgenticToolsNode({ tools: { a: plain(given) } })).message).toContain(
-    'tools["a"] is no tool',
+    'tools["a"] is not a tool',
   );
 });
 

@@ -268,7 +268,7 @@ describe("before any tool runs", () => {
     await expect(node.invoke(undefined as never)).rejects.toMatchObject({ code: "INVALID_MESSAGE" });
     const odd = { type: "function_tool_call", callId: "1", name: "shout", arguments: { text: "a" } };
     await expect(node.invoke({ role: "assistant", contentBlocks: [odd] } as never)).rejects.toThrow(
-      "arguments is no text",
+      "arguments is not a string",
     );
   });
 });
@@ -351,13 +351,13 @@ describe("as a part of a composition", () => {
 describe("options of the node", () => {
   it.each([
     [{ tools: [], executeSequential: true }, 'no option "executeSequential"'],
-    [{ tools: "a" }, "tools must be a list or a record"],
+    [{ tools: "a" }, "tools must be an array or a record"],
     [{ tools: [], maxConcurrency: 0 }, "maxConcurrency must be a whole number of at least 1"],
     [{ tools: [], maxResultLength: 1.5 }, "maxResultLength must be a whole number"],
     [{ tools: [], timeoutMs: -1 }, "timeoutMs of AgenticToolsNode must be a number of milliseconds above 0"],
     [{ tools: [], onToolError: "ignore" }, 'onToolError must be "throw", "result" or a function'],
     [{ tools: [], outputValidation: "strict" }, 'outputValidation of AgenticToolsNode must be "error"'],
-    [{ tools: [], toolCallMiddlewares: [{ invocable: () => {} }] }, "toolCallMiddlewares must be a list"],
+    [{ tools: [], toolCallMiddlewares: [{ invocable: () => {} }] }, "toolCallMiddlewares must be an array"],
     [{ tools: [], executeSequentially: "yes" }, "executeSequentially must be true or false"],
     [{ tools: [], formatError: "text" }, "formatError must be a function"],
   ])("refuses %o", (config, message) => {

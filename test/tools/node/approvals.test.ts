@@ -230,7 +230,7 @@ describe("A tool without execute", () => {
   });
 
   it("says so to whoever calls its execute by hand", () => {
-    expect(() => position.execute({}, undefined as never)).toThrow("somebody outside does its work");
+    expect(() => position.execute({}, undefined as never)).toThrow("executed outside");
   });
 
   it("leaves its question also without a store", async () => {

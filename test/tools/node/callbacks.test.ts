@@ -108,7 +108,7 @@ describe("a call", () => {
     await toolError(node.invoke(calls(call("echo", "{"), call("nope", "{}")), { callbacks: [listening(log)] }));
     expect(log).toEqual([
       ["start", "echo", { arguments: "{" }],
-      ["error", "echo", expect.stringContaining("no valid JSON")],
+      ["error", "echo", expect.stringContaining("not valid JSON")],
       ["start", "nope", { arguments: "{}" }],
       ["error", "nope", expect.stringContaining("not found")],
     ]);

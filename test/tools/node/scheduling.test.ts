@@ -271,6 +271,6 @@ describe("toolArgumentsHandler", () => {
     expect(error.kind).toBe("execution");
     expect(error.message).toContain('toolArgumentsHandler failed for its arguments {"x":1}: unreadable');
     const wrong = new AgenticToolsNode({ tools: [tool("a", () => "")], toolArgumentsHandler: (() => ({})) as never });
-    expect((await toolError(wrong.invoke(calls(call("a"))))).message).toContain("must return the text");
+    expect((await toolError(wrong.invoke(calls(call("a"))))).message).toContain("must return the arguments");
   });
 });

@@ -92,8 +92,8 @@ describe("names", () => {
 describe("what is no tool", () => {
   const info = toolInfo({ name: "a" });
   it.each([
-    ["tools[0] is no tool", null],
-    ["tools[0] is no tool", { name: "a" }],
+    ["tools[0] is not a tool", null],
+    ["tools[0] is not a tool", { name: "a" }],
     ['Tool "a" is not invokable or streamable', { component: "tool", info }],
     ["failed to get the info of tools[0]", { component: "tool", invoke: answer }],
     [

@@ -109,6 +109,6 @@ describe("what identifies a call", () => {
     expect(String(wrong)).toContain("must be { username, password }");
     expect(String(wrong)).not.toContain("secret");
     const object = { username: "ada", password: "secret" };
-    expect(String(await rejection(sent(needs("key"), {}, { auth: { key: object } })))).toContain("must be a text");
+    expect(String(await rejection(sent(needs("key"), {}, { auth: { key: object } })))).toContain("must be a string");
   });
 });
