@@ -5,10 +5,10 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { outputReader } from "../tools/define/contract-stages.js";
 import { toolOutputOf } from "../tools/define/tool-output.js";
-import { InvokeBatch } from "../tools/node/invoke-calls.js";
+import { InvokeBatch } from "../tools/node/call-batch.js";
 import { startTool } from "../tools/node/run-tool.js";
-import type { ToolKit } from "../tools/node/tool-kit.js";
 import type { ToolRun } from "../tools/node/tool-run.js";
+import type { ToolKit } from "../tools/node/tool-table.js";
 import type { Turn } from "./turn.js";
 
 /** The calls of one message, for an agent that streams: tells of pieces of results, and of results as they come. */

@@ -1,5 +1,5 @@
 import type { ToolInfo } from "../schema/tool-info.js";
-import type { ToolKit } from "../tools/node/tool-kit.js";
+import type { ToolKit } from "../tools/node/tool-table.js";
 
 /** Tools as they are told to a model, and as they run. */
 export interface Toolbox {

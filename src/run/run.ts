@@ -289,8 +289,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   /** What waits. Without a ledger nobody can go on from there. */
   snapshot(): RunSnapshot {
     if (this.ledger !== undefined) return this.ledger.snapshot();
-    const nodeOf = ({ index }: Task): PlanNode => this.node(index);
-    const tasks = waitingTasks(this.stopped, nodeOf);
+    const tasks = waitingTasks(this.stopped, ({ index }) => this.node(index));
     return { address: this.address, base: -1, state: undefined, tasks, stop: this.stops?.stop, passed: [] };
   }
 

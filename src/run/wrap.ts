@@ -174,10 +174,12 @@ function pickPieces(input: StreamReader<unknown>, key: string, joining: Joining,
   const whole = input.joining;
   const apply = (chunk: unknown): unknown => {
     if (isRecord(chunk) && Object.hasOwn(chunk, key)) {
-      [isEmpty, found] = [false, true];
+      [isEmpty, found, other] = [false, true, chunk];
       return chunk[key];
     }
-    if (chunk !== undefined && chunk !== null && !isRecord(chunk)) joinChunks(isEmpty ? [chunk] : [{}, chunk], whole);
+    // what cannot be joined with the chunks before it is that error, and not a record without the key
+    if (chunk !== undefined && chunk !== null && !isRecord(chunk))
+      joinChunks(isEmpty ? [chunk] : [other, chunk], whole);
     isEmpty = false;
     other = chunk;
     return DROPPED;

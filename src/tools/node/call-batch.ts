@@ -284,7 +284,7 @@ export class InvokeBatch extends CallBatch {
     startTool(run, false, accept);
   }
 
-  protected override onSettled(): void {}
+  protected override onSettled(_run: ToolRun): void {}
 
   protected override onFinished(): void {
     if (this.resolve === undefined) return;

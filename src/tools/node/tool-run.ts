@@ -488,10 +488,8 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
   }
 
   private textOf(error: ToolError): string {
-    const { formatError } = this.owner.settings;
-    if (formatError === undefined) return error.message;
     try {
-      return String(formatError(error));
+      return String(this.owner.settings.formatError?.(error) ?? error.message);
     } catch {
       return error.message;
     }
