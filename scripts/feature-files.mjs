@@ -8,18 +8,19 @@ const inside = (folder, names) => names.map((name) => `${folder}/${name}.ts`);
  */
 export const features = {
   streams: [
-    ...inside("schema/stream", ["joinable-source", "map", "reader", "serial-source", "watch"]),
+    ...inside("schema/stream", ["joinable-source", "map", "reader", "serial-source", "tap"]),
     ...inside("schema/concat", ["concat-chunks"]),
     ...inside("callbacks", ["stream-copy", "streamed-output"]),
-    ...inside("run", ["joining", "node-stream", "open-streams", "output-streams", "run-stream"]),
+    ...inside("run/streams", ["joining", "node-stream", "open-streams", "output-streams", "run-stream"]),
   ],
   "the builder, its checks and their messages": ["compose/graph-builder.ts"],
   "questions: ask, interrupt, once": [
     ...inside("run", ["questions"]),
-    ...inside("checkpoint", ["errors", "interrupt", "interrupts-of", "visit"]),
+    "checkpoint/errors.ts",
+    ...inside("checkpoint/pause", ["interrupt", "interrupts-of", "invocation"]),
   ],
   handlers: [
-    ...inside("callbacks", ["handler-error", "tell", "watch", "watchers"]),
+    ...inside("callbacks", ["handler-error", "tell", "span", "handler-list"]),
     ...inside("run", ["observe", "run-handlers"]),
   ],
   allPredecessor: inside("compose/plan", ["find-loops", "output-keys"]),

@@ -32,6 +32,7 @@ export class AgentBatch extends InvokeBatch {
   }
 
   protected override onSettled(run: ToolRun): void {
+    super.onSettled(run);
     if (run.isPending || this.#turn === undefined) return;
     this.#turn.emit({ type: "tool_result", callId: run.callId, name: run.name, message: run.message() });
   }

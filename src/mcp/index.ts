@@ -29,7 +29,6 @@ export {
   type ListenOptions,
   MCPServer,
   type McpToolInfo,
-  type NodeExchange,
   type ServerDetail,
   type ServerInfo,
   type StartHonoSseOptions,
@@ -37,6 +36,7 @@ export {
   type StartHttpRequestOptions,
   type StartSseOptions,
 } from "./server/mcp-server.js";
+export type { NodeExchange, NodeRequest, NodeResponse } from "./server/node-exchange.js";
 export type {
   MCPServerCompletions,
   MCPServerLogger,

@@ -8,6 +8,7 @@ import { CallRunner } from "./call-runner.js";
 import { type CallPlace, CallSessions } from "./call-session.js";
 import { checkServerOptions } from "./check-options.js";
 import { checkListenHost, principalOf, refusal } from "./gate.js";
+import type { NodeExchange } from "./node-exchange.js";
 import type { MCPServerOptions, MCPServerRepository, McpAuthInfo } from "./options.js";
 import { PromptCalls } from "./prompt-calls.js";
 import type { ServerParts } from "./protocol.js";
@@ -45,14 +46,6 @@ export interface McpToolInfo {
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
   /** What it was made of. */
   readonly toolType: ServedTool["kind"];
-}
-
-/** A request of Node.js, and where it is answered. */
-export interface NodeExchange {
-  /** The address that was called. */
-  readonly url: URL | string;
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
 }
 
 export interface StartHttpOptions extends NodeExchange {

@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { Gate, refusal, serverClosed } from "./gate.js";
 import { LegacySessions } from "./legacy-sessions.js";
+import type { NodeRequest, NodeResponse } from "./node-exchange.js";
 import type { McpAuthInfo } from "./options.js";
 import { type ClientLink, protocolServer, requestServer, type ServerParts } from "./protocol.js";
 import {
@@ -104,8 +104,8 @@ export class Serving {
 
   /** Answers a request of Node.js. */
   async answer(
-    req: IncomingMessage,
-    res: ServerResponse,
+    req: NodeRequest,
+    res: NodeResponse,
     fetch: (request: Request) => Promise<Response>,
     parsedBody?: unknown,
   ): Promise<void> {

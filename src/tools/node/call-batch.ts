@@ -284,7 +284,9 @@ export class InvokeBatch extends CallBatch {
     startTool(run, false, accept);
   }
 
-  protected override onSettled(_run: ToolRun): void {}
+  protected override onSettled(run: ToolRun): void {
+    run.close();
+  }
 
   protected override onFinished(): void {
     if (this.resolve === undefined) return;

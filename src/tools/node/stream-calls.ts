@@ -29,6 +29,7 @@ export class StreamBatch extends CallBatch implements ChunkSource<AgenticMessage
     const result = await this.#merged.next();
     if (!result.done || this.#closed) return result;
     this.#closed = true;
+    for (const run of this.runs) run.close();
     if (this.#stopReason !== undefined) throw this.#stopReason.reason;
     const rejection = this.failed || this.hasPending ? this.rejection() : undefined;
     if (rejection !== undefined) throw rejection;
@@ -40,6 +41,7 @@ export class StreamBatch extends CallBatch implements ChunkSource<AgenticMessage
     this.#closed = true;
     this.#merged.cancel(reason);
     this.stopCalls(reason);
+    for (const run of this.runs) run.close({ reason });
   }
 
   async #begin(): Promise<void> {

@@ -230,8 +230,7 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
   /** It waits: what runs inside it comes to its end first. */
   private stop(): void {
     this.state = "failing";
-    this.deadline?.remove();
-    this.deadline = undefined;
+    this.release();
     Promise.resolve(this.context.settle()).then(
       () => {
         this.openedInvocation?.settleAnswers();
@@ -250,10 +249,6 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
     const { environment } = this.nodeContext;
     const interrupts = interruptsAt(this.context.invocation.snapshot(), environment.runKey);
     return waitsAt(this.context.address, interrupts, environment);
-  }
-
-  private keepPieces(): void {
-    if (this.nodeContext.journal !== undefined) this.keep({ pieces: this.pieces });
   }
 
   /** Remembers the result, where the run is saved: the call does not run again. */
@@ -305,7 +300,7 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
     }
     this.takeHeld();
     if (this.pieces.length === 0) this.add(resultBlock(this, "", false));
-    this.keepPieces();
+    this.keep({ pieces: this.pieces });
     this.settle();
   }
 
@@ -437,7 +432,7 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
     if (this.state === "settled") return;
     this.takeHeld();
     this.add(this.errorPiece(error, text));
-    this.keepPieces();
+    this.keep({ pieces: this.pieces });
     this.settle();
   }
 
@@ -472,7 +467,12 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
   private release(): void {
     this.deadline?.remove();
     this.deadline = undefined;
+  }
+
+  /** Nobody reads what it gave any more: its signal has nothing to follow. `left`: its reader has left before the end. */
+  close(left?: { readonly reason: unknown }): void {
     this.ownScope?.close();
+    if (left !== undefined) this.ownScope?.abort(left.reason);
   }
 
   private get timeoutMs(): number | undefined {

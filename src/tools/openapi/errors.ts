@@ -102,7 +102,7 @@ export const bufferMissing = (): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
     "openApiTools needs the global Buffer, which @apidevtools/json-schema-ref-parser reads documents with, and this runtime has none. " +
-      'On Cloudflare Workers set compatibility_flags = ["nodejs_compat"] and globalThis.Buffer = Buffer from "node:buffer"; ' +
+      'On Cloudflare Workers set compatibility_flags to ["nodejs_compat"], and globalThis.Buffer to the Buffer of node:buffer; ' +
       "in a browser do the same with the package buffer. Or make the tools on a server.",
   );
 
