@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { type CompileOptions, isInterrupt, memoryStore, type RunOptions } from "../../src/index.js";
+import { type CompileOptions, isInterrupt, memoryStore, RunControl, type RunOptions } from "../../src/index.js";
 import { forever, gate, turns } from "../run/gate.js";
 import { errorOf, rejectedBy } from "../run/rejected-by.js";
 import { questionOf } from "./interrupt-of.js";
@@ -270,4 +270,16 @@ describe.concurrent("A store that goes on after its run was ended", () => {
     const app = orderChain({}, { store: hanging.store, durability: "step" });
     expect((await errorOf(app.resume("id"))).code).toBe("INTERRUPTED");
   });
+});
+
+it("A run whose claim hangs is ended by a RunControl with a time limit, some time later", async () => {
+  const log: string[] = [];
+  const { store, hung } = hangingStore(isPut);
+  const app = orderChain({ log }, { store });
+  const control = new RunControl();
+  const run = errorOf(app.invoke("a", { checkpointId: "id", control }));
+  await hung;
+  control.interrupt({ timeoutMs: 0 });
+  expect(await run).toMatchObject({ code: "STORE_FAILED" });
+  expect(log).toEqual([]);
 });

@@ -47,6 +47,24 @@ describe("a stream that no node follows, in an anyPredecessor graph", () => {
     expect(seen).toEqual(allWays({ value: "x", log: whole }));
   });
 
+  it("is read to its end before the run says that nothing follows", async () => {
+    const seen = await perWay(async (mode, way) => {
+      const log: string[] = [];
+      const app = new Graph<string, string>()
+        .addNode("side", slowly(log))
+        .addNode("main", same)
+        .addNode("never", same)
+        .addEdge(START, "side")
+        .addEdge(START, "main")
+        .addBranch("main", ["never"], () => [])
+        .addEdge("never", END)
+        .compile(compileOptions(way));
+      const error = await start(app, mode, { value: "x" }, runOptions(way)).catch((thrown: unknown) => thrown);
+      return { code: Reflect.get(Object(error), "code"), log: [...log] };
+    });
+    expect(seen).toEqual(allWays({ code: "NO_NEXT_NODE", log: whole }));
+  });
+
   it("fails the run when it fails", async () => {
     const seen = await perWay(async (mode, way) => {
       const breaks = async function* () {
