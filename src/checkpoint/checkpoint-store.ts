@@ -2,7 +2,9 @@
 export interface StoredCheckpoint {
   /** The bytes that were put. A copy: whoever gets them may change them. */
   readonly data: Uint8Array;
-  /** Names this content of this id, and no other that it ever had. */
+  /** What was appended to them since, in order, as copies. Left out or empty when nothing was. */
+  readonly appended?: readonly Uint8Array[] | undefined;
+  /** Names this content of this id, appended entries included, and no other that it ever had. */
   readonly version: number;
 }
 
@@ -14,19 +16,32 @@ export interface StoredCheckpoint {
  * - Ids are any texts of up to 512 characters; two ids are the same only when every character is.
  * - A version is never used twice for one id, also after a delete. Versions are integers; what else they say is up to
  *   the store.
- * - Bytes are copied, on the way in before `put` returns its promise. What is put may be a part of a larger buffer, as a
- *   Buffer of Node.js may: `data.buffer` is not what is to be kept.
+ * - Bytes are copied, on the way in before `put` or `append` returns its promise. What is given may be a part of a larger
+ *   buffer, as a Buffer of Node.js may: `data.buffer` is not what is to be kept.
  * - What does not fit rejects with a `KumikoError` of code `CHECKPOINT_CONFLICT`, and has changed nothing.
  */
 export interface CheckpointStore {
-  /** What is stored under an id now; `undefined` (or `null`, as some databases say) when there is nothing. */
+  /**
+   * What is stored under an id now; `undefined` (or `null`, as some databases say) when there is nothing. Data, entries and
+   * version belong to the same moment, whoever writes meanwhile.
+   */
   get(id: string): Promise<StoredCheckpoint | undefined>;
   /**
-   * Writes, and gives the new version, an integer. With `ifVersion` it replaces exactly that version; with `undefined` it creates,
-   * and rejects when there is one. When it rejects for another reason it may or may not have been written.
+   * Writes, and gives the new version, an integer. With `ifVersion` it replaces exactly that version, and removes the entries
+   * that were appended to it; with `undefined` it creates, and rejects when there is one. When it rejects for another reason it
+   * may or may not have been written.
    */
   put(id: string, data: Uint8Array, ifVersion: number | undefined): Promise<number>;
-  /** Removes, at any version or at exactly this one. Without `ifVersion` an id that is not there is no error. */
+  /**
+   * Adds an entry after the data and the entries of exactly this version, and gives the new version, an integer. It should cost
+   * what the entry costs, however large the rest is: the library appends what changed at each save. Whatever goes wrong, the
+   * entry is there as a whole or not at all. A store that cannot do this leaves the method out, and gets the whole checkpoint
+   * in each `put`.
+   */
+  append?(id: string, data: Uint8Array, ifVersion: number): Promise<number>;
+  /**
+   * Removes data and entries, at any version or at exactly this one. Without `ifVersion` an id that is not there is no error.
+   */
   delete(id: string, ifVersion?: number): Promise<void>;
   /**
    * Every id that starts with `prefix`, character by character: it has no wildcards. Ascending by code point. Ids that begin

@@ -19,6 +19,9 @@ function conflict(id: string, expected: number | undefined, found: number | unde
 export const invalidCheckpointId = (id: unknown, why: string): KumikoError =>
   new KumikoError("INVALID_KEY", `The checkpoint id ${quoteId(id)} cannot be used: ${why}.`);
 
+export const reservedId = (id: string): KumikoError =>
+  invalidCheckpointId(id, "ids that begin with ~ belong to the library, and only it starts runs there");
+
 export const storeClosed = (store: string): KumikoError =>
   new KumikoError("STORE_FAILED", `This ${store} is closed. Make a new one, or close it later.`);
 
@@ -112,4 +115,24 @@ export const noStore = (option: string): KumikoError =>
   new KumikoError(
     "NO_STORE",
     `${option} was given, and this graph has no store to save runs in. Give compile() one: compile({ store: memoryStore() }).`,
+  );
+
+// history
+
+export const noHistory = (id: string): KumikoError =>
+  new KumikoError(
+    "NO_HISTORY",
+    `The checkpoint ${quoteId(id)} has no history: its run was saved without. Compile with history: true before the run begins.`,
+  );
+
+export const unknownEntry = (id: string, entry: unknown): KumikoError =>
+  new KumikoError(
+    "UNKNOWN_ENTRY",
+    `The history of ${quoteId(id)} has no entry ${quoteId(entry)}: it was pruned, or never there. app.history(id) lists them.`,
+  );
+
+export const notEditable = (path: string): KumikoError =>
+  new KumikoError(
+    "NOT_EDITABLE",
+    `The output of ${quoteId(path)} cannot be replaced: nothing of it waits to be read at this entry. Fork an earlier one.`,
   );

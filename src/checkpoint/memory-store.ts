@@ -15,6 +15,8 @@ interface Row {
   bytes: Uint8Array;
   length: number;
   version: number;
+  /** What was appended since the last put. */
+  entries: Entries | undefined;
 }
 
 class MemoryStore implements ClosableStore {
@@ -27,7 +29,10 @@ class MemoryStore implements ClosableStore {
   async get(id: string): Promise<StoredCheckpoint | undefined> {
     this.#check(id);
     const row = this.#rows.get(id);
-    return row && { data: row.bytes.slice(0, row.length), version: row.version };
+    if (row === undefined) return undefined;
+    const { bytes, length, version, entries } = row;
+    const data = bytes.slice(0, length);
+    return entries === undefined ? { data, version } : { data, appended: entries.copies(), version };
   }
 
   async put(id: string, data: Uint8Array, ifVersion: number | undefined): Promise<number> {
@@ -39,7 +44,7 @@ class MemoryStore implements ClosableStore {
     if (row === undefined) {
       const bytes = this.#spare.take(length);
       bytes.set(data);
-      this.#rows.set(id, { bytes, length, version });
+      this.#rows.set(id, { bytes, length, version, entries: undefined });
       return version;
     }
     if (!hasRoom(row.bytes, length)) {
@@ -49,7 +54,18 @@ class MemoryStore implements ClosableStore {
     row.bytes.set(data);
     row.length = length;
     row.version = version;
+    this.#dropEntries(row);
     return version;
+  }
+
+  async append(id: string, data: Uint8Array, ifVersion: number): Promise<number> {
+    this.#check(id);
+    const row = this.#rows.get(id);
+    if (row === undefined || row.version !== ifVersion) throw checkpointConflict(id, ifVersion, row?.version);
+    row.entries ??= new Entries(this.#spare);
+    row.entries.add(data);
+    row.version = ++this.#lastVersion;
+    return row.version;
   }
 
   async delete(id: string, ifVersion?: number): Promise<void> {
@@ -59,6 +75,7 @@ class MemoryStore implements ClosableStore {
     if (row === undefined) return;
     this.#rows.delete(id);
     this.#spare.give(row.bytes);
+    this.#dropEntries(row);
   }
 
   async *list(prefix: string): AsyncGenerator<string, void, undefined> {
@@ -71,8 +88,58 @@ class MemoryStore implements ClosableStore {
     this.#rows.clear();
   }
 
+  #dropEntries(row: Row): void {
+    row.entries?.clear();
+    row.entries = undefined;
+  }
+
   #check(id: string): void {
     if (this.#closed) throw storeClosed("memoryStore");
     checkCheckpointId(id);
   }
 }
+
+/** Many small pieces of bytes, one after the other in memory that doubles when it is full. */
+class Entries {
+  readonly #spare: BufferPool;
+  /** Where each entry ends. */
+  readonly #ends: number[] = [];
+  #bytes: Uint8Array = nothing;
+  #length = 0;
+
+  constructor(spare: BufferPool) {
+    this.#spare = spare;
+  }
+
+  add(data: Uint8Array): void {
+    const end = this.#length + data.length;
+    // one entry is often all that there is: only more than one make room for others
+    if (end > this.#bytes.length) this.#grow(this.#length === 0 ? end : 2 * end);
+    this.#bytes.set(data, this.#length);
+    this.#length = end;
+    this.#ends.push(end);
+  }
+
+  copies(): Uint8Array[] {
+    let start = 0;
+    return this.#ends.map((end) => {
+      const copy = this.#bytes.slice(start, end);
+      start = end;
+      return copy;
+    });
+  }
+
+  /** Gives its memory away. */
+  clear(): void {
+    if (this.#bytes !== nothing) this.#spare.give(this.#bytes);
+  }
+
+  #grow(room: number): void {
+    const bytes = this.#spare.take(room);
+    bytes.set(this.#bytes.subarray(0, this.#length));
+    this.clear();
+    this.#bytes = bytes;
+  }
+}
+
+const nothing = new Uint8Array();

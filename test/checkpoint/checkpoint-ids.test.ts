@@ -245,3 +245,15 @@ describe("writeToCheckpointId", () => {
     expect(await app.resume("to", { [two.id]: "2" })).toBe("a12");
   });
 });
+
+it.each(["~", "~history/run/00000000", "~thread/t/00000001/run"])(
+  "of the library are refused for new runs: %s",
+  async (id) => {
+    const app = new Chain<string>().append((text) => text).compile({ store: memoryStore() });
+    expect((await errorOf(app.invoke("a", { checkpointId: id }))).code).toBe("INVALID_KEY");
+    expect((await errorOf(app.invoke("a", { checkpointId: "mine", writeToCheckpointId: id }))).code).toBe(
+      "INVALID_KEY",
+    );
+    expect((await errorOf(app.resume(id))).code).toBe("UNKNOWN_CHECKPOINT");
+  },
+);

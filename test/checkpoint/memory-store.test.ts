@@ -42,6 +42,31 @@ describe("memoryStore", () => {
     expect(given.map((data) => new TextDecoder().decode(data))).toEqual(texts);
   });
 
+  it("keeps the order of entries, however many and however large they are, and lets go of them", async () => {
+    const own = memoryStore();
+    for (const length of [0, 1, 600, 5_000]) {
+      let version = await own.put("a", bytes("base"), (await own.get("a"))?.version);
+      const entries = Array.from({ length: length > 600 ? 100 : 10_000 }, (_, n) =>
+        new Uint8Array(length === 0 ? 0 : (length * n) % 1_000).fill(n),
+      );
+      for (const entry of entries) version = (await own.append?.("a", entry, version)) ?? -1;
+      expect(await own.get("a")).toStrictEqual({ data: bytes("base"), appended: entries, version });
+    }
+    const replaced = await own.put("a", bytes("again"), (await own.get("a"))?.version);
+    expect(await own.get("a")).toStrictEqual({ data: bytes("again"), version: replaced });
+  });
+
+  it("leaves alone the entries that it gave before, whatever is written later", async () => {
+    const own = memoryStore();
+    const version = await own.put("a", bytes("base"), undefined);
+    const next = (await own.append?.("a", Buffer.from("entry"), version)) ?? -1;
+    const before = await own.get("a");
+    await own.delete("a", next);
+    const again = await own.put("b", bytes("x".repeat(400)), undefined);
+    await own.append?.("b", bytes("y".repeat(400)), again);
+    expect(before?.appended).toStrictEqual([bytes("entry")]);
+  });
+
   it("says which version stands in the way", async () => {
     const own = memoryStore();
     await own.put("order-7", bytes("a"), undefined);
@@ -84,7 +109,13 @@ describe("memoryStore", () => {
     const list = async () => {
       for await (const _id of own.list("")) return;
     };
-    const calls = [own.get("a"), own.put("b", bytes("b"), undefined), own.delete("a"), list()];
+    const calls = [
+      own.get("a"),
+      own.put("b", bytes("b"), undefined),
+      own.append?.("a", bytes("b"), 1),
+      own.delete("a"),
+      list(),
+    ];
     for (const call of calls)
       await expect(call).rejects.toMatchObject({ code: "STORE_FAILED", message: expect.stringContaining("is closed") });
   });

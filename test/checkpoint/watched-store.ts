@@ -1,10 +1,12 @@
 import type { CheckpointStore, StoredCheckpoint } from "../../src/checkpoint/checkpoint-store.js";
+import { readTree } from "../../src/checkpoint/document/read-document.js";
 import { memoryStore } from "../../src/checkpoint/memory-store.js";
 
 export interface StoreCall {
+  /** An append is a put of another size. */
   readonly kind: "get" | "put" | "delete";
   readonly id: string;
-  /** What is put. */
+  /** What is put or appended. */
   readonly text?: string;
 }
 
@@ -28,6 +30,9 @@ export interface WatchedStore extends CheckpointStore {
   /** A store of its own with the same rows. */
   copy(): Promise<WatchedStore>;
 }
+
+/** Whether watched stores append: the tests of checkpoints run once with it and once without. */
+export const appends = process.env.KUMIKO_APPENDS === "true";
 
 /** A store that notes its calls, on rows that outlive it. */
 export function watchedStore(hooks: StoreHooks = {}, rows: CheckpointStore = memoryStore()): WatchedStore {
@@ -56,13 +61,20 @@ export function watchedStore(hooks: StoreHooks = {}, rows: CheckpointStore = mem
       return calls.filter(({ kind }) => kind === "put").length;
     },
     ids,
-    text: async (id) => textOf((await row(id)).data),
+    text: async (id) => {
+      const found = await row(id);
+      return found.appended === undefined ? textOf(found.data) : JSON.stringify(readTree(found).finish());
+    },
     replace: async (id, data) => {
       await rows.put(id, typeof data === "string" ? new TextEncoder().encode(data) : data, (await row(id)).version);
     },
     copy: async () => {
       const other = memoryStore();
-      for (const id of await ids()) await other.put(id, (await row(id)).data, undefined);
+      for (const id of await ids()) {
+        const { data, appended = [] } = await row(id);
+        let version = await other.put(id, data, undefined);
+        for (const entry of appended) version = (await other.append?.(id, entry, version)) ?? version;
+      }
       return watchedStore(hooks, other);
     },
     get: (id) => around({ kind: "get", id }, () => rows.get(id)),
@@ -70,6 +82,17 @@ export function watchedStore(hooks: StoreHooks = {}, rows: CheckpointStore = mem
       const own = data.slice();
       return around({ kind: "put", id, text: textOf(own) }, () => rows.put(id, own, ifVersion));
     },
+    ...(appends &&
+      rows.append && {
+        append: (id: string, data: Uint8Array, ifVersion: number) => {
+          const own = data.slice();
+          return around({ kind: "put", id, text: textOf(own) }, async () => {
+            const version = await rows.append?.(id, own, ifVersion);
+            if (version === undefined) throw new Error("The rows take no entries.");
+            return version;
+          });
+        },
+      }),
     delete: (id, ifVersion) => around({ kind: "delete", id }, () => rows.delete(id, ifVersion)),
     list: (prefix) => rows.list(prefix),
     ...(isOwnerAlive && { isOwnerAlive: async (owner: string) => isOwnerAlive(owner) }),

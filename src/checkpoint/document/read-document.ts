@@ -1,7 +1,11 @@
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { newerCheckpoint, unreadableCheckpoint } from "../checkpoint-errors.js";
+import type { StoredCheckpoint } from "../checkpoint-store.js";
+import { noteOf } from "../history/segments.js";
 import type { ValueCodec } from "../values/value-codec.js";
 import { type CheckpointDocument, documentVersion } from "./document.js";
+import { DocumentTree } from "./document-tree.js";
+import { asBoolean, asList, asRecord, asStep, asText, type JsonRecord, parseJson } from "./json-parts.js";
 import type {
   Answer,
   CallSnapshot,
@@ -15,37 +19,44 @@ import type {
   TaskSnapshot,
 } from "./snapshot.js";
 
-/** A document from the bytes of a store. Whatever they are: a document, or a `KumikoError` that says what is wrong. */
-export function readDocument(data: Uint8Array, codec: ValueCodec): CheckpointDocument {
-  const document = asRecord(parse(data), "the document");
+/** A document from what a store has. Whatever that is: a document, or a `KumikoError` that says what is wrong. */
+export function readDocument(stored: StoredCheckpoint, codec: ValueCodec): CheckpointDocument {
+  return documentOf(readTree(stored).finish(), codec);
+}
+
+/** The same as JSON. */
+export function readTree({ data, appended = [] }: Pick<StoredCheckpoint, "data" | "appended">): DocumentTree {
+  const document = asRecord(parseJson(data), "the document");
   const { version } = document;
   if (typeof version !== "number" || !Number.isInteger(version) || version < 1) {
     throw unreadableCheckpoint("it has no version");
   }
   if (version > documentVersion) throw newerCheckpoint(version, documentVersion);
-  const { status, owner, claim, requested, root } = document;
+  const tree = new DocumentTree(document);
+  for (const entry of appended) tree.apply(asRecord(parseJson(entry), "an entry"));
+  return tree;
+}
+
+export function documentOf(document: JsonRecord, codec: ValueCodec): CheckpointDocument {
+  const { version, status, owner, claim, requested, root, output, segment, oldest } = document;
   if (status !== "running" && status !== "stopped" && status !== "finished") {
     throw unreadableCheckpoint("its status is unknown");
   }
+  const reader = new Reader(codec);
   return {
+    version: asStep(version, 1, "the version"),
     runKey: asText(document.runKey, "runKey"),
     status,
     owner: owner === undefined ? undefined : asText(owner, "owner"),
     claim: claim === undefined ? undefined : asText(claim, "claim"),
     answered: asList(document.answered, "answered", (id) => asText(id, "an answered id")),
     requested: requested === undefined ? undefined : asText(requested, "requested"),
-    root: root === null ? undefined : new Reader(codec).run(root, 0),
+    root: root === null ? undefined : reader.run(root, 0),
+    entry: noteOf(document),
+    segment: segment === undefined ? undefined : asStep(segment, 0, "the segment"),
+    oldest: oldest === undefined ? undefined : asStep(oldest, 0, "the oldest segment"),
+    output: output === undefined ? undefined : reader.slot(output, "the output"),
   };
-}
-
-const decoder = new TextDecoder("utf-8", { fatal: true });
-
-function parse(data: Uint8Array): unknown {
-  try {
-    return JSON.parse(decoder.decode(data));
-  } catch (cause) {
-    throw unreadableCheckpoint("it is no JSON document", cause);
-  }
 }
 
 /** How deep graphs, children and calls may stand in each other. */
@@ -64,7 +75,7 @@ class Reader {
     return {
       address: asText(run.address, "the address of a run"),
       base: asStep(run.base, -1, "the base of a run"),
-      state: this.#slot(run.state, "state"),
+      state: this.slot(run.state, "state"),
       tasks: asList(run.tasks, "tasks", (task) => this.#task(task, depth)),
       stop: run.stop === null ? undefined : this.#stop(run.stop),
       passed: asList(run.passed, "passed", (name) => asText(name, "a stop")),
@@ -81,9 +92,10 @@ class Reader {
       kind: asText(task.kind, "the kind of a task"),
       step: asStep(task.step, 0, "the step of a task"),
       done: asBoolean(task.done, "done"),
-      output: this.#slot(task.output, `output of "${node}"`),
+      output: this.slot(task.output, `output of "${node}"`),
       chunks: task.chunks === undefined ? undefined : this.#chunks(task.chunks, node),
-      unjoinable: task.unjoinable === undefined ? undefined : this.#slot(task.unjoinable, `error of "${node}"`),
+      unjoinable: task.unjoinable === undefined ? undefined : this.slot(task.unjoinable, `error of "${node}"`),
+      failed: task.failed === undefined ? undefined : asBoolean(task.failed, "failed"),
       targets: targets === undefined ? undefined : asList(targets, "targets", (key) => asText(key, "a target")),
       visit: this.invocation(task.visit, depth),
       route: this.invocation(task.route, depth),
@@ -91,15 +103,15 @@ class Reader {
   }
 
   invocation(json: unknown, depth: number): InvocationSnapshot | undefined {
-    if (json === null) return undefined;
+    if (json === null || json === undefined) return undefined;
     const invocation = asRecord(json, "an invocation");
     return {
       address: asText(invocation.address, "the address of an invocation"),
       settled: asBoolean(invocation.settled, "settled"),
       questions: asList(invocation.questions, "questions", (question) => this.#question(question)),
       once: asList(invocation.once, "once", (entry) => this.#once(entry)),
-      prepared: this.#slot(invocation.prepared, "a prepared input"),
-      produced: invocation.produced === undefined ? undefined : this.#slot(invocation.produced, "an output"),
+      prepared: this.slot(invocation.prepared, "a prepared input"),
+      produced: invocation.produced === undefined ? undefined : this.slot(invocation.produced, "an output"),
       inner: asList(invocation.inner, "inner", (inner) => this.#inner(inner, depth + 1)),
       calls: asList(invocation.calls, "calls", (call) => this.#call(call, depth + 1)),
     };
@@ -116,7 +128,7 @@ class Reader {
       address: asText(question.address, "the address of a question"),
       info: this.#codec.decode(question.info, "info of a question"),
       schema: schema === undefined ? undefined : (asRecord(schema, "a schema") as JsonSchema),
-      state: this.#slot(question.state, "state of a question"),
+      state: this.slot(question.state, "state of a question"),
       answer: this.#answer(question.answer),
       fresh: asBoolean(question.fresh, "fresh"),
     };
@@ -131,7 +143,7 @@ class Reader {
     const inner = asRecord(json, "a run inside");
     return {
       key: asText(inner.key, "the key of a run inside"),
-      result: this.#slot(inner.result, "the result of a child run"),
+      result: this.slot(inner.result, "the result of a child run"),
       run: inner.run === null ? undefined : this.run(inner.run, depth),
     };
   }
@@ -142,7 +154,7 @@ class Reader {
     return {
       index: asStep(call.index, 0, "the position of a tool call"),
       callId: asText(call.callId, "the id of a tool call"),
-      result: this.#slot(call.result, "the result of a tool call"),
+      result: this.slot(call.result, "the result of a tool call"),
       visit: this.invocation(call.visit, depth),
     };
   }
@@ -172,8 +184,8 @@ class Reader {
     throw unreadableCheckpoint(`the chunks of "${node}" are not a list`);
   }
 
-  #slot(json: unknown, name: string): Slot | undefined {
-    if (json === null) return undefined;
+  slot(json: unknown, name: string): Slot | undefined {
+    if (json === null || json === undefined) return undefined;
     const parts = asList(json, name, (part) => part);
     if (parts.length !== 1) throw unreadableCheckpoint(`${name} is no single value`);
     return { value: this.#codec.decode(parts[0], name) };
@@ -183,29 +195,4 @@ class Reader {
 function asChainStep(json: unknown): ChainStep {
   const [key, kind, name] = asList(json, "a step of a chain", (part) => asText(part, "a part of a step"));
   return [key ?? "", kind ?? "", name ?? ""];
-}
-
-function asRecord(json: unknown, what: string): Readonly<Record<string, unknown>> {
-  if (typeof json === "object" && json !== null && !Array.isArray(json)) return json as Record<string, unknown>;
-  throw unreadableCheckpoint(`${what} is no record`);
-}
-
-function asList<T>(json: unknown, what: string, read: (item: unknown) => T): T[] {
-  if (Array.isArray(json)) return json.map(read);
-  throw unreadableCheckpoint(`${what} is no list`);
-}
-
-function asText(json: unknown, what: string): string {
-  if (typeof json === "string") return json;
-  throw unreadableCheckpoint(`${what} is no text`);
-}
-
-function asStep(json: unknown, least: number, what: string): number {
-  if (typeof json === "number" && Number.isSafeInteger(json) && json >= least) return json;
-  throw unreadableCheckpoint(`${what} is no such number`);
-}
-
-function asBoolean(json: unknown, what: string): boolean {
-  if (typeof json === "boolean") return json;
-  throw unreadableCheckpoint(`${what} is neither true nor false`);
 }

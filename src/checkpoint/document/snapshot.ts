@@ -7,7 +7,7 @@ export interface Slot {
 
 /** What an invocation asks, and what it was answered. */
 export interface Question {
-  readonly id: string;
+  id: string;
   readonly kind: "ask" | "interrupt";
   /** The key of an `ask`. */
   readonly key: string;
@@ -29,7 +29,7 @@ export interface Answer {
 
 /** A stop before or after nodes of a graph. */
 export interface NodeStop {
-  readonly id: string;
+  id: string;
   readonly before: readonly string[];
   readonly after: readonly string[];
   answer: Answer | undefined;
@@ -61,11 +61,13 @@ export interface TaskSnapshot {
   readonly step: number;
   readonly done: boolean;
   /** What it gave, as long as somebody still needs it. */
-  readonly output: Slot | undefined;
+  output: Slot | undefined;
   /** The same of a stream that somebody takes chunk by chunk. */
-  readonly chunks?: readonly unknown[] | undefined;
+  chunks?: readonly unknown[] | undefined;
   /** The error of joining these chunks, where only this process can tell. */
-  readonly unjoinable?: Slot | undefined;
+  unjoinable?: Slot | undefined;
+  /** What it gave is its failure, which its error branch takes. */
+  readonly failed?: boolean | undefined;
   /** Where its output went; `undefined` when that was not decided. */
   readonly targets: readonly string[] | undefined;
   readonly visit: InvocationSnapshot | undefined;

@@ -14,13 +14,23 @@ import type {
   TaskSnapshot,
 } from "./snapshot.js";
 
-/** What a document begins with: its run as {@link writeRun} writes it, and a brace close it. */
-export function writeHead(document: Omit<CheckpointDocument, "root">): string {
-  const { runKey, status, owner, claim, answered, requested } = document;
+/** What a document says of itself that changes. */
+export function headFields({
+  status,
+  owner,
+  claim,
+  answered,
+  requested,
+}: Pick<CheckpointDocument, "status" | "owner" | "claim" | "answered" | "requested">): string {
   const by = owner === undefined ? "" : `,"owner":${quoted(owner)}`;
   const named = claim === undefined ? "" : `,"claim":${quoted(claim)}`;
   const stop = requested === undefined ? "" : `,"requested":${quoted(requested)}`;
-  return `{"version":${documentVersion},"runKey":${quoted(runKey)},"status":"${status}"${by}${named},"answered":${texts(answered)}${stop},"root":`;
+  return `"status":"${status}"${by}${named},"answered":${texts(answered)}${stop}`;
+}
+
+/** What a document begins with: its run as {@link writeRun} writes it, and a brace close it. */
+export function writeHead(runKey: string, fields: string): string {
+  return `{"version":${documentVersion},"runKey":${quoted(runKey)},${fields}`;
 }
 
 /**
@@ -32,43 +42,58 @@ export function writeRun(run: RunSnapshot, codec: ValueCodec): string {
   return new Writer(codec).run(run, "");
 }
 
-class Writer {
+/** Parts of a document as text. `states`: the texts of states that are known already. */
+export class Writer {
   readonly #codec: ValueCodec;
+  readonly #states: ReadonlyMap<RunSnapshot, string> | undefined;
 
-  constructor(codec: ValueCodec) {
+  constructor(codec: ValueCodec, states?: ReadonlyMap<RunSnapshot, string>) {
     this.#codec = codec;
+    this.#states = states;
   }
 
   /** `path`: the keys of the nodes on the way, joined by `/`. */
-  run({ address, base, state, tasks, stop, passed, chain }: RunSnapshot, path: string): string {
+  run(run: RunSnapshot, path: string): string {
+    const { address, base, state, tasks, stop, passed, chain } = run;
     let written = "";
-    for (const task of tasks) written += written === "" ? this.#task(task, path) : `,${this.#task(task, path)}`;
-    const kept = state === undefined ? ',"state":null,"tasks":[' : `,"state":${this.#state(state, path)},"tasks":[`;
+    for (const task of tasks) written += written === "" ? this.task(task, path) : `,${this.task(task, path)}`;
+    const kept =
+      state === undefined ? ',"state":null,"tasks":[' : `,"state":${this.#state(run, state, path)},"tasks":[`;
     const isOver = stop === undefined && passed.length === 0;
     const end = isOver ? '],"stop":null,"passed":[]}' : this.#stops(stop, passed, path);
     const steps = chain === undefined ? "" : `,"chain":${chainText(chain)}`;
     return `{"address":${quoted(address)},"base":${base}${steps}${kept}${written}${end}`;
   }
 
-  #state(state: Slot, path: string): string {
-    return this.#slot(state, path === "" ? "state of the graph" : `state of "${path}"`);
+  #state(run: RunSnapshot, state: Slot, path: string): string {
+    const known = this.#states?.get(run);
+    return known === undefined ? this.slot(state, stateName(path)) : `[${known}]`;
   }
 
   #stops(stop: NodeStop | undefined, passed: readonly string[], path: string): string {
-    return `],"stop":${stop === undefined ? "null" : this.#stop(stop, path)},"passed":${texts(passed)}}`;
+    return `],"stop":${this.stopText(stop, path)},"passed":${texts(passed)}}`;
   }
 
-  #task(task: TaskSnapshot, path: string): string {
-    const { node, kind, step, done, output, chunks, unjoinable, targets, visit, route } = task;
+  stopText(stop: NodeStop | undefined, path: string): string {
+    return stop === undefined ? "null" : this.#stop(stop, path);
+  }
+
+  /** `tree`: the text of its output, if that is known. */
+  task(task: TaskSnapshot, path: string, tree?: string): string {
+    const { node, kind, step, done, output, chunks, unjoinable, failed, targets, visit, route } = task;
     const head = `${taskHead(node, kind)}${step}${done ? ',"done":true' : ',"done":false'}`;
     const next = targets === undefined ? "" : targetsText(targets);
-    let given = output === undefined ? ',"output":null' : `,"output":[${this.#output(output, task, path)}]`;
+    let given =
+      output === undefined
+        ? ""
+        : `,"output":[${tree === undefined ? this.#output(output, task, path) : `{"tree":${tree}}`}]`;
     if (chunks !== undefined) given += `,"chunks":${this.#codec.encode(chunks, outputName(task, path))}`;
-    if (unjoinable !== undefined) given += `,"unjoinable":${this.#slot(unjoinable, outputName(task, path))}`;
-    if (visit === undefined && route === undefined) return `${head}${next}${given},"visit":null,"route":null}`;
-    const own = visit === undefined ? "null" : this.invocation(visit, inside(path, node));
-    const behind = route === undefined ? "null" : this.invocation(route, `${inside(path, node)} (branch)`);
-    return `${head}${next}${given},"visit":${own},"route":${behind}}`;
+    if (unjoinable !== undefined) given += `,"unjoinable":${this.slot(unjoinable, outputName(task, path))}`;
+    if (failed === true) given += ',"failed":true';
+    if (visit === undefined && route === undefined) return `${head}${next}${given}}`;
+    const own = visit === undefined ? "" : `,"visit":${this.invocation(visit, inside(path, node))}`;
+    const behind = route === undefined ? "" : `,"route":${this.invocation(route, `${inside(path, node)} (branch)`)}`;
+    return `${head}${next}${given}${own}${behind}}`;
   }
 
   /** The way to a value is put into words only where it may be needed. */
@@ -79,26 +104,33 @@ class Writer {
   invocation(invocation: InvocationSnapshot, at: string): string {
     const { address, settled, questions, once, prepared, produced, inner, calls } = invocation;
     let asked = "";
-    for (const question of questions) asked += `${asked === "" ? "" : ","}${this.#question(question, at)}`;
+    for (const question of questions) asked += `${asked === "" ? "" : ","}${this.question(question, at)}`;
     const head = `{"address":${quoted(address)},"settled":${settled},"questions":[${asked}]`;
     const isAll = (prepared ?? produced) === undefined && once.length === 0 && inner.length === 0 && calls.length === 0;
     if (isAll) return `${head},"once":[],"prepared":null,"inner":[],"calls":[]}`;
-    const kept = list(
-      once,
-      ([key, value]) => `[${quoted(key)},${this.#codec.encode(value, `once("${key}") of "${at}"`)}]`,
-    );
-    const input = prepared === undefined ? "null" : this.#slot(prepared, `input of "${at}"`);
-    const made = produced === undefined ? "" : `,"produced":${this.#slot(produced, `output of "${at}"`)}`;
-    const runs = list(inner, (one) => this.#inner(one, at));
-    const called = list(calls, (call) => this.#call(call, at));
+    const kept = list(once, (entry) => this.once(entry, at));
+    const input = prepared === undefined ? "null" : this.slot(prepared, `input of "${at}"`);
+    const made = produced === undefined ? "" : `,"produced":${this.slot(produced, `output of "${at}"`)}`;
+    const runs = list(inner, (one) => this.inner(one, at));
+    const called = list(calls, (call) => this.call(call, at));
     return `${head},"once":${kept},"prepared":${input}${made},"inner":${runs},"calls":${called}}`;
   }
 
-  #question({ id, kind, key, address, info, schema, state, answer, fresh }: Question, at: string): string {
+  once([key, value]: readonly [string, unknown], at: string): string {
+    return `[${quoted(key)},${this.#codec.encode(value, `once("${key}") of "${at}"`)}]`;
+  }
+
+  /** What may change of a question. */
+  answerOf({ id, kind, key, answer, fresh }: Question, at: string): string {
+    const named = kind === "ask" ? `ask("${key}") at "${at}"` : `interrupt at "${at}"`;
+    return `{"id":${quoted(id)},"fresh":${fresh},"answer":${answer === undefined ? "null" : this.#answer(answer, named)}}`;
+  }
+
+  question({ id, kind, key, address, info, schema, state, answer, fresh }: Question, at: string): string {
     const fits = schema === undefined ? "" : `,"schema":${JSON.stringify(schema)}`;
     const named = (): string => `${kind === "ask" ? `ask("${key}")` : "interrupt"} at "${at}"`;
     const said = this.#codec.encodeTree(info) ?? this.#codec.encodeGraph(info, `info of ${named()}`);
-    const kept = state === undefined ? "null" : this.#slot(state, `state of ${named()}`);
+    const kept = state === undefined ? "null" : this.slot(state, `state of ${named()}`);
     const answered = answer === undefined ? "null" : this.#answer(answer, named());
     return `{"id":${quoted(id)},"kind":"${kind}","key":${quoted(key)},"address":${quoted(address)}${fits},"fresh":${fresh},"info":${said},"state":${kept},"answer":${answered}}`;
   }
@@ -112,19 +144,19 @@ class Writer {
     return answer.hasData ? `[${this.#codec.encode(answer.data, `answer to ${to}`)}]` : "[]";
   }
 
-  #inner({ key, result, run }: InnerSnapshot, at: string): string {
-    const given = result === undefined ? "null" : this.#slot(result, `result of the child run "${key}" in "${at}"`);
+  inner({ key, result, run }: InnerSnapshot, at: string): string {
+    const given = result === undefined ? "null" : this.slot(result, `result of the child run "${key}" in "${at}"`);
     const written = run === undefined ? "null" : this.run(run, key === "" ? at : `${at}/${key}`);
     return `{"key":${quoted(key)},"result":${given},"run":${written}}`;
   }
 
-  #call({ index, callId, result, visit }: CallSnapshot, at: string): string {
-    const given = result === undefined ? "null" : this.#slot(result, `result of call "${callId}" in "${at}"`);
+  call({ index, callId, result, visit }: CallSnapshot, at: string): string {
+    const given = result === undefined ? "null" : this.slot(result, `result of call "${callId}" in "${at}"`);
     const own = visit === undefined ? "null" : this.invocation(visit, `${at} (call "${callId}")`);
     return `{"index":${index},"callId":${quoted(callId)},"result":${given},"visit":${own}}`;
   }
 
-  #slot({ value }: Slot, name: string): string {
+  slot({ value }: Slot, name: string): string {
     return `[${this.#codec.encode(value, name)}]`;
   }
 }
@@ -169,7 +201,12 @@ function targetsText(targets: readonly string[]): string {
 const heads = new TextCache<readonly [kind: string, text: string]>();
 const singles = new TextCache<string>();
 
-function texts(items: readonly string[]): string {
+/** What an error calls the state of a graph. */
+export function stateName(path: string): string {
+  return path === "" ? "state of the graph" : `state of "${path}"`;
+}
+
+export function texts(items: readonly string[]): string {
   if (items.length === 0) return "[]";
   const [only = ""] = items;
   return items.length === 1 ? `[${quoted(only)}]` : JSON.stringify(items);

@@ -13,9 +13,8 @@ import type { StoredCheckpoint } from "../checkpoint-store.js";
 import type { CheckpointDocument } from "../document/document.js";
 import { readDocument } from "../document/read-document.js";
 import type { RunSnapshot } from "../document/snapshot.js";
-import { writeRun } from "../document/write-document.js";
 import type { ValueCodec } from "../values/value-codec.js";
-import { claimedBytes, type OwnDocument } from "./own-document.js";
+import { claimedWrite, type OwnDocument, type Write } from "./own-document.js";
 import { OwnRow } from "./own-row.js";
 import { runningClaims } from "./running-claims.js";
 import { callStore, isConflict, readRow, storeError, versionOf } from "./store-calls.js";
@@ -49,6 +48,10 @@ export class CheckpointClaim {
   /** What a new run has replaced. */
   replaced: StoredCheckpoint | undefined = undefined;
   readonly #settings: ClaimSettings;
+  /** The new run, before its first node. */
+  #start: RunSnapshot | undefined = undefined;
+  /** What the claim is in the history of the run: nothing, where it goes on. */
+  #cause: "start" | "fork" | undefined = undefined;
   /** The row bore a claim of this process whose run has ended. */
   #foundEnded = false;
 
@@ -57,8 +60,10 @@ export class CheckpointClaim {
   }
 
   /** Claims the id for a new run. Mostly nothing stands there yet: then one call of the store is enough. */
-  async forNewRun(): Promise<undefined> {
+  async forNewRun(start: RunSnapshot | undefined): Promise<undefined> {
     this.isNew = true;
+    this.#start = start;
+    this.#cause = "start";
     if (this.#settings.options.forceNewRun !== true) {
       try {
         await this.#put(undefined);
@@ -103,10 +108,11 @@ export class CheckpointClaim {
     }
     await this.#put(found);
     this.replaced = found;
+    if (found !== undefined) await row.history?.drop(row.store, row.id);
   }
 
   async #open(id: string, prepare: Prepare): Promise<RunSnapshot> {
-    const { row, document: own, codec, options } = this.#settings;
+    const { row, document: own, options } = this.#settings;
     const found = await readRow(row.store, id);
     if (found === undefined) throw unknownCheckpoint(id);
     const document = this.#read(id, found);
@@ -114,11 +120,14 @@ export class CheckpointClaim {
     if (document.status === "finished") throw finishedCheckpoint(id);
     const { root } = document;
     if (root === undefined) throw nothingSaved(id);
+    const isCopy = id !== row.id;
+    if (!isCopy) own.load(document, found);
     const preparing = prepare(document);
     const answers = preparing instanceof Promise ? await preparing : preparing;
-    const isCopy = id !== row.id;
-    own.continue(isCopy ? randomId() : document.runKey, answers.length === 0 ? document.answered : answers);
-    own.saved = writeRun(root, codec);
+    const copyOf = isCopy ? `${id}#${document.entry?.n ?? 0}` : undefined;
+    own.continue(isCopy ? randomId() : document.runKey, answers.length === 0 ? document.answered : answers, copyOf);
+    if (isCopy) this.#cause = "fork";
+    this.#start = root;
     if (isCopy) await this.#copy(id, found);
     else await this.#put(found);
     return root;
@@ -133,7 +142,7 @@ export class CheckpointClaim {
     const claim = runningClaims.open();
     const original = new OwnRow(this.#settings.row.store, id, () => checkpointInUse(id, undefined));
     try {
-      await this.#putInto(original, claimedBytes(found.data, claim), found);
+      await this.#putInto(original, claimedWrite(found, claim, original.appends), found);
       try {
         await this.#replace();
       } catch (error) {
@@ -149,18 +158,23 @@ export class CheckpointClaim {
 
   #put(found: StoredCheckpoint | undefined): Promise<void> {
     const { row, document } = this.#settings;
-    return this.#putInto(row, document.bytes("running"), found);
+    const write = document.next({ status: "running", cause: this.#cause }, this.#start);
+    if (write === undefined) return Promise.resolve();
+    return this.#putInto(row, write, found).catch((error: unknown) => {
+      document.unclaimed();
+      throw error;
+    });
   }
 
   /** Of two who claim at once, the second finds another version. */
-  async #putInto(row: OwnRow, data: Uint8Array, found: StoredCheckpoint | undefined): Promise<void> {
+  async #putInto(row: OwnRow, write: Write, found: StoredCheckpoint | undefined): Promise<void> {
     const { isOver } = this.#settings;
     if (isOver()) throw endedWhileClaiming(row.id);
     try {
-      row.version = versionOf(await row.store.put(row.id, data, found?.version), row.id);
+      row.version = versionOf(await row.call(write, found?.version), row.id);
     } catch (error) {
       if (isConflict(error)) throw checkpointInUse(row.id, undefined);
-      await row.undo(data, found);
+      await row.undo(write, found);
       throw storeError("write", row.id, error);
     }
     if (!isOver()) return;
@@ -182,7 +196,7 @@ export class CheckpointClaim {
 
   #read(id: string, row: StoredCheckpoint): CheckpointDocument {
     try {
-      return readDocument(row.data, this.#settings.codec);
+      return readDocument(row, this.#settings.codec);
     } catch (error) {
       throw KumikoError.is(error) ? inCheckpoint(id, error) : error;
     }

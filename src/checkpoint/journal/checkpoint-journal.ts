@@ -1,14 +1,16 @@
-import type { KumikoError } from "../../errors.js";
+import { type Clock, systemClock } from "../../components/clock.js";
+import { KumikoError, messageOf } from "../../errors.js";
 import { checkpointLost, storeIsSilent, unknownCheckpoint } from "../checkpoint-errors.js";
 import type { CheckpointStore } from "../checkpoint-store.js";
-import type { RunSnapshot } from "../document/snapshot.js";
-import { writeRun } from "../document/write-document.js";
+import type { RunSnapshot, Slot } from "../document/snapshot.js";
+import { type HistoryLimits, HistoryLog } from "../history/history-log.js";
+import { historyPrefix } from "../history/segments.js";
 import { isInterrupt } from "../pause/interrupt.js";
 import type { ValueCodec } from "../values/value-codec.js";
 import { CheckpointClaim, type ClaimOptions, type Prepare } from "./checkpoint-claim.js";
 import { type OnStop, withGrace } from "./grace.js";
 import type { Journal } from "./journal.js";
-import { OwnDocument } from "./own-document.js";
+import { OwnDocument, type SaveHead, type Write } from "./own-document.js";
 import { OwnRow } from "./own-row.js";
 import { runningClaims } from "./running-claims.js";
 import { isLost, versionOf } from "./store-calls.js";
@@ -43,8 +45,12 @@ export interface JournalSettings {
   readonly isStepwise: boolean;
   readonly keepCheckpoint: boolean;
   readonly codec: ValueCodec;
+  /** How much of the history is kept; `undefined` for none. */
+  readonly history?: HistoryLimits | undefined;
   /** Hears of the caller's signal and time limit, also when the nodes of the run have ended; `undefined` without both. */
   readonly onCallerStop?: OnStop | undefined;
+  /** @default that of the machine */
+  readonly clock?: Clock | undefined;
 }
 
 /**
@@ -70,11 +76,13 @@ export class CheckpointJournal implements Journal {
   #isLeft = false;
 
   constructor(settings: JournalSettings) {
-    const { store, ids, isStepwise } = settings;
+    const { store, ids, codec, history } = settings;
     this.#settings = settings;
-    this.#document = new OwnDocument(isStepwise);
+    const log = history === undefined || ids === undefined ? undefined : new HistoryLog(history);
+    this.#document = new OwnDocument(codec, store?.append !== undefined, log);
     if (store === undefined || ids === undefined) return;
-    this.#row = new OwnRow(store, ids.write, (conflict) => this.#lose(conflict));
+    this.#row = new OwnRow(store, ids.write, (conflict) => this.#lose(conflict), log);
+    if (log !== undefined) historyPrefix(ids.write);
   }
 
   get runKey(): string {
@@ -83,6 +91,18 @@ export class CheckpointJournal implements Journal {
 
   get isStepwise(): boolean {
     return this.#settings.isStepwise && this.#settings.ids !== undefined;
+  }
+
+  get keepsOutput(): boolean {
+    return this.#row !== undefined && this.#settings.keepCheckpoint;
+  }
+
+  get keepsHistory(): boolean {
+    return this.#document.history !== undefined;
+  }
+
+  noteRan(path: readonly string[]): void {
+    this.#document.history?.ran(path.join("/"));
   }
 
   get checkpointId(): string | undefined {
@@ -106,11 +126,8 @@ export class CheckpointJournal implements Journal {
   claimNew(options: ClaimOptions, start: RunSnapshot | undefined): Promise<undefined> | undefined {
     const row = this.#row;
     if (row === undefined) return undefined;
-    if (start !== undefined) {
-      this.#document.saved = writeRun(start, this.#settings.codec);
-      this.isInputSaved = true;
-    }
-    return this.#claiming(this.#openClaim(row, options).forNewRun());
+    this.isInputSaved = start !== undefined;
+    return this.#claiming(this.#openClaim(row, options).forNewRun(start));
   }
 
   /** Reads a run that stopped. `prepare` makes it ready to go on, or throws, before it is claimed. */
@@ -183,13 +200,17 @@ export class CheckpointJournal implements Journal {
   /** What a run does that is saved after each step. */
   async #saveRunning(run: JournaledRun, row: OwnRow): Promise<void> {
     try {
-      if (run.canBeSaved) this.#document.saved = writeRun(run.snapshot(), this.#settings.codec);
-      const data = this.#document.bytes("running");
+      const write = this.#document.next(
+        { status: "running", cause: "task" },
+        run.canBeSaved ? run.snapshot() : undefined,
+      );
+      if (write === undefined) return;
       try {
-        row.version = versionOf(await row.store.put(row.id, data, row.version), row.id);
+        row.version = versionOf(await row.call(write, row.version), row.id);
         row.attempted = undefined;
       } catch (error) {
-        await row.putAgain(data, error);
+        this.#document.forget();
+        await row.writeAgain(write, error);
       }
     } finally {
       this.#writing = undefined;
@@ -204,18 +225,18 @@ export class CheckpointJournal implements Journal {
   // the end
 
   /** The run has its result. It is no reason to lose that when the checkpoint cannot be removed. */
-  finished(): Promise<void> {
-    this.#ending ??= this.#bounded(this.#finish(), this.#settings.onCallerStop, ignore);
+  finished(output?: Slot): Promise<void> {
+    this.#ending ??= this.#bounded(this.#finish(output), this.#settings.onCallerStop, ignore);
     return this.#ending as Promise<void>;
   }
 
-  async #finish(): Promise<void> {
+  async #finish(output: Slot | undefined): Promise<void> {
     try {
       if (this.#writing !== undefined) await this.#idle();
       const row = this.#row;
       if (row?.version === undefined) return;
       if (this.#lost !== undefined) throw this.#lost;
-      if (this.#settings.keepCheckpoint) await row.put(this.#document.bytes("finished"));
+      if (this.#settings.keepCheckpoint) await this.#keep(row, output);
       else await row.remove();
     } catch (problem) {
       if (isLost(problem)) throw problem;
@@ -223,6 +244,29 @@ export class CheckpointJournal implements Journal {
     } finally {
       runningClaims.close(this.#document.claim);
     }
+  }
+
+  /** The last state of the run and its result; without what cannot be saved of them. */
+  async #keep(row: OwnRow, output: Slot | undefined): Promise<void> {
+    const run = this.#run?.canBeSaved === true ? this.#run : undefined;
+    const tries = [
+      () => [{ output }, run?.snapshot()] as const,
+      () => [{}, run?.snapshot()] as const,
+      () => [{}] as const,
+    ];
+    let problem: unknown;
+    for (const attempt of tries) {
+      try {
+        const [head, snapshot] = attempt();
+        const write = this.#document.next({ status: "finished", cause: "end", ...head }, snapshot);
+        if (write !== undefined) await row.write(write);
+        break;
+      } catch (error) {
+        if (!KumikoError.is(error) || error.code !== "NOT_SERIALIZABLE") throw error;
+        problem ??= error;
+      }
+    }
+    if (problem !== undefined) this.#report(problem);
   }
 
   /** The run has ended without one. Gives what it rejects with. */
@@ -249,10 +293,9 @@ export class CheckpointJournal implements Journal {
         await row.restore(this.#claim.replaced);
         return failure;
       }
-      if (run?.canBeSaved === true && !this.#isLeft)
-        this.#document.saved = writeRun(run.snapshot(), this.#settings.codec);
-      if (this.#document.saved === undefined) await row.remove();
-      else await row.put(this.#document.bytes("stopped", this.#run?.requestedStop));
+      const snapshot = run?.canBeSaved === true && !this.#isLeft ? run.snapshot() : undefined;
+      if (snapshot === undefined && !this.#document.hasRun) await row.remove();
+      else await this.#write(row, this.#document.next(this.#stoppedHead(failure), snapshot));
       return failure;
     } catch (problem) {
       await this.#release();
@@ -268,17 +311,27 @@ export class CheckpointJournal implements Journal {
   async #release(): Promise<void> {
     const row = this.#row;
     if (this.#lost !== undefined || row === undefined) return;
-    const { saved } = this.#document;
-    const releasing =
-      saved === undefined ? row.remove() : row.put(this.#document.bytes("stopped", this.#run?.requestedStop));
+    const releasing = this.#document.hasRun ? this.#write(row, this.#document.next(this.#stoppedHead())) : row.remove();
     await releasing.catch(ignore);
+  }
+
+  #stoppedHead(failure?: unknown): SaveHead {
+    const head: SaveHead = { status: "stopped", requested: this.#run?.requestedStop };
+    if (failure === undefined) return head;
+    return isInterrupt(failure)
+      ? { ...head, cause: "interrupt" }
+      : { ...head, cause: "failure", error: messageOf(failure) };
+  }
+
+  async #write(row: OwnRow, write: Write | undefined): Promise<void> {
+    if (write !== undefined) await row.write(write);
   }
 
   /** A run that is stopped, before or meanwhile, waits for its store no longer than a grace time. */
   #bounded<T>(work: Promise<T>, onStop: OnStop | undefined, instead: (reason: unknown) => T): Promise<T> {
     const row = this.#row;
     if (row === undefined || onStop === undefined) return work;
-    return withGrace(work, onStop, (reason) => {
+    return withGrace(work, onStop, this.#settings.clock ?? systemClock, (reason) => {
       const silence = storeIsSilent(row.id);
       this.#leave(silence);
       return instead(reason ?? silence);
@@ -292,7 +345,7 @@ export class CheckpointJournal implements Journal {
     if (run?.hasBegun === true) this.#report(silence);
     this.#isLeft = true;
     try {
-      if (run?.canBeSaved === true) this.#document.saved = writeRun(run.snapshot(), this.#settings.codec);
+      if (run?.canBeSaved === true) this.#document.hold(run.snapshot());
     } catch {
       // the last save stands
     }

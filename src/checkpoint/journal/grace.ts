@@ -1,3 +1,5 @@
+import type { Clock } from "../../components/clock.js";
+
 /** How long the end of a run waits for its store once the run was stopped. */
 const graceMs = 1_000;
 
@@ -5,18 +7,23 @@ const graceMs = 1_000;
 export type OnStop = (listener: (reason: unknown) => void) => () => void;
 
 /** Waits for `work`; once the run is stopped only for a grace time, after which `instead` says what to give. */
-export function withGrace<T>(work: Promise<T>, onStop: OnStop, instead: (reason: unknown) => T): Promise<T> {
+export function withGrace<T>(
+  work: Promise<T>,
+  onStop: OnStop,
+  clock: Clock,
+  instead: (reason: unknown) => T,
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let timer: unknown;
     const unlisten = onStop((reason) => {
-      timer ??= setTimeout(() => {
+      timer ??= clock.setTimer(() => {
         unlisten();
         resolve(instead(reason));
       }, graceMs);
     });
     const settled = (): void => {
       unlisten();
-      clearTimeout(timer);
+      if (timer !== undefined) clock.clearTimer(timer);
     };
     work.then(
       (value) => {

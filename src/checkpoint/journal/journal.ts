@@ -1,3 +1,5 @@
+import type { Slot } from "../document/snapshot.js";
+
 /** What a run writes itself down with, as its places see it. */
 export interface Journal {
   /** Names the run among all others, also after a resume. */
@@ -18,8 +20,14 @@ export interface Journal {
    * which could share the save.
    */
   commit(isAlone?: boolean): Promise<void> | undefined;
+  /** Whether the checkpoint of a finished run is kept, with its result. */
+  readonly keepsOutput: boolean;
+  /** A node has ended, for the history of the run. */
+  noteRan(path: readonly string[]): void;
+  /** Whether a history is kept. */
+  readonly keepsHistory: boolean;
   /** The run has its result: its checkpoint goes, or is marked. */
-  finished(): Promise<void>;
+  finished(output?: Slot): Promise<void>;
   /**
    * The run has ended without one: it is saved. Gives what the run rejects with. `hasSettled`: it was not cut off in the middle
    * of something.

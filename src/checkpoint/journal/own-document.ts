@@ -1,25 +1,66 @@
 import { randomId } from "../../callbacks/random-id.js";
+import type { StoredCheckpoint } from "../checkpoint-store.js";
 import type { CheckpointDocument } from "../document/document.js";
-import { writeHead } from "../document/write-document.js";
+import { readTree } from "../document/read-document.js";
+import type { RunSnapshot, Slot } from "../document/snapshot.js";
+import { headFields, writeHead, writeRun } from "../document/write-document.js";
+import { WrittenDocument } from "../document/written-document.js";
+import type { HistoryLog } from "../history/history-log.js";
+import type { EntryNote } from "../history/segments.js";
 import { bytesOf } from "../values/text-bytes.js";
+import type { ValueCodec } from "../values/value-codec.js";
 import { processOwner } from "./process-owner.js";
 
-/** What a run writes of itself: which run it is, and how far it had come when it was last saved. */
+/** What is written at once: a whole document, or an entry that is appended to it. */
+export interface Write {
+  readonly data: Uint8Array;
+  readonly isEntry: boolean;
+  /** It replaces a document that belongs to the history. */
+  readonly closesSegment?: boolean;
+}
+
+/** What a save says, beside how far the run is. */
+export interface SaveHead {
+  readonly status: CheckpointDocument["status"];
+  /** A stop that was asked for. */
+  readonly requested?: string | undefined;
+  /** The result of a finished run. */
+  readonly output?: Slot | undefined;
+  /** Why it is saved, where a history is kept. */
+  readonly cause?: EntryNote["cause"] | undefined;
+  readonly error?: string | undefined;
+}
+
+/**
+ * What a run writes of itself: which run it is, and how far it has come. In a store that appends, what changed since the last
+ * write; a whole document first, and whenever the entries have become larger than that.
+ */
 export class OwnDocument {
-  /** The run as it was saved last, as text; `undefined` as long as nothing of it was. */
-  saved: string | undefined = undefined;
   /** Names the claim, so that this process knows whether its run has ended. */
   claim: string | undefined = undefined;
-  readonly #keepsHead: boolean;
+  readonly #codec: ValueCodec;
+  /** What the store has of the run; only where it appends. */
+  readonly #written: WrittenDocument | undefined;
+  /** The next write is a whole document: there is none yet, or it is not certain what the store has. */
+  #mustBeWhole = true;
+  #wholeSize = 0;
+  #entriesSize = 0;
+  /** The run as it was saved last, as text, where documents are whole; otherwise one that is to be saved as it was then. */
+  #text: string | undefined = undefined;
+  #hasRun = false;
   #runKey: string | undefined = undefined;
   /** Questions that the last resume with answers has answered. */
   #answered: readonly string[] = [];
-  /** What a document of the run begins with as long as it runs. */
-  #head: string | undefined = undefined;
+  /** The fields of the head as they were written last. */
+  #head = "";
+  #running: string | undefined = undefined;
 
-  /** `keepsHead`: the run is written often. */
-  constructor(keepsHead: boolean) {
-    this.#keepsHead = keepsHead;
+  readonly history: HistoryLog | undefined;
+
+  constructor(codec: ValueCodec, appends: boolean, history?: HistoryLog) {
+    this.#codec = codec;
+    this.history = history;
+    this.#written = appends ? new WrittenDocument(codec) : undefined;
   }
 
   /** Made when it is first read: a run that is resumed has one. */
@@ -28,38 +69,153 @@ export class OwnDocument {
     return this.#runKey;
   }
 
-  /** Goes on as this run. */
-  continue(runKey: string, answered: readonly string[]): void {
+  /** Whether anything of the run was saved. */
+  get hasRun(): boolean {
+    return this.#hasRun;
+  }
+
+  /** Goes on with what was read, before it is changed. */
+  load(document: CheckpointDocument, { data, appended = [] }: StoredCheckpoint): void {
+    const { root, version } = document;
+    this.unclaimed();
+    if (this.#written === undefined || root === undefined || version < 2) return;
+    this.#written.take(root);
+    this.history?.load(document);
+    this.#wholeSize = data.length;
+    this.#entriesSize = appended.reduce((size, entry) => size + entry.length, 0);
+    this.#mustBeWhole = false;
+    this.#hasRun = true;
+  }
+
+  /** It is this run. As a copy under another id it is written as a whole. */
+  continue(runKey: string, answered: readonly string[], copyOf: string | undefined): void {
+    const isCopy = copyOf !== undefined;
+    if (isCopy) this.history?.begin(copyOf);
     this.#runKey = runKey;
     this.#answered = answered;
-    this.#head = undefined;
+    this.#running = undefined;
+    if (isCopy) this.#mustBeWhole = true;
   }
 
-  /** `requested`: a stop that was asked for. */
-  bytes(status: CheckpointDocument["status"], requested?: string): Uint8Array {
-    return bytesOf(`${this.#headOf(status, requested)}${this.saved ?? "null"}}`);
+  /** What is to be written; `undefined` when nothing has changed. Without a run, it stays as it was saved last. */
+  next(head: SaveHead, run?: RunSnapshot): Write | undefined {
+    const fields = this.#fieldsOf(head);
+    const result = head.output === undefined ? "" : `,"output":${this.#outputText(head.output)}`;
+    const more = (): string => `${result}${this.#note(head)}`;
+    const written = this.#written;
+    if (written === undefined) {
+      if (run !== undefined) this.#text = writeRun(run, this.#codec);
+      return this.#whole(fields, more(), this.#text);
+    }
+    if (this.#text !== undefined) return this.#whole(fields, more(), this.#text);
+    if (run !== undefined && (this.#mustBeWhole || !this.#hasRun)) return this.#whole(fields, more(), this.#all(run));
+    if (this.#wholeSize === 0) return this.#whole(fields, more(), undefined);
+    return this.#entry(fields, { result, more }, written, run);
   }
 
-  #headOf(status: CheckpointDocument["status"], requested: string | undefined): string {
+  #entry(
+    fields: string,
+    { result, more }: { readonly result: string; readonly more: () => string },
+    written: WrittenDocument,
+    run: RunSnapshot | undefined,
+  ): Write | undefined {
+    const change = run === undefined ? "" : this.#changeOf(written, run);
+    if (change === "" && result === "" && fields === this.#head) return undefined;
+    const output = more();
+    const head = fields === this.#head ? "" : `,"head":{${fields}}`;
+    const root = change === "" ? "" : `,"root":${change}`;
+    const data = bytesOf(`{${`${head}${root}${output}`.slice(1)}}`);
+    if (run !== undefined && this.#entriesSize + data.length > this.#wholeSize) {
+      return this.#whole(fields, output, this.#all(run));
+    }
+    this.#head = fields;
+    this.#entriesSize += data.length;
+    return { data, isEntry: true };
+  }
+
+  #note({ cause, error }: SaveHead): string {
+    return this.history === undefined || cause === undefined ? "" : `,${this.history.note(cause, error)}`;
+  }
+
+  #changeOf(written: WrittenDocument, run: RunSnapshot): string {
+    try {
+      return written.update(run);
+    } catch (error) {
+      this.#mustBeWhole = true;
+      throw error;
+    }
+  }
+
+  #all(run: RunSnapshot): string {
+    this.#mustBeWhole = true;
+    const text = this.#written?.write(run) ?? "null";
+    this.#mustBeWhole = false;
+    return text;
+  }
+
+  #whole(fields: string, output: string, run: string | undefined): Write {
+    const closesSegment = this.history !== undefined && this.#wholeSize > 0;
+    const place = this.history === undefined ? "" : `,${this.history.place(closesSegment)}`;
+    const data = bytesOf(`${writeHead(this.runKey, fields)}${output}${place},"root":${run ?? "null"}}`);
+    this.#head = fields;
+    this.#hasRun = run !== undefined;
+    this.#wholeSize = data.length;
+    this.#entriesSize = 0;
+    return { data, isEntry: false, closesSegment };
+  }
+
+  /** A write has failed: nobody knows what the store has. */
+  forget(): void {
+    this.#mustBeWhole = true;
+  }
+
+  /** The store has nothing of this run. */
+  unclaimed(): void {
+    this.#mustBeWhole = true;
+    this.#wholeSize = 0;
+    this.#entriesSize = 0;
+    this.#head = "";
+    this.history?.begin(undefined);
+  }
+
+  /** The run as it is now is what a later write without a run saves. */
+  hold(run: RunSnapshot): void {
+    this.#text = this.#written === undefined ? writeRun(run, this.#codec) : this.#all(run);
+  }
+
+  #fieldsOf({ status, requested }: SaveHead): string {
     const isRunning = status === "running";
-    if (isRunning && this.#head !== undefined) return this.#head;
-    const head = writeHead({
-      runKey: this.runKey,
+    if (isRunning && this.#running !== undefined) return this.#running;
+    const fields = headFields({
       status,
       owner: isRunning ? processOwner() : undefined,
       claim: isRunning ? this.claim : undefined,
       answered: this.#answered,
       requested: status === "stopped" ? requested : undefined,
     });
-    if (isRunning && this.#keepsHead) this.#head = head;
-    return head;
+    if (isRunning) this.#running = fields;
+    return fields;
+  }
+
+  #outputText({ value }: Slot): string {
+    return `[${this.#codec.encode(value, "output of the graph")}]`;
   }
 }
 
-const decoder = new TextDecoder();
+/** The document of another run with a claim on it. */
+export function claimedWrite(stored: StoredCheckpoint, claim: string, appends: boolean): Write {
+  const document = readTree(stored).finish();
+  const answered = document.answered as readonly string[];
+  if (appends) {
+    const fields = headFields({ status: "running", owner: processOwner(), claim, answered, requested: undefined });
+    return { data: bytesOf(`{"head":{${fields}}}`), isEntry: true };
+  }
+  const claimed = Object.assign(document, { status: "running", owner: processOwner(), claim });
+  return { data: bytesOf(JSON.stringify(claimed)), isEntry: false };
+}
 
-/** The document of another run as it stands, with a claim on it. `data` was read before: it is a document. */
-export function claimedBytes(data: Uint8Array, claim: string): Uint8Array {
-  const document: unknown = JSON.parse(decoder.decode(data));
-  return bytesOf(JSON.stringify(Object.assign(Object(document), { status: "running", owner: processOwner(), claim })));
+/** All that a store has, as one document. */
+export function mergedBytes(stored: StoredCheckpoint): Uint8Array {
+  if ((stored.appended ?? []).length === 0) return stored.data;
+  return bytesOf(JSON.stringify(readTree(stored).finish()));
 }

@@ -1,5 +1,7 @@
 import type { KumikoError } from "../../errors.js";
 import type { CheckpointStore, StoredCheckpoint } from "../checkpoint-store.js";
+import type { HistoryLog } from "../history/history-log.js";
+import { mergedBytes, type Write } from "./own-document.js";
 import { isConflict, isSame, readRow, storeError, versionOf } from "./store-calls.js";
 
 /** The row of one run in its store. Every write is fenced: it goes through only at the version that this run wrote last. */
@@ -8,38 +10,55 @@ export class OwnRow {
   readonly id: string;
   /** What the run wrote last; `undefined` as long as it has not claimed the row. */
   version: number | undefined = undefined;
-  /** What a put that failed may have written all the same. */
-  attempted: Uint8Array | undefined = undefined;
+  /** What a write that failed may have written all the same. */
+  attempted: Write | undefined = undefined;
+  readonly history: HistoryLog | undefined;
   readonly #lose: (conflict: unknown) => KumikoError;
 
   /** `lose` hears at once when somebody else has written the row, and gives the error for it. */
-  constructor(store: CheckpointStore, id: string, lose: (conflict: unknown) => KumikoError) {
+  constructor(store: CheckpointStore, id: string, lose: (conflict: unknown) => KumikoError, history?: HistoryLog) {
     this.store = store;
+    this.history = history;
     this.id = id;
     this.#lose = lose;
   }
 
-  async put(data: Uint8Array): Promise<void> {
+  /** Whether the store takes entries. */
+  get appends(): boolean {
+    return this.store.append !== undefined;
+  }
+
+  async write(write: Write): Promise<void> {
     try {
-      this.version = versionOf(await this.store.put(this.id, data, this.version), this.id);
+      this.version = versionOf(await this.call(write, this.version), this.id);
       this.attempted = undefined;
     } catch (error) {
-      await this.putAgain(data, error);
+      await this.writeAgain(write, error);
     }
   }
 
+  /** One call of the store. */
+  call({ data, isEntry, closesSegment }: Write, ifVersion: number | undefined): Promise<number> {
+    const { store, id, history } = this;
+    if (closesSegment === true && history !== undefined) {
+      return history.close(store, id).then(() => store.put(id, data, ifVersion));
+    }
+    if (isEntry && store.append !== undefined && ifVersion !== undefined) return store.append(id, data, ifVersion);
+    return store.put(id, data, ifVersion);
+  }
+
   /**
-   * What follows a put that failed. On a conflict it puts once more if what stands there is this run's own: the confirmation of
-   * a former put was lost. Else the row is lost at once: whatever else is ready in this turn must not begin.
+   * What follows a write that failed. On a conflict it writes once more if what stands there is this run's own: the confirmation
+   * of a former write was lost. Else the row is lost at once: whatever else is ready in this turn must not begin.
    */
-  async putAgain(data: Uint8Array, error: unknown): Promise<void> {
-    if (!isConflict(error)) throw this.#unconfirmed(data, error);
+  async writeAgain(write: Write, error: unknown): Promise<void> {
+    if (!isConflict(error)) throw this.#unconfirmed(write, error);
     if (this.attempted === undefined || !(await this.#findOwn(this.attempted))) throw this.#lose(error);
     try {
-      this.version = versionOf(await this.store.put(this.id, data, this.version), this.id);
+      this.version = versionOf(await this.call(write, this.version), this.id);
       this.attempted = undefined;
     } catch (again) {
-      throw isConflict(again) ? this.#lose(again) : this.#unconfirmed(data, again);
+      throw isConflict(again) ? this.#lose(again) : this.#unconfirmed(write, again);
     }
   }
 
@@ -55,14 +74,14 @@ export class OwnRow {
   async restore(former: StoredCheckpoint | undefined): Promise<void> {
     try {
       if (former === undefined) await this.store.delete(this.id, this.version);
-      else await this.store.put(this.id, former.data, this.version);
+      else await this.store.put(this.id, mergedBytes(former), this.version);
     } catch (error) {
       throw storeError(former === undefined ? "remove" : "write", this.id, error);
     }
   }
 
   /** Restores the row after a claim that failed, if the claim was written all the same and the store answers. */
-  async undo(claim: Uint8Array, former: StoredCheckpoint | undefined): Promise<void> {
+  async undo(claim: Write, former: StoredCheckpoint | undefined): Promise<void> {
     try {
       if (await this.#findOwn(claim)) await this.restore(former);
     } catch {
@@ -76,15 +95,18 @@ export class OwnRow {
     return isConflict(error) ? this.#lose(error) : storeError(what, this.id, error);
   }
 
-  #unconfirmed(data: Uint8Array, error: unknown): KumikoError {
-    this.attempted = data;
+  #unconfirmed(write: Write, error: unknown): KumikoError {
+    this.attempted = write;
     return storeError("write", this.id, error);
   }
 
-  /** Whether these bytes stand there. */
-  async #findOwn(data: Uint8Array): Promise<boolean> {
+  /** Whether these bytes stand there, and nothing behind them. */
+  async #findOwn({ data, isEntry }: Write): Promise<boolean> {
     const row = await readRow(this.store, this.id);
-    if (row === undefined || !isSame(row.data, data)) return false;
+    if (row === undefined) return false;
+    const last = row.appended?.at(-1);
+    const found = isEntry ? last : last === undefined ? row.data : undefined;
+    if (found === undefined || !isSame(found, data)) return false;
     this.version = versionOf(row.version, this.id);
     return true;
   }

@@ -1,4 +1,5 @@
 import { invalidOption } from "../../compose/errors.js";
+import { isFields } from "../../is.js";
 import { kindOf } from "../../wording.js";
 
 /**
@@ -68,7 +69,7 @@ export function checkClassCodecs(codecs: unknown): readonly AnyClassCodec[] {
 }
 
 function checkClassCodec(codec: unknown, where: string): AnyClassCodec {
-  if (!isRecord(codec))
+  if (!isFields(codec))
     throw invalidOption(`${where} must be { name, type, encode, decode }, but is ${kindOf(codec)}.`);
   const { name, type, encode, decode } = codec;
   if (typeof name !== "string" || name === "") throw invalidOption(`${where} needs a name: a text that is not empty.`);
@@ -89,8 +90,6 @@ export function classNameOf(type: { readonly prototype: object }): string {
   const name: unknown = Reflect.get(type, "name");
   return typeof name === "string" && name !== "" ? name : "a class without a name";
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 const isClass = (value: unknown): value is AnyClassCodec["type"] =>
   typeof value === "function" && typeof value.prototype === "object" && value.prototype !== null;

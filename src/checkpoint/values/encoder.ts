@@ -45,6 +45,11 @@ export class ValueEncoder {
     return this.#path.toString();
   }
 
+  /** All that was copied. */
+  get objects(): Iterable<object> {
+    return this.#copies.keys();
+  }
+
   take(value: unknown): unknown {
     if (typeof value === "function") throw this.#refuse(functionIsNotSaved);
     if (typeof value === "symbol") throw this.#refuse(symbolIsNotSaved);

@@ -14,7 +14,7 @@ export function isJsonTree(value: unknown): boolean {
 }
 
 /** The same of a value with nothing inside it. */
-export function isJsonLeaf(value: unknown): boolean {
+export function isJsonLeaf(value: unknown): value is string | number | boolean | null {
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -38,6 +38,22 @@ function isTree(value: object, seen: Set<object>, depth: number): boolean {
     const inner: unknown = descriptor.value; // undefined for a getter
     if (typeof inner === "object" && inner !== null ? !isTree(inner, seen, depth + 1) : !isJsonLeaf(inner))
       return false;
+  }
+  return true;
+}
+
+/** Whether an object is a record that JSON can say, whatever its parts are. */
+export function isPlainRecord(value: object): boolean {
+  if (Object.getPrototypeOf(value) !== Object.prototype || Object.getOwnPropertySymbols(value).length > 0) return false;
+  const descriptors = Object.getOwnPropertyDescriptors(value);
+  return Object.values(descriptors).every((descriptor) => "value" in descriptor && descriptor.enumerable === true);
+}
+
+/** The same of a list. */
+export function isPlainList(value: object): value is readonly unknown[] {
+  if (!Array.isArray(value) || Object.getPrototypeOf(value) !== Array.prototype) return false;
+  for (let index = 0; index < value.length; index++) {
+    if (value[index] === undefined && !Object.hasOwn(value, index)) return false;
   }
   return true;
 }

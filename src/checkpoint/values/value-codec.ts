@@ -5,6 +5,7 @@ import { ValueDecoder } from "./decoder.js";
 import { ValueEncoder } from "./encoder.js";
 import { isJsonLeaf, isJsonTree } from "./json-tree.js";
 import { quoted } from "./quoted.js";
+import { valueOfTree } from "./tree.js";
 import { readGraph, writeGraph } from "./value-graph.js";
 
 /**
@@ -37,6 +38,13 @@ export class ValueCodec {
     }
   }
 
+  /** A part of a tree that JSON cannot say, with all objects in it. */
+  encodeParts(value: unknown, slot: string): { readonly text: string; readonly objects: Iterable<object> } {
+    const encoder = new ValueEncoder(this.#byPrototype, slot);
+    const text = `{"graph":${writeGraph(encoder.take(value))}}`;
+    return { text, objects: encoder.objects };
+  }
+
   encodeGraph(value: unknown, slot: string): string {
     const snapshot = new ValueEncoder(this.#byPrototype, slot);
     try {
@@ -50,7 +58,8 @@ export class ValueCodec {
    * The value from what JSON.parse made of the text. To be called once for each: it may give back what it is given.
    */
   decode(json: unknown, slot: string): unknown {
-    if (typeof json === "object" && json !== null && Object.keys(json).length === 1) {
+    if (isRecord(json) && Object.hasOwn(json, "tree")) return valueOfTree(json, this, slot);
+    if (isRecord(json) && Object.keys(json).length === 1) {
       if (Object.hasOwn(json, "json")) return Reflect.get(json, "json");
       if (Object.hasOwn(json, "graph")) return this.#decodeGraph(Reflect.get(json, "graph"), slot);
     }
@@ -67,4 +76,8 @@ export class ValueCodec {
       throw KumikoError.is(error) ? error : unreadableValue(slot, `it is damaged: ${messageOf(error)}`, error);
     }
   }
+}
+
+function isRecord(json: unknown): json is Record<string, unknown> {
+  return typeof json === "object" && json !== null && !Array.isArray(json);
 }

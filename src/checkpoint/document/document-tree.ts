@@ -1,0 +1,218 @@
+import { unreadableCheckpoint } from "../checkpoint-errors.js";
+import { sharingTree } from "../values/tree.js";
+import { changeTrees, resolveAll } from "./change-tree.js";
+import { asList, asRecord, asStep, asText, type JsonRecord } from "./json-parts.js";
+
+/** What an entry may say of the document itself. */
+const headFields = ["status", "owner", "claim", "answered", "requested", "output"] as const;
+
+/**
+ * A document as JSON, to which entries are applied in order. Lists whose items have names are kept as maps meanwhile: an entry
+ * costs what it says, however long they are.
+ */
+export class DocumentTree {
+  readonly #document: JsonRecord;
+  readonly #maps = new Map<unknown[], Map<string, JsonRecord>>();
+  /** Tasks that are done and whose outputs nobody needs any more, by run. */
+  readonly #gone = new Map<JsonRecord, Set<string>>();
+
+  constructor(document: JsonRecord) {
+    this.#document = document;
+  }
+
+  apply(entry: JsonRecord): void {
+    const { head, root } = entry;
+    if (head !== undefined) {
+      const given = asRecord(head, "the head of an entry");
+      for (const name of headFields) if (name !== "output") this.#document[name] = given[name];
+    }
+    for (const name of ["output", "entry"]) if (Object.hasOwn(entry, name)) this.#document[name] = entry[name];
+    if (root !== undefined) this.#changeRun(asRecord(this.#document.root, "the run"), asRecord(root, "a change"));
+  }
+
+  /** The document as JSON again; entries can go on being applied. */
+  finish(): JsonRecord {
+    for (const [list, map] of this.#maps) list.splice(0, list.length, ...map.values());
+    for (const [run, gone] of this.#gone) {
+      for (const task of asList(run.tasks, "tasks", (item) => asRecord(item, "a task"))) {
+        // only in a graph without steps a target has the step of its source
+        if (task.step === 0 && Array.isArray(task.targets))
+          task.targets = task.targets.filter((target) => !gone.has(`0 ${String(target)}`));
+      }
+    }
+    return this.#document;
+  }
+
+  // runs
+
+  /** In the order of writing: tasks, the state, which may refer to them, and what is gone. */
+  #changeRun(run: JsonRecord, change: JsonRecord): void {
+    const { tasks, state, stateChange, stateShared, stateNames, without, order } = change;
+    for (const name of ["base", "stop", "passed"]) if (Object.hasOwn(change, name)) run[name] = change[name];
+    if (tasks !== undefined) for (const task of asItems(tasks)) this.#changeTask(run, task);
+    if (state !== undefined) run.state = state;
+    if ((stateChange ?? stateShared ?? stateNames) !== undefined) this.#changeState(run, change);
+    if (change.base !== undefined) this.#removeBefore(run, asStep(change.base, -1, "the base of a run"));
+    if (without !== undefined) for (const key of asTexts(without)) this.#removeTask(run, key);
+    if (order !== undefined) this.#order(run, asTexts(order));
+  }
+
+  #changeTask(run: JsonRecord, task: JsonRecord): void {
+    const tasks = this.#mapOf(run, "tasks", keyOfTask);
+    if (task.at === undefined) {
+      const key = keyOfTask(task);
+      this.#resolveOutput(task);
+      this.#gone.get(run)?.delete(key);
+      tasks.set(key, task);
+      return;
+    }
+    const found = itemOf(tasks, task.at, "task");
+    if (task.targets !== undefined) found.targets = task.targets;
+    for (const name of ["visit", "route"]) {
+      if (Object.hasOwn(task, name)) found[name] = task[name];
+      const change = task[`${name}Change`];
+      if (change !== undefined) {
+        this.#changeInvocation(asRecord(found[name], "an invocation"), asRecord(change, "a change"));
+      }
+    }
+  }
+
+  /** What a task gives may repeat what it has kept before. */
+  #resolveOutput(task: JsonRecord): void {
+    const [slot]: unknown[] = Array.isArray(task.output) ? task.output : [];
+    if (typeof slot !== "object" || slot === null || !Object.hasOwn(slot, "tree")) return;
+    task.output = [{ json: resolveAll(Reflect.get(slot, "tree"), (address) => this.#at(address)) }];
+  }
+
+  /** The run goes on from this step: what was before it is not needed any more. */
+  #removeBefore(run: JsonRecord, base: number): void {
+    const tasks = this.#mapOf(run, "tasks", keyOfTask);
+    for (const [key, { step }] of tasks) if (typeof step === "number" && step < base) tasks.delete(key);
+  }
+
+  #removeTask(run: JsonRecord, key: string): void {
+    this.#mapOf(run, "tasks", keyOfTask).delete(key);
+    const gone = this.#gone.get(run) ?? new Set();
+    this.#gone.set(run, gone.add(key));
+  }
+
+  #order(run: JsonRecord, keys: readonly string[]): void {
+    const tasks = this.#mapOf(run, "tasks", keyOfTask);
+    const ordered = keys.map((key) => [key, itemOf(tasks, key, "task")] as const);
+    tasks.clear();
+    for (const [key, task] of ordered) tasks.set(key, task);
+  }
+
+  #changeState(run: JsonRecord, { stateChange, stateShared, stateNames }: JsonRecord): void {
+    const [slot] = asList(run.state, "a changed state", (item) => asRecord(item, "a state"));
+    if (slot === undefined) throw unreadableCheckpoint("a changed state is not there");
+    const trees = sharingTree(slot);
+    const change = { change: stateChange, shared: stateShared, names: stateNames };
+    changeTrees(trees, change, (address) => this.#at(address));
+    run.state = [trees];
+  }
+
+  // invocations
+
+  #changeInvocation(invocation: JsonRecord, change: JsonRecord): void {
+    const { questions, once, inner, calls, without } = change;
+    for (const name of ["settled", "prepared", "produced"]) {
+      if (Object.hasOwn(change, name)) invocation[name] = change[name];
+    }
+    if (questions !== undefined) invocation.questions = changedQuestions(invocation.questions, asItems(questions));
+    if (once !== undefined) asAnyList(invocation.once).push(...asAnyList(once));
+    if (inner !== undefined) for (const one of asItems(inner)) this.#changeInner(invocation, one);
+    if (calls !== undefined) for (const call of asItems(calls)) this.#changeCall(invocation, call);
+    if (without === undefined) return;
+    for (const key of asTexts(without)) this.#mapOf(invocation, "inner", keyOfInner).delete(key);
+  }
+
+  #changeInner(invocation: JsonRecord, one: JsonRecord): void {
+    const inner = this.#mapOf(invocation, "inner", keyOfInner);
+    if (one.at === undefined) inner.set(keyOfInner(one), one);
+    else this.#changeRun(asRecord(itemOf(inner, one.at, "run").run, "a run"), asRecord(one.change, "a change"));
+  }
+
+  #changeCall(invocation: JsonRecord, call: JsonRecord): void {
+    const calls = this.#mapOf(invocation, "calls", keyOfCall);
+    if (call.at === undefined) calls.set(keyOfCall(call), call);
+    else
+      this.#changeInvocation(
+        asRecord(itemOf(calls, call.at, "call").visit, "a call"),
+        asRecord(call.change, "a change"),
+      );
+  }
+
+  // names
+
+  #mapOf(owner: JsonRecord, name: string, keyOf: (item: JsonRecord) => string): Map<string, JsonRecord> {
+    const list = asAnyList(owner[name]);
+    let map = this.#maps.get(list);
+    if (map === undefined) {
+      map = new Map(asItems(list).map((item) => [keyOf(item), item]));
+      this.#maps.set(list, map);
+    }
+    return map;
+  }
+
+  /** A copy of the value that a state refers to. */
+  #at(address: readonly unknown[]): unknown {
+    const run = asRecord(this.#document.root, "the run");
+    return structuredClone(this.#inRun(run, address));
+  }
+
+  #inRun(run: JsonRecord, [key, field, ...rest]: readonly unknown[]): unknown {
+    const task = itemOf(this.#mapOf(run, "tasks", keyOfTask), key, "task");
+    if (field === undefined || typeof field === "number")
+      return partOf(task.output, field === undefined ? [] : [field, ...rest]);
+    if (field === "output") return partOf(task.output, rest);
+    if (field !== "visit" && field !== "route") throw noSuchValue();
+    return this.#inInvocation(asRecord(task[field], "an invocation"), rest);
+  }
+
+  #inInvocation(invocation: JsonRecord, [list, key, ...rest]: readonly unknown[]): unknown {
+    if (list === "inner") {
+      const { run } = itemOf(this.#mapOf(invocation, "inner", keyOfInner), key, "run");
+      return this.#inRun(asRecord(run, "a run"), rest);
+    }
+    if (list !== "calls") throw noSuchValue();
+    const call = itemOf(this.#mapOf(invocation, "calls", keyOfCall), key, "call");
+    if (rest[0] === "result") return partOf(call.result, rest.slice(1));
+    return this.#inInvocation(asRecord(call.visit, "a call"), rest);
+  }
+}
+
+const keyOfTask = ({ step, node }: JsonRecord): string => `${String(step)} ${asText(node, "the node of a task")}`;
+const keyOfInner = ({ key }: JsonRecord): string => asText(key, "the key of a run");
+const keyOfCall = ({ index }: JsonRecord): string => String(index);
+
+function itemOf(map: ReadonlyMap<string, JsonRecord>, key: unknown, what: string): JsonRecord {
+  const found = map.get(String(key));
+  if (found === undefined) throw unreadableCheckpoint(`an entry names a ${what} that is not there`);
+  return found;
+}
+
+function partOf(slot: unknown, steps: readonly unknown[]): unknown {
+  const [encoded] = asList(slot, "a value", (item) => asRecord(item, "a value"));
+  let part: unknown = encoded?.json;
+  for (const step of steps) {
+    if (typeof part !== "object" || part === null || !Object.hasOwn(part, String(step))) throw noSuchValue();
+    part = Reflect.get(part, String(step));
+  }
+  if (part === undefined) throw noSuchValue();
+  return part;
+}
+
+function changedQuestions(questions: unknown, changes: readonly JsonRecord[]): unknown[] {
+  const known = new Map(asItems(questions).map((question) => [question.id, question]));
+  return changes.map((change) => (Object.hasOwn(change, "kind") ? change : { ...known.get(change.id), ...change }));
+}
+
+function asAnyList(json: unknown): unknown[] {
+  if (Array.isArray(json)) return json;
+  throw unreadableCheckpoint("a list is not there");
+}
+
+const asItems = (json: unknown): JsonRecord[] => asList(json, "a list", (item) => asRecord(item, "an item"));
+const asTexts = (json: unknown): string[] => asList(json, "a list", (item) => asText(item, "an item"));
+const noSuchValue = (): Error => unreadableCheckpoint("a state refers to a value that is not there");

@@ -1,0 +1,457 @@
+import { quoted } from "../values/quoted.js";
+import { StateCopy } from "../values/state-copy.js";
+import type { ValueCodec } from "../values/value-codec.js";
+import { LiveValues, type ValueAddress } from "./live-values.js";
+import type { Answer, InvocationSnapshot, Question, RunSnapshot, Slot, TaskSnapshot } from "./snapshot.js";
+import { stateName, texts, Writer } from "./write-document.js";
+
+interface WrittenQuestion {
+  readonly id: string;
+  readonly answer: Answer | undefined;
+  readonly fresh: boolean;
+}
+
+interface WrittenCall {
+  readonly result: Slot | undefined;
+  readonly visit: WrittenInvocation | undefined;
+}
+
+interface WrittenInner {
+  readonly result: Slot | undefined;
+  readonly run: WrittenRun | undefined;
+}
+
+/** What was saved of an invocation. */
+interface WrittenInvocation {
+  settled: boolean;
+  questions: readonly WrittenQuestion[];
+  once: number;
+  prepared: Slot | undefined;
+  produced: Slot | undefined;
+  readonly inner: Map<string, WrittenInner>;
+  readonly calls: Map<number, WrittenCall>;
+}
+
+/** What was saved of a task. */
+interface WrittenTask {
+  snapshot: TaskSnapshot;
+  visit: WrittenInvocation | undefined;
+  route: WrittenInvocation | undefined;
+  /** The last save that it was in. */
+  round: number;
+}
+
+/** What was saved of a run. */
+interface WrittenRun {
+  base: number;
+  state: StateCopy | undefined;
+  stop: string;
+  passed: string;
+  readonly tasks: Map<string, WrittenTask>;
+  /** Targets that have ended since the last save, perhaps without having been in one. */
+  served: string[];
+}
+
+/** Where something of a run is, for errors and for addresses. */
+interface Place {
+  /** The keys of the nodes on the way, joined by `/`. */
+  readonly path: string;
+  readonly address: ValueAddress;
+}
+
+/**
+ * Knows what a checkpoint holds of a run, and writes what has changed since. Values are compared by identity: what has ended
+ * does not change. Only states are compared part by part.
+ */
+export class WrittenDocument {
+  readonly #codec: ValueCodec;
+  readonly #writer: Writer;
+  #values = new LiveValues();
+  /** The texts of states, of runs that are written as a whole. */
+  #states = new Map<RunSnapshot, string>();
+  #root: WrittenRun | undefined = undefined;
+  #round = 0;
+
+  constructor(codec: ValueCodec) {
+    this.#codec = codec;
+    this.#writer = new Writer(codec, this.#states);
+  }
+
+  /** The whole run. */
+  write(run: RunSnapshot): string {
+    this.take(run);
+    const text = this.#writer.run(run, "");
+    this.#states.clear();
+    return text;
+  }
+
+  /** The run as it is now is what was saved. */
+  take(run: RunSnapshot): void {
+    this.#values = new LiveValues();
+    this.#states.clear();
+    this.#root = this.#run(run, top);
+  }
+
+  /** What has changed since; an empty text when nothing has. After an error only {@link write} may follow. */
+  update(run: RunSnapshot): string {
+    const root = this.#root;
+    this.#round++;
+    const text = root === undefined ? "" : this.#changeOfRun(root, run, top);
+    this.#states.clear();
+    return text;
+  }
+
+  // what is saved as a whole
+
+  #run(run: RunSnapshot, place: Place): WrittenRun {
+    const written: WrittenRun = {
+      base: run.base,
+      state: run.state && this.#state(run, run.state, place.path),
+      stop: this.#writer.stopText(run.stop, place.path),
+      passed: texts(run.passed),
+      tasks: new Map(),
+      served: [],
+    };
+    for (const task of run.tasks) written.tasks.set(keyOf(task), this.#task(task, place));
+    return written;
+  }
+
+  #state(run: RunSnapshot, { value }: Slot, path: string): StateCopy {
+    const copy = new StateCopy(this.#codec, stateName(path));
+    this.#states.set(run, copy.take(value));
+    this.#values.isUsed = true;
+    return copy;
+  }
+
+  #task(snapshot: TaskSnapshot, place: Place): WrittenTask {
+    const { visit, route, output } = snapshot;
+    const { path, address } = insideOf(place, snapshot);
+    const task: WrittenTask = { snapshot, visit: undefined, route: undefined, round: this.#round };
+    if (this.#values.isUsed) this.#values.note(task, output, address, "output");
+    task.visit = visit && this.#invocation(visit, { path, address: [...address, "visit"] });
+    task.route = route && this.#invocation(route, { path, address: [...address, "route"] });
+    return task;
+  }
+
+  #invocation(invocation: InvocationSnapshot, place: Place): WrittenInvocation {
+    const { settled, questions, once, prepared, produced, inner, calls } = invocation;
+    const written: WrittenInvocation = {
+      settled,
+      questions: questions.map(asWritten),
+      once: once.length,
+      prepared,
+      produced,
+      inner: new Map(),
+      calls: new Map(),
+    };
+    for (const one of inner) written.inner.set(one.key, this.#inner(one, place));
+    for (const call of calls) written.calls.set(call.index, this.#call(call, place));
+    return written;
+  }
+
+  #inner({ key, result, run }: InvocationSnapshot["inner"][number], place: Place): WrittenInner {
+    return { result, run: run && this.#run(run, innerOf(place, key)) };
+  }
+
+  #call({ index, result, visit }: InvocationSnapshot["calls"][number], place: Place): WrittenCall {
+    const address = [...place.address, "calls", index];
+    const call: WrittenCall = { result, visit: visit && this.#invocation(visit, { ...place, address }) };
+    if (this.#values.isUsed) this.#values.note(call, result, [...address, "result"]);
+    return call;
+  }
+
+  // what has changed
+
+  /** Tasks first, so that the state can refer to what they gave; what is gone last. */
+  #changeOfRun(written: WrittenRun, run: RunSnapshot, place: Place): string {
+    const fields = new Fields();
+    const isMoved = run.base !== written.base;
+    if (isMoved) fields.add("base", String(run.base));
+    written.base = run.base;
+    fields.add("tasks", this.#changedTasks(written, run, place));
+    this.#changeState(fields, written, run, place.path);
+    const stop = this.#writer.stopText(run.stop, place.path);
+    if (stop !== written.stop) fields.add("stop", stop);
+    written.stop = stop;
+    const passed = texts(run.passed);
+    if (passed !== written.passed) fields.add("passed", passed);
+    written.passed = passed;
+    fields.add("without", this.#goneTasks(written, isMoved));
+    if (!isInOrder(written, run)) fields.add("order", this.#reorder(written, run));
+    return fields.text;
+  }
+
+  #changedTasks(written: WrittenRun, run: RunSnapshot, place: Place): string {
+    let all = "";
+    for (const task of run.tasks) {
+      const text = this.#changeOfTask(written, task, place);
+      if (text !== "") all += all === "" ? text : `,${text}`;
+    }
+    return all === "" ? "" : `[${all}]`;
+  }
+
+  #changeOfTask(written: WrittenRun, task: TaskSnapshot, place: Place): string {
+    const key = keyOf(task);
+    const before = written.tasks.get(key);
+    if (before === undefined || !isSameOutcome(before.snapshot, task)) {
+      // it may repeat what the task has kept up to now
+      const tree = task.output && this.#values.treeOf(task.output.value);
+      if (before !== undefined) this.#forgetTask(before);
+      written.tasks.set(key, this.#task(task, place));
+      return this.#writer.task(task, place.path, tree);
+    }
+    before.round = this.#round;
+    // answers are written into what is open
+    if (before.snapshot === task && (task.visit ?? task.route) === undefined) return "";
+    const fields = new Fields();
+    if (before.snapshot.targets === undefined && task.targets !== undefined) fields.add("targets", texts(task.targets));
+    else noteServed(written, before.snapshot.targets, task.targets);
+    const inside = insideOf(place, task);
+    before.visit = this.#changeInvocation(fields, "visit", before.visit, task.visit, inside);
+    before.route = this.#changeInvocation(fields, "route", before.route, task.route, inside);
+    before.snapshot = task;
+    return fields.isEmpty ? "" : `{"at":${quoted(key)},${fields.inner}}`;
+  }
+
+  #changeInvocation(
+    fields: Fields,
+    name: "visit" | "route",
+    before: WrittenInvocation | undefined,
+    now: InvocationSnapshot | undefined,
+    { path, address }: Place,
+  ): WrittenInvocation | undefined {
+    const place = { path: name === "visit" ? path : `${path} (branch)`, address: [...address, name] };
+    if (before === undefined || now === undefined) {
+      if (before !== undefined) this.#forgetInvocation(before);
+      const written = now && this.#invocation(now, place);
+      if (now !== undefined) fields.add(name, this.#writer.invocation(now, place.path));
+      else if (before !== undefined) fields.add(name, "null");
+      return written;
+    }
+    fields.add(`${name}Change`, this.#changeOfInvocation(before, now, place));
+    return before;
+  }
+
+  #changeOfInvocation(before: WrittenInvocation, now: InvocationSnapshot, place: Place): string {
+    const fields = new Fields();
+    if (now.settled !== before.settled) fields.add("settled", String(now.settled));
+    before.settled = now.settled;
+    if (!isSameList(before.questions, now.questions, isSameQuestion)) {
+      fields.add("questions", this.#questions(before.questions, now.questions, place.path));
+      before.questions = now.questions.map(asWritten);
+    }
+    const once = now.once.slice(before.once).map((entry) => this.#writer.once(entry, place.path));
+    if (once.length > 0) fields.add("once", `[${once.join(",")}]`);
+    before.once = now.once.length;
+    this.#changeSlot(fields, before, now, "prepared", `input of "${place.path}"`);
+    this.#changeSlot(fields, before, now, "produced", `output of "${place.path}"`);
+    this.#changeInner(fields, before, now, place);
+    const calls = now.calls.map((call) => this.#changeOfCall(before, call, place)).filter((text) => text !== "");
+    if (calls.length > 0) fields.add("calls", `[${calls.join(",")}]`);
+    return fields.text;
+  }
+
+  /** Of a question that is known, its answer. */
+  #questions(before: readonly WrittenQuestion[], now: readonly Question[], at: string): string {
+    const known = new Set(before.map(({ id }) => id));
+    const written = now.map((question) =>
+      known.has(question.id) ? this.#writer.answerOf(question, at) : this.#writer.question(question, at),
+    );
+    return `[${written.join(",")}]`;
+  }
+
+  #changeSlot(
+    fields: Fields,
+    before: WrittenInvocation,
+    now: InvocationSnapshot,
+    name: "prepared" | "produced",
+    what: string,
+  ): void {
+    const slot = now[name];
+    if (!isSameSlot(before[name], slot)) fields.add(name, slot === undefined ? "null" : this.#writer.slot(slot, what));
+    before[name] = slot;
+  }
+
+  #changeInner(fields: Fields, before: WrittenInvocation, now: InvocationSnapshot, place: Place): void {
+    const changes = now.inner.map((one) => this.#changeOfInner(before, one, place)).filter((text) => text !== "");
+    if (changes.length > 0) fields.add("inner", `[${changes.join(",")}]`);
+    if (before.inner.size === now.inner.length) return;
+    const keys = new Set(now.inner.map(({ key }) => key));
+    const gone = [...before.inner.keys()].filter((key) => !keys.has(key));
+    for (const key of gone) {
+      const inner = before.inner.get(key);
+      if (inner?.run !== undefined) this.#forgetRun(inner.run);
+      before.inner.delete(key);
+    }
+    fields.add("without", texts(gone));
+  }
+
+  #changeOfInner(written: WrittenInvocation, now: InvocationSnapshot["inner"][number], place: Place): string {
+    const before = written.inner.get(now.key);
+    if (before?.run !== undefined && now.run !== undefined && now.result === undefined) {
+      const change = this.#changeOfRun(before.run, now.run, innerOf(place, now.key));
+      return change === "" ? "" : `{"at":${quoted(now.key)},"change":${change}}`;
+    }
+    if (before !== undefined && isSameSlot(before.result, now.result) && before.run === now.run) return "";
+    if (before?.run !== undefined) this.#forgetRun(before.run);
+    written.inner.set(now.key, this.#inner(now, place));
+    return this.#writer.inner(now, place.path);
+  }
+
+  #changeOfCall(written: WrittenInvocation, now: InvocationSnapshot["calls"][number], place: Place): string {
+    const before = written.calls.get(now.index);
+    if (before?.visit !== undefined && now.visit !== undefined) {
+      const inside = { path: `${place.path} (call "${now.callId}")`, address: [...place.address, "calls", now.index] };
+      const change = this.#changeOfInvocation(before.visit, now.visit, inside);
+      return change === "" ? "" : `{"at":${now.index},"change":${change}}`;
+    }
+    if (before !== undefined && isSameSlot(before.result, now.result) && before.visit === now.visit) return "";
+    if (before !== undefined) this.#forgetCall(before);
+    written.calls.set(now.index, this.#call(now, place));
+    return this.#writer.call(now, place.path);
+  }
+
+  #changeState(fields: Fields, written: WrittenRun, run: RunSnapshot, path: string): void {
+    const { state } = run;
+    if (written.state === undefined || state === undefined) {
+      if (written.state === undefined && state === undefined) return;
+      written.state = state && this.#state(run, state, path);
+      fields.add("state", state === undefined ? "null" : `[${this.#states.get(run)}]`);
+      return;
+    }
+    const found = written.state.update(state.value, this.#values);
+    if (found === undefined) return;
+    if ("whole" in found) {
+      fields.add("state", `[${found.whole}]`);
+      return;
+    }
+    fields.add("stateChange", found.change);
+    fields.add("stateShared", found.shared);
+    fields.add("stateNames", found.names);
+  }
+
+  /** Those before the step from which the run goes on need not be named. */
+  #goneTasks(written: WrittenRun, isMoved: boolean): string {
+    const { tasks } = written;
+    const gone = written.served.filter((key) => !tasks.has(key));
+    written.served = [];
+    for (const [key, task] of tasks) {
+      if (task.round === this.#round) continue;
+      if (!isMoved || task.snapshot.step >= written.base) gone.push(key);
+      this.#forgetTask(task);
+      tasks.delete(key);
+    }
+    return gone.length === 0 ? "" : texts(gone);
+  }
+
+  /** What an earlier process did comes after what was started since, until it is started again. */
+  #reorder({ tasks }: WrittenRun, run: RunSnapshot): string {
+    const keys = run.tasks.map(keyOf);
+    const found = keys.map((key) => [key, tasks.get(key)] as const);
+    tasks.clear();
+    for (const [key, task] of found) if (task !== undefined) tasks.set(key, task);
+    return texts(keys);
+  }
+
+  // what the document does not hold any more
+
+  #forgetRun({ tasks }: WrittenRun): void {
+    for (const task of tasks.values()) this.#forgetTask(task);
+  }
+
+  #forgetTask(task: WrittenTask): void {
+    this.#values.forget(task);
+    if (task.visit !== undefined) this.#forgetInvocation(task.visit);
+    if (task.route !== undefined) this.#forgetInvocation(task.route);
+  }
+
+  #forgetInvocation({ inner, calls }: WrittenInvocation): void {
+    for (const { run } of inner.values()) if (run !== undefined) this.#forgetRun(run);
+    for (const call of calls.values()) this.#forgetCall(call);
+  }
+
+  #forgetCall(call: WrittenCall): void {
+    this.#values.forget(call);
+    if (call.visit !== undefined) this.#forgetInvocation(call.visit);
+  }
+}
+
+/** The fields of a change, as text. */
+class Fields {
+  inner = "";
+
+  get isEmpty(): boolean {
+    return this.inner === "";
+  }
+
+  get text(): string {
+    return this.isEmpty ? "" : `{${this.inner}}`;
+  }
+
+  /** An empty text is left out. */
+  add(name: string, text: string): void {
+    if (text === "") return;
+    this.inner += this.isEmpty ? `"${name}":${text}` : `,"${name}":${text}`;
+  }
+}
+
+const top: Place = { path: "", address: [] };
+
+/** Names a task in the list of its run. */
+function keyOf({ step, node }: TaskSnapshot): string {
+  return `${step} ${node}`;
+}
+
+function insideOf({ path, address }: Place, task: TaskSnapshot): Place {
+  return { path: path === "" ? task.node : `${path}/${task.node}`, address: [...address, keyOf(task)] };
+}
+
+function innerOf({ path, address }: Place, key: string): Place {
+  return { path: key === "" ? path : `${path}/${key}`, address: [...address, "inner", key] };
+}
+
+function asWritten({ id, answer, fresh }: Question): WrittenQuestion {
+  return { id, answer, fresh };
+}
+
+function isSameQuestion(a: WrittenQuestion, b: WrittenQuestion): boolean {
+  return a.id === b.id && a.answer === b.answer && a.fresh === b.fresh;
+}
+
+/** Without steps, whoever reads the document leaves out targets of which it knows that they have ended. */
+function noteServed(written: WrittenRun, before: readonly string[] = [], now: readonly string[] = []): void {
+  if (before.length === now.length) return;
+  const open = new Set(now);
+  for (const target of before) if (!open.has(target)) written.served.push(`0 ${target}`);
+}
+
+function isSameList<T>(a: readonly T[], b: readonly T[], isSame: (a: T, b: T) => boolean): boolean {
+  return a.length === b.length && a.every((item, index) => isSame(item, b[index] as T));
+}
+
+function isSameSlot(a: Slot | undefined, b: Slot | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && Object.is(a.value, b.value));
+}
+
+function isSameOutcome(a: TaskSnapshot, b: TaskSnapshot): boolean {
+  if (a === b || isWithoutOutput(a, b)) return true;
+  if (a.done !== b.done || a.kind !== b.kind || a.chunks !== b.chunks || a.failed !== b.failed) return false;
+  return isSameSlot(a.output, b.output) && isSameSlot(a.unjoinable, b.unjoinable);
+}
+
+/** Whether all that has changed is that nobody needs the output any more: that is told when the task goes. */
+function isWithoutOutput(before: TaskSnapshot, now: TaskSnapshot): boolean {
+  if (!before.done || !now.done || before.kind !== now.kind) return false;
+  const had = (before.output ?? before.chunks) !== undefined;
+  return had && (now.output ?? now.chunks ?? now.unjoinable) === undefined;
+}
+
+function isInOrder({ tasks }: WrittenRun, run: RunSnapshot): boolean {
+  if (run.tasks.length < 2) return true;
+  let index = 0;
+  for (const key of tasks.keys()) {
+    const task = run.tasks[index++];
+    if (task === undefined || keyOf(task) !== key) return false;
+  }
+  return true;
+}

@@ -1,0 +1,472 @@
+import { deepest } from "./depth.js";
+import { isJsonLeaf, isPlainList, isPlainRecord } from "./json-tree.js";
+import { quoted } from "./quoted.js";
+import { mark } from "./tree.js";
+import type { ValueCodec } from "./value-codec.js";
+
+/** What is written once, however often it occurs: gives the text that stands for a value in an entry. */
+export interface RepeatedValues {
+  refer(text: string): string;
+}
+
+type Part = string | number | boolean | null | ObjectCopy | OtherCopy | Shared;
+
+/** A record or a list as it was saved; a list has no keys. */
+class ObjectCopy {
+  source: object;
+  readonly keys: string[] | undefined;
+  parts: Part[] = [];
+  /** The last comparison that has found its source. */
+  round: number;
+  /** What it is a part of; `undefined` for the whole, and for what stands beside the tree. */
+  parent: ObjectCopy | undefined = undefined;
+  /** Names it, if it occurs more than once; 0 for all others. */
+  id = 0;
+  /** It stands beside the tree. */
+  isApart = false;
+
+  constructor(source: object, keys: string[] | undefined, round: number) {
+    this.source = source;
+    this.keys = keys;
+    this.round = round;
+  }
+}
+
+/** One of the places of an object that occurs more than once. */
+class Shared {
+  readonly copy: ObjectCopy;
+
+  constructor(copy: ObjectCopy) {
+    this.copy = copy;
+  }
+}
+
+/** Something that JSON cannot say, by its text. */
+class OtherCopy {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+interface Made {
+  readonly copy: Part;
+  readonly text: string;
+  /** Whether JSON alone says all of it. */
+  readonly isPlain: boolean;
+}
+
+interface Compared {
+  readonly copy: Part;
+  /** `undefined` when only the object is another one. */
+  readonly change: string | undefined;
+}
+
+/** What has changed of a state: its text for a document, or differences as text, of which some may be empty. */
+export type StateChange = { readonly whole: string } | StateDifference;
+
+export interface StateDifference {
+  /** Of the tree. */
+  readonly change: string;
+  /** Of objects that occur more than once, by their names. */
+  readonly shared: string;
+  /** What is to be named after that, by where it stands then. */
+  readonly names: string;
+}
+
+/** A value of which a tree cannot be made: only a graph says what it is. */
+const noTree: unique symbol = Symbol("no tree");
+/** Said more easily as a whole. */
+const other: unique symbol = Symbol("other");
+/** The round of a copy whose object was found in another place. */
+const elsewhere = -1;
+
+/** Long enough to be worth more than what says that it begins like another. */
+const longText = 64;
+
+/**
+ * A copy of a state as it was saved last: it tells what has changed since, as a difference of trees. An object that occurs more
+ * than once gets a name, and stands beside the tree from then on.
+ */
+export class StateCopy {
+  readonly #codec: ValueCodec;
+  readonly #slot: string;
+  #root: Part = null;
+  /** Of a state that is no tree: what was saved. */
+  #text: string | undefined = undefined;
+  #round = 0;
+  /** The objects that are parts of the tree, and their copies. */
+  readonly #known = new Map<object, ObjectCopy>();
+  /** The objects inside of what JSON cannot say, in this round. */
+  #hidden: object[] = [];
+  /** Those that were found to occur more than once, in this round. */
+  #found: ObjectCopy[] = [];
+  #lastId = 0;
+  /** The differences of shared objects, by name, in this round. */
+  #sharedChanges = "";
+
+  /** `slot` begins the path that an error names. */
+  constructor(codec: ValueCodec, slot: string) {
+    this.#codec = codec;
+    this.#slot = slot;
+  }
+
+  /** Takes the value as it is now; gives its text for a document. */
+  take(value: unknown): string {
+    this.#known.clear();
+    this.#lastId = 0;
+    this.#begin();
+    try {
+      const made = this.#make(value, 0);
+      this.#checkHidden();
+      this.#root = made.copy;
+      this.#text = undefined;
+      const names = this.#nameFound();
+      if (names !== "") return `{"tree":${made.text},"names":${names}}`;
+      return made.isPlain ? `{"json":${made.text}}` : `{"tree":${made.text}}`;
+    } catch {
+      // also where it cannot be saved at all: this says why, and where that is
+      this.#known.clear();
+      this.#text = this.#codec.encode(value, this.#slot);
+      return this.#text;
+    }
+  }
+
+  /** What has changed since; `undefined` when nothing has. After an error only {@link take} may follow. */
+  update(value: unknown, repeated: RepeatedValues): StateChange | undefined {
+    const before = this.#text;
+    if (before !== undefined) {
+      const whole = this.#codec.encode(value, this.#slot);
+      if (whole === before) return undefined;
+      this.#text = whole;
+      return { whole };
+    }
+    this.#begin();
+    try {
+      const found = this.#compare(this.#root, value, 0, repeated);
+      this.#checkHidden();
+      if (found !== undefined) this.#root = found.copy;
+      const change = found?.change ?? "";
+      const shared = this.#sharedChanges === "" ? "" : `{${this.#sharedChanges}}`;
+      const names = this.#nameFound();
+      return change === "" && shared === "" && names === "" ? undefined : { change, shared, names };
+    } catch {
+      return { whole: this.take(value) };
+    }
+  }
+
+  #begin(): void {
+    this.#round++;
+    this.#hidden = [];
+    this.#found = [];
+    this.#sharedChanges = "";
+  }
+
+  /** Throws when an object inside of what JSON cannot say occurs once more. */
+  #checkHidden(): void {
+    if (this.#hidden.length === 0) return;
+    if (new Set(this.#hidden).size < this.#hidden.length) throw noTree;
+    for (const object of this.#hidden) if (this.#known.get(object)?.round === this.#round) throw noTree;
+  }
+
+  /** Takes objects out of the tree that were found to occur more than once; gives where they stood. */
+  #nameFound(): string {
+    if (this.#found.length === 0) return "";
+    return `[${this.#found.map((copy) => this.#takeOut(copy)).join(",")}]`;
+  }
+
+  #takeOut(copy: ObjectCopy): string {
+    const steps: (string | number)[] = [];
+    let outer = copy;
+    while (outer.parent !== undefined) {
+      const index = outer.parent.parts.indexOf(outer);
+      if (index === -1) throw noTree;
+      steps.unshift(outer.parent.keys?.[index] ?? index);
+      outer = outer.parent;
+    }
+    if (!outer.isApart && outer !== this.#root) throw noTree;
+    const from = outer.isApart ? outer.id : null;
+    const { parent } = copy;
+    const part = new Shared(copy);
+    if (parent === undefined) this.#root = part;
+    else parent.parts[parent.parts.indexOf(copy)] = part;
+    copy.parent = undefined;
+    copy.isApart = true;
+    return JSON.stringify([from, steps, copy.id]);
+  }
+
+  // comparing
+
+  /** The copy of what a part is now, and how that came; `undefined` when it is what it was. */
+  #compare(part: Part, value: unknown, depth: number, repeated: RepeatedValues): Compared | undefined {
+    if (typeof value !== "object" || value === null) return this.#compareLeaf(part, value, depth, repeated);
+    if (part instanceof Shared && part.copy.source === value) {
+      this.#visit(part.copy, depth, repeated);
+      return undefined;
+    }
+    if (!(part instanceof ObjectCopy) || !isAlike(part, value) || this.#isElsewhere(part, value)) {
+      return this.#replace(part, value, depth, repeated);
+    }
+    this.#find(part, value);
+    const hidden = this.#hidden.length;
+    const change = this.#compareParts(part, depth, repeated);
+    if (change === other) {
+      this.#hidden.length = hidden;
+      return this.#replace(part, value, depth, repeated);
+    }
+    return change === undefined ? undefined : { copy: part, change };
+  }
+
+  #compareParts(copy: ObjectCopy, depth: number, repeated: RepeatedValues): string | undefined | typeof other {
+    const { source, keys } = copy;
+    return keys === undefined
+      ? this.#compareList(copy, source as readonly unknown[], depth, repeated)
+      : this.#compareRecord(copy, keys, source, depth, repeated);
+  }
+
+  /** What an object beside the tree is now, once in a round. */
+  #visit(copy: ObjectCopy, depth: number, repeated: RepeatedValues): void {
+    if (copy.round === this.#round || !copy.isApart) return;
+    copy.round = this.#round;
+    const change = this.#compareParts(copy, depth, repeated);
+    if (change === other) throw noTree;
+    if (change !== undefined) this.#sharedChanges += `${this.#sharedChanges === "" ? "" : ","}"${copy.id}":${change}`;
+  }
+
+  /** Whether the object that stands here now was found in another place too, in this round or before. */
+  #isElsewhere(part: ObjectCopy, value: object): boolean {
+    if (part.source === value) return part.round === elsewhere;
+    const known = this.#known.get(value);
+    return known !== undefined && (known.id > 0 || known.round === this.#round);
+  }
+
+  #compareLeaf(part: Part, value: unknown, depth: number, repeated: RepeatedValues): Compared | undefined {
+    if (Object.is(part, value)) return undefined;
+    if (typeof part !== "string" || typeof value !== "string" || part.length < longText || !value.startsWith(part)) {
+      return this.#replace(part, value, depth, repeated);
+    }
+    return { copy: value, change: `["text",${quoted(value.slice(part.length))}]` };
+  }
+
+  #replace(part: Part, value: unknown, depth: number, repeated: RepeatedValues): Compared | undefined {
+    this.#forget(part);
+    const { copy, text } = this.#make(value, depth, repeated);
+    if (part instanceof OtherCopy && copy instanceof OtherCopy && part.text === copy.text) return undefined;
+    return { copy, change: `["set",${text}]` };
+  }
+
+  /** `undefined` when nothing has changed, {@link other} when it is easier said as a whole. */
+  #compareRecord(
+    copy: ObjectCopy,
+    keys: string[],
+    value: object,
+    depth: number,
+    repeated: RepeatedValues,
+  ): string | undefined | typeof other {
+    let changes = "";
+    let index = 0;
+    const { parts } = copy;
+    for (const key in value) {
+      if (!Object.hasOwn(value, key)) continue;
+      // keys in between that are not there any more
+      while (index < keys.length && keys[index] !== key) {
+        const missing = keys[index] ?? "";
+        if (Object.hasOwn(value, missing)) return other; // the order is another one
+        changes += `${changes === "" ? "" : ","}${quoted(missing)}:[]`;
+        this.#forget(parts[index] ?? null);
+        keys.splice(index, 1);
+        parts.splice(index, 1);
+      }
+      const now: unknown = Reflect.get(value, key);
+      if (index === keys.length) {
+        if (keys.includes(key)) return other;
+        const made = this.#make(now, depth + 1, repeated);
+        keys.push(key);
+        addPart(copy, made.copy);
+        changes += `${changes === "" ? "" : ","}${quoted(key)}:["set",${made.text}]`;
+      } else {
+        const found = this.#compare(parts[index] ?? null, now, depth + 1, repeated);
+        if (found !== undefined) {
+          setPart(copy, index, found.copy);
+          if (found.change !== undefined) changes += `${changes === "" ? "" : ","}${quoted(key)}:${found.change}`;
+        }
+      }
+      index++;
+    }
+    for (let n = index; n < keys.length; n++) {
+      changes += `${changes === "" ? "" : ","}${quoted(keys[n] ?? "")}:[]`;
+      this.#forget(parts[n] ?? null);
+    }
+    keys.length = index;
+    parts.length = index;
+    if (index === 1 && keys[0] === mark) return other;
+    return changes === "" ? undefined : `{${changes}}`;
+  }
+
+  #compareList(
+    copy: ObjectCopy,
+    list: readonly unknown[],
+    depth: number,
+    repeated: RepeatedValues,
+  ): string | undefined | typeof other {
+    const dropped = this.#droppedFrom(copy, list);
+    for (let n = 0; n < dropped; n++) this.#forget(copy.parts[n] ?? null);
+    const parts = dropped === 0 ? copy.parts : copy.parts.slice(dropped);
+    copy.parts = parts;
+    const kept = Math.min(parts.length, list.length);
+    let changes = "";
+    for (let index = 0; index < kept; index++) {
+      const now = list[index];
+      if (now === undefined && !Object.hasOwn(list, index)) return other;
+      const found = this.#compare(parts[index] ?? null, now, depth + 1, repeated);
+      if (found === undefined) continue;
+      setPart(copy, index, found.copy);
+      if (found.change !== undefined) changes += `${changes === "" ? "" : ","}"${index}":${found.change}`;
+    }
+    const isShorter = parts.length > kept;
+    for (let n = kept; n < parts.length; n++) this.#forget(parts[n] ?? null);
+    parts.length = kept;
+    let added = "";
+    for (let index = kept; index < list.length; index++) {
+      if (list[index] === undefined && !Object.hasOwn(list, index)) return other;
+      const made = this.#make(list[index], depth + 1, repeated);
+      addPart(copy, made.copy);
+      added += `${added === "" ? "" : ","}${made.text}`;
+    }
+    if (dropped === 0 && changes === "" && !isShorter && added === "") return undefined;
+    if (dropped === 0 && changes === "" && !isShorter) return `["add",${added}]`;
+    return `["list",{${changes}},${dropped},${kept},[${added}]]`;
+  }
+
+  /** How many items were taken away at the front, if the first of now is an object that stood further behind. */
+  #droppedFrom({ parts }: ObjectCopy, [first]: readonly unknown[]): number {
+    if (typeof first !== "object" || first === null) return 0;
+    const known = this.#known.get(first);
+    const isFirst = (part: Part | undefined): boolean =>
+      part === known || (part instanceof Shared && part.copy === known);
+    return known === undefined || isFirst(parts[0]) ? 0 : Math.max(0, parts.findIndex(isFirst));
+  }
+
+  // copies
+
+  /** A copy of something that was not there before, and its text. Of a list, its items are what may be repeated. */
+  #make(value: unknown, depth: number, repeated?: RepeatedValues): Made {
+    if (typeof value !== "object" || value === null) return this.#makeLeaf(value, repeated);
+    if (depth > deepest) throw noTree; // the codec says what is wrong with it
+    const known = this.#known.get(value);
+    if (known !== undefined && (known.id > 0 || known.round === this.#round)) {
+      return this.#share(known, depth, repeated);
+    }
+    if (isPlainList(value)) return this.#makeList(value, depth, repeated);
+    if (!isPlainRecord(value)) return this.#makeOther(value);
+    const made = this.#makeRecord(value, depth);
+    return made.isPlain && repeated !== undefined ? { ...made, text: repeated.refer(made.text) } : made;
+  }
+
+  #makeLeaf(value: unknown, repeated: RepeatedValues | undefined): Made {
+    if (!isJsonLeaf(value)) return this.#makeOther(value);
+    if (typeof value !== "string") return { copy: value, text: String(value), isPlain: true };
+    const text = quoted(value);
+    return { copy: value, text: repeated === undefined ? text : repeated.refer(text), isPlain: true };
+  }
+
+  #makeList(list: readonly unknown[], depth: number, repeated: RepeatedValues | undefined): Made {
+    const copy = this.#keep(list, undefined);
+    let text = "";
+    let isPlain = true;
+    for (const item of list) {
+      const made = this.#make(item, depth + 1, repeated);
+      addPart(copy, made.copy);
+      text += text === "" ? made.text : `,${made.text}`;
+      isPlain &&= made.isPlain;
+    }
+    return { copy, text: `[${text}]`, isPlain };
+  }
+
+  #makeRecord(record: object, depth: number): Made {
+    const keys = Object.keys(record);
+    const copy = this.#keep(record, keys);
+    let text = "";
+    let isPlain = true;
+    for (const key of keys) {
+      const made = this.#make(Reflect.get(record, key), depth + 1);
+      addPart(copy, made.copy);
+      text += `${text === "" ? "" : ","}${quoted(key)}:${made.text}`;
+      isPlain &&= made.isPlain;
+    }
+    if (keys.length !== 1 || keys[0] !== mark) return { copy, text: `{${text}}`, isPlain };
+    // what looks like a mark is never changed in part
+    this.#hide(copy);
+    const escaped = `{"${mark}":{"own":${text.slice(mark.length + 3)}}}`;
+    return { copy: new OtherCopy(escaped), text: escaped, isPlain: false };
+  }
+
+  #makeOther(value: unknown): Made {
+    const { text, objects } = this.#codec.encodeParts(value, this.#slot);
+    this.#hidden.push(...objects);
+    return { copy: new OtherCopy(text), text: `{"${mark}":${text}}`, isPlain: false };
+  }
+
+  /** Refers to an object that has another place too. */
+  #share(copy: ObjectCopy, depth: number, repeated: RepeatedValues | undefined): Made {
+    if (copy.id === 0) {
+      copy.id = ++this.#lastId;
+      this.#found.push(copy);
+    } else this.#visit(copy, depth, repeated ?? nothingRepeated);
+    return { copy: new Shared(copy), text: `{"${mark}":{"ref":${copy.id}}}`, isPlain: false };
+  }
+
+  #keep(source: object, keys: string[] | undefined): ObjectCopy {
+    const copy = new ObjectCopy(source, keys, this.#round);
+    this.#place(copy, source);
+    return copy;
+  }
+
+  /** The object that stands where the copy was made, or another one that may be compared with it. */
+  #find(copy: ObjectCopy, source: object): void {
+    copy.round = this.#round;
+    if (copy.source === source) return;
+    if (this.#known.get(copy.source) === copy) this.#known.delete(copy.source);
+    copy.source = source;
+    this.#place(copy, source);
+  }
+
+  #place(copy: ObjectCopy, source: object): void {
+    const former = this.#known.get(source);
+    if (former !== undefined) former.round = elsewhere;
+    this.#known.set(source, copy);
+  }
+
+  #hide(part: Part): void {
+    if (part instanceof Shared) throw noTree;
+    if (!(part instanceof ObjectCopy)) return;
+    this.#known.delete(part.source);
+    this.#hidden.push(part.source);
+    for (const inner of part.parts) this.#hide(inner);
+  }
+
+  /** What stands beside the tree stays there: it may be referred to again. */
+  #forget(part: Part): void {
+    if (!(part instanceof ObjectCopy)) return;
+    if (this.#known.get(part.source) === part) this.#known.delete(part.source);
+    for (const inner of part.parts) this.#forget(inner);
+  }
+}
+
+const nothingRepeated: RepeatedValues = { refer: (text) => text };
+
+function addPart(copy: ObjectCopy, part: Part): void {
+  setPart(copy, copy.parts.length, part);
+}
+
+function setPart(copy: ObjectCopy, index: number, part: Part): void {
+  copy.parts[index] = part;
+  if (part instanceof ObjectCopy) part.parent = copy;
+}
+
+/** Whether a copy of one may be compared with the other. */
+function isAlike({ source, keys }: ObjectCopy, value: object): boolean {
+  if (source === value) return true;
+  return keys === undefined ? isPlainList(value) : isPlainRecord(value);
+}

@@ -1,0 +1,112 @@
+import { unreadableCheckpoint } from "../checkpoint-errors.js";
+
+/**
+ * A value as a tree of JSON with other values inside it, so that parts of it can be replaced. What is no JSON stands in a
+ * record whose one key is {@link mark}:
+ *
+ * - `{ "$": { "graph": … } }` is a value as devalue writes it,
+ * - `{ "$": { "own": … } }` is a record that has this one key itself,
+ * - `{ "$": { "ref": 3 } }` is the object of this name, which stands beside the tree because it occurs more than once,
+ * - `{ "$": ["4 model", 0] }`, in what is added to a tree, is a copy of a value that stands elsewhere in the document.
+ */
+export const mark = "$";
+
+type JsonRecord = Record<string, unknown>;
+
+/** A tree and the objects beside it. */
+export interface SharingTree {
+  tree: unknown;
+  shared: JsonRecord;
+}
+
+/** Reads what stands in a tree and is no JSON. */
+export interface PartDecoder {
+  decode(json: unknown, slot: string): unknown;
+}
+
+/** What a marked record holds; `undefined` for every other part of a tree. */
+export function markedPart(tree: object): unknown {
+  const keys = Object.keys(tree);
+  return keys.length === 1 && keys[0] === mark ? Reflect.get(tree, mark) : undefined;
+}
+
+/** A saved tree, with the objects beside it that occur more than once. */
+export function sharingTree(saved: JsonRecord): SharingTree {
+  const shared = isRecord(saved.shared) ? saved.shared : {};
+  const found: SharingTree = { tree: Object.hasOwn(saved, "tree") ? saved.tree : saved.json, shared };
+  if (saved.names !== undefined) nameParts(found, saved.names);
+  return found;
+}
+
+/** Takes parts out of a tree: each is said by where it stands when those before it are out. */
+export function nameParts(trees: SharingTree, names: unknown): void {
+  if (!Array.isArray(names)) throw damaged();
+  for (const name of names) {
+    const [from, steps, id] = Array.isArray(name) ? name : [];
+    if (!Array.isArray(steps) || typeof id !== "number") throw damaged();
+    const path: unknown[] = from === null ? ["tree", ...steps] : ["shared", String(from), ...steps];
+    const key = String(path.pop());
+    let holder: unknown = trees;
+    for (const step of path) holder = ownPart(holder, String(step));
+    const part = ownPart(holder, key);
+    if (typeof part !== "object" || part === null) throw damaged();
+    trees.shared[id] = part;
+    Reflect.set(Object(holder), key, { [mark]: { ref: id } });
+  }
+}
+
+function ownPart(holder: unknown, key: string): unknown {
+  if (typeof holder === "object" && holder !== null && Object.hasOwn(holder, key)) return Reflect.get(holder, key);
+  throw damaged();
+}
+
+/** The value of a tree, made in place. */
+export function valueOfTree(saved: JsonRecord, decoder: PartDecoder, slot: string): unknown {
+  const { tree, shared } = sharingTree(saved);
+  const reader = new TreeReader(shared, decoder, slot);
+  const value = reader.value(tree);
+  for (const part of Object.values(shared)) reader.parts(part);
+  return value;
+}
+
+class TreeReader {
+  readonly #shared: JsonRecord;
+  readonly #decoder: PartDecoder;
+  readonly #slot: string;
+
+  constructor(shared: JsonRecord, decoder: PartDecoder, slot: string) {
+    this.#shared = shared;
+    this.#decoder = decoder;
+    this.#slot = slot;
+  }
+
+  value(tree: unknown): unknown {
+    if (typeof tree !== "object" || tree === null) return tree;
+    if (Array.isArray(tree)) return this.parts(tree);
+    const marked = markedPart(tree);
+    if (!isRecord(marked)) return this.parts(tree);
+    if (Object.hasOwn(marked, "ref")) return ownPart(this.#shared, String(marked.ref));
+    if (!Object.hasOwn(marked, "own")) return this.#decoder.decode(marked, this.#slot);
+    Reflect.set(tree, mark, this.value(marked.own));
+    return tree;
+  }
+
+  /** Replaces what is inside a record or a list. */
+  parts(tree: unknown): unknown {
+    if (Array.isArray(tree)) {
+      for (let index = 0; index < tree.length; index++) tree[index] = this.value(tree[index]);
+    } else if (isRecord(tree)) {
+      for (const [key, part] of Object.entries(tree)) {
+        const value = this.value(part);
+        if (value !== part) Object.defineProperty(tree, key, { value });
+      }
+    }
+    return tree;
+  }
+}
+
+function isRecord(json: unknown): json is JsonRecord {
+  return typeof json === "object" && json !== null && !Array.isArray(json);
+}
+
+const damaged = (): Error => unreadableCheckpoint("a state names a part that is not there");
