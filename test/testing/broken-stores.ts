@@ -2,14 +2,15 @@ import type { CheckpointStore, ClosableStore, StoredCheckpoint } from "../../src
 import { memoryStore } from "../../src/checkpoint/memory-store.js";
 import { KumikoError } from "../../src/errors.js";
 
-type Broken = () => CheckpointStore | Promise<CheckpointStore>;
+export type Broken = () => CheckpointStore | Promise<CheckpointStore>;
 
 /** A right store with some methods of another kind; both handles are one object. */
-function broken(change: (right: CheckpointStore) => Partial<CheckpointStore>): Broken {
+export function broken(change: (right: CheckpointStore) => Partial<CheckpointStore>): Broken {
   const right = memoryStore();
   const store: CheckpointStore = {
     get: (id) => right.get(id),
     put: (id, data, ifVersion) => right.put(id, data, ifVersion),
+    append: (id, data, ifVersion) => appendTo(right, id, data, ifVersion),
     delete: (id, ifVersion) => right.delete(id, ifVersion),
     list: (prefix) => right.list(prefix),
     ...change(right),
@@ -17,9 +18,14 @@ function broken(change: (right: CheckpointStore) => Partial<CheckpointStore>): B
   return () => store;
 }
 
-const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
+export const appendTo = async (right: CheckpointStore, id: string, data: Uint8Array, ifVersion: number) => {
+  const version = await right.append?.(id, data, ifVersion);
+  if (version === undefined) throw new Error("It does not append.");
+  return version;
+};
+export const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
 const decode = ({ data }: StoredCheckpoint) => new TextDecoder().decode(data);
-const anyVersion = async (right: CheckpointStore, id: string) => (await right.get(id))?.version;
+export const anyVersion = async (right: CheckpointStore, id: string) => (await right.get(id))?.version;
 const list = (ids: (prefix: string, right: CheckpointStore) => Promise<string[]>): Broken =>
   broken((right) => ({
     list: async function* (prefix) {
@@ -192,13 +198,16 @@ export const brokenStores: Record<string, Broken> = {
 };
 
 /** Handles that can be closed, on the same rows. */
-function closable(change: (right: CheckpointStore, isClosed: () => boolean) => Partial<CheckpointStore>): Broken {
+export function closable(
+  change: (right: CheckpointStore, isClosed: () => boolean) => Partial<CheckpointStore>,
+): Broken {
   const right = memoryStore();
   return () => {
     let closed = false;
     const store: ClosableStore = {
       get: (id) => right.get(id),
       put: (id, data, ifVersion) => right.put(id, data, ifVersion),
+      append: (id, data, ifVersion) => appendTo(right, id, data, ifVersion),
       delete: (id, ifVersion) => right.delete(id, ifVersion),
       list: (prefix) => right.list(prefix),
       ...change(right, () => closed),

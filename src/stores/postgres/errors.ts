@@ -28,8 +28,19 @@ export const newerTable = (table: string, layout: number, known: number): Kumiko
 export const postgresFailed = (doing: string, cause: unknown, hide: (text: string) => string): KumikoError =>
   storeFailed(hide(`PostgreSQL failed in ${doing}: ${reasonOf(cause)}`), cause);
 
-export const tableNotMade = (table: string, statements: string, error: KumikoError): KumikoError =>
-  storeFailed(`${error.message}. Let somebody who may make ${table} run:\n${statements}`, error.cause);
+export const tableNotMade = (table: string, entries: string, statements: string, error: KumikoError): KumikoError =>
+  storeFailed(
+    `${error.message}. Let somebody who may make the tables ${table} and ${entries}, and who lets this user SELECT, INSERT, UPDATE ` +
+      `and DELETE in both, run:\n${statements}`,
+    error.cause,
+  );
+
+export const tableNotChanged = (table: string, entries: string, statements: string, error: KumikoError): KumikoError =>
+  storeFailed(
+    `${error.message}. The table ${table} was made by an older version of kumiko, and has to be changed. Let its owner, who may ` +
+      `also make the table ${entries}, run:\n${statements}`,
+    error.cause,
+  );
 
 /** The error code of PostgreSQL or of Node.js. */
 export function codeOf(error: unknown): string | undefined {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { ClosableStore, StoredCheckpoint } from "../../checkpoint/checkpoint-store.js";
 import { checkpointConflict, storeClosed } from "../../checkpoint/errors.js";
 import { checkCheckpointId } from "../../checkpoint/journal/checkpoint-id.js";
@@ -22,7 +23,7 @@ import { Table } from "./table.js";
  *   next write fails. On one host the number and the start of a process say more, and are asked first. Behind a pooler
  *   (PgBouncer) there is no such connection: a run that a process on another host left in the middle then needs
  *   `takeover: true`.
- * - What `put` has promised is as durable as the server's `synchronous_commit` makes it.
+ * - What `put` and `append` have promised is as durable as the server's `synchronous_commit` makes it.
  *
  * @example
  * const store = postgresStore({ connectionString: "postgres://app@localhost/app" }, { table: "app.checkpoints" });
@@ -48,9 +49,14 @@ class PostgresStore implements ClosableStore {
 
   async get(id: string): Promise<StoredCheckpoint | undefined> {
     this.#check(id);
-    const text = `SELECT version::text, encode(data, 'base64') AS base64 FROM ${this.#table.name} WHERE id = $1`;
-    const { rows } = await this.#table.query("get", text, [idToBytes(id)]);
-    return rows[0] && { data: new Uint8Array(bytesOf(rows[0].base64)), version: Number(rows[0].version) };
+    const { rows } = await this.#table.query("get", this.#read, [idToBytes(id)]);
+    const base = rows.find(({ version }) => version !== null);
+    if (base === undefined) return undefined;
+    const data = new Uint8Array(bytesOf(base.base64));
+    const version = Number(base.version);
+    if (rows.length === 1) return { data, version };
+    const entries = rows.filter((row) => row !== base).sort((a, b) => Number(a.place) - Number(b.place));
+    return { data, appended: entries.map(({ base64 }) => new Uint8Array(bytesOf(base64))), version };
   }
 
   async put(id: string, data: Uint8Array, ifVersion: number | undefined): Promise<number> {
@@ -65,12 +71,24 @@ class PostgresStore implements ClosableStore {
     return Number(rows[0].version);
   }
 
+  async append(id: string, data: Uint8Array, ifVersion: number): Promise<number> {
+    this.#check(id);
+    const copy = Buffer.from(data);
+    const lock = await this.#takeLock();
+    const values = [idToBytes(id), copy, lock, versionParameter(ifVersion), drawList()];
+    const { rows } = await this.#table.query("append", this.#append, values);
+    if (rows[0] === undefined) throw await this.#conflict(id, ifVersion);
+    return Number(rows[0].version);
+  }
+
   async delete(id: string, ifVersion?: number): Promise<void> {
     this.#check(id);
-    const text = `DELETE FROM ${this.#table.name} WHERE id = $1 AND version = coalesce($2::bigint, version)`;
     const version = ifVersion === undefined ? null : versionParameter(ifVersion);
-    const { rowCount } = await this.#table.query("delete", text, [idToBytes(id), version]);
-    if (ifVersion !== undefined && rowCount === 0) throw await this.#conflict(id, ifVersion);
+    const { rows } = await this.#table.query("delete", this.#remove, [idToBytes(id), version]);
+    if (rows[0] === undefined && ifVersion !== undefined) throw await this.#conflict(id, ifVersion);
+    const rest = rows[0]?.rest ?? null;
+    if (rest === null) return;
+    await this.#table.query("delete", `DELETE FROM ${this.#table.entries} WHERE list = $1::bigint`, [rest]);
   }
 
   async *list(prefix: string): AsyncGenerator<string, void, undefined> {
@@ -98,14 +116,47 @@ WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${pageSize}`;
     await Promise.all([this.#database.close(), lock?.close()]);
   }
 
+  /** One statement, so that base and entries are of one moment. */
+  get #read(): string {
+    const { name, entries } = this.#table;
+    return `SELECT version::text, encode(base, 'base64') AS base64, NULL::text AS place FROM ${name} WHERE id = $1
+UNION ALL SELECT NULL, encode(entry.data, 'base64'), entry.version::text
+FROM ${name} AS checkpoint JOIN ${entries} AS entry ON entry.list = checkpoint.entries WHERE checkpoint.id = $1`;
+  }
+
   get #create(): string {
-    return `INSERT INTO ${this.#table.name} (id, data, session_lock) VALUES ($1, $2, $3::bigint)
+    return `INSERT INTO ${this.#table.name} (id, base, session_lock) VALUES ($1, $2, $3::bigint)
 ON CONFLICT (id) DO NOTHING RETURNING version::text`;
   }
 
+  /** All parts of it see what was there before: the former number of the entries, too. */
   get #replace(): string {
-    return `UPDATE ${this.#table.name} SET data = $2, session_lock = $3::bigint, version = DEFAULT
-WHERE id = $1 AND version = $4::bigint RETURNING version::text`;
+    const { name, entries } = this.#table;
+    return `WITH replaced AS (
+UPDATE ${name} SET base = $2, session_lock = $3::bigint, version = DEFAULT, entries = NULL
+WHERE id = $1 AND version = $4::bigint RETURNING version
+), dropped AS (
+DELETE FROM ${entries} WHERE list = (SELECT entries FROM ${name} WHERE id = $1) AND EXISTS (SELECT FROM replaced)
+) SELECT version::text FROM replaced`;
+  }
+
+  /** Whoever else writes waits for the row, and then finds another version. */
+  get #append(): string {
+    const { name, entries } = this.#table;
+    return `WITH head AS (
+UPDATE ${name} SET session_lock = $3::bigint, version = DEFAULT, entries = coalesce(entries, $5::bigint)
+WHERE id = $1 AND version = $4::bigint RETURNING version, entries
+) INSERT INTO ${entries} (list, version, data) SELECT entries, version, $2::bytea FROM head RETURNING version::text`;
+  }
+
+  /** `rest` is the number of the entries when one was appended after this began, which it cannot see. */
+  get #remove(): string {
+    const { name, entries } = this.#table;
+    return `WITH removed AS (
+DELETE FROM ${name} WHERE id = $1 AND version = coalesce($2::bigint, version) RETURNING version, entries
+), dropped AS (
+DELETE FROM ${entries} WHERE list IN (SELECT entries FROM removed) RETURNING version
+) SELECT CASE WHEN version IS DISTINCT FROM (SELECT max(version) FROM dropped) THEN entries END::text AS rest FROM removed`;
   }
 
   /** The key of the lock, when this process holds it. */
@@ -141,6 +192,9 @@ const bytesOf = (base64: unknown): Buffer => Buffer.from(String(base64), "base64
 
 /** What no integer names was never a version; the first one is 1. */
 const versionParameter = (version: number): string => String(Number.isSafeInteger(version) ? version : 0);
+
+/** A number for the entries of a checkpoint, which no other one has. */
+const drawList = (): string => randomBytes(8).readBigInt64BE().toString();
 
 /** The least bytes that are greater. */
 function justAfter(bytes: Uint8Array): Uint8Array {

@@ -2,7 +2,10 @@ import type { PostgresConnection, StoreName } from "./database.js";
 import { noConnection, unknownStoreOption } from "./errors.js";
 
 export interface PostgresStoreOptions {
-  /** `table` or `schema.table`, without quotes. @default "kumiko_checkpoints" */
+  /**
+   * `table` or `schema.table`, without quotes. A second one, whose name ends in `_entries`, stands beside it.
+   * @default "kumiko_checkpoints"
+   */
   readonly table?: string | undefined;
 }
 

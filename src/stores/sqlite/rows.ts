@@ -3,20 +3,34 @@ import { idFromBytes, idToBytes, rangesOfPrefix } from "../id-bytes.js";
 import { asBytes, type SqliteConnection } from "./connection.js";
 
 const nextVersion = "(SELECT last + 1 FROM kumiko_checkpoint_versions)";
+/** The version of a checkpoint: that of its last entry, or of its base. */
+const version = `coalesce((SELECT max(entry.version) FROM kumiko_checkpoint_entries AS entry
+    WHERE entry.base = kumiko_checkpoints.base), kumiko_checkpoints.base)`;
 const statements = {
-  get: "SELECT version, data FROM kumiko_checkpoints WHERE id = ?",
-  version: "SELECT version FROM kumiko_checkpoints WHERE id = ?",
-  create: `INSERT INTO kumiko_checkpoints (id, data, version) VALUES (?, ?, ${nextVersion}) ON CONFLICT (id) DO NOTHING
-    RETURNING version`,
-  replace: `UPDATE kumiko_checkpoints SET data = ?, version = ${nextVersion} WHERE id = ? AND version = ? RETURNING version`,
+  get: `SELECT base AS version, data FROM kumiko_checkpoints WHERE id = ?
+    UNION ALL SELECT version, data FROM kumiko_checkpoint_entries
+    WHERE base = (SELECT base FROM kumiko_checkpoints WHERE id = ?) ORDER BY version`,
+  version: `SELECT ${version} AS version FROM kumiko_checkpoints WHERE id = ?`,
+  create: `INSERT INTO kumiko_checkpoints (id, data, base) VALUES (?, ?, ${nextVersion}) ON CONFLICT (id) DO NOTHING
+    RETURNING base AS version`,
+  replace: `UPDATE kumiko_checkpoints SET data = ?, base = ${nextVersion} WHERE id = ? AND ${version} = ?
+    RETURNING base AS version`,
+  append: `INSERT INTO kumiko_checkpoint_entries (version, base, data) SELECT ${nextVersion}, base, ? FROM kumiko_checkpoints
+    WHERE id = ? AND ${version} = ? RETURNING version`,
   remove: "DELETE FROM kumiko_checkpoints WHERE id = ?",
-  removeVersion: "DELETE FROM kumiko_checkpoints WHERE id = ? AND version = ? RETURNING version",
+  removeVersion: `DELETE FROM kumiko_checkpoints WHERE id = ? AND ${version} = ? RETURNING 1`,
   page: "SELECT id FROM kumiko_checkpoints WHERE id >= ? AND id < ? ORDER BY id LIMIT 256",
 };
 
+/** One statement, so that base and entries are of one moment. Every version of an entry is greater than that of its base. */
 export function readRow(connection: SqliteConnection, id: string): StoredCheckpoint | undefined {
-  const [row] = connection.query(statements.get, idToBytes(id));
-  return row && { data: asBytes(row.data), version: Number(row.version) };
+  const key = idToBytes(id);
+  const [base, ...entries] = connection.query(statements.get, key, key);
+  if (base === undefined) return undefined;
+  const data = asBytes(base.data);
+  const last = entries.at(-1);
+  if (last === undefined) return { data, version: Number(base.version) };
+  return { data, appended: entries.map((entry) => asBytes(entry.data)), version: Number(last.version) };
 }
 
 /** Which version stands under an id. */
@@ -39,6 +53,17 @@ export function replaceRow(
   version: number,
 ): number | undefined {
   const [row] = connection.query(statements.replace, data, idToBytes(id), version);
+  return row && Number(row.version);
+}
+
+/** The version that it gets; `undefined` when it does not have this one. */
+export function appendEntry(
+  connection: SqliteConnection,
+  id: string,
+  data: Uint8Array,
+  version: number,
+): number | undefined {
+  const [row] = connection.query(statements.append, data, idToBytes(id), version);
   return row && Number(row.version);
 }
 

@@ -6,6 +6,9 @@ import { foreignTables, newerSchema } from "./errors.js";
  *
  * 1. Versions of checkpoints are counted in a table of their own, for all ids together: so none comes twice, whatever was
  *    deleted. A trigger counts, so that a write is one statement, and needs no transaction around it.
+ * 2. Entries that are appended to a checkpoint are rows of their own. They name its `base`, the version that its last put gave,
+ *    and the last of them has its version. Triggers remove them with their base. The column got a new name so that a process
+ *    of an older kumiko that has the file open fails, and does not take the base for all there is.
  */
 const migrations = [
   `CREATE TABLE kumiko_checkpoints (id BLOB NOT NULL PRIMARY KEY, version INTEGER NOT NULL, data BLOB NOT NULL);
@@ -15,6 +18,16 @@ const migrations = [
      BEGIN UPDATE kumiko_checkpoint_versions SET last = NEW.version; END;
    CREATE TRIGGER kumiko_checkpoint_replaced AFTER UPDATE ON kumiko_checkpoints
      BEGIN UPDATE kumiko_checkpoint_versions SET last = NEW.version; END;`,
+  `ALTER TABLE kumiko_checkpoints RENAME COLUMN version TO base;
+   DROP TABLE IF EXISTS kumiko_checkpoint_entries;
+   CREATE TABLE kumiko_checkpoint_entries (version INTEGER PRIMARY KEY, base INTEGER NOT NULL, data BLOB NOT NULL);
+   CREATE INDEX kumiko_checkpoint_entries_of_base ON kumiko_checkpoint_entries (base);
+   CREATE TRIGGER kumiko_checkpoint_appended AFTER INSERT ON kumiko_checkpoint_entries
+     BEGIN UPDATE kumiko_checkpoint_versions SET last = NEW.version; END;
+   CREATE TRIGGER kumiko_checkpoint_entries_replaced AFTER UPDATE ON kumiko_checkpoints
+     BEGIN DELETE FROM kumiko_checkpoint_entries WHERE base = OLD.base; END;
+   CREATE TRIGGER kumiko_checkpoint_entries_removed AFTER DELETE ON kumiko_checkpoints
+     BEGIN DELETE FROM kumiko_checkpoint_entries WHERE base = OLD.base; END;`,
 ];
 
 /** Makes the tables of checkpoints, or brings them up to date. */

@@ -5,13 +5,13 @@ import { isProcessOwnerAlive } from "../owner-alive.js";
 import { SqliteDatabase } from "./database.js";
 import { invalidSynchronous, unknownOption } from "./errors.js";
 import { locationOf } from "./location.js";
-import { createRow, findVersion, listIds, readRow, removeRow, removeVersion, replaceRow } from "./rows.js";
+import { appendEntry, createRow, findVersion, listIds, readRow, removeRow, removeVersion, replaceRow } from "./rows.js";
 import { prepareCheckpoints } from "./schema.js";
 
 /** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {
   /**
-   * What is certain once a `put` has resolved. `"full"`: it is on the disk, and outlasts a power cut. `"normal"`: it outlasts
+   * What is certain once a `put` or an `append` has resolved. `"full"`: it is on the disk, and outlasts a power cut. `"normal"`: it outlasts
    * the end of the process, a kill too; a power cut or a crash of the system may undo the last writes, never a part of one.
    * @default "full"
    */
@@ -67,6 +67,16 @@ class SqliteStore implements ClosableStore {
     return this.#database.use((connection) => {
       const version =
         ifVersion === undefined ? createRow(connection, id, copy) : replaceRow(connection, id, copy, ifVersion);
+      if (version === undefined) throw checkpointConflict(id, ifVersion, findVersion(connection, id));
+      return version;
+    });
+  }
+
+  async append(id: string, data: Uint8Array, ifVersion: number): Promise<number> {
+    this.#check(id);
+    const copy = new Uint8Array(data);
+    return this.#database.use((connection) => {
+      const version = appendEntry(connection, id, copy, ifVersion);
       if (version === undefined) throw checkpointConflict(id, ifVersion, findVersion(connection, id));
       return version;
     });

@@ -1,5 +1,6 @@
 import type { ConformanceCheck } from "../conformance.js";
 import { expectThat } from "../conformance.js";
+import { noise } from "./append-stage.js";
 import { bytes, expectBytes, expectText, type StoreChecks, stored } from "./store-stage.js";
 
 /** What goes in comes out. */
@@ -45,14 +46,3 @@ export const byteChecks = (check: StoreChecks): ConformanceCheck[] => [
     expectThat((await stored(store, id())).data !== found.data, "get gives the same array twice.");
   }),
 ];
-
-/** Bytes that no compression makes small, the same ones for each seed. */
-function noise(length: number, seed: number): Uint8Array {
-  const data = new Uint8Array(length);
-  let state = seed;
-  for (let index = 0; index < length; index++) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    data[index] = state >>> 24;
-  }
-  return data;
-}

@@ -43,8 +43,8 @@ type Outcome = readonly [id: string, version: number | undefined, data: Uint8Arr
 
 /** Starts puts through a handle of its own, and closes it when so many of them are acknowledged. */
 async function closeAmidPuts(stage: StoreStage, start: string, acknowledged: number): Promise<Outcome[]> {
-  const handle = await stage.open();
-  if (!isClosable(handle) || handle === stage.store || handle === stage.other) return [];
+  const handle = await openToClose(stage);
+  if (handle === undefined) return [];
   const before = await Promise.all(
     Array.from({ length: puts }, async (_, index) => {
       const data = index % 2 === 0 ? undefined : bytes(`before ${index}`);
@@ -59,12 +59,18 @@ async function closeAmidPuts(stage: StoreStage, start: string, acknowledged: num
   return settled.map((version, index) => [stage.id(start + index), version, contentOf(index), before[index]?.data]);
 }
 
+/** A handle that may be closed in the middle; `undefined` when it cannot, or is the one of all. */
+export async function openToClose(stage: StoreStage): Promise<ClosableStore | undefined> {
+  const handle = await stage.open();
+  return isClosable(handle) && handle !== stage.store && handle !== stage.other ? handle : undefined;
+}
+
 function isClosable(store: CheckpointStore): store is ClosableStore {
   return "close" in store && typeof store.close === "function";
 }
 
 /** Some bytes to some thousands of them. */
-function contentOf(index: number): Uint8Array {
+export function contentOf(index: number): Uint8Array {
   return new Uint8Array(10 + index * 2_000).fill(index + 1);
 }
 

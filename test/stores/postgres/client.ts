@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { processOwner } from "../../../src/checkpoint/journal/process-owner.js";
 import { KumikoError } from "../../../src/errors.js";
 import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
-import { bytes, contentOf, textOf } from "./rows.js";
+import { appendTo, bytes, contentOf, textOf } from "./rows.js";
 
 const [connectionString = "", command = "", ...values] = process.argv.slice(2);
 const host = process.env.KUMIKO_TEST_HOST;
@@ -17,7 +17,14 @@ if (host !== undefined) {
   syncBuiltinESMExports();
 }
 const store = postgresStore({ connectionString });
-const commands: Record<string, (...values: string[]) => Promise<void>> = { create, increment, write, own, leave };
+const commands: Record<string, (...values: string[]) => Promise<void>> = {
+  create,
+  increment,
+  write,
+  append,
+  own,
+  leave,
+};
 await commands[command]?.(...values);
 
 /** Makes the table, at the same time as others do. */
@@ -49,6 +56,16 @@ async function write(prefix: string): Promise<void> {
     say(id);
     version = await store.put(`${prefix}count`, bytes(String(n)), version);
     say(`count ${n}`);
+  }
+}
+
+/** Appends to one row until it is killed, and replaces it now and then. Says how many it has written since. */
+async function append(id: string): Promise<void> {
+  let version = await store.put(id, bytes("0"), undefined);
+  for (let n = 1; ; n++) {
+    if (n % 6 === 0) version = await store.put(id, bytes(String(n)), version);
+    else version = await appendTo(store, id, contentOf(`${id}/${n}`), version);
+    say(String(n));
   }
 }
 

@@ -72,6 +72,7 @@ describeWithPostgres("the connections of a postgresStore", () => {
     const store = open(gateway.through(server.url()));
     const calls = [
       () => store.put("cut", bytes("b"), undefined),
+      async () => store.append?.("before", bytes("b"), 1),
       () => store.get("cut"),
       () => store.delete("cut"),
       () => idsOf(store, ""),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { CheckpointStore } from "../../../src/checkpoint/checkpoint-store.js";
 import { KumikoError } from "../../../src/errors.js";
 import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
-import { bytes, contentOf, idsOf, textOf } from "./rows.js";
+import { appendTo, bytes, contentOf, entriesOf, idsOf, textOf } from "./rows.js";
 import { describeWithPostgres, hookTimeout, type PostgresServer, patience, startServer } from "./server.js";
 
 describeWithPostgres("a PostgreSQL that crashes in the middle of puts", () => {
@@ -32,6 +32,23 @@ describeWithPostgres("a PostgreSQL that crashes in the middle of puts", () => {
     await store.close();
   });
 
+  it("keeps every append that was acknowledged, in order, or the one that was under way too", async () => {
+    const store = postgresStore({ connectionString: server.url() });
+    for (let round = 0; round < 3; round++) {
+      const id = `appended/${round}`;
+      const count = { acknowledged: -1 };
+      const writer = appendContents(store, id, count);
+      await expect.poll(() => count.acknowledged, { ...patience, interval: 1 }).toBeGreaterThan(20 + 10 * round);
+      await server.crash();
+      await writer;
+      await server.restart();
+      const entries = await entriesOf(store, id);
+      expect([count.acknowledged + 1, count.acknowledged + 2]).toContain(entries.length);
+      expect(entries).toEqual(entries.map((_, n) => contentOf(`${id}/${n}`)));
+    }
+    await store.close();
+  });
+
   it("keeps the last acknowledged replacement, or the one that was under way", async () => {
     const store = postgresStore({ connectionString: server.url() });
     const count = { acknowledged: 0 };
@@ -57,6 +74,15 @@ async function replace(store: CheckpointStore, id: string, count: { acknowledged
   let version: number | undefined;
   await untilItFails(async (n) => {
     version = await store.put(id, bytes(String(n)), version);
+    count.acknowledged = n;
+  });
+}
+
+/** Appends until the server is gone, and notes how much it acknowledged. */
+async function appendContents(store: CheckpointStore, id: string, count: { acknowledged: number }): Promise<void> {
+  let version = await store.put(id, bytes("base"), undefined);
+  await untilItFails(async (n) => {
+    version = await appendTo(store, id, contentOf(`${id}/${n}`), version);
     count.acknowledged = n;
   });
 }

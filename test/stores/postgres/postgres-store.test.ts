@@ -5,7 +5,7 @@ import type { PostgresConnection } from "../../../src/stores/postgres/database.j
 import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import type { PostgresStoreOptions } from "../../../src/stores/postgres/store-options.js";
 import { checkpointStoreConformance } from "../../../src/testing/checkpoint-store-conformance.js";
-import { bytes, idsOf } from "./rows.js";
+import { appendTo, bytes, entriesOf, idsOf } from "./rows.js";
 import { describeWithPostgres, hookTimeout, openAdmin, type PostgresServer, patience, startServer } from "./server.js";
 
 describeWithPostgres("postgresStore", () => {
@@ -113,6 +113,109 @@ describeWithPostgres("postgresStore", () => {
     });
   });
 
+  describe("entries", () => {
+    const count = async () => (await admin.query("SELECT FROM kumiko_checkpoints_entries")).rowCount ?? 0;
+
+    it("are plain Uint8Arrays with memory of their own", async () => {
+      const store = openStore();
+      const version = await store.put("plain entries", bytes("a"), undefined);
+      await store.append?.("plain entries", Buffer.from("b"), version);
+      const [entry] = (await store.get("plain entries"))?.appended ?? [];
+      expect(entry).toStrictEqual(bytes("b"));
+      expect(entry?.buffer.byteLength).toBe(1);
+    });
+
+    it("keep their order, however many there are", async () => {
+      const store = openStore();
+      let version = await store.put("many entries", bytes("base"), undefined);
+      for (let n = 0; n < 2_000; n++) version = await appendTo(store, "many entries", String(n), version);
+      const { rows } = await admin.query("SELECT entries FROM kumiko_checkpoints WHERE id = 'many entries'");
+      await admin.query(
+        `INSERT INTO kumiko_checkpoints_entries (list, version, data)
+         SELECT $1, $2::bigint + n, convert_to((1999 + n)::text, 'UTF8') FROM generate_series(1, 8000) AS n ORDER BY random()`,
+        [rows[0].entries, version],
+      );
+      expect(await entriesOf(store, "many entries")).toEqual(Array.from({ length: 10_000 }, (_, n) => String(n)));
+      await store.delete("many entries");
+    });
+
+    it("leave nothing behind when their base is replaced or deleted", async () => {
+      const store = openStore();
+      const before = await count();
+      for (const way of ["replaced", "deleted", "deleted at its version"]) {
+        const version = await appendTo(store, way, "entry", await store.put(way, bytes("base"), undefined));
+        if (way === "replaced") await store.put(way, bytes("again"), version);
+        else await store.delete(way, way === "deleted" ? undefined : version);
+      }
+      expect(await count()).toBe(before);
+    });
+
+    it("leave nothing behind when one is appended while their base is deleted", async () => {
+      const store = openStore();
+      const before = await count();
+      const version = await appendTo(store, "raced", "one", await store.put("raced", bytes("base"), undefined));
+      // an append of another process, which comes to its end after the deletion has begun
+      await admin.query("BEGIN");
+      await admin.query(
+        `WITH head AS (UPDATE kumiko_checkpoints SET version = DEFAULT WHERE id = 'raced' AND version = $1 RETURNING *)
+         INSERT INTO kumiko_checkpoints_entries (list, version, data) SELECT entries, version, 'two' FROM head`,
+        [version],
+      );
+      const removal = store.delete("raced");
+      await expect
+        .poll(
+          async () => (await admin.query("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).rowCount,
+          patience,
+        )
+        .toBe(1);
+      await admin.query("COMMIT");
+      await removal;
+      expect(await store.get("raced")).toBeUndefined();
+      expect(await count()).toBe(before);
+    });
+
+    it("are appended in one round trip", async () => {
+      const pool = new pg.Pool({ connectionString: server.url() });
+      const store = open({ pool });
+      const version = await store.put("one round trip", bytes("a"), undefined);
+      let statements = 0;
+      const counted = open({
+        pool: {
+          totalCount: 0,
+          query: (query) => {
+            statements += 1;
+            return pool.query(query);
+          },
+        },
+      });
+      await counted.get("nothing");
+      statements = 0;
+      await appendTo(counted, "one round trip", "b", version);
+      expect(statements).toBe(1);
+      await counted.get("one round trip");
+      expect(statements).toBe(2);
+      await store.close();
+      await pool.end();
+    });
+
+    it("say which version stands in the way", async () => {
+      const store = openStore();
+      const version = await store.put("order-9", bytes("a"), undefined);
+      const next = await appendTo(store, "order-9", "b", version);
+      await expect(store.append?.("order-9", bytes("c"), version)).rejects.toMatchObject({
+        code: "CHECKPOINT_CONFLICT",
+        message: expect.stringContaining(`has version ${next}, not ${version}`),
+      });
+    });
+
+    it.each([0, -1, 0.5, Number.NaN, 2 ** 63])("are not appended to version %s", async (version) => {
+      const store = openStore();
+      await store.put(`odd append ${version}`, bytes("a"), undefined);
+      const call = store.append?.(`odd append ${version}`, bytes("b"), version);
+      await expect(call).rejects.toMatchObject({ code: "CHECKPOINT_CONFLICT" });
+    });
+  });
+
   describe("close", () => {
     it("ends the connections that the store made", async () => {
       await expect.poll(connections, patience).toBe(1);
@@ -152,6 +255,7 @@ describeWithPostgres("postgresStore", () => {
       const calls = [
         store.get("a"),
         store.put("a", bytes("a"), undefined),
+        store.append?.("a", bytes("a"), 1),
         store.delete("a"),
         idsOf(store, ""),
         store.isOwnerAlive?.("somebody"),

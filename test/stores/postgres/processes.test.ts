@@ -2,7 +2,7 @@ import type pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import { ClientProcess } from "./client-process.js";
-import { bytes, contentOf, idsOf, textOf } from "./rows.js";
+import { bytes, contentOf, entriesOf, idsOf, textOf } from "./rows.js";
 import { describeWithPostgres, hookTimeout, openAdmin, type PostgresServer, startServer } from "./server.js";
 
 describeWithPostgres("processes that share a table of PostgreSQL", () => {
@@ -68,6 +68,23 @@ describeWithPostgres("processes that share a table of PostgreSQL", () => {
       for (const id of kept) expect(await textOf(store, id)).toBe(contentOf(id));
       const count = Number(await textOf(store, `${prefix}count`));
       expect([counted, counted + 1]).toContain(count);
+    }
+    await store.close();
+  });
+
+  it("keep what was appended and acknowledged, and nothing by halves, when one is killed meanwhile", async () => {
+    const store = open();
+    for (let round = 0; round < 5; round++) {
+      const id = `killed appends/${round}`;
+      const client = start("append", id);
+      await client.says(10 + 7 * round);
+      await client.kill();
+      const acknowledged = Number(client.lines.at(-1));
+      const base = Number(await textOf(store, id));
+      const entries = await entriesOf(store, id);
+      expect([acknowledged, acknowledged + 1]).toContain(base + entries.length);
+      expect(base % 6).toBe(0);
+      expect(entries).toEqual(entries.map((_, n) => contentOf(`${id}/${base + n + 1}`)));
     }
     await store.close();
   });

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { ClosableStore } from "../../../src/checkpoint/checkpoint-store.js";
 import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
-import { bytes, idsOf, textOf } from "./rows.js";
+import { appendTo, bytes, entriesOf, idsOf, textOf } from "./rows.js";
 import { describeWithPostgres, hookTimeout, openAdmin, type PostgresServer, password, startServer } from "./server.js";
 
 describeWithPostgres("the table of a postgresStore", () => {
@@ -47,8 +47,8 @@ describeWithPostgres("the table of a postgresStore", () => {
 
   it("stands in the schema that was named, under exactly this name", async () => {
     await open("app.Läufe_2").put("here", bytes("a"), undefined);
-    const { rows } = await admin.query("SELECT tablename FROM pg_tables WHERE schemaname = 'app'");
-    expect(rows).toEqual([{ tablename: "Läufe_2" }]);
+    const { rows } = await admin.query("SELECT tablename FROM pg_tables WHERE schemaname = 'app' ORDER BY tablename");
+    expect(rows).toEqual([{ tablename: "Läufe_2" }, { tablename: "Läufe_2_entries" }]);
   });
 
   it("has rows of its own", async () => {
@@ -76,7 +76,7 @@ describeWithPostgres("the table of a postgresStore", () => {
     });
     const message = await store.get("id").catch((error: Error) => error.message);
     await admin.query(String(message).split("run:\n")[1] ?? "");
-    await admin.query("GRANT SELECT, INSERT, UPDATE, DELETE ON app.shared TO guest");
+    await admin.query("GRANT SELECT, INSERT, UPDATE, DELETE ON app.shared, app.shared_entries TO guest");
     const version = await store.put("id", bytes("a"), undefined);
     await store.put("id", bytes("b"), version);
     expect(await textOf(store, "id")).toBe("b");
@@ -84,13 +84,45 @@ describeWithPostgres("the table of a postgresStore", () => {
     expect(await idsOf(store, "")).toEqual([]);
   });
 
+  it("is one that a user may read and write who cannot read its entries: the error names them", async () => {
+    await open("app.half").get("id");
+    await admin.query("GRANT SELECT, INSERT, UPDATE, DELETE ON app.half TO guest");
+    await expect(open("app.half", guest()).get("id")).rejects.toMatchObject({
+      code: "STORE_FAILED",
+      message: expect.stringContaining("permission denied for table half_entries"),
+    });
+  });
+
+  it("may have the longest name there is, beside another one that begins alike", async () => {
+    const names = [`${"ä".repeat(31)}a`, `${"ä".repeat(31)}b`];
+    for (const name of names) {
+      const store = open(name);
+      await appendTo(store, "id", name, await store.put("id", bytes("base"), undefined));
+    }
+    for (const name of names) expect(await entriesOf(open(name), "id")).toEqual([name]);
+  });
+
+  it("never shows entries of a table that was dropped, or emptied, whose versions begin again", async () => {
+    for (const change of ["DROP TABLE again", "TRUNCATE again RESTART IDENTITY"]) {
+      const store = open("again");
+      await appendTo(store, "id", "old", await store.put("id", bytes("base"), undefined));
+      await admin.query(change);
+      await store.get("id").catch(() => undefined);
+      const version = await store.put("id", bytes("new"), undefined);
+      expect(await entriesOf(store, "id")).toEqual([]);
+      await appendTo(store, "id", "new", version);
+      expect(await entriesOf(store, "id")).toEqual(["new"]);
+      await store.delete("id");
+    }
+  });
+
   it("is left alone when a newer version of the library made it", async () => {
     await open("newer").get("id");
-    await admin.query("COMMENT ON TABLE newer IS 'Checkpoints of kumiko, layout 2'");
+    await admin.query("COMMENT ON TABLE newer IS 'Checkpoints of kumiko, layout 3'");
     await expect(open("newer").get("id")).rejects.toMatchObject({
       code: "STORE_FAILED",
       message:
-        'The table "newer" was made by a newer version of kumiko (layout 2; this one knows 1). ' +
+        'The table "newer" was made by a newer version of kumiko (layout 3; this one knows 2). ' +
         "Update kumiko, or name another table.",
     });
   });

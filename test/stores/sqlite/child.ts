@@ -4,7 +4,7 @@ import type { CheckpointStore } from "../../../src/checkpoint/checkpoint-store.j
 import { KumikoError } from "../../../src/errors.js";
 import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
 import { checkpointStoreConformance } from "../../../src/testing/checkpoint-store-conformance.js";
-import { contentOf } from "./content.js";
+import { appendTo, baseEvery, contentOf } from "./content.js";
 
 const [what, file = "", ...rest] = process.argv.slice(2);
 
@@ -32,6 +32,34 @@ const programs: Record<string, () => Promise<void>> = {
       if (count > 1) await store.delete(`${rest[0]}/${count - 1}`);
       say(count);
     }
+  },
+  /** Appends until it is killed, and again and again replaces what it has appended to. */
+  async append() {
+    const store = sqliteStore(file);
+    const id = rest[0] ?? "";
+    let version = await store.put(id, contentOf(0), undefined);
+    for (let count = 1; ; count++) {
+      version = await (count % baseEvery === 0
+        ? store.put(id, contentOf(count), version)
+        : appendTo(store, id, contentOf(count), version));
+      say(count);
+    }
+  },
+  /** Appends its name with a count, so many times, beside others who do the same. */
+  async join() {
+    const store = sqliteStore(file);
+    for (let left = Number(rest[1]); left > 0; ) {
+      const version = (await store.get("joined"))?.version;
+      const text = new TextEncoder().encode(`${rest[0]}/${left}`);
+      if (
+        await wins(
+          version === undefined ? store.put("joined", text, version) : appendTo(store, "joined", text, version),
+        )
+      )
+        left -= 1;
+    }
+    await store.close();
+    say("done");
   },
   /** Adds one to a number, so many times. */
   async add() {
@@ -64,8 +92,13 @@ const programs: Record<string, () => Promise<void>> = {
 async function addOne(store: CheckpointStore): Promise<boolean> {
   const found = await store.get("counter");
   const next = Number(new TextDecoder().decode(found?.data)) + 1;
+  return wins(store.put("counter", new TextEncoder().encode(String(next)), found?.version));
+}
+
+/** Whether nobody else was faster. */
+async function wins(call: Promise<unknown>): Promise<boolean> {
   try {
-    await store.put("counter", new TextEncoder().encode(String(next)), found?.version);
+    await call;
     return true;
   } catch (error) {
     if (KumikoError.is(error) && error.code === "CHECKPOINT_CONFLICT") return false;

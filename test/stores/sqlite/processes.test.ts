@@ -1,12 +1,15 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { StoredCheckpoint } from "../../../src/checkpoint/checkpoint-store.js";
 import { SqliteDatabase } from "../../../src/stores/sqlite/database.js";
 import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
 import { checkpointStoreConformance } from "../../../src/testing/checkpoint-store-conformance.js";
 import { bundleChild, findRuntimes, killChildren, outputOf, startChild } from "./child-process.js";
-import { contentOf } from "./content.js";
+import { contentOf, countOf, rowOf } from "./content.js";
+import { makeOldFile } from "./old-file.js";
 
 const folder = mkdtempSync(join(realpathSync(tmpdir()), "kumiko-sqlite-"));
 const runtimes = await findRuntimes();
@@ -35,6 +38,13 @@ async function integrityOf(file: string): Promise<unknown> {
   } finally {
     await database.close();
   }
+}
+
+/** Whether a row is one that the program `append` wrote, at some moment. */
+function expectWhole(row: StoredCheckpoint | undefined): void {
+  if (row === undefined) throw new Error("There is no row.");
+  const { version: _, ...content } = row;
+  expect(isDeepStrictEqual(content, rowOf(countOf(row.data) + (row.appended?.length ?? 0)))).toBe(true);
 }
 
 const missing = " (skipped: this Node.js has none, and npm gave no other)";
@@ -84,6 +94,48 @@ describe.each(runtimes)("sqliteStore in processes with $name", { timeout: 60_000
       if (own === undefined) expect(shared?.data).toEqual(contentOf(last + 1));
     }
     expect(await integrityOf(file)).toEqual([["ok"]]);
+  });
+
+  test(`keeps every acknowledged append of a process that is killed, ${kills} times${label}`, {
+    timeout: 120_000,
+  }, async () => {
+    const file = fileOf("killed-appends");
+    const reader = sqliteStore(file);
+    for (let round = 0; round < kills; round++) {
+      const child = start("append", file, `round-${round}`);
+      let last = 0;
+      let reads: Promise<unknown> = Promise.resolve();
+      for await (const line of child.lines) {
+        last = Number(line);
+        if (last === 1 + round) setTimeout(() => child.process.kill("SIGKILL"), Math.random() * 5);
+        // while it goes on: never a base with the entries of another
+        if (last % 3 === 0) reads = reads.then(() => reader.get(`round-${round}`)).then(expectWhole);
+      }
+      await reads;
+      expect(last).toBeGreaterThan(round);
+      const { version: _, ...row } = (await reader.get(`round-${round}`)) ?? {};
+      expect([rowOf(last), rowOf(last + 1)]).toContainEqual(row);
+    }
+    await reader.close();
+    expect(await integrityOf(file)).toEqual([["ok"]]);
+  });
+
+  test(`loses no entry of four processes, which bring an old file up to date together${label}`, async () => {
+    const file = fileOf("joined");
+    await makeOldFile(file, { joined: "old/1" });
+    const names = ["a", "b", "c", "d"];
+    const children = names.map((name) => start("join", file, name, "25"));
+    expect(await Promise.all(children.map(outputOf))).toEqual([["done"], ["done"], ["done"], ["done"]]);
+    const store = sqliteStore(file);
+    const { data, appended = [] } = (await store.get("joined")) ?? {};
+    await store.close();
+    expect(new TextDecoder().decode(data)).toBe("old/1");
+    const entries = appended.map((entry) => new TextDecoder().decode(entry));
+    for (const name of names) {
+      const own = entries.filter((entry) => entry.startsWith(`${name}/`));
+      expect(own).toEqual(Array.from({ length: 25 }, (_, n) => `${name}/${25 - n}`));
+    }
+    expect(entries).toHaveLength(100);
   });
 
   test(`loses no update of four processes, which create the file together${label}`, async () => {

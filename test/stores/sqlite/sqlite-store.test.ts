@@ -160,13 +160,13 @@ describe("sqliteStore", () => {
     const file = newFile();
     await store(file).put("a", bytes("a"), undefined);
     const raw = database(file);
-    await raw.use((connection) => connection.run("UPDATE kumiko_schema SET version = 2"));
+    await raw.use((connection) => connection.run("UPDATE kumiko_schema SET version = 3"));
     await expect(store(file).get("a")).rejects.toMatchObject({
       code: "STORE_FAILED",
-      message: expect.stringContaining("its tables have version 2, and this one knows them up to 1"),
+      message: expect.stringContaining("its tables have version 3, and this one knows them up to 2"),
     });
     const version = "SELECT version FROM kumiko_schema";
-    expect(await raw.use((connection) => connection.query(version))).toMatchObject([{ version: 2 }]);
+    expect(await raw.use((connection) => connection.query(version))).toMatchObject([{ version: 3 }]);
   });
 
   it.each([
@@ -282,7 +282,14 @@ describe("a sqliteStore that is closed", () => {
     const list = async () => {
       for await (const _id of own.list("")) return;
     };
-    const calls = [own.get("a"), own.put("b", bytes("b"), undefined), own.delete("a"), list(), own.isOwnerAlive?.("a")];
+    const calls = [
+      own.get("a"),
+      own.put("b", bytes("b"), undefined),
+      own.append?.("a", bytes("b"), 1),
+      own.delete("a"),
+      list(),
+      own.isOwnerAlive?.("a"),
+    ];
     for (const call of calls)
       await expect(call).rejects.toMatchObject({ code: "STORE_FAILED", message: expect.stringContaining("is closed") });
   });

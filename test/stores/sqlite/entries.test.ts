@@ -1,0 +1,141 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
+import { appendTo } from "./content.js";
+import { getAsBefore, makeOldFile, openRaw } from "./old-file.js";
+
+const folder = mkdtempSync(join(realpathSync(tmpdir()), "kumiko-sqlite-"));
+const open: { close(): Promise<void> }[] = [];
+let files = 0;
+
+afterEach(async () => {
+  for (const opened of open.splice(0)) await opened.close();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const newFile = () => join(folder, `${files++}.db`);
+const store = (...args: Parameters<typeof sqliteStore>) => {
+  const made = sqliteStore(...args);
+  open.push(made);
+  return made;
+};
+/** The same file without the store. */
+const raw = (file: string) => {
+  const made = openRaw(file);
+  open.push(made);
+  return made;
+};
+const bytes = (text: string) => new TextEncoder().encode(text);
+const turns = async (count: number) => {
+  for (let left = count; left > 0; left--) await new Promise((resolve) => setTimeout(resolve, 1));
+};
+
+describe("entries of a sqliteStore", () => {
+  it("are there when the file is opened again, and keep their order, however many there are", {
+    timeout: 120_000,
+  }, async () => {
+    const file = newFile();
+    const first = sqliteStore(file, { synchronous: "normal" });
+    let version = await first.put("a", bytes("base"), undefined);
+    for (let n = 0; n < 10_000; n++) version = await appendTo(first, "a", bytes(`${n}`), version);
+    await first.close();
+    const found = await store(file).get("a");
+    expect(found?.version).toBe(version);
+    expect(found?.appended?.map((entry) => Number(new TextDecoder().decode(entry)))).toEqual([...Array(10_000).keys()]);
+  });
+
+  it("are plain Uint8Arrays, also for Buffers", async () => {
+    const own = store(":memory:");
+    const version = await own.put("a", bytes("a"), undefined);
+    await appendTo(own, "a", Buffer.from("b"), version);
+    expect((await own.get("a"))?.appended).toStrictEqual([bytes("b")]);
+  });
+
+  it("take no place in the file once their base is replaced or deleted", async () => {
+    const file = newFile();
+    const own = store(file);
+    for (const id of ["replaced", "deleted", "deleted at its version", "kept"]) {
+      const version = await appendTo(own, id, bytes("entry"), await own.put(id, bytes("base"), undefined));
+      if (id === "replaced") await own.put(id, bytes("again"), version);
+      if (id === "deleted") await own.delete(id);
+      if (id === "deleted at its version") await own.delete(id, version);
+    }
+    const count = "SELECT count(*) AS count FROM kumiko_checkpoint_entries";
+    expect(await raw(file).use((connection) => connection.query(count))).toMatchObject([{ count: 1 }]);
+  });
+
+  it("say which version stands in the way", async () => {
+    const own = store(":memory:");
+    const version = await own.put("order-7", bytes("a"), undefined);
+    const next = await appendTo(own, "order-7", bytes("b"), version);
+    await expect(own.append?.("order-7", bytes("c"), version)).rejects.toMatchObject({
+      code: "CHECKPOINT_CONFLICT",
+      message: `Checkpoint "order-7" has version ${next}, not ${version}: somebody else wrote it. Read it again before you write.`,
+    });
+    await expect(own.append?.("order-8", bytes("c"), 1)).rejects.toMatchObject({
+      message: expect.stringContaining("no longer has version 1"),
+    });
+  });
+
+  it.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])("are not appended to version %s", async (version) => {
+    const own = store(":memory:");
+    await own.put("a", bytes("a"), undefined);
+    await expect(own.append?.("a", bytes("b"), version)).rejects.toMatchObject({ code: "CHECKPOINT_CONFLICT" });
+  });
+});
+
+describe("a file from before there were entries", () => {
+  it("is brought up to date by the first call, and keeps its rows and versions", async () => {
+    const file = newFile();
+    await makeOldFile(file, { a: "first", b: "second" });
+    const own = store(file);
+    expect(await own.get("a")).toEqual({ data: bytes("first"), version: 1 });
+    expect(await own.get("b")).toEqual({ data: bytes("second"), version: 2 });
+    const version = await appendTo(own, "a", bytes("entry"), 1);
+    expect(version).toBe(3);
+    expect(await own.get("a")).toEqual({ data: bytes("first"), appended: [bytes("entry")], version });
+    expect(await own.put("b", bytes("third"), 2)).toBe(4);
+  });
+
+  it("keeps its other tables, and those of vectors", async () => {
+    const file = newFile();
+    await makeOldFile(file, { a: "first" });
+    const others = raw(file);
+    await others.use((connection) =>
+      connection.run(`INSERT INTO kumiko_schema VALUES ('vectors', 1); CREATE TABLE orders (id);
+        CREATE VIEW open_orders AS SELECT id FROM orders; CREATE INDEX by_id ON orders (id)`),
+    );
+    await store(file).get("a");
+    const schema = "SELECT part, version FROM kumiko_schema ORDER BY part";
+    expect(await others.use((connection) => connection.query(schema))).toMatchObject([
+      { part: "checkpoints", version: 2 },
+      { part: "vectors", version: 1 },
+    ]);
+  });
+
+  it("makes a process of the older library fail that has it open, before it takes a base for all there is", async () => {
+    const file = newFile();
+    await makeOldFile(file, { a: "first" });
+    const older = raw(file);
+    expect(await older.use((connection) => getAsBefore(connection, "a"))).toHaveLength(1);
+    await appendTo(store(file), "a", bytes("entry"), 1);
+    await expect(older.use((connection) => getAsBefore(connection, "a"))).rejects.toMatchObject({
+      code: "STORE_FAILED",
+      message: expect.stringContaining("no such column: version"),
+    });
+  });
+
+  it("waits until nobody else writes, and is changed as a whole", async () => {
+    const file = newFile();
+    await makeOldFile(file, { a: "first" });
+    const other = raw(file);
+    await other.use((connection) => connection.run("BEGIN IMMEDIATE"));
+    const call = store(file).get("a");
+    await turns(5);
+    expect(await other.use((connection) => getAsBefore(connection, "a"))).toHaveLength(1);
+    await other.use((connection) => connection.run("COMMIT"));
+    expect(await call).toEqual({ data: bytes("first"), version: 1 });
+  });
+});

@@ -1,0 +1,43 @@
+import { idToBytes } from "../../../src/stores/id-bytes.js";
+import type { SqliteConnection } from "../../../src/stores/sqlite/connection.js";
+import { SqliteDatabase } from "../../../src/stores/sqlite/database.js";
+
+/** The tables as the first version of the schema made them, one row after the other written. */
+const firstSchema = `
+  CREATE TABLE kumiko_checkpoints (id BLOB NOT NULL PRIMARY KEY, version INTEGER NOT NULL, data BLOB NOT NULL);
+  CREATE TABLE kumiko_checkpoint_versions (last INTEGER NOT NULL);
+  INSERT INTO kumiko_checkpoint_versions (last) VALUES (0);
+  CREATE TRIGGER kumiko_checkpoint_created AFTER INSERT ON kumiko_checkpoints
+    BEGIN UPDATE kumiko_checkpoint_versions SET last = NEW.version; END;
+  CREATE TRIGGER kumiko_checkpoint_replaced AFTER UPDATE ON kumiko_checkpoints
+    BEGIN UPDATE kumiko_checkpoint_versions SET last = NEW.version; END;
+  CREATE TABLE kumiko_schema (part TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL);
+  INSERT INTO kumiko_schema (part, version) VALUES ('checkpoints', 1);`;
+
+const create = `INSERT INTO kumiko_checkpoints (id, data, version)
+  VALUES (?, ?, (SELECT last + 1 FROM kumiko_checkpoint_versions)) ON CONFLICT (id) DO NOTHING RETURNING version`;
+
+/** A file of a kumiko that knew no entries, with these rows, the first of which has version 1. */
+export async function makeOldFile(file: string, rows: Readonly<Record<string, string>>): Promise<void> {
+  const database = openRaw(file);
+  await database.use((connection) => connection.run(firstSchema));
+  for (const [id, text] of Object.entries(rows))
+    await database.use((connection) => connection.query(create, idToBytes(id), new TextEncoder().encode(text)));
+  await database.close();
+}
+
+/** A file as it is, without tables made or brought up to date. */
+export function openRaw(file: string): SqliteDatabase {
+  return new SqliteDatabase({
+    store: "sqliteStore",
+    file,
+    location: file,
+    synchronous: "normal",
+    patienceSeconds: 30,
+    prepare: () => undefined,
+  });
+}
+
+/** What a process of that kumiko asks for a row, when it has the file open already. */
+export const getAsBefore = (connection: SqliteConnection, id: string) =>
+  connection.query("SELECT version, data FROM kumiko_checkpoints WHERE id = ?", idToBytes(id));
