@@ -1,3 +1,4 @@
+import { isPlainObject } from "../../is.js";
 import type { SchemaValidator } from "../../schema/schema-validator.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { schemaCheck } from "../../schema/validation/schema-check.js";
@@ -84,7 +85,7 @@ interface Given {
 
 function entriesOf(answers: unknown, open: readonly Open[]): Given[] {
   if (answers === undefined) return [];
-  if (!isRecord(answers)) throw invalidAnswers();
+  if (!isPlainObject(answers)) throw invalidAnswers();
   const names = Object.keys(answers);
   if (!names.includes("byAddress")) return names.map((name) => ({ name, data: answers[name], byAddress: false }));
   const { byAddress } = answers;
@@ -92,14 +93,8 @@ function entriesOf(answers: unknown, open: readonly Open[]): Given[] {
   const byId = Object.entries(answers).filter(([name]) => isById || name !== "byAddress");
   const entries: Given[] = byId.map(([name, data]) => ({ name, data, byAddress: false }));
   if (isById) return entries;
-  if (!isRecord(byAddress)) throw invalidAnswers();
+  if (!isPlainObject(byAddress)) throw invalidAnswers();
   return [...entries, ...Object.entries(byAddress).map(([name, data]) => ({ name, data, byAddress: true }))];
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function find(name: string, byAddress: boolean, open: readonly Open[], context: AnswerContext): Open {

@@ -55,7 +55,7 @@ export class InterruptError extends KumikoError {
   }
 }
 
-/** Of a run: what names places that ask nothing themselves. */
+/** What of a run names interrupts of invocations that ask nothing themselves. */
 export interface StoppedRun {
   readonly runKey: string;
   /** Knows of a stop that was asked for from outside. */
@@ -68,8 +68,8 @@ export function waitsAt(address: string, interrupts: readonly Interrupt[], run: 
 }
 
 /**
- * What is pending in a place. Nothing of its own is where it was asked to stop, and where it reads a stream that waits: it is
- * named like a place around others then.
+ * The pending interrupts of an invocation or run. One that asks nothing itself (it was asked to stop, or reads a stream that
+ * waits) is named by the run and its address, as the parents of interrupts are.
  */
 export function pendingAt(
   address: string,

@@ -1,4 +1,4 @@
-import type { InvocationSnapshot, Question, RunSnapshot } from "../document/snapshot.js";
+import type { CallSnapshot, InvocationSnapshot, Question, RunSnapshot } from "../document/snapshot.js";
 import type { Interrupt } from "./interrupt.js";
 
 /**
@@ -39,7 +39,7 @@ function addInterrupts(
   const inside: Interrupt[] = [];
   if (calls.length > 0 || inner.length > 0) {
     const around = aroundOthers(invocation, runKey, parent);
-    for (const call of calls) if (call.visit !== undefined) addInterrupts(inside, call.visit, runKey, around);
+    for (const { visit } of inOrder(calls)) if (visit !== undefined) addInterrupts(inside, visit, runKey, around);
     for (const { run } of inner) if (run !== undefined) inside.push(...interruptsOf(run, runKey, around));
   }
   for (const { id, kind, address, info, schema, answer } of questions) {
@@ -72,4 +72,9 @@ function interrupt(
   if (schema !== undefined)
     return parent === undefined ? { id, address, info, schema } : { id, address, info, schema, parent };
   return parent === undefined ? { id, address, info } : { id, address, info, parent };
+}
+
+/** Calls and items that wait, by their position: they are kept in the order in which they began or ended. */
+function inOrder(calls: readonly CallSnapshot[]): CallSnapshot[] {
+  return calls.filter(({ visit }) => visit !== undefined).sort((a, b) => a.index - b.index);
 }

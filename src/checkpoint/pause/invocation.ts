@@ -51,6 +51,8 @@ interface Inner {
   result: Slot | undefined;
   saved: RunSnapshot | undefined;
   run: InnerRun | undefined;
+  /** Something was asked in it, in this execution of the invocation or before. */
+  hasAsked: boolean;
 }
 
 interface Call {
@@ -118,6 +120,22 @@ export class Invocation implements Part {
     this.#usedKeys = undefined;
     this.#childCounts = undefined;
     this.mistake = undefined;
+  }
+
+  /**
+   * The node is tried again. What `once` remembers and what was answered stays. Runs inside that have asked something go on where
+   * they were; others begin anew, unless `keepsInside`: then nothing that was done is repeated.
+   */
+  repeat(keepsInside: boolean): void {
+    this.restart();
+    for (const [key, inner] of this.#inner ?? nothing) {
+      const hasAsked = inner.hasAsked || inner.run?.part.someAsked(any) === true;
+      if (inner.run !== undefined) inner.saved = inner.run.snapshot();
+      inner.run = undefined;
+      inner.hasAsked = hasAsked;
+      if (!keepsInside && !hasAsked) this.#inner?.delete(key);
+    }
+    for (const { invocation } of this.#calls?.values() ?? nothing) invocation?.repeat(keepsInside);
   }
 
   findAsk(key: string): Question | undefined {
@@ -191,6 +209,11 @@ export class Invocation implements Part {
     question.fresh = false;
   }
 
+  /** The same for everything that was answered here since it stopped. */
+  reopenFresh(): void {
+    for (const question of this.#questions) if (question.fresh) this.reopen(question);
+  }
+
   /** The same for what the invocation itself was resumed with. */
   reopenInterrupt(): void {
     const question = this.#questions.find(({ kind }) => kind === "interrupt");
@@ -247,7 +270,8 @@ export class Invocation implements Part {
 
   startInner(key: string, run: InnerRun): void {
     this.#inner ??= new Map();
-    this.#inner.set(key, { result: undefined, saved: undefined, run });
+    const hasAsked = this.#inner.get(key)?.hasAsked ?? false;
+    this.#inner.set(key, { result: undefined, saved: undefined, run, hasAsked });
   }
 
   liveRuns(): InnerRun[] {
@@ -256,7 +280,11 @@ export class Invocation implements Part {
 
   finishInner(key: string, result: Slot | undefined): void {
     if (result === undefined) this.#inner?.delete(key);
-    else this.#inner?.set(key, { result, saved: undefined, run: undefined });
+    else {
+      const known = this.#inner?.get(key);
+      const hasAsked = known?.hasAsked === true || known?.run?.part.someAsked(any) === true;
+      this.#inner?.set(key, { result, saved: undefined, run: undefined, hasAsked });
+    }
   }
 
   // tool calls
@@ -340,7 +368,7 @@ export class Invocation implements Part {
     if (once.length > 0) this.#once = new Map(once);
     for (const { key, result, run } of inner) {
       this.#inner ??= new Map();
-      this.#inner.set(key, { result, saved: run, run: undefined });
+      this.#inner.set(key, { result, saved: run, run: undefined, hasAsked: true });
     }
     for (const { index, callId, result, visit } of calls) {
       this.#calls ??= new Map();

@@ -1,18 +1,19 @@
 import type { OnStop } from "../../checkpoint/journal/grace.js";
+import type { Clock } from "../../components/clock.js";
 import type { RunOptions } from "../../compose/options.js";
 import { Scope, timeoutError } from "../scope.js";
 import { Subscription } from "../signal-hub.js";
 
 /** Hears of the caller's signal and time limit, also when the run no longer does. The time counts from now. */
-export function callerStop({ signal, timeoutMs }: RunOptions): OnStop | undefined {
+export function callerStop({ signal, timeoutMs }: RunOptions, clock: Clock): OnStop | undefined {
   if (signal === undefined && timeoutMs === undefined) return undefined;
-  const end = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
+  const end = timeoutMs === undefined ? undefined : clock.now() + timeoutMs;
   return (listener) => {
-    const left = end === undefined ? undefined : Math.max(0, end - performance.now());
-    const timer = left === undefined ? undefined : setTimeout(() => listener(timeoutError(timeoutMs)), left);
+    const left = end === undefined ? undefined : Math.max(0, end - clock.now());
+    const timer = left === undefined ? undefined : clock.setTimer(() => listener(timeoutError(timeoutMs)), left);
     const subscription = signal === undefined ? undefined : listen(signal, listener);
     return () => {
-      clearTimeout(timer);
+      if (timer !== undefined) clock.clearTimer(timer);
       subscription?.unsubscribe();
     };
   };

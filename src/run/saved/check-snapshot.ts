@@ -1,6 +1,14 @@
 import { kindHasChanged, nodeIsGone, stepsHaveChanged, valueHasChanged } from "../../checkpoint/checkpoint-errors.js";
-import type { ChainStep, RunSnapshot, TaskSnapshot } from "../../checkpoint/document/snapshot.js";
-import { END, END_INDEX, type NodeSettings, START, START_INDEX, type ValueCheck } from "../../compose/plan/plan.js";
+import type { ChainStep, InvocationSnapshot, RunSnapshot, TaskSnapshot } from "../../checkpoint/document/snapshot.js";
+import {
+  END,
+  END_INDEX,
+  LONE_INDEX,
+  type NodeSettings,
+  START,
+  START_INDEX,
+  type ValueCheck,
+} from "../../compose/plan/plan.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { automaticKey, type Program } from "../program.js";
@@ -14,11 +22,21 @@ export function checkKinds(snapshot: RunSnapshot, program: Program, path: readon
     for (const target of task.targets ?? []) {
       if (target !== END && program.indexOf(target) === undefined) throw nodeIsGone([...path, target]);
     }
-    const inner = nestedOf(task);
-    if (inner === undefined) continue;
     const nested = program.nested.get(program.indexOf(task.node) ?? START_INDEX);
-    if (nested !== undefined) checkKinds(inner, nested, at);
+    if (nested !== undefined && task.visit !== undefined) checkInside(task.visit, nested, at);
   }
+}
+
+/** A graph in a node, or in what is run for each item. */
+function checkInside(invocation: InvocationSnapshot, program: Program, path: readonly string[]): void {
+  if (!program.plan.bare) {
+    const inner = invocation.inner.find(({ key }) => key === "")?.run;
+    if (inner !== undefined) checkKinds(inner, program, path);
+    return;
+  }
+  const nested = program.nested.get(LONE_INDEX);
+  if (nested === undefined) return;
+  for (const { visit } of invocation.calls) if (visit !== undefined) checkInside(visit, nested, path);
 }
 
 function checkNode({ node, kind }: TaskSnapshot, program: Program, at: readonly string[]): void {
@@ -76,6 +94,8 @@ function withoutStrictness(schema: JsonSchema): unknown {
 /** The nodes that get this very output, with nothing around them that changes it. */
 function onlyTakers({ targets = [] }: TaskSnapshot, program: Program): number[] {
   const indexes = targets.map((key) => (key === END ? END_INDEX : (program.indexOf(key) ?? START_INDEX)));
+  // what a workflow makes of its sources is another value
+  if (program.isWired) return [];
   return indexes.filter((index) => index !== START_INDEX && program.sources[index]?.length === 1);
 }
 

@@ -2,6 +2,7 @@ import type { InvocationSnapshot, Slot, TaskSnapshot } from "../../checkpoint/do
 import { waitsAt } from "../../checkpoint/pause/interrupt.js";
 import { interruptsAt } from "../../checkpoint/pause/interrupts-of.js";
 import { Invocation } from "../../checkpoint/pause/invocation.js";
+import type { NodeFailure } from "../../components/policies.js";
 import { END_INDEX, START_INDEX } from "../../compose/plan/plan.js";
 import { joinChunks } from "../../schema/concat/concat-chunks.js";
 import type { Joining } from "../../schema/concat/rule.js";
@@ -19,6 +20,13 @@ interface Kept {
   readonly unjoinable?: Slot | undefined;
 }
 
+/** A task that has ended, as it was saved last. */
+interface Finished {
+  readonly snapshot: TaskSnapshot;
+  readonly isUsedUp: boolean;
+  readonly targets: readonly number[] | undefined;
+}
+
 /** One task, with all that is needed to run it again, or not to. START is a task that has ended from the start. */
 export class LedgerEntry {
   readonly task: Task;
@@ -30,6 +38,9 @@ export class LedgerEntry {
   readonly #run: Run;
   #kept: Kept | undefined = undefined;
   #stream: KeptStream | undefined = undefined;
+  /** What of its output is saved, once it has ended. */
+  #output: Kept | undefined = undefined;
+  #last: Finished | undefined = undefined;
 
   constructor(run: Run, task: Task) {
     this.#run = run;
@@ -39,14 +50,23 @@ export class LedgerEntry {
   /** Takes what the node gave; a stream is read through the ledger from now on. */
   end(): void {
     const { task } = this;
-    const { output } = task;
+    const { output, failure } = task;
     this.state = "ended";
-    if (output instanceof StreamReader && this.#run.mode !== "invoke") {
+    if (failure !== undefined) this.#kept = { output: { value: failure }, chunks: undefined };
+    else if (output instanceof StreamReader && this.#run.mode !== "invoke") {
       this.#stream = new KeptStream(output, this.#checkEnd.bind(this));
       task.output = this.#stream.read();
     } else {
       this.#kept = { output: { value: output }, chunks: undefined };
     }
+  }
+
+  /** Its failure is not handled after all: it is to run again. */
+  reopen(): void {
+    this.state = "running";
+    this.#kept = undefined;
+    this.#output = undefined;
+    this.#last = undefined;
   }
 
   /** A stream that was cut off, or ended although its node asked something, is not what the nodes behind it wait for. */
@@ -104,15 +124,39 @@ export class LedgerEntry {
 
   /** A task that has not begun is made again from what is before it: then there is nothing to tell. */
   snapshot(): TaskSnapshot | undefined {
-    const { task } = this;
     const { isUsedUp } = this;
     const done = this.isSettled || isUsedUp;
-    const { index, step, targets } = task;
-    const { keys } = this.#run.program;
-    const invocation = done ? undefined : task.openedInvocation?.snapshot();
     const route = this.#openRoute?.snapshot();
-    if (!done && invocation === undefined && route === undefined) return undefined;
-    const kept = done && !isUsedUp ? this.#keptOutput() : undefined;
+    if (done && route === undefined) return this.#finished(isUsedUp);
+    const visit = done ? undefined : this.task.openedInvocation?.snapshot();
+    if (!done && visit === undefined && route === undefined) return undefined;
+    return this.#snapshot(done, done && !isUsedUp ? this.#keptOutput() : undefined, visit, route);
+  }
+
+  /** What has ended changes no more, except for what is known of its targets: it is the same object then. */
+  #finished(isUsedUp: boolean): TaskSnapshot {
+    const last = this.#last;
+    const isSame = last !== undefined && last.isUsedUp === isUsedUp && last.targets === this.task.targets;
+    if (isSame && (last.targets === undefined || this.#hasSteps)) return last.snapshot;
+    const snapshot = this.#snapshot(
+      true,
+      isUsedUp ? undefined : (this.#output ?? this.#keptOutput()),
+      undefined,
+      undefined,
+    );
+    this.#last = { snapshot, isUsedUp, targets: this.task.targets };
+    return snapshot;
+  }
+
+  #snapshot(
+    done: boolean,
+    kept: Kept | undefined,
+    visit: InvocationSnapshot | undefined,
+    route: InvocationSnapshot | undefined,
+  ): TaskSnapshot {
+    const { index, step } = this.task;
+    const { keys } = this.#run.program;
+    if (done && kept !== undefined) this.#output = kept;
     return {
       node: keys[index] ?? "",
       kind: this.#run.node(index).component,
@@ -121,19 +165,24 @@ export class LedgerEntry {
       output: kept?.output,
       chunks: kept?.chunks,
       unjoinable: kept?.unjoinable,
-      targets: done
-        ? targets?.filter((target) => !this.#isServed(target)).map((target) => keys[target] ?? "")
-        : undefined,
-      visit: invocation,
+      failed: kept !== undefined && this.task.failure !== undefined ? true : undefined,
+      targets: done ? this.#openTargets?.map((target) => keys[target] ?? "") : undefined,
+      visit,
       route,
     };
   }
 
-  /** Without steps: whether a target has what it needs and is done, so that it is not to be started again. */
-  #isServed(target: number): boolean {
-    if (this.#run.program.plan.triggerMode === "anyPredecessor") return false;
-    const consumer = this.consumers.find(({ task }) => task.index === target);
-    return consumer !== undefined && (consumer.isSettled || consumer.isUsedUp);
+  get #hasSteps(): boolean {
+    return this.#run.program.plan.triggerMode === "anyPredecessor";
+  }
+
+  /** Where its output goes; without steps, only targets that are not done: those are not to be started again. */
+  get #openTargets(): readonly number[] | undefined {
+    const { targets } = this.task;
+    if (this.#hasSteps) return targets;
+    const done = this.consumers.filter((consumer) => consumer.isSettled || consumer.isUsedUp);
+    const served = new Set(done.map(({ task }) => task.index));
+    return targets?.filter((target) => !served.has(target));
   }
 
   /** A stream as its chunks where somebody takes chunks, otherwise as the value that they make. */
@@ -164,7 +213,7 @@ export class LedgerEntry {
   }
 
   /** What an earlier execution remembers. */
-  restore({ done, output, chunks, unjoinable, targets, visit, route }: TaskSnapshot): void {
+  restore({ done, output, chunks, unjoinable, failed, targets, visit, route }: TaskSnapshot): void {
     const { task } = this;
     if (visit !== undefined) task.restoreInvocation(invocationOf(visit));
     if (route !== undefined) task.routeContext.restoreInvocation(invocationOf(route));
@@ -173,6 +222,7 @@ export class LedgerEntry {
     this.isSaved = true;
     this.#kept = { output, chunks, unjoinable };
     task.isOver = true;
+    if (failed === true) task.failure = output?.value as NodeFailure;
     task.targets = targets?.map((key) => this.#run.program.keys.indexOf(key));
     const isStream = this.#run.mode === "transform";
     if (chunks === undefined) task.output = isStream ? oneChunk(output?.value, undefined) : output?.value;

@@ -3,10 +3,12 @@ import type { RunSnapshot, Slot, TaskSnapshot } from "../../checkpoint/document/
 import type { Journal } from "../../checkpoint/journal/journal.js";
 import { type Part, partOfRun } from "../../checkpoint/pause/invocation.js";
 import { END_INDEX, START_INDEX } from "../../compose/plan/plan.js";
+import { isPromiseLike, isStream } from "../../is.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { Body } from "../body.js";
 import type { Run } from "../run.js";
 import { type RunLedger, resultIsThere } from "../run-parts.js";
+import { oneChunk } from "../streams/joining.js";
 import { type Delivery, Task } from "../task.js";
 import { KeptStream, keptOrMade, settleKept } from "./kept-stream.js";
 import { LedgerEntry } from "./ledger-entry.js";
@@ -159,6 +161,7 @@ export class Ledger implements RunLedger {
     const entry = this.#entries.get(task);
     if (entry === undefined) return undefined;
     entry.end();
+    if (this.#journal?.keepsHistory === true) this.#journal.noteRan(task.nodePath);
     if (entry.isSettled) {
       entry.isSaved = true;
       return this.#journal?.commit(isAlone);
@@ -166,6 +169,12 @@ export class Ledger implements RunLedger {
     // beside others, a node that cannot lead to END is saved when it has ended, and not when all of them have
     const targets = this.#run.program.routes[task.index]?.all ?? [];
     return !this.#isStepwise || isAlone || targets.includes(END_INDEX) ? undefined : this.#readAndSave(entry);
+  }
+
+  failed(task: Task, handled: boolean): void {
+    const entry = this.#entries.get(task);
+    if (handled) entry?.end();
+    else entry?.reopen();
   }
 
   endedLate(task: Task): void {
@@ -181,6 +190,8 @@ export class Ledger implements RunLedger {
   /** Where its output goes. With every finished task saved, a stream goes on when it has ended, or to END. */
   routed(task: Task): Promise<void> | undefined {
     const entry = this.#entries.get(task);
+    // where a failure goes is decided once
+    if (this.#isStepwise && task.failure !== undefined) return this.#journal?.commit();
     if (!this.#isStepwise || entry === undefined || !entry.isStream || entry.isSaved) return undefined;
     return task.targets?.every((target) => target === END_INDEX) === true ? undefined : this.#readAndSave(entry);
   }
@@ -201,6 +212,13 @@ export class Ledger implements RunLedger {
 
   prepare(before: Body, input: unknown, task: Task): unknown {
     return keptOrMade("prepared", before, input, task);
+  }
+
+  /** What a node's mapping makes of its inputs. What was kept of it is a value, which a run on streams gives as a reader. */
+  prepareMapped(join: Body, task: Task): unknown {
+    const input = keptOrMade("prepared", join, undefined, task);
+    if (this.#run.mode !== "transform" || isPromiseLike(input) || isStream(input)) return input;
+    return oneChunk(input, undefined);
   }
 
   produce(node: Body, input: unknown, task: Task): unknown {

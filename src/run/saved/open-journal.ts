@@ -50,9 +50,11 @@ export function openJournal(
     store: plan.store,
     ids: read === undefined ? undefined : { read, write: writeToCheckpointId ?? read },
     isStepwise: plan.durability === "step",
-    keepCheckpoint: plan.keepCheckpoint,
+    keepCheckpoint: plan.keepCheckpoint || plan.history !== undefined,
+    history: plan.history && { ...plan.history, now: Date.now },
     codec: codecOf(plan),
-    onCallerStop: callerStop(options),
+    onCallerStop: callerStop(options, plan.runtime.clock),
+    clock: plan.runtime.clock,
   });
   run.environment.keepJournal(journal, savedRuns);
   journal.attach(run);
@@ -65,7 +67,7 @@ export function openJournal(
 const codecs = new WeakMap<Runtime, ValueCodec>();
 
 /** Made once for all runs with the same codecs. */
-function codecOf({ runtime }: Plan): ValueCodec {
+export function codecOf({ runtime }: Plan): ValueCodec {
   let codec = codecs.get(runtime);
   if (codec === undefined) {
     codec = new ValueCodec(runtime.codecs);

@@ -1,8 +1,11 @@
+import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import type { RunSnapshot } from "../../checkpoint/document/snapshot.js";
 import { START, START_INDEX } from "../../compose/plan/plan.js";
 import type { SavedRuns } from "../environment.js";
+import type { Program } from "../program.js";
 import type { Run } from "../run.js";
 import { checkKinds } from "./check-snapshot.js";
+import { History } from "./history.js";
 import { Ledger } from "./ledger.js";
 import { openJournal } from "./open-journal.js";
 import { parseAnswer } from "./parse-answer.js";
@@ -14,6 +17,7 @@ export const savedRuns = {
   openJournal,
   startSnapshot,
   checkKinds,
+  newHistory: (program: Program, store: CheckpointStore): History => new History(program, store),
 } satisfies SavedRuns & Record<string, unknown>;
 
 /** A run that has its input, and of which no node has started. */

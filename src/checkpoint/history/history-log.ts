@@ -1,0 +1,88 @@
+import type { CheckpointStore } from "../checkpoint-store.js";
+import type { CheckpointDocument } from "../document/document.js";
+import { readRow } from "../journal/store-calls.js";
+import { quoted } from "../values/quoted.js";
+import { dropHistory, dropSegments, type EntryNote, segmentBytes, segmentId } from "./segments.js";
+
+/** How much of a history is kept. */
+export interface HistoryLimits {
+  readonly last: number;
+  readonly maxAgeMs?: number | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Numbers the saves of one run, and keeps those that newer documents replace. */
+export class HistoryLog {
+  readonly #limits: HistoryLimits;
+  #last = 0;
+  #segment = 0;
+  #oldest = 0;
+  /** Nodes that have ended since the last entry. */
+  #ran: string[] = [];
+  #parent: string | undefined = undefined;
+
+  constructor(limits: HistoryLimits) {
+    this.#limits = limits;
+  }
+
+  /** Goes on with the history of a document. */
+  load({ entry, segment, oldest }: CheckpointDocument): void {
+    this.#last = entry?.n ?? 0;
+    this.#segment = segment ?? 0;
+    this.#oldest = oldest ?? 0;
+  }
+
+  /** It is a copy of another run, at this entry. */
+  begin(parent: string | undefined): void {
+    this.#parent = parent;
+    this.#last = 0;
+    this.#segment = 0;
+    this.#oldest = 0;
+  }
+
+  ran(path: string): void {
+    this.#ran.push(path);
+  }
+
+  /** What the next entry says of itself. */
+  note(cause: EntryNote["cause"], error?: string): string {
+    const ran = this.#ran.length === 0 ? "" : `,"ran":${JSON.stringify(this.#ran)}`;
+    const from = this.#parent === undefined ? "" : `,"parent":${quoted(this.#parent)}`;
+    const failure = error === undefined ? "" : `,"error":${JSON.stringify(error)}`;
+    this.#ran = [];
+    this.#parent = undefined;
+    return `"entry":{"n":${++this.#last},"at":${this.#limits.now()},"cause":"${cause}"${ran}${from}${failure}}`;
+  }
+
+  /** Which segment a whole document begins. `isNext`: there is one before it. */
+  place(isNext: boolean): string {
+    if (isNext) this.#segment++;
+    return `"segment":${this.#segment},"oldest":${this.#oldest}`;
+  }
+
+  /** Puts aside what a whole document is about to replace, and deletes what is too old. */
+  async close(store: CheckpointStore, id: string): Promise<void> {
+    const row = await readRow(store, id);
+    if (row === undefined) return;
+    const name = segmentId(id, this.#segment - 1);
+    // a crash may have left one there that says less
+    const former = await readRow(store, name);
+    await store.put(name, segmentBytes(row), former?.version);
+    await this.#dropOld(store, id);
+  }
+
+  async #dropOld(store: CheckpointStore, id: string): Promise<void> {
+    const { last, maxAgeMs, now } = this.#limits;
+    if (this.#last <= last && maxAgeMs === undefined) return;
+    const isOld = (note: EntryNote): boolean =>
+      this.#last - note.n >= last || (maxAgeMs !== undefined && now() - note.at > maxAgeMs);
+    const range = { from: this.#oldest, before: this.#segment };
+    this.#oldest = (await dropSegments(store, id, range, isOld)).oldest;
+  }
+
+  /** A new run has begun under an id that had another one. */
+  async drop(store: CheckpointStore, id: string): Promise<void> {
+    await dropHistory(store, id);
+  }
+}

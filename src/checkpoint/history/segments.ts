@@ -1,0 +1,128 @@
+import { unreadableCheckpoint } from "../checkpoint-errors.js";
+import type { CheckpointStore, StoredCheckpoint } from "../checkpoint-store.js";
+import { asList, asRecord, asStep, asText, type JsonRecord, parseJson } from "../document/json-parts.js";
+import { invalidCheckpointId } from "../errors.js";
+import { readRow } from "../journal/store-calls.js";
+import { bytesOf } from "../values/text-bytes.js";
+
+/** Ids that are longer once encoded leave no room for the number of a segment. */
+const longestEncoded = 490;
+
+/** How the ids of the closed segments of a run begin. */
+export function historyPrefix(id: string): string {
+  const encoded = encodeId(id);
+  if (encoded.length > longestEncoded) {
+    const why = `with history it may have ${longestEncoded} characters once percent-encoded, and has ${encoded.length}`;
+    throw invalidCheckpointId(id, why);
+  }
+  return `~history/${encoded}/`;
+}
+
+/** Percent-encoded, half of a character too. */
+function encodeId(id: string): string {
+  const parts = id.split(/(\p{Surrogate})/u);
+  return parts
+    .map((part, n) => (n % 2 === 0 ? encodeURIComponent(part) : `%u${part.charCodeAt(0).toString(16)}`))
+    .join("");
+}
+
+export function segmentId(id: string, segment: number): string {
+  return `${historyPrefix(id)}${String(segment).padStart(8, "0")}`;
+}
+
+/** A document and the entries that were appended to it, once another document has replaced them. */
+export interface Segment {
+  readonly data: Uint8Array;
+  readonly appended: readonly Uint8Array[];
+}
+
+const decoder = new TextDecoder();
+
+export function segmentBytes({ data, appended = [] }: StoredCheckpoint): Uint8Array {
+  const entries = appended.map((entry) => decoder.decode(entry));
+  return bytesOf(`{"version":2,"document":${decoder.decode(data)},"entries":[${entries.join(",")}]}`);
+}
+
+/** `undefined` when it was pruned. */
+export async function readSegment(
+  store: CheckpointStore,
+  id: string,
+  segment: number,
+): Promise<JsonSegment | undefined> {
+  const row = await readRow(store, segmentId(id, segment));
+  if (row === undefined) return undefined;
+  const { version, document, entries } = asRecord(parseJson(row.data), "a segment");
+  if (version !== 2) throw unreadableCheckpoint("a segment of its history has an unknown version");
+  return {
+    document: asRecord(document, "the document of a segment"),
+    entries: asList(entries, "the entries of a segment", (entry) => asRecord(entry, "an entry")),
+  };
+}
+
+export interface JsonSegment {
+  readonly document: JsonRecord;
+  readonly entries: readonly JsonRecord[];
+}
+
+/** What is said of a save, where a history is kept. */
+export interface EntryNote {
+  readonly n: number;
+  readonly at: number;
+  readonly cause: "start" | "task" | "interrupt" | "failure" | "end" | "fork";
+  readonly ran: readonly string[];
+  readonly parent?: string | undefined;
+  readonly error?: string | undefined;
+}
+
+const causes: readonly unknown[] = ["start", "task", "interrupt", "failure", "end", "fork"];
+
+/** `undefined` for a save that is no entry of a history: a claim. */
+export function noteOf({ entry }: JsonRecord): EntryNote | undefined {
+  if (entry === undefined) return undefined;
+  const { n, at, cause, ran, parent, error } = asRecord(entry, "the note of an entry");
+  if (!causes.includes(cause)) throw unreadableCheckpoint("an entry of its history has an unknown cause");
+  return {
+    n: asStep(n, 1, "the number of an entry"),
+    at: asStep(at, 0, "the time of an entry"),
+    cause: cause as EntryNote["cause"],
+    ran: ran === undefined ? [] : asList(ran, "what an entry ran", (path) => asText(path, "a path")),
+    parent: parent === undefined ? undefined : asText(parent, "the parent of an entry"),
+    error: error === undefined ? undefined : asText(error, "the error of an entry"),
+  };
+}
+
+/** The number of the last entry of a segment, and its time. */
+export function lastNote({ document, entries }: JsonSegment): EntryNote | undefined {
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const note = noteOf(entries[index] ?? {});
+    if (note !== undefined) return note;
+  }
+  return noteOf(document);
+}
+
+/** Deletes segments from the oldest on, as long as what is left is enough; gives the first that is left. */
+export async function dropSegments(
+  store: CheckpointStore,
+  id: string,
+  range: { readonly from: number; readonly before: number },
+  isOld: (last: EntryNote) => boolean,
+): Promise<{ readonly oldest: number; readonly entries: number }> {
+  let oldest = range.from;
+  let entries = 0;
+  for (; oldest < range.before; oldest++) {
+    const segment = await readSegment(store, id, oldest);
+    if (segment === undefined) continue;
+    const last = lastNote(segment);
+    if (last !== undefined && !isOld(last)) break;
+    entries += [segment.document, ...segment.entries].filter((entry) => noteOf(entry) !== undefined).length;
+    await store.delete(segmentId(id, oldest));
+  }
+  return { oldest, entries };
+}
+
+/** Deletes all segments of an id. */
+export async function dropHistory(store: CheckpointStore, id: string): Promise<void> {
+  const ids: string[] = [];
+  for await (const segment of store.list(historyPrefix(id))) ids.push(segment);
+  for (const segment of ids) await store.delete(segment);
+}

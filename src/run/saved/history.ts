@@ -1,0 +1,261 @@
+import { randomId } from "../../callbacks/random-id.js";
+import { checkpointInUse, inCheckpoint, unknownCheckpoint } from "../../checkpoint/checkpoint-errors.js";
+import type { CheckpointStore, StoredCheckpoint } from "../../checkpoint/checkpoint-store.js";
+import type { CheckpointDocument } from "../../checkpoint/document/document.js";
+import { DocumentTree } from "../../checkpoint/document/document-tree.js";
+import { asRecord, type JsonRecord, parseJson } from "../../checkpoint/document/json-parts.js";
+import { documentOf, readTree } from "../../checkpoint/document/read-document.js";
+import { headFields, writeHead, writeRun } from "../../checkpoint/document/write-document.js";
+import { noHistory, notEditable, reservedId, unknownEntry } from "../../checkpoint/errors.js";
+import type {
+  ForkOptions,
+  HistoryEntry,
+  HistoryLimits,
+  PruneOptions,
+  SavedState,
+} from "../../checkpoint/history/history-entry.js";
+import {
+  dropHistory,
+  dropSegments,
+  type EntryNote,
+  type JsonSegment,
+  noteOf,
+  readSegment,
+} from "../../checkpoint/history/segments.js";
+import { checkCheckpointId, reservedMark } from "../../checkpoint/journal/checkpoint-id.js";
+import { runningClaims } from "../../checkpoint/journal/running-claims.js";
+import { callStore, readRow, versionOf } from "../../checkpoint/journal/store-calls.js";
+import { modifyStates } from "../../checkpoint/pause/answers.js";
+import { interruptsOf } from "../../checkpoint/pause/interrupts-of.js";
+import { bytesOf } from "../../checkpoint/values/text-bytes.js";
+import type { ValueCodec } from "../../checkpoint/values/value-codec.js";
+import { KumikoError } from "../../errors.js";
+import { invalidRunOption } from "../errors.js";
+import type { Program } from "../program.js";
+import { checkKinds, checksValues, checkValues } from "./check-snapshot.js";
+import { codecOf } from "./open-journal.js";
+import { editOutputs, inputOf, nextNodes, outputAt, renewQuestions, stateAt } from "./saved-values.js";
+
+/** A save, and the document as it was then. */
+interface Moment {
+  readonly note: EntryNote;
+  readonly document: CheckpointDocument;
+}
+
+/** What can be asked of the saves of a graph's runs. */
+export class History {
+  readonly #program: Program;
+  readonly #store: CheckpointStore;
+  readonly #codec: ValueCodec;
+
+  constructor(program: Program, store: CheckpointStore) {
+    this.#program = program;
+    this.#store = store;
+    this.#codec = codecOf(program.plan);
+  }
+
+  /** Newest first. */
+  async *entries(id: string, { limit, before }: HistoryLimits = {}): AsyncGenerator<HistoryEntry, void, undefined> {
+    checkLimit(limit);
+    const newest = await this.#newest(id);
+    if (newest.entry === undefined) throw noHistory(id);
+    const end = before === undefined ? Number.POSITIVE_INFINITY : numberOf(id, before);
+    let left = limit ?? Number.POSITIVE_INFINITY;
+    for await (const { note, document } of this.#moments(id, end)) {
+      if (left-- <= 0) return;
+      yield entryOf(note, document, this.#program);
+    }
+  }
+
+  async state(id: string, entry?: string): Promise<SavedState> {
+    const { document } = entry === undefined ? { document: await this.#newest(id) } : await this.#find(id, entry);
+    const { root } = document;
+    const input = inputOf(root) ?? (await this.#firstInput(id, document));
+    return {
+      input: input?.value,
+      state: (path = "") => stateAt(root, path),
+      output: (path = "") =>
+        path === "" && document.output !== undefined ? document.output.value : outputAt(root, path),
+    };
+  }
+
+  async fork(id: string, { entry, to, editState, outputs }: ForkOptions = {}): Promise<string> {
+    const target = to ?? `${id.startsWith(reservedMark) ? "fork" : id}-${randomId().slice(0, 12)}`;
+    checkCheckpointId(target);
+    if (target.startsWith(reservedMark)) throw reservedId(target);
+    const moment =
+      entry === undefined ? { document: await this.#newest(id), note: undefined } : await this.#find(id, entry);
+    const { root } = moment.document;
+    if (root === undefined) throw unknownCheckpoint(id);
+    checkKinds(root, this.#program, []);
+    renewQuestions(root, randomId);
+    if (editState !== undefined) modifyStates(root, editState);
+    if (outputs !== undefined) editOutputs(root, outputs, notEditable);
+    if (checksValues(this.#program)) await checkValues(root, this.#program, []);
+    const at = moment.note?.n ?? moment.document.entry?.n ?? 0;
+    await callStore("write", target, async () => {
+      versionOf(await this.#store.put(target, this.#copyOf(moment.document, `${id}#${at}`), undefined), target);
+    });
+    return target;
+  }
+
+  #copyOf({ root }: CheckpointDocument, parent: string): Uint8Array {
+    const fields = headFields({
+      status: "stopped",
+      owner: undefined,
+      claim: undefined,
+      answered: [],
+      requested: undefined,
+    });
+    const note = { n: 1, at: Date.now(), cause: "fork", parent } satisfies Omit<EntryNote, "ran">;
+    const kept =
+      this.#program.plan.history === undefined ? "" : `,"entry":${JSON.stringify(note)},"segment":0,"oldest":0`;
+    const run = root === undefined ? "null" : writeRun(root, this.#codec);
+    return bytesOf(`${writeHead(randomId(), fields)}${kept},"root":${run}}`);
+  }
+
+  /** How many saves were deleted. */
+  async prune(id: string, { last, maxAgeMs }: PruneOptions = {}): Promise<number> {
+    if (last !== undefined && !(Number.isSafeInteger(last) && last >= 0)) {
+      throw invalidRunOption(`prune: last is a whole number of at least 0 (got ${String(last)}).`);
+    }
+    if (maxAgeMs !== undefined && !(typeof maxAgeMs === "number" && maxAgeMs >= 0)) {
+      throw invalidRunOption(`prune: maxAgeMs is a time in milliseconds (got ${String(maxAgeMs)}).`);
+    }
+    const { entry, segment = 0, oldest = 0 } = await this.#newest(id);
+    if (entry === undefined) throw noHistory(id);
+    const isOld = (note: EntryNote): boolean =>
+      (last !== undefined && entry.n - note.n >= last) || (maxAgeMs !== undefined && Date.now() - note.at > maxAgeMs);
+    return (await dropSegments(this.#store, id, { from: oldest, before: segment }, isOld)).entries;
+  }
+
+  /** Deletes a checkpoint and its history. */
+  async forget(id: string, { takeover = false }: { readonly takeover?: boolean | undefined } = {}): Promise<void> {
+    checkCheckpointId(id);
+    const row = await readRow(this.#store, id);
+    if (row !== undefined) {
+      if (!takeover) await this.#checkOwner(id, row);
+      await callStore("remove", id, () => this.#store.delete(id, takeover ? undefined : row.version));
+    }
+    await callStore("remove the history of", id, () => dropHistory(this.#store, id));
+  }
+
+  async #checkOwner(id: string, row: StoredCheckpoint): Promise<void> {
+    const { owner, claim } = this.#read(id, row);
+    if (owner === undefined || runningClaims.hasEnded(owner, claim)) return;
+    const isAlive = this.#store.isOwnerAlive === undefined || (await this.#store.isOwnerAlive(owner));
+    if (isAlive) throw checkpointInUse(id, owner);
+  }
+
+  // reading
+
+  async #newest(id: string): Promise<CheckpointDocument> {
+    checkCheckpointId(id);
+    const row = await readRow(this.#store, id);
+    if (row === undefined) throw unknownCheckpoint(id);
+    return this.#read(id, row);
+  }
+
+  #read(id: string, row: StoredCheckpoint): CheckpointDocument {
+    return named(id, () => documentOf(readTree(row).finish(), this.#codec));
+  }
+
+  async #find(id: string, entry: string): Promise<Moment> {
+    const n = numberOf(id, entry);
+    const newest = await this.#newest(id);
+    if (newest.entry === undefined) throw noHistory(id);
+    for await (const moment of this.#moments(id, n + 1)) {
+      if (moment.note.n === n) return moment;
+      break;
+    }
+    throw unknownEntry(id, entry);
+  }
+
+  async #firstInput(
+    id: string,
+    { entry, oldest = 0 }: CheckpointDocument,
+  ): Promise<{ readonly value: unknown } | undefined> {
+    if (entry === undefined) return undefined;
+    const segment = (await readSegment(this.#store, id, oldest)) ?? (await this.#openSegment(id));
+    const [first] = segment === undefined ? [] : this.#momentsOf(id, segment, Number.POSITIVE_INFINITY);
+    return first?.note.cause === "start" ? inputOf(first.document.root) : undefined;
+  }
+
+  async #openSegment(id: string): Promise<JsonSegment | undefined> {
+    const row = await readRow(this.#store, id);
+    if (row === undefined) return undefined;
+    return named(id, () => ({
+      document: asRecord(parseJson(row.data), "the document"),
+      entries: (row.appended ?? []).map((data) => asRecord(parseJson(data), "an entry")),
+    }));
+  }
+
+  /** Every save before one, newest first. */
+  async *#moments(id: string, before: number): AsyncGenerator<Moment, void, undefined> {
+    const open = await this.#openSegment(id);
+    if (open === undefined) throw unknownCheckpoint(id);
+    const { segment = 0, oldest = 0 } = open.document as { readonly segment?: number; readonly oldest?: number };
+    let end = before;
+    let part: JsonSegment | undefined = open;
+    for (let number = segment; ; ) {
+      const moments: Moment[] = part === undefined ? [] : this.#momentsOf(id, part, end);
+      // what a crash has left in two segments counts in the later one
+      end = Math.min(end, moments[0]?.note.n ?? end, part === undefined ? end : (noteOf(part.document)?.n ?? end));
+      yield* moments.reverse();
+      if (--number < oldest) return;
+      part = await readSegment(this.#store, id, number);
+    }
+  }
+
+  #momentsOf(id: string, { document, entries }: JsonSegment, before: number): Moment[] {
+    return named(id, () => {
+      const tree = new DocumentTree(structuredClone(document));
+      const moments: Moment[] = [];
+      const add = (json: JsonRecord): void => {
+        const note = noteOf(json);
+        if (note === undefined || note.n >= before) return;
+        moments.push({ note, document: documentOf(structuredClone(tree.finish()), this.#codec) });
+      };
+      add(document);
+      for (const entry of entries) {
+        tree.apply(structuredClone(entry));
+        add(entry);
+      }
+      return moments;
+    });
+  }
+}
+
+function entryOf(note: EntryNote, document: CheckpointDocument, program: Program): HistoryEntry {
+  const { n, at, cause, ran, parent, error } = note;
+  const { root, runKey, status } = document;
+  const isOver = status === "finished" || root === undefined;
+  return {
+    id: String(n),
+    parent: parent ?? (n > 1 ? String(n - 1) : undefined),
+    at,
+    cause,
+    ran,
+    next: isOver ? [] : nextNodes(root, program),
+    interrupts: isOver ? [] : interruptsOf(root, runKey),
+    ...(error !== undefined && { error }),
+  };
+}
+
+function numberOf(id: string, entry: unknown): number {
+  if (typeof entry === "string" && /^[1-9]\d{0,14}$/.test(entry)) return Number(entry);
+  throw unknownEntry(id, entry);
+}
+
+function checkLimit(limit: unknown): void {
+  if (limit === undefined || (typeof limit === "number" && Number.isSafeInteger(limit) && limit >= 0)) return;
+  throw invalidRunOption(`history: limit is a whole number of at least 0 (got ${String(limit)}).`);
+}
+
+function named<T>(id: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw KumikoError.is(error) ? inCheckpoint(id, error) : error;
+  }
+}
