@@ -1,3 +1,5 @@
+import { workflow } from "./workflows.js";
+
 /** A generated program, and how many type instantiations it may cost above the imports it needs. */
 export interface Program {
   readonly name: string;
@@ -33,6 +35,9 @@ export const programs: readonly Program[] = [
   { name: "handles, 500 nodes", source: handles(500), budget: 40_000 },
   { name: "chain, 50 steps", source: chain(50) },
   { name: "chain, 200 steps", source: chain(200) },
+  { name: "workflow, 30 nodes", source: workflow(30, true) },
+  { name: "workflow, 30 nodes, inline records", source: workflow(30, false) },
+  { name: "workflow, 100 nodes", source: workflow(100, true) },
 ];
 
 function line(count: number): string {

@@ -1,0 +1,145 @@
+import { invalidMapping, invalidOption } from "./errors.js";
+import { type FromSource, mappingSource, type Path, type Source } from "./plan/mapping.js";
+import type { AnySource, Constant, Extracted, FirstOf, From } from "./types/workflow/sources.js";
+
+/** How a part of an output is read. */
+export interface FromOptions<DataOnly, Default, Required> {
+  /** The node waits for this source, and runs whether or not that has run. @default false */
+  readonly dataOnly?: DataOnly | undefined;
+  /** Stands in for what is missing, or `undefined`. Plain records and lists are copied per run. */
+  readonly default?: Default | undefined;
+  /** Fails the node with `MAPPING_FAILED` when the data is missing. @default false */
+  readonly required?: Required | undefined;
+}
+
+/** Keeps the types of literals, and takes anything. */
+type Given = string | number | bigint | boolean | symbol | object | null | undefined;
+
+/**
+ * Reads the output of a node (or START), or what stands at a path of it: `a.b`, `a.0`, `a.*.b` for every item of a list.
+ *
+ * @example
+ * const flow = new Workflow<{ hits: { url: string }[] }, { urls: string[] }>()
+ *   .end({ urls: from(START, "hits.*.url") });
+ */
+export function from<
+  const Key extends string,
+  Default extends Given = never,
+  const DataOnly extends boolean = false,
+  const Required extends boolean = false,
+>(key: Key, options?: FromOptions<DataOnly, Default, Required>): From<Key, "", DataOnly, Default, Required>;
+export function from<
+  const Key extends string,
+  const Path extends string,
+  Default extends Given = never,
+  const DataOnly extends boolean = false,
+  const Required extends boolean = false,
+>(
+  key: Key,
+  path: Path,
+  options?: FromOptions<DataOnly, Default, Required>,
+): From<Key, Path, DataOnly, Default, Required>;
+export function from(key: unknown, pathOrOptions?: unknown, given?: unknown): never {
+  const hasPath = typeof pathOrOptions === "string";
+  const { dataOnly = false, required = false, ...rest } = readOptions(key, hasPath ? given : (given ?? pathOrOptions));
+  const fallback = "default" in rest && rest.default !== undefined ? { value: rest.default } : undefined;
+  const path = hasPath ? readPath(key, pathOrOptions) : [];
+  return sourceOf({ kind: "from", key: checkKey(key), path, dataOnly, fallback, required });
+}
+
+/**
+ * A constant: the same in every run. Plain records and lists are copied, so that a run may change its own.
+ *
+ * @example
+ * const limit = value(5);
+ */
+export function value<const T extends string | number | bigint | boolean | symbol | null | undefined>(
+  constant: T,
+): Constant<T>;
+export function value<T>(constant: T): Constant<T>;
+export function value(constant: unknown): never {
+  return sourceOf({ kind: "value", value: constant });
+}
+
+/**
+ * What a function makes of the output of a node. It may be async; what it throws fails the node that reads.
+ *
+ * @example
+ * const first = extract("search", (found: { hits: string[] }) => found.hits[0] ?? "nothing");
+ */
+export function extract<const Key extends string, Whole, Made>(
+  key: Key,
+  read: (whole: Whole) => Made | Promise<Made>,
+): Extracted<Key, Whole, Made> {
+  if (typeof read !== "function") throw invalidMapping(String(key), "", "needs a function in extract(key, function).");
+  return sourceOf({ kind: "extract", key: checkKey(key), extract: read });
+}
+
+/**
+ * The first of several sources that is not missing, in the order in which they are written: `null` is there.
+ *
+ * @example
+ * const answer = firstOf(from("long", "text"), from("short"));
+ */
+export function firstOf<const Froms extends readonly [From<string>, ...From<string>[]]>(
+  ...froms: Froms
+): FirstOf<Froms> {
+  const sources = froms.map((given): FromSource => {
+    const source: Source | undefined = isSource(given) ? (given[mappingSource] as Source) : undefined;
+    if (source?.kind !== "from") throw invalidOption("firstOf takes sources made with from(…).");
+    return source;
+  });
+  if (sources.length === 0) throw invalidOption("firstOf needs at least one source: firstOf(from(…), from(…)).");
+  return sourceOf({ kind: "first", sources });
+}
+
+function sourceOf(source: Source): never {
+  return Object.freeze({ [mappingSource]: Object.freeze(source) }) as never;
+}
+
+function isSource(given: unknown): given is AnySource {
+  return typeof given === "object" && given !== null && mappingSource in given;
+}
+
+function checkKey(key: unknown): string {
+  if (typeof key === "string" && key !== "") return key;
+  throw invalidOption("A source names a node by its key: from(key), extract(key, function).");
+}
+
+interface AnyOptions {
+  readonly dataOnly?: boolean;
+  readonly required?: boolean;
+  readonly default?: unknown;
+}
+
+const optionNames: readonly string[] = ["dataOnly", "default", "required"];
+
+function readOptions(key: unknown, options: unknown): AnyOptions {
+  if (options === undefined) return {};
+  if (typeof options !== "object" || options === null)
+    throw invalidOption(`from("${String(key)}", …) takes a path, which is a text, and options, which are an object.`);
+  const other = Object.keys(options).find((name) => !optionNames.includes(name));
+  if (other !== undefined)
+    throw invalidOption(`from("${String(key)}", …) has no option "${other}". There are ${optionNames.join(", ")}.`);
+  for (const name of ["dataOnly", "required"]) {
+    const given: unknown = Reflect.get(options, name);
+    if (given !== undefined && typeof given !== "boolean")
+      throw invalidOption(`The option ${name} of from("${String(key)}", …) is true or false.`);
+  }
+  return options;
+}
+
+function readPath(key: unknown, path: string): Path {
+  const steps = path.split(".");
+  for (const step of steps) {
+    if (step === "")
+      throw invalidMapping(
+        String(key),
+        "",
+        `is read at "${path}", a path with an empty step. Write a.b, a.0 or a.*.b; a key with a dot in it needs extract.`,
+      );
+    if (step === "__proto__")
+      throw invalidMapping(String(key), "", `is read at "${path}": "__proto__" is no field that can be read.`);
+  }
+  return steps;
+}

@@ -1,0 +1,204 @@
+import { cycle, unknownNode } from "../errors.js";
+import { findLoops } from "./find-loops.js";
+import { IndexLists } from "./index-lists.js";
+import { leavesOf, type MappingPlan, type Path, type Source } from "./mapping.js";
+import { END_INDEX, type PlanBranch, type PlanEdge, START_INDEX } from "./plan.js";
+
+/** A node of a workflow, or END: what it reads, and what it runs after. */
+export interface WiredNode {
+  readonly mapping: MappingPlan | undefined;
+  readonly runAfter: readonly string[];
+}
+
+/** What wiring needs to know of the workflow. */
+export interface Wires {
+  /** By index; START has none. */
+  readonly nodes: readonly (WiredNode | undefined)[];
+  readonly keys: readonly string[];
+  readonly indexOf: (key: string) => number | undefined;
+  readonly branches: readonly PlanBranch[];
+}
+
+/** One edge, as it is put together. */
+interface Wire {
+  data: boolean;
+  /** Whether it is a reason to run, before those are left out that others imply. */
+  isReason: boolean;
+  readonly labels: string[];
+}
+
+/** The edges of a workflow: what each node reads, and what decides whether it runs. */
+export function wire(wires: Wires): PlanEdge[] {
+  const incoming = wires.nodes.map((node) => (node === undefined ? noWires : wiresOf(node, wires)));
+  const branchesTo = new IndexLists(wires.nodes.length);
+  for (const { from, targets } of wires.branches) for (const target of targets) branchesTo.add(target, from);
+  const order = runOrder(wires, incoming, branchesTo.lists);
+  const tree = new ImpliedTree(wires.nodes.length);
+  const edges: PlanEdge[][] = wires.nodes.map(() => []);
+  for (const index of order) {
+    if (index === START_INDEX) continue;
+    const own = incoming[index] ?? noWires;
+    const branches = branchesTo.lists[index] ?? [];
+    const isTarget = branches.length > 0 && index !== END_INDEX;
+    const reasons = isTarget || index === END_INDEX ? [] : reasonsOf(own, tree);
+    tree.add(index, isTarget ? branches : reasons);
+    const control = new Set(reasons);
+    for (const [from, { data, labels }] of own)
+      edges[index]?.push({ from, to: index, data, control: control.has(from), labels });
+    const startsAtOnce = index === END_INDEX ? own.size === 0 : !isTarget && reasons.length === 0;
+    if (startsAtOnce) edges[index] = withStart(edges[index] ?? [], index);
+  }
+  // what END reads stands last
+  return [...edges.slice(END_INDEX + 1), edges[END_INDEX] ?? []].flat();
+}
+
+const noWires: ReadonlyMap<number, Wire> = new Map();
+
+/** A node that nothing else decides about runs because the workflow does. */
+function withStart(edges: readonly PlanEdge[], to: number): PlanEdge[] {
+  const others = edges.filter(({ from }) => from !== START_INDEX);
+  const own = edges.find(({ from }) => from === START_INDEX);
+  return [{ from: START_INDEX, to, data: own?.data ?? false, control: true, labels: own?.labels ?? [] }, ...others];
+}
+
+/** What a node names, by index. */
+function wiresOf({ mapping, runAfter }: WiredNode, { indexOf, keys }: Wires): ReadonlyMap<number, Wire> {
+  const found = new Map<number, Wire>();
+  const wireOf = (key: string, what: string): Wire => {
+    const index = indexOf(key);
+    if (index === undefined || index === END_INDEX) throw unknownNode(what, key, keys.slice(END_INDEX + 1));
+    const known = found.get(index) ?? { data: false, isReason: false, labels: [] };
+    found.set(index, known);
+    return known;
+  };
+  for (const { source, field } of mapping === undefined ? [] : leavesOf(mapping)) {
+    for (const { key, path, dataOnly } of readsOf(source)) {
+      const wire = wireOf(key, "The source of a mapping,");
+      wire.data = true;
+      wire.isReason ||= !dataOnly;
+      wire.labels.push(labelOf(path, field));
+    }
+  }
+  for (const key of runAfter) wireOf(key, "A node in runAfter,").isReason = true;
+  return found;
+}
+
+interface Read {
+  readonly key: string;
+  readonly path: Path | undefined;
+  readonly dataOnly: boolean;
+}
+
+function readsOf(source: Source): readonly Read[] {
+  switch (source.kind) {
+    case "from":
+      return [source];
+    case "extract":
+      return [{ key: source.key, path: undefined, dataOnly: false }];
+    case "first":
+      return source.sources;
+    case "value":
+      return [];
+    default:
+      return source satisfies never;
+  }
+}
+
+function labelOf(path: Path | undefined, field: Path): string {
+  const from = path === undefined ? "extract" : path.join(".");
+  const to = field.join(".");
+  if (from === "" && to === "") return "";
+  return `${from} → ${to}`.trim();
+}
+
+/** An order in which each node stands behind what it waits for; throws when there is none. */
+function runOrder(
+  { keys }: Wires,
+  incoming: readonly ReadonlyMap<number, Wire>[],
+  branchesTo: readonly (readonly number[])[],
+): number[] {
+  const successors = new IndexLists(keys.length);
+  const open = incoming.map((own, index) => own.size + (branchesTo[index]?.length ?? 0));
+  for (const [to, own] of incoming.entries()) {
+    for (const from of own.keys()) successors.add(from, to);
+    for (const from of branchesTo[to] ?? []) successors.add(from, to);
+  }
+  const order = [...open.keys()].filter((index) => open[index] === 0);
+  for (const index of order) {
+    for (const to of successors.lists[index] ?? []) {
+      open[to] = (open[to] ?? 0) - 1;
+      if (open[to] === 0) order.push(to);
+    }
+  }
+  if (order.length === keys.length) return order;
+  const { loops, more } = findLoops(successors.lists);
+  throw cycle(
+    loops.map((loop) => loop.map((index) => keys[index] ?? "")),
+    more,
+    true,
+  );
+}
+
+/** What a node runs after, without START and without what another of them implies. */
+function reasonsOf(own: ReadonlyMap<number, Wire>, tree: ImpliedTree): number[] {
+  const all = [...own].filter(([from, { isReason }]) => isReason && from !== START_INDEX).map(([from]) => from);
+  return all.filter((from) => !all.some((other) => other !== from && tree.implies(other, from)));
+}
+
+/**
+ * Which nodes cannot run without which: a tree, in which a node stands below all that must have run when it runs. Looking up
+ * takes logarithmic time, by jumps.
+ */
+class ImpliedTree {
+  readonly #depth: number[];
+  readonly #parent: number[];
+  readonly #jump: number[];
+
+  constructor(count: number) {
+    this.#depth = new Array<number>(count).fill(0);
+    this.#parent = new Array<number>(count).fill(START_INDEX);
+    this.#jump = new Array<number>(count).fill(START_INDEX);
+  }
+
+  /** A node runs because one of these has run: what all of them imply it implies too. */
+  add(index: number, reasons: readonly number[]): void {
+    const [first = START_INDEX, ...others] = reasons;
+    const parent = others.reduce((common, reason) => this.#common(common, reason), first);
+    const far = this.#at(this.#jump, parent);
+    const farther = this.#at(this.#jump, far);
+    const isEven = this.#at(this.#depth, parent) - this.#at(this.#depth, far);
+    const isFar = isEven === this.#at(this.#depth, far) - this.#at(this.#depth, farther);
+    this.#parent[index] = parent;
+    this.#depth[index] = this.#at(this.#depth, parent) + 1;
+    this.#jump[index] = isFar ? farther : parent;
+  }
+
+  /** Whether a node cannot run without another. */
+  implies(index: number, other: number): boolean {
+    return this.#rise(index, this.#at(this.#depth, other)) === other;
+  }
+
+  #common(a: number, b: number): number {
+    const depth = Math.min(this.#at(this.#depth, a), this.#at(this.#depth, b));
+    let [left, right] = [this.#rise(a, depth), this.#rise(b, depth)];
+    while (left !== right) {
+      const areFar = this.#at(this.#jump, left) !== this.#at(this.#jump, right);
+      const up = areFar ? this.#jump : this.#parent;
+      [left, right] = [this.#at(up, left), this.#at(up, right)];
+    }
+    return left;
+  }
+
+  #rise(from: number, depth: number): number {
+    let index = from;
+    while (this.#at(this.#depth, index) > depth) {
+      const far = this.#at(this.#jump, index);
+      index = this.#at(this.#depth, far) >= depth ? far : this.#at(this.#parent, index);
+    }
+    return index;
+  }
+
+  #at(list: readonly number[], index: number): number {
+    return list[index] ?? START_INDEX;
+  }
+}

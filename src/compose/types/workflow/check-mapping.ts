@@ -1,0 +1,134 @@
+import type { IsRecord, Lacks } from "../fit.js";
+import type { GraphTypeError } from "../graph-type-error.js";
+import type { NewKey } from "../node-key.js";
+import type { TypeName } from "../type-name.js";
+import type { AtPath, NoStep } from "./path.js";
+import type { AnyAround, Resolve, ResolveSource, WholeOf } from "./resolve.js";
+import type { AnySource, Told } from "./sources.js";
+
+/** Intersected with a mapping: a sentence at each field that is wrong. `Name`: what the target is called in it. */
+export type CheckMapping<At extends AnyAround, M, In, Name = At["key"]> = string extends keyof M
+  ? unknown
+  : M extends AnySource
+    ? CheckSource<At, Told<M>, In, Name>
+    : M extends undefined
+      ? unknown
+      : IsRecord<In> extends true
+        ? { readonly [Field in keyof M]: CheckField<At, M[Field], In, Field> } & Lacking<At, M, In>
+        : unknown extends In
+          ? { readonly [Field in keyof M]: CheckMapping<At, M[Field], unknown, Field> }
+          : [Resolve<At, M>] extends [In]
+            ? unknown
+            : GraphTypeError<`"${Named<At["key"]>}" takes ${TypeName<In>}`>;
+
+type Named<Key> = Key extends string ? Key : "this";
+
+type CheckField<At extends AnyAround, Inner, In, Field> = Field extends keyof In
+  ? Inner extends AnySource
+    ? CheckSource<At, Told<Inner>, In[Field], Field>
+    : CheckMapping<At, Inner, In[Field], Field>
+  : Field extends KeysOf<In>
+    ? unknown
+    : string extends keyof In
+      ? CheckMapping<At, Inner, In[keyof In], Field>
+      : GraphTypeError<`"${Named<At["key"]>}" takes no "${Named<Field>}"`>;
+
+type KeysOf<Union> = Union extends unknown ? keyof Union : never;
+
+/** The fields of an input that the mapping leaves out; of a union of records, whether it makes one of them. */
+type Lacking<At extends AnyAround, M, In> = [keyof In] extends [keyof M]
+  ? [KeysOf<In>] extends [keyof In]
+    ? unknown
+    : OneOf<At, M, In>
+  : [KeysOf<In>] extends [keyof In]
+    ? [Lacks<M, In>] extends [never]
+      ? unknown
+      : GraphTypeError<`"${Named<At["key"]>}" never gets "${Lacks<M, In>}"`>
+    : OneOf<At, M, In>;
+
+type OneOf<At extends AnyAround, M, In> = [Resolve<At, M>] extends [In]
+  ? unknown
+  : GraphTypeError<`"${Named<At["key"]>}" takes ${TypeName<In>}`>;
+
+/** What fits is looked at first: where anything fits, a path that leads nowhere would too. */
+type CheckSource<At extends AnyAround, Said, In, Name> = [ResolveSource<At, Said>] extends [In]
+  ? Record<never, never> extends In
+    ? Problem<At, Said, unknown>
+    : Said extends { readonly extract: unknown }
+      ? Problem<At, Said, unknown>
+      : unknown
+  : Problem<At, Said, Misfit<At, Said, In, Name>>;
+
+/** The sentence about a node that is not there, or a path that leads nowhere; otherwise another one. */
+type Problem<At extends AnyAround, Said, Otherwise> = [ReadProblem<At, Reads<Said>>] extends [never]
+  ? Otherwise
+  : GraphTypeError<ReadProblem<At, Reads<Said>>>;
+
+/** The members of `firstOf`, or the source itself. */
+type Reads<Said> = Said extends { readonly first: infer Froms extends readonly unknown[] } ? Told<Froms[number]> : Said;
+
+type Misfit<At extends AnyAround, Said, In, Name> =
+  unknown extends ResolveSource<At, Said>
+    ? unknown
+    : [Exclude<ResolveSource<At, Said>, undefined>] extends [In]
+      ? GraphTypeError<`${Subject<Said>} may be missing: ${Remedy<At, Said>}`>
+      : GraphTypeError<`${Subject<Said>} is ${TypeName<ResolveSource<At, Said>>}, "${Named<Name>}" takes ${TypeName<In>}`>;
+
+type Subject<Said> = Said extends { readonly from: infer Key extends string; readonly path: infer Path extends string }
+  ? Path extends ""
+    ? `"${Key}"`
+    : `"${Path}" of "${Key}"`
+  : Said extends { readonly extract: infer Key extends string }
+    ? `what is extracted from "${Key}"`
+    : Said extends { readonly first: unknown }
+      ? "the first of these"
+      : "the value";
+
+/** A node that runs because of another one need not have this one. */
+type Remedy<At extends AnyAround, Said> = Said extends { readonly from: infer Key extends string }
+  ? Key extends At["gaps"] & At["controls"]
+    ? `read "${Named<Exclude<At["controls"], Key>>}" with dataOnly if this node belongs to "${Key}", or give a default`
+    : "give a default"
+  : Said extends { readonly first: unknown }
+    ? "end with a source that is always there, or give it a default"
+    : "let the target take undefined";
+
+type ReadProblem<At extends AnyAround, Said> = Said extends {
+  readonly from: infer Key extends string;
+  readonly path: infer Path extends string;
+}
+  ? Key extends keyof At["nodes"] | "start"
+    ? NoStepIn<AtPath<WholeOf<At, Key>, Path>> extends true
+      ? `"${Key}" has no "${Path}"`
+      : never
+    : NoNode<Key>
+  : Said extends { readonly extract: infer Key extends string; readonly whole: (whole: infer Whole) => void }
+    ? Key extends keyof At["nodes"] | "start"
+      ? [WholeOf<At, Key>] extends [Whole]
+        ? never
+        : unknown extends WholeOf<At, Key>
+          ? never
+          : `"${Key}" gives ${TypeName<WholeOf<At, Key>>}, and the function takes ${TypeName<Whole>}`
+      : NoNode<Key>
+    : never;
+
+type NoNode<Key extends string> = `no node "${Key}" before this one`;
+
+/** Whether a member of what was found, or of its items, stands for a path that leads nowhere. */
+type NoStepIn<Found> = 0 extends 1 & Found
+  ? false
+  : true extends (Found extends NoStep<string> ? true : Found extends readonly (infer Item)[] ? NoStepIn<Item> : false)
+    ? true
+    : false;
+
+/** The key of a new node, or the sentence that says why it cannot be one: without an input it must take nothing. */
+export type NewWiredKey<Keys, Key extends string, M, In> = [M] extends [undefined]
+  ? undefined extends In
+    ? NewKey<Keys, Key>
+    : `"${Key}" takes ${TypeName<In>} and has no input`
+  : NewKey<Keys, Key>;
+
+/** The target of a branch, or a sentence: it is declared behind the branch. */
+export type NewTarget<Keys, Target extends string> = Target extends Keys
+  ? `"${Target}" stands before this branch: add it behind`
+  : Target;

@@ -1,0 +1,121 @@
+import type { NodeShape } from "../node-shape.js";
+import type { AnySource, Mapping, ReasonsIn } from "./sources.js";
+
+/** A branch: where it stands, what it chooses among, whether always exactly one node, and what of a switch each target gets. */
+export interface Fork<
+  out Source extends string,
+  out Targets extends string,
+  out One extends boolean,
+  out Cases = unknown,
+> {
+  readonly source: Source;
+  readonly targets: Targets;
+  readonly one: One;
+  readonly cases: Cases;
+}
+
+export type AnyFork = Fork<string, string, boolean>;
+
+/** A node of a workflow; `implies`: the nodes without which it cannot run. */
+export interface WiredShape<In, Out, Inner, Options, Implies extends string>
+  extends NodeShape<In, Out, Inner, Options> {
+  readonly implies: Implies;
+}
+
+/** The nodes that a mapping reads for a reason: not only for their data. */
+export type ReasonsOf<M> = [Mapping] extends [M] ? never : ReasonsBelow<M>;
+
+type ReasonsBelow<M> = string extends keyof M
+  ? never
+  : M extends AnySource
+    ? ReasonsIn<M>
+    : M extends undefined
+      ? never
+      : { [Field in keyof M]: M[Field] extends AnySource ? ReasonsIn<M[Field]> : ReasonsBelow<M[Field]> }[keyof M];
+
+/** The branches that lead to a node stand where? */
+export type ForksTo<Forks, Key> =
+  Forks extends Fork<infer Source, infer Targets, boolean> ? (Key extends Targets ? Source : never) : never;
+
+/** What decides whether a node runs: its branches; otherwise what it reads and runs after, without what others of it imply. */
+export type ControlsOf<Nodes, Forks, Key, Reasons> = [ForksTo<Forks, Key>] extends [never]
+  ? WithoutImplied<Nodes, Exclude<Reasons, "start">>
+  : ForksTo<Forks, Key>;
+
+type WithoutImplied<Nodes, Reasons> = string extends Reasons
+  ? never
+  : IsOne<Reasons> extends true
+    ? Reasons
+    : Exclude<Reasons, ImpliedBy<Nodes, Reasons>>;
+
+/** The nodes without which one of these cannot run. */
+export type ImpliedBy<Nodes, Keys> = Keys extends keyof Nodes
+  ? Nodes[Keys] extends { readonly implies: infer Implies }
+    ? Implies
+    : never
+  : never;
+
+/** The nodes that have run whichever of these has. */
+export type ImpliedByAll<Nodes, Controls> =
+  IsOne<Controls> extends true
+    ? Exclude<Controls | ImpliedBy<Nodes, Controls>, "start">
+    : CommonTo<Nodes, Controls, ImpliedBy<Nodes, Controls>>;
+
+type IsOne<Union, Each = Union> = [Union] extends [never]
+  ? true
+  : Each extends unknown
+    ? [Union] extends [Each]
+      ? true
+      : false
+    : never;
+
+type CommonTo<Nodes, Controls, Candidate> = Candidate extends string
+  ? [WithoutIt<Nodes, Controls, Candidate>] extends [never]
+    ? Candidate
+    : never
+  : never;
+
+/** The controls that may have run although a node has not. */
+export type WithoutIt<Nodes, Controls, Key> = Controls extends Key
+  ? never
+  : Key extends ImpliedBy<Nodes, Controls>
+    ? never
+    : Controls;
+
+/** The node itself if it may be skipped. */
+export type MaybeSkipped<Forks, Maybe, Key, Controls> = [Forks] extends [never]
+  ? never
+  : MaybeSkippedBy<Forks, Maybe, Key, Controls>;
+
+type MaybeSkippedBy<Forks, Maybe, Key, Controls> = [ForksTo<Forks, Key>] extends [never]
+  ? [Controls] extends [never]
+    ? never
+    : [Exclude<Controls, Maybe>] extends [never]
+      ? [CoveredFork<Forks, Maybe, Controls>] extends [never]
+        ? Key
+        : never
+      : never
+  : Key;
+
+/** A branch of a sure node that always chooses one of these. */
+export type CoveredFork<Forks, Maybe, Keys> =
+  Forks extends Fork<infer Source, infer Targets, true>
+    ? [Targets] extends [Keys]
+      ? [Source] extends [Maybe]
+        ? never
+        : Source
+      : never
+    : never;
+
+/** The nodes that may have been skipped when a node with these controls runs. */
+export type Gaps<Nodes, Maybe, Controls> = [Maybe] extends [never]
+  ? never
+  : [Controls] extends [never]
+    ? Maybe
+    : GapIn<Nodes, Maybe, Controls>;
+
+type GapIn<Nodes, Maybe, Controls> = Maybe extends string
+  ? [WithoutIt<Nodes, Controls, Maybe>] extends [never]
+    ? never
+    : Maybe
+  : never;

@@ -1,0 +1,42 @@
+import type { GraphTypeError } from "../graph-type-error.js";
+import type { CaseNames, Selected, SurplusCase } from "../switch.js";
+import type { NewTarget } from "./check-mapping.js";
+import type { Fork } from "./controls.js";
+
+/** Whether a branch always leads to one node: not when it may choose several, or END, which runs nothing. */
+export type ChoosesOne<Chosen, Targets extends string> =
+  Awaited<Chosen> extends readonly unknown[] ? false : "end" extends Targets ? false : true;
+
+/** Intersected with the cases of a switch: a sentence at each that is missing, too many, or whose target is there already. */
+export type CheckedTargets<Keys, Out, Field extends string, Cases> = {
+  readonly [Name in CaseNames<Out, Field> | (keyof Cases & string)]: Name extends CaseNames<Out, Field>
+    ? Name extends keyof Cases
+      ? Cases[Name] extends string
+        ? NewTarget<Keys, Cases[Name]> extends Cases[Name]
+          ? unknown
+          : GraphTypeError<NewTarget<Keys, Cases[Name]>>
+        : unknown
+      : GraphTypeError<`"${Name}" has no target`>
+    : GraphTypeError<SurplusCase<Field, Name>>;
+};
+
+/** What each target of a switch gets of its source. */
+export type SwitchTargets<Out, Field extends string, Cases> = {
+  readonly [Target in Cases[keyof Cases] & string]: Selected<Out, Field, CasesTo<Cases, Target>>;
+};
+
+type CasesTo<Cases, Target> = { [Name in keyof Cases]: Cases[Name] extends Target ? Name : never }[keyof Cases];
+
+/** What there is of a workflow that has its output, and all targets of its branches; otherwise what is missing. */
+export type FinishedWorkflow<Keys extends string, Forks, Ended, Then> = Ended extends true
+  ? [Unmet<Keys, Forks>] extends [never]
+    ? Then
+    : GraphTypeError<Unmet<Keys, Forks>>
+  : GraphTypeError<"the workflow has no output: call end(...)">;
+
+type Unmet<Keys, Forks> =
+  Forks extends Fork<infer Source, infer Targets, boolean> ? NoNode<Exclude<Targets, Keys | "end">, Source> : never;
+
+type NoNode<Target extends string, Source extends string> = [Target] extends [never]
+  ? never
+  : `the branch from "${Source}" leads to "${Target}", which is no node`;

@@ -1,0 +1,58 @@
+declare const noStep: unique symbol;
+
+/** Stands where a path leads nowhere: it fits nothing. */
+export interface NoStep<out Step extends string> {
+  readonly [noStep]: Step;
+}
+
+/** What stands at a path: steps are parted by dots, `*` stands for every item of a list. */
+export type AtPath<Value, Path> = Path extends ""
+  ? Value
+  : Path extends `${infer Head}.${infer Rest}`
+    ? Head extends "*"
+      ? Items<Value, Rest>
+      : AtPath<Step<Value, Head>, Rest>
+    : Path extends "*"
+      ? Items<Value, "">
+      : Path extends string
+        ? Step<Value, Path>
+        : never;
+
+/** Of each item what stands at the rest of the path; what is missing there stays `undefined`. */
+type Items<Value, Rest> = 0 extends 1 & Value
+  ? Value
+  : unknown extends Value
+    ? unknown
+    : NonNullable<Value> extends readonly (infer Item)[]
+      ? AtPath<Item, Rest>[] | Extract<Value extends null ? undefined : Value, undefined>
+      : NonNullable<Value> extends NoStep<string>
+        ? Value
+        : NoStep<"*">;
+
+type Step<Value, Head extends string> = [Head] extends [keyof Value]
+  ? Value[Head & keyof Value]
+  : 0 extends 1 & Value
+    ? Value
+    : unknown extends Value
+      ? unknown
+      : StepInto<Value, Head, KeysOf<Value>>;
+
+/** The keys that some member has. */
+type KeysOf<Value> = Value extends null | undefined ? never : Value extends readonly unknown[] ? number : keyof Value;
+
+/** A step into `undefined` or `null` finds nothing; a field that only some members have is missing in the others. */
+type StepInto<Value, Head extends string, Keys> = Value extends null | undefined
+  ? undefined
+  : Value extends NoStep<string>
+    ? Value
+    : Value extends readonly (infer Item)[]
+      ? Head extends `${number}`
+        ? Head extends keyof Value
+          ? Value[Head]
+          : Item | undefined
+        : NoStep<Head>
+      : Head extends keyof Value
+        ? Value[Head]
+        : Head extends Keys
+          ? undefined
+          : NoStep<Head>;

@@ -1,0 +1,47 @@
+import type { NodeContext } from "../components/context.js";
+import type { StreamReader } from "../schema/stream/reader.js";
+import type { WorkflowCompileOptions } from "./compile-options.js";
+import type { CompiledGraph } from "./compiled-graph.js";
+import type { Built, builds, NodeLike } from "./types/node-like.js";
+import type { UnkeyedNodeOptions } from "./types/node-options.js";
+import type { Mapping } from "./types/workflow/sources.js";
+
+/** Options of a node whose types nobody knows. */
+export interface UntypedNodeOptions<State> extends UnkeyedNodeOptions<never, unknown, State> {
+  readonly input?: Mapping | undefined;
+  readonly runAfter?: readonly string[] | undefined;
+}
+
+/** What `end(…)` takes besides the output. */
+export interface WorkflowEndOptions<After> {
+  /** Nodes that have to be done before the workflow ends, besides those that its output is made of. */
+  readonly runAfter?: readonly After[] | undefined;
+}
+
+/**
+ * What `workflow.untyped()` gives: keys are any text, nodes may be named before they are added, and what does not fit is found
+ * by `compile()` and by runs.
+ */
+export interface UntypedWorkflow<I, O, State = undefined> {
+  readonly [builds]: Built<I, O, Record<never, never>>;
+  addNode(
+    key: string,
+    node: NodeLike<never, unknown, State, unknown>,
+    options?: UntypedNodeOptions<State>,
+  ): UntypedWorkflow<I, O, State>;
+  addModelNode: UntypedWorkflow<I, O, State>["addNode"];
+  addToolsNode: UntypedWorkflow<I, O, State>["addNode"];
+  addBranch(
+    from: string,
+    targets: readonly string[],
+    choose: (value: never, ctx: NodeContext<State>) => unknown,
+  ): UntypedWorkflow<I, O, State>;
+  addStreamBranch(
+    from: string,
+    targets: readonly string[],
+    choose: (value: StreamReader<never>, ctx: NodeContext<State>) => unknown,
+  ): UntypedWorkflow<I, O, State>;
+  addSwitch(from: string, field: string, cases: Readonly<Record<string, string>>): UntypedWorkflow<I, O, State>;
+  end(mapping: Mapping, options?: WorkflowEndOptions<string>): UntypedWorkflow<I, O, State>;
+  compile(options?: WorkflowCompileOptions<string>): CompiledGraph<I, O>;
+}

@@ -1,0 +1,423 @@
+import type { NodeContext } from "../components/context.js";
+import type { AgenticModel, ModelOptions } from "../components/model.js";
+import type { StateKey } from "../components/state-key.js";
+import { CompiledGraph as CompiledPlan } from "../run/compiled-graph.js";
+import type { DeclaredConcat } from "../schema/concat/rule.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { ToolsNodeOptions } from "../tools/node/options.js";
+import type { CompileOptions, WorkflowCompileOptions } from "./compile-options.js";
+import type { CompiledGraph } from "./compiled-graph.js";
+import type { GraphOptions } from "./graph-options.js";
+import { describePlan } from "./plan/describe.js";
+import { type NodeDefinition, nodeDefinition } from "./plan/node-definition.js";
+import { type MermaidOptions, toMermaid } from "./plan/picture/mermaid.js";
+import type { AnyCallOptions, CallOptions } from "./types/call-options.js";
+import type { AnyChoice, CheckedChoice, Seen } from "./types/choice.js";
+import type { OutAt } from "./types/edge-check.js";
+import type { GraphTypeError } from "./types/graph-type-error.js";
+import type { NoChunks, ValueOf } from "./types/joined.js";
+import type { StopKey } from "./types/node-key.js";
+import type { Built, builds, NodeLike, ToolsNode } from "./types/node-like.js";
+import type { UnkeyedNodeOptions } from "./types/node-options.js";
+import type { SwitchField } from "./types/switch.js";
+import type { CheckMapping, NewTarget, NewWiredKey } from "./types/workflow/check-mapping.js";
+import type {
+  AnyFork,
+  ControlsOf,
+  Fork,
+  ImpliedByAll,
+  MaybeSkipped,
+  ReasonsOf,
+  WiredShape,
+} from "./types/workflow/controls.js";
+import type { CheckedTargets, ChoosesOne, FinishedWorkflow, SwitchTargets } from "./types/workflow/fork.js";
+import type { Around, Resolve } from "./types/workflow/resolve.js";
+import type { Mapping } from "./types/workflow/sources.js";
+import type { UntypedWorkflow, WorkflowEndOptions } from "./untyped-workflow.js";
+import { WorkflowBuilder } from "./workflow-builder.js";
+
+/** What is known where the input of a node is written. */
+type At<I, Nodes, Maybe, Forks, Key, M, After> = Around<
+  I,
+  Nodes,
+  Maybe,
+  Forks,
+  Key,
+  ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>
+>;
+
+/** The workflow with one more node. */
+type WithNode<
+  I,
+  O,
+  State,
+  Nodes,
+  Keys extends string,
+  Maybe,
+  Forks,
+  Ended,
+  Given,
+  Result,
+  Key extends string,
+  Shape,
+  Controls,
+> = Workflow<
+  I,
+  O,
+  State,
+  Nodes & Record<Key, Shape>,
+  Keys | Key,
+  Maybe | MaybeSkipped<Forks, Maybe, Key, Controls>,
+  Forks,
+  Ended,
+  Given,
+  Result
+>;
+
+/** What stands beside a node of a workflow. */
+interface WiredOptions<M, Check, Keys, After> {
+  /** What the input is made of: it mirrors the input, with a source for the whole or for each field. */
+  readonly input?: M & Check;
+  /** The node runs after these, and only if one of them has run, or of those that it reads. */
+  readonly runAfter?: readonly KnownKey<Keys, After>[] | undefined;
+}
+
+/** A key that is there, or all that are. Keys as a constraint would make the compiler look at each of them for each node. */
+type KnownKey<Keys, Key> = [Key] extends [Keys | "start"] ? Key : Keys | "start";
+
+/**
+ * Nodes that say what they read. Each takes the parts of its input from the nodes before it, field by field, and runs when they
+ * are done: side by side where nothing else is said, once at most.
+ *
+ * `I` and `O` are all you write; the rest is inferred, the input of a plain function too. A mapping that does not fit is an
+ * error in the editor at its field.
+ *
+ * @example
+ * const flow = new Workflow<{ question: string }, { answer: string }>()
+ *   .addNode("search", ({ query }) => [`about ${query}`], { input: { query: from(START, "question") } })
+ *   .addNode("write", ({ passages }) => passages.join(), { input: { passages: from("search") } })
+ *   .end({ answer: from("write") });
+ * console.log(await flow.compile().invoke({ question: "wood" }));
+ */
+export class Workflow<
+  I,
+  O,
+  State = undefined,
+  Nodes = Record<never, never>,
+  Keys extends string = never,
+  Maybe = never,
+  Forks = never,
+  Ended = false,
+  Given = I,
+  Result = O,
+> {
+  /** What it is as a node of another graph; only in types. */
+  declare readonly [builds]: FinishedWorkflow<Keys, Forks, Ended, Built<Given, Result, Nodes>>;
+  readonly #builder: WorkflowBuilder;
+
+  constructor(options: GraphOptions<I, O, Given, Result> = {}) {
+    this.#builder = new WorkflowBuilder(options);
+  }
+
+  /** Gives each run a state of its own, for `ctx.state` and the handlers of nodes. Stands before the first node. */
+  readonly withState: [Keys] extends [never]
+    ? <S>(create: (() => S) | StateKey<S>) => Workflow<I, O, S, Nodes, Keys, Maybe, Forks, Ended, Given, Result>
+    : GraphTypeError<"withState(...) stands before the first node"> = ((create: unknown) => {
+    this.#builder.setState(create);
+    return this;
+  }) as never;
+
+  /**
+   * Adds a node of any kind, and says what its input is made of. Without `input` it gets `undefined`.
+   *
+   * @example
+   * const flow = new Workflow<{ text: string }, number>()
+   *   .addNode("count", (text: string) => text.length, { input: from(START, "text") })
+   *   .end(from("count"));
+   */
+  addNode<
+    const Key extends string,
+    const M extends Mapping | undefined = undefined,
+    const After extends string = never,
+    In = M extends Mapping ? Resolve<At<I, Nodes, Maybe, Forks, Key, M, After>, M> : undefined,
+    Out = unknown,
+    Inner = undefined,
+    Options = AnyCallOptions,
+    Chunk = NoChunks,
+    const Concat extends DeclaredConcat | undefined = undefined,
+  >(
+    key: NewWiredKey<Keys, Key, M, In>,
+    node: NodeLike<In, Out, State, Inner, Options, Chunk>,
+    options?: WiredOptions<M, CheckMapping<At<I, Nodes, Maybe, Forks, Key, M, After>, M, In>, Keys, After> &
+      UnkeyedNodeOptions<
+        NoInfer<In>,
+        NoInfer<ValueOf<Out, Chunk, Concat>>,
+        State,
+        CallOptions<NoInfer<Options>, NoInfer<Inner>>,
+        Concat
+      >,
+  ): WithNode<
+    I,
+    O,
+    State,
+    Nodes,
+    Keys,
+    Maybe,
+    Forks,
+    Ended,
+    Given,
+    Result,
+    Key,
+    WiredShape<
+      In,
+      ValueOf<Out, Chunk, Concat>,
+      Inner,
+      CallOptions<Options, Inner>,
+      ImpliedByAll<Nodes, ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>> & string
+    >,
+    ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>
+  > {
+    this.#builder.addNode(key, node, options);
+    return this as never;
+  }
+
+  /** `addNode` for a model; its `options` have the type of the model's call options. */
+  addModelNode<
+    const Key extends string,
+    const M extends Mapping | undefined = undefined,
+    const After extends string = never,
+    Options = ModelOptions,
+  >(
+    key: NewWiredKey<Keys, Key, M, readonly AgenticMessage[]>,
+    model: AgenticModel<Options>,
+    options?: WiredOptions<
+      M,
+      CheckMapping<At<I, Nodes, Maybe, Forks, Key, M, After>, M, readonly AgenticMessage[]>,
+      Keys,
+      After
+    > &
+      UnkeyedNodeOptions<readonly AgenticMessage[], AgenticMessage, State, Partial<Options>>,
+  ): WithNode<
+    I,
+    O,
+    State,
+    Nodes,
+    Keys,
+    Maybe,
+    Forks,
+    Ended,
+    Given,
+    Result,
+    Key,
+    WiredShape<
+      readonly AgenticMessage[],
+      AgenticMessage,
+      undefined,
+      Partial<Options>,
+      ImpliedByAll<Nodes, ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>> & string
+    >,
+    ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>
+  > {
+    this.#builder.addNode(key, model, options);
+    return this as never;
+  }
+
+  /** `addNode` for a tools node. */
+  addToolsNode<
+    const Key extends string,
+    const M extends Mapping | undefined = undefined,
+    const After extends string = never,
+  >(
+    key: NewWiredKey<Keys, Key, M, AgenticMessage>,
+    tools: ToolsNode,
+    options?: WiredOptions<M, CheckMapping<At<I, Nodes, Maybe, Forks, Key, M, After>, M, AgenticMessage>, Keys, After> &
+      UnkeyedNodeOptions<AgenticMessage, AgenticMessage[], State, ToolsNodeOptions>,
+  ): WithNode<
+    I,
+    O,
+    State,
+    Nodes,
+    Keys,
+    Maybe,
+    Forks,
+    Ended,
+    Given,
+    Result,
+    Key,
+    WiredShape<
+      AgenticMessage,
+      AgenticMessage[],
+      undefined,
+      ToolsNodeOptions,
+      ImpliedByAll<Nodes, ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>> & string
+    >,
+    ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>
+  > {
+    this.#builder.addNode(key, tools, options);
+    return this as never;
+  }
+
+  /**
+   * Lets a function choose which of the targets run: one, several, or none of them. It brings them no data: each says what it
+   * reads. The targets are added behind the branch, which alone decides whether they run.
+   *
+   * @example
+   * const flow = new Workflow<number, string | undefined>()
+   *   .addBranch(START, ["even", "odd"], (count) => (count % 2 === 0 ? "even" : "odd"))
+   *   .addNode("even", (count: number) => `${count} is even`, { input: from(START) })
+   *   .addNode("odd", (count: number) => `${count} is odd`, { input: from(START) })
+   *   .end(firstOf(from("even"), from("odd")));
+   */
+  addBranch<const From extends Keys | "start", const Target extends string, const Chosen extends AnyChoice>(
+    from: From,
+    targets: readonly NewTarget<Keys, Target>[],
+    choose: (value: Whole<I, Nodes, From>, ctx: NodeContext<State>) => Chosen & CheckedChoice<Chosen, NoInfer<Target>>,
+  ): WithFork<
+    I,
+    O,
+    State,
+    Nodes,
+    Keys,
+    Maybe,
+    Forks,
+    Ended,
+    Given,
+    Result,
+    Fork<From, Target, ChoosesOne<Chosen, Target>>
+  > {
+    this.#builder.addBranch(from, targets, choose, false);
+    return this as never;
+  }
+
+  /** Like `addBranch`, for a function that reads the output as a stream and may choose before its end. */
+  addStreamBranch<const From extends Keys | "start", const Target extends string, const Chosen extends AnyChoice>(
+    from: From,
+    targets: readonly NewTarget<Keys, Target>[],
+    choose: (
+      value: Seen<Whole<I, Nodes, From>, true>,
+      ctx: NodeContext<State>,
+    ) => Chosen & CheckedChoice<Chosen, NoInfer<Target>>,
+  ): WithFork<
+    I,
+    O,
+    State,
+    Nodes,
+    Keys,
+    Maybe,
+    Forks,
+    Ended,
+    Given,
+    Result,
+    Fork<From, Target, ChoosesOne<Chosen, Target>>
+  > {
+    this.#builder.addBranch(from, targets, choose, true);
+    return this as never;
+  }
+
+  /**
+   * Lets a field of an output choose, which tells the members of a union apart. A target that reads the source gets the members
+   * that lead to it.
+   *
+   * @example
+   * type Plan = { kind: "search"; query: string } | { kind: "answer"; text: string };
+   * const flow = new Workflow<Plan, string>()
+   *   .addSwitch(START, "kind", { search: "search", answer: "answer" })
+   *   .addNode("search", ({ query }) => `searched for ${query}`, { input: from(START) })
+   *   .addNode("answer", ({ text }) => text, { input: from(START) })
+   *   .end(firstOf(from("search"), from("answer")));
+   */
+  addSwitch<
+    const From extends Keys | "start",
+    const Field extends string,
+    const Cases extends Readonly<Record<string, string>>,
+  >(
+    from: From,
+    field: SwitchField<Whole<I, Nodes, From>, Field, `"${From}"`>,
+    cases: Cases & CheckedTargets<Keys, Whole<I, Nodes, From>, Field, NoInfer<Cases>>,
+  ): WithFork<
+    I,
+    O,
+    State,
+    Nodes,
+    Keys,
+    Maybe,
+    Forks,
+    Ended,
+    Given,
+    Result,
+    Fork<
+      From,
+      Cases[keyof Cases] & string,
+      ChoosesOne<unknown, Cases[keyof Cases] & string>,
+      SwitchTargets<Whole<I, Nodes, From>, Field, Cases>
+    >
+  > {
+    this.#builder.addSwitch(from, field, cases);
+    return this as never;
+  }
+
+  /**
+   * Says what the workflow gives. It ends when all that is read here is done, and what `runAfter` names; other nodes that still
+   * run are then aborted.
+   *
+   * @example
+   * const flow = new Workflow<string, { size: number }>()
+   *   .addNode("log", (text: string) => console.log(text), { input: from(START) })
+   *   .end({ size: from(START, "length", { default: 0 }) }, { runAfter: ["log"] });
+   */
+  end<const M extends Mapping, const After extends Keys = never>(
+    mapping: M & CheckMapping<Around<I, Nodes, Maybe, Forks, "end", never>, M, O>,
+    options?: WorkflowEndOptions<After>,
+  ): Workflow<I, O, State, Nodes, Keys, Maybe, Forks, true, Given, Result> {
+    this.#builder.end(mapping, options);
+    return this as never;
+  }
+
+  /**
+   * The same workflow, of which the compiler knows no keys: for loops, generated and generic code. Nodes may be named before
+   * they are added; `compile()` finds what is wrong.
+   *
+   * @example
+   * const flow = new Workflow<string, string[]>().untyped();
+   * for (const key of ["a", "b"]) flow.addNode(key, (text: string) => text + key, { input: from(START) });
+   * const both = flow.end({ a: from("a"), b: from("b") }).compile();
+   */
+  untyped(): UntypedWorkflow<Given, Result, State> {
+    return this as never;
+  }
+
+  /** Checks the workflow as a whole and makes a runnable of it. The builder may go on. */
+  readonly compile: FinishedWorkflow<
+    Keys,
+    Forks,
+    Ended,
+    (options?: WorkflowCompileOptions<StopKey<Keys>>) => CompiledGraph<Given, Result, Nodes>
+  > = ((options?: CompileOptions<string>) => new CompiledPlan(this.#builder.makePlan(options))) as never;
+
+  /** The workflow as a Mermaid flowchart; checked as `compile()` does. */
+  toMermaid(options?: MermaidOptions): string {
+    return toMermaid(describePlan(this.#builder.makePlan(undefined)), options);
+  }
+
+  get [nodeDefinition](): NodeDefinition {
+    return { component: "workflow", type: "", body: { kind: "graph", plan: this.#builder.makePlan(undefined) } };
+  }
+}
+
+/** What a branch sees of its source. */
+type Whole<I, Nodes, Key> = OutAt<I, Nodes, unknown, Key>;
+
+/** The workflow with one more branch. */
+type WithFork<
+  I,
+  O,
+  State,
+  Nodes,
+  Keys extends string,
+  Maybe,
+  Forks,
+  Ended,
+  Given,
+  Result,
+  Added extends AnyFork,
+> = Workflow<I, O, State, Nodes, Keys, Maybe, Forks | Added, Ended, Given, Result>;

@@ -1,0 +1,146 @@
+import type { ExtractSource, FirstSource, MappingPlan, Path } from "../../compose/plan/mapping.js";
+import { isPromiseLike } from "../../is.js";
+import { copyOf, type MappingTarget, MISSING, type Reading, readPath, settled } from "./read-path.js";
+
+/** What the nodes gave that a mapping reads, as whole values. */
+export interface Outputs extends MappingTarget {
+  /** The output of a node, or `MISSING` when it was skipped. */
+  at(index: number): unknown;
+}
+
+/** A mapping whose nodes are found: what it reads, and how. */
+export type BoundMapping = BoundSource | BoundRecord;
+
+export interface BoundRecord {
+  readonly kind: "record";
+  readonly fields: readonly (readonly [field: string, mapping: BoundMapping])[];
+  /** The record; a promise of it when functions of the user have to be awaited. */
+  readonly read: (outputs: Outputs) => unknown;
+  readonly mayWait: boolean;
+}
+
+export type BoundSource = BoundFrom | BoundFirst | BoundExtract | BoundValue;
+
+interface Bound {
+  readonly field: Path;
+  /** The value, or `MISSING`; of a function of the user perhaps a promise. */
+  readonly read: (outputs: Outputs) => unknown;
+  readonly mayWait: boolean;
+}
+
+export interface BoundFrom extends Bound {
+  readonly kind: "from";
+  readonly index: number;
+  readonly reading: Reading;
+}
+
+export interface BoundFirst extends Bound {
+  readonly kind: "first";
+  readonly sources: readonly BoundFrom[];
+}
+
+export interface BoundExtract extends Bound {
+  readonly kind: "extract";
+  readonly index: number;
+}
+
+export interface BoundValue extends Bound {
+  readonly kind: "value";
+}
+
+type IndexOf = (key: string) => number;
+
+export function bindMapping(mapping: MappingPlan, indexOf: IndexOf, field: Path = []): BoundMapping {
+  switch (mapping.kind) {
+    case "record":
+      return bindRecord(mapping.fields.map(([name, inner]) => [name, bindMapping(inner, indexOf, [...field, name])]));
+    case "from":
+      return bindFrom({ source: mapping, field }, indexOf);
+    case "first":
+      return bindFirst(mapping, indexOf, field);
+    case "extract":
+      return bindExtract(mapping, indexOf, field);
+    case "value": {
+      const { value } = mapping;
+      return { kind: "value", field, mayWait: false, read: () => copyOf(value) };
+    }
+    default:
+      return mapping satisfies never;
+  }
+}
+
+function bindFrom(reading: Reading, indexOf: IndexOf): BoundFrom {
+  const { source, field } = reading;
+  const index = indexOf(source.key);
+  const isPlain = source.path.length === 0 && source.fallback === undefined && !source.required;
+  const read = isPlain
+    ? (outputs: Outputs): unknown => outputs.at(index)
+    : (outputs: Outputs): unknown => {
+        const whole = outputs.at(index);
+        return settled(whole === MISSING ? MISSING : readPath(whole, reading, outputs), reading, outputs);
+      };
+  return { kind: "from", field, index, reading, mayWait: false, read };
+}
+
+function bindFirst({ sources }: FirstSource, indexOf: IndexOf, field: Path): BoundFirst {
+  const bound = sources.map((source) => bindFrom({ source, field }, indexOf));
+  const read = (outputs: Outputs): unknown => {
+    for (const source of bound) {
+      const found = source.read(outputs);
+      if (found !== MISSING) return found;
+    }
+    return MISSING;
+  };
+  return { kind: "first", field, sources: bound, mayWait: false, read };
+}
+
+function bindExtract({ key, extract }: ExtractSource, indexOf: IndexOf, field: Path): BoundExtract {
+  const index = indexOf(key);
+  const read = (outputs: Outputs): unknown => {
+    const whole = outputs.at(index);
+    return whole === MISSING ? MISSING : extract(whole as never);
+  };
+  return { kind: "extract", field, index, mayWait: true, read };
+}
+
+function bindRecord(fields: BoundRecord["fields"]): BoundRecord {
+  const mayWait = fields.some(([, inner]) => inner.mayWait);
+  return { kind: "record", fields, mayWait, read: mayWait ? readLater(fields) : readNow(fields) };
+}
+
+function readNow(fields: BoundRecord["fields"]): Bound["read"] {
+  return (outputs) => {
+    const record: Record<string, unknown> = {};
+    for (let n = 0; n < fields.length; n++) {
+      const [name, inner] = fields[n] as BoundRecord["fields"][number];
+      const value = inner.read(outputs);
+      if (value !== MISSING) record[name] = value;
+    }
+    return record;
+  };
+}
+
+/** Fields keep their order, whichever is there first. */
+function readLater(fields: BoundRecord["fields"]): Bound["read"] {
+  return (outputs) => {
+    const record: Record<string, unknown> = {};
+    const pending: PromiseLike<void>[] = [];
+    for (const [name, inner] of fields) {
+      const value = inner.read(outputs);
+      if (value === MISSING) continue;
+      record[name] = undefined;
+      if (inner.mayWait && isPromiseLike(value)) {
+        const filled = value.then((ready) => {
+          record[name] = ready;
+        });
+        filled.then(undefined, ignore); // one that fails beside another
+        pending.push(filled);
+      } else {
+        record[name] = value;
+      }
+    }
+    return pending.length === 0 ? record : Promise.all(pending).then(() => record);
+  };
+}
+
+function ignore(): void {}

@@ -1,0 +1,134 @@
+import { isPlainObject, isRecord } from "../../is.js";
+import { joinChunks } from "../../schema/concat/concat-chunks.js";
+import { untilJoinable } from "../../schema/concat/load-message-joining.js";
+import type { Joining } from "../../schema/concat/rule.js";
+import { isAgenticMessage } from "../../schema/message/agentic-message.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import { joiningOfKey } from "../streams/joining.js";
+import type { BoundExtract, BoundFrom } from "./bound-mapping.js";
+import { type MappingTarget, MISSING, readPath, settled } from "./read-path.js";
+
+type Chunks = AsyncGenerator<unknown, void>;
+
+/** A stream of what a generator makes of others; they are closed with it, also when it never started. */
+export function lazyReader(
+  upstream: readonly StreamReader<unknown>[],
+  chunks: Chunks,
+  joining: Joining | undefined,
+): StreamReader<unknown> {
+  const iterator: AsyncIterator<unknown, undefined> = {
+    next: () => chunks.next() as Promise<IteratorResult<unknown, undefined>>,
+    return: () => {
+      for (const reader of upstream) void reader.cancel();
+      return Promise.resolve({ done: true, value: undefined });
+    },
+  };
+  const source = StreamReader.from({ [Symbol.asyncIterator]: () => iterator }).takeSource();
+  return new StreamReader<unknown>(source, joining);
+}
+
+/** What a function of the user makes of the whole. */
+export async function* wholeOf(source: BoundExtract, reader: StreamReader<unknown>, at: MappingTarget): Chunks {
+  const whole = await reader.concat();
+  let made: unknown;
+  try {
+    at.run.throwIfAborted();
+    made = await source.read({ ...at, at: () => whole });
+  } catch (error) {
+    throw at.run.blame(error, at.target);
+  }
+  yield made;
+}
+
+/** What stands at the path of a source: chunk by chunk as far as its steps lead through records. */
+export function partOf(
+  source: BoundFrom,
+  reader: StreamReader<unknown>,
+  at: MappingTarget,
+  own: Joining,
+  isWhole: boolean,
+): StreamReader<unknown> {
+  const { path, fallback } = source.reading.source;
+  if (fallback !== undefined || path.some(isListStep)) {
+    return lazyReader([reader], restOf(source, reader, at, 0, isWhole), own);
+  }
+  if (path.length === 0) return isWhole ? reader : filled(reader);
+  let part = filled(reader);
+  for (const [n, step] of path.entries()) {
+    const joining = joiningOfKey(part.joining, step);
+    if (joining === undefined) return lazyReader([part], restOf(source, part, at, n, isWhole), own);
+    part = lazyReader([part], fieldOf(source, part, at, n), joining);
+  }
+  return lazyReader([part], found(source, part, at, isWhole), part.joining);
+}
+
+const isListStep = (step: string): boolean => step === "*" || /^\d+$/.test(step);
+
+/** The same chunks; a stream without any is an error of its node, here as where it is read as a value. */
+function filled(reader: StreamReader<unknown>): StreamReader<unknown> {
+  const { joining } = reader;
+  async function* chunks(): Chunks {
+    let isEmpty = true;
+    for await (const chunk of reader) {
+      isEmpty = false;
+      yield chunk;
+    }
+    if (isEmpty) joinChunks([], joining);
+  }
+  return lazyReader([reader], chunks(), joining);
+}
+
+/** What is left of a path, read in the whole. A part of which nothing came is missing. */
+async function* restOf(
+  source: BoundFrom,
+  reader: StreamReader<unknown>,
+  at: MappingTarget,
+  from: number,
+  isWhole: boolean,
+): Chunks {
+  const { reading } = source;
+  const chunks: unknown[] = [];
+  for await (const chunk of reader) chunks.push(chunk);
+  await untilJoinable(chunks);
+  const isNothing = from > 0 && chunks.length === 0;
+  const read = isNothing ? MISSING : readPath(joinChunks(chunks, reader.joining), reading, at, from);
+  const value = settled(read, reading, at);
+  if (value !== MISSING) yield value;
+  else if (isWhole) yield undefined;
+}
+
+/** One field of the chunks that have it. What does not join key by key is joined first. */
+async function* fieldOf(source: BoundFrom, reader: StreamReader<unknown>, at: MappingTarget, n: number): Chunks {
+  const { reading } = source;
+  const { joining } = reader;
+  const step = reading.source.path[n] as string;
+  const joinsByKey = (chunk: unknown): chunk is Readonly<Record<string, unknown>> =>
+    isRecord(chunk) && (joining?.rule !== "pieces" || (isPlainObject(chunk) && !isAgenticMessage(chunk)));
+  const before: unknown[] = [];
+  const others: unknown[] = [];
+  for await (const chunk of reader) {
+    if (chunk === undefined || chunk === null) continue;
+    if (others.length > 0 || !joinsByKey(chunk)) {
+      others.push(chunk);
+    } else {
+      before[0] = chunk;
+      if (Object.hasOwn(chunk, step)) yield chunk[step];
+    }
+  }
+  if (others.length === 0) return;
+  await untilJoinable(others);
+  const value = readPath(joinChunks([...before, ...others], joining), reading, at, n, n + 1);
+  if (value !== MISSING) yield value;
+}
+
+/** At its end it is known whether the path led anywhere. */
+async function* found(source: BoundFrom, reader: StreamReader<unknown>, at: MappingTarget, isWhole: boolean): Chunks {
+  let isMissing = true;
+  for await (const chunk of reader) {
+    isMissing = false;
+    yield chunk;
+  }
+  if (!isMissing) return;
+  settled(MISSING, source.reading, at);
+  if (isWhole) yield undefined;
+}

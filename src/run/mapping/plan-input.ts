@@ -1,0 +1,49 @@
+import type { MappingPlan } from "../../compose/plan/mapping.js";
+import type { PlanInput } from "../../compose/plan/plan.js";
+import type { Run } from "../run.js";
+import type { Delivery } from "../task.js";
+import { assembleStreams } from "./assemble-streams.js";
+import { type BoundMapping, bindMapping, type Outputs } from "./bound-mapping.js";
+import { MISSING, orUndefined } from "./read-path.js";
+
+/** How a node of a workflow makes its input. */
+export function planInput(mapping: MappingPlan, indexOf: (key: string) => number): PlanInput {
+  const bound: BoundMapping = bindMapping(mapping, indexOf);
+  const assemble = (run: Run, target: number, inbox: readonly Delivery[]): unknown =>
+    run.mode === "transform"
+      ? assembleStreams(bound, { run, target }, inbox)
+      : orUndefined(bound.read(new Inbox(run, target, inbox)));
+  return { isRepeatable: !bound.mayWait, assemble: assemble as PlanInput["assemble"] };
+}
+
+/** More are looked up in a map. */
+const few = 8;
+
+/** What was delivered to a node, by source. */
+class Inbox implements Outputs {
+  readonly run: Run;
+  readonly target: number;
+  readonly #inbox: readonly Delivery[];
+  #byIndex: Map<number, unknown> | undefined = undefined;
+
+  constructor(run: Run, target: number, inbox: readonly Delivery[]) {
+    this.run = run;
+    this.target = target;
+    this.#inbox = inbox;
+  }
+
+  at(index: number): unknown {
+    const inbox = this.#inbox;
+    if (inbox.length > few) return this.#lookUp(index);
+    for (let n = 0; n < inbox.length; n++) {
+      const delivery = inbox[n] as Delivery;
+      if (delivery.source.index === index) return delivery.value;
+    }
+    return MISSING;
+  }
+
+  #lookUp(index: number): unknown {
+    this.#byIndex ??= new Map(this.#inbox.map(({ source, value }) => [source.index, value]));
+    return this.#byIndex.has(index) ? this.#byIndex.get(index) : MISSING;
+  }
+}

@@ -1,0 +1,86 @@
+import type { FromSource, Path } from "../../compose/plan/mapping.js";
+import { END_INDEX } from "../../compose/plan/plan.js";
+import { kindOf } from "../../wording.js";
+import { mappingFailed } from "../errors.js";
+import type { Run } from "../run.js";
+
+/** Stands for data that is not there: of a skipped node, an absent field, a position past the end. */
+export const MISSING: unique symbol = Symbol("missing");
+
+/** Where a mapping is read: the node whose input it makes. */
+export interface MappingTarget {
+  readonly run: Run;
+  readonly target: number;
+}
+
+/** A source and the field that it fills. */
+export interface Reading {
+  readonly source: FromSource;
+  readonly field: Path;
+}
+
+/**
+ * What stands at a path of an output, or at a part of the path: own properties only. Throws where a step leads into a scalar,
+ * or `*` stands at no list.
+ */
+export function readPath(
+  value: unknown,
+  reading: Reading,
+  at: MappingTarget,
+  from = 0,
+  to = reading.source.path.length,
+): unknown {
+  const { path } = reading.source;
+  let current = value;
+  for (let n = from; n < to; n++) {
+    if (current === undefined || current === null) return MISSING;
+    const step = path[n] as string;
+    if (step === "*") {
+      if (!Array.isArray(current)) throw failed(reading, at, `"*" needs a list, and finds ${kindOf(current)}`);
+      return Array.from(current, (item) => orUndefined(readPath(item, reading, at, n + 1, to)));
+    }
+    if (typeof current !== "object") throw failed(reading, at, `"${step}" leads into ${kindOf(current)}`);
+    if (!Object.hasOwn(current, step)) return MISSING;
+    current = (current as Readonly<Record<string, unknown>>)[step];
+  }
+  return current;
+}
+
+export function orUndefined(value: unknown): unknown {
+  return value === MISSING ? undefined : value;
+}
+
+/** What a source gives that was found, or was not: a default stands in for what is missing, and for `undefined` too. */
+export function settled(found: unknown, reading: Reading, at: MappingTarget): unknown {
+  if (found !== MISSING && found !== undefined) return found;
+  const { fallback, required } = reading.source;
+  if (fallback !== undefined) return copyOf(fallback.value);
+  if (required && found === MISSING) throw failed(reading, at, "it is required, and is missing");
+  return found;
+}
+
+function failed({ source, field }: Reading, { run, target }: MappingTarget, why: string): unknown {
+  const path = source.path.length === 0 ? "" : ` at "${source.path.join(".")}"`;
+  const where = { source: `"${source.key}"${path}`, field: field.join(".") };
+  return run.blame(mappingFailed(run.pathOf(target), target === END_INDEX, where, why), target);
+}
+
+/** Plain records and lists are copied for each run, cycles too; the rest is given as it is. */
+export function copyOf(value: unknown, known?: Map<object, unknown>): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const prototype: object | null = Object.getPrototypeOf(value);
+  const isList = Array.isArray(value);
+  if (!isList && prototype !== null && prototype !== Object.prototype) return value;
+  const copies = known ?? new Map<object, unknown>();
+  const done = copies.get(value);
+  if (done !== undefined) return done;
+  const copy: object = isList ? new Array(value.length) : Object.create(prototype);
+  copies.set(value, copy);
+  for (const [key, own] of Object.entries(value)) {
+    // assigned, "__proto__" would become the prototype
+    Object.defineProperty(copy, key, { ...plain, value: copyOf(own, copies) });
+  }
+  return copy;
+}
+
+const plain = { configurable: true, enumerable: true, writable: true };

@@ -1,0 +1,65 @@
+import { type PlanEdge, START_INDEX } from "../compose/plan/plan.js";
+import { StreamReader } from "../schema/stream/reader.js";
+import type { Mode } from "./body.js";
+import type { Readiness } from "./readiness.js";
+import { readToEnd } from "./streams/output-streams.js";
+import type { Task } from "./task.js";
+
+/** What a node still has to do before those that only wait for it may start. */
+interface Waiting {
+  readonly ended: Promise<void>;
+  readonly deliver: () => void;
+}
+
+/**
+ * Hands on what a node of a workflow gave: at once to those that read it and to those that a branch chose. What only waits for
+ * it waits for the end of its stream too, and a stream that no node reads is read here.
+ */
+export function deliverWired(
+  readiness: Readiness,
+  mode: Mode,
+  task: Task,
+  targets: readonly number[],
+  edges: ReadonlyMap<number, PlanEdge>,
+): Waiting | undefined {
+  const { output, index } = task;
+  // a target that stands there twice is read into, and chosen by a branch
+  const ways = targets.map((target, n) => ({
+    target,
+    edge: targets[n - 1] === target ? undefined : edges.get(target),
+  }));
+  if (mode !== "transform" || !(output instanceof StreamReader)) {
+    for (const { target, edge } of ways) readiness.deliver(target, task, edge?.control !== false);
+    return undefined;
+  }
+  const readers = ways.filter(({ edge }) => edge?.data === true).length;
+  const isWaitedFor = index !== START_INDEX && (readers === 0 || ways.some(({ edge }) => edge?.data === false));
+  const count = readers + (isWaitedFor ? 1 : 0);
+  if (count === 0) void output.cancel();
+  const copies = count < 2 ? [output] : output.copy(count);
+  const later: (() => void)[] = [];
+  for (const { target, edge } of ways) {
+    const value = edge?.data === true ? copies.pop() : undefined;
+    const deliver = (): void => readiness.deliver(target, { source: task, value }, edge?.control !== false);
+    if (edge?.data === false && isWaitedFor) later.push(deliver);
+    else deliver();
+  }
+  const [rest] = copies;
+  if (!isWaitedFor || rest === undefined) return undefined;
+  return {
+    ended: readToEnd(rest),
+    deliver: () => {
+      for (const deliver of later) deliver();
+    },
+  };
+}
+
+/** What is left of ascending indexes when others are taken away, each as often as it stands there. */
+export function without(all: readonly number[], taken: readonly number[]): number[] {
+  let n = 0;
+  return all.filter((index) => {
+    if (taken[n] !== index) return true;
+    n++;
+    return false;
+  });
+}
