@@ -27,6 +27,10 @@ export interface NodeContext<State = unknown, Options = unknown> {
    * belongs to the run, this node and this invocation of it.
    */
   readonly taskKey: string;
+  /** Which attempt of its node this is, counted from 1: see `retry`. */
+  readonly attempt: number;
+  /** Says that work goes on: the `idleTimeoutMs` of the node begins anew. */
+  readonly heartbeat: () => void;
   /** Tells handlers about something on the way (`onEvent`). Never seen by a model. */
   readonly progress: (event: unknown) => void;
   /**

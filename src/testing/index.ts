@@ -1,3 +1,4 @@
+export { cacheStoreConformance, type OpenCache } from "./cache-store-conformance.js";
 export { checkpointStoreConformance } from "./checkpoint-store-conformance.js";
 export type { ConformanceCheck } from "./conformance.js";
 export { handlerConformance } from "./handler-conformance.js";
@@ -30,6 +31,7 @@ export {
   type ScriptedModel,
   scriptedModel,
 } from "./scripted-model.js";
+export { type Simulation, simulate } from "./simulate.js";
 export type { OpenStore } from "./store/store-stage.js";
 export { type TemplateCase, templateConformance } from "./template-conformance.js";
 export { type ToolConformanceOptions, toolConformance } from "./tool-conformance.js";

@@ -28,6 +28,8 @@ export function toolContext<Options = unknown>(fields: Partial<ToolContext<Optio
     address: `tool:${toolName}:${toolCallId}`,
     runInfo: runInfoOf(toolName, toolCallId),
     options: undefined as Options,
+    attempt: 1,
+    heartbeat: () => undefined,
     progress: () => undefined,
     processState: () => Promise.reject(new Error("A call that no run makes has no state: give processState.")),
     taskKey: `tool:${toolName}:${toolCallId}`,

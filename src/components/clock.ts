@@ -1,0 +1,49 @@
+/**
+ * Where time comes from. All that waits in a run asks the clock of its `Runtime`, so that tests decide when time passes.
+ *
+ * @example
+ * const clock = manualClock();
+ * const app = graph.compile({ runtime: new Runtime({ clock }) });
+ */
+export interface Clock {
+  /** The time in milliseconds since 1970. */
+  now(): number;
+  /** Calls `run` once after so many milliseconds; gives what {@link clearTimer} takes. The time may be of any length. */
+  setTimer(run: () => void, milliseconds: number): unknown;
+  /** The timer does not fire any more; harmless when it has, or was cleared before. */
+  clearTimer(timer: unknown): void;
+}
+
+/** The clock of the machine. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  setTimer: (run, milliseconds) =>
+    milliseconds <= longestTimer ? setTimeout(run, milliseconds) : new LongTimer(run, milliseconds),
+  clearTimer: (timer) => clearTimeout((timer instanceof LongTimer ? timer.part : timer) as TimerPart),
+};
+
+/** Also true for a clock that is a function at the same time, as that of `manualClock` is. */
+export function isClock(given: unknown): given is Clock {
+  const isObject = (typeof given === "object" && given !== null) || typeof given === "function";
+  return isObject && ["now", "setTimer", "clearTimer"].every((name) => typeof Reflect.get(given, name) === "function");
+}
+
+type TimerPart = ReturnType<typeof setTimeout>;
+
+/** What `setTimeout` can wait: 24 days. */
+const longestTimer = 2_147_483_647;
+
+/** Waits in parts that are short enough. */
+class LongTimer {
+  part: TimerPart;
+
+  constructor(run: () => void, milliseconds: number) {
+    const end = Date.now() + milliseconds;
+    const go = (): void => {
+      const left = end - Date.now();
+      if (left <= 0) run();
+      else this.part = setTimeout(go, Math.min(left, longestTimer));
+    };
+    this.part = setTimeout(go, longestTimer);
+  }
+}

@@ -1,0 +1,65 @@
+import { type Clock, systemClock } from "../components/clock.js";
+import type { CacheStore } from "../components/policies.js";
+import { invalidOption } from "./errors.js";
+
+export interface MemoryCacheOptions {
+  /** How many outputs are kept; the one that was used least recently goes first. @default 1_000 */
+  readonly maxEntries?: number | undefined;
+  /** Says when the time of an entry is over. @default the clock of the machine */
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * Keeps outputs of nodes in the memory of this process.
+ *
+ * @example
+ * const runtime = new Runtime({ cache: memoryCache({ maxEntries: 500 }) });
+ * const app = new Chain<string>()
+ *   .append((text) => text.length, { cache: { ttlMs: 60_000 } })
+ *   .compile({ runtime });
+ */
+export function memoryCache({ maxEntries = 1_000, clock = systemClock }: MemoryCacheOptions = {}): CacheStore {
+  if (!(maxEntries >= 1))
+    throw invalidOption(`memoryCache: maxEntries must be at least 1 (got ${String(maxEntries)}).`);
+  return new MemoryCache(maxEntries, clock);
+}
+
+interface Entry {
+  readonly data: Uint8Array;
+  /** When its time is over. */
+  readonly until: number;
+}
+
+class MemoryCache implements CacheStore {
+  /** The one that was used most recently is the last. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #maxEntries: number;
+  readonly #clock: Clock;
+
+  constructor(maxEntries: number, clock: Clock) {
+    this.#maxEntries = maxEntries;
+    this.#clock = clock;
+  }
+
+  async get(key: string): Promise<Uint8Array | undefined> {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    if (entry.until <= this.#clock.now()) return undefined;
+    this.#entries.set(key, entry);
+    return entry.data.slice();
+  }
+
+  async set(key: string, data: Uint8Array, ttlMs = Number.POSITIVE_INFINITY): Promise<void> {
+    this.#entries.delete(key);
+    this.#entries.set(key, { data: data.slice(), until: this.#clock.now() + ttlMs });
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.#maxEntries) return;
+      this.#entries.delete(oldest);
+    }
+  }
+
+  async deletePrefix(prefix: string): Promise<void> {
+    for (const key of [...this.#entries.keys()]) if (key.startsWith(prefix)) this.#entries.delete(key);
+  }
+}

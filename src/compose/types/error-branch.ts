@@ -1,0 +1,20 @@
+import type { NodeContext } from "../../components/context.js";
+import type { NodeFailure } from "../../components/policies.js";
+import type { NodeRef, PartsRef } from "./node-ref.js";
+
+/** What the error branch of a node is given. */
+export type FailureAt<Nodes, Key> = [Key] extends [keyof Nodes]
+  ? Nodes[Key] extends { readonly own: infer Own }
+    ? NodeFailure<Own>
+    : never
+  : never;
+
+/** What the choosing function of an error branch may return: one of its targets, or nothing when the run is to fail. */
+export type ErrorChoice<Target> = Target | undefined | Promise<Target | undefined>;
+
+/** `addErrorBranch` between references. */
+export type ErrorBranchOfHandles<State, Self> = <Own, const Target extends PartsRef<NodeFailure<NoInfer<Own>>>>(
+  from: NodeRef<never, unknown, Own>,
+  targets: readonly Target[],
+  choose: (failure: NodeFailure<NoInfer<Own>>, ctx: NodeContext<State>) => ErrorChoice<NoInfer<Target>>,
+) => Self;

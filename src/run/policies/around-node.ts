@@ -1,0 +1,125 @@
+import type { PlanNode } from "../../compose/plan/plan.js";
+import type { NodePolicies } from "../../compose/plan/policy-settings.js";
+import { isStream } from "../../is.js";
+import { joinChunks } from "../../schema/concat/concat-chunks.js";
+import { untilJoinable } from "../../schema/concat/load-message-joining.js";
+import type { Joining } from "../../schema/concat/rule.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import { type Body, deriveMode, deriveUnjoined, type Natives, takesStreams } from "../body.js";
+import { oneChunk, toReader } from "../streams/joining.js";
+import type { Task } from "../task.js";
+import type { Attempt, AttemptSettings } from "./attempt.js";
+import { Attempts } from "./attempts.js";
+import { AttemptsSource, type OpenedAttempt } from "./attempts-source.js";
+import { CachedNode } from "./cached-node.js";
+import { type GivenInput, GivenStream, GivenValue } from "./given-input.js";
+
+const noPolicies: NodePolicies = {
+  retry: undefined,
+  timeoutMs: undefined,
+  idleTimeoutMs: undefined,
+  cache: undefined,
+  fallback: undefined,
+};
+
+/** What is said of a node that policies stand around. */
+export interface NodeAround {
+  readonly node: PlanNode;
+  readonly joining: Joining;
+}
+
+/** The functions of a node with its policies around them: from outside cache, `fallback`, retry, time limits. */
+export function aroundNode(natives: Natives, { node, joining }: NodeAround): Natives {
+  const around = new AroundNode(natives, node, joining);
+  const { cache } = node.policies ?? noPolicies;
+  const cached = cache === undefined ? undefined : new CachedNode(cache, joining);
+  const invoke: Body = (input, task) => {
+    const make = (): Promise<unknown> => around.invoke(input, task);
+    return cached === undefined ? make() : cached.invoke(input, task, make);
+  };
+  const stream = (given: GivenInput, task: Task): Promise<unknown> => {
+    const make = (): Promise<StreamReader<unknown>> => around.stream(given, task);
+    return cached === undefined ? make() : cached.stream(given, task, make);
+  };
+  return takesStreams(natives)
+    ? { invoke, transform: (reader: StreamReader<unknown>, task: Task) => stream(new GivenStream(reader), task) }
+    : { invoke, stream: (input: unknown, task: Task) => stream(new GivenValue(input), task) };
+}
+
+class AroundNode {
+  readonly #policies: NodePolicies;
+  readonly #settings: AttemptSettings;
+  readonly #joining: Joining;
+  readonly #value: Body;
+  readonly #stream: Body;
+
+  constructor(natives: Natives, { body, component, policies = noPolicies }: PlanNode, joining: Joining) {
+    const { retry, timeoutMs, idleTimeoutMs } = policies;
+    const hasInner = body.kind === "graph" || body.kind === "each";
+    const hasParts = hasInner || component === "tools_node";
+    const retains = retry !== undefined && hasParts;
+    this.#policies = policies;
+    this.#settings = { timeoutMs, idleTimeoutMs, retains, isBody: !hasInner };
+    this.#joining = joining;
+    this.#value = deriveUnjoined(natives, joining);
+    this.#stream = deriveMode(takesStreams(natives) ? "transform" : "stream", natives, joining);
+  }
+
+  async invoke(input: unknown, task: Task): Promise<unknown> {
+    const attempts = new Attempts(task, new GivenValue(input), this.#policies, this.#settings);
+    for (;;) {
+      const attempt = attempts.begin();
+      try {
+        const output = await attempt.run(() => this.#wholeOf(input, attempt));
+        attempts.succeed();
+        return output;
+      } catch (error) {
+        const instead = await attempts.failed(error, true);
+        if (instead !== undefined) return this.#whole(instead.value, task);
+      }
+    }
+  }
+
+  #wholeOf(input: unknown, attempt: Attempt): unknown {
+    const output = this.#value(input, attempt);
+    return this.#policies.idleTimeoutMs === undefined ? this.#whole(output, attempt) : this.#beating(output, attempt);
+  }
+
+  async #whole(output: unknown, task: Task): Promise<unknown> {
+    const ready = await output;
+    return isStream(ready) ? this.#reader(ready, task).concat() : ready;
+  }
+
+  /** Each chunk is a sign of life. */
+  async #beating(output: unknown, attempt: Attempt): Promise<unknown> {
+    const ready = await output;
+    if (!isStream(ready)) return ready;
+    const reader = this.#reader(ready, attempt);
+    const chunks: unknown[] = [];
+    for await (const chunk of reader) {
+      attempt.beat();
+      chunks.push(chunk);
+    }
+    await untilJoinable(chunks);
+    return joinChunks(chunks, reader.joining);
+  }
+
+  #reader(stream: unknown, task: Task): StreamReader<unknown> {
+    return stream instanceof StreamReader ? stream : toReader(stream, this.#joining, undefined, task);
+  }
+
+  async stream(given: GivenInput, task: Task): Promise<StreamReader<unknown>> {
+    const { retry, fallback } = this.#policies;
+    const isHeld = fallback !== undefined || retry?.buffer === true || task.owner.handlesFailure(task.index);
+    const attempts = new Attempts(task, given, this.#policies, this.#settings);
+    const source = new AttemptsSource(attempts, {
+      isHeld,
+      open: async (attempt): Promise<OpenedAttempt> => {
+        const output = await this.#stream(given.for(attempt), attempt);
+        return output as StreamReader<unknown>;
+      },
+      instead: (value) => (isStream(value) ? this.#reader(value, task) : oneChunk(value, this.#joining)),
+    });
+    return isHeld ? source.whole() : source.reader();
+  }
+}

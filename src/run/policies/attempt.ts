@@ -1,0 +1,161 @@
+import { nodeTimedOut } from "../errors.js";
+import { Scope } from "../scope.js";
+import { Task } from "../task.js";
+import type { Place } from "./places.js";
+import { type LimitName, type Limits, TimeLimits } from "./time-limits.js";
+
+/** How an attempt is made. */
+export interface AttemptSettings extends Limits {
+  /** What is done inside is kept for the next attempt. */
+  readonly retains: boolean;
+  /** It holds a place while it runs, where there are few. */
+  readonly isBody: boolean;
+}
+
+/** One attempt of a node: the `ctx` of its function, with a signal of its own. All else is that of its task. */
+export class Attempt extends Task {
+  readonly task: Task;
+  readonly #number: number;
+  readonly #settings: AttemptSettings;
+  readonly #limits: TimeLimits | undefined;
+  readonly #scope: AttemptScope;
+  #place: Place | undefined = undefined;
+  #reject: ((reason: unknown) => void) | undefined = undefined;
+  /** What it has failed with while nobody waited for it. */
+  #failure: { readonly error: unknown } | undefined = undefined;
+
+  constructor(task: Task, number: number, settings: AttemptSettings) {
+    super(task.owner, task.index);
+    this.task = task;
+    this.shareWith(task);
+    this.#number = number;
+    this.#settings = settings;
+    const { timeoutMs, idleTimeoutMs } = settings;
+    this.#scope = new AttemptScope(task.scope, (reason) => this.#stop(reason));
+    this.#limits =
+      timeoutMs === undefined && idleTimeoutMs === undefined
+        ? undefined
+        : new TimeLimits(settings, task.runtime.clock, (limit) => this.#expire(limit));
+    this.#scope.open();
+  }
+
+  override get origin(): Task {
+    return this.task;
+  }
+
+  override get scope(): Scope {
+    return this.#scope;
+  }
+
+  override get openedScope(): Scope {
+    return this.#scope;
+  }
+
+  override get attempt(): number {
+    return this.#number;
+  }
+
+  override get retains(): boolean {
+    return this.#settings.retains || super.retains;
+  }
+
+  override get place(): Place | undefined {
+    return this.#place ?? super.place;
+  }
+
+  override beat(): void {
+    this.#limits?.beat();
+    super.beat();
+  }
+
+  /** Does a part of its work: its time counts, and it holds a place. Rejects at its end, whatever the work does. */
+  async run<T>(work: () => T | PromiseLike<T>): Promise<T> {
+    if (this.places !== undefined && this.#settings.isBody) await this.#takePlace();
+    try {
+      if (this.#failure !== undefined) throw this.#failure.error;
+      this.#scope.throwIfAborted();
+      this.#limits?.resume();
+      const pending = work();
+      return await (this.#limits === undefined ? pending : this.#race(pending));
+    } finally {
+      this.#limits?.pause();
+      this.#leavePlace();
+    }
+  }
+
+  /** Waits for something that others do: meanwhile another body may run. */
+  async pausing<T>(waiting: Promise<T>): Promise<T> {
+    if (this.#place === undefined) return waiting;
+    this.#leavePlace();
+    try {
+      return await waiting;
+    } finally {
+      if (!this.isOver) await this.#takePlace();
+    }
+  }
+
+  /** Nothing of it counts any more. `why`: what is left of it is stopped with this. */
+  end(why?: unknown): void {
+    this.isOver = true;
+    this.#limits?.pause();
+    this.#leavePlace();
+    this.#scope.close();
+    if (why === undefined || this.#scope.aborted) return;
+    this.owner.cancelStreams(why, this.#scope);
+    this.#scope.abort(why);
+  }
+
+  async #takePlace(): Promise<void> {
+    const isWanted = (): boolean => !this.isOver && !this.#scope.aborted;
+    const place = await this.places?.take(this.task.place, isWanted);
+    if (isWanted()) this.#place = place;
+    else place?.leave();
+    this.#scope.throwIfAborted();
+  }
+
+  #leavePlace(): void {
+    this.#place?.leave();
+    this.#place = undefined;
+  }
+
+  #race<T>(pending: T | PromiseLike<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let isOver = false;
+      this.#reject = (reason) => {
+        isOver = true;
+        reject(reason);
+      };
+      Promise.resolve(pending).then((value) => {
+        if (isOver) this.task.span?.event({ kind: "late_result", value });
+        else resolve(value);
+      }, reject);
+    });
+  }
+
+  #expire(limit: LimitName): void {
+    const timeout = new DOMException(`The attempt took longer than ${this.#settings[limit]} ms.`, "TimeoutError");
+    const error = nodeTimedOut(this.nodePath, limit, this.#settings[limit], timeout);
+    this.#failure = { error };
+    this.#reject?.(error);
+    this.end(timeout);
+  }
+
+  /** What is around it was stopped. */
+  #stop(reason: unknown): void {
+    this.#limits?.pause();
+    this.#reject?.(reason);
+  }
+}
+
+class AttemptScope extends Scope {
+  readonly #onAbort: (reason: unknown) => void;
+
+  constructor(parent: Scope, onAbort: (reason: unknown) => void) {
+    super(parent);
+    this.#onAbort = onAbort;
+  }
+
+  protected override beforeSignal(reason: unknown): void {
+    this.#onAbort(reason);
+  }
+}

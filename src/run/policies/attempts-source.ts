@@ -1,0 +1,142 @@
+import { joinChunks } from "../../schema/concat/concat-chunks.js";
+import { untilJoinable } from "../../schema/concat/load-message-joining.js";
+import type { Joining } from "../../schema/concat/rule.js";
+import { ArraySource } from "../../schema/stream/array-source.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import { SerialSource } from "../../schema/stream/serial-source.js";
+import type { ChunkSource } from "../../schema/stream/source.js";
+import { DecidedJoining } from "../streams/joining.js";
+import type { Attempt } from "./attempt.js";
+import type { Attempts } from "./attempts.js";
+
+export type OpenedAttempt = StreamReader<unknown>;
+
+interface Settings {
+  /** Nothing is handed on before all of it is there. */
+  readonly isHeld: boolean;
+  readonly open: (attempt: Attempt) => Promise<OpenedAttempt>;
+  /** What `fallback` gives, as a stream. */
+  readonly instead: (value: unknown) => OpenedAttempt;
+}
+
+/** The chunks of the first attempt that has one; with `whole` of the first that comes to its end. */
+export class AttemptsSource extends SerialSource<unknown> {
+  readonly #attempts: Attempts;
+  readonly #settings: Settings;
+  #attempt: Attempt | undefined = undefined;
+  #source: ChunkSource<unknown> | undefined = undefined;
+  #joining: Joining | undefined = undefined;
+  /** A reader has a chunk: there is no way back. */
+  #isHandedOn = false;
+  /** It gives what `fallback` gave: that has no further attempt. */
+  #isInstead = false;
+
+  constructor(attempts: Attempts, settings: Settings) {
+    super();
+    this.#attempts = attempts;
+    this.#settings = settings;
+  }
+
+  /** A reader, once an attempt has given its stream. */
+  async reader(): Promise<StreamReader<unknown>> {
+    await this.#open();
+    return new StreamReader<unknown>(this, new DecidedJoining(() => this.#joining));
+  }
+
+  /** A reader of all chunks, which are there and can be joined. */
+  async whole(): Promise<StreamReader<unknown>> {
+    for (;;) {
+      const chunks: unknown[] = [];
+      if (this.#source === undefined) await this.#open();
+      try {
+        for (;;) {
+          const { done, value } = await this.#read();
+          if (done === true) break;
+          chunks.push(value);
+        }
+        await untilJoinable(chunks);
+        // what cannot be joined is a failure in every way to run
+        if (chunks.length !== 1) joinChunks(chunks, this.#joining);
+        this.#attempts.succeed();
+        const joining = this.#joining;
+        return new StreamReader<unknown>(new ArraySource(chunks), new DecidedJoining(() => joining));
+      } catch (error) {
+        await this.#failed(error);
+      }
+    }
+  }
+
+  protected override async pull(): Promise<IteratorResult<unknown, undefined>> {
+    try {
+      const result = await this.#next();
+      this.checkOpen();
+      if (result.done !== true) {
+        this.#isHandedOn = true;
+        this.#attempts.given.forget();
+        this.settle();
+        return result;
+      }
+    } catch (error) {
+      this.finish();
+      throw error;
+    }
+    this.#attempts.succeed();
+    this.finish();
+    return { done: true, value: undefined };
+  }
+
+  protected override stop(reason: unknown): void {
+    this.#attempts.given.forget();
+    this.#source?.cancel(reason);
+    this.#attempts.leave(reason);
+  }
+
+  async #next(): Promise<IteratorResult<unknown, undefined>> {
+    for (;;) {
+      if (this.#source === undefined) await this.#open();
+      try {
+        return await this.#read();
+      } catch (error) {
+        this.checkOpen();
+        await this.#failed(error);
+      }
+    }
+  }
+
+  async #read(): Promise<IteratorResult<unknown, undefined>> {
+    const source = this.#source as ChunkSource<unknown>;
+    const attempt = this.#attempt;
+    if (attempt === undefined) return source.next();
+    const result = await attempt.run(() => source.next());
+    return result;
+  }
+
+  /** Until an attempt has given its stream, or `fallback` something instead. */
+  async #open(): Promise<void> {
+    while (this.#source === undefined) {
+      const attempt = this.#attempts.begin();
+      try {
+        this.#take(await attempt.run(() => this.#settings.open(attempt)), attempt);
+      } catch (error) {
+        await this.#failed(error);
+      }
+    }
+  }
+
+  /** Goes on with the next attempt, or with what is given instead. */
+  async #failed(error: unknown): Promise<void> {
+    this.#source?.cancel();
+    if (this.#isInstead) throw error;
+    this.#source = undefined;
+    const instead = await this.#attempts.failed(error, !this.#isHandedOn);
+    if (instead === undefined) return;
+    this.#isInstead = true;
+    this.#take(this.#settings.instead(instead.value), undefined);
+  }
+
+  #take(reader: OpenedAttempt, attempt: Attempt | undefined): void {
+    this.#attempt = attempt;
+    this.#joining = reader.joining;
+    this.#source = reader.takeSource();
+  }
+}

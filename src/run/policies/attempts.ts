@@ -1,0 +1,150 @@
+import { waitsAt } from "../../checkpoint/pause/interrupt.js";
+import type { NodeFailure } from "../../components/policies.js";
+import type { NodePolicies } from "../../compose/plan/policy-settings.js";
+import type { KumikoError } from "../../errors.js";
+import { isOfStore } from "../node-failure.js";
+import { abortError } from "../scope.js";
+import type { Task, Tried } from "../task.js";
+import { Attempt, type AttemptSettings } from "./attempt.js";
+import { defaultRetryOn } from "./default-retry-on.js";
+import { withCause } from "./fallback-error.js";
+import type { GivenInput } from "./given-input.js";
+import { delayAfter } from "./retry-delay.js";
+
+/** What a task does about the failures of its node: tries again, falls back, or fails. */
+export class Attempts implements Tried {
+  attempts = 0;
+  fellBack = false;
+  readonly given: GivenInput;
+  readonly #task: Task;
+  readonly #policies: NodePolicies;
+  readonly #settings: AttemptSettings;
+  #current: Attempt | undefined = undefined;
+
+  constructor(task: Task, given: GivenInput, policies: NodePolicies, settings: AttemptSettings) {
+    this.#task = task;
+    this.given = given;
+    this.#policies = policies;
+    this.#settings = settings;
+    task.tried = this;
+  }
+
+  get inputFailure(): { readonly error: unknown } | undefined {
+    return this.given.failure;
+  }
+
+  wholeInput(): unknown {
+    return this.given.whole();
+  }
+
+  begin(): Attempt {
+    this.attempts += 1;
+    if (this.attempts > 1) this.#task.openedInvocation?.repeat(this.#settings.retains);
+    this.#current = new Attempt(this.#task, this.attempts, this.#settings);
+    if (!this.#mayGoOn) this.given.forget();
+    return this.#current;
+  }
+
+  /** Whether the input may be needed again. */
+  get #mayGoOn(): boolean {
+    const { retry, fallback } = this.#policies;
+    return fallback !== undefined || this.attempts < (retry?.attempts ?? 1) || this.#handlesFailure;
+  }
+
+  get #handlesFailure(): boolean {
+    const { owner, index } = this.#task;
+    return owner.handlesFailure(index);
+  }
+
+  /** The node has given all that it has to give. */
+  succeed(): void {
+    this.#current?.end();
+  }
+
+  /** Its output is not wanted any more. */
+  leave(reason: unknown): void {
+    this.#current?.end(reason ?? abortError("The stream of this node was left."));
+  }
+
+  /**
+   * An attempt has failed. Resolves when the next one may begin, or to what the node gives instead; rejects with what it fails
+   * with.
+   */
+  async failed(error: unknown, mayRepeat: boolean): Promise<{ readonly value: unknown } | undefined> {
+    const task = this.#task;
+    if (this.given.failure !== undefined) throw this.given.failure.error;
+    this.#throwUnlessFailure(error);
+    this.#current?.end(abortError("This attempt has failed."));
+    if (mayRepeat && (await this.#waitForNext(error))) return undefined;
+    const { fallback } = this.#policies;
+    if (fallback === undefined) throw error;
+    const failure = await this.#failureOf(error);
+    try {
+      const value = await fallback(failure as NodeFailure<never>, task as never);
+      task.scope.throwIfAborted();
+      this.fellBack = true;
+      if (task.hasStopped) return { value };
+      task.span?.event({ kind: "fallback", error });
+      return { value };
+    } catch (thrown) {
+      this.#throwUnlessFailure(thrown);
+      throw withCause(thrown, error, failure.error);
+    }
+  }
+
+  /** True when there is a next attempt. */
+  async #waitForNext(error: unknown): Promise<boolean> {
+    const { retry } = this.#policies;
+    const { attempts: attempt } = this;
+    if (retry === undefined || attempt >= retry.attempts) return false;
+    const retryOn = retry.retryOn ?? defaultRetryOn;
+    if (!retryOn(error, { attempt })) return false;
+    const { runtime, span } = this.#task;
+    const delayMs = delayAfter(error, attempt, retry, runtime);
+    if (delayMs === undefined) return false;
+    span?.event({ kind: "retry", attempt, error, delayMs });
+    await this.#wait(delayMs);
+    return true;
+  }
+
+  /** Ends early when the run is aborted, or stops: then the node runs again when that is resumed. */
+  async #wait(ms: number): Promise<void> {
+    const task = this.#task;
+    const { clock } = task.runtime;
+    const { signal } = task;
+    if (ms > 0 && !task.owner.expectsStop) {
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          clock.clearTimer(timer);
+          signal.removeEventListener("abort", done);
+          unlisten();
+          resolve();
+        };
+        const timer = clock.setTimer(done, ms);
+        signal.addEventListener("abort", done);
+        const unlisten = task.environment.onHalt(done);
+      });
+    }
+    task.scope.throwIfAborted();
+    if (!task.owner.expectsStop) return;
+    task.noteStop();
+    throw waitsAt(task.address, [], task.environment);
+  }
+
+  /** Interrupts, aborts and stops bypass every policy, and so does the store of the run. */
+  #throwUnlessFailure(error: unknown): void {
+    const task = this.#task;
+    task.scope.throwIfAborted();
+    if (task.hasStopped || task.owner.isStop(error) || isOfStore(error)) {
+      this.#current?.end();
+      throw error;
+    }
+  }
+
+  async #failureOf(error: unknown): Promise<NodeFailure> {
+    const { owner, index } = this.#task;
+    const { key } = owner.node(index);
+    const located = (await owner.locateFailure(error, this.#task)) as KumikoError;
+    return Object.freeze({ node: key, input: await this.given.whole(), error: located, attempts: this.attempts });
+  }
+}

@@ -1,0 +1,211 @@
+import { ValueCodec } from "../../checkpoint/values/value-codec.js";
+import type { CacheSettings } from "../../compose/plan/policy-settings.js";
+import { joinChunks } from "../../schema/concat/concat-chunks.js";
+import { untilJoinable } from "../../schema/concat/load-message-joining.js";
+import type { Joining } from "../../schema/concat/rule.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import { SerialSource } from "../../schema/stream/serial-source.js";
+import type { ChunkSource } from "../../schema/stream/source.js";
+import { oneChunk } from "../streams/joining.js";
+import type { Task } from "../task.js";
+import { cacheKey } from "./cache-key.js";
+import { Flights } from "./flights.js";
+import type { GivenInput } from "./given-input.js";
+
+/** What a node has under a key; where it was asked for, and nothing was there, whoever makes it says what came of it. */
+interface Found {
+  readonly hit: { readonly value: unknown } | undefined;
+  /** Keeps what was made; without a value, nothing is kept, and those who wait make it themselves. */
+  readonly keep: (made?: { readonly value: unknown }) => Promise<void>;
+}
+
+/** A node whose outputs are kept. */
+export class CachedNode {
+  readonly #settings: CacheSettings;
+  readonly #joining: Joining;
+
+  constructor(settings: CacheSettings, joining: Joining) {
+    this.#settings = settings;
+    this.#joining = joining;
+  }
+
+  async invoke(input: unknown, task: Task, make: () => Promise<unknown>): Promise<unknown> {
+    const found = await this.#find(input, task);
+    if (found === undefined) return make();
+    if (found.hit !== undefined) return found.hit.value;
+    try {
+      const value = await make();
+      await found.keep(isOwn(task) ? { value } : undefined);
+      return value;
+    } catch (error) {
+      await found.keep();
+      throw error;
+    }
+  }
+
+  async stream(
+    given: GivenInput,
+    task: Task,
+    make: () => Promise<StreamReader<unknown>>,
+  ): Promise<StreamReader<unknown>> {
+    let found: Found | undefined;
+    try {
+      found = await this.#find(await given.whole(), task);
+    } catch (error) {
+      // what fails here is the input, and reading it again says so
+      if (given.failure === undefined) throw error;
+    }
+    if (found === undefined) return make();
+    if (found.hit !== undefined) {
+      given.forget();
+      return oneChunk(found.hit.value, this.#joining);
+    }
+    try {
+      const reader = await make();
+      const { joining } = reader;
+      return new StreamReader<unknown>(new KeepingSource(reader.takeSource(), joining, task, found), joining);
+    } catch (error) {
+      await found.keep();
+      throw error;
+    }
+  }
+
+  /** `undefined` where nothing is to be cached: for this input, or because the node goes on with what it has asked. */
+  async #find(input: unknown, task: Task): Promise<Found | undefined> {
+    if (task.openedInvocation?.hasQuestions === true) return undefined;
+    const { runtime } = task;
+    const codec = codecOf(runtime.codecs);
+    const key = await cacheKey(this.#settings, input, task);
+    task.scope.throwIfAborted();
+    if (key === undefined) return undefined;
+    const { store, coalesce, ttlMs } = this.#settings;
+    const flight = coalesce === true ? await Flights.of(store).join(key, task.signal) : undefined;
+    task.scope.throwIfAborted();
+    const landed = flight?.landed;
+    const read = landed ?? (await this.#read(key, task));
+    task.scope.throwIfAborted();
+    const hit = read && this.#decode(read, codec, task);
+    if (hit !== undefined) {
+      if (landed === undefined) flight?.land(read);
+      task.span?.event({ kind: "cache_hit", key });
+      return { hit, keep: async () => undefined };
+    }
+    const keep = async (made?: { readonly value: unknown }): Promise<void> => {
+      const data = made === undefined ? undefined : this.#encode(made.value, codec, task);
+      if (data !== undefined) await this.#write(key, data, ttlMs, task);
+      flight?.land(data);
+    };
+    return { hit: undefined, keep };
+  }
+
+  async #read(key: string, task: Task): Promise<Uint8Array | undefined> {
+    try {
+      return await this.#settings.store.get(key);
+    } catch (error) {
+      task.span?.event({ kind: "cache_failed", operation: "get", error });
+      return undefined;
+    }
+  }
+
+  async #write(key: string, data: Uint8Array, ttlMs: number | undefined, task: Task): Promise<void> {
+    try {
+      await this.#settings.store.set(key, data, ttlMs);
+    } catch (error) {
+      task.span?.event({ kind: "cache_failed", operation: "set", error });
+    }
+  }
+
+  /** The time until which it counts, on the clock of the runtime, and the value. */
+  #encode(value: unknown, codec: ValueCodec, task: Task): Uint8Array | undefined {
+    const { ttlMs } = this.#settings;
+    const until = ttlMs === undefined ? "" : String(task.runtime.clock.now() + ttlMs);
+    try {
+      return new TextEncoder().encode(`${until}\n${codec.encode(value, "the output")}`);
+    } catch (error) {
+      task.span?.event({ kind: "cache_failed", operation: "encode", error });
+      return undefined;
+    }
+  }
+
+  #decode(data: Uint8Array, codec: ValueCodec, task: Task): { readonly value: unknown } | undefined {
+    try {
+      const text = new TextDecoder().decode(data);
+      const end = text.indexOf("\n");
+      const until = text.slice(0, end);
+      if (until !== "" && Number(until) <= task.runtime.clock.now()) return undefined;
+      return { value: codec.decode(JSON.parse(text.slice(end + 1)), "a cached output") };
+    } catch (error) {
+      task.span?.event({ kind: "cache_failed", operation: "decode", error });
+      return undefined;
+    }
+  }
+}
+
+/** Whether the output is the node's own: not that of its `fallback`, and nothing was asked for it. */
+function isOwn(task: Task): boolean {
+  return task.openedInvocation?.hasQuestions !== true && task.tried?.fellBack !== true && !task.hasStopped;
+}
+
+const codecs = new WeakMap<object, ValueCodec>();
+
+/** Made once for all nodes with the same codecs. */
+function codecOf(given: Task["runtime"]["codecs"]): ValueCodec {
+  let codec = codecs.get(given);
+  if (codec === undefined) {
+    codec = new ValueCodec(given);
+    codecs.set(given, codec);
+  }
+  return codec;
+}
+
+/** Hands chunks on, and keeps what they make once all are there. */
+class KeepingSource extends SerialSource<unknown> {
+  readonly #source: ChunkSource<unknown>;
+  readonly #joining: Joining | undefined;
+  readonly #task: Task;
+  readonly #found: Found;
+  readonly #chunks: unknown[] = [];
+
+  constructor(source: ChunkSource<unknown>, joining: Joining | undefined, task: Task, found: Found) {
+    super();
+    this.#source = source;
+    this.#joining = joining;
+    this.#task = task;
+    this.#found = found;
+  }
+
+  protected override async pull(): Promise<IteratorResult<unknown, undefined>> {
+    try {
+      const result = await this.#source.next();
+      this.checkOpen();
+      if (result.done !== true) {
+        this.#chunks.push(result.value);
+        this.settle();
+        return result;
+      }
+      await this.#found.keep(await this.#whole());
+    } catch (error) {
+      this.finish();
+      await this.#found.keep();
+      throw error;
+    }
+    this.finish();
+    return { done: true, value: undefined };
+  }
+
+  protected override stop(reason: unknown): void {
+    this.#source.cancel(reason);
+    void this.#found.keep();
+  }
+
+  /** Chunks that cannot be joined are not kept. */
+  async #whole(): Promise<{ readonly value: unknown } | undefined> {
+    if (!isOwn(this.#task)) return undefined;
+    try {
+      await untilJoinable(this.#chunks);
+      return { value: joinChunks(this.#chunks, this.#joining) };
+    } catch {
+      return undefined;
+    }
+  }
+}

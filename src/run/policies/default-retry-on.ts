@@ -1,0 +1,45 @@
+import { KumikoError } from "../../errors.js";
+import { type Fields, isFields } from "../../is.js";
+import { causesOf } from "./causes-of.js";
+import { isFetchFailure } from "./fetch-failure.js";
+
+/**
+ * Which failures of a node another attempt may mend: all but those that say otherwise. The error and its causes are asked, the
+ * outermost first: `isRetryable` decides, then an HTTP status (408, 409, 425, 429 and 5xx may pass, other 4xx do not); errors
+ * of how things are built or do not fit, and of the program itself (`TypeError`, `RangeError` …), come again.
+ *
+ * @example
+ * const graph = new Graph<string, string>().addNode("ask", async (text: string) => text, {
+ *   retry: { attempts: 5, retryOn: (error, { attempt }) => attempt < 3 || defaultRetryOn(error) },
+ * });
+ */
+export function defaultRetryOn(error: unknown): boolean {
+  for (const cause of causesOf(error)) {
+    const decided = isFields(cause) ? decide(cause) : undefined;
+    if (decided !== undefined) return decided;
+  }
+  return true;
+}
+
+function decide(error: Fields): boolean | undefined {
+  if (typeof error.isRetryable === "boolean") return error.isRetryable;
+  const status = [error.status, error.statusCode].find((value) => typeof value === "number");
+  if (status !== undefined && status >= 500) return true;
+  if (status !== undefined && status >= 400) return passingStatuses.includes(status);
+  if (KumikoError.is(error)) return lastingCodes.test(error.code) ? false : undefined;
+  return isMistake(error) ? false : undefined;
+}
+
+const passingStatuses: readonly number[] = [408, 409, 425, 429];
+
+/** Library errors that repeating cannot mend. */
+const lastingCodes =
+  /^(?:(?:CANNOT|MISSING|DUPLICATE)_.*|VALIDATION|TYPE_MISMATCH|MAPPING_FAILED|RESERVED_KEY|INVALID_(?:KEY|NODE|EDGE|BRANCH|OPTION|CHAIN|MAPPING)|UNKNOWN_(?:NODE|OPTION|PATH|BRANCH_TARGET)|EMPTY_GRAPH|NO_START|UNREACHABLE_END|UNFED_NODE|CYCLE|MIXED_STYLES|STATE_(?:REQUIRED|NOT_FOUND|LOCKED)|SCHEMA_(?:UNSUPPORTED|INVALID)|NOT_SERIALIZABLE|UNKNOWN_CLASS)$/;
+
+/** Whether the program is wrong. What `fetch` throws when the network fails is a `TypeError` too. */
+function isMistake(error: Fields): boolean {
+  if (error.name === "TypeError") return !isFetchFailure(error);
+  return mistakes.includes(error.name);
+}
+
+const mistakes: readonly unknown[] = ["SyntaxError", "ReferenceError", "RangeError"];

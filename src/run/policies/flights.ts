@@ -1,0 +1,57 @@
+import type { CacheStore } from "../../components/policies.js";
+
+/** The first that looks for something makes it; those who look for it meanwhile wait for what it makes. */
+interface Flight {
+  /** What the one before it made, when there was one and it made something. */
+  readonly landed: Uint8Array | undefined;
+  /** Says what was made; nothing, and the next one makes it. */
+  land(made: Uint8Array | undefined): void;
+}
+
+/** What is being made for a store, by key. */
+export class Flights {
+  readonly #open = new Map<string, Promise<Uint8Array | undefined>>();
+
+  static of(store: CacheStore): Flights {
+    let flights = all.get(store);
+    if (flights === undefined) {
+      flights = new Flights();
+      all.set(store, flights);
+    }
+    return flights;
+  }
+
+  /** Waits for who makes it now; who is not given what that has made is the one to make it. */
+  async join(key: string, signal: AbortSignal): Promise<Flight> {
+    for (let open = this.#open.get(key); open !== undefined; open = this.#open.get(key)) {
+      const landed = await unlessAborted(open, signal);
+      if (landed !== undefined) return { landed, land: () => undefined };
+      signal.throwIfAborted();
+    }
+    let land: (made: Uint8Array | undefined) => void = () => undefined;
+    const flight = new Promise<Uint8Array | undefined>((resolve) => {
+      land = resolve;
+    });
+    this.#open.set(key, flight);
+    return {
+      landed: undefined,
+      land: (made) => {
+        if (this.#open.get(key) === flight) this.#open.delete(key);
+        land(made);
+      },
+    };
+  }
+}
+
+const all = new WeakMap<CacheStore, Flights>();
+
+function unlessAborted<T>(waiting: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    const stop = (): void => resolve(undefined);
+    signal.addEventListener("abort", stop, { once: true });
+    void waiting.then((value) => {
+      signal.removeEventListener("abort", stop);
+      resolve(value);
+    });
+  });
+}
