@@ -1,19 +1,28 @@
 import { InterruptError } from "../checkpoint/pause/interrupt.js";
+import type { RetryPolicy } from "../components/policies.js";
 import { KumikoError, messageOf } from "../errors.js";
 import { isPromiseLike } from "../is.js";
 import { Context } from "../run/context.js";
-import { locate } from "../run/failure.js";
+import { locate, withIndex } from "../run/failure.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { isSize } from "../schema/stream/size.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { kindOf } from "../wording.js";
+import { batchItem, type RunItem } from "./batch-item.js";
 import { invalidOption } from "./errors.js";
 import type { RunOptions } from "./options.js";
+import { checkPolicies, resolveRetry } from "./plan/policy-settings.js";
 import type { Runnable } from "./runnable.js";
 
-export interface BatchOptions extends RunOptions {
+export interface BatchOptions<O = unknown> extends RunOptions {
   /** How many runs may be open at a time. @default all */
   readonly concurrency?: number | undefined;
+  /** Runs an input again when its run fails: as the policy says, or `true` for its defaults. */
+  readonly retry?: boolean | Omit<RetryPolicy, "buffer"> | undefined;
+  /** Called with each result as soon as it is there. What it throws ends the batch. */
+  readonly onResult?: ((value: O, index: number) => void) | undefined;
+  /** Gives what became of each input, and no failure stops the other runs. @default false */
+  readonly settled?: boolean | undefined;
 }
 
 /** The inputs of a batch: anything that can be looped over, or a stream. (A string is one input, not a list of letters.) */
@@ -23,7 +32,7 @@ export type BatchInputs<I> = (Iterable<I> | StreamSource<I>) & object;
  * Runs a Runnable once per input; the results are in the order of the inputs. The other options are given to every run.
  *
  * Inputs are taken one by one, when a run may start. The first run that fails stops the others and rejects the batch; the
- * error keeps its `code`, `nodePath` and `cause`, and its `index` says which input it belongs to. With `parent`, a run that
+ * error keeps its `code`, `nodePath` and `cause`, and its `index` says which input it belongs to. With `settled: true` none does. With `parent`, a run that
  * stops to wait for an answer lets the others finish first.
  *
  * @example
@@ -32,9 +41,23 @@ export type BatchInputs<I> = (Iterable<I> | StreamSource<I>) & object;
 export async function batch<I, O>(
   runnable: Runnable<I, O>,
   inputs: BatchInputs<I>,
-  options: BatchOptions = {},
-): Promise<O[]> {
-  const { concurrency = Number.POSITIVE_INFINITY, ...runOptions } = options;
+  options: BatchOptions<NoInfer<O>> & { readonly settled: true },
+): Promise<PromiseSettledResult<O>[]>;
+export async function batch<I, O>(
+  runnable: Runnable<I, O>,
+  inputs: BatchInputs<I>,
+  options?: BatchOptions<NoInfer<O>> & { readonly settled?: false | undefined },
+): Promise<O[]>;
+export async function batch<I, O>(
+  runnable: Runnable<I, O>,
+  inputs: BatchInputs<I>,
+  options: BatchOptions<NoInfer<O>> = {},
+): Promise<unknown[]> {
+  const { concurrency = Number.POSITIVE_INFINITY, retry, onResult, settled = false, ...runOptions } = options;
+  checkPolicies({ retry }, (what) => invalidOption(`batch: ${what}`));
+  if (onResult !== undefined && typeof onResult !== "function") {
+    throw invalidOption("batch: onResult must be a function.");
+  }
   if (!isSize(concurrency)) {
     throw invalidOption(
       `batch: concurrency must be a whole number of at least 1, or Infinity (got ${String(concurrency)}).`,
@@ -42,7 +65,8 @@ export async function batch<I, O>(
   }
   const source = openInputs<I>(inputs);
   const stops = [runOptions.signal, runOptions.parent?.signal].filter((signal) => signal !== undefined);
-  const runs = new Batch(runnable, source, concurrency, runOptions);
+  const item = batchItem(runnable, resolveRetry(retry), runOptions.parent);
+  const runs = new Batch(item, source, { concurrency, settled, onResult }, runOptions);
   const stop = (): void => runs.stop(stops.find(({ aborted }) => aborted)?.reason);
   for (const signal of stops) signal.addEventListener("abort", stop);
   try {
@@ -53,12 +77,18 @@ export async function batch<I, O>(
   }
 }
 
+interface BatchSettings<O> {
+  readonly concurrency: number;
+  readonly settled: boolean;
+  readonly onResult: BatchOptions<O>["onResult"];
+}
+
 class Batch<I, O> {
-  readonly #runnable: Runnable<I, O>;
+  readonly #run: RunItem<I, O>;
   readonly #inputs: Inputs<I>;
-  readonly #concurrency: number;
+  readonly #settings: BatchSettings<O>;
   readonly #options: RunOptions;
-  readonly #results: (O | undefined)[] = [];
+  readonly #results: unknown[] = [];
   readonly #stop = new AbortController();
   /** The first run that waits for an answer, by the order of the inputs. */
   #waiting: { readonly index: number; readonly error: unknown } | undefined = undefined;
@@ -67,15 +97,15 @@ class Batch<I, O> {
   #failure: { readonly error: unknown } | undefined = undefined;
   #reject: ((error: unknown) => void) | undefined = undefined;
 
-  constructor(runnable: Runnable<I, O>, inputs: Inputs<I>, concurrency: number, options: RunOptions) {
-    this.#runnable = runnable;
+  constructor(run: RunItem<I, O>, inputs: Inputs<I>, settings: BatchSettings<O>, options: RunOptions) {
+    this.#run = run;
     this.#inputs = inputs;
-    this.#concurrency = concurrency;
+    this.#settings = settings;
     this.#options = options;
   }
 
   /** Rejects at once when a run fails or the batch is stopped, whatever the other runs and the inputs do. */
-  results(): Promise<O[]> {
+  results(): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
       this.#reject = reject;
       if (this.#failure !== undefined) {
@@ -83,7 +113,7 @@ class Batch<I, O> {
         return;
       }
       this.#runAll().then(
-        () => (this.#waiting === undefined ? resolve(this.#results as O[]) : reject(this.#waiting.error)),
+        () => (this.#waiting === undefined ? resolve(this.#results) : reject(this.#waiting.error)),
         (error) => this.#fail(error),
       );
     });
@@ -96,22 +126,22 @@ class Batch<I, O> {
 
   async #runAll(): Promise<void> {
     for (let index = 0; ; index++) {
-      while (this.#open >= this.#concurrency) await this.#change();
+      while (this.#open >= this.#settings.concurrency) await this.#change();
       if (this.#stop.signal.aborted) return;
       const next = this.#inputs.next();
       const { done, value } = isPromiseLike(next) ? await next : next;
       if (this.#stop.signal.aborted) return;
       if (done === true) break;
       this.#results.push(undefined);
-      void this.#run(index, value);
+      void this.#start(index, value);
     }
     while (this.#open > 0) await this.#change();
   }
 
-  async #run(index: number, input: I): Promise<void> {
+  async #start(index: number, input: I): Promise<void> {
     this.#open++;
     try {
-      this.#results[index] = await this.#runnable.invoke(input, this.#optionsOf(index));
+      this.#succeeded(index, await this.#run(input, this.#optionsOf(index)));
     } catch (error) {
       this.#failed(index, error);
     }
@@ -120,17 +150,30 @@ class Batch<I, O> {
   }
 
   /** Children of one place need keys of their own. */
-  #optionsOf(index: number): RunOptions {
+  #optionsOf(index: number): RunOptions & { readonly signal: AbortSignal } {
     const { signal } = this.#stop;
     const { parent, key = "batch" } = this.#options;
     return parent === undefined ? { ...this.#options, signal } : { ...this.#options, signal, key: `${key}:${index}` };
+  }
+
+  #succeeded(index: number, value: O): void {
+    const { settled, onResult } = this.#settings;
+    this.#results[index] = settled ? { status: "fulfilled", value } : value;
+    if (this.#stop.signal.aborted) return;
+    try {
+      onResult?.(value, index);
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   #failed(index: number, error: unknown): void {
     if (this.#stop.signal.aborted) return;
     const { parent } = this.#options;
     const named = atInput(error, index, parent);
-    if (parent === undefined || !InterruptError.is(error)) this.#fail(named);
+    const waits = parent !== undefined && InterruptError.is(error);
+    if (!waits && this.#settings.settled) this.#results[index] = { status: "rejected", reason: named };
+    else if (!waits) this.#fail(named);
     else if (this.#waiting === undefined || index < this.#waiting.index) this.#waiting = { index, error: named };
   }
 
@@ -191,7 +234,7 @@ function leave(iterator: Iterator<unknown>): void {
 function atInput(thrown: unknown, index: number, parent: RunOptions["parent"]): unknown {
   const which = `Input ${index} of the batch ${InterruptError.is(thrown) ? "waits" : "failed"}:`;
   if (KumikoError.is(thrown)) {
-    const copy = copyAt(thrown, `${which} ${thrown.message}`, index);
+    const copy = withIndex(thrown, `${which} ${thrown.message}`, index);
     // a graph around the batch must know whether the path begins with its own
     const root = parent instanceof Context ? parent.environment.root : copy;
     return copy.nodePath.length === 0 ? copy : locate(copy, copy.nodePath, root);
@@ -201,17 +244,4 @@ function atInput(thrown: unknown, index: number, parent: RunOptions["parent"]): 
   }
   const error = new KumikoError("NODE_FAILED", `${which} ${messageOf(thrown)}`, { cause: thrown });
   return Object.assign(error, { index });
-}
-
-function copyAt(error: KumikoError, message: string, index: number): KumikoError {
-  const copy: KumikoError = Object.setPrototypeOf(new Error(message), Object.getPrototypeOf(error));
-  const { stack, nodePath } = error;
-  const field = { enumerable: true, configurable: true, writable: true };
-  return Object.defineProperties(copy, {
-    ...Object.getOwnPropertyDescriptors(error),
-    message: { ...field, value: message, enumerable: false },
-    stack: { ...field, value: stack?.replace(error.message, () => message), enumerable: false },
-    nodePath: { ...field, value: nodePath },
-    index: { ...field, value: index },
-  });
 }

@@ -332,3 +332,55 @@ describe("An interrupt in a batch", () => {
     expect(error).toMatchObject({ code: "NODE_FAILED", index: 1 });
   });
 });
+
+describe("with settled, retry and onResult, a batch", () => {
+  const halves = lambda({
+    invoke(count: number) {
+      if (count % 2 === 1) throw new Error(`${count} is odd`);
+      return count / 2;
+    },
+  });
+
+  it("gives what became of each input, and stops no other", async () => {
+    const [first, second, third] = await batch(halves, [4, 3, 8], { settled: true, concurrency: 1 });
+    expect(first).toEqual({ status: "fulfilled", value: 2 });
+    expect(third).toEqual({ status: "fulfilled", value: 4 });
+    expect(second).toMatchObject({ status: "rejected", reason: { code: "NODE_FAILED", index: 1 } });
+  });
+
+  it("runs an input again", async () => {
+    const seen: number[] = [];
+    const flaky = lambda({
+      invoke(count: number) {
+        seen.push(count);
+        if (seen.filter((other) => other === count).length < 3) throw new Error("not yet");
+        return count;
+      },
+    });
+    expect(await batch(flaky, [1, 2], { retry: { delayMs: 0 } })).toEqual([1, 2]);
+    expect(seen.toSorted()).toEqual([1, 1, 1, 2, 2, 2]);
+    const retryOn = () => false;
+    expect((await errorOf(batch(flaky, [3], { retry: { delayMs: 0, retryOn } }))).index).toBe(0);
+  });
+
+  it("tells each result as it comes, and ends with what the listener throws", async () => {
+    const told: [number, number][] = [];
+    await batch(halves, [4, 3, 8], { settled: true, onResult: (value, index) => void told.push([value, index]) });
+    expect(told).toEqual([
+      [2, 0],
+      [4, 2],
+    ]);
+    const failing = batch(halves, [4, 8], {
+      onResult: () => {
+        throw new Error("no room");
+      },
+    });
+    await expect(failing).rejects.toThrow("no room");
+  });
+
+  it("refuses a policy that is none", async () => {
+    expect((await errorOf(batch(halves, [2], { retry: { attempts: 0 } }))).message).toContain(
+      "batch: retry.attempts must be",
+    );
+  });
+});

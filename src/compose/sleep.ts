@@ -1,0 +1,82 @@
+import { type Clock, isClock, systemClock } from "../components/clock.js";
+import type { NodeContext } from "../components/context.js";
+import { bareRunnable } from "../run/bare-runnable.js";
+import { kindOf } from "../wording.js";
+import { invalidOption } from "./errors.js";
+import type { Runnable } from "./runnable.js";
+import type { HasInner, SameAsInput } from "./types/node-shape.js";
+
+/** How long to sleep: milliseconds from the start of the node, or until a date. */
+export type SleepTime = number | Date;
+
+/**
+ * A node that waits, and gives its input back. The time may be of any length; what is negative, or past, is no wait at all. The end
+ * is noted: a run that is resumed waits the rest of it only.
+ *
+ * The process stays busy meanwhile. For days, let the run stop and ask: `ctx.ask`.
+ *
+ * @example
+ * const app = new Chain<string>()
+ *   .append(sleep(1_000))
+ *   .append((text) => text.toUpperCase())
+ *   .compile();
+ */
+export function sleep(time: SleepTime): Runnable<unknown, unknown> & HasInner<SameAsInput>;
+export function sleep<T>(
+  time: SleepTime | ((input: T, ctx: NodeContext) => SleepTime | Promise<SleepTime>),
+): Runnable<T, T>;
+export function sleep(
+  time: SleepTime | ((input: never, ctx: NodeContext) => SleepTime | Promise<SleepTime>),
+): Runnable<never, unknown> {
+  if (typeof time !== "function") checkTime(time);
+  const wait = async (input: never, ctx: NodeContext): Promise<unknown> => {
+    const clock = clockOf(ctx);
+    const end = await ctx.once(endKey, async () =>
+      endOf(typeof time === "function" ? await time(input, ctx) : time, clock),
+    );
+    await until(end, clock, ctx);
+    return input;
+  };
+  return bareRunnable({ component: "lambda", type: "sleep", body: { kind: "function", call: wait } });
+}
+
+const endKey = "kumiko: end of sleep";
+
+function checkTime(time: unknown): asserts time is SleepTime {
+  if (typeof time === "number" && !Number.isNaN(time)) return;
+  if (time instanceof Date && !Number.isNaN(time.getTime())) return;
+  throw invalidOption(
+    `sleep takes milliseconds, a valid date, or a function that gives one of them; got ${kindOf(time)}.`,
+  );
+}
+
+function endOf(time: unknown, clock: Clock): number {
+  checkTime(time);
+  return typeof time === "number" ? clock.now() + Math.max(0, time) : time.getTime();
+}
+
+/** Ends at once when the run is stopped. */
+function until(end: number, clock: Clock, { signal }: NodeContext): Promise<void> | undefined {
+  const left = end - clock.now();
+  if (left <= 0) return undefined;
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      if (timer !== undefined) clock.clearTimer(timer);
+      reject(signal.reason);
+    };
+    const wake = (): void => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    };
+    const timer = left === Number.POSITIVE_INFINITY ? undefined : clock.setTimer(wake, left);
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+  });
+}
+
+/** That of the run's runtime. */
+function clockOf(ctx: NodeContext): Clock {
+  const runtime: unknown = Reflect.get(ctx, "runtime");
+  const clock: unknown = typeof runtime === "object" && runtime !== null ? Reflect.get(runtime, "clock") : undefined;
+  return isClock(clock) ? clock : systemClock;
+}

@@ -1,0 +1,63 @@
+import { type RunInfo, RunRecord } from "../../callbacks/run-info.js";
+import type { Invocation } from "../../checkpoint/pause/invocation.js";
+import type { NodeContext } from "../../components/context.js";
+import { kindOf, Task, type TaskOwner } from "../task.js";
+
+/** What a task needs to know of the items around it. */
+export interface ItemOwner extends TaskOwner {
+  /** The task of the node that has the list. */
+  readonly at: Task;
+  /** Whether all items have ended. */
+  readonly isOver: boolean;
+}
+
+/** One item of a list: the `ctx` of the node that is run for it. Its invocation is a part of that of the node. */
+export class ItemTask extends Task {
+  declare readonly owner: ItemOwner;
+  readonly item: number;
+
+  constructor(items: ItemOwner, index: number, item: number) {
+    super(items, index);
+    this.item = item;
+  }
+
+  override get address(): string {
+    return `${this.owner.at.address};item:${this.item}`;
+  }
+
+  override get nodePath(): readonly string[] {
+    return this.owner.nodePath;
+  }
+
+  override get invocation(): Invocation {
+    return this.owner.at.invocation.invocationOfCall(this.item, "", this.address);
+  }
+
+  override get openedInvocation(): Invocation | undefined {
+    return this.owner.at.openedInvocation?.findCall(this.item)?.invocation;
+  }
+
+  override get invocationPath(): string {
+    return this.owner.at.invocationPath;
+  }
+
+  override get hasStopped(): boolean {
+    return this.openedInvocation?.hasStopped === true;
+  }
+
+  override get ask(): NodeContext["ask"] {
+    this.isOver ||= this.owner.isOver;
+    return super.ask;
+  }
+
+  override get interrupt(): NodeContext["interrupt"] {
+    this.isOver ||= this.owner.isOver;
+    return super.interrupt;
+  }
+
+  protected override newRecord(): RunInfo {
+    const { owner, index } = this;
+    const { name, type } = owner.node(index);
+    return new RunRecord(owner.at.runInfo, kindOf(owner, index), name, type, this);
+  }
+}

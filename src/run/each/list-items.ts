@@ -1,0 +1,53 @@
+import type { Program } from "../program.js";
+import type { Task } from "../task.js";
+import { EachRun, type EachSettings } from "./each-run.js";
+
+/** The items of a list that is there as a whole, for the list of their results. */
+export class ListItems extends EachRun {
+  readonly #list: readonly unknown[];
+  readonly #results: unknown[];
+  #outcome: { readonly error: unknown } | "succeeded" | undefined = undefined;
+  #resolve: ((results: unknown[]) => void) | undefined = undefined;
+  #reject: ((error: unknown) => void) | undefined = undefined;
+
+  constructor(program: Program, at: Task, settings: EachSettings, list: readonly unknown[]) {
+    super(program, at, settings);
+    this.#list = list;
+    this.#results = settings.ordered ? new Array(list.length) : [];
+  }
+
+  /** At once, when no item makes it wait. */
+  run(): unknown[] | Promise<unknown[]> {
+    this.open();
+    let pending: Promise<unknown[] | undefined> | undefined;
+    if (this.#outcome === undefined && this.isAllOrNothing) {
+      const values = this.takeAll(this.#list);
+      if (Array.isArray(values)) return values;
+      pending = values;
+    } else if (this.#outcome === undefined) this.take(this.#list, true);
+    if (this.#outcome === "succeeded") return this.#results;
+    if (this.#outcome !== undefined) throw this.#outcome.error;
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      pending?.then((values) => values !== undefined && resolve(values));
+    });
+  }
+
+  protected override given(index: number, value: unknown): void {
+    if (this.settings.ordered) this.#results[index] = value;
+    else this.#results.push(value);
+  }
+
+  protected override more(): void {}
+
+  protected override succeeded(): void {
+    this.#outcome = "succeeded";
+    this.#resolve?.(this.#results);
+  }
+
+  protected override failed(error: unknown): void {
+    this.#outcome = { error };
+    this.#reject?.(error);
+  }
+}
