@@ -1,0 +1,86 @@
+import type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "../describe.js";
+import { END, START } from "../plan.js";
+import type { Status, TraceMarks } from "./trace-marks.js";
+
+/** A box: a node, or an end of its graph. Ids are made of positions, so that no key can break a syntax. */
+export interface PictureNode {
+  readonly id: string;
+  readonly label: string;
+  readonly shape: "end" | "node" | "each";
+  readonly component: string;
+  readonly status: Status | undefined;
+  /** What is drawn in it. */
+  readonly inside: Picture | undefined;
+}
+
+export interface PictureEdge {
+  readonly from: string;
+  readonly to: string;
+  readonly kind: GraphEdgeInfo["kind"];
+  /** One line each. */
+  readonly labels: readonly string[];
+  /** A run went along it. */
+  readonly isTaken: boolean;
+}
+
+/** What is drawn of a graph, before it is written down. */
+export interface Picture {
+  readonly nodes: readonly PictureNode[];
+  readonly edges: readonly PictureEdge[];
+}
+
+export function pictureOf(info: GraphInfo, marks: TraceMarks | undefined, prefix = "n", path = ""): Picture {
+  const ids = new Map([START, END, ...info.nodes.map(({ key }) => key)].map((key, n) => [key, `${prefix}${n}`]));
+  const at = (key: string): string => (path === "" ? key : `${path}/${key}`);
+  const ends = [START, END].map((key, n): PictureNode => {
+    const status = marks?.statusOf(at(key));
+    return { id: `${prefix}${n}`, label: key, shape: "end", component: "", status, inside: undefined };
+  });
+  const nodes = info.nodes.map((node, n) => nodeOf(node, `${prefix}${n + 2}`, at(node.key), marks));
+  const edges: PictureEdge[] = [];
+  // where edges carry data, a target that ran was chosen by its branch
+  const isWorkflow = info.edges.some(({ kind }) => kind === "data" || kind === "control");
+  const sourcesOf = (key: string): string[] => info.edges.flatMap(({ from, to }) => (to === key ? [at(from)] : []));
+  for (const { from, to, kind, labels } of joined(info.edges)) {
+    const [source, target] = [ids.get(from), ids.get(to)];
+    if (source === undefined || target === undefined) continue;
+    const rivals = kind === "branch" && !isWorkflow && marks !== undefined ? sourcesOf(to) : [];
+    const others = rivals.filter((other) => other !== at(from));
+    const isTaken = marks?.wentFrom(at(from), at(to), kind === "error", others) === true;
+    edges.push({ from: source, to: target, kind, labels, isTaken });
+  }
+  return { nodes: [...ends, ...nodes], edges };
+}
+
+function nodeOf(
+  { key, name, component, type, graph }: GraphNodeInfo,
+  id: string,
+  path: string,
+  marks: TraceMarks | undefined,
+): PictureNode {
+  const title = name === undefined || name === key ? key : `${key}: ${name}`;
+  const count = marks?.countOf(path) ?? 0;
+  const isEach = component === "lambda" && type === "each";
+  const label = isEach && graph !== undefined ? `${title} (each)` : title;
+  return {
+    id,
+    label: count > 1 ? `${label} ×${count}` : label,
+    shape: isEach ? "each" : "node",
+    component,
+    status: marks?.statusOf(path),
+    inside: graph && pictureOf(graph, marks, `${id}_`, path),
+  };
+}
+
+/** The data that goes from one node to another is one edge, with a line for each part. */
+function joined(edges: readonly GraphEdgeInfo[]): (GraphEdgeInfo & { readonly labels: string[] })[] {
+  const found = new Map<string, GraphEdgeInfo & { readonly labels: string[] }>();
+  for (const edge of edges) {
+    const { from, to, kind, label } = edge;
+    const name = kind === "data" ? JSON.stringify([from, to]) : JSON.stringify([from, to, kind, label, found.size]);
+    const known = found.get(name);
+    if (known === undefined) found.set(name, { ...edge, labels: label === undefined ? [] : [label] });
+    else if (label !== undefined) known.labels.push(label);
+  }
+  return [...found.values()];
+}

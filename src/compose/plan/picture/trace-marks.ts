@@ -1,0 +1,126 @@
+import type { TraceNode } from "../../../callbacks/trace-recorder.js";
+
+/** What a save of a run says of it: an entry of its history. */
+export interface TraceEntry {
+  /** Paths of the nodes that ran. */
+  readonly ran: readonly string[];
+  readonly interrupts?: readonly { readonly address: string }[] | undefined;
+  /** `"end"`: the run has its result. */
+  readonly cause?: string | undefined;
+  readonly at?: unknown;
+}
+
+/** What happened in runs of a graph: what `traceRecorder()` has recorded, one tree or several, or entries of a history. */
+export type PictureTrace = TraceNode | readonly TraceNode[] | readonly TraceEntry[];
+
+export type Status = "done" | "failed" | "waiting" | "skipped";
+
+interface Visit {
+  readonly status: Status;
+  readonly from: number;
+  readonly order: number;
+}
+
+/** What came of the nodes of a graph, by their paths: keys joined by `/`, and `""` for the graph itself. */
+export class TraceMarks {
+  readonly #visits = new Map<string, Visit[]>();
+  #order = 0;
+
+  constructor(trace: PictureTrace) {
+    const list: readonly (TraceNode | TraceEntry)[] = Array.isArray(trace) ? trace : [trace as TraceNode];
+    const entries = list.filter((item) => "ran" in item);
+    for (const entry of inTime(entries)) this.#addEntry(entry);
+    for (const item of list) if (!("ran" in item)) this.#addTree(item, `${item.address};`, true);
+  }
+
+  statusOf(path: string): Status {
+    return this.#visits.get(path)?.at(-1)?.status ?? "skipped";
+  }
+
+  countOf(path: string): number {
+    return this.#visits.get(path)?.length ?? 0;
+  }
+
+  /**
+   * Whether a run went from one node to the other; `failing`: when the first has failed. `others`: nodes from which it may have
+   * come as well; then it came from the last of them.
+   */
+  wentFrom(path: string, to: string, failing: boolean, others: readonly string[] = []): boolean {
+    const targets = this.#visits.get(to) ?? [];
+    const rivals = others.flatMap((other) => this.#visits.get(other) ?? []);
+    return (this.#visits.get(path) ?? []).some((visit) => {
+      const { status, from, order } = visit;
+      if ((status === "failed") !== failing || status === "waiting") return false;
+      const next = targets.find((target) => target.order > order && target.from >= from);
+      return next !== undefined && !rivals.some((rival) => rival.order > order && rival.order < next.order);
+    });
+  }
+
+  #add(path: string, status: Status, from: number): void {
+    const visits = this.#visits.get(path);
+    const visit = { status, from, order: this.#order++ };
+    if (visits === undefined) this.#visits.set(path, [visit]);
+    else visits.push(visit);
+  }
+
+  #addTree(node: TraceNode, prefix: string, isRoot: boolean): void {
+    const path = isRoot ? "" : pathOf(node.address, prefix);
+    // an item stands for what is in it: its node is marked already
+    const isCounted = !isRoot && !/;item:\d+$/.test(node.address);
+    const status = statusOf(node);
+    const isGraph = isRoot || isGraphKind(node);
+    if (path !== undefined) {
+      if (isCounted) this.#add(path, status, node.startedAt);
+      if (isGraph) this.#add(inside(path, "start"), "done", node.startedAt);
+    }
+    const starts = [...node.children].sort((a, b) => a.startedAt - b.startedAt);
+    for (const child of starts) this.#addTree(child, prefix, false);
+    if (path !== undefined && isGraph && status === "done") {
+      this.#add(inside(path, "end"), "done", node.startedAt + node.durationMs);
+    }
+  }
+
+  #addEntry({ ran, interrupts = [], cause }: TraceEntry): void {
+    if (this.#order === 0) this.#add("start", "done", 0);
+    for (const path of ran) this.#add(path.replaceAll(/(^|\/)item:\d+(?=\/|$)/g, ""), "done", this.#order);
+    for (const { address } of interrupts) {
+      const path = pathOf(address, address.slice(0, address.indexOf(";") + 1));
+      if (path !== undefined) this.#add(path, "waiting", this.#order);
+    }
+    if (cause === "end") this.#add("end", "done", this.#order);
+  }
+}
+
+function inside(path: string, key: string): string {
+  return path === "" ? key : `${path}/${key}`;
+}
+
+function statusOf({ error, interrupt, running }: TraceNode): Status {
+  if (error !== undefined) return "failed";
+  return interrupt !== undefined || running === true ? "waiting" : "done";
+}
+
+function isGraphKind({ component }: TraceNode): boolean {
+  return component === "graph" || component === "chain" || component === "workflow";
+}
+
+/** The path of a node in the picture; `undefined` for what is inside a node, such as a tool call or a child run. */
+function pathOf(address: string, prefix: string): string | undefined {
+  if (!address.startsWith(prefix)) return undefined;
+  const keys: string[] = [];
+  for (const part of address.slice(prefix.length).split(";")) {
+    if (part.startsWith("node:")) keys.push(decoded(part.slice(5)));
+    else if (!part.startsWith("item:")) return undefined;
+  }
+  return keys.join("/");
+}
+
+function decoded(part: string): string {
+  return part.replaceAll(/%25|%3B/gi, decodeURIComponent);
+}
+
+/** The oldest first: a history comes with the newest. */
+function inTime(entries: readonly TraceEntry[]): readonly TraceEntry[] {
+  const [first, last] = [entries.at(0)?.at, entries.at(-1)?.at];
+  return Number(first ?? 0) > Number(last ?? 0) ? entries.toReversed() : entries;
+}

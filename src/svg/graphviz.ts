@@ -1,0 +1,32 @@
+import type { Viz } from "@viz-js/viz";
+import { packageMissing } from "./errors.js";
+
+/** Graphviz, as WebAssembly: loaded at the first picture, and kept. */
+class Graphviz {
+  #loading: Promise<Viz> | undefined = undefined;
+
+  async render(dot: string): Promise<string> {
+    this.#loading ??= load();
+    try {
+      const viz = await this.#loading;
+      return viz.renderString(dot, { format: "svg", engine: "dot" });
+    } catch (error) {
+      this.#loading = undefined;
+      throw error;
+    }
+  }
+}
+
+async function load(): Promise<Viz> {
+  return (await loadPackage()).instance();
+}
+
+async function loadPackage() {
+  try {
+    return await import("@viz-js/viz");
+  } catch (cause) {
+    throw packageMissing(cause);
+  }
+}
+
+export const graphviz = new Graphviz();

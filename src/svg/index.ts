@@ -1,0 +1,2 @@
+export type { PictureTheme } from "./theme.js";
+export { type SvgOptions, toSvg } from "./to-svg.js";
