@@ -30,9 +30,11 @@ export type { CheckpointStore, ClosableStore, StoredCheckpoint } from "./checkpo
 export { memoryStore } from "./checkpoint/memory-store.js";
 export { type Interrupt, InterruptError, isInterrupt } from "./checkpoint/pause/interrupt.js";
 export type { ClassCodec } from "./checkpoint/values/class-codec.js";
+export type { Clock } from "./components/clock.js";
 export type { Ask, InterruptOptions, NodeContext } from "./components/context.js";
 export type { AgenticModel, ModelContext, ModelOptions, ToolChoice } from "./components/model.js";
 export type { ParseOptions, Parser } from "./components/parser.js";
+export type { CachePolicy, CacheStore, NodeFailure, RetryPolicy } from "./components/policies.js";
 export {
   type ContextKey,
   contextKey,
@@ -59,11 +61,18 @@ export { type AsToolOptions, asTool } from "./compose/as-tool.js";
 export { type BatchOptions, batch } from "./compose/batch.js";
 export { type ToolCallsOrOptions, toolCallsOr } from "./compose/branch.js";
 export { Chain, type ChainOptions } from "./compose/chain.js";
-export type { ChainCompileOptions, CompileOptions } from "./compose/compile-options.js";
+export type {
+  ChainCompileOptions,
+  CompileOptions,
+  NodeDefaults,
+  WorkflowCompileOptions,
+} from "./compose/compile-options.js";
 export type { CompiledGraph } from "./compose/compiled-graph.js";
 export { type ComponentRunnableOptions, runnable } from "./compose/component-runnable.js";
+export { type EachOptions, each } from "./compose/each.js";
 export { events, type RunEvent, resumeEvents } from "./compose/events.js";
-export { Graph, type GraphOptions } from "./compose/graph.js";
+export { Graph } from "./compose/graph.js";
+export type { GraphOptions } from "./compose/graph-options.js";
 export {
   type LambdaModes,
   type LambdaOptions,
@@ -72,6 +81,8 @@ export {
   type Passthrough,
   passthrough,
 } from "./compose/lambda.js";
+export { extract, type FromOptions, firstOf, from, value } from "./compose/mapping.js";
+export { type MemoryCacheOptions, memoryCache } from "./compose/memory-cache.js";
 export type {
   Answers,
   KindOptions,
@@ -80,18 +91,38 @@ export type {
   RunOptions,
 } from "./compose/options.js";
 export type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "./compose/plan/describe.js";
+export type { MermaidOptions } from "./compose/plan/picture/mermaid.js";
+export type { PictureTrace, TraceEntry } from "./compose/plan/picture/trace-marks.js";
 export { END, START, type TriggerMode } from "./compose/plan/plan.js";
 export { RunControl } from "./compose/run-control.js";
 export type { AnyRunnable, InputOf, OutputOf, Runnable } from "./compose/runnable.js";
 export { Runtime, type RuntimeOptions } from "./compose/runtime.js";
+export { type SleepTime, sleep } from "./compose/sleep.js";
 export type { GraphTypeError } from "./compose/types/graph-type-error.js";
 export type { NodeLike } from "./compose/types/node-like.js";
 export type { ShapesOf } from "./compose/types/node-map.js";
-export type { NodeOptions } from "./compose/types/node-options.js";
+export type {
+  NodeOptions,
+  PolicyOptions,
+  SharedNodeOptions,
+  UnkeyedNodeOptions,
+} from "./compose/types/node-options.js";
 export type { NodePaths } from "./compose/types/node-paths.js";
 export type { NodeRef, PartsRef, SourceRef, TargetRef } from "./compose/types/node-ref.js";
 export type { NodeShape } from "./compose/types/node-shape.js";
+export type {
+  AnySource,
+  Constant,
+  Extracted,
+  FirstOf,
+  From,
+  Mapping,
+  MappingRecord,
+} from "./compose/types/workflow/sources.js";
+export type { UntypedNodeOptions, UntypedWorkflow, WorkflowEndOptions } from "./compose/untyped-workflow.js";
+export { Workflow } from "./compose/workflow.js";
 export { type ErrorCode, findCause, KumikoError, type KumikoErrorOptions } from "./errors.js";
+export { defaultRetryOn } from "./run/policies/default-retry-on.js";
 export { ConcatRegistry } from "./schema/concat/registry.js";
 export type { DeclaredConcat } from "./schema/concat/rule.js";
 export type { Document } from "./schema/document.js";

@@ -47,6 +47,7 @@ export function componentHandlers<
   Indexer = unknown,
   Loader = unknown,
   Transformer = unknown,
+  Agent = unknown,
 >(handlers: {
   readonly tool?: ComponentHandler<PayloadOf<"tool">, Tool> | undefined;
   readonly model?: ComponentHandler<PayloadOf<"model">, Model> | undefined;
@@ -61,6 +62,7 @@ export function componentHandlers<
   readonly indexer?: ComponentHandler<PayloadOf<"indexer">, Indexer> | undefined;
   readonly loader?: ComponentHandler<PayloadOf<"loader">, Loader> | undefined;
   readonly transformer?: ComponentHandler<PayloadOf<"transformer">, Transformer> | undefined;
+  readonly agent?: ComponentHandler<PayloadOf<"agent">, Agent> | undefined;
 }): Handler {
   const byComponent = new Map<string, Handler>();
   for (const [component, given] of Object.entries(handlers)) {
@@ -84,6 +86,7 @@ const kinds: Readonly<Record<ComponentKind, true>> = {
   indexer: true,
   loader: true,
   transformer: true,
+  agent: true,
 };
 
 const timings: readonly HandlerTiming[] = [

@@ -49,6 +49,7 @@ export interface ComponentPayloads {
   readonly graph: ComponentPayload<unknown, unknown>;
   readonly chain: ComponentPayload<unknown, unknown>;
   readonly workflow: ComponentPayload<unknown, unknown>;
+  readonly agent: ComponentPayload<readonly AgenticMessage[], AgenticMessage>;
 }
 
 /** Fails to compile when a kind of run has no payload. */

@@ -14,7 +14,8 @@ export type ComponentKind =
   | "tool"
   | "graph"
   | "chain"
-  | "workflow";
+  | "workflow"
+  | "agent";
 
 /** Who is running: given to every handler at every timing, and to nodes as `ctx.runInfo`. */
 export interface RunInfo {
@@ -31,7 +32,12 @@ export interface RunInfo {
   readonly address: string;
   /** Set for tool calls only. */
   readonly toolCallId?: string | undefined;
+  /** What else there is to say: of an agent its `name`, `description` and `threadId`. Made when it is read. */
+  readonly meta?: RunMeta | undefined;
 }
+
+/** What a run says of itself besides who it is. */
+export type RunMeta = Readonly<Record<string, unknown>>;
 
 /** Any object that knows where it stands; the address is read only when a handler asks for it. */
 export interface Addressed {
@@ -53,6 +59,7 @@ export abstract class LazyRecord implements RunInfo {
   abstract readonly address: string;
   /** What contains this run. */
   abstract readonly parent: RunInfo | undefined;
+  abstract readonly meta: RunMeta | undefined;
   /** Once somebody has asked for it. */
   id: string | undefined;
 
@@ -71,9 +78,9 @@ export abstract class LazyRecord implements RunInfo {
 
   /** A plain object, for logs. */
   toJSON(): RunInfo {
-    const { runId, parentRunId, name, type, component, address, toolCallId } = this;
+    const { runId, parentRunId, name, type, component, address, toolCallId, meta } = this;
     const plain = { runId, parentRunId, name, type, component, address };
-    return toolCallId === undefined ? plain : { ...plain, toolCallId };
+    return { ...plain, ...(toolCallId !== undefined && { toolCallId }), ...(meta !== undefined && { meta }) };
   }
 
   [inspect](): RunInfo {
@@ -97,6 +104,7 @@ export class RunRecord extends LazyRecord {
   override readonly toolCallId: string | undefined;
   override readonly parent: RunInfo | undefined;
   private readonly at: Addressed;
+  private readonly describe: (() => RunMeta) | undefined;
   /** How many ids were given below this root. */
   private given = 0;
 
@@ -107,6 +115,7 @@ export class RunRecord extends LazyRecord {
     type: string,
     at: Addressed,
     toolCallId?: string,
+    describe?: () => RunMeta,
   ) {
     super();
     this.parent = parent;
@@ -115,6 +124,11 @@ export class RunRecord extends LazyRecord {
     this.type = type;
     this.at = at;
     this.toolCallId = toolCallId;
+    this.describe = describe;
+  }
+
+  override get meta(): RunMeta | undefined {
+    return this.describe?.();
   }
 
   override get address(): string {

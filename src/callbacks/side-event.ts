@@ -3,6 +3,8 @@ export type SideEventKind =
   | "progress"
   | "retry"
   | "fallback"
+  | "cache_failed"
+  | "branch"
   | "model_warning"
   | "cache_hit"
   | "repaired_arguments"

@@ -1,7 +1,8 @@
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { ContentBlock } from "../schema/message/content-block.js";
 import type { StreamReader } from "../schema/stream/reader.js";
-import { invalidOption } from "./errors.js";
+import { invalidOption, restartedAfterChoice } from "./errors.js";
+import { checksRest } from "./plan/plan.js";
 
 export interface ToolCallsOrOptions {
   /**
@@ -14,7 +15,7 @@ export interface ToolCallsOrOptions {
 /**
  * The choice that every agent makes, for `addStreamBranch`: to the tools when the message calls some, elsewhere otherwise.
  * With `"first-content"` the first function tool call or piece of an answer decides; reasoning and what the provider runs
- * itself decide nothing.
+ * itself decide nothing. A message that begins again after that is an error of its stream, `STREAM_RESTARTED`.
  *
  * @example
  * const tools = new AgenticToolsNode([
@@ -37,7 +38,10 @@ export function toolCallsOr<const Tools, const Other>(
     case "whole-message":
       return async (message) => ((await callsTools(message)) ? tools : other);
     case "first-content":
-      return async (message) => ((await callsToolsFirst(message)) ? tools : other);
+      return Object.assign(
+        async (message: StreamReader<AgenticMessage>) => ((await callsToolsFirst(message)) ? tools : other),
+        { [checksRest]: refuseRestart },
+      );
     default:
       throw invalidOption(
         `toolCallsOr: decideOn is "whole-message" or "first-content", not ${JSON.stringify(decideOn)}.`,
@@ -59,13 +63,25 @@ async function callsTools(message: StreamReader<AgenticMessage>): Promise<boolea
 }
 
 async function callsToolsFirst(message: StreamReader<AgenticMessage>): Promise<boolean> {
-  for await (const { contentBlocks } of message) {
-    for (const block of contentBlocks) {
-      if (block.type === "function_tool_call") return true;
-      if (isAnswer(block)) return false;
-    }
+  for await (const chunk of message) {
+    const decided = decidedBy(chunk);
+    if (decided !== undefined) return decided === "function_tool_call";
   }
   return false;
+}
+
+/** The first content of a chunk that decides something. */
+function decidedBy({ contentBlocks }: AgenticMessage): ContentBlock["type"] | undefined {
+  return contentBlocks.find((block) => block.type === "function_tool_call" || isAnswer(block))?.type;
+}
+
+/** An answer that begins again after it was decided where it goes may belong elsewhere. */
+function refuseRestart(): (chunk: AgenticMessage) => void {
+  let isDecided = false;
+  return (chunk) => {
+    if (isDecided && chunk.restart === true) throw restartedAfterChoice();
+    isDecided ||= decidedBy(chunk) !== undefined;
+  };
 }
 
 function isAnswer(block: ContentBlock): boolean {

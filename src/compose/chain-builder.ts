@@ -107,7 +107,9 @@ export class ChainBuilder {
     }
     const draft = this.#draft();
     const { checkInput, checkOutput } = this.#beginning;
-    const closing = this.#last.nodes.map(({ key }): PlanEdge => ({ from: draft.indexOf(key) ?? 0, to: END_INDEX }));
+    const closing = this.#last.nodes.map(({ key }): PlanEdge => {
+      return { from: draft.indexOf(key) ?? 0, to: END_INDEX, data: true, control: true };
+    });
     return makePlan(draft, { options, closing, checkInput, checkOutput });
   }
 

@@ -10,7 +10,9 @@ import type { ToolsNodeOptions } from "../tools/node/options.js";
 import { ChainBuilder } from "./chain-builder.js";
 import type { ChainCompileOptions } from "./compile-options.js";
 import { passthrough } from "./lambda.js";
+import { describePlan } from "./plan/describe.js";
 import { type NodeDefinition, nodeDefinition } from "./plan/node-definition.js";
+import { type MermaidOptions, toMermaid } from "./plan/picture/mermaid.js";
 import type { Runnable } from "./runnable.js";
 import type { AnyCallOptions, CallOptions } from "./types/call-options.js";
 import type {
@@ -282,6 +284,11 @@ export class Chain<
     (options?: ChainCompileOptions<string>) => CompiledChain<I, ResultOf<O, Result>, Nodes, Chunks>
   > {
     return ((options?: ChainCompileOptions<string>) => new CompiledPlan(this.#builder.makePlan(options))) as never;
+  }
+
+  /** The chain so far as a Mermaid flowchart, as its compiled form draws it. It is checked as `compile()` does. */
+  toMermaid(options?: MermaidOptions): string {
+    return toMermaid(describePlan(this.#builder.makePlan(undefined)), options);
   }
 
   get [nodeDefinition](): NodeDefinition {

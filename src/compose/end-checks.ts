@@ -9,7 +9,7 @@ export interface EndChecks {
 }
 
 /** Reads the options of a builder: a schema for each end, or none. */
-export function readEndChecks(component: "graph" | "chain", options: object): EndChecks {
+export function readEndChecks(component: "graph" | "chain" | "workflow", options: object): EndChecks {
   if (typeof options !== "object" || options === null)
     throw invalidOption(`The options of a ${component} must be an object.`);
   const other = Object.keys(options).find((name) => name !== "input" && name !== "output");

@@ -30,6 +30,12 @@ export const insideNode = (key: string, error: unknown): unknown =>
 export const invalidNodeOption = (key: string, what: string): KumikoError =>
   new KumikoError("INVALID_OPTION", `Options of node "${key}": ${what}`, { nodePath: [key] });
 
+export const cacheWithoutStore = (key: string): KumikoError =>
+  invalidNodeOption(
+    key,
+    "cache has no store. Give it one, { store: memoryCache() }, or new Runtime({ cache: memoryCache() }).",
+  );
+
 export const invalidOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
 
 export const stateRequired = (key: string, option: string): KumikoError =>
@@ -146,12 +152,25 @@ export const unreachableNodes = (keys: readonly string[]): KumikoError =>
     `No way leads from START to ${list(keys, shown)}: ${keys.length === 1 ? "it" : "they"} would never run. Connect ${keys.length === 1 ? "it" : "them"}, or remove ${keys.length === 1 ? "it" : "them"}.`,
   );
 
-export const cycle = (loops: readonly (readonly string[])[], more: boolean): KumikoError =>
+export const cycle = (loops: readonly (readonly string[])[], more: boolean, isWorkflow = false): KumikoError =>
   new KumikoError(
     "CYCLE",
     `DAG is invalid, has loop: ${loops.map((loop) => `[${loop.join(" → ")}]`).join(" ")}${more ? " and more" : ""}. ` +
-      'With triggerMode "allPredecessor" a node waits for everything before it: remove the loop, or use "anyPredecessor".',
+      (isWorkflow
+        ? "A node of a workflow waits for every node that it reads, or runs after: remove the loop."
+        : 'With triggerMode "allPredecessor" a node waits for everything before it: remove the loop, or use "anyPredecessor".'),
   );
+
+export const invalidMapping = (key: string, field: string, why: string): KumikoError =>
+  new KumikoError("INVALID_MAPPING", `${field === "" ? "The input" : `Field "${field}"`} of "${key}" ${why}`, {
+    nodePath: key === "end" ? [] : [key],
+  });
+
+export const endTwice = (): KumikoError =>
+  new KumikoError("INVALID_OPTION", "end(…) was already called: a workflow has one output.");
+
+export const noEnd = (): KumikoError =>
+  new KumikoError("UNREACHABLE_END", "The workflow has no output. Say what it gives with end(…).");
 
 export const equalOutputKeys = (target: string, outputKey: string, first: string, second: string): KumikoError =>
   new KumikoError(
@@ -180,3 +199,9 @@ function describeKey(key: unknown): string {
   if (Array.isArray(key)) return "a list";
   return typeof key === "object" && key !== null ? "an object" : String(key);
 }
+
+export const restartedAfterChoice = (): KumikoError =>
+  new KumikoError(
+    "STREAM_RESTARTED",
+    'The message began again after toolCallsOr had decided where it goes, by its first content. Use decideOn: "whole-message", or a model that does not begin again after its first content.',
+  );

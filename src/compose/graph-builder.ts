@@ -7,7 +7,7 @@ import { readEntries } from "./node-entries.js";
 import { NodeHandle } from "./node-handle.js";
 import { Draft } from "./plan/draft.js";
 import { makePlan } from "./plan/make-plan.js";
-import { END, type Plan, START } from "./plan/plan.js";
+import { checksRest, END, type Plan, START } from "./plan/plan.js";
 import { caseReader, targetsOfCases } from "./plan/switch.js";
 
 /** What a {@link Graph} does, without its types: keys or handles in, a draft out. */
@@ -57,8 +57,14 @@ export class GraphBuilder {
 
   addBranch(from: unknown, targets: unknown, choose: unknown, stream: boolean): void {
     if (from instanceof NodeHandle)
-      this.#in("handles", from, () => this.#addHandleBranch(from, targets, choose, stream));
+      this.#in("handles", from, () => this.#addHandleBranch(from, targets, choose, { stream }));
     else this.#in("keys", from, () => this.#draft.addBranch(from, targets, choose, { stream }));
+  }
+
+  addErrorBranch(from: unknown, targets: unknown, choose: unknown): void {
+    if (from instanceof NodeHandle)
+      this.#in("handles", from, () => this.#addHandleBranch(from, targets, choose, { on: "failure" }));
+    else this.#in("keys", from, () => this.#draft.addBranch(from, targets, choose, { on: "failure" }));
   }
 
   addSwitch(from: unknown, field: unknown, cases: unknown): void {
@@ -80,10 +86,15 @@ export class GraphBuilder {
     return makePlan(this.#draft, { options, ...this.#ends });
   }
 
-  #addHandleBranch(from: NodeHandle, targets: unknown, choose: unknown, stream: boolean): void {
+  #addHandleBranch(
+    from: NodeHandle,
+    targets: unknown,
+    choose: unknown,
+    kind: { readonly stream?: boolean; readonly on?: "failure" },
+  ): void {
     if (!Array.isArray(targets)) throw invalidBranch(from.key, "needs a list of the targets it may choose.");
     const keys = targets.map((target) => this.#wholeKeyOf(target, from.key));
-    this.#draft.addBranch(this.#keyOf(from), keys, choosingKeys(choose), { stream });
+    this.#draft.addBranch(this.#keyOf(from), keys, choosingKeys(choose), kind);
   }
 
   #wholeKeyOf(target: unknown, from: string): string {
@@ -111,11 +122,12 @@ type Choose = (value: unknown, ctx: unknown) => unknown;
 /** A branch between handles chooses handles; the plan knows keys. */
 function choosingKeys(choose: unknown): unknown {
   if (typeof choose !== "function") return choose;
-  return (value: unknown, ctx: unknown): unknown => {
+  const byKey = (value: unknown, ctx: unknown): unknown => {
     const chosen = (choose as Choose)(value, ctx);
     if (chosen instanceof NodeHandle) return chosen.key;
     return isPromiseLike(chosen) ? chosen.then(toKeys) : toKeys(chosen);
   };
+  return checksRest in choose ? Object.assign(byKey, { [checksRest]: choose[checksRest] }) : byKey;
 }
 
 function toKeys(chosen: unknown): unknown {

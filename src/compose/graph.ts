@@ -4,16 +4,19 @@ import type { StateKey } from "../components/state-key.js";
 import { CompiledGraph as CompiledPlan } from "../run/compiled-graph.js";
 import type { DeclaredConcat } from "../schema/concat/rule.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import type { StandardSchemaV1 } from "../schema/standard-schema.js";
 import type { ToolsNodeOptions } from "../tools/node/options.js";
 import type { CompileOptions } from "./compile-options.js";
 import type { CompiledGraph } from "./compiled-graph.js";
 import { GraphBuilder } from "./graph-builder.js";
+import type { GraphOptions } from "./graph-options.js";
+import { describePlan } from "./plan/describe.js";
 import { type NodeDefinition, nodeDefinition } from "./plan/node-definition.js";
+import { type MermaidOptions, toMermaid } from "./plan/picture/mermaid.js";
 import type { Runnable } from "./runnable.js";
 import type { AnyCallOptions, CallOptions } from "./types/call-options.js";
 import type { AnyChoice, CheckedChoice, Seen } from "./types/choice.js";
 import type { BranchTo, Brought, BroughtByBranch, EdgeTo, InAt, OutAt } from "./types/edge-check.js";
+import type { ErrorBranchOfHandles, ErrorChoice, FailureAt } from "./types/error-branch.js";
 import type { GraphTypeError } from "./types/graph-type-error.js";
 import type { AddByHandle, BranchOfHandles, HandlesOnly, SwitchOfHandles } from "./types/handle-methods.js";
 import type { NoChunks, ValueOf } from "./types/joined.js";
@@ -25,14 +28,6 @@ import type { PartsRef, SourceRef, TargetRef } from "./types/node-ref.js";
 import type { Keyed, NodeShape } from "./types/node-shape.js";
 import type { BroughtBySwitch, CheckedCases, SwitchField } from "./types/switch.js";
 import type { Proof } from "./types/unfed.js";
-
-/** Schemas of the two ends: types are inferred from them, values are checked with them. */
-export interface GraphOptions<I, O, Given, Result> {
-  /** Checks (and may change) what comes in. */
-  readonly input?: StandardSchemaV1<Given, I> | undefined;
-  /** Checks (and may change) what goes out. */
-  readonly output?: StandardSchemaV1<O, Result> | undefined;
-}
 
 type BranchOfKeys<I, O, State, Nodes, Fed, Keys extends string, Given, Result, Streamed> = <
   const From extends Keys | "start",
@@ -75,6 +70,15 @@ type SwitchOfKeys<I, O, State, Nodes, Fed, Keys extends string, Given, Result> =
   Result
 >;
 
+type ErrorBranchOfKeys<I, O, State, Nodes, Fed, Keys extends string, Given, Result> = <
+  const From extends Keys,
+  const Target extends Keys | "end",
+>(
+  from: From,
+  targets: readonly BranchTo<O, Nodes, FailureAt<Nodes, From>, From, Target>[],
+  choose: (failure: FailureAt<Nodes, From>, ctx: NodeContext<State>) => ErrorChoice<NoInfer<Target>>,
+) => Graph<I, O, State, Nodes, Fed & BroughtByBranch<O, Nodes, FailureAt<Nodes, From>, Target>, Keys, Given, Result>;
+
 /**
  * Nodes and the edges between them. Each method adds to the graph and gives it back under a type that knows more; what
  * does not fit is an error in the editor, and again when the call runs.
@@ -114,8 +118,7 @@ export class Graph<
    *
    * @example
    * const graph = new Graph<string, number>()
-   *   .withState(() => ({ seen: [] as string[] }))
-   *   .addNode("count", (text: string, ctx) => ctx.state.seen.push(text));
+   *   .withState(() => ({ seen: [] as string[] })).addNode("count", (text: string, ctx) => ctx.state.seen.push(text));
    */
   readonly withState: [Keys] extends [never]
     ? <S>(create: (() => S) | StateKey<S>) => Graph<I, O, S, Nodes, Fed, Keys, Given, Result>
@@ -123,7 +126,6 @@ export class Graph<
     this.#builder.setState(create);
     return this;
   }) as never;
-
   /**
    * Adds a node of any kind.
    *
@@ -165,7 +167,8 @@ export class Graph<
           Keyed<In, InputKey>,
           Keyed<ValueOf<Out, Chunk, Concat>, OutputKey>,
           Inner,
-          CallOptions<Options, Inner>
+          CallOptions<Options, Inner>,
+          In
         >
       >,
     Fed,
@@ -215,7 +218,8 @@ export class Graph<
           Keyed<readonly AgenticMessage[], InputKey>,
           Keyed<AgenticMessage, OutputKey>,
           undefined,
-          Partial<Options>
+          Partial<Options>,
+          readonly AgenticMessage[]
         >
       >,
     Fed,
@@ -243,7 +247,13 @@ export class Graph<
     Nodes &
       Record<
         Key,
-        NodeShape<Keyed<AgenticMessage, InputKey>, Keyed<AgenticMessage[], OutputKey>, undefined, ToolsNodeOptions>
+        NodeShape<
+          Keyed<AgenticMessage, InputKey>,
+          Keyed<AgenticMessage[], OutputKey>,
+          undefined,
+          ToolsNodeOptions,
+          AgenticMessage
+        >
       >,
     Fed,
     Keys | Key,
@@ -270,7 +280,13 @@ export class Graph<
     Nodes &
       Record<
         Key,
-        NodeShape<Keyed<AgenticMessage, InputKey>, Keyed<AgenticMessage[], OutputKey>, undefined, ToolsNodeOptions>
+        NodeShape<
+          Keyed<AgenticMessage, InputKey>,
+          Keyed<AgenticMessage[], OutputKey>,
+          undefined,
+          ToolsNodeOptions,
+          AgenticMessage
+        >
       >,
     Fed,
     Keys | Key,
@@ -296,7 +312,7 @@ export class Graph<
     I,
     O,
     State,
-    Nodes & Record<Key, NodeShape<Keyed<In, InputKey>, Keyed<Out, OutputKey>>>,
+    Nodes & Record<Key, NodeShape<Keyed<In, InputKey>, Keyed<Out, OutputKey>, undefined, object, In>>,
     Fed,
     Keys | Key,
     Given,
@@ -322,7 +338,7 @@ export class Graph<
     I,
     O,
     State,
-    Nodes & Record<Key, NodeShape<Keyed<In, InputKey>, Keyed<Out, OutputKey>, Inner>>,
+    Nodes & Record<Key, NodeShape<Keyed<In, InputKey>, Keyed<Out, OutputKey>, Inner, object, In>>,
     Fed,
     Keys | Key,
     Given,
@@ -394,6 +410,21 @@ export class Graph<
   }) as never;
 
   /**
+   * Leads the failure of a node, after its retries, to a target, which gets a `NodeFailure`. What follows on success does not
+   * run then; with `undefined` the run fails. The output stream of the node is held back until it is whole.
+   */
+  readonly addErrorBranch: [Keys] extends [never]
+    ? ErrorBranchOfHandles<State, Graph<I, O, State, Nodes, Fed, Keys, Given, Result>>
+    : ErrorBranchOfKeys<I, O, State, Nodes, Fed, Keys, Given, Result> = ((
+    from: unknown,
+    targets: unknown,
+    choose: unknown,
+  ) => {
+    this.#builder.addErrorBranch(from, targets, choose);
+    return this;
+  }) as never;
+
+  /**
    * Leads each output by one of its fields, which tells the members of a union apart. A target takes the members that its
    * values select; a target may stand at several values, and END is one too.
    *
@@ -457,6 +488,11 @@ export class Graph<
     Keys,
     (options?: CompileOptions<StopKey<Keys>>) => CompiledGraph<Given, Result, Nodes>
   > = ((options?: CompileOptions<string>) => new CompiledPlan(this.#builder.makePlan(options))) as never;
+
+  /** The graph so far as a Mermaid flowchart; checked as `compile()` does. */
+  toMermaid(options?: MermaidOptions): string {
+    return toMermaid(describePlan(this.#builder.makePlan(undefined)), options);
+  }
 
   get [nodeDefinition](): NodeDefinition {
     return { component: "graph", type: "", body: { kind: "graph", plan: this.#builder.makePlan(undefined) } };

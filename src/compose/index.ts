@@ -2,6 +2,8 @@ export type { CheckpointStore, ClosableStore, StoredCheckpoint } from "../checkp
 export { memoryStore } from "../checkpoint/memory-store.js";
 export { type Interrupt, InterruptError, isInterrupt } from "../checkpoint/pause/interrupt.js";
 export type { ClassCodec } from "../checkpoint/values/class-codec.js";
+export type { Clock } from "../components/clock.js";
+export type { CachePolicy, CacheStore, NodeFailure, RetryPolicy } from "../components/policies.js";
 export {
   type ContextKey,
   contextKey,
@@ -10,6 +12,7 @@ export {
 } from "../components/request-context.js";
 export { type StateKey, stateKey } from "../components/state-key.js";
 export { type ErrorCode, findCause, KumikoError, type KumikoErrorOptions } from "../errors.js";
+export { defaultRetryOn } from "../run/policies/default-retry-on.js";
 export { AgenticToolsNode } from "../tools/node/agentic-tools-node.js";
 export type { AgenticToolsNodeConfig, ToolErrorHandler } from "../tools/node/config.js";
 export type {
@@ -28,22 +31,40 @@ export { type AsToolOptions, asTool } from "./as-tool.js";
 export { type BatchOptions, batch } from "./batch.js";
 export { type ToolCallsOrOptions, toolCallsOr } from "./branch.js";
 export { Chain, type ChainOptions } from "./chain.js";
-export type { ChainCompileOptions, CompileOptions } from "./compile-options.js";
+export type { ChainCompileOptions, CompileOptions, NodeDefaults, WorkflowCompileOptions } from "./compile-options.js";
 export type { CompiledGraph } from "./compiled-graph.js";
 export { type ComponentRunnableOptions, runnable } from "./component-runnable.js";
+export { type EachOptions, each } from "./each.js";
 export { events, type RunEvent, resumeEvents } from "./events.js";
-export { Graph, type GraphOptions } from "./graph.js";
+export { Graph } from "./graph.js";
+export type { GraphOptions } from "./graph-options.js";
 export { type LambdaModes, type LambdaOptions, lambda, mapChunks, type Passthrough, passthrough } from "./lambda.js";
+export { extract, type FromOptions, firstOf, from, value } from "./mapping.js";
+export { type MemoryCacheOptions, memoryCache } from "./memory-cache.js";
 export type { Answers, KindOptions, NodeCallOptions as PlaceOptions, ResumeOptions, RunOptions } from "./options.js";
 export type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "./plan/describe.js";
+export type { MermaidOptions } from "./plan/picture/mermaid.js";
+export type { PictureTrace, TraceEntry } from "./plan/picture/trace-marks.js";
 export { END, START, type TriggerMode } from "./plan/plan.js";
 export { RunControl } from "./run-control.js";
 export type { AnyRunnable, InputOf, OutputOf, Runnable } from "./runnable.js";
 export { Runtime, type RuntimeOptions } from "./runtime.js";
+export { type SleepTime, sleep } from "./sleep.js";
 export type { GraphTypeError } from "./types/graph-type-error.js";
 export type { NodeLike } from "./types/node-like.js";
 export type { ShapesOf } from "./types/node-map.js";
-export type { NodeOptions } from "./types/node-options.js";
+export type { NodeOptions, PolicyOptions, SharedNodeOptions, UnkeyedNodeOptions } from "./types/node-options.js";
 export type { NodePaths } from "./types/node-paths.js";
 export type { NodeRef, PartsRef, SourceRef, TargetRef } from "./types/node-ref.js";
 export type { NodeShape } from "./types/node-shape.js";
+export type {
+  AnySource,
+  Constant,
+  Extracted,
+  FirstOf,
+  From,
+  Mapping,
+  MappingRecord,
+} from "./types/workflow/sources.js";
+export type { UntypedNodeOptions, UntypedWorkflow, WorkflowEndOptions } from "./untyped-workflow.js";
+export { Workflow } from "./workflow.js";

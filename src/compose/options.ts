@@ -43,6 +43,8 @@ export interface RunOptions<Paths extends string = string, Inner = unknown> {
   readonly signal?: AbortSignal | undefined;
   /** Stops the run after so many milliseconds, counted from its start; it then rejects with a `TimeoutError`. */
   readonly timeoutMs?: number | undefined;
+  /** How many nodes may run at a time, inner graphs and child runs included. Tools have a limit of their own. @default no limit */
+  readonly maxConcurrency?: number | undefined;
   /** Handlers for the graph and everything in it. */
   readonly callbacks?: readonly Handler[] | undefined;
   /** Values of this request, for every node and tool: a `RequestContext` or a plain record. */

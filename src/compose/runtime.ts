@@ -1,5 +1,7 @@
 import type { Handler, HandlerErrorListener } from "../callbacks/handler.js";
 import { type ClassCodecs, checkClassCodecs } from "../checkpoint/values/class-codec.js";
+import { type Clock, isClock } from "../components/clock.js";
+import { type CacheStore, isCacheStore } from "../components/policies.js";
 import type { ConcatRegistry } from "../schema/concat/registry.js";
 import type { SchemaValidator } from "../schema/schema-validator.js";
 import { defaultRuntime, type RuntimeParts, SharedParts } from "./default-runtime.js";
@@ -16,6 +18,12 @@ export interface RuntimeOptions<Values extends readonly object[] = readonly obje
   readonly schemaValidator?: SchemaValidator | undefined;
   /** Told what handlers throw. @default console.error */
   readonly onHandlerError?: HandlerErrorListener | undefined;
+  /** Where time comes from: delays, time limits, timers of runs. @default the clock of the machine */
+  readonly clock?: Clock | undefined;
+  /** A number from 0 up to 1, for what is left to chance: how long a retry waits. @default Math.random */
+  readonly random?: (() => number) | undefined;
+  /** Where nodes with `cache` keep their outputs, unless they name a store themselves. */
+  readonly cache?: CacheStore | undefined;
 }
 
 const names: readonly string[] = [
@@ -24,6 +32,9 @@ const names: readonly string[] = [
   "codecs",
   "schemaValidator",
   "onHandlerError",
+  "clock",
+  "random",
+  "cache",
 ] satisfies (keyof RuntimeOptions)[];
 
 /**
@@ -51,6 +62,15 @@ function checkOptions<Values extends readonly object[]>(options: RuntimeOptions<
   }
   if (options.onHandlerError !== undefined && typeof options.onHandlerError !== "function") {
     throw invalidOption("The option onHandlerError of a Runtime must be a function.");
+  }
+  if (options.random !== undefined && typeof options.random !== "function") {
+    throw invalidOption("The option random of a Runtime must be a function.");
+  }
+  if (options.clock !== undefined && !isClock(options.clock)) {
+    throw invalidOption("The option clock of a Runtime must be a Clock: { now, setTimer, clearTimer }.");
+  }
+  if (options.cache !== undefined && !isCacheStore(options.cache)) {
+    throw invalidOption("The option cache of a Runtime must be a CacheStore: memoryCache(), ….");
   }
   return { ...options, codecs: checkClassCodecs(options.codecs ?? []) };
 }

@@ -21,7 +21,7 @@ export interface Natives extends NodeModes {
   readonly map?: NodeFunction | undefined;
 }
 
-export function nativesOf(body: Exclude<NodeBody, { kind: "graph" }>): Natives {
+export function nativesOf(body: Exclude<NodeBody, { kind: "graph" | "each" }>): Natives {
   switch (body.kind) {
     case "function":
       return { call: body.call };
@@ -67,6 +67,11 @@ function unjoined(call: Body, joining: Joining): Body {
 /** Which of a node's own functions is used for a mode. */
 export function nativeFor(mode: Mode, natives: Natives): Mode | undefined {
   return preference[mode].find((native) => natives[native] !== undefined);
+}
+
+/** Whether a run on streams gives a node its input as a stream. */
+export function takesStreams(natives: Natives): boolean {
+  return natives.map !== undefined || takesStream(nativeFor("transform", natives) ?? "invoke");
 }
 
 const preference: Record<Mode, readonly Mode[]> = {

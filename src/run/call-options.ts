@@ -1,6 +1,7 @@
 import type { Handler } from "../callbacks/handler.js";
 import type { KindOptions, NodeCallOptions, RunOptions } from "../compose/options.js";
-import type { PlanNode } from "../compose/plan/plan.js";
+import { LONE_INDEX, type PlanNode } from "../compose/plan/plan.js";
+import { isSize } from "../schema/stream/size.js";
 import { invalidRunOption, unknownOption, unknownPath } from "./errors.js";
 import type { Program } from "./program.js";
 
@@ -66,7 +67,7 @@ function isToolOption(value: unknown): boolean {
 }
 
 function componentsIn(program: Program): Set<PlanNode["component"]> {
-  const found = new Set<PlanNode["component"]>(program.plan.nodes.slice(2).map((node) => node.component));
+  const found = new Set<PlanNode["component"]>(program.plan.nodes.slice(2).map(kindWithOptions));
   for (const inner of program.nested.values()) for (const kind of componentsIn(inner)) found.add(kind);
   return found;
 }
@@ -88,7 +89,7 @@ function addNodeOptions(root: NodeCallOptionsTree, path: string, given: NodeCall
     const index = inner?.indexOf(key);
     if (inner === undefined || index === undefined) throw unknownPath(path, key, inner?.keys.slice(2) ?? []);
     node = inner.plan.nodes[index];
-    inner = inner.nested.get(index);
+    inner = inner.inside(index);
     let next = tree.inside.get(key);
     if (next === undefined) {
       next = { inside: new Map() };
@@ -111,11 +112,18 @@ function checkNodeOptions(path: string, given: NodeCallOptions, node: PlanNode |
   if (node?.body.kind === "passthrough") {
     throw unknownOption(`nodes["${path}"] names a passthrough: it has no options and no callbacks.`);
   }
-  if (node?.body.kind === "graph" && given.options !== undefined) {
+  if (node !== undefined && isGraph(node.body) && given.options !== undefined) {
     throw unknownOption(
       `nodes["${path}"].options names a graph, which has none of its own. Name a node in it: "${path}/…".`,
     );
   }
+}
+
+/** A graph has no call options of its own, and neither has one that is run for each item. */
+function isGraph(body: PlanNode["body"]): boolean {
+  if (body.kind !== "each") return body.kind === "graph";
+  const inner = body.plan.nodes[LONE_INDEX];
+  return inner !== undefined && isGraph(inner.body);
 }
 
 /** The options of a node: its own, then the run's for its kind, then the run's for its path; field by field. None: `undefined`. */
@@ -125,7 +133,7 @@ export function mergeOptions(
   own: NodeCallOptionsTree | undefined,
 ): object | undefined {
   if (node.settings.options === undefined && kinds === undefined && own === undefined) return undefined;
-  const kind = kinds?.[kindOf(node.component)];
+  const kind = kinds?.[kindOf(kindWithOptions(node))];
   const layers = [node.settings.options, kind, own?.options].filter((layer) => layer !== undefined);
   if (layers.length === 0) return undefined;
   const merged: Record<string, unknown> = {};
@@ -137,6 +145,10 @@ export function mergeOptions(
   return Object.freeze(merged);
 }
 
+function kindWithOptions({ component, takes }: PlanNode): PlanNode["component"] {
+  return takes ?? component;
+}
+
 function kindOf(component: PlanNode["component"]): KindName {
   switch (component) {
     case "tools_node":
@@ -145,6 +157,7 @@ function kindOf(component: PlanNode["component"]): KindName {
     case "graph":
     case "chain":
     case "workflow":
+    case "agent":
     case "passthrough":
       return "lambda";
     default:
@@ -162,6 +175,7 @@ const runOptionNames: readonly string[] = [
   "key",
   "timeoutMs",
   "maxSteps",
+  "maxConcurrency",
   "options",
   "nodes",
   "control",
@@ -181,13 +195,18 @@ export function checkRunOptions(options: RunOptions, program: Program): void {
     if (!isRunOption(name) && Object.hasOwn(options, name))
       throw invalidRunOption(`"${name}" is no run option. Options: ${runOptionNames.join(", ")}.`);
   }
-  const { maxSteps, timeoutMs, key, parent, signal, callbacks, requestContext } = options;
+  const { maxSteps, maxConcurrency, timeoutMs, key, parent, signal, callbacks, requestContext } = options;
   if (signal !== undefined && !isSignal(signal)) throw invalidRunOption("signal must be an AbortSignal.");
   if (callbacks !== undefined) checkHandlers("callbacks", callbacks);
   if (requestContext !== undefined) {
     checkRecord("requestContext", requestContext, "a RequestContext or a plain record of its values");
   }
   if (maxSteps !== undefined) checkMaxSteps(maxSteps, program);
+  if (maxConcurrency !== undefined && !isSize(maxConcurrency)) {
+    throw invalidRunOption(
+      `maxConcurrency must be a whole number of at least 1, or Infinity; got ${String(maxConcurrency)}.`,
+    );
+  }
   if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs >= 0 && timeoutMs <= longestTimeout)) {
     throw invalidRunOption(
       `timeoutMs must be a number of milliseconds from 0 to ${longestTimeout}; got ${String(timeoutMs)}.`,

@@ -1,9 +1,16 @@
-import { noStore } from "../checkpoint/errors.js";
-import { checkCheckpointId } from "../checkpoint/journal/checkpoint-id.js";
+import { noStore, reservedId } from "../checkpoint/errors.js";
+import { checkCheckpointId, reservedMark } from "../checkpoint/journal/checkpoint-id.js";
 import type { RunOptions } from "../compose/options.js";
 import type { Plan } from "../compose/plan/plan.js";
 import { RunControl } from "../compose/run-control.js";
 import { invalidRunOption } from "./errors.js";
+
+/** Marks the options of a run that the library starts itself: only such may be saved under an id that begins with `~`. */
+const ofLibrary: unique symbol = Symbol("of the library");
+
+export function asRunOfLibrary<Options extends object>(options: Options): Options {
+  return { ...options, [ofLibrary]: true };
+}
 
 /** Checks the options about stops and checkpoints, of new runs and of resumed ones. */
 export function checkCheckpointOptions(options: RunOptions, plan: Plan): void {
@@ -19,6 +26,7 @@ export function checkCheckpointOptions(options: RunOptions, plan: Plan): void {
     const id = options[name];
     if (id === undefined) continue;
     checkCheckpointId(id);
+    if (id.startsWith(reservedMark) && Reflect.get(options, ofLibrary) !== true) throw reservedId(id);
     if (parent !== undefined)
       throw invalidRunOption(`${name} is for a run of its own: a child is saved with its parent.`);
     if (plan.store === undefined) throw noStore(name);

@@ -1,13 +1,20 @@
+import type {
+  ForkOptions,
+  HistoryEntry,
+  HistoryLimits,
+  PruneOptions,
+  SavedState,
+} from "../checkpoint/history/history-entry.js";
 import type { Answers, ResumeOptions, RunOptions } from "../compose/options.js";
 import { describePlan, type GraphInfo } from "../compose/plan/describe.js";
-import { planToMermaid } from "../compose/plan/mermaid.js";
 import { type HasNodeDefinition, type NodeDefinition, nodeDefinition } from "../compose/plan/node-definition.js";
+import { type MermaidOptions, toMermaid } from "../compose/plan/picture/mermaid.js";
 import type { Plan } from "../compose/plan/plan.js";
 import type { Runnable } from "../compose/runnable.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { Program } from "./program.js";
-import { runForCollect, runForStream, runForValue, runNested } from "./start.js";
+import { historyOf, runForCollect, runForStream, runForValue, runNested } from "./start.js";
 
 declare const places: unique symbol;
 
@@ -61,13 +68,33 @@ export class CompiledGraph<in I, out O, out Inner = unknown> implements Runnable
     return runForStream(this.#program, "stream", undefined, options, resumption) as StreamReader<O>;
   }
 
+  async *history(checkpointId: string, limits?: HistoryLimits): AsyncGenerator<HistoryEntry, void, undefined> {
+    yield* (await historyOf(this.#program, "history")).entries(checkpointId, limits);
+  }
+
+  async stateAt(checkpointId: string, entry?: string): Promise<SavedState> {
+    return (await historyOf(this.#program, "stateAt")).state(checkpointId, entry);
+  }
+
+  async fork(checkpointId: string, options?: ForkOptions): Promise<string> {
+    return (await historyOf(this.#program, "fork")).fork(checkpointId, options);
+  }
+
+  async prune(checkpointId: string, options?: PruneOptions): Promise<number> {
+    return (await historyOf(this.#program, "prune")).prune(checkpointId, options);
+  }
+
+  async forget(checkpointId: string, options?: { readonly takeover?: boolean | undefined }): Promise<void> {
+    return (await historyOf(this.#program, "forget")).forget(checkpointId, options);
+  }
+
   /** What the graph is made of, as plain data. */
   graphInfo(): GraphInfo {
     return describePlan(this.#plan);
   }
 
   /** The graph as a Mermaid flowchart. */
-  toMermaid(): string {
-    return planToMermaid(this.#plan);
+  toMermaid(options?: MermaidOptions): string {
+    return toMermaid(this.graphInfo(), options);
   }
 }

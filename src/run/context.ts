@@ -13,6 +13,7 @@ import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js
 import type { Children } from "./children.js";
 import type { Environment } from "./environment.js";
 import { stateNotFound } from "./errors.js";
+import type { Place, Places } from "./policies/places.js";
 import { askAt, interruptAt, onceAt } from "./questions.js";
 import { abortError, type Scope } from "./scope.js";
 import type { StateCell } from "./state-cell.js";
@@ -87,7 +88,38 @@ export abstract class Context implements NodeContext {
   }
 
   get progress(): (event: unknown) => void {
-    return (event) => this.span?.event({ kind: "progress", event });
+    return (event) => {
+      this.beat();
+      this.span?.event({ kind: "progress", event });
+    };
+  }
+
+  get attempt(): number {
+    return 1;
+  }
+
+  get heartbeat(): () => void {
+    return () => this.beat();
+  }
+
+  /** Something goes on here: that counts for the time limits of all that is around it. */
+  beat(): void {
+    this.around?.beat();
+  }
+
+  /** Whether what is done inside is kept, so that a further attempt does not repeat it. */
+  get retains(): boolean {
+    return this.around?.retains ?? false;
+  }
+
+  /** How many bodies may run at a time here. */
+  get places(): Places | undefined {
+    return this.around?.places;
+  }
+
+  /** What this body holds where bodies are limited; the runs inside share it. */
+  get place(): Place | undefined {
+    return this.around?.place;
   }
 
   get processState(): <S, R>(key: StateKey<S>, use: (state: S) => R | Promise<R>) => Promise<R> {

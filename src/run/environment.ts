@@ -24,6 +24,7 @@ export class Environment {
   private ownJournal: Journal | undefined = undefined;
   private ownStopRequest: StopRequest | undefined = undefined;
   private ownSavedRuns: SavedRuns | undefined = undefined;
+  private haltListeners: Set<() => void> | undefined = undefined;
 
   constructor(requestContext: GivenRequestContext, outer?: Environment) {
     this.givenContext = requestContext;
@@ -65,6 +66,19 @@ export class Environment {
   keepJournal(journal: Journal, savedRuns: SavedRuns): void {
     this.root.ownJournal = journal;
     this.root.ownSavedRuns = savedRuns;
+  }
+
+  /** Calls back when something begins to wait for an answer, or the run is asked to stop; gives what ends that. */
+  onHalt(listener: () => void): () => void {
+    const { root } = this;
+    root.haltListeners ??= new Set();
+    root.haltListeners.add(listener);
+    return () => root.haltListeners?.delete(listener);
+  }
+
+  /** Nothing new starts any more. */
+  tellHalt(): void {
+    for (const listener of [...(this.root.haltListeners ?? [])]) listener();
   }
 
   /** The request context that was given; a plain record becomes one at the first read. */

@@ -27,6 +27,35 @@ export const nodeFailed = (path: readonly string[], cause: unknown): KumikoError
     },
   );
 
+export const nodeTimedOut = (
+  path: readonly string[],
+  limit: "timeoutMs" | "idleTimeoutMs",
+  ms: number | undefined,
+  cause: unknown,
+): KumikoError =>
+  new KumikoError(
+    "NODE_TIMED_OUT",
+    limit === "timeoutMs"
+      ? `${capital(at(path))} took longer than its timeoutMs of ${ms} ms.`
+      : `${capital(at(path))} gave no sign of life for its idleTimeoutMs of ${ms} ms. Long work can call ctx.heartbeat().`,
+    { nodePath: path, cause },
+  );
+
+export const notItems = (path: readonly string[], input: unknown): KumikoError =>
+  new KumikoError(
+    "TYPE_MISMATCH",
+    `${capital(at(path))} runs each item of a list, but its input is ${describe(input)}.`,
+    {
+      nodePath: path,
+    },
+  );
+
+export const itemFailed = (path: readonly string[], index: number, cause: unknown): KumikoError =>
+  new KumikoError("NODE_FAILED", `${capital(at(path))} failed at item ${index}: ${messageOf(cause)}`, {
+    nodePath: path,
+    cause,
+  });
+
 export const strayInterrupt = (path: readonly string[], cause: Error): KumikoError =>
   new KumikoError(
     "NODE_FAILED",
@@ -81,6 +110,18 @@ export const cannotMerge = (path: readonly string[], isEnd: boolean, why: string
   new KumikoError("CANNOT_MERGE", `The inputs of ${isEnd ? `END of ${at(path)}` : at(path)} cannot be merged: ${why}`, {
     nodePath: path,
   });
+
+export const mappingFailed = (
+  target: readonly string[],
+  isEnd: boolean,
+  { source, field }: { readonly source: string; readonly field: string },
+  why: string,
+): KumikoError =>
+  new KumikoError(
+    "MAPPING_FAILED",
+    `${field === "" ? "The input" : `Field "${field}" of the input`} of ${isEnd ? `END of ${at(target)}` : at(target)} cannot be read from ${source}: ${why}.`,
+    { nodePath: target },
+  );
 
 export const invalidRunOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
 

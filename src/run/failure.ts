@@ -37,5 +37,27 @@ function mark(error: KumikoError, root: object): KumikoError {
   return error;
 }
 
+/**
+ * The same located error for a caller who must know which of several it belongs to: with another message, and an `index`. The
+ * run and its handlers keep their own.
+ */
+export function withIndex<Kind extends KumikoError>(error: Kind, message: string, index: number): Kind & AtIndex {
+  const copy: Kind = Object.setPrototypeOf(new Error(message), Object.getPrototypeOf(error));
+  const { stack, nodePath } = error;
+  const field = { enumerable: true, configurable: true, writable: true };
+  return Object.defineProperties(copy, {
+    ...Object.getOwnPropertyDescriptors(error),
+    message: { ...field, value: message, enumerable: false },
+    stack: { ...field, value: stack?.replace(error.message, () => message), enumerable: false },
+    nodePath: { ...field, value: nodePath },
+    index: { ...field, value: index },
+  }) as Kind & AtIndex;
+}
+
+/** Says which input, or which item, it belongs to. */
+interface AtIndex {
+  readonly index: number;
+}
+
 /** Which run located an error: the path of an error from another run is continued, not replaced. */
 const origins = new WeakMap<KumikoError, object>();

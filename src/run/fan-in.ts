@@ -9,6 +9,8 @@ import type { Delivery } from "./task.js";
 
 /** What several sources give to one node, in order of declaration, as its one input: a value, or a promise of it. */
 export function joinInputs(run: Run, target: number, inbox: readonly Delivery[]): unknown {
+  const { input } = run.node(target);
+  if (input !== undefined) return input.assemble(run as never, target as never, inbox as never);
   const template = run.joinsKeyed(target);
   if (template !== undefined) return joinKeyed(run, inbox, template);
   const [only] = inbox;
@@ -150,7 +152,7 @@ async function* flowing(
 }
 
 /** A generator that never started cannot close what it reads. */
-class Upstreamed implements AsyncIterable<unknown> {
+export class Upstreamed implements AsyncIterable<unknown> {
   readonly #pieces: AsyncGenerator<unknown, void>;
   readonly #reader: StreamReader<unknown>;
 

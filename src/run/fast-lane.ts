@@ -11,8 +11,9 @@ import { collect, discard } from "./streams/joining.js";
 import { Task } from "./task.js";
 
 /** Whether a run goes from node to node, on values, and nobody can resume it. */
-export function canRunFast({ program, mode, environment }: Run): boolean {
-  return program.isLine && mode !== "transform" && (environment.journal ?? environment.stopRequest) === undefined;
+export function canRunFast({ program, mode, environment, retains }: Run): boolean {
+  const isKept = retains || (environment.journal ?? environment.stopRequest) !== undefined;
+  return program.isLine && mode !== "transform" && !isKept;
 }
 
 /**
@@ -22,7 +23,8 @@ export function canRunFast({ program, mode, environment }: Run): boolean {
 export async function runFast(run: Run, input: unknown): Promise<unknown> {
   const { program, bodies } = run;
   const { next } = program;
-  const direct = run.observed && run.mode === "invoke" ? program.direct : undefined;
+  const isDirect = run.observed && run.mode === "invoke" && run.places === undefined;
+  const direct = isDirect ? program.direct : undefined;
   let task: Task | undefined;
   let index = START_INDEX;
   let value = input;

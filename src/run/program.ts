@@ -1,6 +1,7 @@
 import type { ChainStep } from "../checkpoint/document/snapshot.js";
 import {
   END_INDEX,
+  LONE_INDEX,
   type NodeSettings,
   type Payload,
   type Plan,
@@ -8,8 +9,9 @@ import {
   START_INDEX,
 } from "../compose/plan/plan.js";
 import type { Joining } from "../schema/concat/rule.js";
-import { type Body, deriveMode, deriveUnjoined, type Mode, type Natives, nativesOf } from "./body.js";
+import { type Body, deriveMode, deriveUnjoined, type Mode, type Natives, nativesOf, takesStreams } from "./body.js";
 import { observeNatives } from "./observe.js";
+import { heldBack, withPolicies } from "./policies/load-around-node.js";
 import { type Route, routesOf, sourcesOf } from "./routes.js";
 import { type DeclaredJoining, joiningOf } from "./streams/joining.js";
 import { joiningAt, joiningOfInput, takesChunks } from "./streams/stream-ports.js";
@@ -41,10 +43,12 @@ export class Program {
   /** The predecessors of each node, in order of declaration. */
   readonly sources: readonly (readonly number[])[];
   readonly sourceCounts: readonly number[];
-  /** Programs of nested graphs, by node. */
+  /** Programs of nested graphs, by node; of a node that runs another for each item, that one alone. */
   readonly nested: ReadonlyMap<number, Program>;
   /** Whether a nested graph was compiled with handlers of its own. */
   readonly nestedHandlers: boolean;
+  /** Whether its nodes say what they read: edges bring data or control, and branches control only. */
+  readonly isWired: boolean;
   /** Whether never more than one node runs at a time. */
   readonly isLinear: boolean;
   /** Whether the fast lane can run it: by steps, and one edge or one branch behind each node. */
@@ -56,6 +60,9 @@ export class Program {
   readonly #givesChunks: boolean[] = [];
   readonly #bodies: BodiesByMode = emptyBodies();
   readonly #observed: BodiesByMode = emptyBodies();
+  /** The same for runs that limit how many bodies run at a time. */
+  readonly #limited: BodiesByMode = emptyBodies();
+  readonly #limitedObserved: BodiesByMode = emptyBodies();
 
   constructor(plan: Plan, runNested: RunNested) {
     this.plan = plan;
@@ -71,11 +78,13 @@ export class Program {
     });
     this.sources = sourcesOf(this.routes);
     this.sourceCounts = this.sources.map((sources) => sources.length);
-    this.isLinear = this.routes.every(
-      ({ all, plain, branches }) => all.length < 2 || (plain.length === 0 && branches.length === 1),
-    );
+    this.isWired = plan.component === "workflow";
+    this.isLinear =
+      !this.isWired &&
+      this.routes.every(({ all, plain, branches }) => all.length < 2 || (plain.length === 0 && branches.length === 1));
     this.isLine =
       this.isLinear &&
+      this.routes.every(({ failure }) => failure === undefined) &&
       plan.triggerMode === "anyPredecessor" &&
       (plan.interruptBefore ?? plan.interruptAfter) === undefined;
     this.nested = nestedPrograms(plan, runNested);
@@ -88,9 +97,16 @@ export class Program {
   }
 
   /** The functions of all nodes for runs of one mode; those of watched runs call the handlers. */
-  bodies(mode: Mode, observed: boolean): readonly Body[] {
+  bodies(mode: Mode, observed: boolean, limited = false): readonly Body[] {
+    if (limited) return this.#limitedBodies(mode, observed);
     const kept = observed ? this.#observed : this.#bodies;
     kept[mode] ??= this.plan.nodes.map((node, index) => this.#body(node, index, mode, observed));
+    return kept[mode];
+  }
+
+  #limitedBodies(mode: Mode, observed: boolean): readonly Body[] {
+    const kept = observed ? this.#limitedObserved : this.#limited;
+    kept[mode] ??= this.plan.nodes.map((node, index) => this.#body(node, index, mode, observed, true));
     return kept[mode];
   }
 
@@ -102,6 +118,7 @@ export class Program {
 
   #directOf(node: PlanNode, index: number): Direct | undefined {
     if (index <= END_INDEX || node.component === "passthrough" || !isBare(node.settings)) return undefined;
+    if (this.#isGuarded(node, index)) return undefined;
     const { call, invoke }: Natives = this.#natives(node, index);
     const run = call ?? invoke;
     const payload = node.body.kind === "modes" ? node.body.payload : undefined;
@@ -126,7 +143,7 @@ export class Program {
     const keys = sources.map((source) => this.outputKeys[source]);
     const feedOnlyThis = sources.every((source) => {
       const route = this.routes[source];
-      return route?.branches.length === 0 && route.plain.length === 1;
+      return route?.branches.length === 0 && route.plain.length === 1 && route.failure === undefined;
     });
     const isKeyed = feedOnlyThis && !keys.includes(undefined) && new Set(keys).size === keys.length;
     if (!isKeyed || keys.length < 2 || this.plan.nodes[target]?.settings.merge !== undefined) return undefined;
@@ -150,19 +167,38 @@ export class Program {
     return this.#chain.steps;
   }
 
+  /** Where paths go on behind a node: in the graph that it is, or that it runs for each item. */
+  inside(index: number): Program | undefined {
+    const program = this.nested.get(index);
+    return program?.plan.bare === true ? program.inside(LONE_INDEX) : program;
+  }
+
   /** The index of a node by its key; `undefined` when there is none (START and END are none). */
   indexOf(key: string): number | undefined {
     const index = this.keys.indexOf(key, END_INDEX + 1);
     return index === -1 ? undefined : index;
   }
 
-  #body(node: PlanNode, index: number, mode: Mode, observed: boolean): Body {
+  /** Whether something stands around its function besides handlers. */
+  #isGuarded({ policies }: PlanNode, index: number): boolean {
+    return policies !== undefined || this.routes[index]?.failure !== undefined;
+  }
+
+  #body(node: PlanNode, index: number, mode: Mode, observed: boolean, limited = false): Body {
     if (index === START_INDEX || index === END_INDEX) return same;
-    if (mode === "invoke" && !observed && node.body.kind === "function" && isBare(node.settings)) {
+    const isGuarded = node.component !== "passthrough" && (limited || this.#isGuarded(node, index));
+    const body = this.#wrapped(node, index, mode, observed, isGuarded);
+    // whoever handles its failure must know of it before its stream is read
+    return mode !== "invoke" && this.routes[index]?.failure !== undefined ? heldBack(body) : body;
+  }
+
+  #wrapped(node: PlanNode, index: number, mode: Mode, observed: boolean, isGuarded: boolean): Body {
+    if (!isGuarded && mode === "invoke" && !observed && node.body.kind === "function" && isBare(node.settings)) {
       return node.body.call as Body;
     }
     const joining = joiningOf(node, this.plan.runtime);
-    const natives = this.#natives(node, index);
+    const bare = this.#natives(node, index);
+    const natives = isGuarded ? withPolicies(bare, takesStreams(bare), { node, joining }) : bare;
     const isWatched = observed && node.component !== "passthrough";
     const payload = node.body.kind === "modes" ? node.body.payload : undefined;
     const own = isWatched ? observeNatives(natives, payload, joining) : natives;
@@ -176,9 +212,10 @@ export class Program {
 
   #natives(node: PlanNode, index: number): Natives {
     const { body } = node;
-    if (body.kind !== "graph") return nativesOf(body);
+    if (body.kind !== "graph" && body.kind !== "each") return nativesOf(body);
     const program = this.nested.get(index);
     if (program === undefined) throw new TypeError(`No program for the graph "${node.key}".`);
+    if (body.kind === "each") return body.modes(program as never);
     const transform = this.#runNested(program, "transform");
     // what it declares is about its chunks
     return node.settings.concat === undefined
@@ -211,7 +248,7 @@ const same: Body = (input: unknown, _task: Task) => input;
 function nestedPrograms(plan: Plan, runNested: RunNested): ReadonlyMap<number, Program> {
   const programs = new Map<number, Program>();
   plan.nodes.forEach((node, index) => {
-    if (node.body.kind === "graph") programs.set(index, new Program(node.body.plan, runNested));
+    if ("plan" in node.body) programs.set(index, new Program(node.body.plan, runNested));
   });
   return programs;
 }

@@ -1,4 +1,5 @@
 import { END_INDEX } from "../compose/plan/plan.js";
+import { StreamReader } from "../schema/stream/reader.js";
 import type { Program } from "./program.js";
 import type { Delivery, Task } from "./task.js";
 
@@ -12,7 +13,8 @@ export interface Ready {
 export interface Readiness {
   /** Whether the tasks of a step are routed together, once all of them have ended. */
   readonly isStepwise: boolean;
-  deliver(target: number, delivery: Delivery): void;
+  /** `lets` whether that lets the target run: in a workflow some edges only bring data, or only wait. */
+  deliver(target: number, delivery: Delivery, lets: boolean): void;
   /** These nodes get nothing from this source. */
   skip(targets: readonly number[]): void;
   /** What can start now. END comes alone: what else was delivered is left over. */
@@ -90,26 +92,32 @@ class AnyPredecessor implements Readiness {
   }
 }
 
-/** A node runs once all its sources have delivered or were skipped; when all were skipped it is skipped itself. */
+/** A node runs once all its sources have delivered or were skipped; when none that lets it run has delivered it is skipped. */
 class AllPredecessors implements Readiness {
   readonly isStepwise = false;
   readonly #program: Program;
   /** How many sources of each node have neither delivered nor been skipped. */
   readonly #open: number[];
+  /** How many deliveries let it run. */
+  readonly #allowed: number[];
   readonly #inboxes: (Delivery[] | undefined)[];
   #ready: number[] = [];
 
   constructor(program: Program) {
     this.#program = program;
     this.#open = program.sourceCounts.slice();
+    this.#allowed = new Array<number>(this.#open.length).fill(0);
     this.#inboxes = new Array(this.#open.length);
+    // END of a workflow runs whatever was skipped
+    if (program.isWired) this.#allowed[END_INDEX] = 1;
   }
 
-  deliver(target: number, delivery: Delivery): void {
+  deliver(target: number, delivery: Delivery, lets: boolean): void {
     const inbox = this.#inboxes[target];
     if (inbox === undefined) this.#inboxes[target] = [delivery];
     else inbox.push(delivery);
-    this.#close(target);
+    if (lets) this.#allowed[target] = (this.#allowed[target] ?? 0) + 1;
+    if (this.#close(target)) this.skip(this.#program.routes[target]?.all ?? []);
   }
 
   /** A loop, because a chain of skipped nodes may be longer than the stack. */
@@ -127,12 +135,14 @@ class AllPredecessors implements Readiness {
     const reachable = new Set(done.flatMap(nextOf));
     // a set can grow while it is gone through
     for (const target of reachable) for (const next of routes[target]?.all ?? []) reachable.add(next);
+    if (this.#program.isWired) reachable.add(END_INDEX);
     const direct = new Map<number, number>();
     for (const target of done.flatMap(nextOf)) direct.set(target, (direct.get(target) ?? 0) + 1);
     for (const target of reachable) {
       const open = (sources[target] ?? []).filter((source) => reachable.has(source)).length;
       this.#open[target] = open + (direct.get(target) ?? 0);
     }
+    if (this.#program.isWired && this.#open[END_INDEX] === 0) this.#ready.push(END_INDEX);
   }
 
   /** One source of a node has reported. True when the node will not run. */
@@ -140,7 +150,11 @@ class AllPredecessors implements Readiness {
     const open = (this.#open[target] ?? 0) - 1;
     this.#open[target] = open;
     if (open > 0) return false;
-    if (this.#inboxes[target] === undefined) return true;
+    if (this.#allowed[target] === 0) {
+      cancelAll(this.#inboxes[target]);
+      this.#inboxes[target] = undefined;
+      return true;
+    }
     this.#ready.push(target);
     return false;
   }
@@ -166,6 +180,11 @@ class AllPredecessors implements Readiness {
 }
 
 const nothing: readonly Ready[] = [];
+
+/** What was delivered to a node that is skipped. */
+function cancelAll(inbox: readonly Delivery[] | undefined): void {
+  for (const { value } of inbox ?? []) if (value instanceof StreamReader) void value.cancel();
+}
 
 /** They come in the order in which their tasks end. */
 function inOrder(inbox: Delivery[]): readonly Delivery[] {

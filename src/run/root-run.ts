@@ -9,7 +9,8 @@ import { checkControl } from "./checkpoint-options.js";
 import { Context } from "./context.js";
 import { duplicateChild, notAPlace } from "./errors.js";
 import type { Program } from "./program.js";
-import { Run, type Surroundings } from "./run.js";
+import { Run } from "./run.js";
+import type { Surroundings } from "./run-parts.js";
 import { abortError, timeoutError } from "./scope.js";
 import { Subscription } from "./signal-hub.js";
 import { StopRequest } from "./stop-request.js";
@@ -24,7 +25,7 @@ export class RootRun extends Run {
   /** Says of a stream whether somebody waits for its next chunk. */
   isRead: (() => boolean) | undefined = undefined;
   private subscription: Subscription | undefined = undefined;
-  private timer: ReturnType<typeof setTimeout> | undefined = undefined;
+  private timer: unknown = undefined;
   private givenKey: string | undefined = undefined;
   private isEnded = false;
 
@@ -173,7 +174,7 @@ export class RootRun extends Run {
     this.close();
     if (this.parentContext === undefined) this.environment.stopRequest?.close();
     this.subscription?.unsubscribe();
-    if (this.timer !== undefined) clearTimeout(this.timer);
+    if (this.timer !== undefined) this.runtime.clock.clearTimer(this.timer);
     if (this.givenKey !== undefined) this.parentContext?.openedChildren?.close(this.givenKey);
   }
 
@@ -185,7 +186,8 @@ export class RootRun extends Run {
       if (program.isLinear && onlyCallerStops) this.callerSignal = signal;
     }
     if (control !== undefined) this.environment.stopRequest = new StopRequest(control, this);
-    if (timeoutMs !== undefined) this.timer = setTimeout(() => this.abort(timeoutError(timeoutMs)), timeoutMs);
+    if (timeoutMs !== undefined)
+      this.timer = this.runtime.clock.setTimer(() => this.abort(timeoutError(timeoutMs)), timeoutMs);
   }
 
   /** The run is stopped by its caller: ends the open spans, and tells whoever waits. */

@@ -1,17 +1,24 @@
 import { IndexLists } from "../compose/plan/index-lists.js";
-import { END, END_INDEX, type Plan, type PlanBranch, type PlanNode } from "../compose/plan/plan.js";
+import { END, END_INDEX, type Plan, type PlanBranch, type PlanEdge, type PlanNode } from "../compose/plan/plan.js";
 
 /** Where a node's output goes. */
 export interface Route {
   readonly plain: readonly number[];
   readonly branches: readonly BranchRoute[];
-  /** Every node that can get the output, each once, in order of declaration. */
+  /** What takes its failure, if anything does. */
+  readonly failure: BranchRoute | undefined;
+  /**
+   * Every node that can get the output, each once, in order of declaration. In a workflow a node stands here once for an edge
+   * and once more for a branch, which brings no data.
+   */
   readonly all: readonly number[];
+  /** Of a workflow: the edges, by target. */
+  readonly edges: ReadonlyMap<number, PlanEdge> | undefined;
 }
 
 /** One branch: how its answer is turned into nodes. Remembers the last two answers, one of which is the next one too, mostly. */
 export class BranchRoute {
-  readonly choose: (value: never, ctx: never) => unknown;
+  readonly choose: PlanBranch["choose"];
   readonly stream: boolean;
   readonly targets: readonly number[];
   readonly #byKey: ReadonlyMap<unknown, number>;
@@ -47,21 +54,53 @@ export class BranchRoute {
 export function routesOf(plan: Plan): Route[] {
   const plain = new IndexLists(plan.nodes.length);
   const branches = new Map<number, BranchRoute[]>();
+  const failures = new Map<number, BranchRoute>();
   for (const { from, to } of plan.edges) plain.add(from, to);
   for (const branch of plan.branches) {
+    if (branch.on === "failure") {
+      failures.set(branch.from, new BranchRoute(branch, plan.nodes));
+      continue;
+    }
     const own = branches.get(branch.from) ?? [];
     branches.set(branch.from, [...own, new BranchRoute(branch, plan.nodes)]);
   }
-  return plain.lists.map((targets, index) => routeOf(targets, branches.get(index) ?? noBranches));
+  if (plan.component !== "workflow")
+    return plain.lists.map((targets, index) =>
+      routeOf(targets, branches.get(index) ?? noBranches, failures.get(index)),
+    );
+  const edges = new Map<number, Map<number, PlanEdge>>();
+  for (const edge of plan.edges) edges.set(edge.from, (edges.get(edge.from) ?? new Map()).set(edge.to, edge));
+  return plain.lists.map((targets, index) =>
+    wiredRoute(targets, branches.get(index) ?? noBranches, failures.get(index), edges.get(index) ?? noEdges),
+  );
 }
+
+const noEdges: ReadonlyMap<number, PlanEdge> = new Map();
 
 const noBranches: readonly BranchRoute[] = [];
 
 /** Most nodes have one edge and no branch, which needs no list of its own. */
-function routeOf(targets: readonly number[], branches: readonly BranchRoute[]): Route {
-  if (branches.length === 0 && targets.length < 2) return { plain: targets, branches, all: targets };
-  const all = new Set([...targets, ...branches.flatMap((branch) => branch.targets)]);
-  return { plain: targets.toSorted(ascending), branches, all: [...all].sort(ascending) };
+function routeOf(
+  targets: readonly number[],
+  branches: readonly BranchRoute[],
+  failure: BranchRoute | undefined,
+): Route {
+  if (branches.length === 0 && targets.length < 2 && failure === undefined)
+    return { plain: targets, branches, failure, all: targets, edges: undefined };
+  const all = new Set([...targets, ...branches.flatMap((branch) => branch.targets), ...(failure?.targets ?? [])]);
+  return { plain: targets.toSorted(ascending), branches, failure, all: [...all].sort(ascending), edges: undefined };
+}
+
+/** A branch of a workflow that chooses END runs nothing: END has its own sources. */
+function wiredRoute(
+  targets: readonly number[],
+  branches: readonly BranchRoute[],
+  failure: BranchRoute | undefined,
+  edges: ReadonlyMap<number, PlanEdge>,
+): Route {
+  const chosen = new Set([...branches.flatMap((branch) => branch.targets), ...(failure?.targets ?? [])]);
+  chosen.delete(END_INDEX);
+  return { plain: targets.toSorted(ascending), branches, failure, all: [...targets, ...chosen].sort(ascending), edges };
 }
 
 export function sourcesOf(routes: readonly Route[]): readonly (readonly number[])[] {

@@ -1,4 +1,5 @@
-import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
+import type { NodeFailure } from "../components/policies.js";
+import { checksRest, END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import { isPromiseLike } from "../is.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { unknownBranchTarget } from "./errors.js";
@@ -15,16 +16,37 @@ export type Targets = number | readonly number[];
  * copy, and the task keeps one to hand on.
  */
 export function choose(run: Run, task: Task): Targets | PromiseLike<Targets> {
-  const { plain, branches } = run.program.routes[task.index] ?? { plain: [], branches: [] };
+  const route = run.program.routes[task.index];
+  if (task.failure !== undefined) return chooseForFailure(run, task, task.failure, route?.failure);
+  const { plain, branches, edges } = route ?? noRoute;
   const [only] = branches;
   if (only === undefined) return plain;
   if (run.mode === "transform") return chooseByStream(run, task, branches, plain);
-  if (branches.length > 1 || plain.length > 0) return chooseAll(run, task, branches, plain);
+  if (branches.length > 1 || plain.length > 0 || edges !== undefined) return chooseAll(run, task, branches, plain);
   const answer = ask(only, task);
   if (typeof answer === "string") return findTarget(run, task.index, only, answer);
   if (isPromiseLike(answer)) return answer.then((ready) => targetsOf(run, task.index, branches, [ready], plain));
   return targetsOf(run, task.index, branches, [answer], plain);
 }
+
+/** An error branch that chooses nothing leaves the failure as it is. */
+function chooseForFailure(
+  run: Run,
+  task: Task,
+  failure: NodeFailure,
+  branch: BranchRoute | undefined,
+): Targets | PromiseLike<Targets> {
+  const answer = branch?.choose(failure as never, task.routeContext as never);
+  const targetOf = (key: unknown): Targets => {
+    if (branch === undefined || key === undefined) throw failure.error;
+    const target = findTarget(run, task.index, branch, key);
+    task.span?.event({ kind: "branch", targets: [key] });
+    return target;
+  };
+  return isPromiseLike(answer) ? answer.then(targetOf) : targetOf(answer);
+}
+
+const noRoute = { plain: [], branches: [], edges: undefined };
 
 function ask({ choose, stream }: BranchRoute, task: Task): unknown {
   const { output, owner } = task;
@@ -57,9 +79,23 @@ async function chooseByStream(
   plain: readonly number[],
 ): Promise<Targets> {
   const copies = (task.output as StreamReader<unknown>).copy(branches.length + 1);
-  task.output = copies[branches.length];
+  task.output = checked(copies[branches.length] as StreamReader<unknown>, branches);
   const asked = branches.map((branch, n) => askByStream(branch, copies[n] as StreamReader<unknown>, task));
   return targetsOf(run, task.index, branches, await Promise.all(asked), plain);
+}
+
+/** What goes on, where a branch that chooses early looks at it. */
+function checked(output: StreamReader<unknown>, branches: readonly BranchRoute[]): StreamReader<unknown> {
+  let reader = output;
+  for (const { choose, stream } of branches) {
+    const check = stream ? choose[checksRest]?.() : undefined;
+    if (check === undefined) continue;
+    reader = reader.filter((chunk) => {
+      check(chunk as never);
+      return true;
+    });
+  }
+  return reader;
 }
 
 /** Whatever the choice leaves unread of its copy is let go. */
@@ -80,6 +116,7 @@ function targetsOf(
   answers: readonly unknown[],
   plain: readonly number[],
 ): Targets {
+  if (run.program.isWired) return wiredTargets(run, index, branches, answers, plain);
   const [only] = answers;
   const [first] = branches;
   if (answers.length === 1 && plain.length === 0 && first !== undefined && typeof only === "string")
@@ -89,6 +126,22 @@ function targetsOf(
     for (const key of keysOf(answers[n])) targets.add(findTarget(run, index, branch, key));
   }
   return [...targets].sort((a, b) => a - b);
+}
+
+/** A node that is both read into and chosen stands there twice: the two are settled apart. */
+function wiredTargets(
+  run: Run,
+  index: number,
+  branches: readonly BranchRoute[],
+  answers: readonly unknown[],
+  plain: readonly number[],
+): Targets {
+  const chosen = new Set<number>();
+  for (const [n, branch] of branches.entries()) {
+    for (const key of keysOf(answers[n])) chosen.add(findTarget(run, index, branch, key));
+  }
+  chosen.delete(END_INDEX);
+  return [...plain, ...chosen].sort((a, b) => a - b);
 }
 
 function findTarget(run: Run, index: number, branch: BranchRoute, key: unknown): number {
@@ -108,3 +161,16 @@ export function namesOf(run: Run, indexes: readonly number[]): string[] {
 }
 
 function ignore(): void {}
+
+export function indexesOf(tasks: readonly Task[]): number[] {
+  return tasks.map(({ index }) => index);
+}
+
+/** In order of declaration; mostly they are. */
+export function sortByIndex(tasks: Task[]): void {
+  for (let n = 1; n < tasks.length; n++) {
+    if ((tasks[n - 1] as Task).index <= (tasks[n] as Task).index) continue;
+    tasks.sort((a, b) => a.index - b.index);
+    return;
+  }
+}

@@ -1,6 +1,7 @@
 import type { Handler } from "../callbacks/handler.js";
 import { HandlerList } from "../callbacks/handler-list.js";
-import type { Plan } from "../compose/plan/plan.js";
+import type { Plan, PlanNode } from "../compose/plan/plan.js";
+import type { Runtime } from "../compose/runtime.js";
 import type { NodeCallOptionsTree } from "./call-options.js";
 import type { Context } from "./context.js";
 import type { Program } from "./program.js";
@@ -29,4 +30,26 @@ function hasGiven({ callbacks, inside }: NodeCallOptionsTree): boolean {
   if (callbacks !== undefined && callbacks.length > 0) return true;
   for (const inner of inside.values()) if (hasGiven(inner)) return true;
   return false;
+}
+
+/** What of a run decides which handlers a node has. */
+interface HandledRun {
+  readonly handlers: HandlerList | undefined;
+  readonly runtime: Runtime;
+  readonly nodeCallOptions: NodeCallOptionsTree | undefined;
+  node(index: number): PlanNode;
+}
+
+/** The handlers of a node, with those that were given for it alone. */
+export function handlersAt(run: HandledRun, index: number): HandlerList | undefined {
+  const { handlers, runtime } = run;
+  const node = run.node(index);
+  let more = run.nodeCallOptions?.inside.get(node.key)?.callbacks;
+  if (node.body.kind === "graph") {
+    const { plan } = node.body;
+    const own = plan.runtime === runtime ? plan.callbacks : [...plan.runtime.callbacks, ...plan.callbacks];
+    more = more === undefined ? own : [...more, ...own];
+  }
+  if (more === undefined || more.length === 0) return handlers;
+  return handlers === undefined ? HandlerList.of(more, runtime.onHandlerError) : handlers.with(more);
 }

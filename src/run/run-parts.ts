@@ -1,7 +1,9 @@
-import type { RunInfo } from "../callbacks/run-info.js";
+import { type Addressed, type RunInfo, RunRecord } from "../callbacks/run-info.js";
 import type { NodeStop, RunSnapshot, TaskSnapshot } from "../checkpoint/document/snapshot.js";
 import type { Invocation, Part } from "../checkpoint/pause/invocation.js";
-import type { PlanNode } from "../compose/plan/plan.js";
+import type { Plan, PlanNode } from "../compose/plan/plan.js";
+import type { NodeCallOptionsTree } from "./call-options.js";
+import type { Context } from "./context.js";
 import type { Delivery, InvocationKeeper, Task } from "./task.js";
 
 /** Thrown where nothing more may start; `Run.end` says what it means. */
@@ -24,10 +26,14 @@ export interface RunLedger extends InvocationKeeper {
   start(task: Task, inbox: readonly Delivery[]): "ended" | "blocked" | undefined;
   /** A task has its output. A promise where it is saved before anything follows. */
   ended(task: Task, isAlone: boolean): Promise<void> | undefined;
+  /** A task has failed, and its error branch takes that as its output; or, not `handled`, it does not after all. */
+  failed(task: Task, handled: boolean): void;
   /** The same after the run has failed or was stopped: kept where it is there as a whole. */
   endedLate(task: Task): void;
   /** The targets of a task are known. A promise where its stream is saved before anything follows. */
   routed(task: Task): Promise<void> | undefined;
+  /** What a node's mapping makes of its inputs, now or when it was entered earlier. */
+  prepareMapped(join: (input: unknown, task: Task) => unknown, task: Task): unknown;
   /** A task waits for an answer. */
   stopped(task: Task): void;
   /** Waits for what began in an invocation; a promise only where something has not settled. */
@@ -74,6 +80,17 @@ export function waitingTasks(stopped: Iterable<Task> | undefined, nodeOf: (task:
   }));
 }
 
+/** Who a run of a graph is for handlers. */
+export function recordOf(
+  { component, name, meta }: Plan,
+  parent: RunInfo | undefined,
+  at: Addressed,
+  nodes: NodeCallOptionsTree | undefined,
+): RunInfo {
+  const describe = meta && (() => meta((key) => nodes?.inside.get(key)?.options));
+  return new RunRecord(parent, component, name, "", at, undefined, describe);
+}
+
 /** Stands for a run that nobody is told of. */
 export const noInfo: RunInfo = Object.freeze({
   runId: "",
@@ -83,3 +100,11 @@ export const noInfo: RunInfo = Object.freeze({
   component: "graph",
   address: "",
 });
+
+/** How a run stands to what is around it. */
+export interface Surroundings {
+  /** Where it runs: the node of the outer graph, or the context given as `parent`. */
+  readonly parentContext: Context | undefined;
+  /** Whether it is a node of the outer graph, and not a run of its own. */
+  readonly nested: boolean;
+}

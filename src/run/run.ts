@@ -1,5 +1,5 @@
 import { HandlerList } from "../callbacks/handler-list.js";
-import { type RunInfo, RunRecord } from "../callbacks/run-info.js";
+import type { RunInfo } from "../callbacks/run-info.js";
 import { Span } from "../callbacks/span.js";
 import type { RunSnapshot } from "../checkpoint/document/snapshot.js";
 import { stoppedToWait } from "../checkpoint/errors.js";
@@ -21,8 +21,9 @@ import type { CallOptions, Context } from "./context.js";
 import { Environment } from "./environment.js";
 import { maxStepsExceeded, stateFailed, strayInterrupt } from "./errors.js";
 import { locate } from "./failure.js";
+import { Places } from "./policies/places.js";
 import type { Program } from "./program.js";
-import { handlersOfRun, hasHandlers } from "./run-handlers.js";
+import { handlersAt, handlersOfRun, hasHandlers } from "./run-handlers.js";
 import {
   halt,
   invocationsOf,
@@ -30,7 +31,9 @@ import {
   type RunLedger,
   type RunScheduler,
   type RunStops,
+  recordOf,
   resultIsThere,
+  type Surroundings,
   waitingTasks,
 } from "./run-parts.js";
 import { abortError, Scope } from "./scope.js";
@@ -38,14 +41,6 @@ import { StateCell } from "./state-cell.js";
 import { OpenStreams } from "./streams/open-streams.js";
 import { checkedStream, endingWith } from "./streams/output-streams.js";
 import { Task, type TaskOwner, type TaskStream } from "./task.js";
-
-/** How a run stands to what is around it. */
-export interface Surroundings {
-  /** Where it runs: the node of the outer graph, or the context given as `parent`. */
-  readonly parentContext: Context | undefined;
-  /** Whether it is a node of the outer graph, and not a run of its own. */
-  readonly nested: boolean;
-}
 
 /** One run of one graph: who it is, what its tasks can see, and how far it has come. */
 export class Run extends Scope implements TaskOwner, InnerRun {
@@ -59,6 +54,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   readonly handlers: HandlerList | undefined;
   readonly observed: boolean;
   readonly bodies: readonly Body[];
+  readonly places: Places | undefined;
   readonly maxSteps: number;
   private readonly cell: StateCell | undefined;
   private ownRecord: RunInfo | undefined = undefined;
@@ -69,7 +65,6 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   span: Span | undefined = undefined;
   /** Used instead of a signal of its own when nothing here can be stopped without the caller's signal. */
   callerSignal: AbortSignal | undefined = undefined;
-
   /** It was aborted, or something in it waits for an answer: no new node starts. */
   halted = false;
   /** The tasks that wait. */
@@ -79,7 +74,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   scheduler: RunScheduler | undefined = undefined;
   /** The stops before and after its nodes. */
   stops: RunStops | undefined = undefined;
-  /** Called when the stream that is the result has ended. */
+  /** Called when the resulting stream has ended. */
   onStreamEnd: (() => void) | undefined = undefined;
   private madeInnerKey: string | undefined = undefined;
   /** The step that its tasks are in. It goes on over a resume. */
@@ -109,7 +104,8 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     this.nodeCallOptions = places;
     this.handlers = nested ? parentContext?.handlers : handlersOfRun(program.plan, parentContext, options?.callbacks);
     this.observed = this.handlers !== undefined || hasHandlers(places, program);
-    this.bodies = program.bodies(mode, this.observed);
+    this.places = Places.within(parentContext?.places, options?.maxConcurrency);
+    this.bodies = program.bodies(mode, this.observed, this.places !== undefined);
     this.maxSteps = options?.maxSteps ?? plan.maxSteps;
     this.lastStep = this.maxSteps;
     this.cell = plan.state === undefined ? parentContext?.stateCell : this.newState(plan.state);
@@ -143,6 +139,11 @@ export class Run extends Scope implements TaskOwner, InnerRun {
 
   get stateCell(): StateCell | undefined {
     return this.cell;
+  }
+
+  /** Whether what is done in it is kept, so that a further attempt of a node around it does not repeat it. */
+  get retains(): boolean {
+    return this.parentContext?.retains ?? false;
   }
 
   get ownState(): unknown {
@@ -239,6 +240,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     this.halted = true;
     this.stopped ??= new Set();
     this.stopped.add(task);
+    this.environment.tellHalt();
     const { parentContext } = this;
     if (parentContext === undefined) return;
     if (this.ledger === undefined) parentContext.invocation.startInner(this.innerKey, this);
@@ -341,9 +343,8 @@ export class Run extends Scope implements TaskOwner, InnerRun {
 
   /** Who this run is for handlers: the graph, or for a lone node whatever is around it. */
   get recordAround(): RunInfo | undefined {
-    const { plan } = this.program;
-    if (this.nested || plan.bare) return this.parentContext?.runInfo;
-    this.ownRecord ??= new RunRecord(this.parentContext?.runInfo, plan.component, plan.name, "", this);
+    if (this.nested || this.program.plan.bare) return this.parentContext?.runInfo;
+    this.ownRecord ??= recordOf(this.program.plan, this.parentContext?.runInfo, this, this.nodeCallOptions);
     return this.ownRecord;
   }
 
@@ -367,21 +368,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   }
 
   handlersOf(index: number): HandlerList | undefined {
-    return this.nodeCallOptions === undefined && !this.program.nestedHandlers ? this.handlers : this.handlersAt(index);
-  }
-
-  /** With those that were given for the node alone. */
-  private handlersAt(index: number): HandlerList | undefined {
-    const { handlers } = this;
-    const node = this.node(index);
-    let more = this.nodeCallOptions?.inside.get(node.key)?.callbacks;
-    if (node.body.kind === "graph") {
-      const { plan } = node.body;
-      const own = plan.runtime === this.runtime ? plan.callbacks : [...plan.runtime.callbacks, ...plan.callbacks];
-      more = more === undefined ? own : [...more, ...own];
-    }
-    if (more === undefined || more.length === 0) return handlers;
-    return handlers === undefined ? HandlerList.of(more, this.runtime.onHandlerError) : handlers.with(more);
+    return this.nodeCallOptions === undefined && !this.program.nestedHandlers ? this.handlers : handlersAt(this, index);
   }
 
   useState(use: (state: unknown) => unknown, task: Task): unknown {
@@ -423,6 +410,19 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     if (this.nested && this.parentContext instanceof Task) return this.parentContext.owner.findOrigin(error);
     const stream = await this.openStreams?.findFailed(error);
     return stream === undefined ? error : stream.task.owner.blame(error, stream.task.index);
+  }
+
+  get rootName(): string {
+    const { parentContext } = this;
+    return this.nested && parentContext instanceof Task ? parentContext.owner.rootName : this.program.plan.name;
+  }
+
+  handlesFailure(index: number): boolean {
+    return this.program.routes[index]?.failure !== undefined;
+  }
+
+  async locateFailure(error: unknown, { index }: Task): Promise<unknown> {
+    return this.blame(this.mode === "transform" ? await this.findOrigin(error) : error, index);
   }
 
   /** Checks the result and ends the run; gives the result, or a promise of it. */

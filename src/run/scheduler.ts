@@ -1,17 +1,20 @@
+import type { NodeFailure } from "../components/policies.js";
 import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import { isPromiseLike, isStream } from "../is.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { Body } from "./body.js";
 import { noNextNode } from "./errors.js";
 import { joinInputs } from "./fan-in.js";
+import { endWithFailure, failureOf, takesErrorBranch } from "./node-failure.js";
 import type { NodeStops } from "./node-stops.js";
 import { type Readiness, type Ready, readinessOf } from "./readiness.js";
-import { choose, namesOf, type Targets } from "./routing.js";
+import { choose, indexesOf, namesOf, sortByIndex, type Targets } from "./routing.js";
 import type { Run } from "./run.js";
 import { halt, type RunLedger, resultIsThere } from "./run-parts.js";
 import { collect, discard } from "./streams/joining.js";
 import { endingAfter, readToEnd } from "./streams/output-streams.js";
 import { type Delivery, Task } from "./task.js";
+import { deliverWired, without } from "./wired-delivery.js";
 
 /**
  * Runs the nodes of a graph: tasks that have ended are routed, readiness decides which nodes are next, and the ledger, if
@@ -116,7 +119,7 @@ export class Scheduler {
     const run = this.#run;
     const batch = this.#readiness.take();
     if (batch.length === 0) return batch;
-    this.#stops?.check(this.#readiness.isStepwise ? this.#routed.map(indexOf) : [], batch);
+    this.#stops?.check(this.#readiness.isStepwise ? indexesOf(this.#routed) : [], batch);
     const isHalted = run.halted || this.#isWaiting || this.#isFailing || this.#stops?.stop !== undefined;
     const [first] = batch;
     if (!isHalted && (first?.target === END_INDEX || !run.isStopRequested)) return batch;
@@ -134,7 +137,7 @@ export class Scheduler {
   #nothingLeft(): unknown {
     const run = this.#run;
     if (this.#isWaiting || this.#isHeld || run.halted) return halt;
-    return run.blame(noNextNode(run.nodePath, namesOf(run, this.#routed.map(indexOf))), START_INDEX);
+    return run.blame(noNextNode(run.nodePath, namesOf(run, indexesOf(this.#routed))), START_INDEX);
   }
 
   #throwIfOver(): void {
@@ -147,8 +150,6 @@ export class Scheduler {
     if (this.#running > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
     if (this.#failure !== undefined) throw this.#failure.error;
   }
-
-  // tasks
 
   /** Starts a node. Gives a promise only for one that runs alone: awaiting it directly keeps the stack trace whole. */
   #launch({ target, inbox }: Ready, isAlone: boolean): Promise<void> | undefined {
@@ -210,10 +211,17 @@ export class Scheduler {
   }
 
   #begin(task: Task, inbox: readonly Delivery[]): unknown {
-    const run = this.#run;
-    const input = joinInputs(run, task.index, inbox);
+    const input = this.#join(task, inbox);
     if (!isPromiseLike(input)) return this.#call(task, input);
     return input.then((ready) => this.#call(task, ready));
+  }
+
+  /** What a mapping makes with functions of the user is kept with a node that asks: it is to get the same again. */
+  #join(task: Task, inbox: readonly Delivery[]): unknown {
+    const run = this.#run;
+    const join = (): unknown => joinInputs(run, task.index, inbox);
+    if (this.#ledger === undefined || run.node(task.index).input?.isRepeatable !== false) return join();
+    return this.#ledger.prepareMapped(join, task);
   }
 
   #call(task: Task, input: unknown): unknown {
@@ -262,6 +270,29 @@ export class Scheduler {
   }
 
   #fail(task: Task, error: unknown): void {
+    if (takesErrorBranch(task, error)) {
+      this.#track(
+        task,
+        failureOf(task, error),
+        (failure) => this.#handOver(task, failure),
+        (other) => this.#failRun(task, other),
+      );
+      return;
+    }
+    if (task.failure !== undefined) this.#ledger?.failed(task, false);
+    this.#failRun(task, error);
+  }
+
+  /** An error branch takes the failure of a task: it has ended with that as its output. */
+  #handOver(task: Task, failure: NodeFailure): void {
+    const run = this.#run;
+    if (this.#isOver || run.aborted) return;
+    endWithFailure(task, failure, run.mode === "transform");
+    this.#ledger?.failed(task, true);
+    this.#ended.push(task);
+  }
+
+  #failRun(task: Task, error: unknown): void {
     const run = this.#run;
     if (run.mode !== "transform") {
       this.#failure ??= { error: run.blame(error, task.index) };
@@ -314,7 +345,7 @@ export class Scheduler {
     );
   }
 
-  /** Wakes the loop: in steps when all tasks of the step have ended, or one has failed. */
+  /** Wakes the loop; in steps, when all tasks of the step have ended, or one has failed. */
   #tell(): void {
     if (this.#running > 0 && this.#readiness.isStepwise && this.#failure === undefined && !this.#run.aborted) return;
     const wake = this.#wake;
@@ -333,7 +364,7 @@ export class Scheduler {
     this.#ended = [];
     if (this.#readiness.isStepwise) {
       if (this.#isWaiting || this.#run.halted) return;
-      if (!isInOrder(ended)) ended.sort(byIndex);
+      sortByIndex(ended);
       this.#routed = ended;
     }
     for (const task of ended) {
@@ -397,21 +428,23 @@ export class Scheduler {
       return;
     }
     if (!this.#readiness.isStepwise) this.#stops?.check([index], []);
-    if (run.mode !== "transform") {
-      for (const target of targets) this.#readiness.deliver(target, task);
+    const { all, edges } = run.program.routes[index] ?? noRoute;
+    if (edges !== undefined) {
+      const waiting = deliverWired(this.#readiness, run.mode, task, targets, edges);
+      if (waiting !== undefined) this.#track(task, waiting.ended, waiting.deliver);
+    } else if (run.mode !== "transform") {
+      for (const target of targets) this.#readiness.deliver(target, task, true);
     } else if (targets.length === 0) {
       this.#drain(task, output);
     } else {
       const reader = output as StreamReader<unknown>;
       const copies = targets.length === 1 ? [reader] : reader.copy(targets.length);
-      for (const [n, target] of targets.entries()) this.#readiness.deliver(target, { source: task, value: copies[n] });
+      for (const [n, value] of copies.entries())
+        this.#readiness.deliver(targets[n] as number, { source: task, value }, true);
     }
     if (this.#readiness.isStepwise || this.#restored?.has(task) === true) return;
-    const { all } = run.program.routes[index] ?? { all: [] };
-    if (targets.length < all.length) this.#readiness.skip(all.filter((target) => !targets.includes(target)));
+    if (targets.length < all.length) this.#readiness.skip(without(all, targets));
   }
-
-  // ends
 
   /** A stream that no node reads is read here: its node runs to its end all the same. */
   #drain(task: Task, output: unknown): void {
@@ -463,11 +496,4 @@ export class Scheduler {
 }
 
 const none: readonly Ready[] = [];
-
-const indexOf = ({ index }: Task): number => index;
-const byIndex = (a: Task, b: Task): number => a.index - b.index;
-
-function isInOrder(tasks: readonly Task[]): boolean {
-  for (let n = 1; n < tasks.length; n++) if ((tasks[n - 1] as Task).index > (tasks[n] as Task).index) return false;
-  return true;
-}
+const noRoute = { all: [], edges: undefined };

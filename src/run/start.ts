@@ -1,4 +1,5 @@
 import type { RunSnapshot, Slot } from "../checkpoint/document/snapshot.js";
+import { noStore } from "../checkpoint/errors.js";
 import type { RunOptions } from "../compose/options.js";
 import { START_INDEX, type ValueCheck } from "../compose/plan/plan.js";
 import { isPromiseLike, isStream } from "../is.js";
@@ -9,6 +10,7 @@ import type { StreamSource } from "../schema/stream/source.js";
 import { whenReady } from "./async.js";
 import type { Mode } from "./body.js";
 import { needsJournal } from "./checkpoint-options.js";
+import type { SavedRuns } from "./environment.js";
 import { invalidRunOption } from "./errors.js";
 import { canRunFast, runFast } from "./fast-lane.js";
 import { NodeStops } from "./node-stops.js";
@@ -16,6 +18,7 @@ import type { Program, RunNested } from "./program.js";
 import { RootRun } from "./root-run.js";
 import { Run } from "./run.js";
 import type { RunLedger } from "./run-parts.js";
+import type { History } from "./saved/history.js";
 import type { Resumption } from "./saved/open-journal.js";
 import { Scheduler } from "./scheduler.js";
 import { InputJoining, oneChunk } from "./streams/joining.js";
@@ -177,6 +180,13 @@ interface Saved {
 }
 
 /** Claims the checkpoint, runs, and lets go of the checkpoint: all that before anybody hears of the end. */
+/** What can be asked of the saves of a graph's runs. */
+export async function historyOf(program: Program, asked: string): Promise<History> {
+  const { store } = program.plan;
+  if (store === undefined) throw noStore(asked);
+  return (savedRuns.part ?? (await savedRuns.load())).newHistory(program, store);
+}
+
 async function runSaved(run: RootRun, { options, resumption, input }: Saved, begin: Begin): Promise<unknown> {
   try {
     const part = savedRuns.part ?? (await savedRuns.load());
@@ -189,7 +199,7 @@ async function runSaved(run: RootRun, { options, resumption, input }: Saved, beg
     const from = await claim(checked && part.startSnapshot(run, checked.value));
     run.throwIfAborted();
     const result = await begin(from, checked);
-    if (!run.streams) await run.ownJournal?.finished();
+    if (!run.streams) await run.ownJournal?.finished({ value: result });
     return result;
   } catch (error) {
     run.over();
@@ -222,7 +232,8 @@ function rejectWhenSaved(run: RootRun, reject: (failure: unknown) => void, reaso
 
 /** A child run whose parent was entered before has its result already, or goes on where it was. */
 function beginChild(run: RootRun, begin: Begin): unknown {
-  if (run.parentContext === undefined || run.environment.savedRuns === undefined) return begin(undefined);
+  if (run.parentContext === undefined || (run.environment.savedRuns === undefined && !run.retains))
+    return begin(undefined);
   const { invocation } = run.parentContext;
   const result: Slot | undefined = invocation.innerResult(run.innerKey);
   if (result === undefined) {
@@ -283,7 +294,18 @@ function begin(run: Run, input: unknown, from: RunSnapshot | undefined): unknown
   // a handler, or whoever checked the input, may have stopped the run before it began
   if (run.aborted) throw run.fail(run.reason);
   if (canRunFast(run)) return runFast(run, input);
-  const ledger = run.environment.savedRuns?.newLedger(run as never) as RunLedger | undefined;
+  const keeper = run.environment.savedRuns ?? retaining(run);
+  if (keeper instanceof Promise) return keeper.then((part) => beginWith(run, part, input, from));
+  return beginWith(run, keeper, input, from);
+}
+
+/** What is done inside is kept for a further attempt, whether or not the run is saved. */
+function retaining(run: Run): SavedRuns | undefined | Promise<SavedRuns> {
+  return run.retains ? (savedRuns.part ?? savedRuns.load()) : undefined;
+}
+
+function beginWith(run: Run, keeper: SavedRuns | undefined, input: unknown, from: RunSnapshot | undefined): unknown {
+  const ledger = keeper?.newLedger(run as never) as RunLedger | undefined;
   run.ledger = ledger;
   const stops = NodeStops.of(run, from);
   run.stops = stops;

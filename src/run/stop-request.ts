@@ -1,8 +1,11 @@
 import { randomId } from "../callbacks/random-id.js";
+import type { Clock } from "../components/clock.js";
 import type { RunControl } from "../compose/run-control.js";
 
 /** The run that is asked to stop. */
 export interface StoppableRun {
+  readonly runtime: { readonly clock: Clock };
+  readonly environment: { tellHalt(): void };
   /** Whether something of it may run. */
   readonly hasBegun: boolean;
   abort(reason: unknown): void;
@@ -19,7 +22,7 @@ export class StopRequest {
   requested: { readonly id: string; readonly info: unknown } | undefined = undefined;
   readonly #run: StoppableRun;
   readonly #unlisten: () => void;
-  #timer: ReturnType<typeof setTimeout> | undefined = undefined;
+  #timer: unknown = undefined;
 
   constructor(control: RunControl, run: StoppableRun) {
     this.#run = run;
@@ -27,20 +30,21 @@ export class StopRequest {
   }
 
   close(): void {
-    this.#unlisten?.();
-    clearTimeout(this.#timer);
+    this.#unlisten();
+    if (this.#timer !== undefined) this.#run.runtime.clock.clearTimer(this.#timer);
   }
 
   #request(timeoutMs: number | undefined): void {
     this.requested = { id: randomId(), info: { kind: "requested" } };
+    this.#run.environment.tellHalt();
     if (timeoutMs === 0) this.#cut();
-    else if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.#cut(), timeoutMs);
+    else if (timeoutMs !== undefined) this.#timer = this.#run.runtime.clock.setTimer(() => this.#cut(), timeoutMs);
   }
 
   /** A run that has not begun stops at its start, unless that does not come. */
   #cut(): void {
     if (this.#run.hasBegun) this.#abort();
-    else this.#timer = setTimeout(() => this.#abort(), graceMs);
+    else this.#timer = this.#run.runtime.clock.setTimer(() => this.#abort(), graceMs);
   }
 
   #abort(): void {

@@ -1,13 +1,22 @@
 import type { HandlerList } from "../callbacks/handler-list.js";
-import { type Addressed, type ComponentKind, LazyRecord, type RunInfo, RunRecord } from "../callbacks/run-info.js";
+import {
+  type Addressed,
+  type ComponentKind,
+  LazyRecord,
+  type RunInfo,
+  type RunMeta,
+  RunRecord,
+} from "../callbacks/run-info.js";
 import { Span } from "../callbacks/span.js";
 import type { Journal } from "../checkpoint/journal/journal.js";
 import { Invocation } from "../checkpoint/pause/invocation.js";
+import type { NodeFailure } from "../components/policies.js";
 import type { PlanNode } from "../compose/plan/plan.js";
 import type { Runtime } from "../compose/runtime.js";
 import { Children } from "./children.js";
 import { type CallOptions, Context, copyOf } from "./context.js";
 import type { Environment } from "./environment.js";
+import type { Places } from "./policies/places.js";
 import type { Scope } from "./scope.js";
 import type { StateCell } from "./state-cell.js";
 
@@ -26,6 +35,17 @@ export interface TaskStream {
   /** Calls back within a microtask if the last read failed with this very error. */
   ifFailedWith(error: unknown, found: () => void): void;
   cancel(reason: unknown): void;
+}
+
+/** What the policies around a node know of a task that may fail. */
+export interface Tried {
+  readonly attempts: number;
+  /** What it gave is what its `fallback` gave. */
+  readonly fellBack: boolean;
+  /** What the node got, as a whole. */
+  wholeInput(): unknown;
+  /** Set when the input failed while the node read it: that is the failure of another node. */
+  readonly inputFailure: { readonly error: unknown } | undefined;
 }
 
 /** Keeps what the handlers around a node made, so that a task which is entered again does not repeat them. */
@@ -64,6 +84,18 @@ export interface TaskOwner extends RecordSource {
   /** The parent of the spans of tasks. */
   readonly enclosingSpan: Span | undefined;
   noteStop(task: Task): void;
+  /** Whether this is how a node stops to wait, and no failure. */
+  isStop(error: unknown): boolean;
+  /** Whether something asks, or somebody outside has asked the run to stop: nothing new starts. */
+  readonly expectsStop: boolean;
+  /** The name of the graph that was run. */
+  readonly rootName: string;
+  /** Whether an error branch stands behind a node. */
+  handlesFailure(index: number): boolean;
+  /** The failure of a task with the place where it began. */
+  locateFailure(error: unknown, task: Task): Promise<unknown>;
+  /** How many bodies may run at a time; `undefined` without a limit. */
+  readonly places: Places | undefined;
   optionsOf(index: number): object | undefined;
   handlersOf(index: number): HandlerList | undefined;
   /** Runs a function alone with the state of the graph. */
@@ -141,6 +173,10 @@ export class Task extends Context implements Delivery {
     return this.owner.stateCell;
   }
 
+  override get places(): Places | undefined {
+    return this.owner.places;
+  }
+
   get callOptions(): CallOptions {
     return this.owner.callOptions;
   }
@@ -167,9 +203,9 @@ export class Task extends Context implements Delivery {
 
   /** Opens the task's span; `undefined` when no handler listens. */
   openSpan(): Span | undefined {
-    const { index, owner, handlers } = this;
+    const { owner, handlers } = this;
     if (handlers === undefined) return undefined;
-    this.ownSpan = new Span(handlers, this.extras?.record ?? recordOf(owner, index, this), owner.enclosingSpan);
+    this.ownSpan = new Span(handlers, this.extras?.record ?? this.newRecord(), owner.enclosingSpan);
     return this.ownSpan;
   }
 
@@ -194,8 +230,13 @@ export class Task extends Context implements Delivery {
   get runInfo(): RunInfo {
     if (this.ownSpan !== undefined) return this.ownSpan.info;
     this.extras ??= new Extras();
-    this.extras.record ??= recordOf(this.owner, this.index, this);
+    this.extras.record ??= this.newRecord();
     return this.extras.record;
+  }
+
+  /** Who it is for handlers. */
+  protected newRecord(): RunInfo {
+    return recordOf(this.owner, this.index, this);
   }
 
   get invocation(): Invocation {
@@ -228,6 +269,33 @@ export class Task extends Context implements Delivery {
   get invocationPath(): string {
     const { invocationPath: visitPath } = this.owner;
     return visitPath === "" ? String(this.step) : `${visitPath}.${this.step}`;
+  }
+
+  /** Makes this another context of the same task: what belongs to the task is shared. */
+  protected shareWith(task: Task): void {
+    task.extras ??= new Extras();
+    this.extras = task.extras;
+    this.ownSpan = task.ownSpan;
+  }
+
+  /** What its policies know of it, for an error branch. */
+  get tried(): Tried | undefined {
+    return this.extras?.tried;
+  }
+
+  set tried(tried: Tried) {
+    this.extras ??= new Extras();
+    this.extras.tried = tried;
+  }
+
+  /** It has failed, and its error branch takes that: what the target gets. */
+  get failure(): NodeFailure | undefined {
+    return this.extras?.failure;
+  }
+
+  set failure(failure: NodeFailure | undefined) {
+    this.extras ??= new Extras();
+    this.extras.failure = failure;
   }
 
   noteStop(): void {
@@ -266,6 +334,8 @@ class Extras {
   children: Children | undefined = undefined;
   invocation: Invocation | undefined = undefined;
   route: Task | undefined = undefined;
+  tried: Tried | undefined = undefined;
+  failure: NodeFailure | undefined = undefined;
 }
 
 /** Who a task is for handlers. */
@@ -306,6 +376,11 @@ class TaskRecord extends LazyRecord {
     return undefined;
   }
 
+  get meta(): RunMeta | undefined {
+    const { body } = this.source.node(this.index);
+    return body.kind === "graph" ? body.plan.meta?.(() => undefined) : undefined;
+  }
+
   get parent(): RunInfo | undefined {
     return this.source.recordAround;
   }
@@ -316,7 +391,7 @@ class TaskRecord extends LazyRecord {
   }
 }
 
-function kindOf(source: RecordSource, index: number): ComponentKind {
+export function kindOf(source: RecordSource, index: number): ComponentKind {
   const { component } = source.node(index);
   return component === "passthrough" ? "lambda" : component;
 }

@@ -14,6 +14,11 @@ describe("a Runtime", () => {
     expect(thrownBy(() => new Runtime({ onHandlerError: plain("log") })).message).toContain("onHandlerError");
   });
 
+  it("refuses a clock that is none, and a random that is no function", () => {
+    expect(thrownBy(() => new Runtime({ clock: plain({ now: () => 0 }) })).message).toContain("clock");
+    expect(thrownBy(() => new Runtime({ random: plain(0.5) })).message).toContain("random");
+  });
+
   it("takes the handlers as they are when it is made", () => {
     const handlers = [{ onStart: () => undefined }];
     const runtime = new Runtime({ callbacks: handlers });

@@ -24,6 +24,21 @@ const everyWay: readonly Way[] = ["plain", ...watched, ...accounted];
 /** What cannot hold, because of what the way or the mode is. */
 export const exceptions: readonly Exception[] = [
   {
+    why: "Where every finished task is saved, a stream is read to its end before anything follows it.",
+    ways: ["saved-step"],
+    tests: [["run/workflows.test.ts", "are left when the only node that reads them is skipped"]],
+  },
+  {
+    why: "A run that can be resumed needs its input whole: it is read on when the caller leaves the result.",
+    ways: saved,
+    tests: [["run/workflows.test.ts", "transform stops its input when it is cancelled"]],
+  },
+  {
+    why: "Without `buffer` a stream of which a chunk was read is not tried again.",
+    modes: streams,
+    tests: [["run/policies/fallback.test.ts", "a run on values retries a stream"]],
+  },
+  {
     why: "It counts the promises of invoke when nobody watches.",
     ways: [...watched, ...accounted],
     modes: streams,
@@ -133,7 +148,14 @@ export const exceptions: readonly Exception[] = [
     tests: [
       ["checkpoint/runs-and-ids.test.ts", "is not needed by values that only flow"],
       ["checkpoint/durability-exit.test.ts", "is the default: nothing is saved while nodes run"],
+      ["run/each/streamed-items.test.ts", "begin as a node before them streams a list"],
     ],
+  },
+  {
+    why: "A run whose input is a stream has saved nothing as long as more may come.",
+    modes: ["collect", "transform"],
+    tests: [["run/each/saved-items.test.ts", "wherever the process dies"]],
+    sometimes: true,
   },
   {
     why: "An input that is a stream is saved when it has ended, as the input of the node that it goes to.",

@@ -1,12 +1,14 @@
 import type { Handler } from "../../callbacks/handler.js";
+import { isFields } from "../../is.js";
 import type { CompileOptions } from "../compile-options.js";
 import { defaultRuntime, SharedParts } from "../default-runtime.js";
 import { invalidOption, unknownStop } from "../errors.js";
 import { END_INDEX, type Plan, type TriggerMode } from "./plan.js";
+import { checkPolicies, type GivenPolicies, policyNames } from "./policy-settings.js";
 
 type CompileSettings = Pick<
   Plan,
-  "name" | "triggerMode" | "maxSteps" | "callbacks" | "runtime" | "store" | "durability" | "keepCheckpoint"
+  "name" | "triggerMode" | "maxSteps" | "callbacks" | "runtime" | "store" | "durability" | "keepCheckpoint" | "history"
 >;
 
 const names: readonly string[] = [
@@ -18,8 +20,10 @@ const names: readonly string[] = [
   "store",
   "durability",
   "keepCheckpoint",
+  "history",
   "interruptBefore",
   "interruptAfter",
+  "nodeDefaults",
 ] satisfies (keyof CompileOptions)[];
 
 /** How many steps a run may take beyond one for each node. */
@@ -55,7 +59,8 @@ function resolveCheckpoints({
   store,
   durability = "exit",
   keepCheckpoint = false,
-}: CompileOptions<string>): Pick<Plan, "store" | "durability" | "keepCheckpoint"> {
+  history = false,
+}: CompileOptions<string>): Pick<Plan, "store" | "durability" | "keepCheckpoint" | "history"> {
   if (store !== undefined && !isStore(store)) {
     throw invalidOption("The compile option store must be a CheckpointStore: memoryStore(), sqliteStore(…), ….");
   }
@@ -63,7 +68,43 @@ function resolveCheckpoints({
     throw invalidOption('The compile option durability is "exit" or "step".');
   }
   if (typeof keepCheckpoint !== "boolean") throw invalidOption("The compile option keepCheckpoint is true or false.");
-  return { store, durability, keepCheckpoint };
+  return { store, durability, keepCheckpoint, history: resolveHistory(history, store) };
+}
+
+function resolveHistory(history: unknown, store: Plan["store"]): Plan["history"] {
+  if (history === false) return undefined;
+  const given: unknown = history === true ? {} : history;
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw invalidOption("The compile option history is true, false or { last, maxAgeMs }.");
+  }
+  const other = Object.keys(given).find((name) => name !== "last" && name !== "maxAgeMs");
+  if (other !== undefined) throw invalidOption(`The compile option history has no field "${other}": last, maxAgeMs.`);
+  const { last = 1_000, maxAgeMs } = given as { readonly last?: number; readonly maxAgeMs?: number };
+  if (!Number.isSafeInteger(last) || last < 1) {
+    throw invalidOption(`history.last is a whole number of at least 1 (got ${String(last)}).`);
+  }
+  if (maxAgeMs !== undefined && !(typeof maxAgeMs === "number" && maxAgeMs > 0)) {
+    throw invalidOption(`history.maxAgeMs is a time in milliseconds above 0 (got ${String(maxAgeMs)}).`);
+  }
+  if (store?.append === undefined) {
+    throw invalidOption(
+      "The compile option history needs a store that appends: memoryStore(), sqliteStore(…), postgresStore(…).",
+    );
+  }
+  return { last, maxAgeMs };
+}
+
+/** The policies of nodes without their own, checked. */
+export function resolveNodeDefaults(given: unknown): GivenPolicies {
+  if (given === undefined) return {};
+  if (!isFields(given)) throw invalidOption("The compile option nodeDefaults must be an object.");
+  const known = policyNames.filter((name) => name !== "fallback");
+  const other = Object.keys(given).find((name) => !known.some((policy) => policy === name));
+  if (other !== undefined) {
+    throw invalidOption(`nodeDefaults has no option "${other}". There are ${known.join(", ")}.`);
+  }
+  checkPolicies(given, (what) => invalidOption(`The compile option nodeDefaults: ${what}`));
+  return given;
 }
 
 function isStore(given: unknown): boolean {

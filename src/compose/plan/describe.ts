@@ -1,5 +1,5 @@
 import type { ComponentKind } from "../../callbacks/run-info.js";
-import { END_INDEX, type Plan, type PlanNode } from "./plan.js";
+import { END_INDEX, LONE_INDEX, type NodeBody, type Plan, type PlanEdge, type PlanNode } from "./plan.js";
 
 /** A compiled graph as plain data. START and END are not among the nodes; edges name them `start` and `end`. */
 export interface GraphInfo {
@@ -10,10 +10,12 @@ export interface GraphInfo {
 
 export interface GraphNodeInfo {
   readonly key: string;
+  /** What handlers call it, when that is not its key. */
+  readonly name?: string;
   readonly component: ComponentKind | "passthrough";
   /** What the component calls itself. */
   readonly type?: string;
-  /** What is inside, when the node is a graph. */
+  /** What is inside, when the node is a graph, or runs one for each item. */
   readonly graph?: GraphInfo;
 }
 
@@ -21,18 +23,18 @@ export interface GraphEdgeInfo {
   readonly from: string;
   readonly to: string;
   /** A branch has one of these for each of its targets. */
-  readonly kind: "edge" | "branch" | "data" | "control";
-  /** Of a switch: the values that lead there. */
+  readonly kind: "edge" | "branch" | "error" | "data" | "control";
+  /** Of a switch: the values that lead there. Of data in a workflow: `path → field`, as far as there are some. */
   readonly label?: string;
 }
 
 /** The nodes and edges of a plan, in order of declaration. */
 export function describePlan(plan: Plan): GraphInfo {
   const keyOf = (index: number): string => plan.nodes[index]?.key ?? "";
-  const edges = plan.edges.map(({ from, to }): GraphEdgeInfo => ({ from: keyOf(from), to: keyOf(to), kind: "edge" }));
-  const branches = plan.branches.flatMap(({ from, targets, labels }) =>
+  const edges = plan.edges.flatMap((edge) => describeEdge(edge, keyOf));
+  const branches = plan.branches.flatMap(({ from, targets, labels, on }) =>
     targets.map((target, n): GraphEdgeInfo => {
-      const edge: GraphEdgeInfo = { from: keyOf(from), to: keyOf(target), kind: "branch" };
+      const edge: GraphEdgeInfo = { from: keyOf(from), to: keyOf(target), kind: on === "failure" ? "error" : "branch" };
       const label = labels?.[n];
       return label === undefined ? edge : { ...edge, label };
     }),
@@ -40,11 +42,27 @@ export function describePlan(plan: Plan): GraphInfo {
   return { name: plan.name, nodes: plan.nodes.slice(END_INDEX + 1).map(describeNode), edges: [...edges, ...branches] };
 }
 
-function describeNode({ key, component, type, body }: PlanNode): GraphNodeInfo {
+/** In a workflow there is one for each mapping; what only waits, or only lets run, is control. */
+function describeEdge({ from, to, labels }: PlanEdge, keyOf: (index: number) => string): GraphEdgeInfo[] {
+  const ends = { from: keyOf(from), to: keyOf(to) };
+  if (labels === undefined) return [{ ...ends, kind: "edge" }];
+  if (labels.length === 0) return [{ ...ends, kind: "control" }];
+  return labels.map((label) => (label === "" ? { ...ends, kind: "data" } : { ...ends, kind: "data", label }));
+}
+
+function describeNode({ key, name, component, type, body }: PlanNode): GraphNodeInfo {
+  const inside = insideOf(body);
   return {
     key,
+    ...(name === key ? {} : { name }),
     component,
     ...(type === "" ? {} : { type }),
-    ...(body.kind === "graph" ? { graph: describePlan(body.plan) } : {}),
+    ...(inside === undefined ? {} : { graph: describePlan(inside) }),
   };
+}
+
+function insideOf(body: NodeBody): Plan | undefined {
+  if (body.kind === "graph") return body.plan;
+  const inner = body.kind === "each" ? body.plan.nodes[LONE_INDEX] : undefined;
+  return inner && insideOf(inner.body);
 }

@@ -88,27 +88,41 @@ export class Draft {
     }
     if (targets instanceof Set) targets.add(target);
     else this.#targets[source] = targets === undefined ? target : new Set([targets, target]);
-    this.edges.push({ from: source, to: target });
+    this.edges.push({ from: source, to: target, data: true, control: true });
   }
 
   addBranch(
     from: unknown,
     targets: unknown,
     choose: unknown,
-    { stream = false, labels }: { readonly stream?: boolean; readonly labels?: readonly string[] | undefined } = {},
+    { stream = false, labels, on = "value" }: Partial<Pick<PlanBranch, "stream" | "labels" | "on">> = {},
   ): void {
     const source = this.#sourceOf(from, "The source of a branch,");
     const key = this.#keyOf(source);
     if (!Array.isArray(targets)) throw invalidBranch(key, "needs a list of the targets it may choose.");
     if (targets.length === 0) throw invalidBranch(key, "has no targets: list the nodes it may choose.");
     if (typeof choose !== "function") throw invalidBranch(key, "needs a function that chooses among its targets.");
+    if (on === "failure") this.#checkErrorBranch(source, key);
     const indexes = new Set<number>();
     for (const target of targets) {
       const index = this.#targetOf(target, source, "branch end node");
       if (indexes.has(index)) throw invalidBranch(key, `lists "${this.#keyOf(index)}" twice.`);
       indexes.add(index);
     }
-    this.branches.push({ from: source, targets: [...indexes], choose: choose as PlanBranch["choose"], stream, labels });
+    this.branches.push({
+      from: source,
+      targets: [...indexes],
+      choose: choose as PlanBranch["choose"],
+      stream,
+      on,
+      labels,
+    });
+  }
+
+  #checkErrorBranch(source: number, key: string): void {
+    if (source === START_INDEX) throw invalidBranch(key, "has no error branch: it does not fail.");
+    const known = this.branches.some(({ from, on }) => from === source && on === "failure");
+    if (known) throw invalidBranch(key, "has an error branch already: a node has one.");
   }
 
   /** The index of a key that is a node, START or END. */

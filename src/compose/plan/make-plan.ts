@@ -1,12 +1,25 @@
 import type { CompileOptions } from "../compile-options.js";
 import { defaultRuntime } from "../default-runtime.js";
-import { containsItself, insideNode } from "../errors.js";
+import { cacheWithoutStore, containsItself, insideNode } from "../errors.js";
 import type { Runtime } from "../runtime.js";
-import { resolveCompileOptions, resolveStops } from "./compile-settings.js";
+import { resolveCompileOptions, resolveNodeDefaults, resolveStops } from "./compile-settings.js";
 import type { Draft, DraftNode } from "./draft.js";
 import { hasNodeDefinition, nodeDefinition } from "./node-definition.js";
 import { checkNodeOptions } from "./node-settings.js";
-import { END, type NodeSettings, type Plan, type PlanEdge, type PlanNode, START, type ValueCheck } from "./plan.js";
+import {
+  END,
+  END_INDEX,
+  type NodeBody,
+  type NodeSettings,
+  type Plan,
+  type PlanBranch,
+  type PlanEdge,
+  type PlanInput,
+  type PlanNode,
+  START,
+  type ValueCheck,
+} from "./plan.js";
+import { type GivenPolicies, resolvePolicies } from "./policy-settings.js";
 import { validate } from "./validate.js";
 
 /** What a plan gets besides its draft. */
@@ -14,6 +27,10 @@ export interface PlanParts {
   readonly options?: CompileOptions<string> | undefined;
   /** Edges that the builder adds at the end, such as those from the last steps of a chain to END. */
   readonly closing?: readonly PlanEdge[] | undefined;
+  /** Branches of a builder that names targets before it has them. */
+  readonly branches?: readonly PlanBranch[] | undefined;
+  /** How the nodes of a workflow make their inputs, END too. */
+  readonly inputs?: ReadonlyMap<number, PlanInput> | undefined;
   readonly checkInput?: ValueCheck | undefined;
   readonly checkOutput?: ValueCheck | undefined;
 }
@@ -29,17 +46,22 @@ export function makePlan(draft: Draft, parts: PlanParts): Plan {
   }
 }
 
-function planOf(draft: Draft, { options = {}, closing = [], checkInput, checkOutput }: PlanParts): Plan {
+function planOf(draft: Draft, parts: PlanParts): Plan {
+  const { options = {}, closing = [], branches = [], inputs, checkInput, checkOutput } = parts;
   const settings = resolveCompileOptions(draft.component, draft.nodes.length, options);
-  const nodes = [...ends];
-  for (const node of draft.nodes) nodes.push(makeNode(node, settings.runtime));
+  const nodes = inputs === undefined ? [...ends] : [ends[0], { ...ends[1], input: inputs.get(END_INDEX) }];
+  const defaults = resolveNodeDefaults(options.nodeDefaults);
+  for (const node of draft.nodes) {
+    nodes.push(makeNode(node, { runtime: settings.runtime, defaults, input: inputs?.get(nodes.length) }));
+  }
   const plan = shapePlan({
     ...settings,
     component: draft.component,
+    meta: undefined,
     bare: false,
     nodes,
     edges: [...draft.edges, ...closing],
-    branches: [...draft.branches],
+    branches: [...draft.branches, ...branches],
     state: draft.state,
     interruptBefore: resolveStops("interruptBefore", options.interruptBefore, (key) => draft.indexOf(key)),
     interruptAfter: resolveStops("interruptAfter", options.interruptAfter, (key) => draft.indexOf(key)),
@@ -58,6 +80,7 @@ function shapePlan(plan: Plan): Plan {
   return {
     name: plan.name,
     component: plan.component,
+    meta: plan.meta,
     bare: plan.bare,
     triggerMode: plan.triggerMode,
     maxSteps: plan.maxSteps,
@@ -70,6 +93,7 @@ function shapePlan(plan: Plan): Plan {
     store: plan.store,
     durability: plan.durability,
     keepCheckpoint: plan.keepCheckpoint,
+    history: plan.history,
     interruptBefore: plan.interruptBefore,
     interruptAfter: plan.interruptAfter,
     checkInput: plan.checkInput,
@@ -77,22 +101,55 @@ function shapePlan(plan: Plan): Plan {
   };
 }
 
-const ends: readonly PlanNode[] = [
-  { key: START, name: START, component: "passthrough", type: "", body: { kind: "passthrough" }, settings: {} },
-  { key: END, name: END, component: "passthrough", type: "", body: { kind: "passthrough" }, settings: {} },
-];
+/** The plan of a graph that is an agent. */
+export function planOfAgent(plan: Plan, meta: Plan["meta"]): Plan {
+  return Object.freeze(shapePlan({ ...plan, component: "agent", meta }));
+}
 
-function makeNode({ key, node, settings }: DraftNode, runtime: Runtime): PlanNode {
-  const { component, type, body, concat } = hasNodeDefinition(node) ? readDefinition(key, node) : node;
+const endOf = (key: string): PlanNode => {
+  const body = { kind: "passthrough" } as const;
+  return { key, name: key, component: "passthrough", type: "", body, settings: {}, input: undefined };
+};
+
+const ends: readonly [PlanNode, PlanNode] = [endOf(START), endOf(END)];
+
+/** What a node gets from the graph around it. */
+interface NodeSurroundings {
+  readonly runtime: Runtime;
+  readonly defaults: GivenPolicies;
+  readonly input: PlanInput | undefined;
+}
+
+function makeNode({ key, node, settings }: DraftNode, { runtime, defaults, input }: NodeSurroundings): PlanNode {
+  const { component, type, body, takes, concat } = hasNodeDefinition(node) ? readDefinition(key, node) : node;
   checkNodeOptions(key, body, settings);
   return Object.freeze({
     key,
     name: settings.name ?? key,
     component,
     type,
-    body: body.kind === "graph" ? { kind: body.kind, plan: withRuntime(body.plan, runtime) } : body,
+    body: withRuntimeInside(body, runtime),
+    takes,
     settings: withConcat(settings, concat),
+    policies: policiesOf(key, component, settings, runtime, defaults),
+    input,
   });
+}
+
+const withInner: readonly PlanNode["component"][] = ["tools_node", "graph", "chain", "workflow", "agent"];
+
+/** What tools nodes and graphs do may have effects: those are repeated only where a node says so itself. */
+function policiesOf(
+  key: string,
+  component: PlanNode["component"],
+  settings: NodeSettings,
+  runtime: Runtime,
+  defaults: GivenPolicies,
+): PlanNode["policies"] {
+  if (component === "passthrough") return undefined;
+  const isSafe = !withInner.includes(component);
+  const own = isSafe ? defaults : { ...defaults, retry: undefined };
+  return resolvePolicies(settings, own, runtime.cache, () => cacheWithoutStore(key));
 }
 
 /** Reading it makes the plan of an inner builder, which may find something wrong with it. */
@@ -112,9 +169,11 @@ function withConcat(settings: NodeSettings, concat: NodeSettings["concat"]): Nod
 function withRuntime(plan: Plan, runtime: Runtime): Plan {
   if (runtime === defaultRuntime || plan.runtime !== defaultRuntime) return plan;
   const nodes = plan.nodes.map((node) =>
-    node.body.kind === "graph"
-      ? Object.freeze({ ...node, body: { kind: node.body.kind, plan: withRuntime(node.body.plan, runtime) } })
-      : node,
+    "plan" in node.body ? Object.freeze({ ...node, body: withRuntimeInside(node.body, runtime) }) : node,
   );
   return Object.freeze(shapePlan({ ...plan, runtime, nodes: Object.freeze(nodes) }));
+}
+
+function withRuntimeInside(body: NodeBody, runtime: Runtime): NodeBody {
+  return "plan" in body ? { ...body, plan: withRuntime(body.plan, runtime) } : body;
 }

@@ -10,6 +10,8 @@ export interface NodeDefinition {
   readonly component: ComponentKind | "passthrough";
   readonly type: string;
   readonly body: NodeBody;
+  /** The kind whose call options it takes, where that is not its own: a function that calls a model takes those of models. */
+  readonly takes?: ComponentKind | undefined;
   readonly concat?: ConcatRule | undefined;
 }
 

@@ -1,7 +1,8 @@
 import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import { invalidNodeOption, stateRequired } from "../errors.js";
 import { checkFieldKey } from "./key.js";
-import type { NodeBody, NodeSettings } from "./plan.js";
+import { LONE_INDEX, type NodeBody, type NodeSettings } from "./plan.js";
+import { checkPolicies, policyNames } from "./policy-settings.js";
 
 const stateOptions = ["before", "after", "streamBefore", "streamAfter"] as const;
 const names: readonly string[] = [
@@ -12,6 +13,7 @@ const names: readonly string[] = [
   "merge",
   "concat",
   ...stateOptions,
+  ...policyNames,
 ] satisfies (keyof NodeSettings)[];
 const concatNames: readonly unknown[] = ["list", "last", "record", "text"] satisfies DeclaredConcat[];
 
@@ -26,6 +28,7 @@ export function checkSettings(key: string, options: object | undefined, hasState
   checkNames(key, options);
   const settings: NodeSettings = { ...options };
   checkValues(key, settings);
+  checkPolicies(settings, (what) => invalidNodeOption(key, what));
   for (const option of stateOptions) {
     if (settings[option] === undefined) continue;
     checkFunction(key, option, settings[option]);
@@ -64,11 +67,17 @@ function checkFunction(key: string, option: string, value: unknown): void {
 }
 
 /** Call options go to what runs; a graph and a passthrough have none of their own. */
-export function checkNodeOptions(key: string, body: NodeBody, { options }: NodeSettings): void {
+export function checkNodeOptions(key: string, body: NodeBody, settings: NodeSettings): void {
+  const { options } = settings;
+  if (body.kind === "passthrough") {
+    const name = policyNames.find((policy) => settings[policy] !== undefined && settings[policy] !== false);
+    if (name !== undefined)
+      throw invalidNodeOption(key, `a passthrough calls nothing, so ${name} has no effect on it.`);
+  }
   if (options === undefined) return;
-  if (body.kind === "graph") {
+  const inner = body.kind === "each" ? body.plan.nodes[LONE_INDEX]?.body.kind : body.kind;
+  if (inner === "graph") {
     throw invalidNodeOption(key, "a graph takes no call options of its own. Give them to the nodes inside it.");
   }
-  if (body.kind === "passthrough")
-    throw invalidNodeOption(key, "a passthrough calls nothing and takes no call options.");
+  if (inner === "passthrough") throw invalidNodeOption(key, "a passthrough calls nothing and takes no call options.");
 }

@@ -8,7 +8,7 @@ import type { Keyed, NodeShape, SameAsInput } from "./node-shape.js";
 import type { CaseNames, Selected, SurplusCase } from "./switch.js";
 
 /** The input of a step with an input key: that field of what flows. */
-export type FieldOf<Value, Key> = [Key] extends [keyof Value] ? Value[Key] : Value;
+export type FieldOf<Value, Key> = [Key] extends [never] ? Value : [Key] extends [keyof Value] ? Value[Key] : Value;
 
 /** What flows on behind a step; behind a passthrough it is what flowed in. */
 export type After<Before, Out, Inner, OutputKey> = [Inner] extends [SameAsInput]

@@ -36,7 +36,7 @@ export type AddByHandle<State> = <
     CallOptions<NoInfer<Options>, NoInfer<Inner>>,
     Concat
   >,
-) => NodeRef<Keyed<In, InputKey>, Keyed<ValueOf<Out, Chunk, Concat>, OutputKey>>;
+) => NodeRef<Keyed<In, InputKey>, Keyed<ValueOf<Out, Chunk, Concat>, OutputKey>, In>;
 
 /** `addSwitch` between references. */
 export type SwitchOfHandles<Self> = <Out, const Field extends string>(

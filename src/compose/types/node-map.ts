@@ -36,7 +36,9 @@ type ShapeOf<Entry> =
         ? NodeShape<
             Keyed<In, KeyIn<Options, "inputKey">>,
             Keyed<ValueOfEntry<Entry["node"], Out, KeyIn<Options, "concat">>, KeyIn<Options, "outputKey">>,
-            Inner
+            Inner,
+            object,
+            In
           >
         : NodeShape<In, Out, Inner>
       : never;

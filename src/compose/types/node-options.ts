@@ -1,4 +1,5 @@
 import type { NodeContext } from "../../components/context.js";
+import type { CachePolicy, NodeFailure, RetryPolicy } from "../../components/policies.js";
 import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import type { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
@@ -14,22 +15,47 @@ export interface NodeOptions<
   OutputKey = undefined,
   Options = object,
   Concat = DeclaredConcat,
-> extends StateHandlers<Keyed<In, InputKey>, Keyed<Out, OutputKey>, State> {
-  /** The name in traces. @default the key */
-  readonly name?: string | undefined;
+> extends SharedNodeOptions<Keyed<In, InputKey>, Keyed<Out, OutputKey>, State, Options, Concat>,
+    PolicyOptions<In, Out, State> {
   /** The node gets this field of its input, instead of the whole. */
   readonly inputKey?: InputKey | undefined;
   /** The output becomes a record with this one field. */
   readonly outputKey?: OutputKey | undefined;
-  /** Default call options of this node (of a model: temperature, tools …); options of a run are laid over them. */
-  readonly options?: Options | undefined;
   /** Makes one input of several that arrive in one step. @default records with different keys are joined; anything else is an error */
   readonly merge?:
     | ((values: readonly Keyed<In, InputKey>[], sources: readonly string[]) => Keyed<In, InputKey>)
     | undefined;
+}
+
+/** The options of a node, however its input is made. */
+export interface SharedNodeOptions<In, Out, State, Options = object, Concat = DeclaredConcat>
+  extends StateHandlers<In, Out, State> {
+  /** The name in traces. @default the key */
+  readonly name?: string | undefined;
+  /** Default call options of this node (of a model: temperature, tools …); options of a run are laid over them. */
+  readonly options?: Options | undefined;
   /** How the chunks of this node become one value. */
   readonly concat?: Concat | undefined;
 }
+
+/** What happens when a node fails or takes too long, by what the node itself takes and gives. */
+export interface PolicyOptions<In, Out, State> {
+  /** Tries the node again when it fails: as the policy says, or `true` for its defaults. `false` turns `nodeDefaults` off. */
+  readonly retry?: boolean | RetryPolicy | undefined;
+  /** How long an attempt may take; while nobody reads the output stream, the time stands. `false` turns `nodeDefaults` off. */
+  readonly timeoutMs?: number | false | undefined;
+  /** How long an attempt may give no sign of life: a chunk, `ctx.progress` or `ctx.heartbeat()`. */
+  readonly idleTimeoutMs?: number | false | undefined;
+  /** Keeps what the node gives, and gives it again for the same input. */
+  readonly cache?: boolean | CachePolicy<In> | undefined;
+  /** What the node gives where it has failed for good. Its output stream is held back until it is whole. */
+  readonly fallback?: ((failure: NodeFailure<In>, ctx: NodeContext<State>) => Out | Promise<Out>) | undefined;
+}
+
+/** The options of a node whose input is said field by field. */
+export interface UnkeyedNodeOptions<In, Out, State, Options = object, Concat = DeclaredConcat>
+  extends SharedNodeOptions<In, Out, State, Options, Concat>,
+    PolicyOptions<In, Out, State> {}
 
 /** Handlers around a node, with the state of its graph: alone with it, also across awaits. */
 export interface StateHandlers<In, Out, State> {

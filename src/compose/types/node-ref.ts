@@ -1,5 +1,6 @@
 declare const takes: unique symbol;
 declare const gives: unique symbol;
+declare const owns: unique symbol;
 
 /** Where an edge may start: a node made with `graph.node(…)`, or `graph.start`. */
 export interface SourceRef<out Out> {
@@ -20,4 +21,6 @@ export interface PartsRef<in In> extends TargetRef<In> {
 }
 
 /** A node of one graph, by its types instead of its key. */
-export interface NodeRef<in In, out Out> extends SourceRef<Out>, PartsRef<In> {}
+export interface NodeRef<in In, out Out, out Own = In> extends SourceRef<Out>, PartsRef<In> {
+  readonly [owns]: () => Own;
+}

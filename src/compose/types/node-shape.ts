@@ -1,9 +1,11 @@
 /** What a builder knows of a node: what goes in, what comes out, the nodes inside it, and its call options. */
-export interface NodeShape<In, Out, Inner = undefined, Options = object> {
+export interface NodeShape<In, Out, Inner = undefined, Options = object, Own = In> {
   readonly in: In;
   readonly out: Out;
   readonly inner: Inner;
   readonly options: Options;
+  /** What goes in behind the input key. */
+  readonly own: Own;
 }
 
 /** A value behind an input or output key. */

@@ -74,8 +74,35 @@ export function toReader(
 
 /** As the node declares; otherwise as the stream itself says, if it comes from outside or from a graph inside. */
 export function joiningOfOutput({ joining }: StreamReader<unknown>, own: Joining, task: Task): Joining {
+  if (joining instanceof DecidedJoining) return joining;
   const isKnown = (joining?.rule ?? joining?.registry ?? joining?.locate) !== undefined;
   return joining !== undefined && isKnown && own.rule === undefined ? joining : new OutputJoining(own, task);
+}
+
+/** What holds whatever a node declares: of a stream that was made of several attempts, or of one that was held back. */
+export class DecidedJoining implements Joining {
+  readonly #current: () => Joining | undefined;
+
+  constructor(current: () => Joining | undefined) {
+    this.#current = current;
+  }
+
+  get rule(): ConcatRule | undefined {
+    return this.#current()?.rule;
+  }
+
+  get registry(): ConcatRegistry | undefined {
+    return this.#current()?.registry;
+  }
+
+  get where(): string | undefined {
+    return this.#current()?.where;
+  }
+
+  locate(error: unknown): unknown {
+    const joining = this.#current();
+    return joining?.locate === undefined ? error : joining.locate(error);
+  }
 }
 
 /** A stream of one chunk that is whole already: how its node joins several is not for it. */

@@ -1,4 +1,6 @@
+import type { Slot } from "../../checkpoint/document/snapshot.js";
 import { START_INDEX } from "../../compose/plan/plan.js";
+import { joinChunks } from "../../schema/concat/concat-chunks.js";
 import type { ConcatRegistry } from "../../schema/concat/registry.js";
 import type { ConcatRule, Joining } from "../../schema/concat/rule.js";
 import { streamCancelled } from "../../schema/errors.js";
@@ -93,7 +95,7 @@ export class RunStream implements ChunkSource<unknown> {
       const reader = (await output()) as StreamReader<unknown>;
       if (this.#over) return void reader.cancel(run.reason);
       this.joining.known = reader.joining;
-      this.#source = saved(run, observed(run, located(reader.takeSource(), run), reader));
+      this.#source = saved(run, observed(run, located(reader.takeSource(), run), reader), reader.joining);
     } catch (error) {
       this.#over = true;
       throw error;
@@ -204,19 +206,31 @@ async function failRun(run: RootRun, error: unknown): Promise<unknown> {
 }
 
 /** Nobody hears of the end before the checkpoint was seen to. */
-function saved(run: RootRun, source: ChunkSource<unknown>): ChunkSource<unknown> {
+function saved(run: RootRun, source: ChunkSource<unknown>, joining: Joining | undefined): ChunkSource<unknown> {
   const { ownJournal: journal } = run;
   if (journal === undefined) return source;
+  const chunks: unknown[] = [];
   const next = async (): Promise<Result> => {
     try {
       const result = await source.next();
-      if (result.done) await journal.finished();
+      if (result.done) await journal.finished(journal.keepsOutput ? joined(run, chunks, joining) : undefined);
+      else if (journal.keepsOutput) chunks.push(result.value);
       return result;
     } catch (error) {
       throw await journal.stopped(error);
     }
   };
   return { next, cancel: (reason) => source.cancel(reason) };
+}
+
+/** The result as a value; nothing when its chunks cannot be joined, for which nobody has asked. */
+function joined({ checked }: RootRun, chunks: readonly unknown[], joining: Joining | undefined): Slot | undefined {
+  if (checked !== undefined) return checked;
+  try {
+    return { value: joinChunks(chunks, joining) };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Tells of the end of any source, with a hop of its own. */

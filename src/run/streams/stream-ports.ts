@@ -25,7 +25,7 @@ function readsChunks(program: PortProgram, index: number, seen: Set<string>): bo
   if (node === undefined || node.settings.before !== undefined) return false;
   if (node.settings.streamBefore !== undefined) return true;
   const { body } = node;
-  if (body.kind === "map") return true;
+  if (body.kind === "map" || body.kind === "each") return true;
   if (body.kind !== "passthrough" && body.kind !== "graph") {
     const native = nativeFor("transform", nativesOf(body));
     return native === "transform" || native === "collect";
@@ -80,13 +80,16 @@ function joiningOfBody(
   return inner === undefined ? input : joiningOfInput(inner, END_INDEX, { path, input });
 }
 
-/** How streams to a node join, if it has only one source. */
+/** How streams to a node join, if it has only one source, whose stream it gets as it is. */
 export function joiningOfInput(
   program: PortProgram,
   index: number,
   around = top,
   seen = new Set<number>(),
 ): DeclaredJoining | undefined {
+  if (program.plan.nodes[index]?.input !== undefined) return undefined;
   const [source, ...others] = program.sources[index] ?? [];
-  return source === undefined || others.length > 0 ? undefined : joiningAt(program, source, around, seen);
+  // a failure is no part of the stream of its node
+  const isFailure = program.routes[source ?? START_INDEX]?.failure?.targets.includes(index) === true;
+  return source === undefined || others.length > 0 || isFailure ? undefined : joiningAt(program, source, around, seen);
 }

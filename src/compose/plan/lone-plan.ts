@@ -1,0 +1,50 @@
+import { defaultRuntime } from "../default-runtime.js";
+import type { NodeDefinition } from "./node-definition.js";
+import { END, type Plan, type PlanNode, START } from "./plan.js";
+
+/** What a node is that has no key, and what handlers call it. */
+export interface LoneDefinition extends NodeDefinition {
+  readonly name?: string | undefined;
+}
+
+/** A plan of one node, which runs as itself: there is no graph around it in traces and addresses. */
+export function lonePlan({ name = "", component, type, body, concat }: LoneDefinition): Plan {
+  const node: PlanNode = { key: name, name, component, type, body, settings: { concat }, input: undefined };
+  return Object.freeze({
+    name,
+    component: "graph",
+    meta: undefined,
+    bare: true,
+    triggerMode: "anyPredecessor",
+    maxSteps: 1,
+    nodes: [edgeNode(START), edgeNode(END), node],
+    edges: [
+      { from: 0, to: 2, data: true, control: true },
+      { from: 2, to: 1, data: true, control: true },
+    ],
+    branches: [],
+    state: undefined,
+    callbacks: [],
+    runtime: defaultRuntime,
+    store: undefined,
+    durability: "exit",
+    keepCheckpoint: false,
+    history: undefined,
+    interruptBefore: undefined,
+    interruptAfter: undefined,
+    checkInput: undefined,
+    checkOutput: undefined,
+  } satisfies Plan);
+}
+
+function edgeNode(key: string): PlanNode {
+  return {
+    key,
+    name: key,
+    component: "passthrough",
+    type: "",
+    body: { kind: "passthrough" },
+    settings: {},
+    input: undefined,
+  };
+}
