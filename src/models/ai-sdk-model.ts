@@ -9,6 +9,7 @@ import { AnswerStream } from "./ai-sdk/answer-stream.js";
 import { callOptionsOf, unsupportedOptions } from "./ai-sdk/call-options.js";
 import { ModelWarnings } from "./ai-sdk/model-warnings.js";
 import { type AiSdkModel, requireAiSdkModel } from "./ai-sdk/provider-model.js";
+import { noAnswer } from "./errors.js";
 
 /**
  * Makes a model of one from a provider package of the AI SDK (specs V2, V3 and V4). What a provider sends and no block of ours
@@ -39,7 +40,8 @@ class AdaptedModel implements AgenticModel {
     const { signal } = ctx;
     signal.throwIfAborted();
     const answer = await this.#model.doGenerate(this.#callOptions(messages, ctx, signal) as never);
-    return concatMessages(this.#reader(ctx).readAnswer(isFields(answer) ? answer : {}));
+    if (!isFields(answer)) throw noAnswer(this.type, "doGenerate", answer);
+    return concatMessages(this.#reader(ctx).readAnswer(answer));
   }
 
   stream(messages: readonly AgenticMessage[], ctx: ModelContext): StreamReader<AgenticMessage> {

@@ -1,12 +1,12 @@
 import type { AgenticModel, ModelContext, ModelOptions } from "../components/model.js";
 import { runnable } from "../compose/component-runnable.js";
 import type { RunOptions } from "../compose/options.js";
-import type { Runnable } from "../compose/runnable.js";
 import { KumikoError } from "../errors.js";
-import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { SerialSource } from "../schema/stream/serial-source.js";
 import type { ChunkSource } from "../schema/stream/source.js";
+import { notAnAnswer } from "./errors.js";
 
 type Messages = readonly AgenticMessage[];
 
@@ -15,7 +15,7 @@ export type AfterContent = "throw" | "restart";
 
 /** One try to get an answer. */
 export interface Attempt {
-  readonly model: Runnable<Messages, AgenticMessage>;
+  readonly model: AttemptedModel;
   /** Names it among the runs of its call. */
   readonly key: string;
 }
@@ -28,9 +28,63 @@ export interface Attempts {
   next(failure: unknown): Promise<Attempt>;
 }
 
-/** A model as what attempts call: each of them is a model run of its own in traces. */
-export function attemptable(model: AgenticModel): Runnable<Messages, AgenticMessage> {
-  return runnable<Messages, AgenticMessage>(model);
+/** Marks models that only repeat others: the attempts are the model runs, and not what makes them. */
+export const repeatsOthers: unique symbol = Symbol("repeats other models");
+
+export interface RepeatingModel extends AgenticModel {
+  readonly [repeatsOthers]: boolean;
+}
+
+export function isRepeating(model: AgenticModel): boolean {
+  return repeatsOthers in model && model[repeatsOthers] === true;
+}
+
+/** A model as what attempts call. */
+export interface AttemptedModel {
+  generate(messages: Messages, ctx: ModelContext, key: string): Promise<AgenticMessage>;
+  stream(messages: Messages, ctx: ModelContext, key: string): StreamReader<AgenticMessage>;
+}
+
+/** Each call is a model run of its own in traces; of a model that repeats others, each of its attempts is. */
+export function attemptable(model: AgenticModel): AttemptedModel {
+  if (isRepeating(model)) {
+    return {
+      generate: (messages, ctx, key) => model.generate(messages, withPrefix(ctx, key)),
+      stream: (messages, ctx, key) => StreamReader.from(model.stream(messages, withPrefix(ctx, key))),
+    };
+  }
+  const run = runnable<Messages, AgenticMessage>(model, { name: "attempt" });
+  return {
+    generate: async (messages, ctx, key) => asMessage(model, await run.invoke(messages, optionsOf(ctx, key))),
+    stream: (messages, ctx, key) => {
+      const reader = run.stream(messages, optionsOf(ctx, key));
+      return reader.filter((chunk) => asMessage(model, chunk) !== undefined);
+    },
+  };
+}
+
+/** Models of one's own may give anything. */
+function asMessage({ type = "A model" }: AgenticModel, given: unknown): AgenticMessage {
+  if (isAgenticMessage(given)) return given;
+  throw notAnAnswer(type, given);
+}
+
+/** What names the attempts of a model that is itself an attempt. */
+const keyPrefix = "attemptPrefix";
+
+/** What is called with this context has attempts of its own: they have names with this prefix. */
+export function withPrefix(ctx: ModelContext, key: string): ModelContext {
+  return ctx.with({ [keyPrefix]: `${prefixOf(ctx)}${key} ` }) as ModelContext;
+}
+
+function prefixOf(ctx: ModelContext): string {
+  return keyPrefix in ctx ? String(ctx[keyPrefix]) : "";
+}
+
+function optionsOf(ctx: ModelContext, name: string): RunOptions {
+  const options: ModelOptions & Readonly<Record<string, unknown>> = { ...ctx.options };
+  const key = `${prefixOf(ctx)}${name}`;
+  return Object.keys(options).length === 0 ? { parent: ctx, key } : { parent: ctx, key, options: { model: options } };
 }
 
 /** The answer of the first attempt that has one. */
@@ -38,7 +92,7 @@ export async function generateWith(attempts: Attempts, messages: Messages, ctx: 
   for (let attempt = attempts.first; ; ) {
     ctx.signal.throwIfAborted();
     try {
-      return await attempt.model.invoke(messages, optionsOf(attempt, ctx));
+      return await attempt.model.generate(messages, ctx, attempt.key);
     } catch (error) {
       attempt = await attempts.next(failureOf(error, ctx));
     }
@@ -136,16 +190,11 @@ class AttemptsStream extends SerialSource<AgenticMessage> {
 
   #open(attempt: Attempt): ChunkSource<AgenticMessage> {
     this.#ctx.signal.throwIfAborted();
-    return attempt.model.stream(this.#messages, optionsOf(attempt, this.#ctx)).takeSource();
+    return attempt.model.stream(this.#messages, this.#ctx, attempt.key).takeSource();
   }
 }
 
 const restart: AgenticMessage = Object.freeze({ role: "assistant", contentBlocks: Object.freeze([]), restart: true });
-
-function optionsOf({ key }: Attempt, ctx: ModelContext): RunOptions {
-  const options: ModelOptions & Readonly<Record<string, unknown>> = { ...ctx.options };
-  return Object.keys(options).length === 0 ? { parent: ctx, key } : { parent: ctx, key, options: { model: options } };
-}
 
 /** What the model itself failed with. A call that was stopped has not failed: neither has one that asks somebody. */
 function failureOf(error: unknown, ctx: ModelContext): unknown {

@@ -74,6 +74,15 @@ export function streamError(model: string, error: unknown): unknown {
   return new KumikoError("MODEL_FAILED", `${model} sent an error: ${shortenText(text)}`, { cause: error });
 }
 
+export const noAnswer = (model: string, method: string, given: unknown): KumikoError =>
+  new KumikoError("MODEL_FAILED", `${method} of ${model} gave nothing that can be read (got ${shorten(given)}).`);
+
+export const notAnAnswer = (model: string, given: unknown): KumikoError =>
+  new KumikoError(
+    "MODEL_FAILED",
+    `${model} gave something that is not a message (got ${shorten(given)}). generate and stream of a model give messages: assistantMessage("…").`,
+  );
+
 /** How a stream was cut off that ended without saying why. */
 export const noReason = "the service gave no reason for its end.";
 

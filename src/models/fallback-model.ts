@@ -2,7 +2,17 @@ import type { AgenticModel, ModelContext } from "../components/model.js";
 import { messageOf } from "../errors.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StreamReader } from "../schema/stream/reader.js";
-import { type AfterContent, type Attempt, type Attempts, attemptable, generateWith, streamWith } from "./attempts.js";
+import {
+  type AfterContent,
+  type Attempt,
+  type AttemptedModel,
+  type Attempts,
+  attemptable,
+  generateWith,
+  type RepeatingModel,
+  repeatsOthers,
+  streamWith,
+} from "./attempts.js";
 import { checkOptions, requireAfterContent } from "./check-options.js";
 import { invalidModelOption, ModelsExhaustedError } from "./errors.js";
 import { tell } from "./tell.js";
@@ -43,16 +53,15 @@ interface Rule {
   readonly afterContent: AfterContent;
 }
 
-type ModelRun = Attempt["model"];
-
-class FallbackModel implements AgenticModel {
+class FallbackModel implements RepeatingModel {
   readonly component = "model" as const;
   readonly type = "FallbackModel";
-  readonly #models: readonly ModelRun[];
+  readonly [repeatsOthers] = true;
+  readonly #models: readonly AttemptedModel[];
   readonly #rule: Rule;
   readonly #positions = new RunPositions();
 
-  constructor(models: readonly ModelRun[], rule: Rule) {
+  constructor(models: readonly AttemptedModel[], rule: Rule) {
     this.#models = models;
     this.#rule = rule;
   }
@@ -73,14 +82,14 @@ class FallbackModel implements AgenticModel {
 class Fallbacks implements Attempts {
   readonly first: Attempt;
   readonly afterContent: AfterContent;
-  readonly #models: readonly ModelRun[];
+  readonly #models: readonly AttemptedModel[];
   readonly #rule: Rule;
   readonly #positions: RunPositions;
   readonly #ctx: ModelContext;
   readonly #errors: unknown[] = [];
   #position: number;
 
-  constructor(models: readonly ModelRun[], rule: Rule, positions: RunPositions, ctx: ModelContext) {
+  constructor(models: readonly AttemptedModel[], rule: Rule, positions: RunPositions, ctx: ModelContext) {
     this.#models = models;
     this.#rule = rule;
     this.#positions = positions;
@@ -101,7 +110,7 @@ class Fallbacks implements Attempts {
   }
 
   #attempt(): Attempt {
-    const model = this.#models[this.#position] as ModelRun;
+    const model = this.#models[this.#position] as AttemptedModel;
     return { model, key: `model ${this.#position + 1}` };
   }
 }

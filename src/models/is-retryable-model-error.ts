@@ -1,5 +1,7 @@
 import { KumikoError } from "../errors.js";
 import { type Fields, isFields } from "../is.js";
+import { causesOf } from "../run/policies/causes-of.js";
+import { isFetchFailure } from "../run/policies/fetch-failure.js";
 import { ModelsExhaustedError } from "./errors.js";
 
 /**
@@ -17,16 +19,6 @@ export function isRetryableModelError(error: unknown): boolean {
 /** Whether a connection broke, or never came about. */
 export function isBrokenConnection(error: unknown): boolean {
   return causesOf(error).some(isNetwork);
-}
-
-/** The error and its causes, outermost first. */
-export function causesOf(error: unknown): unknown[] {
-  const causes: unknown[] = [];
-  for (let current = error; current !== undefined && current !== null && !causes.includes(current); ) {
-    causes.push(current);
-    current = isFields(current) ? current.cause : undefined;
-  }
-  return causes;
 }
 
 function isAbort(error: unknown): boolean {
@@ -83,17 +75,13 @@ const statusByWord: ReadonlyMap<string, number> = new Map([
 
 function isNetwork(error: unknown): boolean {
   if (!isFields(error)) return false;
-  const { code, name, message } = error;
+  const { code, name } = error;
   if (typeof code === "string" && networkCodes.test(code)) return true;
-  return name === "TypeError" && typeof message === "string" && fetchFailures.test(message);
+  return name === "TypeError" && isFetchFailure(error);
 }
 
 const networkCodes =
   /^(?:ECONNRESET|ECONNREFUSED|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_STREAM_PREMATURE_CLOSE|UND_ERR_\w+)$/;
-
-/** What `fetch` of Node.js, Chrome, Firefox, Safari, Bun and Deno throw when the network fails. */
-const fetchFailures =
-  /^(?:fetch failed|terminated|Failed to fetch|NetworkError when|Load failed|network error|The network connection was lost|error reading a body from connection|error sending request)/i;
 
 function isTimeLimit({ name, code }: Fields): boolean {
   return name === "TimeoutError" || code === "ETIMEDOUT";

@@ -3,6 +3,7 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { SerialSource } from "../schema/stream/serial-source.js";
 import type { ChunkSource, StreamSource } from "../schema/stream/source.js";
+import { isRepeating, type RepeatingModel, repeatsOthers } from "./attempts.js";
 import { invalidModelOption } from "./errors.js";
 import { type Model, toModel } from "./to-model.js";
 
@@ -26,15 +27,17 @@ export function limitModel(model: Model, limit: Limit): AgenticModel {
   return new LimitedModel(toModel(model, "limitModel"), limit);
 }
 
-class LimitedModel implements AgenticModel {
+class LimitedModel implements RepeatingModel {
   readonly component = "model" as const;
   readonly type: string | undefined;
+  readonly [repeatsOthers]: boolean;
   readonly #model: AgenticModel;
   readonly #limit: Limit;
 
   constructor(model: AgenticModel, limit: Limit) {
     this.#model = model;
     this.type = model.type;
+    this[repeatsOthers] = isRepeating(model);
     this.#limit = limit;
   }
 

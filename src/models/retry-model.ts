@@ -1,12 +1,21 @@
 import type { AgenticModel, ModelContext } from "../components/model.js";
 import { messageOf } from "../errors.js";
+import { delayAfter } from "../run/policies/retry-delay.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StreamReader } from "../schema/stream/reader.js";
-import { type AfterContent, type Attempt, type Attempts, attemptable, generateWith, streamWith } from "./attempts.js";
+import {
+  type AfterContent,
+  type Attempt,
+  type Attempts,
+  attemptable,
+  generateWith,
+  type RepeatingModel,
+  repeatsOthers,
+  streamWith,
+} from "./attempts.js";
 import { checkOptions, requireAfterContent, requireNumber } from "./check-options.js";
 import { invalidModelOption } from "./errors.js";
 import { isRetryableModelError } from "./is-retryable-model-error.js";
-import { retryAfterOf } from "./retry-delay.js";
 import { clockOf, randomOf } from "./runtime-parts.js";
 import { tell } from "./tell.js";
 import { type Model, toModel } from "./to-model.js";
@@ -71,9 +80,10 @@ function resolve(policy: ModelRetryPolicy): Policy {
   return { attempts, delayMs, factor, maxDelayMs, jitter, retryOn, afterContent };
 }
 
-class RetriedModel implements AgenticModel {
+class RetriedModel implements RepeatingModel {
   readonly component = "model" as const;
   readonly type = "RetryModel";
+  readonly [repeatsOthers] = true;
   readonly #policy: Policy;
   readonly #model: Attempt["model"];
 
@@ -109,21 +119,12 @@ class Retries implements Attempts {
     const attempt = this.#number;
     const { attempts, retryOn } = this.#policy;
     if (attempt >= attempts || !retryOn(failure, { attempt })) throw failure;
-    const delayMs = this.#delayAfter(failure);
+    const time = { clock: clockOf(this.#ctx), random: randomOf(this.#ctx) };
+    const delayMs = delayAfter(failure, attempt, this.#policy, time);
     if (delayMs === undefined) throw failure;
     tell(this.#ctx, { kind: "retry", attempt, error: failure, delayMs, message: messageOf(failure) });
     if (delayMs > 0) await wait(delayMs, this.#ctx);
     this.#number += 1;
     return { model: this.first.model, key: `attempt ${this.#number}` };
-  }
-
-  /** `undefined` when the service asks for more time than there is. */
-  #delayAfter(failure: unknown): number | undefined {
-    const { delayMs, factor, maxDelayMs, jitter } = this.#policy;
-    const whole = Math.min(maxDelayMs, delayMs * factor ** (this.#number - 1));
-    const own = jitter ? whole * (0.5 + randomOf(this.#ctx)() / 2) : whole;
-    const asked = retryAfterOf(failure, clockOf(this.#ctx).now());
-    if (asked === undefined) return own;
-    return asked > maxDelayMs ? undefined : Math.max(own, asked);
   }
 }

@@ -1,5 +1,6 @@
 import type { NodeContext } from "../components/context.js";
 import type { ModelOptions } from "../components/model.js";
+import { runnable } from "../compose/component-runnable.js";
 import { lambda } from "../compose/lambda.js";
 import type { RunOptions } from "../compose/options.js";
 import type { Runnable } from "../compose/runnable.js";
@@ -9,7 +10,6 @@ import { userMessage } from "../schema/message/construct-message.js";
 import { textOf } from "../schema/message/read-message.js";
 import type { AnyStandardSchema, JsonSchema, SchemaOutput, StandardIssue } from "../schema/standard-schema.js";
 import { issueText } from "../wording.js";
-import { attemptable } from "./attempts.js";
 import { checkOptions, requireNumber } from "./check-options.js";
 import { InvalidOutputError } from "./errors.js";
 import { GrowingOutput } from "./growing-output.js";
@@ -57,12 +57,12 @@ export function structured<const S extends AnyStandardSchema | JsonSchema>(
 type Settings = { readonly [Name in keyof StructuredOptions]-?: NonNullable<StructuredOptions[Name]> };
 
 class StructuredModel {
-  readonly #model: ReturnType<typeof attemptable>;
+  readonly #model: Runnable<Messages, AgenticMessage>;
   readonly #schema: OutputSchema;
   readonly #settings: Settings;
 
   constructor(model: ReturnType<typeof toModel>, schema: OutputSchema, settings: Settings) {
-    this.#model = attemptable(model);
+    this.#model = runnable<Messages, AgenticMessage>(model, { name: "answer" });
     this.#schema = schema;
     this.#settings = settings;
   }

@@ -80,16 +80,17 @@ describe("a model with fallbacks", () => {
     expect(concatMessages(chunks)).toEqual(assistantMessage("Good day"));
   });
 
-  it("shows each try, those of a retried model inside its own", async () => {
+  it("shows each attempt as a model run, those of a retried model too", async () => {
     const trace = traceRecorder();
     const first = retryModel(failing(httpError(500), httpError(500)), { attempts: 2, delayMs: 0 });
     const events: unknown[] = [];
     const callbacks = [trace, { onEvent: (_: unknown, event: unknown) => events.push(event) }];
     await runnable(fallbackModel([first, scriptedModel(hello)])).invoke(question, { callbacks });
     const [root] = trace.toJSON();
-    expect(root?.children.map(({ type, children }) => [type, children.length])).toEqual([
-      ["RetryModel", 2],
-      ["ScriptedModel", 0],
+    expect(root?.children.map(({ type, address }) => [type, address.split(":").at(-1)])).toEqual([
+      ["ScriptedModel", "model 1 attempt 1"],
+      ["ScriptedModel", "model 1 attempt 2"],
+      ["ScriptedModel", "model 2"],
     ]);
     expect(events).toMatchObject([{ kind: "retry" }, { kind: "fallback", model: 2 }]);
   });

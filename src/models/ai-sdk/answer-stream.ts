@@ -1,7 +1,7 @@
 import { KumikoError } from "../../errors.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { SerialSource } from "../../schema/stream/serial-source.js";
-import { streamCut } from "../errors.js";
+import { noAnswer, streamCut } from "../errors.js";
 import { isBrokenConnection } from "../is-retryable-model-error.js";
 import { type AnswerReader, chunkOf } from "./answer-reader.js";
 
@@ -70,10 +70,12 @@ export class AnswerStream extends SerialSource<AgenticMessage> {
   }
 
   async #open(): Promise<Parts> {
-    const { signal, open } = this.#call;
+    const { signal, open, model } = this.#call;
     signal.throwIfAborted();
     signal.addEventListener("abort", this.#stopByCaller, { once: true });
-    const { stream } = await open(this.#connection.signal);
+    const answer: Partial<Awaited<ReturnType<typeof open>>> | undefined = await open(this.#connection.signal);
+    const { stream } = answer ?? {};
+    if (typeof stream?.getReader !== "function") throw noAnswer(model, "doStream", answer);
     const parts = stream.getReader();
     if (this.#connection.signal.aborted) parts.cancel(this.#connection.signal.reason).catch(ignore);
     return parts;
