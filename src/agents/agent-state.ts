@@ -24,6 +24,17 @@ export interface EntryPoint {
   readonly log: number;
   readonly steps: number;
   readonly misfits: number;
+  readonly view: StateView | undefined;
+}
+
+/** The answers of one execution of the node `model`: entered again, it does not ask for them again. */
+export interface KeptAnswers {
+  /** Of models, in the order in which they were asked. */
+  asked: readonly AgenticMessage[];
+  /** The same after the middlewares around them. */
+  wrapped: readonly AgenticMessage[];
+  /** How often a model was asked, answers that are not kept included. */
+  count: number;
 }
 
 /** One turn of an agent, as a checkpoint keeps it: plain JSON. */
@@ -40,8 +51,7 @@ export interface AgentState {
   view: StateView | undefined;
   /** Whether `beforeAgent` has run. */
   begun: boolean;
-  /** How many answers of this step are counted in `usage`. */
-  counted: number;
+  kept: KeptAnswers | undefined;
   /** The names of the open calls' tools that were there. */
   openTools: readonly string[];
   /** What the model is told of calls that gave an output which does not fit, by call id. */
@@ -69,7 +79,7 @@ export function newAgentState(agent: string): AgentState {
     usageByModel: {},
     view: undefined,
     begun: false,
-    counted: 0,
+    kept: undefined,
     openTools: [],
     complaints: {},
     entry: undefined,
@@ -91,18 +101,23 @@ export function countUsage(state: AgentState, model: string, usage: TokenUsage |
 /** A node begins; entered again, it begins where it did. */
 export function enterNode(state: AgentState): void {
   if (state.entry === undefined) {
-    const { phase, log, steps, misfits } = state;
-    state.entry = { phase, log: log.length, steps: steps.length, misfits };
+    const { phase, log, steps, misfits, view } = state;
+    state.entry = { phase, log: log.length, steps: steps.length, misfits, view };
   } else {
-    const { phase, log, steps, misfits } = state.entry;
+    const { phase, log, steps, misfits, view } = state.entry;
     state.log = state.log.slice(0, log);
     state.steps = state.steps.slice(0, steps);
-    Object.assign(state, { phase, misfits, end: undefined, output: undefined });
+    Object.assign(state, { phase, misfits, view, end: undefined, output: undefined });
   }
+}
+
+/** What was answered led nowhere: who goes on asks again. */
+export function forgetAnswers({ kept }: AgentState): void {
+  if (kept !== undefined) Object.assign(kept, { asked: [], wrapped: [] });
 }
 
 /** A node has done its work: its part of the log stays. */
 export function leaveNode(state: AgentState): void {
   state.entry = undefined;
-  state.counted = 0;
+  state.kept = undefined;
 }

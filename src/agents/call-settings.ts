@@ -1,4 +1,5 @@
 import type { RunOptions } from "../compose/options.js";
+import { isFields } from "../is.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentCallOptions, AgentModelOptions } from "./call-options.js";
 import { checkNames, childOfTwo, invalidOption, needsStore } from "./errors.js";
@@ -20,6 +21,7 @@ export function checkCallOptions({ name, options: { store } }: AgentParts, optio
     "modelOptions",
   ]);
   const { threadId, parent, checkpointId, maxSteps, onWaiting, onBusy } = options;
+  checkModelOptions(options);
   checkMaxSteps(maxSteps);
   if (onWaiting !== undefined && onWaiting !== "throw" && onWaiting !== "close") {
     throw invalidOption('onWaiting must be "throw" or "close".');
@@ -40,7 +42,12 @@ export function checkCallOptions({ name, options: { store } }: AgentParts, optio
 export function checkResumeOptions({ name, options: { store } }: AgentParts, options: AgentCallOptions): void {
   checkNames(`resume of agent "${name}"`, options, [...resumeNames, "modelOptions"]);
   checkMaxSteps(options.maxSteps);
+  checkModelOptions(options);
   if (store === undefined) throw needsStore(`Agent "${name}" was asked to resume`);
+}
+
+function checkModelOptions({ modelOptions }: AgentCallOptions): void {
+  if (modelOptions !== undefined && !isFields(modelOptions)) throw invalidOption("modelOptions must be an object.");
 }
 
 function checkMaxSteps(maxSteps: number | undefined): void {

@@ -1,5 +1,8 @@
+import { isFields, isPlainObject } from "../is.js";
 import { OutputSchema } from "../models/output-schema.js";
 import { toModel } from "../models/to-model.js";
+import { shorten } from "../schema/shorten.js";
+import { isStandardSchema } from "../schema/standard-schema.js";
 import type { Agent } from "./agent.js";
 import { type AgentParts, type AnyAgentOptions, partsOf, reachableFrom } from "./agent-parts.js";
 import { checkNames, duplicateMiddleware, invalidAgentName, invalidOption, sameAgentName } from "./errors.js";
@@ -63,6 +66,11 @@ function partsOfAgents(name: string, agents: readonly Agent<unknown>[]): readonl
 }
 
 function outputSchema(name: string, schema: NonNullable<AnyAgentOptions["output"]>): OutputSchema {
+  if (!isStandardSchema(schema) && !isPlainObject(schema)) {
+    throw invalidOption(
+      `The output of agent "${name}" must be a Standard Schema or a JSON Schema (got ${shorten(schema)}).`,
+    );
+  }
   try {
     return new OutputSchema(schema);
   } catch (cause) {
@@ -102,13 +110,27 @@ function checkWords(options: AnyAgentOptions): void {
   }
 }
 
-function checkLists({ stopWhen, returnDirectly, middleware, fallbacks, toolsNode }: AnyAgentOptions): void {
+function checkLists({
+  stopWhen,
+  returnDirectly,
+  middleware,
+  fallbacks,
+  toolsNode,
+  modelOptions,
+  retry,
+}: AnyAgentOptions): void {
   for (const [name, list] of Object.entries({ returnDirectly, middleware, fallbacks })) {
     if (list !== undefined && !Array.isArray(list)) throw invalidOption(`${name} of an agent must be a list.`);
   }
   const stops = Array.isArray(stopWhen) ? stopWhen : [stopWhen ?? (() => false)];
   if (stops.some((stop) => typeof stop !== "function")) {
     throw invalidOption("stopWhen of an agent must be a function of the run, or a list of them.");
+  }
+  for (const [name, given] of Object.entries({ toolsNode, modelOptions })) {
+    if (given !== undefined && !isFields(given)) throw invalidOption(`${name} of an agent must be an object.`);
+  }
+  if (retry !== undefined && retry !== false && !isFields(retry)) {
+    throw invalidOption("retry of an agent must be false, or an object such as { attempts: 3 }.");
   }
   if (toolsNode !== undefined && ("tools" in toolsNode || "onToolError" in toolsNode)) {
     throw invalidOption("tools and onToolError are options of the agent: leave them out of toolsNode.");

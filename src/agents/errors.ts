@@ -1,16 +1,15 @@
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
 import { KumikoError, messageOf } from "../errors.js";
 import { shorten } from "../schema/shorten.js";
-
-const list = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ") || "none";
+import { list } from "../wording.js";
 
 // bad input
 
 /** What was meant by names that other packages use. */
 const otherNames: Readonly<Record<string, string>> = {
-  signal: "abortSignal is called signal here",
+  signal: "it is an option of a call: generate(prompt, { signal })",
   abortSignal: "it is called signal here",
-  requestContext: "it is called requestContext here",
+  requestContext: "it is an option of a call: generate(prompt, { requestContext })",
   runtimeContext: "it is called requestContext here; kumiko/mastra knows both names",
   system: "it is called instructions here",
   prompt: "the prompt is an argument of generate and stream",

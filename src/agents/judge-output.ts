@@ -7,6 +7,7 @@ import { toolCallsOf } from "../schema/message/read-message.js";
 import type { StandardIssue } from "../schema/standard-schema.js";
 import { callNotExecuted } from "../tools/node/errors.js";
 import { errorBlock, resultMessage } from "../tools/node/result-block.js";
+import { forgetAnswers } from "./agent-state.js";
 import { explain, invalidOutput, type OutputRule, outputTextOf, readOutput } from "./output-rule.js";
 import type { Turn } from "./turn.js";
 
@@ -75,7 +76,9 @@ function misfit(turn: Turn, rule: OutputRule, wrong: Misfit, complaints: readonl
 
 function checkRepairs({ state }: Turn, { repairs }: OutputRule, { text, issues }: Misfit): void {
   state.misfits += 1;
-  if (state.misfits > repairs) throw invalidOutput(text, issues);
+  if (state.misfits <= repairs) return;
+  forgetAnswers(state);
+  throw invalidOutput(text, issues);
 }
 
 function resultsBeside(calls: readonly FunctionToolCall[], final: FunctionToolCall): AgenticMessage[] {

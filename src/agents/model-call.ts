@@ -1,10 +1,11 @@
 import type { NodeContext } from "../components/context.js";
 import { isStream } from "../is.js";
+import { emptyAnswer } from "../models/errors.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { concatMessages } from "../schema/message/concat.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
-import { countUsage } from "./agent-state.js";
+import type { AgentState, KeptAnswers } from "./agent-state.js";
 import { ChunkEvents } from "./chunk-events.js";
 import { invalidOption } from "./errors.js";
 import { middlewaresWith, runHook } from "./hooks.js";
@@ -19,10 +20,28 @@ export async function callModel(
   request: ModelRequest,
   ctx: NodeContext,
 ): Promise<AgenticMessage> {
+  const known = turn.state.kept?.wrapped[turn.answers.wrapped++];
+  if (known !== undefined) return known;
   const wrapped = wrappedCall(turn, chain, ctx);
   const given = await wrapped(request);
-  if (!turn.streams) return wholeOf(given);
-  return toldOf(turn, isAgenticMessage(given) ? StreamReader.from([given]) : StreamReader.from(given));
+  const message = turn.streams
+    ? await toldOf(turn, isAgenticMessage(given) ? StreamReader.from([given]) : StreamReader.from(given))
+    : await wholeOf(given);
+  keep(turn, "wrapped", turn.answers.wrapped - 1, message);
+  return message;
+}
+
+/** An answer is there: a node that is entered again does not ask for it again. */
+function keep({ state }: Turn, list: "asked" | "wrapped", index: number, message: AgenticMessage): void {
+  const kept = keptOf(state);
+  const answers = [...kept[list]];
+  answers[index] = message;
+  kept[list] = answers;
+}
+
+function keptOf(state: AgentState): KeptAnswers {
+  state.kept ??= { asked: [], wrapped: [], count: 0 };
+  return state.kept;
 }
 
 type Given = ModelReply | StreamSource<AgenticMessage> | AgenticMessage;
@@ -64,24 +83,47 @@ async function wholeOf(given: Given): Promise<AgenticMessage> {
 /** The model itself. A middleware may have chosen another one. */
 function ask(turn: Turn, chain: ModelChain, request: ModelRequest, ctx: NodeContext): ModelReply {
   const asked = request.model === chain.model ? chain : modelChain(request.model, turn.parts, "wrapModelCall");
-  const counted = (message: AgenticMessage): AgenticMessage => {
-    turn.answers += 1;
-    if (turn.answers <= turn.state.counted) return message;
-    turn.state.counted = turn.answers;
-    countUsage(turn.state, modelNameOf(message, asked), message.responseMeta?.tokenUsage);
-    return message;
-  };
   async function* chunks(): AsyncGenerator<AgenticMessage, void> {
+    const call = beginCall(turn, asked);
+    if (call.known !== undefined) {
+      replayed.add(call.known);
+      yield call.known;
+      return;
+    }
     const seen: AgenticMessage[] = [];
-    for await (const chunk of StreamReader.from(asked.stream(request, ctx))) {
+    for await (const chunk of StreamReader.from(asked.stream(request, ctx, call.name))) {
       seen.push(chunk);
       yield chunk;
     }
-    if (seen.length > 0) counted(concatMessages(seen));
+    if (seen.length === 0) throw emptyAnswer(asked.model.type ?? "the model");
+    call.end(concatMessages(seen));
   }
   return new ModelReply(chunks, async () => {
-    return turn.streams ? wholeOf(chunks()) : counted(await asked.generate(request, ctx));
+    if (turn.streams) return wholeOf(chunks());
+    const call = beginCall(turn, asked);
+    return call.known ?? call.end(await asked.generate(request, ctx, call.name));
   });
+}
+
+/** Answers that came in an earlier execution of the node: whoever reads events has read them. */
+const replayed = new WeakSet<AgenticMessage>();
+
+/** One more call of a model; `known` where an earlier execution of the node has made it. */
+function beginCall(turn: Turn, chain: ModelChain) {
+  const index = turn.answers.asked++;
+  const kept = keptOf(turn.state);
+  const known = kept.asked[index];
+  if (known === undefined) kept.count += 1;
+  return {
+    known,
+    /** Names its attempts: those of no two calls are the same. */
+    name: kept.count > 1 ? `answer ${kept.count}` : undefined,
+    end(message: AgenticMessage): AgenticMessage {
+      keep(turn, "asked", index, message);
+      turn.count(modelNameOf(message, chain), message.responseMeta?.tokenUsage);
+      return message;
+    },
+  };
 }
 
 /** `provider/model`, as far as it is known. */
@@ -100,6 +142,7 @@ async function toldOf(turn: Turn, chunks: AsyncIterable<AgenticMessage>): Promis
       turn.emit({ type: "restart", reason: turn.restartReason ?? "retry" });
     }
     seen.push(chunk);
+    if (replayed.has(chunk)) continue;
     const wait = events.add(chunk);
     turn.delivered = events.text;
     if (wait !== undefined) await wait;

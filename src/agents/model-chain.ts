@@ -1,7 +1,6 @@
 import type { NodeContext } from "../components/context.js";
-import type { AgenticModel } from "../components/model.js";
-import type { Runnable } from "../compose/runnable.js";
-import { attemptable } from "../models/attempts.js";
+import type { AgenticModel, ModelContext } from "../components/model.js";
+import { type AttemptedModel, attemptable, withPrefix } from "../models/attempts.js";
 import { fallbackModel } from "../models/fallback-model.js";
 import { retryModel } from "../models/retry-model.js";
 import { type Model, toModel } from "../models/to-model.js";
@@ -15,8 +14,9 @@ import { timedModel } from "./timed-model.js";
 export interface ModelChain {
   /** The model that is asked first. */
   readonly model: AgenticModel;
-  generate(request: ModelRequest, ctx: NodeContext): Promise<AgenticMessage>;
-  stream(request: ModelRequest, ctx: NodeContext): StreamSource<AgenticMessage>;
+  /** `call` tells its attempts from those of other calls in the node. */
+  generate(request: ModelRequest, ctx: NodeContext, call?: string): Promise<AgenticMessage>;
+  stream(request: ModelRequest, ctx: NodeContext, call?: string): StreamSource<AgenticMessage>;
 }
 
 export function modelChain(given: Model, { options }: AgentParts, where: string): ModelChain {
@@ -43,33 +43,50 @@ class Attempting implements ModelChain {
     this.#attempts = attempts;
   }
 
-  generate({ messages, instructions, options }: ModelRequest, ctx: NodeContext): Promise<AgenticMessage> {
-    return this.#attempts.generate([...instructions, ...messages], ctx.with({ options }) as never);
+  generate(
+    { messages, instructions, options }: ModelRequest,
+    ctx: NodeContext,
+    call?: string,
+  ): Promise<AgenticMessage> {
+    return this.#attempts.generate([...instructions, ...messages], contextOf(ctx, options, call));
   }
 
-  stream({ messages, instructions, options }: ModelRequest, ctx: NodeContext): StreamSource<AgenticMessage> {
-    return this.#attempts.stream([...instructions, ...messages], ctx.with({ options }) as never);
+  stream(
+    { messages, instructions, options }: ModelRequest,
+    ctx: NodeContext,
+    call?: string,
+  ): StreamSource<AgenticMessage> {
+    return this.#attempts.stream([...instructions, ...messages], contextOf(ctx, options, call));
   }
 }
 
 class OneAttempt implements ModelChain {
   readonly model: AgenticModel;
-  readonly #run: Runnable<readonly AgenticMessage[], AgenticMessage>;
+  readonly #run: AttemptedModel;
 
   constructor(model: AgenticModel, attempt: AgenticModel) {
     this.model = model;
     this.#run = attemptable(attempt);
   }
 
-  generate({ messages, instructions, options }: ModelRequest, ctx: NodeContext): Promise<AgenticMessage> {
-    return this.#run.invoke([...instructions, ...messages], runOptions(options, ctx));
+  generate(
+    { messages, instructions, options }: ModelRequest,
+    ctx: NodeContext,
+    call?: string,
+  ): Promise<AgenticMessage> {
+    return this.#run.generate([...instructions, ...messages], contextOf(ctx, options, call), "attempt 1");
   }
 
-  stream({ messages, instructions, options }: ModelRequest, ctx: NodeContext): StreamSource<AgenticMessage> {
-    return this.#run.stream([...instructions, ...messages], runOptions(options, ctx));
+  stream(
+    { messages, instructions, options }: ModelRequest,
+    ctx: NodeContext,
+    call?: string,
+  ): StreamSource<AgenticMessage> {
+    return this.#run.stream([...instructions, ...messages], contextOf(ctx, options, call), "attempt 1");
   }
 }
 
-function runOptions(options: ModelRequest["options"], parent: NodeContext) {
-  return { parent, key: "attempt 1", ...(Object.keys(options).length > 0 && { options: { model: options } }) };
+function contextOf(ctx: NodeContext, options: ModelRequest["options"], call: string | undefined): ModelContext {
+  const own = ctx.with({ options }) as ModelContext;
+  return call === undefined ? own : withPrefix(own, call);
 }

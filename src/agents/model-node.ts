@@ -33,7 +33,7 @@ export async function runModelNode(
   const { state } = turn;
   if (state.phase === "start" && state.entry === undefined) state.log = [...(input as readonly AgenticMessage[])];
   enterNode(state);
-  turn.answers = 0;
+  Object.assign(turn.answers, { asked: 0, wrapped: 0, known: state.kept?.wrapped.length ?? 0 });
   const answer = await nextAnswer(turn, ctx);
   leaveNode(state);
   return answer;
@@ -103,7 +103,7 @@ function setEnd(state: AgentState, reason: EndReason, text: string): void {
 
 async function answerStep(turn: Turn, ready: ReadyAgent, kind: CallKind, ctx: NodeContext): Promise<AgenticMessage> {
   const { state, root } = turn;
-  turn.emit({ type: "step_start" });
+  if (turn.answers.known === 0) turn.emit({ type: "step_start" });
   const step = await prepareStep(turn, ready, ctx);
   const rule = outputRule(root, step.infos);
   for (let asks = kind; ; ) {
@@ -115,14 +115,19 @@ async function answerStep(turn: Turn, ready: ReadyAgent, kind: CallKind, ctx: No
       changes.jumpTo === undefined && rule !== undefined ? await judgeOutput(turn, rule, answer, ctx) : undefined;
     if (verdict?.kind === "misfit") {
       // it stays in the log, and the model is asked once more
-      for (const event of wholeEvents(answer)) turn.emit(event);
+      if (turn.answers.wrapped >= turn.answers.known) tellMisfit(turn, answer);
       state.log.push(answer, ...verdict.complaints);
-      turn.emit({ type: "restart", reason: "repair" });
       asks = "repair";
       continue;
     }
     return acceptAnswer(turn, { step, answer, kind: asks, rule, jumpTo: changes.jumpTo, accepted: verdict }, ctx);
   }
+}
+
+/** Whoever reads a run that was resumed has read of those before the last one. */
+function tellMisfit(turn: Turn, answer: AgenticMessage): void {
+  for (const event of wholeEvents(answer)) turn.emit(event);
+  turn.emit({ type: "restart", reason: "repair" });
 }
 
 async function afterModel(turn: Turn, given: AgenticMessage, ctx: NodeContext): Promise<ModelChanges> {

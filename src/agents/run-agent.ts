@@ -3,14 +3,17 @@ import { InterruptError } from "../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../components/context.js";
 import type { Answers, ResumeOptions, RunOptions } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
+import { asRunOfLibrary } from "../run/checkpoint-options.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
 import type { AgentGraph } from "./agent.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentResult } from "./agent-result.js";
-import { type AgentState, countUsage } from "./agent-state.js";
+import type { AgentState } from "./agent-state.js";
 import type { AgentCallOptions, Prompt } from "./call-options.js";
 import { checkCallOptions, checkResumeOptions, modelOptionsOf, runOptionsOf } from "./call-settings.js";
+import { CallTime } from "./call-time.js";
+import { ChildMemory } from "./child-memory.js";
 import { emptyPrompt } from "./errors.js";
 import type { EventFeed } from "./event-feed.js";
 import { rememberMessages } from "./messages-of.js";
@@ -19,8 +22,8 @@ import { checkOpenTools } from "./ready-agent.js";
 import { resultOf, resultOfAnswer } from "./run-result.js";
 import { RunWatch } from "./run-watch.js";
 import type { ThreadTurn } from "./thread-turn.js";
-import { openTurn, reopenTurn } from "./thread-turns.js";
-import { type AgentCall, turnAround } from "./turn.js";
+import { type Opened, openTurn, reopenTurn } from "./thread-turns.js";
+import type { AgentCall } from "./turn.js";
 
 /** What runs when an agent is called. */
 export interface RunnableAgent {
@@ -45,6 +48,8 @@ export class AgentRunCall {
   /** What there was to log when it failed. */
   #failed: AgenticMessage[] | undefined;
   #parentCallId: string | undefined;
+  /** What the caller remembers of it, where that may be entered again. */
+  #memory: ChildMemory | undefined;
   #depth: number | undefined;
 
   constructor(agent: RunnableAgent, reader?: Reader) {
@@ -64,11 +69,7 @@ export class AgentRunCall {
     const messages = promptMessages(prompt);
     this.#prompt = messages;
     if (messages.length === 0 && options.threadId === undefined) throw emptyPrompt();
-    const { threadId } = options;
-    const opened =
-      threadId === undefined
-        ? undefined
-        : await openTurn({ parts, graph: this.#agent.graph, threadId, messages, options });
+    const opened = await this.#open(messages, options);
     if (opened?.kind === "resumed") return this.resume(opened.checkpointId, opened.answers, pickResume(options));
     const thread = opened?.turn;
     const isPassing = thread === undefined && options.parent === undefined && options.checkpointId === undefined;
@@ -76,13 +77,14 @@ export class AgentRunCall {
     this.#begin(options, thread, checkpointId);
     const graph = isPassing ? this.#agent.passing : this.#agent.graph;
     const run = runOptionsOf(
-      { ...options, ...(checkpointId !== undefined && { checkpointId }) },
+      { ...options, ...opened?.left, ...(checkpointId !== undefined && { checkpointId }) },
       this.#call,
       this.#reader?.signal,
     );
     const input = thread?.messages ?? messages;
     this.#prompt = input;
-    return this.#settle(() => graph.invoke(input, run), { thread, parent: options.parent, isPassing });
+    const own = thread === undefined ? run : asRunOfLibrary(run);
+    return this.#settle(() => graph.invoke(input, own), { thread, parent: options.parent, isPassing });
   }
 
   async resume(
@@ -114,10 +116,24 @@ export class AgentRunCall {
         if (thread?.hasNotBegun !== true || !isUnknown(error)) throw error;
         // its process died before the run was saved for the first time
         const { modifyState: _, ...anew } = run;
-        return graph.invoke(thread.messages, { ...anew, checkpointId: id });
+        return graph.invoke(thread.messages, asRunOfLibrary({ ...anew, checkpointId: id }));
       }
     };
     return this.#settle(work, { thread, parent: undefined, isPassing: false });
+  }
+
+  /** Waits for a turn where it may; that ends with the call, and counts towards its time. */
+  async #open(messages: readonly AgenticMessage[], options: AgentCallOptions): Promise<OpenedCall | undefined> {
+    const { threadId, timeoutMs, signal: given } = options;
+    if (threadId === undefined) return undefined;
+    const { parts, graph } = this.#agent;
+    const time = new CallTime(timeoutMs, [given, this.#reader?.signal]);
+    try {
+      const asked = { parts, graph, threadId, messages, options: { ...options, signal: time.signal } };
+      return { ...(await openTurn(asked)), left: time.left };
+    } finally {
+      time.stop();
+    }
   }
 
   /** A child of a tool call is told which. */
@@ -138,7 +154,8 @@ export class AgentRunCall {
 
   #begin(options: AgentCallOptions, thread: ThreadTurn | undefined, checkpointId: string | undefined): void {
     const reader = this.#reader;
-    const { parent } = options;
+    const { parent, key = this.#agent.parts.name } = options;
+    this.#memory = ChildMemory.in(parent, key);
     this.#call = {
       streams: reader !== undefined,
       feed: reader?.feed,
@@ -150,10 +167,16 @@ export class AgentRunCall {
       maxSteps: options.maxSteps,
       threadId: thread?.threadId,
       checkpointId,
-      onEnd: thread === undefined ? undefined : (state) => thread.close("done", { state, messages: state.log }),
+      onEnd: this.#onEnd(thread),
       depth: this.#depth,
       parentCallId: this.#parentCallId ?? callIdOf(parent),
     };
+  }
+
+  #onEnd(thread: ThreadTurn | undefined): AgentCall["onEnd"] {
+    const memory = this.#memory;
+    if (memory !== undefined) return async (state) => memory.remember(state);
+    return thread && ((state) => thread.close("done", { state, messages: state.log }));
   }
 
   async #settle(
@@ -167,12 +190,11 @@ export class AgentRunCall {
       if (InterruptError.is(error)) return this.#waits(error, thread, parent);
       return this.#fails(toolGoneIn(error) ?? error, thread, isPassing);
     }
-    const state = this.#state;
+    const state = this.#state ?? this.#memory?.recall();
     const { parts } = this.#agent;
     if (state === undefined) return resultOfAnswer(parts, this.#prompt, answer);
     const call = isPassing ? { ...this.#call, checkpointId: undefined } : this.#call;
     const result = await resultOf({ root: parts, state, call: ended(call) }, undefined);
-    if (parent !== undefined) countInParent(parent, result);
     this.#tell({ finishReason: result.finishReason, usage: result.usage });
     return result;
   }
@@ -223,6 +245,8 @@ export class AgentRunCall {
   }
 }
 
+type OpenedCall = Opened & { readonly left: { readonly timeoutMs?: number } };
+
 interface Ending {
   readonly thread: ThreadTurn | undefined;
   readonly parent: NodeContext | undefined;
@@ -265,13 +289,6 @@ function isAbortReason(error: unknown): boolean {
 
 function callIdOf(parent: NodeContext | undefined): string | undefined {
   return parent !== undefined && "toolCallId" in parent ? String(parent.toolCallId) : undefined;
-}
-
-/** What an inner run used, its caller has used. */
-function countInParent(parent: NodeContext, { usageByModel }: AgentResult<unknown>): void {
-  const state = turnAround(parent)?.state;
-  if (state === undefined) return;
-  for (const [model, usage] of Object.entries(usageByModel)) countUsage(state, model, usage);
 }
 
 function pickResume(options: AgentCallOptions): AgentCallOptions {

@@ -32,13 +32,19 @@ export async function prepareStep(turn: Turn, ready: ReadyAgent, ctx: NodeContex
     infos: ready.toolbox.infos,
     toolbox: ready.toolbox,
     toolChoice: undefined,
-    options: { ...ready.parts.options.modelOptions, ...turn.call.modelOptions },
+    options: { ...ready.parts.options.modelOptions, ...givenToNode(ctx), ...turn.call.modelOptions },
   };
   for (const middleware of middlewaresWith(turn, "beforeStep")) {
     const changes = await runHook(turn, middleware, "beforeStep", ctx, (run) => middleware.beforeStep?.(run));
     if (changes !== undefined) step = changed(turn, step, changes as StepChanges, middleware.name);
   }
   return step;
+}
+
+/** What a run of the graph was given for models, or for this node. */
+function givenToNode({ options }: NodeContext): AgentModelOptions {
+  const { call, ...given } = (options ?? {}) as AgentModelOptions & { readonly call?: unknown };
+  return given;
 }
 
 function changed(turn: Turn, step: Step, changes: StepChanges, middleware: string): Step {

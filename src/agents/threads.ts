@@ -66,12 +66,14 @@ export function threads(store: CheckpointStore): Threads {
 }
 
 async function* turnsOf(store: CheckpointStore, id: string): AsyncGenerator<Turn, void> {
-  for (const key of await turnKeys(store, id)) {
+  const keys = await turnKeys(store, id);
+  for (const key of keys) {
     const stored = await readTurn(store, key);
     if (stored === undefined) continue;
     const { number, messages, agent, status, usage, startedAt } = stored.record;
     const turn = { number, messages, agent, status, usage, startedAt: new Date(startedAt) };
-    yield status === "done" ? turn : { ...turn, checkpointId: runIdOf(key) };
+    const canResume = status !== "done" && key === keys.at(-1);
+    yield canResume ? { ...turn, checkpointId: runIdOf(key) } : turn;
   }
 }
 

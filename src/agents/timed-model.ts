@@ -1,4 +1,5 @@
 import type { AgenticModel, ModelContext } from "../components/model.js";
+import { isRepeating, type RepeatingModel, repeatsOthers } from "../models/attempts.js";
 import { clockOf } from "../models/runtime-parts.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
@@ -16,14 +17,16 @@ export function timedModel(model: AgenticModel, times: ModelTimes): AgenticModel
   return new TimedModel(model, times);
 }
 
-class TimedModel implements AgenticModel {
+class TimedModel implements RepeatingModel {
   readonly component = "model" as const;
   readonly type: string | undefined;
+  readonly [repeatsOthers]: boolean;
   readonly #model: AgenticModel;
   readonly #times: ModelTimes;
 
   constructor(model: AgenticModel, times: ModelTimes) {
     this.type = model.type;
+    this[repeatsOthers] = isRepeating(model);
     this.#model = model;
     this.#times = times;
   }

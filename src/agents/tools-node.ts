@@ -135,8 +135,15 @@ function checkToolsAreThere(turn: Turn, message: AgenticMessage, { kit }: Toolbo
   const table = kit.tableFor({});
   for (const [index, { name }] of toolCallsOf(message).entries()) {
     if (!turn.state.openTools.includes(name) || table.find(name) !== undefined) continue;
-    if (ctx.openedInvocation.findCall(index)?.invocation !== undefined) throw toolGone(name, table.names);
+    if (ctx.openedInvocation.findCall(index)?.invocation === undefined) continue;
+    reopenCalls(ctx, message);
+    throw toolGone(name, table.names);
   }
+}
+
+/** What was answered to the calls of a round that does not run stays a question. */
+function reopenCalls({ openedInvocation }: Context, message: AgenticMessage): void {
+  for (const index of toolCallsOf(message).keys()) openedInvocation?.findCall(index)?.invocation?.reopenFresh();
 }
 
 const approvalSchema = {

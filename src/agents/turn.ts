@@ -4,7 +4,7 @@ import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-messa
 import type { AgentContext, AgentRun } from "./agent-context.js";
 import type { AgentEventBody, EventPlace, RestartReason } from "./agent-event.js";
 import { type AgentParts, reachableFrom } from "./agent-parts.js";
-import type { AgentState } from "./agent-state.js";
+import { type AgentState, countUsage } from "./agent-state.js";
 import type { AgentModelOptions } from "./call-options.js";
 import type { EventFeed } from "./event-feed.js";
 import type { RunWatch } from "./run-watch.js";
@@ -90,8 +90,10 @@ export class Turn {
   delivered = "";
   /** Why an answer begins again, as its model has told. */
   restartReason: RestartReason | undefined;
-  /** How many answers of this step came to their end, in this execution of its node. */
-  answers = 0;
+  /** How many answers there were in this execution of the node `model`: of models, after the middlewares around them, and known from an earlier one. */
+  readonly answers = { asked: 0, wrapped: 0, known: 0 };
+  /** Of the agent around this one. */
+  readonly #outer: Turn | undefined;
   readonly #reachable: ReadonlyMap<string, AgentParts>;
   readonly #listeners: readonly Listener[];
   readonly #runId: () => string;
@@ -106,6 +108,7 @@ export class Turn {
     const { runInfo } = ctx;
     this.#runId = () => runInfo.parentRunId ?? runInfo.runId;
     const outer = ctx instanceof Context ? outerTurn(ctx) : undefined;
+    this.#outer = outer;
     const around = outer?.listeners ?? [];
     const own = call.feed === undefined ? [] : [{ feed: call.feed, path: [] }];
     this.#listeners = [...own, ...around];
@@ -157,9 +160,10 @@ export class Turn {
     return wait;
   }
 
-  /** Counts what an inner run used. */
-  count(usageByModel: Readonly<Record<string, TokenUsage>>, add: (model: string, usage: TokenUsage) => void): void {
-    for (const [model, usage] of Object.entries(usageByModel)) add(model, usage);
+  /** Counts a call of a model: what an inner agent uses, those around it use. */
+  count(model: string, usage: TokenUsage | undefined): void {
+    countUsage(this.state, model, usage);
+    this.#outer?.count(model, usage);
   }
 
   context(ctx: NodeContext): AgentContext {

@@ -34,14 +34,14 @@ describe("an agent", () => {
     const agent = createAgent({ name: "helper", model, tools: [tool], retry: { delayMs: 0 }, callbacks: [trace] });
     await agent.generate("Weather?");
     expect(named(trace.toJSON())).toEqual([
-      "graph helper",
+      "agent helper",
       "  lambda model",
-      "    model ",
+      "    model attempt",
       "  tools_node tools",
       "    tool get_weather",
       "  lambda model",
-      "    model ",
-      "    model ",
+      "    model attempt",
+      "    model attempt",
     ]);
   });
 

@@ -1,5 +1,6 @@
 import { causedByInterrupt } from "../../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../../components/context.js";
+import type { AgenticModel } from "../../components/model.js";
 import { runnable } from "../../compose/component-runnable.js";
 import type { Runnable } from "../../compose/runnable.js";
 import { messageOf } from "../../errors.js";
@@ -7,7 +8,6 @@ import { type Model, toModel } from "../../models/to-model.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { userMessage } from "../../schema/message/construct-message.js";
 import { textOf } from "../../schema/message/read-message.js";
-import { countUsage } from "../agent-state.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
 import { checkNames } from "../errors.js";
 import { turnAround } from "../turn.js";
@@ -48,7 +48,7 @@ export function summarize(options: SummarizeOptions): Middleware<{ summary?: Sum
   const { atTokens, keepTurns } = options;
   requireCount("summarize", { atTokens, keepTurns });
   const model = toModel(options.model, "summarize");
-  const asked = runnable<readonly AgenticMessage[], AgenticMessage>(model);
+  const asked = runnable<readonly AgenticMessage[], AgenticMessage>(counted(model), { name: "summary" });
   return createMiddleware<{ summary?: Summary }>({
     name: "summarize",
     scope: "thread",
@@ -62,7 +62,7 @@ export function summarize(options: SummarizeOptions): Middleware<{ summary?: Sum
       if (tokensIn(view) <= atTokens) return unchanged;
       const { older, newer } = split(turnsIn(view), keepTurns);
       if (older.length === 0) return unchanged;
-      const text = await summaryOf(asked, model.type ?? "unknown", older, run.ctx);
+      const text = await summaryOf(asked, older, run.ctx);
       if (text === undefined) return unchanged;
       const first = userMessage(`This is what the conversation was about so far:\n\n${text}`);
       const messages = [first, ...newer];
@@ -87,18 +87,28 @@ function split(
   return { older, newer: [...last.prompt, ...last.rounds.slice(-2).flat()] };
 }
 
+/** A model whose calls count for the turn that they are made in; one that is remembered is not made again. */
+function counted(model: AgenticModel): AgenticModel {
+  return {
+    component: "model",
+    type: model.type,
+    generate: async (messages, ctx) => {
+      const answer = await model.generate(messages, ctx);
+      const { model: name = model.type ?? "unknown", tokenUsage } = answer.responseMeta ?? {};
+      turnAround(ctx)?.count(name, tokenUsage);
+      return answer;
+    },
+    stream: (messages, ctx) => model.stream(messages, ctx),
+  };
+}
+
 async function summaryOf(
   model: Runnable<readonly AgenticMessage[], AgenticMessage>,
-  name: string,
   older: readonly AgenticMessage[],
   ctx: NodeContext,
 ): Promise<string | undefined> {
   try {
     const answer = await model.invoke([...older, userMessage(task)], { parent: ctx, key: "summary" });
-    const state = turnAround(ctx)?.state;
-    if (state !== undefined) {
-      countUsage(state, answer.responseMeta?.model ?? name, answer.responseMeta?.tokenUsage);
-    }
     const text = textOf(answer);
     return text === "" ? undefined : text;
   } catch (error) {
