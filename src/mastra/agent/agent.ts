@@ -1,0 +1,204 @@
+import type { AgentToolOptions, Agent as KumikoAgent } from "../../agents/agent.js";
+import type { AgentContext } from "../../agents/agent-context.js";
+import type { AgentOptions } from "../../agents/agent-options.js";
+import { type AgentParts, agentParts, partsOf } from "../../agents/agent-parts.js";
+import type { AgentResult } from "../../agents/agent-result.js";
+import type { AgentStream } from "../../agents/agent-stream.js";
+import type { AgentCallOptions, ResumeTarget } from "../../agents/call-options.js";
+import { type AgentOutput, createAgent } from "../../agents/create-agent.js";
+import type { Tool } from "../../components/tool.js";
+import type { Answers } from "../../compose/options.js";
+import { isObject } from "../../is.js";
+import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
+import type { AnyTool } from "../../tools/define/any-tool.js";
+import type { AnyMastra } from "../any-mastra.js";
+import { type RequestOptions, requestContextOf, signalOf } from "../call-values.js";
+import { checkNames, invalidOption } from "../errors.js";
+import { type Owner, type Registrable, register } from "../registered.js";
+import { emptyMastra } from "../registry.js";
+import { isMastraTool, toolParts } from "../tools/create-tool.js";
+import type { MastraAgentContext, MastraAgentOptions } from "./agent-options.js";
+import type { AnyAgent, MastraAgentStream } from "./any-agent.js";
+import type { MastraCallOptions, MastraPrompt, MastraResumeOptions } from "./call-options.js";
+import { inputHooks, type ToolsByName, toolsByName } from "./input-hooks.js";
+import { promptOf } from "./prompt-of.js";
+
+type AnyOptions = MastraAgentOptions<AnyStandardSchema | JsonSchema | undefined>;
+
+const kind: unique symbol = Symbol.for("kumiko/mastra/agent") as never;
+
+/**
+ * An agent of `kumiko/agents` under Mastra's names. Instructions, model and tools may be functions of the request.
+ *
+ * @example
+ * import { Agent, RuntimeContext } from "kumiko/mastra";
+ *
+ * const agent = new Agent({
+ *   name: "Support Agent",
+ *   instructions: ({ runtimeContext }) => `Answer in ${runtimeContext.get("language")}.`,
+ *   model,
+ * });
+ * const runtimeContext = new RuntimeContext<{ language: string }>([["language", "French"]]);
+ * console.log((await agent.generate("Hello!", { runtimeContext })).text);
+ */
+export class Agent<const Schema extends AnyStandardSchema | JsonSchema | undefined = undefined>
+  implements Registrable, AnyAgent
+{
+  readonly [kind] = true;
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly #options: AnyOptions;
+  #owner: Owner | undefined;
+  #made: KumikoAgent<AgentOutput<Schema>>;
+  /** Those of the latest call, where a function gives them. */
+  #tools: ToolsByName = new Map();
+
+  constructor(options: MastraAgentOptions<Schema>) {
+    const { id, name } = readNames(options);
+    this.id = id;
+    this.name = name;
+    this.#options = options as AnyOptions;
+    this.description = options.description;
+    this.#made = this.#make();
+  }
+
+  /** Runs to the end, or to where it waits for answers. */
+  async generate(prompt: MastraPrompt, options: MastraCallOptions = {}): Promise<AgentResult<AgentOutput<Schema>>> {
+    return this.#made.generate(promptOf(prompt), this.#callOf("generate", options));
+  }
+
+  /** The same as events while they happen. */
+  async stream(prompt: MastraPrompt, options: MastraCallOptions = {}): Promise<MastraAgentStream<AgentOutput<Schema>>> {
+    const call = this.#callOf("stream", options);
+    const hooks = inputHooks(() => this.#tools, call.signal);
+    const callbacks = [...(call.callbacks ?? []), hooks];
+    return named(this.#made.stream(promptOf(prompt), { ...call, callbacks }));
+  }
+
+  /** Goes on with a run that waits, failed or was cut off. */
+  async resume(
+    run: ResumeTarget,
+    answers?: Answers,
+    options: MastraResumeOptions = {},
+  ): Promise<AgentResult<AgentOutput<Schema>>> {
+    return this.#made.resume(run, answers, this.#callOf("resume", options));
+  }
+
+  async resumeStream(
+    run: ResumeTarget,
+    answers?: Answers,
+    options: MastraResumeOptions = {},
+  ): Promise<MastraAgentStream<AgentOutput<Schema>>> {
+    return named(this.#made.resumeStream(run, answers, this.#callOf("resumeStream", options)));
+  }
+
+  /** A tool that runs the agent inside the call. */
+  asTool(options?: AgentToolOptions): Tool & AnyTool {
+    return this.#made.asTool(options);
+  }
+
+  /** The graph that it is, to print or nest. */
+  get graph(): KumikoAgent["graph"] {
+    return this.#made.graph;
+  }
+
+  get [agentParts](): AgentParts | undefined {
+    return partsOf(this.#made);
+  }
+
+  [register](owner: Owner): void {
+    this.#owner = owner;
+    this.#made = this.#make();
+  }
+
+  #make(): KumikoAgent<AgentOutput<Schema>> {
+    const { id, name, model, instructions, tools, store, ...others } = this.#options;
+    const options: Record<string, unknown> = {
+      ...others,
+      name: safeName(this.name),
+      model: this.#perCall(model, (given) => given),
+      instructions: this.#perCall(instructions, (given) => given),
+      tools: this.#perCall(tools, (given) => this.#bound(given)),
+      store: store ?? this.#ownerOf().storage,
+    };
+    const given = Object.entries(options).filter(([, value]) => value !== undefined);
+    return createAgent(Object.fromEntries(given) as never as AgentOptions<Schema>) as KumikoAgent<AgentOutput<Schema>>;
+  }
+
+  #ownerOf(): Owner {
+    this.#owner ??= emptyMastra();
+    return this.#owner;
+  }
+
+  /** A function gets Mastra's names too. */
+  #perCall(given: unknown, use: (value: unknown) => unknown): unknown {
+    if (typeof given !== "function" || "languageModel" in given) return use(given);
+    return async (context: AgentContext) => use(await given(this.#contextOf(context)));
+  }
+
+  #contextOf(context: AgentContext): MastraAgentContext {
+    const { agent, requestContext, threadId, messages, signal } = context;
+    const mastra = this.#ownerOf().mastra as AnyMastra;
+    return { agent, threadId, messages, signal, requestContext, runtimeContext: requestContext, mastra } as never;
+  }
+
+  /** Tools find what is registered where this agent is. */
+  #bound(tools: unknown): unknown {
+    if (!isObject(tools)) return tools;
+    this.#tools = toolsByName(tools);
+    const mastra = (): AnyMastra => this.#ownerOf().mastra as AnyMastra;
+    const bind = (tool: unknown): unknown => (isMastraTool(tool) ? tool[toolParts].bind(mastra) : tool);
+    if (Array.isArray(tools)) return tools.map(bind);
+    return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, bind(tool)]));
+  }
+
+  #callOf(method: string, options: MastraCallOptions): AgentCallOptions {
+    const where = `${method} of agent "${this.name}"`;
+    if (!isObject(options)) throw invalidOption(`The options of ${where} must be an object.`);
+    const { requestContext, runtimeContext, abortSignal, signal, ...others } = options;
+    const values: RequestOptions = optionalPair({ requestContext, runtimeContext }, options);
+    const given = { ...others, requestContext: requestContextOf(where, values), signal: signalOf(where, options) };
+    return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as AgentCallOptions;
+  }
+}
+
+/** What is only there for callers that give both names counts once. */
+function optionalPair(values: RequestOptions, options: object): RequestOptions {
+  const names = Object.keys(options);
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
+}
+
+export function isMastraAgent(value: unknown): value is AnyAgent {
+  return isObject(value) && kind in value;
+}
+
+function readNames(options: AnyOptions | MastraAgentOptions<never>): { readonly id: string; readonly name: string } {
+  checkNames("new Agent", options, names);
+  const { id, name } = options;
+  for (const [option, value] of Object.entries({ id, name })) {
+    if (value === undefined || (typeof value === "string" && value.trim() !== "")) continue;
+    throw invalidOption(`${option} of new Agent must be a non-empty string (got ${String(value)}).`);
+  }
+  return { id: id ?? name ?? "agent", name: name ?? id ?? "agent" };
+}
+
+const names = [
+  ...["id", "name", "description", "model", "instructions", "tools", "output", "outputMode", "outputRepairs"],
+  ...["maxSteps", "onMaxSteps", "stopWhen", "returnDirectly", "middleware", "handoffs", "retry", "fallbacks"],
+  ...["modelTimeoutMs", "modelIdleTimeoutMs", "onToolError", "requireApproval", "toolsNode"],
+  ...["autoResumeSuspendedTools", "modelOptions", "store", "durability", "callbacks", "runtime"],
+];
+
+/** Names of agents in `kumiko/agents` are parts of tool names. */
+function safeName(name: string): string {
+  const safe = name.replace(/[^\w-]+/g, "_").slice(0, 64);
+  return /[A-Za-z0-9]/.test(safe) ? safe : "agent";
+}
+
+function named<Output>(stream: AgentStream<Output>): MastraAgentStream<Output> {
+  return Object.defineProperties(stream, {
+    textStream: { get: () => stream.text },
+    fullStream: { get: () => stream },
+  }) as MastraAgentStream<Output>;
+}

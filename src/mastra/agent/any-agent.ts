@@ -1,0 +1,25 @@
+import type { AgentEvent } from "../../agents/agent-event.js";
+import type { AgentResult } from "../../agents/agent-result.js";
+import type { AgentStream } from "../../agents/agent-stream.js";
+import type { ResumeTarget } from "../../agents/call-options.js";
+import type { Answers } from "../../compose/options.js";
+import type { StreamReader } from "../../schema/stream/reader.js";
+import type { MastraCallOptions, MastraPrompt, MastraResumeOptions } from "./call-options.js";
+
+/** The stream of an agent, with the names of Mastra. */
+export type MastraAgentStream<Output = string> = AgentStream<Output> & {
+  /** The text as it is written: another name of `text`. */
+  readonly textStream: StreamReader<string>;
+  /** The events: the stream itself. */
+  readonly fullStream: StreamReader<AgentEvent>;
+};
+
+/** An agent without its types: as it is found by its name. */
+export interface AnyAgent {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | undefined;
+  generate(prompt: MastraPrompt, options?: MastraCallOptions): Promise<AgentResult<unknown>>;
+  stream(prompt: MastraPrompt, options?: MastraCallOptions): Promise<MastraAgentStream<unknown>>;
+  resume(run: ResumeTarget, answers?: Answers, options?: MastraResumeOptions): Promise<AgentResult<unknown>>;
+}

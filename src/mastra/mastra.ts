@@ -1,0 +1,168 @@
+import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
+import { memoryStore } from "../checkpoint/memory-store.js";
+import { isFields, isObject } from "../is.js";
+import { kindOf } from "../wording.js";
+import type { AnyAgent } from "./agent/any-agent.js";
+import type { AnyMastra } from "./any-mastra.js";
+import { checkNames, invalidOption, notRegistered } from "./errors.js";
+import { consoleLogger, type MastraLogger, silentLogger } from "./logger.js";
+import { isRegistrable, type Owner, register } from "./registered.js";
+import { Registry } from "./registry.js";
+import type { Middleware } from "./server/middleware.js";
+import { isRoute, Routes } from "./server/routes.js";
+import { type Serve, served } from "./server/served.js";
+import { ServerChain } from "./server/server-chain.js";
+import type { AnyMastraTool } from "./tools/any-tool.js";
+import type { AnyWorkflow } from "./workflow/any-workflow.js";
+
+type Named<T> = Readonly<Record<string, T>>;
+
+/** How a Mastra is served. */
+export interface ServerOptions {
+  /** Runs around every request: functions, or `{ path, handler }` for some of them. */
+  readonly middleware?: Middleware | readonly Middleware[] | undefined;
+}
+
+/** What belongs together. */
+export interface MastraOptions<
+  Agents extends Named<object> = Named<object>,
+  Workflows extends Named<object> = Named<object>,
+  Tools extends Named<object> = Named<object>,
+> {
+  readonly agents?: Agents | undefined;
+  readonly workflows?: Workflows | undefined;
+  readonly tools?: Tools | undefined;
+  /** Servers by their names, to be found again. */
+  readonly mcpServers?: Named<object> | undefined;
+  /** `false` is silence. @default the console, without what is for debugging */
+  readonly logger?: MastraLogger | false | undefined;
+  /** Where runs are kept that wait. @default in memory */
+  readonly storage?: CheckpointStore | undefined;
+  readonly server?: ServerOptions | undefined;
+}
+
+const names = ["agents", "workflows", "tools", "mcpServers", "logger", "storage", "server"];
+
+/**
+ * Agents, workflows and tools that know each other, with one logger, one store and one server.
+ *
+ * @example
+ * import { Mastra, Agent } from "kumiko/mastra";
+ *
+ * const mastra = new Mastra({ agents: { support: new Agent({ name: "support", model }) } });
+ * const { text } = await mastra.getAgent("support").generate("Hello!");
+ */
+export class Mastra<
+  Agents extends Named<object> = Named<AnyAgent>,
+  Workflows extends Named<object> = Named<AnyWorkflow>,
+  Tools extends Named<object> = Named<AnyMastraTool>,
+> {
+  readonly #registry: Registry;
+  readonly #mcpServers: Named<object>;
+  readonly #chain: ServerChain;
+  readonly #routes: Routes;
+  readonly #server: ServerOptions;
+
+  constructor(options: MastraOptions<Agents, Workflows, Tools> = {}) {
+    checkNames("new Mastra", options, names);
+    const { logger = consoleLogger, storage = memoryStore(), server = {}, mcpServers = {} } = options;
+    const entries = {
+      agents: entriesOf<AnyAgent>("agents", options.agents, "an Agent", ["generate", "stream"]),
+      workflows: entriesOf<AnyWorkflow>("workflows", options.workflows, "a workflow", ["createRun"]),
+      tools: entriesOf<AnyMastraTool>("tools", options.tools, "a tool", ["execute"]),
+    };
+    checkNames("server of new Mastra", server, ["middleware"]);
+    this.#registry = new Registry(entries, checkedStore(storage), logger === false ? silentLogger : logger);
+    this.#mcpServers = entriesOf("mcpServers", mcpServers, "an MCPServer", ["getServerInfo"]);
+    this.#server = server;
+    this.#chain = new ServerChain(server.middleware);
+    this.#routes = new Routes(this.#registry);
+    const owner: Owner = { storage, logger: this.#registry.getLogger(), mastra: this as AnyMastra };
+    for (const kind of Object.values(entries)) {
+      for (const entry of Object.values(kind)) if (isRegistrable(entry)) entry[register](owner);
+    }
+  }
+
+  getAgent<Key extends keyof Agents & string>(key: Key): Agents[Key] {
+    return this.#registry.getAgent(key) as Agents[Key] & AnyAgent;
+  }
+
+  getAgentById(id: string): AnyAgent {
+    return this.#registry.getAgentById(id);
+  }
+
+  listAgents(): Agents {
+    return this.#registry.listAgents() as Agents & Named<AnyAgent>;
+  }
+
+  getWorkflow<Key extends keyof Workflows & string>(key: Key): Workflows[Key] {
+    return this.#registry.getWorkflow(key) as Workflows[Key] & AnyWorkflow;
+  }
+
+  getWorkflowById(id: string): AnyWorkflow {
+    return this.#registry.getWorkflowById(id);
+  }
+
+  listWorkflows(): Workflows {
+    return this.#registry.listWorkflows() as Workflows & Named<AnyWorkflow>;
+  }
+
+  getTool<Key extends keyof Tools & string>(key: Key): Tools[Key] {
+    return this.#registry.getTool(key) as Tools[Key] & AnyMastraTool;
+  }
+
+  listTools(): Tools {
+    return this.#registry.listTools() as Tools & Named<AnyMastraTool>;
+  }
+
+  getMCPServer(key: string): object {
+    const found = this.#mcpServers[key];
+    if (found === undefined) throw notRegistered("MCPServer", key, Object.keys(this.#mcpServers));
+    return found;
+  }
+
+  getLogger(): MastraLogger {
+    return this.#registry.getLogger();
+  }
+
+  getStorage(): CheckpointStore {
+    return this.#registry.getStorage();
+  }
+
+  getServer(): ServerOptions {
+    return this.#server;
+  }
+
+  /** Answers a request: `POST /api/agents/:id/generate`, for one. For everything that speaks in requests and responses. */
+  readonly fetch = (request: Request): Promise<Response> =>
+    this.#chain.answer(request, (context) => this.#routes.answer(request, context.requestContext));
+
+  readonly [served]: Serve = (request, pass) =>
+    this.#chain.answer(request, (context) =>
+      isRoute(request.method, context.req.path) ? this.#routes.answer(request, context.requestContext) : pass(context),
+    );
+}
+
+function entriesOf<T extends object>(
+  kind: string,
+  given: unknown,
+  wanted: string,
+  methods: readonly string[],
+): Named<T> {
+  if (given === undefined) return {};
+  if (!isFields(given)) throw invalidOption(`${kind} of new Mastra must be a record (got ${kindOf(given)}).`);
+  for (const [key, entry] of Object.entries(given)) {
+    if (isObject(entry) && methods.every((method) => typeof Reflect.get(entry, method) === "function")) continue;
+    throw invalidOption(`${kind}["${key}"] of new Mastra must be ${wanted} (got ${kindOf(entry)}).`);
+  }
+  return { ...given } as Named<T>;
+}
+
+function checkedStore(storage: CheckpointStore): CheckpointStore {
+  const methods = ["get", "put", "delete", "list"];
+  if (isObject(storage) && methods.every((method) => typeof Reflect.get(storage, method) === "function"))
+    return storage;
+  throw invalidOption(
+    "storage of new Mastra must be a store: memoryStore(), sqliteStore(path) or postgresStore({ … }).",
+  );
+}

@@ -1,0 +1,85 @@
+import { RequestContext } from "../../components/request-context.js";
+import type { MiddlewareContext, MiddlewareRequest } from "./middleware.js";
+
+/** One request, and the values that everything in it shares. */
+export class RequestValues implements MiddlewareContext {
+  readonly requestContext = new RequestContext();
+  readonly req: MiddlewareRequest;
+  /** What the path of a middleware names. */
+  params: Readonly<Record<string, string>> = {};
+  readonly #values = new Map<string, unknown>();
+
+  constructor(raw: Request) {
+    this.req = new ReadRequest(raw, () => this.params);
+    this.#values.set("requestContext", this.requestContext);
+    this.#values.set("runtimeContext", this.requestContext);
+  }
+
+  // both are often taken from the context by destructuring
+  readonly get = <T>(name: string): T => this.#values.get(name) as T;
+
+  readonly set = (name: string, value: unknown): void => {
+    this.#values.set(name, value);
+  };
+
+  readonly json = (value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
+    new Response(JSON.stringify(value ?? null), {
+      status,
+      headers: { "content-type": "application/json", ...headers },
+    });
+
+  readonly text = (text: string, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
+    new Response(text, { status, headers: { "content-type": "text/plain; charset=utf-8", ...headers } });
+}
+
+class ReadRequest implements MiddlewareRequest {
+  readonly raw: Request;
+  readonly #params: () => Readonly<Record<string, string>>;
+  #body: Promise<string> | undefined;
+
+  constructor(raw: Request, params: () => Readonly<Record<string, string>>) {
+    this.raw = raw;
+    this.#params = params;
+  }
+
+  get method(): string {
+    return this.raw.method;
+  }
+
+  get url(): string {
+    return this.raw.url;
+  }
+
+  get path(): string {
+    return new URL(this.raw.url).pathname;
+  }
+
+  header(name: string): string | undefined;
+  header(): Readonly<Record<string, string>>;
+  header(name?: string): unknown {
+    return name === undefined ? Object.fromEntries(this.raw.headers) : (this.raw.headers.get(name) ?? undefined);
+  }
+
+  param(name: string): string | undefined;
+  param(): Readonly<Record<string, string>>;
+  param(name?: string): unknown {
+    return name === undefined ? { ...this.#params() } : this.#params()[name];
+  }
+
+  query(name: string): string | undefined;
+  query(): Readonly<Record<string, string>>;
+  query(name?: string): unknown {
+    const { searchParams } = new URL(this.raw.url);
+    return name === undefined ? Object.fromEntries(searchParams) : (searchParams.get(name) ?? undefined);
+  }
+
+  async json(): Promise<never> {
+    return JSON.parse(await this.text()) as never;
+  }
+
+  /** May be read more than once, and is left for the route. */
+  text(): Promise<string> {
+    this.#body ??= this.raw.clone().text();
+    return this.#body;
+  }
+}

@@ -1,0 +1,20 @@
+import { isObject } from "../../is.js";
+import { kindOf } from "../../wording.js";
+import { invalidOption } from "../errors.js";
+import type { MiddlewareContext } from "./middleware.js";
+
+/** Answers a request: with a route of Mastra, or else with `pass`, inside of the middleware. */
+export type Serve = (request: Request, pass: (context: MiddlewareContext) => Promise<Response>) => Promise<Response>;
+
+/** How a Mastra serves in somebody else's server. */
+export const served: unique symbol = Symbol.for("kumiko/mastra/served") as never;
+
+/** A Mastra, as somebody else's server needs it. */
+export interface ServedMastra {
+  readonly [served]: Serve;
+}
+
+export function middlewareOf(mastra: object, where: string): Serve {
+  if (isObject(mastra) && served in mastra) return mastra[served] as Serve;
+  throw invalidOption(`${where} takes a Mastra: ${where}(mastra) (got ${kindOf(mastra)}).`);
+}

@@ -1,0 +1,8 @@
+/** A tool without its types. */
+export interface AnyMastraTool {
+  readonly id: string;
+  readonly description?: string | undefined;
+  readonly inputSchema?: unknown;
+  readonly outputSchema?: unknown;
+  execute(input: never, ctx: never): unknown;
+}

@@ -1,0 +1,153 @@
+import type { ToolContext } from "../../components/tool.js";
+import { isObject } from "../../is.js";
+import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
+import type { AnyStandardSchema, JsonSchema, SchemaInput, SchemaOutput } from "../../schema/standard-schema.js";
+import {
+  type CreatedTool,
+  type CreateToolOptions,
+  type ExecuteInput,
+  type ExecuteResult,
+  makeTool,
+} from "../../tools/define/create-tool.js";
+import type { ToolHooks } from "../../tools/define/tool-hooks.js";
+import { hasToolStages } from "../../tools/define/tool-stages.js";
+import type { AnyMastra } from "../any-mastra.js";
+import { type Owner, type Registrable, register } from "../registered.js";
+import { emptyMastra } from "../registry.js";
+import type { Untyped } from "../untyped.js";
+import type { AnyMastraTool } from "./any-tool.js";
+import { runDirectly } from "./run-directly.js";
+import { type MastraToolContext, toolContext } from "./tool-context.js";
+import { type ToolInput, withParts } from "./tool-input.js";
+
+type AnySchema = AnyStandardSchema | JsonSchema;
+type SuspendedOf<Schema> = Schema extends AnyStandardSchema ? SchemaInput<Schema> : unknown;
+type ResumedOf<Schema> = Schema extends AnyStandardSchema ? SchemaOutput<Schema> : Untyped;
+
+/** What `createTool` takes: what that of `kumiko` takes, with Mastra's two forms of `execute`. */
+export interface MastraToolOptions<
+  InputSchema extends ToolParameters | undefined,
+  OutputSchema extends AnySchema | undefined,
+  SuspendSchema extends AnySchema | undefined,
+  ResumeSchema extends AnySchema | undefined,
+> extends Omit<
+    CreateToolOptions<InputSchema, OutputSchema, Record<never, never>, false, SuspendSchema, ResumeSchema>,
+    "execute"
+  > {
+  /** Does the work: `({ city }, ctx) => …` and `({ context, runtimeContext, mastra }) => …` both work. */
+  execute?(
+    input: ToolInput<ExecuteInput<InputSchema>, ResumedOf<ResumeSchema>, SuspendedOf<SuspendSchema>>,
+    ctx: MastraToolContext<unknown, SuspendedOf<SuspendSchema>, ResumedOf<ResumeSchema>>,
+  ): ExecuteResult<OutputSchema>;
+}
+
+/** How a tool runs, for those who know the Mastra that it runs in. */
+export const toolParts: unique symbol = Symbol.for("kumiko/mastra/tool-parts") as never;
+
+export interface MastraToolParts {
+  /** The same tool, which finds what is registered there. */
+  bind(mastra: () => AnyMastra): object;
+  /** Runs it with a context of Mastra, without a check of the input. */
+  readonly run: ((input: unknown, ctx: MastraToolContext) => unknown) | undefined;
+  readonly requireApproval: unknown;
+  /** Told while a model writes the input. */
+  readonly hooks: Pick<ToolHooks<never, never>, "onInputStart" | "onInputDelta">;
+  readonly resumeSchema: AnySchema | undefined;
+  readonly suspendSchema: AnySchema | undefined;
+}
+
+/** A tool made with {@link createTool}. */
+export interface MastraTool<InputSchema = unknown, OutputSchema = unknown>
+  extends Omit<CreatedTool<InputSchema, OutputSchema, Record<never, never>, false>, "execute">,
+    Registrable {
+  readonly [toolParts]: MastraToolParts;
+  /** Runs it by hand. Input that does not fit is given back as `{ error: true, message, validationErrors }`. */
+  execute(input: unknown, ctx?: object): Promise<Untyped>;
+}
+
+export function isTool(value: unknown): value is AnyMastraTool {
+  return isObject(value) && (hasToolStages(value) || Symbol.for("mastra.core.tool.Tool") in value);
+}
+
+export function isMastraTool(value: unknown): value is MastraTool {
+  return isObject(value) && toolParts in value;
+}
+
+/**
+ * Makes a tool: the one of `kumiko`, whose `execute` is called in both of Mastra's ways. The first argument is the validated
+ * input; `context`, `runtimeContext`, `mastra`, `abortSignal`, `suspend`, `resumeData` and `writer` can be taken from it too.
+ *
+ * @example
+ * import { createTool } from "kumiko/mastra";
+ *
+ * const getWeather = createTool({
+ *   id: "get-weather",
+ *   description: "Current weather of a city.",
+ *   inputSchema: z.object({ city: z.string() }),
+ *   execute: async ({ context, runtimeContext }) => `${context.city}: 20 ${runtimeContext.get("unit")}`,
+ * });
+ */
+export function createTool<
+  InputSchema extends ToolParameters | undefined = undefined,
+  OutputSchema extends AnySchema | undefined = undefined,
+  SuspendSchema extends AnySchema | undefined = undefined,
+  ResumeSchema extends AnySchema | undefined = undefined,
+>(
+  options: MastraToolOptions<InputSchema, OutputSchema, SuspendSchema, ResumeSchema>,
+): MastraTool<NoInfer<InputSchema>, NoInfer<OutputSchema>> {
+  return boundTool(options as never, undefined) as never;
+}
+
+type AnyOptions = MastraToolOptions<ToolParameters, AnySchema, AnySchema, AnySchema>;
+type Execute = (input: unknown, ctx: MastraToolContext) => unknown;
+
+function boundTool(options: AnyOptions, mastra: (() => AnyMastra) | undefined): object {
+  let owner: Owner | undefined;
+  const mastraOf = (): AnyMastra => {
+    if (mastra !== undefined) return mastra();
+    owner ??= emptyMastra();
+    return owner.mastra as AnyMastra;
+  };
+  const run = executeOf(options);
+  const tool = makeTool({ ...options, ...(run !== undefined && { execute: nodeExecute(run, mastraOf) }) } as never);
+  const parts: MastraToolParts = {
+    bind: (other) => boundTool(options, other),
+    run,
+    requireApproval: options.requireApproval ?? options.needsApproval,
+    hooks: options,
+    resumeSchema: options.resumeSchema,
+    suspendSchema: options.suspendSchema,
+  };
+  return Object.freeze({
+    ...tool,
+    execute:
+      run === undefined ? tool.execute : (input: unknown, ctx?: object) => runDirectly(tool, run, input, ctx, mastraOf),
+    [toolParts]: parts,
+    [register]: (given: Owner) => {
+      owner = given;
+    },
+  });
+}
+
+/** `execute`, with a first argument that has everything. */
+function executeOf(options: AnyOptions | undefined): Execute | undefined {
+  const execute = options?.execute as Execute | undefined;
+  if (typeof execute !== "function") return execute;
+  const asked = (input: unknown, ctx: MastraToolContext) => withParts(input, ctx as never);
+  if (!isGenerator(execute)) return (input, ctx) => execute(asked(input, ctx), ctx);
+  return async function* (input, ctx) {
+    return yield* execute(asked(input, ctx), ctx) as AsyncGenerator<unknown>;
+  };
+}
+
+/** What a tools node calls. A generator function says that a tool streams. */
+function nodeExecute(run: Execute, mastra: () => AnyMastra): unknown {
+  if (!isGenerator(run)) return (input: unknown, ctx: ToolContext) => run(input, toolContext(ctx, mastra()));
+  return async function* (input: unknown, ctx: ToolContext) {
+    return yield* run(input, toolContext(ctx, mastra())) as AsyncGenerator<unknown>;
+  };
+}
+
+function isGenerator(execute: object): boolean {
+  return Object.prototype.toString.call(execute) === "[object AsyncGeneratorFunction]";
+}

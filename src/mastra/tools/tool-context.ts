@@ -1,0 +1,39 @@
+import type { NodeContext } from "../../components/context.js";
+import type { RequestContext } from "../../components/request-context.js";
+import type { ToolContext } from "../../components/tool.js";
+import type { AnyMastra } from "../any-mastra.js";
+import type { Untyped } from "../untyped.js";
+import type { StepParams, StepWriter } from "../workflow/step.js";
+
+/** What `execute` of a tool gets beside its input. */
+export interface MastraToolContext<Options = unknown, Suspended = unknown, Resumed = unknown>
+  extends Omit<ToolContext<Options, Suspended, Resumed>, "agent" | "requestContext"> {
+  readonly requestContext: RequestContext<Record<string, Untyped>>;
+  /** The older name of `requestContext`. */
+  readonly runtimeContext: RequestContext<Record<string, Untyped>>;
+  readonly mastra: AnyMastra;
+  readonly writer: StepWriter;
+  readonly tracingContext: object;
+  /** The call, when a model makes it. */
+  readonly agent?: ToolContext["agent"] & {
+    readonly toolCallId: string;
+    readonly messages: ToolContext["messages"];
+    readonly suspend: (payload?: Suspended) => Promise<never>;
+    readonly resumeData: Resumed | undefined;
+  };
+  /** The run, when the tool is a step of a workflow. */
+  readonly workflow?: Pick<StepParams, "runId" | "workflowId" | "state" | "setState" | "suspend" | "resumeData">;
+}
+
+/** The context of a tools node, with the names of Mastra. */
+export function toolContext(ctx: ToolContext, mastra: AnyMastra): MastraToolContext {
+  const { toolCallId, messages, suspend, resumeData } = ctx;
+  const write = async (chunk: unknown): Promise<void> => ctx.progress(chunk);
+  return ctx.with({
+    mastra,
+    runtimeContext: ctx.requestContext,
+    writer: { write, custom: write },
+    tracingContext: {},
+    agent: { ...ctx.agent, toolCallId, messages, suspend, resumeData },
+  }) as NodeContext as MastraToolContext;
+}

@@ -1,0 +1,27 @@
+import type { Untyped } from "../untyped.js";
+import type { AnySchema } from "./any-schema.js";
+import type { ResumeOptions, StartOptions } from "./run-options.js";
+import type { WorkflowEvent } from "./workflow-event.js";
+import type { WorkflowResult } from "./workflow-result.js";
+import type { WorkflowStream } from "./workflow-stream.js";
+
+/** A run without its types. */
+export interface AnyWorkflowRun {
+  readonly runId: string;
+  readonly workflowId: string;
+  start(options?: StartOptions<Untyped>): Promise<WorkflowResult<Untyped>>;
+  resume(options?: ResumeOptions): Promise<WorkflowResult<Untyped>>;
+  stream(options?: StartOptions<Untyped>): WorkflowStream<Untyped>;
+  resumeStream(options?: ResumeOptions): WorkflowStream<Untyped>;
+  watch(watcher: (event: WorkflowEvent) => void): () => void;
+  cancel(): Promise<void>;
+}
+
+/** A workflow without its types: as it is found by its name. */
+export interface AnyWorkflow {
+  readonly id: string;
+  readonly description?: string | undefined;
+  readonly inputSchema?: AnySchema | undefined;
+  readonly outputSchema?: AnySchema | undefined;
+  createRun(options?: { readonly runId?: string | undefined }): AnyWorkflowRun;
+}

@@ -1,0 +1,25 @@
+import { toJsonSchema } from "../../schema/json-schema/convert.js";
+import { jsonSchemaValidator } from "../../schema/json-schema-validator.js";
+import { type SchemaCheck, schemaCheck } from "../../schema/validation/schema-check.js";
+import { type CheckedValue, doesNotFit } from "../errors.js";
+import type { AnySchema } from "./any-schema.js";
+
+const checks = new WeakMap<object, SchemaCheck>();
+
+/** The value as its schema has it. What does not fit is an error that names workflow, step and field. */
+export async function checkValue(
+  schema: AnySchema | undefined,
+  value: unknown,
+  place: CheckedValue,
+  code?: "VALIDATION" | "ANSWER_MISMATCH",
+): Promise<unknown> {
+  if (schema === undefined) return value;
+  let check = checks.get(schema);
+  if (check === undefined) {
+    check = schemaCheck(schema, () => toJsonSchema(schema), place.what);
+    checks.set(schema, check);
+  }
+  const checked = await check.check(value, { validator: jsonSchemaValidator });
+  if (checked.issues !== undefined) throw doesNotFit(place, checked.issues, code);
+  return checked.value;
+}

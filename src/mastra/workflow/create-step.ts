@@ -1,0 +1,127 @@
+import { isObject } from "../../is.js";
+import { kindOf } from "../../wording.js";
+import { isMastraAgent } from "../agent/agent.js";
+import type { AnyAgent } from "../agent/any-agent.js";
+import { checkNames, invalidStep } from "../errors.js";
+import type { AnyMastraTool } from "../tools/any-tool.js";
+import { isTool } from "../tools/create-tool.js";
+import { runTool } from "../tools/run-tool.js";
+import type { AnySchema, Made, Taken } from "./any-schema.js";
+import { type AnyStep, isStep, type Step, type StepCall, type StepOptions, stepBody } from "./step.js";
+
+/** A step with what it was made of. */
+export interface MadeStep<InputSchema, OutputSchema, In = Taken<InputSchema>, Out = Made<OutputSchema>>
+  extends Step<In, Out> {
+  readonly inputSchema: InputSchema & (AnySchema | undefined);
+  readonly outputSchema: OutputSchema & (AnySchema | undefined);
+  /** What it does, without a workflow. */
+  readonly execute: (params: never) => unknown;
+}
+
+/** What an agent takes as a step. */
+interface AgentPrompt {
+  readonly prompt: string;
+}
+
+const names = [
+  ...["id", "description", "inputSchema", "outputSchema", "resumeSchema", "suspendSchema", "stateSchema"],
+  ...["retries", "execute"],
+];
+
+/**
+ * Makes a step of a function, a tool, an agent (`{ prompt }` becomes `{ text }`) or a workflow.
+ *
+ * @example
+ * import { createStep } from "kumiko/mastra";
+ *
+ * const approve = createStep({
+ *   id: "approve",
+ *   inputSchema: z.object({ amount: z.number() }),
+ *   outputSchema: z.object({ approved: z.boolean() }),
+ *   resumeSchema: z.object({ approved: z.boolean() }),
+ *   execute: async ({ inputData, resumeData, suspend }) => resumeData ?? (await suspend({ amount: inputData.amount })),
+ * });
+ */
+export function createStep<
+  InputSchema extends AnySchema | undefined = undefined,
+  OutputSchema extends AnySchema | undefined = undefined,
+  ResumeSchema extends AnySchema | undefined = undefined,
+  SuspendSchema extends AnySchema | undefined = undefined,
+  StateSchema extends AnySchema | undefined = undefined,
+>(
+  options: StepOptions<InputSchema, OutputSchema, ResumeSchema, SuspendSchema, StateSchema>,
+): MadeStep<InputSchema, OutputSchema>;
+export function createStep(agent: AnyAgent): Step<AgentPrompt, { text: string }>;
+export function createStep<InputSchema, OutputSchema>(
+  tool: AnyMastraTool & { readonly inputSchema: InputSchema; readonly outputSchema: OutputSchema },
+): MadeStep<InputSchema, OutputSchema>;
+export function createStep<In, Out>(step: Step<In, Out>): Step<In, Out>;
+export function createStep(given: unknown): unknown {
+  return isObject(given) && !isStep(given) && !isMastraAgent(given) && !isTool(given)
+    ? stepOfFunction(given)
+    : toStep(given, "createStep");
+}
+
+/** The same step under another id, for a second place in a workflow. */
+export function cloneStep<S extends AnyStep>(step: S, { id }: { readonly id: string }): S {
+  if (!isStep(step)) throw invalidStep(`cloneStep takes a step (got ${kindOf(step)}).`);
+  checkId(id);
+  const body = step[stepBody].bind(step);
+  const { description, inputSchema, outputSchema, resumeSchema, suspendSchema, stateSchema, retries } = step;
+  const schemas = { inputSchema, outputSchema, resumeSchema, suspendSchema, stateSchema };
+  return Object.freeze({ id, description, ...schemas, retries, [stepBody]: body }) as never;
+}
+
+/** A step, or what can be one. `where` names what was given it. */
+export function toStep(given: unknown, where: string): AnyStep {
+  if (isStep(given)) return given;
+  if (isMastraAgent(given)) return stepOfAgent(given);
+  if (isTool(given)) return stepOfTool(given);
+  throw invalidStep(
+    `${where} takes steps: what createStep gives, an agent, a tool or a workflow (got ${kindOf(given)}).`,
+  );
+}
+
+function stepOfFunction(options: object): AnyStep {
+  checkNames("createStep", options, names);
+  const { id, execute, retries, ...others } = options as StepOptions<
+    AnySchema,
+    AnySchema,
+    AnySchema,
+    AnySchema,
+    AnySchema
+  >;
+  checkId(id);
+  if (typeof execute !== "function") throw invalidStep(`Step "${id}" needs execute: a function.`);
+  if (retries !== undefined && !(Number.isInteger(retries) && retries >= 0)) {
+    throw invalidStep(`retries of step "${id}" must be a whole number of at least 0 (got ${String(retries)}).`);
+  }
+  const body = ({ params }: StepCall): unknown => execute(params as never);
+  return Object.freeze({ id, retries, ...others, execute, [stepBody]: body });
+}
+
+function checkId(id: unknown): void {
+  if (typeof id !== "string" || id === "" || id === "__proto__" || id.length > 200) {
+    throw invalidStep(`A step needs an id: a non-empty string of at most 200 characters (got ${String(id)}).`);
+  }
+}
+
+const promptSchema = { type: "object", properties: { prompt: { type: "string" } }, required: ["prompt"] } as const;
+const textSchema = { type: "object", properties: { text: { type: "string" } }, required: ["text"] } as const;
+
+function stepOfAgent(agent: AnyAgent): AnyStep {
+  const body = async ({ params, ctx }: StepCall): Promise<unknown> => {
+    const { prompt } = params.inputData as AgentPrompt;
+    const { text } = await agent.generate(prompt, { parent: ctx, key: agent.id });
+    return { text };
+  };
+  const { id, description } = agent;
+  return Object.freeze({ id, description, inputSchema: promptSchema, outputSchema: textSchema, [stepBody]: body });
+}
+
+function stepOfTool(tool: AnyMastraTool): AnyStep {
+  const { id, description, inputSchema, outputSchema, resumeSchema, suspendSchema } = tool as AnyStep & AnyMastraTool;
+  const schemas = { inputSchema, outputSchema, resumeSchema, suspendSchema };
+  const body = (call: StepCall): unknown => runTool(tool, call);
+  return Object.freeze({ id, description, ...schemas, execute: tool.execute, [stepBody]: body }) as AnyStep;
+}

@@ -1,0 +1,43 @@
+import type { AnyStep, StepParams } from "./step.js";
+
+/** What functions of a workflow get: conditions, mappings, durations. */
+export type FlowParams = StepParams<never, unknown, unknown>;
+
+export type Condition = (params: FlowParams & { readonly iterationCount: number }) => unknown;
+
+/** One entry of a workflow, as it was written. */
+export type FlowEntry =
+  | { readonly type: "step"; readonly step: AnyStep }
+  | { readonly type: "map"; readonly step: AnyStep }
+  | { readonly type: "parallel"; readonly id: string; readonly steps: readonly AnyStep[] }
+  | { readonly type: "branch"; readonly id: string; readonly cases: readonly BranchCase[] }
+  | { readonly type: "loop"; readonly step: AnyStep; readonly until: boolean; readonly condition: Condition }
+  | { readonly type: "foreach"; readonly step: AnyStep; readonly concurrency: number }
+  | { readonly type: "sleep"; readonly id: string; readonly until: Duration };
+
+export interface BranchCase {
+  readonly condition: Condition;
+  readonly step: AnyStep;
+}
+
+/** How long, or until when, with functions for either. */
+export type Duration = number | Date | ((params: FlowParams) => unknown);
+
+/** The steps of an entry. */
+export function stepsOf(entry: FlowEntry): readonly AnyStep[] {
+  switch (entry.type) {
+    case "step":
+    case "map":
+    case "loop":
+    case "foreach":
+      return [entry.step];
+    case "parallel":
+      return entry.steps;
+    case "branch":
+      return entry.cases.map(({ step }) => step);
+    case "sleep":
+      return [];
+    default:
+      return entry satisfies never;
+  }
+}

@@ -1,0 +1,206 @@
+import type { NodeContext } from "../../components/context.js";
+import type { CompileOptions } from "../../compose/compile-options.js";
+import type { CompiledGraph } from "../../compose/compiled-graph.js";
+import { Graph } from "../../compose/graph.js";
+import { chooseCases, isRepeated } from "./conditions.js";
+import { type FlowState, flowOf, newFlowState } from "./flow.js";
+import { type FlowEntry, stepsOf } from "./flow-entry.js";
+import { runEach } from "./run-each.js";
+import { runSleep } from "./run-sleep.js";
+import { runStep } from "./run-step.js";
+import type { AnyStep } from "./step.js";
+
+/** What the graph of a workflow is started with. */
+export interface FlowInput {
+  readonly input: unknown;
+  readonly shared: Record<string, unknown>;
+}
+
+export type WorkflowGraph = CompiledGraph<FlowInput, unknown>;
+
+/** The graph of a workflow: steps are nodes. */
+export function flowGraph(entries: readonly FlowEntry[], options: CompileOptions): WorkflowGraph {
+  const drawing = new Drawing(entries.flatMap(stepsOf).map(({ id }) => id));
+  for (const entry of entries) drawing.add(entry);
+  return drawing.compile(options);
+}
+
+type Node = (value: unknown, ctx: NodeContext<FlowState>) => unknown;
+type Handle = ReturnType<Drawing["node"]>;
+
+class Drawing {
+  readonly #graph = new Graph<FlowInput, unknown>().withState(newFlowState);
+  readonly #taken: Set<string>;
+  #last: Handle;
+
+  constructor(ids: readonly string[]) {
+    this.#taken = new Set(ids.map(keyOf));
+    this.#last = this.node(this.#free("input"), begin);
+    this.#graph.connect(this.#graph.start, this.#last);
+  }
+
+  compile(options: CompileOptions): WorkflowGraph {
+    this.#graph.connect(this.#last, this.#graph.end);
+    return this.#graph.compile({ maxSteps: Number.MAX_SAFE_INTEGER, ...options } as never) as WorkflowGraph;
+  }
+
+  add(entry: FlowEntry): undefined {
+    switch (entry.type) {
+      case "step":
+      case "map":
+        return this.#follow(
+          keyOf(entry.step.id),
+          unlessBailed((value, ctx) => runStep(entry.step, value, ctx, flowOf(ctx))),
+        );
+      case "foreach": {
+        const each = runEach(entry.step, entry.concurrency);
+        return this.#follow(
+          keyOf(entry.step.id),
+          unlessBailed((value, ctx) => each(value, ctx, flowOf(ctx))),
+        );
+      }
+      case "sleep":
+        return this.#follow(
+          this.#free(entry.id),
+          unlessBailed((value, ctx) => runSleep(entry, value, ctx, flowOf(ctx))),
+        );
+      case "loop":
+        return this.#loop(entry);
+      case "parallel":
+        return this.#parallel(entry);
+      case "branch":
+        return this.#branch(entry);
+      default:
+        return entry satisfies never;
+    }
+  }
+
+  node(key: string, run: Node, outputKey?: string) {
+    return this.#graph.node(key, run, outputKey === undefined ? {} : { outputKey });
+  }
+
+  #follow(key: string, run: Node): undefined {
+    const node = this.node(key, run);
+    this.#graph.connect(this.#last, node);
+    this.#last = node;
+  }
+
+  /** One visit of the node per turn. */
+  #loop(entry: FlowEntry & { readonly type: "loop" }): undefined {
+    const { step } = entry;
+    const key = keyOf(step.id);
+    const turn = this.node(
+      key,
+      unlessBailed(async (value, ctx) => {
+        const flow = flowOf(ctx);
+        const output = await runStep(step, value, ctx, flow);
+        if (flow.state.bailed === undefined) await isRepeated(entry, output, ctx, flow);
+        return output;
+      }),
+    );
+    const after = this.node(this.#free(`after ${step.id}`), (value) => value);
+    this.#graph.connect(this.#last, turn);
+    this.#graph.addBranch(turn, [turn, after], (_value, { state }) =>
+      state.bailed === undefined && state.repeats[step.id] === true ? turn : after,
+    );
+    this.#last = after;
+  }
+
+  #parallel({ id, steps }: FlowEntry & { readonly type: "parallel" }): undefined {
+    const from = this.#last;
+    const join = this.node(this.#free(id), joinMembers(steps));
+    for (const step of steps) {
+      const member = this.#member(step, (value) => value);
+      this.#graph.connect(from, member).connect(member, join);
+    }
+    if (steps.length === 0) this.#graph.connect(from, join);
+    this.#last = join;
+  }
+
+  #branch({ id, cases }: FlowEntry & { readonly type: "branch" }): undefined {
+    const choose = this.node(
+      this.#free(id),
+      unlessBailed(
+        (value, ctx) => chooseCases(cases, value, ctx, flowOf(ctx)),
+        (value) => ({ value, chosen: [] }),
+      ),
+    );
+    this.#graph.connect(this.#last, choose);
+    const members = cases.map(({ step }) => this.#member(step, (given) => chosenOf(given).value));
+    const join = this.node(this.#free(`after ${id}`), joinMembers(cases.map(({ step }) => step)));
+    for (const member of members) this.#graph.connect(member, join);
+    this.#graph.addBranch(choose, [...members, join], (value) => {
+      const { chosen } = chosenOf(value);
+      return chosen.length === 0 ? [join] : members.filter((_member, index) => chosen.includes(index));
+    });
+    this.#last = join;
+  }
+
+  /** A step beside others: it fails where they come together again. */
+  #member(step: AnyStep, inputOf: (value: unknown) => unknown): Handle {
+    const run: Node = async (value, ctx) => {
+      const flow = flowOf(ctx);
+      const input = inputOf(value);
+      if (flow.state.bailed !== undefined) return input;
+      try {
+        return await runStep(step, input, ctx, flow, { isMember: true });
+      } catch (error) {
+        if (flow.state.steps[step.id]?.status !== "failed") throw error;
+        return undefined;
+      }
+    };
+    return this.node(keyOf(step.id), run, step.id) as Handle;
+  }
+
+  #free(name: string): string {
+    let key = keyOf(name);
+    for (let count = 2; this.#taken.has(key); count++) key = `${keyOf(name)} ${count}`;
+    this.#taken.add(key);
+    return key;
+  }
+}
+
+interface Chosen {
+  readonly value: unknown;
+  /** Which cases run, by their place. */
+  readonly chosen: readonly number[];
+}
+
+function chosenOf(value: unknown): Chosen {
+  return value as Chosen;
+}
+
+/** A step id as the key of a node. */
+export function keyOf(id: string): string {
+  return id.replaceAll("%", "%25").replaceAll("/", "%2F");
+}
+
+const begin: Node = (value, ctx) => {
+  const { input, shared } = value as FlowInput;
+  const { state } = flowOf(ctx);
+  state.input = input;
+  state.shared = shared;
+  return input;
+};
+
+/** Once a step has ended the workflow, values pass all others as they are. */
+function unlessBailed(run: Node, pass: (value: unknown) => unknown = (value) => value): Node {
+  return (value, ctx) => (flowOf(ctx).state.bailed === undefined ? run(value, ctx) : pass(value));
+}
+
+/** The outputs of those that ran, by their ids. */
+function joinMembers(steps: readonly AnyStep[]): Node {
+  return (value, ctx) => {
+    const { live, state } = flowOf(ctx);
+    if (state.bailed !== undefined) return value;
+    const ran = typeof value === "object" && value !== null && !("chosen" in value && "value" in value) ? value : {};
+    for (const { id } of steps) {
+      const result = state.steps[id];
+      if (result?.status !== "failed" || !(id in ran)) continue;
+      const error = live.errors.get(id) ?? result.error;
+      live.failure ??= { error };
+      throw error;
+    }
+    return Object.fromEntries(steps.filter(({ id }) => id in ran).map(({ id }) => [id, (ran as never)[id]]));
+  };
+}

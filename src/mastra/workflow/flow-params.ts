@@ -1,0 +1,60 @@
+import type { NodeContext } from "../../components/context.js";
+import type { RequestContext } from "../../components/request-context.js";
+import { isPlainObject } from "../../is.js";
+import { invalidStep } from "../errors.js";
+import { type Flow, setShared, sharedOf } from "./flow.js";
+import type { StepRef } from "./run-options.js";
+import type { StepParams, StepWriter } from "./step.js";
+import { StepLog } from "./step-log.js";
+
+/** What functions of a workflow get: mappings, conditions and durations, which cannot be suspended. */
+export function paramsFor(inputData: unknown, ctx: NodeContext, flow: Flow): StepParams<unknown, unknown, unknown> {
+  const { live, state } = flow;
+  return {
+    inputData,
+    resumeData: undefined,
+    suspendData: undefined,
+    get state() {
+      return sharedOf(flow);
+    },
+    setState: async (values) => setShared(flow, isPlainObject(values) ? values : {}),
+    suspend: async () => onlySteps("suspend"),
+    bail: () => onlySteps("bail"),
+    getStepResult: (step: StepRef) => resultOf(flow, step),
+    getInitData: <Data>() => state.input as Data,
+    mastra: live.mastra,
+    runId: live.runId,
+    workflowId: live.workflowId,
+    get requestContext() {
+      return ctx.requestContext as RequestContext;
+    },
+    get runtimeContext() {
+      return ctx.requestContext as RequestContext;
+    },
+    get abortSignal() {
+      return ctx.signal;
+    },
+    abort: () => live.abort(),
+    writer: writerOf(flow, ctx, "function"),
+    retryCount: 0,
+    ctx,
+  };
+}
+
+/** The output of a step that has run. */
+export function resultOf({ state }: Flow, step: StepRef): unknown {
+  const result = state.steps[typeof step === "string" ? step : step.id];
+  return result?.status === "success" || result?.status === "bailed" ? result.output : null;
+}
+
+export function writerOf(flow: Flow, ctx: NodeContext, id: string): StepWriter {
+  const write = async (chunk: unknown): Promise<void> => {
+    new StepLog(flow, id).wrote(chunk);
+    ctx.progress(chunk);
+  };
+  return { write, custom: write };
+}
+
+function onlySteps(name: string): never {
+  throw invalidStep(`${name} belongs to steps: a condition, a mapping or a duration cannot call it. Use a step.`);
+}

@@ -1,0 +1,72 @@
+import type { Flow } from "./flow.js";
+import { asError, type StepResult, savedError } from "./step-result.js";
+import type { WorkflowEvent } from "./workflow-event.js";
+
+/** Notes what becomes of a step, in the results of its run, and tells those who watch. */
+export class StepLog {
+  readonly #flow: Flow;
+  readonly #id: string;
+
+  constructor(flow: Flow, id: string) {
+    this.#flow = flow;
+    this.#id = id;
+  }
+
+  began(payload: unknown, resumed?: { readonly data: unknown }): void {
+    const { steps } = this.#flow.state;
+    const before = steps[this.#id];
+    const goesOn = before?.status === "suspended" || resumed !== undefined;
+    steps[this.#id] = {
+      status: "running",
+      payload,
+      startedAt: goesOn && before !== undefined ? before.startedAt : Date.now(),
+      ...(resumed !== undefined && { resumePayload: resumed.data, resumedAt: Date.now() }),
+    };
+    this.#tell("workflow-step-start");
+  }
+
+  succeeded(output: unknown, status: "success" | "bailed" = "success"): void {
+    this.#change({ status, output, endedAt: Date.now() });
+    this.#tell("workflow-step-result");
+  }
+
+  failed(thrown: unknown): void {
+    this.#flow.live.errors.set(this.#id, asError(thrown));
+    this.#change({ status: "failed", error: savedError(thrown), endedAt: Date.now() });
+    this.#tell("workflow-step-result");
+  }
+
+  suspended(suspendPayload: unknown): void {
+    this.#change({ status: "suspended", suspendPayload, suspendedAt: Date.now() });
+    this.#tell("workflow-step-suspended");
+  }
+
+  waits(payload: unknown): void {
+    this.#flow.state.steps[this.#id] = { status: "waiting", payload, startedAt: Date.now() };
+    this.#tell("workflow-step-waiting");
+  }
+
+  wrote(output: unknown): void {
+    this.#emit({ type: "workflow-step-output", from: "USER", output });
+  }
+
+  /** An item of a list has ended. */
+  progressed(done: number, total: number): void {
+    this.#emit({ type: "workflow-step-progress", from: "WORKFLOW", completedCount: done, totalCount: total });
+  }
+
+  #change(fields: Partial<StepResult> & Pick<StepResult, "status">): void {
+    const { steps } = this.#flow.state;
+    steps[this.#id] = { payload: undefined, startedAt: Date.now(), ...steps[this.#id], ...fields };
+  }
+
+  #tell(type: WorkflowEvent["type"]): void {
+    this.#emit({ type, from: "WORKFLOW", ...this.#flow.state.steps[this.#id] });
+  }
+
+  #emit({ type, from, ...details }: Pick<WorkflowEvent, "type" | "from"> & Readonly<Record<string, unknown>>): void {
+    const { live } = this.#flow;
+    const id = [...live.path, this.#id].join(".");
+    live.emit({ type, runId: live.runId, from, payload: { stepName: id, id, ...details } });
+  }
+}

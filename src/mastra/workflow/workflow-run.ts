@@ -1,0 +1,259 @@
+import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import { type Interrupt, InterruptError } from "../../checkpoint/pause/interrupt.js";
+import { RequestContext } from "../../components/request-context.js";
+import type { RunOptions } from "../../compose/options.js";
+import { KumikoError } from "../../errors.js";
+import type { AnyMastra } from "../any-mastra.js";
+import { requestContextOf, signalOf } from "../call-values.js";
+import { cannotWait, checkNames, notSuspended } from "../errors.js";
+import type { AnySchema } from "./any-schema.js";
+import { checkValue } from "./check-value.js";
+import { EventChannel } from "./event-channel.js";
+import type { LiveRun } from "./flow.js";
+import type { WorkflowGraph } from "./flow-graph.js";
+import { ownError } from "./own-error.js";
+import { answersFor } from "./resume-request.js";
+import type { CallOptions, ResumeOptions, StartOptions } from "./run-options.js";
+import { type Outcome, resultOfRun, type StepTree } from "./run-result.js";
+import type { AnyStep } from "./step.js";
+import type { WorkflowEvent } from "./workflow-event.js";
+import type { WorkflowResult } from "./workflow-result.js";
+import { WorkflowStream } from "./workflow-stream.js";
+
+/** What a run needs of its workflow. */
+export interface RunOwner {
+  readonly id: string;
+  readonly inputSchema: AnySchema | undefined;
+  readonly stateSchema: AnySchema | undefined;
+  readonly retry: LiveRun["retry"];
+  readonly validatesInputs: boolean;
+  readonly validatesOutputs: boolean;
+  readonly tree: StepTree;
+  stepAt(path: readonly string[]): AnyStep | undefined;
+  app(): App;
+  began(run: WorkflowRun): void;
+  ended(run: WorkflowRun): void;
+}
+
+/** The graph, with the store that it saves in. */
+export interface App {
+  readonly graph: WorkflowGraph;
+  readonly store: CheckpointStore;
+  readonly mastra: AnyMastra;
+}
+
+/** The options of one call, under the names of a run of a graph. */
+interface Call {
+  readonly requestContext: RequestContext;
+  readonly signal: AbortSignal | undefined;
+  readonly callbacks: RunOptions["callbacks"];
+  readonly timeoutMs: number | undefined;
+}
+
+const callNames = ["requestContext", "runtimeContext", "abortSignal", "signal", "callbacks", "timeoutMs"];
+const startNames = ["inputData", "initialState", ...callNames];
+const resumeNames = ["step", "resumeData", "forEachIndex", "interruptId", ...callNames];
+
+/** One run of a workflow: it is started once, and resumed as often as it waits, here or in another process. */
+export class WorkflowRun<in In = never, out Out = unknown> {
+  readonly runId: string;
+  readonly workflowId: string;
+  readonly #owner: RunOwner;
+  readonly #watchers = new Set<(event: WorkflowEvent) => void>();
+  #controller = new AbortController();
+  #isRunning = false;
+  /** What it waits for, as far as this process knows. */
+  #interrupts: readonly Interrupt[] | undefined;
+
+  constructor(owner: RunOwner, runId: string) {
+    this.#owner = owner;
+    this.runId = runId;
+    this.workflowId = owner.id;
+  }
+
+  /** Runs to the end, or to where it waits. Rejects when the input does not fit; nothing has run then. */
+  async start(options: StartOptions<In> = {}): Promise<WorkflowResult<Out>> {
+    const { id, inputSchema, stateSchema, validatesInputs } = this.#owner;
+    const call = this.#callOf("start", options, startNames);
+    const { inputData, initialState = {} } = options;
+    const what = { workflow: id, what: "input" };
+    const input = validatesInputs ? await checkValue(inputSchema, inputData, what) : inputData;
+    const shared = (await checkValue(stateSchema, initialState, { ...what, what: "initial state" })) as object;
+    const given = { input, shared: { ...shared } };
+    return this.#run(call, async ({ graph }, live, run) => {
+      try {
+        return await graph.invoke(given, { ...run, checkpointId: this.#checkpointId });
+      } catch (error) {
+        // what cannot be saved can run all the same, where it does not wait
+        if (live.state !== undefined || !KumikoError.is(error) || error.code !== "NOT_SERIALIZABLE") throw error;
+        return await graph.invoke(given, run);
+      }
+    });
+  }
+
+  /** Goes on where the run waits. Rejects when that is unclear or the data does not fit; nothing has run then. */
+  async resume(options: ResumeOptions = {}): Promise<WorkflowResult<Out>> {
+    const call = this.#callOf("resume", options, resumeNames);
+    const interrupts = this.#interrupts ?? (await this.#waiting());
+    const answers = await answersFor(this.#owner, interrupts, options);
+    this.#interrupts = undefined;
+    return this.#run(call, ({ graph }, _live, run) => graph.resume(this.#checkpointId, answers, run));
+  }
+
+  /** Goes on after a crash of the process that ran it. */
+  async restart(options: CallOptions = {}): Promise<WorkflowResult<Out>> {
+    const call = this.#callOf("restart", options, callNames);
+    return this.#run(call, ({ graph }, _live, run) => graph.resume(this.#checkpointId, undefined, run));
+  }
+
+  /** `start`, with its events. */
+  stream(options: StartOptions<In> = {}): WorkflowStream<Out> {
+    return this.#stream(() => this.start(options));
+  }
+
+  /** `resume`, with its events. */
+  resumeStream(options: ResumeOptions = {}): WorkflowStream<Out> {
+    return this.#stream(() => this.resume(options));
+  }
+
+  /** Calls a function with each event of this run, until the function that it returns is called. */
+  watch(watcher: (event: WorkflowEvent) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => {
+      this.#watchers.delete(watcher);
+    };
+  }
+
+  /** Stops the run. One that waits is given up, and cannot be resumed. */
+  async cancel(): Promise<void> {
+    this.#controller.abort(new DOMException(`Run "${this.runId}" was canceled.`, "AbortError"));
+    if (this.#isRunning) return;
+    this.#interrupts = undefined;
+    await this.#owner.app().store.delete(this.#checkpointId);
+  }
+
+  get #checkpointId(): string {
+    return `${this.workflowId}/${this.runId}`;
+  }
+
+  #callOf(method: string, options: CallOptions, names: readonly string[]): Call {
+    const where = `${method} of workflow "${this.workflowId}"`;
+    checkNames(where, options, names);
+    return {
+      requestContext: requestContextOf(where, options) ?? new RequestContext(),
+      signal: signalOf(where, options),
+      callbacks: options.callbacks,
+      timeoutMs: options.timeoutMs,
+    };
+  }
+
+  /** What a run waits for that another process has left. */
+  async #waiting(): Promise<readonly Interrupt[]> {
+    try {
+      await this.#owner.app().graph.resume(this.#checkpointId);
+    } catch (error) {
+      if (InterruptError.is(error)) return error.interrupts;
+      throw this.#told(error);
+    }
+    throw notSuspended(this.workflowId, this.runId);
+  }
+
+  #told(error: unknown): unknown {
+    const isOver = KumikoError.is(error) && ["UNKNOWN_CHECKPOINT", "CHECKPOINT_FINISHED"].includes(error.code);
+    return isOver ? notSuspended(this.workflowId, this.runId, error) : error;
+  }
+
+  async #run(
+    { signal, ...call }: Call,
+    work: (app: App, live: LiveRun, options: RunOptions) => Promise<unknown>,
+  ): Promise<WorkflowResult<Out>> {
+    this.#owner.began(this);
+    const app = this.#owner.app();
+    if (!this.#isRunning) this.#controller = new AbortController();
+    const own = this.#controller.signal;
+    const stop = signal === undefined ? own : AbortSignal.any([own, signal]);
+    const live = this.#live(app.mastra);
+    const options = Object.fromEntries(
+      Object.entries({ ...call, signal: stop, options: { lambda: { run: live } } }).filter(
+        ([, value]) => value !== undefined,
+      ),
+    );
+    this.#isRunning = true;
+    try {
+      live.emit(eventOf(live, "workflow-start", { workflowId: this.workflowId }));
+      const result = resultOfRun(
+        live,
+        this.#owner.tree,
+        await this.#settle(() => work(app, live, options), live, stop),
+      );
+      if (result.status === "failed" || result.status === "canceled") await this.#forget(app);
+      live.emit(finishOf(live, result));
+      return result;
+    } finally {
+      this.#isRunning = false;
+      this.#owner.ended(this);
+    }
+  }
+
+  async #settle(work: () => Promise<unknown>, live: LiveRun, stop: AbortSignal): Promise<Outcome> {
+    try {
+      const output = await work();
+      return { status: "success", result: live.state?.bailed === undefined ? output : live.state.bailed.value };
+    } catch (error) {
+      if (stop.aborted) return { status: "canceled" };
+      if (InterruptError.is(error)) return this.#suspended(error, live);
+      if (live.state === undefined && live.failure === undefined) throw this.#told(error);
+      return { status: "failed", error: live.failure?.error ?? ownError(error) };
+    }
+  }
+
+  /** A failure beside a step that waits wins, and what cannot be saved cannot wait. */
+  #suspended({ interrupts, checkpointId, message }: InterruptError, live: LiveRun): Outcome {
+    const failed = Object.entries(live.state?.steps ?? {}).find(([, { status }]) => status === "failed");
+    if (failed !== undefined) return { status: "failed", error: live.errors.get(failed[0]) ?? failed[1].error };
+    if (checkpointId === undefined) return { status: "failed", error: cannotWait(this.workflowId, message) };
+    this.#interrupts = interrupts;
+    return { status: "suspended", interrupts };
+  }
+
+  /** A run that has failed or was canceled is over. */
+  async #forget({ store }: App): Promise<void> {
+    await store.delete(this.#checkpointId);
+  }
+
+  #live(mastra: AnyMastra): LiveRun {
+    const { retry, validatesInputs, validatesOutputs } = this.#owner;
+    return {
+      ...{ workflowId: this.workflowId, runId: this.runId, path: [], item: undefined, outermost: undefined },
+      ...{ mastra, retry, validatesInputs, validatesOutputs, errors: new Map(), failure: undefined, state: undefined },
+      abort: () => void this.cancel(),
+      emit: (event) => {
+        for (const watcher of [...this.#watchers]) watcher(event);
+      },
+    };
+  }
+
+  #stream(work: () => Promise<WorkflowResult<Out>>): WorkflowStream<Out> {
+    const channel = new EventChannel();
+    const leave = this.watch((event) => channel.write(event));
+    const result = work().finally(() => {
+      leave();
+      channel.close();
+    });
+    result.catch(() => undefined);
+    return new WorkflowStream<Out>(this, channel, result);
+  }
+}
+
+function eventOf({ runId }: LiveRun, type: WorkflowEvent["type"], payload: WorkflowEvent["payload"]): WorkflowEvent {
+  return { type, runId, from: "WORKFLOW", payload };
+}
+
+function finishOf(live: LiveRun, result: WorkflowResult): WorkflowEvent {
+  if (result.status === "canceled") return eventOf(live, "workflow-canceled", {});
+  return eventOf(live, "workflow-finish", {
+    workflowStatus: result.status,
+    ...(result.status === "success" && { finalWorkflowResult: result.result }),
+    ...(result.status === "failed" && { error: result.error.message }),
+  });
+}

@@ -1,0 +1,269 @@
+import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import type { AnyMastra } from "../any-mastra.js";
+import { duplicateStep, emptyWorkflow, invalidOption, invalidStep, notCommitted, unknownStep } from "../errors.js";
+import { type Owner, register } from "../registered.js";
+import { emptyMastra } from "../registry.js";
+import type { Untyped } from "../untyped.js";
+import type { AnySchema } from "./any-schema.js";
+import { toStep } from "./create-step.js";
+import type { BranchCase, Condition, Duration, FlowEntry } from "./flow-entry.js";
+import { stepsOf } from "./flow-entry.js";
+import { flowGraph, keyOf, type WorkflowGraph } from "./flow-graph.js";
+import { idOf, type MapSource, mapStep, sourcesOf } from "./map-input.js";
+import { runInner } from "./run-inner.js";
+import type { StepTree } from "./run-result.js";
+import { type AnyStep, type Step, type StepCall, type StepParams, stepBody } from "./step.js";
+import type { WorkflowOptions } from "./workflow-options.js";
+import { type App, type RunOwner, WorkflowRun } from "./workflow-run.js";
+
+/** The fields of the next input. */
+type Fields = Readonly<Record<string, MapSource>>;
+
+/** What a mapping gives the next step. */
+type Mapped<M> = M extends (...args: never[]) => infer Out ? Awaited<Out> : Untyped;
+
+type Case<In> = readonly [condition: (params: StepParams<In, unknown, never>) => unknown, step: Step<In, unknown>];
+
+type LoopCondition<Out> = (params: StepParams<Out, unknown, never> & { readonly iterationCount: number }) => unknown;
+
+/**
+ * Steps in their order, as `createWorkflow` makes them. Each method adds to the workflow and gives it back; `commit()` ends
+ * it. A workflow is a step of others, and becomes a graph: `workflow.graph`.
+ */
+export class Workflow<in In = never, out Out = unknown, out Current = Untyped> implements Step<In, Out>, StepTree {
+  readonly id: string;
+  readonly description: string | undefined;
+  readonly inputSchema: AnySchema | undefined;
+  readonly outputSchema: AnySchema | undefined;
+  readonly stateSchema: AnySchema | undefined;
+  /** What it takes and gives; only in types. */
+  declare readonly types?: ((input: In) => Out) | undefined;
+  readonly #options: WorkflowOptions;
+  readonly #entries: FlowEntry[] = [];
+  readonly #steps = new Map<string, AnyStep>();
+  readonly #runs = new Map<string, WorkflowRun>();
+  #committed: readonly FlowEntry[] | undefined;
+  #owner: Owner | undefined;
+  #app: App | undefined;
+
+  constructor(options: WorkflowOptions) {
+    this.#options = options;
+    this.id = options.id;
+    this.description = options.description;
+    this.inputSchema = options.inputSchema;
+    this.outputSchema = options.outputSchema;
+    this.stateSchema = options.stateSchema;
+  }
+
+  /** Runs a step next. */
+  then<Next>(step: Step<Current, Next>): Workflow<In, Out, Next> {
+    return this.#add({ type: "step", step: this.#stepOf(step, "then") });
+  }
+
+  /** Makes the input of the next step: of outputs, the request, constants and the first input, or with a function. */
+  map<const M extends Fields | ((params: StepParams<Current, unknown, never>) => unknown)>(
+    mapping: M,
+    options: { readonly id?: string | undefined } = {},
+  ): Workflow<In, Out, Mapped<M>> {
+    const count = this.#entries.filter(({ type }) => type === "map").length;
+    const { id = `mapping_${this.id}_${count}` } = options;
+    for (const { field, step } of sourcesOf(mapping)) this.#mapped.push({ field, id: idOf(step) });
+    return this.#add({ type: "map", step: mapStep(this.id, id, mapping) });
+  }
+
+  /** Runs steps side by side: their outputs come by their ids. */
+  parallel(steps: readonly Step<Current, unknown>[]): Workflow<In, Out, Untyped> {
+    if (!Array.isArray(steps)) throw invalidStep(`.parallel of workflow "${this.id}" needs a list of steps.`);
+    const id = `parallel ${this.#entries.length}`;
+    return this.#add({ type: "parallel", id, steps: steps.map((step) => this.#stepOf(step, "parallel")) });
+  }
+
+  /** Runs every step whose condition holds: their outputs come by their ids. */
+  branch(cases: readonly Case<Current>[]): Workflow<In, Out, Untyped> {
+    if (!Array.isArray(cases)) throw invalidStep(`.branch of workflow "${this.id}" needs a list of [condition, step].`);
+    const id = `branch ${this.#entries.length}`;
+    return this.#add({ type: "branch", id, cases: cases.map((one) => this.#caseOf(one)) });
+  }
+
+  /** Runs a step, and again as long as the condition holds. */
+  dowhile<Next>(step: Step<Current, Next>, condition: LoopCondition<Next>): Workflow<In, Out, Next> {
+    return this.#loop(step, condition, false);
+  }
+
+  /** Runs a step, and again until the condition holds. */
+  dountil<Next>(step: Step<Current, Next>, condition: LoopCondition<Next>): Workflow<In, Out, Next> {
+    return this.#loop(step, condition, true);
+  }
+
+  /** Runs a step once for each item of a list: one after the other, or with `concurrency` so many at once. */
+  foreach<Next>(
+    step: Step<Current extends readonly (infer Item)[] ? Item : never, Next>,
+    options: { readonly concurrency?: number | undefined } = {},
+  ): Workflow<In, Out, Next[]> {
+    const { concurrency = 1 } = options;
+    if (!Number.isInteger(concurrency) || concurrency < 1) {
+      throw invalidOption(
+        `concurrency of .foreach in workflow "${this.id}" must be a whole number of at least 1 (got ${String(concurrency)}).`,
+      );
+    }
+    return this.#add({ type: "foreach", step: this.#stepOf(step, "foreach"), concurrency });
+  }
+
+  /** Waits so many milliseconds. */
+  sleep(duration: number | ((params: StepParams<Current, unknown, never>) => unknown)): Workflow<In, Out, Current> {
+    return this.#wait("sleep", duration, typeof duration === "number");
+  }
+
+  /** Waits until a point in time. */
+  sleepUntil(date: Date | ((params: StepParams<Current, unknown, never>) => unknown)): Workflow<In, Out, Current> {
+    return this.#wait("sleepUntil", date, date instanceof Date);
+  }
+
+  /** Ends the workflow: it can be run now. */
+  commit(): Workflow<In, Out, Out> {
+    if (this.#entries.length === 0) throw emptyWorkflow(this.id);
+    for (const { field, id } of this.#mapped) {
+      if (!this.#steps.has(id)) throw unknownStep(this.id, `"${field}" in .map`, id, [...this.#steps.keys()]);
+    }
+    this.#committed = [...this.#entries];
+    this.#app = undefined;
+    return this as never;
+  }
+
+  /** A run, which does nothing before it is started. With the id of one that waits, it can be resumed. */
+  createRun(options: { readonly runId?: string | undefined } = {}): WorkflowRun<In, Out> {
+    const { runId = crypto.randomUUID() } = options;
+    if (typeof runId !== "string" || runId === "") {
+      throw invalidOption(`runId of workflow "${this.id}" must be a non-empty string (got ${String(runId)}).`);
+    }
+    this.#check();
+    return (this.#runs.get(runId) ?? new WorkflowRun(this.#runOwner, runId)) as WorkflowRun<In, Out>;
+  }
+
+  /** The steps, by their ids. */
+  get steps(): Readonly<Record<string, AnyStep>> {
+    return Object.fromEntries(this.#steps);
+  }
+
+  get committed(): boolean {
+    return this.#committed?.length === this.#entries.length;
+  }
+
+  /** What it becomes: to print, or to run as it is. */
+  get graph(): WorkflowGraph {
+    this.#check();
+    return this.#appOf().graph;
+  }
+
+  stepAt(key: string): { readonly id: string; readonly inner: StepTree | undefined } | undefined {
+    for (const [id, step] of this.#steps) {
+      if (keyOf(id) === key) return { id, inner: step instanceof Workflow ? step : undefined };
+    }
+    return undefined;
+  }
+
+  [register](owner: Owner): void {
+    this.#owner = owner;
+    this.#app = undefined;
+  }
+
+  /** As a step of another workflow. */
+  [stepBody](call: StepCall): Promise<unknown> {
+    this.#check();
+    return runInner(this.#runOwner, call);
+  }
+
+  readonly #mapped: { readonly field: string; readonly id: string }[] = [];
+
+  #add(entry: FlowEntry): never {
+    const ids = stepsOf(entry).map(({ id }) => id);
+    for (const [index, id] of ids.entries()) {
+      if (this.#steps.has(id) || ids.indexOf(id) !== index) throw duplicateStep(this.id, id);
+    }
+    for (const step of stepsOf(entry)) this.#steps.set(step.id, step);
+    this.#entries.push(entry);
+    return this as never;
+  }
+
+  #stepOf(step: unknown, method: string): AnyStep {
+    return toStep(step, `.${method} of workflow "${this.id}"`);
+  }
+
+  #caseOf(given: unknown): BranchCase {
+    const [condition, step] = (Array.isArray(given) ? given : []) as readonly unknown[];
+    if (typeof condition !== "function") {
+      throw invalidStep(`A case of .branch in workflow "${this.id}" must be [condition, step], with a function first.`);
+    }
+    return { condition: condition as Condition, step: this.#stepOf(step, "branch") };
+  }
+
+  #loop(step: unknown, condition: unknown, until: boolean): never {
+    const method = until ? "dountil" : "dowhile";
+    if (typeof condition !== "function") {
+      throw invalidStep(`.${method} of workflow "${this.id}" needs a condition after the step: a function.`);
+    }
+    return this.#add({ type: "loop", step: this.#stepOf(step, method), until, condition: condition as Condition });
+  }
+
+  #wait(method: string, until: unknown, isFixed: boolean): never {
+    if (!isFixed && typeof until !== "function") {
+      const wanted = method === "sleep" ? "milliseconds" : "a Date";
+      throw invalidStep(`.${method} of workflow "${this.id}" needs ${wanted}, or a function that gives it.`);
+    }
+    return this.#add({ type: "sleep", id: `${method} ${this.#entries.length}`, until: until as Duration });
+  }
+
+  #check(): void {
+    if (this.#entries.length === 0) throw emptyWorkflow(this.id);
+    if (!this.committed) throw notCommitted(this.id);
+  }
+
+  #appOf(): App {
+    if (this.#app === undefined) {
+      this.#owner ??= emptyMastra();
+      const owner = this.#owner;
+      const { durability, callbacks, runtime } = this.#options;
+      const store: CheckpointStore = owner.storage;
+      const options = { name: this.id, store, durability, callbacks, runtime };
+      const graph = flowGraph(this.#committed ?? [], options);
+      this.#app = { graph, store, mastra: owner.mastra as AnyMastra };
+    }
+    return this.#app;
+  }
+
+  readonly #runOwner: RunOwner = this.#ownerOfRuns();
+
+  #ownerOfRuns(): RunOwner {
+    const workflow = this;
+    return {
+      get id() {
+        return workflow.id;
+      },
+      get inputSchema() {
+        return workflow.inputSchema;
+      },
+      get stateSchema() {
+        return workflow.stateSchema;
+      },
+      get retry() {
+        const { attempts = 0, delay = 0 } = workflow.#options.retryConfig ?? {};
+        return { attempts, delayMs: delay };
+      },
+      get validatesInputs() {
+        return workflow.#options.options?.validateInputs ?? true;
+      },
+      get validatesOutputs() {
+        return workflow.#options.validateOutputs ?? workflow.#options.options?.validateOutputs ?? false;
+      },
+      tree: workflow,
+      stepAt: (path) => {
+        let step: AnyStep | undefined = workflow as AnyStep;
+        for (const id of path) step = step instanceof Workflow ? step.steps[id] : undefined;
+        return step;
+      },
+      app: () => workflow.#appOf(),
+      began: (run) => void workflow.#runs.set(run.runId, run),
+      ended: (run) => void workflow.#runs.delete(run.runId),
+    };
+  }
+}

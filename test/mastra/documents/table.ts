@@ -1,0 +1,31 @@
+import type { Block } from "./read-blocks.js";
+import type { Recipe } from "./run-block.js";
+
+/** What is done with a block: it runs, or its types are compared with ours. */
+export interface Case extends Recipe {
+  readonly state: "runs" | "types fit";
+  readonly shown: string;
+}
+
+const order = ["mastra-docs.md", "mastra-create-tool.md", "mastra-create-tool.zh.txt"];
+
+/** The table of all blocks, as a page. */
+export function tableOf(blocks: readonly Block[], caseOf: (block: Block) => Case): string {
+  const sections = order.map((document) => {
+    const rows = blocks.filter((block) => block.document === document).map((block) => rowOf(block, caseOf(block)));
+    return `## ${document}\n\n| Block | State | What is looked at | Mended |\n| ---: | --- | --- | --- |\n${rows.join("\n")}\n`;
+  });
+  return `${head}\n${sections.join("\n")}`;
+}
+
+const head = `# The code blocks of Mastra's documents
+
+Every code block of the documents that \`kumiko/mastra\` was made for, and what becomes of it here. Imports of \`@mastra/core\` and
+\`@mastra/mcp\` lead to \`kumiko/mastra\`, names that a block does not make come from a preamble, and what a block itself gets wrong is
+mended for the reason that the last column gives. Signatures and types are compared by the compiler; all else runs. The tests
+write this page.
+`;
+
+function rowOf({ number }: Block, { state, shown, patches = [] }: Case): string {
+  return `| ${number} | ${state} | ${shown} | ${patches.map(({ reason }) => reason).join("; ")} |`;
+}

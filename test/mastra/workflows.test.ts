@@ -1,0 +1,580 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { memoryStore } from "../../src/checkpoint/memory-store.js";
+import { Agent, cloneStep, createStep, createTool, createWorkflow, RuntimeContext } from "../../src/mastra/index.js";
+import { functionToolCall } from "../../src/schema/message/construct-block.js";
+import { assistantMessage } from "../../src/schema/message/construct-message.js";
+import { scriptedModel } from "../../src/testing/scripted-model.js";
+import { add, asking, failing, registered, step, workflow } from "./workflows.js";
+
+describe("a workflow", () => {
+  it("runs its steps in order, and tells what became of each", async () => {
+    const flow = registered(workflow().then(add("a")).then(add("b", 10)));
+    const result = await flow.createRun().start({ inputData: 1 });
+    expect(result).toMatchObject({
+      status: "success",
+      result: 12,
+      input: 1,
+      steps: { a: { status: "success", payload: 1, output: 2 }, b: { status: "success", payload: 2, output: 12 } },
+    });
+  });
+
+  it("runs steps side by side, and gives their outputs by their ids", async () => {
+    const flow = registered(workflow().parallel([add("a"), add("b", 5)]));
+    expect(await flow.createRun().start({ inputData: 1 })).toMatchObject({ status: "success", result: { a: 2, b: 6 } });
+  });
+
+  it("lets the siblings of a step that fails come to their end", async () => {
+    const flow = registered(
+      workflow()
+        .parallel([failing("a"), add("b", 5)])
+        .then(add("never")),
+    );
+    const result = await flow.createRun().start({ inputData: 1 });
+    expect(result).toMatchObject({ status: "failed", error: { message: "boom" }, steps: { b: { output: 6 } } });
+    expect(result.steps).not.toHaveProperty("never");
+  });
+
+  it("runs every branch whose condition holds; one that throws does not hold", async () => {
+    const flow = registered(
+      workflow().branch([
+        [async () => true, add("a")],
+        [async ({ inputData }) => inputData === 1, add("b", 3)],
+        [
+          async () => {
+            throw new Error("no");
+          },
+          add("c"),
+        ],
+      ]),
+    );
+    const result = await flow.createRun().start({ inputData: 1 });
+    expect(result).toMatchObject({ status: "success", result: { a: 2, b: 4 } });
+    const none = registered(workflow().branch([[async () => false, add("a")]]));
+    expect(await none.createRun().start({ inputData: 1 })).toMatchObject({ status: "success", result: {} });
+  });
+
+  it("repeats a step, the step first, with turns counted from 1", async () => {
+    const counts: number[] = [];
+    const flow = registered(
+      workflow().dowhile(add("a"), async ({ inputData, iterationCount }) => {
+        counts.push(iterationCount);
+        return inputData < 4;
+      }),
+    );
+    expect(await flow.createRun().start({ inputData: 1 })).toMatchObject({ status: "success", result: 4 });
+    expect(counts).toEqual([1, 2, 3]);
+    const until = registered(workflow().dountil(add("a"), async ({ inputData }) => inputData >= 3));
+    expect(await until.createRun().start({ inputData: 1 })).toMatchObject({ status: "success", result: 3 });
+  });
+
+  it("runs a step once per item, one after the other, in order", async () => {
+    const order: string[] = [];
+    const item = step("item", async ({ inputData }) => {
+      order.push(`start ${inputData}`);
+      await undefined;
+      order.push(`end ${inputData}`);
+      return inputData * 2;
+    });
+    const flow = registered(workflow().foreach(item));
+    expect(await flow.createRun().start({ inputData: [1, 2] })).toMatchObject({ status: "success", result: [2, 4] });
+    expect(order).toEqual(["start 1", "end 1", "start 2", "end 2"]);
+  });
+
+  it("runs so many items at once as concurrency says, and no more", async () => {
+    let running = 0;
+    let most = 0;
+    const item = step("item", async ({ inputData }) => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      return inputData;
+    });
+    const flow = registered(workflow().foreach(item, { concurrency: 3 }));
+    const result = await flow.createRun().start({ inputData: [1, 2, 3, 4, 5, 6, 7] });
+    expect(result).toMatchObject({ status: "success", result: [1, 2, 3, 4, 5, 6, 7] });
+    expect(most).toBe(3);
+  });
+
+  it("tries a step again as often as its retries say", async () => {
+    let tries = 0;
+    const shaky = step(
+      "shaky",
+      ({ retryCount }) => {
+        tries += 1;
+        if (tries < 3) throw new Error(`try ${tries}`);
+        return retryCount;
+      },
+      { retries: 2 },
+    );
+    expect(await registered(workflow().then(shaky)).createRun().start()).toMatchObject({
+      status: "success",
+      result: 2,
+    });
+    tries = -1;
+    const failed = await registered(workflow().then(cloneStep(shaky, { id: "again" })))
+      .createRun()
+      .start();
+    expect(failed).toMatchObject({ status: "failed", error: { message: "try 2" } });
+  });
+
+  it("M1 to M8 fills the fields of a mapping from everywhere", async () => {
+    const first = step("first", () => ({ nested: { list: [5] }, text: "t" }));
+    const flow = workflow();
+    flow.then(first).map({
+      deep: { step: first, path: "nested.list.0" },
+      whole: { step: first, path: "." },
+      constant: { value: 42, schema: z.number() },
+      start: { initData: flow, path: "k" },
+      user: { runtimeContextPath: "user.name", schema: z.string() },
+      made: { fn: async ({ inputData }) => inputData, schema: z.any() },
+    });
+    const runtimeContext = new RuntimeContext([["user", { name: "Ada" }]]);
+    const result = await registered(flow)
+      .createRun()
+      .start({ inputData: { k: 1 }, runtimeContext });
+    const output = { nested: { list: [5] }, text: "t" };
+    expect(result).toMatchObject({
+      status: "success",
+      result: { deep: 5, whole: output, constant: 42, start: 1, user: "Ada", made: output },
+    });
+  });
+
+  it("takes the first of a list of steps that ran", async () => {
+    const a = add("a");
+    const b = add("b", 10);
+    const flow = workflow()
+      .branch([
+        [async () => false, a],
+        [async () => true, b],
+      ])
+      .map({ value: { step: [a, b], path: "." } });
+    expect(await registered(flow).createRun().start({ inputData: 1 })).toMatchObject({ result: { value: 11 } });
+  });
+
+  it("ends early with what a step bails with", async () => {
+    const flow = registered(
+      workflow()
+        .then(step("a", ({ bail }) => bail({ early: true })))
+        .parallel([failing("b")])
+        .branch([[async () => true, failing("c")]])
+        .foreach(failing("d"))
+        .dowhile(failing("e"), async () => true)
+        .sleep(1_000_000)
+        .map({ f: { step: "a", path: "nowhere" } }),
+    );
+    const result = await flow.createRun().start({ inputData: 1 });
+    expect(result).toMatchObject({ status: "success", result: { early: true } });
+    expect(Object.keys(result.steps)).toEqual(["a"]);
+  });
+
+  it("shares values between its steps and those of inner workflows", async () => {
+    const inner = workflow("inner")
+      .then(step("x", async ({ state, setState }) => setState({ n: state.m + 1 })))
+      .commit();
+    const flow = registered(
+      workflow()
+        .then(inner)
+        .then(step("y", ({ state }) => state)),
+    );
+    const result = await flow.createRun().start({ inputData: 1, initialState: { m: 3 } });
+    expect(result).toMatchObject({ result: { m: 3, n: 4 }, state: { m: 3, n: 4 } });
+  });
+
+  it("checks outputs only when it is told to", async () => {
+    const wrong = () =>
+      createStep({ id: "wrong", outputSchema: z.object({ n: z.number() }), execute: () => ({ n: "x" }) as never });
+    expect(await registered(workflow().then(wrong())).createRun().start()).toMatchObject({ status: "success" });
+    const strict = registered(workflow("strict", { validateOutputs: true }).then(wrong()));
+    const result = await strict.createRun().start();
+    expect(result).toMatchObject({ status: "failed", error: { code: "VALIDATION" } });
+    expect(result.status === "failed" && result.error.message).toMatch(/"wrong" of workflow "strict".*n:/);
+  });
+
+  it("W2 W3 has agents, tools and workflows as steps", async () => {
+    const tool = createTool({
+      id: "double",
+      description: "",
+      inputSchema: z.object({ n: z.number() }),
+      outputSchema: z.object({ n: z.number() }),
+      execute: async ({ context, mastra }, { workflow: run }) => {
+        mastra.getLogger().debug(String(run?.workflowId));
+        return { n: context.n * 2 };
+      },
+    });
+    const model = scriptedModel((messages) => assistantMessage(`${messages.length} messages`));
+    const agent = new Agent({ name: "my agent", model });
+    const flow = workflow()
+      .then(createStep(tool))
+      .map(async ({ inputData }) => ({ prompt: `What is ${inputData.n}?` }))
+      .then(createStep(agent));
+    const result = await registered(flow)
+      .createRun()
+      .start({ inputData: { n: 2 } });
+    expect(result).toMatchObject({
+      status: "success",
+      result: { text: "1 messages" },
+      steps: { double: { output: { n: 4 } } },
+    });
+  });
+
+  it("runs with input that is no data, where nothing has to be saved", async () => {
+    const flow = registered(workflow().then(step("call", ({ inputData }) => inputData.run())));
+    const result = await flow.createRun().start({ inputData: { run: () => 5 } });
+    expect(result).toMatchObject({ status: "success", result: 5 });
+    const waits = registered(workflow("waits").then(asking("ask")));
+    const stuck = await waits.createRun().start({ inputData: { run: () => 5 } });
+    expect(stuck).toMatchObject({ status: "failed", error: { code: "NOT_SERIALIZABLE" } });
+  });
+
+  it("becomes a graph whose nodes are its steps", () => {
+    const flow = workflow()
+      .then(add("a"))
+      .parallel([add("b"), add("c/d")])
+      .commit();
+    const { nodes } = flow.graph.graphInfo();
+    expect(nodes.map(({ key }) => key)).toEqual(expect.arrayContaining(["a", "b", "c%2Fd"]));
+    expect(flow.graph.toMermaid()).toContain("a");
+  });
+});
+
+describe("a run that waits", () => {
+  it("goes on in another run of the same id, with only its id known", async () => {
+    let runs = 0;
+    const flow = registered(
+      workflow()
+        .then(
+          step("once", ({ inputData }) => {
+            runs += 1;
+            return inputData;
+          }),
+        )
+        .then(asking("ask")),
+    );
+    const result = await flow.createRun({ runId: "r-1" }).start({ inputData: 7 });
+    expect(result).toMatchObject({ status: "suspended", suspended: [["ask"]], suspendPayload: { ask: { ask: 7 } } });
+    const resumed = await flow.createRun({ runId: "r-1" }).resume({ resumeData: { ok: true } });
+    expect(resumed).toMatchObject({ status: "success", result: { got: { ok: true } }, steps: { once: { output: 7 } } });
+    expect(runs).toBe(1);
+  });
+
+  it("goes on in a process that has built the same workflow anew", async () => {
+    const storage = memoryStore();
+    const build = () => registered(workflow().then(add("a")).then(asking("ask")), { storage });
+    await build().createRun({ runId: "r" }).start({ inputData: 1 });
+    const result = await build()
+      .createRun({ runId: "r" })
+      .resume({ step: "ask", resumeData: { ok: false } });
+    expect(result).toMatchObject({ status: "success", steps: { a: { output: 2 } } });
+  });
+
+  it("goes on in the turn of a loop where it stopped; the next turn is fresh", async () => {
+    const answers: unknown[] = [];
+    const turn = step("turn", ({ inputData, resumeData, suspend }) => {
+      answers.push([inputData, resumeData]);
+      return inputData === 3 && resumeData === undefined ? suspend({ at: 3 }) : inputData + 1;
+    });
+    const flow = registered(workflow().dowhile(turn, async ({ inputData }) => inputData < 5));
+    const run = flow.createRun();
+    expect(await run.start({ inputData: 1 })).toMatchObject({
+      status: "suspended",
+      suspendPayload: { turn: { at: 3 } },
+    });
+    expect(await run.resume({ resumeData: "go" })).toMatchObject({ status: "success", result: 5 });
+    expect(answers).toEqual([
+      [1, undefined],
+      [2, undefined],
+      [3, undefined],
+      [3, "go"],
+      [4, undefined],
+    ]);
+  });
+
+  it("waits in several places, and says which", async () => {
+    const flow = registered(workflow().parallel([asking("a"), asking("b"), add("c")]));
+    const run = flow.createRun();
+    expect(await run.start({ inputData: 1 })).toMatchObject({ suspended: [["a"], ["b"]] });
+    await expect(run.resume({ resumeData: { ok: true } })).rejects.toMatchObject({ code: "AMBIGUOUS_INTERRUPT" });
+    const first = await run.resume({ step: "a", resumeData: { ok: true } });
+    expect(first).toMatchObject({ status: "suspended", suspended: [["b"]] });
+    const second = await run.resume({ resumeData: { ok: false } });
+    expect(second).toMatchObject({ result: { a: { got: { ok: true } }, b: { got: { ok: false } }, c: 2 } });
+  });
+
+  it("asks for each item of a list, and runs none of them twice", async () => {
+    const seen: unknown[] = [];
+    const item = step("item", ({ inputData, resumeData, suspend }) => {
+      seen.push([inputData, resumeData]);
+      return resumeData ?? suspend({ item: inputData });
+    });
+    const flow = registered(workflow().foreach(item));
+    const run = flow.createRun();
+    expect(await run.start({ inputData: ["x", "y"] })).toMatchObject({ suspended: [["item"]] });
+    await expect(run.resume({ resumeData: 0 })).rejects.toMatchObject({ code: "AMBIGUOUS_INTERRUPT" });
+    const one = await run.resume({ step: "item", forEachIndex: 1, resumeData: "Y" });
+    expect(one).toMatchObject({ status: "suspended", suspendPayload: { item: { item: "x" } } });
+    expect(await run.resume({ resumeData: "X" })).toMatchObject({ status: "success", result: ["X", "Y"] });
+    expect(seen).toEqual([
+      ["x", undefined],
+      ["y", undefined],
+      ["y", "Y"],
+      ["x", "X"],
+    ]);
+  });
+
+  it("waits inside an inner workflow, also one per item", async () => {
+    const inner = workflow("inner").then(add("i", 10)).then(asking("ask")).commit();
+    const flow = registered(workflow().foreach(inner));
+    const run = flow.createRun();
+    const waiting = await run.start({ inputData: [1, 2] });
+    expect(waiting).toMatchObject({ suspended: [["inner", "ask"]], suspendPayload: { inner: { ask: 11 } } });
+    const one = await run.resume({ step: ["inner", "ask"], forEachIndex: 0, resumeData: { ok: true } });
+    expect(one).toMatchObject({ status: "suspended", suspendPayload: { inner: { ask: 12 } } });
+    const done = await run.resume({ step: inner, resumeData: { ok: false } });
+    expect(done).toMatchObject({ result: [{ got: { ok: true } }, { got: { ok: false } }] });
+  });
+
+  it("waits where an agent in it does", async () => {
+    const pay = createTool({
+      id: "pay",
+      description: "",
+      inputSchema: z.object({}),
+      requireApproval: true,
+      execute: async () => "paid",
+    });
+    const call = assistantMessage(functionToolCall({ callId: "1", name: "pay", arguments: "{}" }));
+    const agent = new Agent({ name: "payer", model: scriptedModel(call, "All paid."), tools: { pay } });
+    const flow = registered(workflow().then(createStep(agent)));
+    const run = flow.createRun();
+    const waiting = await run.start({ inputData: { prompt: "Pay!" } });
+    expect(waiting).toMatchObject({ suspended: [["payer"]], suspendPayload: { payer: { kind: "tool_approval" } } });
+    expect(await run.resume({ resumeData: { approved: true } })).toMatchObject({ result: { text: "All paid." } });
+  });
+
+  it("needs approval for a tool step that asks for it", async () => {
+    const pay = createTool({
+      id: "pay",
+      description: "",
+      inputSchema: z.object({ n: z.number() }),
+      requireApproval: true,
+      execute: async ({ n }) => ({ paid: n }),
+    });
+    const flow = registered(workflow().then(createStep(pay)));
+    const run = flow.createRun();
+    expect(await run.start({ inputData: { n: 1 } })).toMatchObject({ status: "suspended" });
+    expect(await run.resume({ resumeData: { approved: true } })).toMatchObject({ result: { paid: 1 } });
+    const other = flow.createRun();
+    await other.start({ inputData: { n: 1 } });
+    const denied = await other.resume({ resumeData: { approved: false, reason: "too much" } });
+    expect(denied).toMatchObject({ status: "failed", error: { message: expect.stringContaining("too much") } });
+  });
+
+  it("stops even where the step swallows that", async () => {
+    const swallowing = step("s", async ({ suspend, resumeData }) => {
+      if (resumeData === undefined) await suspend({}).catch(() => undefined);
+      return resumeData ?? "went on";
+    });
+    const run = registered(workflow().then(swallowing)).createRun();
+    expect(await run.start({ inputData: 1 })).toMatchObject({ status: "suspended" });
+    expect(await run.resume({ resumeData: "answer" })).toMatchObject({ result: "answer" });
+  });
+
+  it("shows a step what it was suspended with, each time", async () => {
+    const seen: unknown[] = [];
+    const twice = step("twice", ({ resumeData, suspend, suspendData }) => {
+      seen.push(suspendData);
+      if (resumeData === undefined) return suspend({ first: 1 });
+      return resumeData.again ? suspend({ second: 2 }) : resumeData;
+    });
+    const run = registered(workflow().then(twice)).createRun();
+    await run.start({ inputData: 1 });
+    expect(await run.resume({ resumeData: { again: true } })).toMatchObject({
+      suspendPayload: { twice: { second: 2 } },
+    });
+    expect(await run.resume({ resumeData: { last: true } })).toMatchObject({ result: { last: true } });
+    expect(seen).toEqual([undefined, { first: 1 }, { second: 2 }]);
+  });
+});
+
+describe("a run that is watched or canceled", () => {
+  it("tells of its steps in order, to readers and watchers", async () => {
+    const flow = registered(
+      workflow()
+        .then(add("a"))
+        .then(step("w", async ({ writer }) => writer.write({ percent: 50 }))),
+    );
+    const run = flow.createRun();
+    const watched: string[] = [];
+    const leave = run.watch(({ type }) => void watched.push(type));
+    const stream = run.stream({ inputData: 1 });
+    const read: string[] = [];
+    for await (const { type, payload } of stream.fullStream) read.push(`${type} ${payload.id ?? ""}`.trim());
+    leave();
+    expect(read).toEqual([
+      "workflow-start",
+      "workflow-step-start a",
+      "workflow-step-result a",
+      "workflow-step-start w",
+      "workflow-step-output w",
+      "workflow-step-result w",
+      "workflow-finish",
+    ]);
+    expect(watched).toHaveLength(read.length);
+    expect((await stream.result).status).toBe("success");
+    expect(stream.status).toBe("success");
+  });
+
+  it("ends as canceled, also when a step ignores its signal", async () => {
+    const flow = registered(workflow().then(step("s", () => new Promise(() => undefined))));
+    const run = flow.createRun();
+    const started = run.start({ inputData: 1 });
+    await new Promise((resolve) => setImmediate(resolve));
+    await run.cancel();
+    expect(await started).toMatchObject({ status: "canceled", steps: { s: { status: "running" } } });
+    const controller = new AbortController();
+    const other = flow.createRun().start({ inputData: 1, abortSignal: controller.signal });
+    controller.abort();
+    expect(await other).toMatchObject({ status: "canceled" });
+  });
+
+  it("cannot be resumed once it was canceled while it waited", async () => {
+    const run = registered(workflow().then(asking("ask"))).createRun();
+    await run.start({ inputData: 1 });
+    await run.cancel();
+    await expect(run.resume({ resumeData: { ok: true } })).rejects.toMatchObject({ code: "UNKNOWN_CHECKPOINT" });
+  });
+
+  it("leaves nothing in its store when it ends, fails or is canceled", async () => {
+    const storage = memoryStore();
+    await registered(workflow("good").then(add("a")), { storage })
+      .createRun()
+      .start({ inputData: 1 });
+    await registered(workflow("bad").then(failing("a")), { storage })
+      .createRun()
+      .start({ inputData: 1 });
+    const run = registered(workflow("waiting").then(asking("a")), { storage }).createRun();
+    await run.start({ inputData: 1 });
+    await run.cancel();
+    const left: string[] = [];
+    for await (const id of storage.list("")) left.push(id);
+    expect(left).toEqual([]);
+  });
+});
+
+describe("bad input", () => {
+  const rejected = async (work: () => unknown): Promise<unknown> => {
+    try {
+      await work();
+    } catch (error) {
+      return error;
+    }
+    return expect.unreachable("nothing was wrong");
+  };
+
+  it.each([
+    ["a run without commit()", () => workflow().then(add("a")).createRun(), "INVALID_CHAIN", /"flow".*commit/],
+    ["a workflow without steps", () => workflow().commit(), "EMPTY_GRAPH", /"flow"/],
+    ["an id used twice", () => workflow().then(add("a")).then(add("a")), "DUPLICATE_NODE", /"flow".*"a"/],
+    ["an id used twice side by side", () => workflow().parallel([add("a"), add("a")]), "DUPLICATE_NODE", /"a"/],
+    [
+      "a mapping of a step that is not there",
+      () =>
+        workflow()
+          .then(add("a"))
+          .map({ x: { step: add("other"), path: "." } })
+          .commit(),
+      "UNKNOWN_NODE",
+      /"x".*"other"/,
+    ],
+    ["a mapping from nowhere", () => workflow().map({ x: {} as never }), "INVALID_NODE", /"x"/],
+    [
+      "an unknown option",
+      () => createWorkflow({ id: "w", step: [] } as never),
+      "INVALID_OPTION",
+      /"step".*createWorkflow/,
+    ],
+    [
+      "an unknown option of a step",
+      () => createStep({ id: "s", run: 1, execute: async () => 1 } as never),
+      "INVALID_OPTION",
+      /"run"/,
+    ],
+    ["no step", () => workflow().then({} as never), "INVALID_NODE", /\.then of workflow "flow"/],
+    ["no condition", () => workflow().dowhile(add("a"), undefined as never), "INVALID_NODE", /dowhile/],
+    ["no concurrency", () => workflow().foreach(add("a"), { concurrency: 0 }), "INVALID_OPTION", /concurrency/],
+  ])("%s is an error that says where", async (_what, work, code, message) => {
+    const error = await rejected(work);
+    expect(error).toMatchObject({ code });
+    expect((error as Error).message).toMatch(message);
+  });
+
+  const both = { runtimeContext: new RuntimeContext(), requestContext: new RuntimeContext() };
+
+  it("of a start rejects, and nothing has run", async () => {
+    let runs = 0;
+    const flow = registered(workflow("w", { inputSchema: z.object({ n: z.number() }) }).then(step("s", () => runs++)));
+    const misfit = await rejected(() => flow.createRun().start({ inputData: { n: "x" } }));
+    expect(misfit).toMatchObject({ code: "VALIDATION", message: expect.stringMatching(/input of workflow "w".*n:/) });
+    const pair = await rejected(() => flow.createRun().start({ inputData: { n: 1 }, ...both }));
+    expect(pair).toMatchObject({ code: "INVALID_OPTION", message: expect.stringContaining("both") });
+    expect(await rejected(() => flow.createRun().start({ input: 1 } as never))).toMatchObject({
+      code: "INVALID_OPTION",
+    });
+    expect(runs).toBe(0);
+  });
+
+  it("of a step fails the step, and names it with its field", async () => {
+    const strict = createStep({ id: "strict", inputSchema: z.object({ n: z.number() }), execute: async () => 1 });
+    const result = await registered(workflow("w").then(strict))
+      .createRun()
+      .start({ inputData: { n: "x" } });
+    expect(result).toMatchObject({
+      status: "failed",
+      steps: { strict: { status: "failed" } },
+      error: { code: "VALIDATION" },
+    });
+    expect(result.status === "failed" && result.error.message).toMatch(/step "strict" of workflow "w".*n:/);
+  });
+
+  it("a path to nowhere fails the step that maps", async () => {
+    const a = step("a", () => ({ x: 1 }));
+    const result = await registered(
+      workflow("w")
+        .then(a)
+        .map({ y: { step: a, path: "x.z" } }),
+    )
+      .createRun()
+      .start();
+    expect(result).toMatchObject({ status: "failed", error: { code: "VALIDATION" } });
+    expect(result.status === "failed" && result.error.message).toMatch(/workflow "w".*"y".*"a".*"x\.z"/);
+  });
+
+  it("no list for .foreach fails the step", async () => {
+    const result = await registered(workflow("w").foreach(add("a")))
+      .createRun()
+      .start({ inputData: 7 });
+    expect(result).toMatchObject({ status: "failed", error: { message: expect.stringMatching(/"a".*"w".*list/) } });
+  });
+
+  it("of a resume rejects, and the question stays open", async () => {
+    const run = registered(workflow("w").then(asking("ask"))).createRun();
+    await run.start({ inputData: 1 });
+    const misfit = await rejected(() => run.resume({ resumeData: { ok: "yes" } }));
+    expect(misfit).toMatchObject({ code: "ANSWER_MISMATCH", message: expect.stringMatching(/"ask".*"w".*ok:/) });
+    const unknown = await rejected(() => run.resume({ step: "other", resumeData: { ok: true } }));
+    expect(unknown).toMatchObject({ code: "UNKNOWN_INTERRUPT", message: expect.stringMatching(/"other".*"ask"/) });
+    expect(await rejected(() => run.resume({ resumeData: { ok: true }, ...both }))).toMatchObject({
+      code: "INVALID_OPTION",
+    });
+    expect(await run.resume({ resumeData: { ok: true } })).toMatchObject({ status: "success" });
+    expect(await rejected(() => run.resume({ resumeData: { ok: true } }))).toMatchObject({
+      code: "UNKNOWN_CHECKPOINT",
+    });
+  });
+
+  it("both of a pair is an error for agents too", async () => {
+    const agent = new Agent({ name: "a", model: scriptedModel("Hi.") });
+    expect(await rejected(() => agent.generate("x", both))).toMatchObject({ code: "INVALID_OPTION" });
+    expect(await rejected(() => agent.stream("x", both))).toMatchObject({ code: "INVALID_OPTION" });
+  });
+});
