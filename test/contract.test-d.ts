@@ -188,7 +188,9 @@ describe("builders", () => {
     expectTypeOf(app).toExtend<CompiledGraph<string, number, unknown>>();
     expectTypeOf(app.graphInfo()).toEqualTypeOf<GraphInfo>();
     expectTypeOf(app.toMermaid()).toEqualTypeOf<string>();
-    expectTypeOf<GraphInfo["edges"][number]["kind"]>().toEqualTypeOf<"edge" | "branch" | "data" | "control">();
+    expectTypeOf<GraphInfo["edges"][number]["kind"]>().toEqualTypeOf<
+      "edge" | "branch" | "error" | "data" | "control"
+    >();
     expectTypeOf<CompileOptions["triggerMode"]>().toEqualTypeOf<"anyPredecessor" | "allPredecessor" | undefined>();
   });
 
@@ -282,7 +284,7 @@ describe("context", () => {
     expectTypeOf<NodeContext<{ turns: number }>["state"]>().toEqualTypeOf<{ turns: number }>();
     expectTypeOf<NodeContext["runInfo"]>().toEqualTypeOf<RunInfo>();
     expectTypeOf<keyof RunInfo>().toEqualTypeOf<
-      "runId" | "parentRunId" | "name" | "type" | "component" | "address" | "toolCallId"
+      "runId" | "parentRunId" | "name" | "type" | "component" | "address" | "toolCallId" | "meta"
     >();
     const chat = stateKey("chat", () => ({ turns: 0 }));
     const use = (ctx: NodeContext) => ctx.processState(chat, (state) => state.turns);

@@ -88,11 +88,12 @@ function toolForm({ name, toolCallId }: RunInfo, value: unknown): SpanForm {
 }
 
 function agentForm(info: RunInfo, value: unknown): SpanForm {
-  const { description } = metaOf(info);
+  const { description, name } = metaOf(info);
+  const agent = typeof name === "string" ? name : info.name;
   return {
-    name: named("invoke_agent", info.name),
+    name: named("invoke_agent", agent),
     kind: SpanKind.INTERNAL,
-    dimensions: { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": info.name },
+    dimensions: { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": agent },
     attributes: typeof description === "string" ? { "gen_ai.agent.description": description } : {},
     metric: "gen_ai.invoke_agent.duration",
     content: () => inputContent(value),
@@ -177,8 +178,7 @@ function dimensionsOf(vectors: unknown): Attributes {
 
 /** What is known of a run beside its place, such as the thread of an agent. */
 export function metaOf(info: RunInfo): Fields {
-  const meta: unknown = "meta" in info ? info.meta : undefined;
-  return isFields(meta) ? meta : {};
+  return info.meta ?? {};
 }
 
 function named(operation: string, name: string | undefined): string {

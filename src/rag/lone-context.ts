@@ -24,6 +24,8 @@ function loneContext<Options>(options: Options, signal: AbortSignal): NodeContex
     taskKey: "",
     resume: firstInvocation,
     runInfo: { runId: "", parentRunId: undefined, name: "", type: "", component: "lambda", address: "" },
+    attempt: 1,
+    heartbeat: () => undefined,
     progress: () => undefined,
     processState: () => Promise.reject(outsideRun("processState")),
     ask: () => Promise.reject(outsideRun("ask")),

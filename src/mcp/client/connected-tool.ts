@@ -1,4 +1,5 @@
 import type { NeedsApproval, ToolContext } from "../../components/tool.js";
+import { isObject } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../../tools/define/create-tool.js";
 import { toldError } from "../../tools/define/errors.js";
@@ -90,8 +91,4 @@ function outputOf(result: McpResult, isStructured: boolean, contents: WeakMap<ob
   if (!isStructured || structuredContent === undefined) return contentOf(result);
   if (isObject(structuredContent)) contents.set(structuredContent, contentOf(result));
   return structuredContent;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

@@ -107,11 +107,13 @@ interface WorkflowState {
 async function runWorkflow(key: string, workflow: McpWorkflow, input: unknown, ctx: ToolContext): Promise<unknown> {
   const runId = await ctx.once("workflow:id", () => globalThis.crypto.randomUUID());
   const { requestContext, signal } = ctx;
-  const values = { requestContext, runtimeContext: requestContext };
+  // who knows both names reads one of them: the older one is not listed
+  const values = (given: object) =>
+    Object.defineProperty({ ...given, requestContext }, "runtimeContext", { value: requestContext });
   const open = async (): Promise<WorkflowRun> => (await workflow.createRun({ runId } as never)) as WorkflowRun;
   let state = await ctx.once("workflow", async () => {
     const run = await open();
-    return stateOf(await cancellable(run, signal, () => run.start({ inputData: input, ...values })));
+    return stateOf(await cancellable(run, signal, () => run.start(values({ inputData: input }))));
   });
   for (let round = 1; state.status === "suspended"; round++) {
     const { step, payload } = state;
@@ -120,7 +122,7 @@ async function runWorkflow(key: string, workflow: McpWorkflow, input: unknown, c
       const run = await open();
       const resume = run.resume?.bind(run);
       if (resume === undefined) throw new Error(`Workflow "${key}" is suspended, and its run has no resume.`);
-      return stateOf(await cancellable(run, signal, () => resume({ step, resumeData, ...values })));
+      return stateOf(await cancellable(run, signal, () => resume(values({ step, resumeData }))));
     });
   }
   if (state.status === "success") return state.result;

@@ -162,7 +162,8 @@ function sameType(values: Chunks): boolean {
   return values.every((value) => typeof value === type);
 }
 
-function isMessageList(value: unknown): value is readonly (AgenticMessage | null | undefined)[] {
+/** Whether it is a list with a message, or nothing, in each slot. */
+export function isMessageList(value: unknown): value is readonly (AgenticMessage | null | undefined)[] {
   return Array.isArray(value) && value.every((slot) => isNothing(slot) || isAgenticMessage(slot));
 }
 

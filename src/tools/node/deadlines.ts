@@ -1,3 +1,5 @@
+import type { Clock } from "../../components/clock.js";
+
 /** What has a time limit. */
 export interface Expiring {
   expire(): void;
@@ -8,17 +10,25 @@ export interface Expiring {
  * limit has one list and one timer, for its oldest call.
  */
 export class Deadlines {
-  readonly #lists = new Map<number, DeadlineList>();
+  readonly #clocks = new WeakMap<Clock, Map<number, DeadlineList>>();
 
   /** The time runs from now on: what started before may have blocked the thread meanwhile. */
-  add(call: Expiring, timeoutMs: number): Deadline {
-    let list = this.#lists.get(timeoutMs);
-    if (list === undefined) {
-      list = new DeadlineList(timeoutMs, () => this.#lists.delete(timeoutMs));
-      this.#lists.set(timeoutMs, list);
+  add(call: Expiring, timeoutMs: number, clock: Clock): Deadline {
+    let lists = this.#clocks.get(clock);
+    if (lists === undefined) {
+      lists = new Map();
+      this.#clocks.set(clock, lists);
     }
-    return list.add(call);
+    return listOf(lists, timeoutMs, clock).add(call);
   }
+}
+
+function listOf(lists: Map<number, DeadlineList>, timeoutMs: number, clock: Clock): DeadlineList {
+  const known = lists.get(timeoutMs);
+  if (known !== undefined) return known;
+  const list = new DeadlineList(timeoutMs, clock, () => lists.delete(timeoutMs));
+  lists.set(timeoutMs, list);
+  return list;
 }
 
 /** One call in the list of its limit. */
@@ -41,23 +51,23 @@ export class Deadline {
   }
 }
 
-type Timer = ReturnType<typeof setTimeout>;
-
 class DeadlineList {
   readonly #timeoutMs: number;
+  readonly #clock: Clock;
   readonly #onUnused: () => void;
   #first: Deadline | undefined = undefined;
   #last: Deadline | undefined = undefined;
   /** Runs on when the list gets empty, so that calls which end in time set and clear none; it then holds no process up. */
-  #timer: Timer | undefined = undefined;
+  #timer: unknown = undefined;
 
-  constructor(timeoutMs: number, onUnused: () => void) {
+  constructor(timeoutMs: number, clock: Clock, onUnused: () => void) {
     this.#timeoutMs = timeoutMs;
+    this.#clock = clock;
     this.#onUnused = onUnused;
   }
 
   add(call: Expiring): Deadline {
-    const deadline = new Deadline(call, performance.now() + this.#timeoutMs, this);
+    const deadline = new Deadline(call, this.#clock.now() + this.#timeoutMs, this);
     deadline.previous = this.#last;
     if (this.#last === undefined) this.#first = deadline;
     else this.#last.next = deadline;
@@ -80,12 +90,15 @@ class DeadlineList {
   }
 
   #setTimer(ms: number): void {
-    this.#timer = setTimeout(() => this.#fire(), Math.min(Math.ceil(ms), longestTimer));
+    const wait = Math.min(Math.ceil(ms), longestTimer);
+    const due = this.#clock.now() + wait;
+    this.#timer = this.#clock.setTimer(() => this.#fire(due), wait);
   }
 
-  #fire(): void {
+  /** What the timer was set for is due, also when the clock of the machine was set back meanwhile. */
+  #fire(due: number): void {
     this.#timer = undefined;
-    const now = performance.now() + timerSlack;
+    const now = Math.max(due, this.#clock.now() + timerSlack);
     for (let first = this.#first; first !== undefined && first.at <= now; first = this.#first) {
       this.remove(first);
       first.call.expire();

@@ -254,7 +254,7 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
   /** Remembers the result, where the run is saved: the call does not run again. */
   private keep(result: KeptResult): void {
     const { nodeContext } = this;
-    if (nodeContext.journal !== undefined)
+    if (nodeContext.journal !== undefined || nodeContext.retains)
       nodeContext.invocation.finishCall(this.index, this.callId, { value: result });
   }
 
@@ -265,7 +265,7 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
     this.openedInvocation?.begin();
     const { timeoutMs } = this;
     if (timeoutMs === undefined) return;
-    this.deadline = this.owner.settings.deadlines.add(this, timeoutMs);
+    this.deadline = this.owner.settings.deadlines.add(this, timeoutMs, this.nodeContext.runtime.clock);
   }
 
   /** Its own, made when somebody asks: many calls that listen to one signal look like a leak. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { systemClock } from "../../../src/components/clock.js";
 import { createTool } from "../../../src/tools/define/create-tool.js";
 import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { Deadlines } from "../../../src/tools/node/deadlines.js";
@@ -168,13 +169,13 @@ describe("deadlines", () => {
     const fired: string[] = [];
     const deadlines = new Deadlines();
     const expiring = (name: string) => ({ expire: () => fired.push(name) });
-    deadlines.add(expiring("a"), 100);
-    const second = deadlines.add(expiring("b"), 100);
-    deadlines.add(expiring("short"), 10);
+    deadlines.add(expiring("a"), 100, systemClock);
+    const second = deadlines.add(expiring("b"), 100, systemClock);
+    deadlines.add(expiring("short"), 10, systemClock);
     expect(vi.getTimerCount()).toBe(2);
     await vi.advanceTimersByTimeAsync(50);
     expect(fired).toEqual(["short"]);
-    deadlines.add(expiring("c"), 100);
+    deadlines.add(expiring("c"), 100, systemClock);
     second.remove();
     second.remove();
     await vi.advanceTimersByTimeAsync(60);
@@ -188,7 +189,7 @@ describe("deadlines", () => {
   it("may be longer than a timer can be", async () => {
     const fired: string[] = [];
     const days = 40 * 24 * 3_600_000;
-    new Deadlines().add({ expire: () => fired.push("x") }, days);
+    new Deadlines().add({ expire: () => fired.push("x") }, days, systemClock);
     await vi.advanceTimersByTimeAsync(days - 10);
     expect(fired).toEqual([]);
     await vi.advanceTimersByTimeAsync(20);
