@@ -2,6 +2,13 @@ import { z } from "zod";
 
 /** A node of the graphs that are measured. */
 export type Step = (value: number) => number | Promise<number>;
+/** A node that gets three fields. */
+export type WiredStep = (given: Wired) => Promise<{ readonly sum: number }>;
+export interface Wired {
+  readonly last: number;
+  readonly first: number;
+  readonly one: number;
+}
 export type Run = (input: number) => Promise<number>;
 /** Reads numbers from a source, sends them through the nodes, and gives the sum of what comes out. */
 export type Pipe = (source: AsyncIterable<number>) => Promise<number>;
@@ -19,10 +26,14 @@ export interface Contender {
   readonly syncChain?: ((steps: readonly Step[]) => Run) | undefined;
   /** As `chain`, with one observer that is told when each of them starts and ends, and does nothing. */
   readonly watchedChain?: ((steps: readonly Step[]) => Run) | undefined;
+  /** Ten functions in a line, each of which gets a record of three fields: what the last one gave, the first input, and a 1. */
+  readonly wired?: ((steps: readonly WiredStep[]) => Run) | undefined;
   /** All functions get the input at the same time; the result is the sum of theirs. */
   readonly fanOut?: ((parts: readonly Step[]) => Run) | undefined;
   /** One function is called with 0, 1, 2 … below `count`, at most `limit` at a time; the result is the sum. */
   readonly each?: ((step: Step, count: number, limit: number) => () => Promise<number>) | undefined;
+  /** One function is called with each item of a list, all at once; the result is the list of what it gives. */
+  readonly items?: ((step: Step, list: readonly number[]) => () => Promise<readonly number[]>) | undefined;
   /** A function is called with its own result until that reaches `last`. */
   readonly loop?: ((step: Step, last: number) => Run) | undefined;
   /** So many times: to `odd` with an odd number, to `even` with an even one. */

@@ -1,4 +1,4 @@
-import type { Call, Step } from "./contender.js";
+import type { Call, Step, WiredStep } from "./contender.js";
 
 /** Ten functions of different code: closures of one literal would be inlined as one. */
 export const asyncSteps: readonly Step[] = [
@@ -12,6 +12,20 @@ export const asyncSteps: readonly Step[] = [
   async (x) => x + 7,
   async (x) => x + 8,
   async (x) => x + 9,
+];
+
+/** Ten that add what they get: the input counts each time. */
+export const wiredSteps: readonly WiredStep[] = [
+  async ({ last, first, one }) => ({ sum: last + first + one }),
+  async ({ last, first, one }) => ({ sum: first + last + one }),
+  async ({ last, first, one }) => ({ sum: one + last + first }),
+  async ({ last, first, one }) => ({ sum: one + first + last }),
+  async ({ last, first, one }) => ({ sum: last + one + first }),
+  async ({ last, first, one }) => ({ sum: first + one + last }),
+  async ({ one, last, first }) => ({ sum: last + (first + one) }),
+  async ({ one, last, first }) => ({ sum: first + (last + one) }),
+  async ({ one, last, first }) => ({ sum: one + (last + first) }),
+  async ({ one, last, first }) => ({ sum: one + (first + last) }),
 ];
 
 export const syncSteps: readonly Step[] = [

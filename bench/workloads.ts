@@ -5,7 +5,7 @@ import { plain, plainRecord } from "./contenders/plain.js";
 import { webStreams } from "./contenders/web-streams.js";
 import { markdownText, plainText, queryOf, vectorsOf } from "./documents.js";
 import type { Group } from "./groups.js";
-import { asyncSteps, CHUNKS, callsOf, numbers, partsOf, sumBelow, syncSteps } from "./steps.js";
+import { asyncSteps, CHUNKS, callsOf, numbers, partsOf, sumBelow, syncSteps, wiredSteps } from "./steps.js";
 
 /** Something that is run again and again, and timed. */
 export interface Workload {
@@ -53,6 +53,23 @@ const manySmall: Contender = {
     return (input) => runs.reduce(async (value, run) => (await run?.(await value)) ?? 0, Promise.resolve(input));
   },
 };
+
+function items(count: number): Workload {
+  return {
+    id: `items-${count}`,
+    group: "graphs",
+    title: `each, over a list of ${count.toLocaleString("en")}, per item`,
+    operations: count,
+    work: (contender) =>
+      contender.items?.(
+        addOne,
+        Array.from({ length: count }, (_, n) => n),
+      ),
+    read: (results) => (Array.isArray(results) ? results.reduce((sum, result) => sum + result, 0) : results),
+    expected: count + sumBelow(count),
+    target: count < 1_000 ? undefined : { ratio: 1.5 },
+  };
+}
 
 function tools(count: number, target?: Target): Workload {
   return {
@@ -135,6 +152,15 @@ const graphs: readonly Workload[] = [
     target: { ratio: 2.5 },
   },
   {
+    id: "workflow",
+    group: "graphs",
+    title: "workflow of 10 nodes with three mappings each, per node",
+    operations: 10,
+    work: ({ wired }) => runOf(wired?.(wiredSteps), 1),
+    expected: 21,
+    target: { ratio: 2.5 },
+  },
+  {
     id: "fan-out-50",
     group: "graphs",
     title: "fan-out from 1 to 50 nodes and join, per node",
@@ -163,6 +189,7 @@ const graphs: readonly Workload[] = [
     expected: 4_000 + sumBelow(4_000),
     others: [limited],
   },
+  ...[100, 10_000].map(items),
 ];
 
 const streams: readonly Workload[] = [

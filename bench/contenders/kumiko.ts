@@ -5,6 +5,8 @@ import {
   Chain,
   createTool,
   END,
+  each as eachItem,
+  from,
   functionToolCall,
   Graph,
   isInterrupt,
@@ -16,9 +18,11 @@ import {
   type RunOptions,
   START,
   type StreamReader,
+  value,
+  Workflow,
 } from "kumiko";
 import { type ChunkOptions, MDocument, memoryVectors } from "kumiko/rag";
-import { type Call, type Contender, type Pipe, type Run, type Step, weather } from "../contender.js";
+import { type Call, type Contender, type Pipe, type Run, type Step, type WiredStep, weather } from "../contender.js";
 
 const noOperation = { onStart() {}, onEnd() {} };
 
@@ -29,8 +33,10 @@ export const kumiko: Contender = {
   nearest,
   chain: (steps) => runOf(chainOf(steps)),
   watchedChain: (steps) => runOf(chainOf(steps), { callbacks: [noOperation] }),
+  wired,
   fanOut: (parts) => fanOut(parts, "anyPredecessor"),
   each,
+  items,
   loop: (step, last) => runOf(loopOf(step, last).compile({ maxSteps: last + 1 })),
   branches,
   tools,
@@ -62,6 +68,18 @@ function chainOf(steps: readonly Step[]): Runnable<number, number> {
   return chain.compile();
 }
 
+function wired(steps: readonly WiredStep[]): Run {
+  const flow = new Workflow<{ input: number }, number>().untyped();
+  let last = from(START, "input");
+  for (const [n, step] of steps.entries()) {
+    const input = { last, first: from(START, "input"), one: value(1) };
+    flow.addNode(`n${n}`, step, { input });
+    last = from(`n${n}`, "sum") as never;
+  }
+  const app = flow.end(last).compile();
+  return (input) => app.invoke({ input });
+}
+
 function fanOut(parts: readonly Step[], triggerMode: "anyPredecessor" | "allPredecessor"): Run {
   const graph = new Graph<number, number>();
   const join = graph.node("join", sumOfRecord);
@@ -87,6 +105,11 @@ function each(step: Step, count: number, limit: number): () => Promise<number> {
     const results = await batch(node, inputs, { concurrency: limit });
     return results.reduce((sum, result) => sum + result, 0);
   };
+}
+
+function items(step: Step, list: readonly number[]): () => Promise<readonly number[]> {
+  const app = new Chain<number[]>().append(eachItem(step)).compile();
+  return () => app.invoke([...list]);
 }
 
 function loopOf(step: Step, last: number) {

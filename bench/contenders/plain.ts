@@ -5,6 +5,11 @@ export const plain: Contender = {
   name: "by hand",
   chain,
   watchedChain,
+  wired: (steps) => async (input) => {
+    let last = input;
+    for (const step of steps) last = (await step({ last, first: input, one: 1 })).sum;
+    return last;
+  },
   fanOut: (parts) => async (input) => {
     const results = await Promise.all(parts.map((part) => part(input)));
     let sum = 0;
@@ -12,6 +17,7 @@ export const plain: Contender = {
     return sum;
   },
   each,
+  items: (step, list) => () => Promise.all(list.map((item) => step(item))),
   loop: (step, last) => async (input) => {
     let value = input;
     while (value < last) value = await step(value);

@@ -49,6 +49,10 @@ async function park(prepare: Park): Promise<Found> {
   // Whoever is to wake a run holds on to it, as the outside would.
   const waiting: ((value: number) => void)[] = [];
   const keep = prepare(() => new Promise((resolve) => void waiting.push(resolve)));
+  // what is loaded on demand is there before anything is counted
+  const first = keep();
+  for (let n = 0; n < 500 && waiting.length === 0; n++) await new Promise((resolve) => setTimeout(resolve, 10));
+  if (first === undefined) throw new Error(`"${name}" keeps nothing.`);
   const retained = await retainedBytes(keep, PARKED);
   if (waiting.length < PARKED) throw new Error(`"${name}" does not wait: ${waiting.length} of ${PARKED} runs do.`);
   return { kind: "parked", retained };
