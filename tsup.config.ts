@@ -21,7 +21,9 @@ const parts = {
   "rag/index": "src/rag/index.ts",
   "rag/files/index": "src/rag/files/index.ts",
   "search/index": "src/search/index.ts",
+  "svg/index": "src/svg/index.ts",
   "mcp/index": "src/mcp/index.ts",
+  "mastra/index": "src/mastra/index.ts",
   "stores/sqlite/index": "src/stores/sqlite/index.ts",
   "stores/postgres/index": "src/stores/postgres/index.ts",
 };

@@ -32,6 +32,17 @@ export default defineConfig({
         },
       },
       {
+        // runs that are stopped, killed and taken over, again with stores that append: test/checkpoint/watched-store.ts
+        extends: true,
+        test: {
+          name: "appending",
+          env: { KUMIKO_APPENDS: "true" },
+          include: [
+            "test/checkpoint/{every-moment,random-*,takeovers*,claim*,own-claims,failing-*,hanging-*,copies,durability-*,refused-*,nested-*,failures,saved-*}.test.ts",
+          ],
+        },
+      },
+      {
         // the tests of the executor again, each in another way to run: test/ways/ways.ts
         extends: true,
         test: {
@@ -41,6 +52,8 @@ export default defineConfig({
             "test/compose/plan/**",
             "test/checkpoint/{values,journal}/**",
             "test/checkpoint/memory-store.test.ts",
+            // counts the saves of a run, which are others in other ways to run
+            "test/checkpoint/history.test.ts",
           ],
           setupFiles: ["test/ways/setup.ts"],
           isolate: false,

@@ -20,7 +20,9 @@ const order = [
   "otel",
   "rag",
   "search",
+  "svg",
   "mcp",
+  "mastra",
   "stores",
   "testing",
 ] as const;
@@ -109,7 +111,9 @@ const topFolders = [
   "otel",
   "rag",
   "search",
+  "svg",
   "mcp",
+  "mastra",
   "stores",
   "testing",
 ] as const;

@@ -3,27 +3,33 @@ import { lineOf, type SourceModule } from "../architecture/source-module.js";
 import type { ExportedName } from "./exported-names.js";
 
 const errorFile = "src/errors.ts";
+/** Entries whose names are those of another package. */
+const foreignNames: readonly string[] = ["kumiko/mastra"];
 
 /**
  * Names of the root that do not stand in exactly one subpath, and names that stand in two subpaths. What `src/errors.ts`
- * declares belongs to no subpath in particular: it may stand in one, or in the root alone.
+ * declares belongs to no subpath in particular: it may stand in one, or in the root alone. An entry with the names of another
+ * package may repeat ours.
  */
 export function findMisplacedNames(names: ReadonlyMap<string, readonly ExportedName[]>, root: string): string[] {
-  const subpaths = [...names].filter(([specifier]) => specifier !== root);
-  const everywhere = new Map([...names.values()].flat().map((exported) => [exported.name, exported]));
+  const own = [...names].filter(([specifier]) => !foreignNames.includes(specifier));
+  const subpaths = own.filter(([specifier]) => specifier !== root);
+  const everywhere = new Map(own.flatMap(([, exported]) => exported).map((exported) => [exported.name, exported]));
   const inRoot = new Map((names.get(root) ?? []).map((exported) => [exported.name, exported]));
   return [...everywhere.values()].flatMap(({ name }) => {
     const homes = subpaths.flatMap(([specifier, exported]) =>
       exported.filter((candidate) => candidate.name === name).map(({ declaration }) => ({ specifier, declaration })),
     );
     if (homes.length > 1) return [`"${name}" stands in ${homes.map(({ specifier }) => specifier).join(" and ")}`];
-    const own = inRoot.get(name);
-    if (own === undefined) return [];
+    const ofRoot = inRoot.get(name);
+    if (ofRoot === undefined) return [];
     const [home] = homes;
     if (home === undefined) {
-      return own.declaration.startsWith(`${errorFile}#`) ? [] : [`"${name}" of ${root} stands in no subpath`];
+      return ofRoot.declaration.startsWith(`${errorFile}#`) ? [] : [`"${name}" of ${root} stands in no subpath`];
     }
-    return own.declaration === home.declaration ? [] : [`"${name}" of ${root} is another thing in ${home.specifier}`];
+    return ofRoot.declaration === home.declaration
+      ? []
+      : [`"${name}" of ${root} is another thing in ${home.specifier}`];
   });
 }
 
