@@ -1,6 +1,6 @@
+import { clockOf } from "../components/clock.js";
 import type { AgenticModel, ModelContext } from "../components/model.js";
 import { isRepeating, type RepeatingModel, repeatsOthers } from "../models/attempts.js";
-import { clockOf } from "../models/runtime-parts.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
 

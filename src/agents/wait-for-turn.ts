@@ -1,5 +1,6 @@
+import { clockOf } from "../components/clock.js";
+import { pause } from "../components/pause.js";
 import type { Runtime } from "../compose/runtime.js";
-import { clockOf } from "../models/runtime-parts.js";
 
 const first = 20;
 const longest = 1_000;
@@ -10,23 +11,5 @@ export function waitForTurn(
   signal: AbortSignal | undefined,
   runtime: Runtime | undefined,
 ): Promise<void> {
-  const clock = clockOf({ runtime } as never);
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted === true) {
-      reject(signal.reason);
-      return;
-    }
-    const stop = (): void => {
-      clock.clearTimer(timer);
-      reject(signal?.reason);
-    };
-    const timer = clock.setTimer(
-      () => {
-        signal?.removeEventListener("abort", stop);
-        resolve();
-      },
-      Math.min(longest, first * 2 ** (attempt - 1)),
-    );
-    signal?.addEventListener("abort", stop, { once: true });
-  });
+  return pause(Math.min(longest, first * 2 ** (attempt - 1)), clockOf({ runtime }), signal);
 }

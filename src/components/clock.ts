@@ -1,3 +1,5 @@
+import { isFields } from "../is.js";
+
 /**
  * Where time comes from. All that waits in a run asks the clock of its `Runtime`, so that tests decide when time passes.
  *
@@ -26,6 +28,13 @@ export const systemClock: Clock = {
 export function isClock(given: unknown): given is Clock {
   const isObject = (typeof given === "object" && given !== null) || typeof given === "function";
   return isObject && ["now", "setTimer", "clearTimer"].every((name) => typeof Reflect.get(given, name) === "function");
+}
+
+/** That of the runtime of a run; of the machine where there is no run. */
+export function clockOf(ctx: object): Clock {
+  const runtime: unknown = Reflect.get(ctx, "runtime");
+  const clock: unknown = isFields(runtime) ? runtime.clock : undefined;
+  return isClock(clock) ? clock : systemClock;
 }
 
 type TimerPart = ReturnType<typeof setTimeout>;

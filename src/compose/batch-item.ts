@@ -1,6 +1,6 @@
 import { InterruptError } from "../checkpoint/pause/interrupt.js";
-import type { Clock } from "../components/clock.js";
 import type { NodeContext } from "../components/context.js";
+import { pause } from "../components/pause.js";
 import { Context } from "../run/context.js";
 import { defaultRetryOn } from "../run/policies/default-retry-on.js";
 import { delayAfter } from "../run/policies/retry-delay.js";
@@ -41,18 +41,4 @@ function runtimeOf(runnable: object, parent: NodeContext | undefined): typeof de
   const body = hasNodeDefinition(runnable) ? runnable[nodeDefinition].body : undefined;
   if (body?.kind === "graph" && body.plan.runtime !== defaultRuntime) return body.plan.runtime;
   return parent instanceof Context ? parent.runtime : defaultRuntime;
-}
-
-function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clock.clearTimer(timer);
-      reject(signal.reason);
-    };
-    const timer = clock.setTimer(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    signal.addEventListener("abort", stop, { once: true });
-  });
 }

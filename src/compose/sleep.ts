@@ -1,5 +1,6 @@
-import { type Clock, isClock, systemClock } from "../components/clock.js";
+import { type Clock, clockOf } from "../components/clock.js";
 import type { NodeContext } from "../components/context.js";
+import { pause } from "../components/pause.js";
 import { bareRunnable } from "../run/bare-runnable.js";
 import { kindOf } from "../wording.js";
 import { invalidOption } from "./errors.js";
@@ -34,7 +35,8 @@ export function sleep(
     const end = await ctx.once(endKey, async () =>
       endOf(typeof time === "function" ? await time(input, ctx) : time, clock),
     );
-    await until(end, clock, ctx);
+    const left = end - clock.now();
+    if (left > 0) await pause(left, clock, ctx.signal);
     return input;
   };
   return bareRunnable({ component: "lambda", type: "sleep", body: { kind: "function", call: wait } });
@@ -53,30 +55,4 @@ function checkTime(time: unknown): asserts time is SleepTime {
 function endOf(time: unknown, clock: Clock): number {
   checkTime(time);
   return typeof time === "number" ? clock.now() + Math.max(0, time) : time.getTime();
-}
-
-/** Ends at once when the run is stopped. */
-function until(end: number, clock: Clock, { signal }: NodeContext): Promise<void> | undefined {
-  const left = end - clock.now();
-  if (left <= 0) return undefined;
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      if (timer !== undefined) clock.clearTimer(timer);
-      reject(signal.reason);
-    };
-    const wake = (): void => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    };
-    const timer = left === Number.POSITIVE_INFINITY ? undefined : clock.setTimer(wake, left);
-    signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
-  });
-}
-
-/** That of the run's runtime. */
-function clockOf(ctx: NodeContext): Clock {
-  const runtime: unknown = Reflect.get(ctx, "runtime");
-  const clock: unknown = typeof runtime === "object" && runtime !== null ? Reflect.get(runtime, "clock") : undefined;
-  return isClock(clock) ? clock : systemClock;
 }

@@ -3,8 +3,8 @@ import { runnable } from "../compose/component-runnable.js";
 import type { RunOptions } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
+import { PulledSource } from "../schema/stream/pulled-source.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { SerialSource } from "../schema/stream/serial-source.js";
 import type { ChunkSource } from "../schema/stream/source.js";
 import { notAnAnswer } from "./errors.js";
 
@@ -107,7 +107,7 @@ export function streamWith(attempts: Attempts, messages: Messages, ctx: ModelCon
   return new StreamReader(new AttemptsStream(attempts, messages, ctx));
 }
 
-class AttemptsStream extends SerialSource<AgenticMessage> {
+class AttemptsStream extends PulledSource<AgenticMessage> {
   readonly #attempts: Attempts;
   readonly #messages: Messages;
   readonly #ctx: ModelContext;
@@ -126,20 +126,8 @@ class AttemptsStream extends SerialSource<AgenticMessage> {
     this.#ctx = ctx;
   }
 
-  protected override async pull(): Promise<IteratorResult<AgenticMessage, undefined>> {
-    try {
-      const value = this.#ready.shift() ?? (await this.#next());
-      this.checkOpen();
-      if (value !== undefined) {
-        this.settle();
-        return { done: false, value };
-      }
-    } catch (error) {
-      this.finish();
-      throw error;
-    }
-    this.finish();
-    return { done: true, value: undefined };
+  protected override async nextValue(): Promise<AgenticMessage | undefined> {
+    return this.#ready.shift() ?? (await this.#next());
   }
 
   protected override stop(reason: unknown): void {

@@ -1,7 +1,7 @@
 import type { AgenticModel, ModelContext } from "../components/model.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { PulledSource } from "../schema/stream/pulled-source.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { SerialSource } from "../schema/stream/serial-source.js";
 import type { ChunkSource, StreamSource } from "../schema/stream/source.js";
 import { isRepeating, type RepeatingModel, repeatsOthers } from "./attempts.js";
 import { invalidModelOption } from "./errors.js";
@@ -88,7 +88,7 @@ class Slot {
   }
 }
 
-class LimitedStream extends SerialSource<AgenticMessage> {
+class LimitedStream extends PulledSource<AgenticMessage> {
   readonly #open: () => StreamSource<AgenticMessage>;
   readonly #limit: Limit;
   readonly #signal: AbortSignal;
@@ -103,23 +103,14 @@ class LimitedStream extends SerialSource<AgenticMessage> {
     this.#signal = signal;
   }
 
-  protected override async pull(): Promise<IteratorResult<AgenticMessage, undefined>> {
-    try {
-      this.#source ??= await this.#begin();
-      const result = await this.#source.next();
-      this.checkOpen();
-      if (!result.done) {
-        this.settle();
-        return result;
-      }
-    } catch (error) {
-      this.finish();
-      this.#release();
-      throw error;
-    }
-    this.finish();
+  protected override async nextValue(): Promise<AgenticMessage | undefined> {
+    this.#source ??= await this.#begin();
+    const { value } = await this.#source.next();
+    return value;
+  }
+
+  protected override ended(): void {
     this.#release();
-    return { done: true, value: undefined };
   }
 
   protected override stop(reason: unknown): void {

@@ -1,4 +1,7 @@
+import { clockOf } from "../components/clock.js";
 import type { AgenticModel, ModelContext } from "../components/model.js";
+import { pause } from "../components/pause.js";
+import type { RetryPolicy } from "../components/policies.js";
 import { messageOf } from "../errors.js";
 import { delayAfter } from "../run/policies/retry-delay.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
@@ -16,25 +19,16 @@ import {
 import { checkOptions, requireAfterContent, requireNumber } from "./check-options.js";
 import { invalidModelOption } from "./errors.js";
 import { isRetryableModelError } from "./is-retryable-model-error.js";
-import { clockOf, randomOf } from "./runtime-parts.js";
+import { randomOf } from "./runtime-parts.js";
 import { tell } from "./tell.js";
 import { type Model, toModel } from "./to-model.js";
-import { wait } from "./wait.js";
 
-/** When a model is asked again, and after how long. */
-export interface ModelRetryPolicy {
-  /** The first one included. @default 3 */
-  readonly attempts?: number | undefined;
+/** When a model is asked again, and after how long: the policy of a node, with what suits models. */
+export interface ModelRetryPolicy extends Pick<RetryPolicy, "attempts" | "factor" | "maxDelayMs" | "jitter"> {
   /** How long to wait before the second attempt. @default 1_000 */
   readonly delayMs?: number | undefined;
-  /** How much longer each further wait is. @default 2 */
-  readonly factor?: number | undefined;
-  /** No wait is longer. Where the service asks for a longer one, there is no further attempt. @default 30_000 */
-  readonly maxDelayMs?: number | undefined;
-  /** Waits between half of the time and all of it, so that callers do not come back together. @default true */
-  readonly jitter?: boolean | undefined;
   /** Which failures to retry; `attempt` is the number of the one that failed. @default isRetryableModelError */
-  readonly retryOn?: ((error: unknown, info: { readonly attempt: number }) => boolean) | undefined;
+  readonly retryOn?: RetryPolicy["retryOn"];
   /**
    * What happens when a stream fails after its first content: it rejects, or a chunk with `restart: true` voids what was
    * read, and the answer begins again. @default "throw"
@@ -123,7 +117,7 @@ class Retries implements Attempts {
     const delayMs = delayAfter(failure, attempt, this.#policy, time);
     if (delayMs === undefined) throw failure;
     tell(this.#ctx, { kind: "retry", attempt, error: failure, delayMs, message: messageOf(failure) });
-    if (delayMs > 0) await wait(delayMs, this.#ctx);
+    if (delayMs > 0) await pause(delayMs, clockOf(this.#ctx), this.#ctx.signal);
     this.#number += 1;
     return { model: this.first.model, key: `attempt ${this.#number}` };
   }

@@ -1,13 +1,6 @@
-import { type Clock, isClock, systemClock } from "../components/clock.js";
 import type { NodeContext } from "../components/context.js";
 import { type Fields, isFields } from "../is.js";
 import type { SchemaValidator } from "../schema/schema-validator.js";
-
-/** The clock of the run's runtime; of the machine where there is no run. */
-export function clockOf(ctx: NodeContext): Clock {
-  const clock = runtimeOf(ctx)?.clock;
-  return isClock(clock) ? clock : systemClock;
-}
 
 export function randomOf(ctx: NodeContext): () => number {
   const random = runtimeOf(ctx)?.random;

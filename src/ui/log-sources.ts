@@ -1,34 +1,10 @@
 import type { AgentEvent } from "../agents/agent-event.js";
-import { SerialSource } from "../schema/stream/serial-source.js";
+import { PulledSource } from "../schema/stream/pulled-source.js";
 import type { LogHead, LogRows } from "./log-rows.js";
 import type { Recording } from "./recording.js";
 
-type Next = IteratorResult<AgentEvent, undefined>;
-
-/** Reads events that come from somewhere, one by one. */
-abstract class EventSource extends SerialSource<AgentEvent> {
-  protected override async pull(): Promise<Next> {
-    try {
-      const value = await this.nextEvent();
-      this.checkOpen();
-      if (value !== undefined) {
-        this.settle();
-        return { done: false, value };
-      }
-    } catch (error) {
-      this.finish();
-      throw error;
-    }
-    this.finish();
-    return { done: true, value: undefined };
-  }
-
-  /** The next event, or nothing at the end or when this source was left. */
-  protected abstract nextEvent(): Promise<AgentEvent | undefined>;
-}
-
 /** The events of a recording that goes on in this process. Leaving it stops nothing but the reading. */
-export class LiveEvents extends EventSource {
+export class LiveEvents extends PulledSource<AgentEvent> {
   readonly #recording: Recording;
   readonly #skips: (event: AgentEvent) => boolean;
   readonly #tellsFailures: boolean;
@@ -48,7 +24,7 @@ export class LiveEvents extends EventSource {
     this.#tellsFailures = tellsFailures;
   }
 
-  protected override async nextEvent(): Promise<AgentEvent | undefined> {
+  protected override async nextValue(): Promise<AgentEvent | undefined> {
     const { events } = this.#recording;
     for (;;) {
       while (this.#position < events.length) {
@@ -83,7 +59,7 @@ export class LiveEvents extends EventSource {
 const pollMs = 100;
 
 /** The events of a recording in the store, and while another process writes it, those that come. */
-export class StoredEvents extends EventSource {
+export class StoredEvents extends PulledSource<AgentEvent> {
   readonly #id: string;
   readonly #rows: LogRows;
   readonly #skips: (event: AgentEvent) => boolean;
@@ -99,7 +75,7 @@ export class StoredEvents extends EventSource {
     this.#skips = skips;
   }
 
-  protected override async nextEvent(): Promise<AgentEvent | undefined> {
+  protected override async nextValue(): Promise<AgentEvent | undefined> {
     this.#head ??= await this.#rows.head(this.#id);
     const head = this.#head;
     if (head === undefined) return undefined;

@@ -1,5 +1,6 @@
+import { clockOf } from "../../components/clock.js";
 import type { NodeContext } from "../../components/context.js";
-import { wait } from "../../models/wait.js";
+import { pause } from "../../components/pause.js";
 import { invalidOption } from "../errors.js";
 import type { Flow } from "./flow.js";
 import type { Duration, FlowEntry } from "./flow-entry.js";
@@ -19,7 +20,8 @@ export async function runSleep(
   const log = new StepLog(flow, id);
   log.waits(value);
   const end = await ctx.once("end", () => endOf(id, until, value, ctx, flow));
-  for (let left = end - Date.now(); left > 0; left = end - Date.now()) await wait(Math.min(left, longest), ctx);
+  for (let left = end - Date.now(); left > 0; left = end - Date.now())
+    await pause(Math.min(left, longest), clockOf(ctx), ctx.signal);
   log.succeeded(value);
   return value;
 }

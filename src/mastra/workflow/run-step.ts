@@ -1,6 +1,7 @@
 import { causedByInterrupt, InterruptError } from "../../checkpoint/pause/interrupt.js";
+import { clockOf } from "../../components/clock.js";
 import type { NodeContext } from "../../components/context.js";
-import { wait } from "../../models/wait.js";
+import { pause } from "../../components/pause.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
 import type { AnySchema } from "./any-schema.js";
 import { checkValue } from "./check-value.js";
@@ -113,7 +114,7 @@ class StepExecution {
         return await checkValue(outputSchema, output, this.#named("output"));
       } catch (error) {
         if (causedByInterrupt(error) || this.#ctx.signal.aborted || retryCount >= attempts) throw error;
-        if (live.retry.delayMs > 0) await wait(live.retry.delayMs, this.#ctx);
+        if (live.retry.delayMs > 0) await pause(live.retry.delayMs, clockOf(this.#ctx), this.#ctx.signal);
       }
     }
   }
