@@ -15,7 +15,7 @@ export const nodeIsGone = (path: readonly string[]): KumikoError =>
   new KumikoError(
     "GRAPH_CHANGED",
     `The checkpoint was made by a graph that has changed since: it has no node "${path.join("/")}" any more. ` +
-      "Resume with the graph that made it, or start anew.",
+      "Resume with the graph that made it, or start a new run.",
     { nodePath: path },
   );
 
@@ -79,7 +79,7 @@ export const kindHasChanged = (path: readonly string[], saved: string, now: stri
   new KumikoError(
     "GRAPH_CHANGED",
     `The checkpoint was made by a graph that has changed since: node "${path.join("/")}" was a ${saved} and is a ${now} now. ` +
-      "Resume with the graph that made it, or start anew.",
+      "Resume with the graph that made it, or start a new run.",
     { nodePath: path },
   );
 
@@ -87,7 +87,7 @@ export const stepsHaveChanged = (path: readonly string[]): KumikoError =>
   new KumikoError(
     "GRAPH_CHANGED",
     `The run is at step "${path.join("/")}" of a chain whose steps up to there have changed, and that key only counts steps. ` +
-      'Resume with the chain that made the checkpoint, or start anew; give steps that may wait a key of their own: append(node, { key: "…" }).',
+      'Resume with the chain that made the checkpoint, or start a new run; give steps that may wait their own key: append(node, { key: "…" }).',
     { nodePath: path },
   );
 
@@ -108,7 +108,7 @@ export const unknownCheckpoint = (id: string): KumikoError =>
 export const nothingSaved = (id: string): KumikoError =>
   new KumikoError(
     "UNKNOWN_CHECKPOINT",
-    `Nothing of the run ${quoteId(id)} was saved: its input was a stream that had not ended. Start it anew with invoke.`,
+    `Nothing of the run ${quoteId(id)} was saved: its input was a stream that had not ended. Start it again with invoke.`,
   );
 
 export const pendingCheckpoint = (id: string): KumikoError =>
@@ -127,7 +127,7 @@ export const checkpointInUse = (id: string, owner: string | undefined): KumikoEr
 export const checkpointLost = (id: string, cause: unknown): KumikoError =>
   new KumikoError(
     "CHECKPOINT_LOST",
-    `This run has lost its checkpoint ${quoteId(id)}: somebody else took it over or removed it. It stops here.`,
+    `This run has lost its checkpoint ${quoteId(id)}: another process took it over or removed it. It stops here.`,
     { cause },
   );
 
@@ -180,5 +180,5 @@ export const alreadyAnswered = (id: string): KumikoError =>
 export const answerMismatch = (address: string, issues: readonly string[]): KumikoError =>
   new KumikoError(
     "ANSWER_MISMATCH",
-    `The answer for "${address}" does not fit: ${issues.join("; ")}. Nothing has run, and the question stands.`,
+    `The answer for "${address}" does not fit: ${issues.join("; ")}. Nothing has run, and the question stays open.`,
   );

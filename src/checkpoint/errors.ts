@@ -12,8 +12,8 @@ export const checkpointConflict = (id: string, expected: number | undefined, fou
 function conflict(id: string, expected: number | undefined, found: number | undefined): string {
   const name = `Checkpoint ${quoteId(id)}`;
   if (expected === undefined) return `${name} exists already${found === undefined ? "" : ` (version ${found})`}.`;
-  if (found === undefined) return `${name} no longer has version ${expected}: somebody replaced or removed it.`;
-  return `${name} has version ${found}, not ${expected}: somebody else wrote it.`;
+  if (found === undefined) return `${name} no longer has version ${expected}: it was replaced or removed.`;
+  return `${name} has version ${found}, not ${expected}: another process wrote it.`;
 }
 
 export const invalidCheckpointId = (id: unknown, why: string): KumikoError =>

@@ -139,7 +139,7 @@ function readPath(key: unknown, path: string): Path {
         `is read at "${path}", a path with an empty step. Write a.b, a.0 or a.*.b; a key with a dot in it needs extract.`,
       );
     if (step === "__proto__")
-      throw invalidMapping(String(key), "", `is read at "${path}": "__proto__" is no field that can be read.`);
+      throw invalidMapping(String(key), "", `is read at "${path}": "__proto__" is not a readable field.`);
   }
   return steps;
 }

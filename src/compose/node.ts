@@ -29,7 +29,7 @@ function kindOf(node: unknown): string {
   if (typeof node !== "object" || node === null)
     return `${typeof node === "undefined" ? "" : "the value "}${String(node)}`;
   if ("then" in node && typeof node.then === "function") return "a promise: await it before it is added";
-  return "an object that is none of these";
+  return "an object of another kind";
 }
 
 function fromFunction(key: string, node: object): NodeDefinition {

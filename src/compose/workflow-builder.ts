@@ -83,7 +83,7 @@ export class WorkflowBuilder {
     const known = new Set<unknown>();
     for (const target of targets) {
       if (target === START) throw startAsTarget(from);
-      if (typeof target !== "string") throw invalidBranch(from, "has a target that is no key of a node.");
+      if (typeof target !== "string") throw invalidBranch(from, "has a target that is not the key of a node.");
       if (known.has(target)) throw invalidBranch(from, `lists "${target}" twice.`);
       known.add(target);
     }

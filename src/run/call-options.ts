@@ -46,7 +46,7 @@ function checkKinds(options: KindOptions, program: Program): void {
   const present = componentsIn(program);
   for (const [kind, value] of Object.entries(options)) {
     if (!Object.hasOwn(componentOf, kind)) {
-      throw unknownOption(`options.${kind} is no kind of component. Kinds: ${Object.keys(componentOf).join(", ")}.`);
+      throw unknownOption(`Unknown component kind options.${kind}. Kinds: ${Object.keys(componentOf).join(", ")}.`);
     }
     if (value === undefined) continue;
     if (!present.has(componentOf[kind as KindName])) {
@@ -193,7 +193,7 @@ export function checkRunOptions(options: RunOptions, program: Program): void {
   checkRecord("The options of a run", options, "an object");
   for (const name in options) {
     if (!isRunOption(name) && Object.hasOwn(options, name))
-      throw invalidRunOption(`"${name}" is no run option. Options: ${runOptionNames.join(", ")}.`);
+      throw invalidRunOption(`Unknown run option "${name}". Options: ${runOptionNames.join(", ")}.`);
   }
   const { maxSteps, maxConcurrency, timeoutMs, key, parent, signal, callbacks, requestContext } = options;
   if (signal !== undefined && !isSignal(signal)) throw invalidRunOption("signal must be an AbortSignal.");

@@ -59,7 +59,7 @@ export const itemFailed = (path: readonly string[], index: number, cause: unknow
 export const strayInterrupt = (path: readonly string[], cause: Error): KumikoError =>
   new KumikoError(
     "NODE_FAILED",
-    `${capital(at(path))} failed: a run in it that is no part of this run stopped to wait, and nobody could answer. ` +
+    `${capital(at(path))} failed: a separate run inside it stopped to wait, and nobody could answer. ` +
       `Make it a child: invoke(input, { parent: ctx }). ${messageOf(cause)}`,
     { nodePath: path, cause },
   );

@@ -101,12 +101,12 @@ export function checkOf<Component extends ComponentLike, In, Out, Options>(
 }
 
 export function expectDocuments(documents: unknown): void {
-  expectThat(Array.isArray(documents), "The output is no list of documents.");
+  expectThat(Array.isArray(documents), "The output is not a list of documents.");
   for (const document of documents as readonly unknown[]) {
-    expectThat(isFields(document), "A document is no object.");
+    expectThat(isFields(document), "A document is not an object.");
     const { id, content, metadata } = document as Readonly<Record<string, unknown>>;
     expectThat(typeof id === "string" && id !== "", "A document has no id.");
-    expectThat(typeof content === "string", "The content of a document is no text.");
-    expectThat(isFields(metadata), "The metadata of a document is no object.");
+    expectThat(typeof content === "string", "The content of a document is not a string.");
+    expectThat(isFields(metadata), "The metadata of a document is not an object.");
   }
 }

@@ -38,7 +38,7 @@ export function handlerConformance(make: () => Handler): ConformanceCheck[] {
       });
       await failing.invoke("text").catch(() => undefined);
     }),
-    check("bears a run that fails with something that is no error", async (stage) => {
+    check("handles a run that fails with something other than an Error", async (stage) => {
       await stage
         .graph(() => Promise.reject(undefined))
         .invoke("text")

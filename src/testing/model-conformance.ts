@@ -112,6 +112,6 @@ class Asked<Options> {
 }
 
 function expectAssistant(message: unknown, what: string): void {
-  expectThat(isAgenticMessage(message), `${what} is no message.`);
+  expectThat(isAgenticMessage(message), `${what} is not a message.`);
   expectSame((message as AgenticMessage).role, "assistant", `The role of ${what.toLowerCase()}`);
 }

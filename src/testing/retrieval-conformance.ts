@@ -111,7 +111,7 @@ function expectVectors(vectors: unknown, texts: readonly string[]): void {
   const areVectors =
     Array.isArray(vectors) &&
     vectors.every((vector) => Array.isArray(vector) && vector.length > 0 && vector.every(Number.isFinite));
-  expectThat(areVectors, "The output is no list of vectors of finite numbers.");
+  expectThat(areVectors, "The output is not a list of vectors of finite numbers.");
   const lengths = (vectors as readonly (readonly number[])[]).map(({ length }) => length);
   expectSame(lengths.length, texts.length, "The number of vectors");
   expectSame(new Set(lengths).size, 1, "The number of different lengths of the vectors");
@@ -147,7 +147,10 @@ export function indexerConformance<Options = IndexerOptions>(
   };
   return [
     ...componentChecks(called, (ids) => {
-      expectThat(Array.isArray(ids) && ids.every((id) => typeof id === "string" && id !== ""), "An id is no text.");
+      expectThat(
+        Array.isArray(ids) && ids.every((id) => typeof id === "string" && id !== ""),
+        "An id is not a string.",
+      );
       expectSame(ids.length, documents.length, "The number of ids");
       expectSame(new Set(ids).size, documents.length, "The number of different ids");
     }),

@@ -31,7 +31,10 @@ export function templateConformance<Variables, Options = unknown>(
     },
     (messages) => {
       const areMessages = Array.isArray(messages) && messages.every(isAgenticMessage);
-      expectThat(areMessages && messages.length > 0, "What format gives is no list of messages, or is empty.");
+      expectThat(
+        areMessages && messages.length > 0,
+        "format does not return a list of messages, or the list is empty.",
+      );
     },
   );
 }

@@ -75,11 +75,11 @@ describe("memoryStore", () => {
       message: 'Checkpoint "order-7" exists already (version 1). Read it again before you write.',
     });
     await expect(own.put("order-7", bytes("b"), 5)).rejects.toMatchObject({
-      message: 'Checkpoint "order-7" has version 1, not 5: somebody else wrote it. Read it again before you write.',
+      message: 'Checkpoint "order-7" has version 1, not 5: another process wrote it. Read it again before you write.',
     });
     await expect(own.delete("order-8", 5)).rejects.toMatchObject({
       message:
-        'Checkpoint "order-8" no longer has version 5: somebody replaced or removed it. Read it again before you write.',
+        'Checkpoint "order-8" no longer has version 5: it was replaced or removed. Read it again before you write.',
     });
   });
 

@@ -77,7 +77,7 @@ describe("a node that cannot be added", () => {
     [null, "is the value null"],
     ["text", "is the value text"],
     [["list"], "is a list"],
-    [{}, "is an object that is none of these"],
+    [{}, "is an object of another kind"],
     [Promise.resolve(same), "await it before"],
     [class Node {}, "is a class"],
     [{ component: "tool", info: {} }, "new AgenticToolsNode"],

@@ -149,7 +149,7 @@ it("wants the targets of a branch behind it, all of them", () => {
   // @ts-expect-error "search" stands before this branch
   searching.addBranch("search", ["search"], () => "search");
   const half = branched.addNode("long", () => 1).end({ answer: value("") });
-  // @ts-expect-error the branch from "search" leads to "short", which is no node
+  // @ts-expect-error the branch from "search" leads to "short", which is not a node
   half.compile();
   // @ts-expect-error it chooses what it does not declare
   searching.addBranch("search", ["long"], () => "other");

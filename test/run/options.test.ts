@@ -122,7 +122,7 @@ describe("What nothing in the graph accepts is an error before anything runs", (
       "a kind that does not exist",
       { options: { models: {} } },
       "UNKNOWN_OPTION",
-      "options.models is no kind of component",
+      "Unknown component kind options.models",
     ],
     [
       "a node that does not exist",
@@ -152,7 +152,7 @@ describe("What nothing in the graph accepts is an error before anything runs", (
       "UNKNOWN_OPTION",
       'nodes["step"].option is not an option',
     ],
-    ["an option that does not exist", { maxstep: 1 }, "INVALID_OPTION", '"maxstep" is no run option'],
+    ["an option that does not exist", { maxstep: 1 }, "INVALID_OPTION", 'Unknown run option "maxstep"'],
     ["a maxSteps that is no whole number", { maxSteps: 1.5 }, "INVALID_OPTION", "at least 1"],
     ["a timeoutMs that is no number", { timeoutMs: Number.NaN }, "INVALID_OPTION", "timeoutMs must be a number"],
     ["a timeoutMs that no timer can wait for", { timeoutMs: 2 ** 31 }, "INVALID_OPTION", "from 0 to 2147483647"],

@@ -32,7 +32,7 @@ const onlyFor =
 const defects: Readonly<Record<string, () => Handler>> = {
   "bears a run that succeeds": () => ({ onEnd: broken }),
   "bears a run that fails": () => ({ onError: async () => broken() }),
-  "bears a run that fails with something that is no error": () => ({
+  "handles a run that fails with something other than an Error": () => ({
     onError: (_info, error) => void (error as Error).cause?.toString().length.toFixed(),
     onEnd: broken,
   }),

@@ -253,7 +253,7 @@ const defects: Readonly<Record<string, readonly Defect[]>> = {
   "refuses a maxSteps below 1 before anything runs": [without("maxSteps")],
   "refuses a negative timeoutMs before anything runs": [without("timeoutMs")],
   "refuses a key without a parent before anything runs": [without("key")],
-  "refuses a parent that is no context before anything runs": [without("parent")],
+  "refuses a parent that is not a context before anything runs": [without("parent")],
   "as a child gives the output": [
     withOptions((options) => (options.parent === undefined ? options : { ...options, timeoutMs: -1 })),
   ],

@@ -31,7 +31,7 @@ interface Summary {
 }
 
 const task =
-  "Summarise the conversation above for somebody who goes on with it: what was asked, decided, found out and done, with names, numbers and identifiers, and what is still open. Answer with the summary only.";
+  "Summarise the conversation above for a reader who will continue it: what was asked, decided, found out and done, with names, numbers and identifiers, and what is still open. Answer with the summary only.";
 
 /**
  * Replaces the beginning of a long conversation, as the model sees it, by a summary. The log stays whole; a summary that fails

@@ -14,7 +14,7 @@ export function asList<T>(json: unknown, what: string, read: (item: unknown) => 
 
 export function asText(json: unknown, what: string): string {
   if (typeof json === "string") return json;
-  throw unreadableCheckpoint(`${what} is not text`);
+  throw unreadableCheckpoint(`${what} is not a string`);
 }
 
 export function asStep(json: unknown, least: number, what: string): number {

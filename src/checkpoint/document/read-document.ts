@@ -187,7 +187,7 @@ class Reader {
   slot(json: unknown, name: string): Slot | undefined {
     if (json === null || json === undefined) return undefined;
     const parts = asList(json, name, (part) => part);
-    if (parts.length !== 1) throw unreadableCheckpoint(`${name} is no single value`);
+    if (parts.length !== 1) throw unreadableCheckpoint(`${name} is not a single value`);
     return { value: this.#codec.decode(parts[0], name) };
   }
 }

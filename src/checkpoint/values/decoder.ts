@@ -121,7 +121,7 @@ function fillRecord(target: object, pairs: unknown): void {
   const list = listOf(pairs);
   for (let index = 0; index < list.length; index += 2) {
     const key = list[index];
-    if (typeof key !== "string") throw new TypeError("A key is no text.");
+    if (typeof key !== "string") throw new TypeError("A key is not a string.");
     defineOwn(target, key, list[index + 1], true);
   }
 }
@@ -132,7 +132,7 @@ const isObject = (value: unknown): value is Fields => typeof value === "object" 
 
 function recordOf(value: unknown): Fields {
   if (isObject(value) && !Array.isArray(value)) return value;
-  throw new TypeError("A part is no record.");
+  throw new TypeError("A part is not a record.");
 }
 
 function listOf(value: unknown, length?: number): Parts {

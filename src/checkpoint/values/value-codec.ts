@@ -63,7 +63,7 @@ export class ValueCodec {
       if (Object.hasOwn(json, "json")) return Reflect.get(json, "json");
       if (Object.hasOwn(json, "graph")) return this.#decodeGraph(Reflect.get(json, "graph"), slot);
     }
-    throw unreadableValue(slot, "this is no value that was saved.");
+    throw unreadableValue(slot, "this is not a saved value.");
   }
 
   #decodeGraph(flat: unknown, slot: string): unknown {

@@ -20,7 +20,7 @@ const partsOf = (tag: Tag) => (value: unknown) =>
 
 /** From what JSON.parse made of such a text. Throws something when it is no such text. */
 export function readGraph(flat: unknown, reader: GraphReader): unknown {
-  if (!isGraph(flat)) throw new TypeError("This is no list of values that refer to each other.");
+  if (!isGraph(flat)) throw new TypeError("This is not a list of values that refer to each other.");
   return unflatten(flat, reader.revivers, {
     operations: {
       set: (target, key, value) => reader.set(target, key, value),

@@ -60,7 +60,7 @@ function readAt(key: string, given: unknown, path: Path, around: Set<object>): M
   const field = path.join(".");
   if (typeof given !== "object" || given === null) throw invalidMapping(key, field, `is ${String(given)}. ${advice}`);
   if (mappingSource in given) return checkSource(key, field, given[mappingSource] as Source);
-  if (!isPlainObject(given)) throw invalidMapping(key, field, `is no plain record. ${advice}`);
+  if (!isPlainObject(given)) throw invalidMapping(key, field, `is not a plain record. ${advice}`);
   // written in a literal, it is not a field but the prototype
   const prototype: object | null = Object.getPrototypeOf(given);
   if (prototype !== null && !Object.hasOwn(prototype, "hasOwnProperty")) throw hostile(key, field);

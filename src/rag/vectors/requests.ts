@@ -112,7 +112,8 @@ export function readVector(vector: unknown, { dimension, metric }: IndexSettings
   }
   const values = new Float32Array(vector);
   const wrong = values.findIndex((value) => !Number.isFinite(value));
-  if (wrong >= 0) throw invalidVector(`${name} has ${String(vector[wrong])} at ${wrong}, which is no finite number.`);
+  if (wrong >= 0)
+    throw invalidVector(`${name} has ${String(vector[wrong])} at ${wrong}, which is not a finite number.`);
   if (metric === "cosine" && norm(values) === 0) {
     throw invalidVector(`${name} has only zeros: it has no direction, and so no cosine with any other.`);
   }

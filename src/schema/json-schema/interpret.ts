@@ -48,7 +48,7 @@ export async function loadInterpreter(): Promise<(text: string, draft: JsonSchem
 }
 
 const invalid = (why: string, cause?: unknown): Error =>
-  schemaInvalid(`This is no valid JSON Schema: ${why}. Correct it, or leave it out.`, cause);
+  schemaInvalid(`This is not a valid JSON Schema: ${why}. Correct it, or leave it out.`, cause);
 
 const typeNames = ["string", "number", "integer", "boolean", "object", "array", "null"];
 

@@ -108,7 +108,7 @@ function requireOne(blocks: readonly ContentBlock[], index: number, isKnown: boo
   if (blocks.length === 1) return;
   const type = blocks[0]?.type;
   if (!isKnown)
-    throw invalidMessage(`"${type}" at index ${index} is no content block type; its chunks cannot be joined.`);
+    throw invalidMessage(`"${type}" at index ${index} is not a content block type, so its chunks cannot be joined.`);
   throw cannotConcatMessages(
     `cannot concat multiple ${type} blocks at index ${index}: such a block comes in one chunk. Give each its own index.`,
   );

@@ -92,7 +92,8 @@ function agreeOnRole(role: AgenticRole | undefined, other: AgenticRole, position
 function addToGroup(groups: Map<number, Group>, block: ContentBlock, index: number, restarts: boolean): void {
   const group = groups.get(index);
   if (group === undefined || restarts) {
-    if (!Number.isInteger(index)) throw invalidMessage(`The index ${index} of a ${block.type} block is no integer.`);
+    if (!Number.isInteger(index))
+      throw invalidMessage(`The index ${index} of a ${block.type} block is not an integer.`);
     groups.set(index, [block]);
     return;
   }

@@ -30,7 +30,7 @@ export const postgresFailed = (doing: string, cause: unknown, hide: (text: strin
 
 export const tableNotMade = (table: string, entries: string, statements: string, error: KumikoError): KumikoError =>
   storeFailed(
-    `${error.message}. Let somebody who may make the tables ${table} and ${entries}, and who lets this user SELECT, INSERT, UPDATE ` +
+    `${error.message}. Let a user who may create the tables ${table} and ${entries}, and grant this user SELECT, INSERT, UPDATE ` +
       `and DELETE in both, run:\n${statements}`,
     error.cause,
   );
@@ -70,7 +70,7 @@ export const tooManyDimensions = (dimension: number): KumikoError =>
 export const noPgvector = (error: KumikoError): KumikoError =>
   storeFailed(
     `${error.message}. postgresVectors needs the extension pgvector in its database: install it on the server, and let ` +
-      `somebody who may do so run: CREATE EXTENSION vector`,
+      `a user with that right run: CREATE EXTENSION vector`,
     error.cause,
   );
 

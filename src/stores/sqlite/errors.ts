@@ -64,7 +64,7 @@ export const newerSchema = (file: string, found: number, known: number): KumikoE
 
 export const foreignTables = (file: string, what: string): KumikoError =>
   storeFailed(
-    `The tables of the SQLite store ${JSON.stringify(file)} were changed by somebody else: ${what}. Restore the file.`,
+    `The tables of the SQLite store ${JSON.stringify(file)} were changed from outside: ${what}. Restore the file.`,
   );
 
 function advice(code: number | undefined): string {

@@ -23,7 +23,7 @@ export function handlerChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
       subject.failure = new Error("work has failed");
       const recorder = await recordFailure(subject, mode, {});
       expectOnce(recorder, ["onEnd", "onError"]);
-      expectThat(recorder.events.at(-1)?.timing === "onError", "The last that is heard is no onError.");
+      expectThat(recorder.events.at(-1)?.timing === "onError", "The last event is not onError.");
     }),
     check(`${mode} that is stopped ends each run once, the outermost with the reason`, async (subject) => {
       const controller = new AbortController();

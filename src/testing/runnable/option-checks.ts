@@ -11,7 +11,7 @@ export function optionChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
     ["a maxSteps below 1", { maxSteps: 0 }],
     ["a negative timeoutMs", { timeoutMs: -1 }],
     ["a key without a parent", { key: "child" }],
-    ["a parent that is no context", { parent: {} }],
+    ["a parent that is not a context", { parent: {} }],
   ];
   return [
     ...modes.map((mode) =>

@@ -28,7 +28,7 @@ export const indexChecks: VectorChecks = (check) => [
     await expectCode(stage.create({ metric: "euclidean" }), "INVALID_OPTION", "another metric");
     await expectCode(stage.create({ text: false }), "INVALID_OPTION", "no text");
   }),
-  check("begins anew after an index was deleted", async (stage) => {
+  check("starts empty after an index was deleted", async (stage) => {
     await stage.create();
     await stage.put({ a: { document: "old" } });
     await stage.store.deleteIndex(stage.indexName);
@@ -45,7 +45,7 @@ export const indexChecks: VectorChecks = (check) => [
     expectEqual(found, [], "What another index finds");
     await stage.store.deleteIndex(other);
   }),
-  check("refuses names that are none, and settings that make no sense", async (stage) => {
+  check("refuses invalid names, and settings that make no sense", async (stage) => {
     for (const indexName of ["", "1a", "a-b", 'a"b', "a".repeat(49), "ä"]) {
       await expectCode(stage.create({ indexName }), "INVALID_OPTION", `the name ${JSON.stringify(indexName)}`);
     }

@@ -39,4 +39,4 @@ type Unmet<Keys, Forks> =
 
 type NoNode<Target extends string, Source extends string> = [Target] extends [never]
   ? never
-  : `the branch from "${Source}" leads to "${Target}", which is no node`;
+  : `the branch from "${Source}" leads to "${Target}", which is not a node`;
