@@ -13,8 +13,8 @@ export interface Simulation {
 
 /**
  * Runs a test in simulated time. Whenever nothing else can go on, the clock jumps to the next timer: a delay of an hour takes no
- * time, and always the same happens at the same time. Real input and output, and timers that are not of the runtime, are waited
- * for where the platform tells of them (Node.js does).
+ * time, and always the same happens at the same time. Real input and output, and timers that are not of the runtime (half a second
+ * at most), are waited for where the platform tells of them (Node.js does): what stays open for two seconds is not.
  *
  * @example
  * await simulate(async ({ runtime, now }) => {
@@ -68,21 +68,50 @@ export async function simulate<T>(
 /** How many turns of the event loop nothing must have happened. */
 const quietTurns = 4;
 
-/** Resolves when nothing can go on without time: several turns have passed, and no more is open than at the beginning. */
+/** How long timers of the machine are waited for: one that guards a test against hanging is never due. */
+const longestTimerMs = 500;
+
+/** How long anything else that is open is waited for: a connection may stay open for ever. */
+const longestWaitMs = 2_000;
+
+/**
+ * Resolves when nothing can go on without time: several turns have passed, and no more is open than at the beginning. Turns are
+ * immediates where there are any: they do not count as open, so that several may wait at once.
+ */
 function idleness(): () => Promise<void> {
-  const before = openResources();
+  let known = openResources();
   return async () => {
+    const start = performance.now();
     for (let quiet = 0; quiet < quietTurns; ) {
-      await new Promise<void>((resolve) => setTimeout(resolve, 0));
-      quiet = openResources() > before ? 0 : quiet + 1;
+      await turn();
+      const open = openResources();
+      // what has ended since the beginning hides nothing that begins later
+      known = { timers: Math.min(known.timers, open.timers), others: Math.min(known.others, open.others) };
+      const waited = performance.now() - start;
+      if (waited > longestWaitMs) known = open;
+      else if (waited > longestTimerMs && open.others === known.others) known = { ...known, timers: open.timers };
+      quiet = open.timers > known.timers || open.others > known.others ? 0 : quiet + 1;
     }
   };
 }
 
+function turn(): Promise<void> {
+  const { setImmediate } = globalThis as { readonly setImmediate?: (run: () => void) => unknown };
+  return new Promise((resolve) => (setImmediate === undefined ? setTimeout(resolve, 0) : setImmediate(resolve)));
+}
+
+interface OpenResources {
+  readonly timers: number;
+  readonly others: number;
+}
+
 /** Timers, sockets, files: what Node.js says is open. Elsewhere nothing is known of them. */
-function openResources(): number {
+function openResources(): OpenResources {
   const { process } = globalThis as { readonly process?: { getActiveResourcesInfo?: () => string[] } };
-  return process?.getActiveResourcesInfo?.().length ?? 0;
+  const kinds = process?.getActiveResourcesInfo?.() ?? [];
+  const timers = kinds.filter((kind) => kind === "Timeout").length;
+  const immediates = kinds.filter((kind) => kind === "Immediate").length;
+  return { timers, others: kinds.length - timers - immediates };
 }
 
 /** Numbers that look random, the same each time: mulberry32. */

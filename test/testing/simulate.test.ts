@@ -1,8 +1,10 @@
+import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { batch } from "../../src/compose/batch.js";
 import { Chain } from "../../src/compose/chain.js";
 import { memoryCache } from "../../src/compose/memory-cache.js";
+import { sleep } from "../../src/compose/sleep.js";
 import { cacheStoreConformance } from "../../src/testing/cache-store-conformance.js";
 import { simulate } from "../../src/testing/simulate.js";
 
@@ -44,6 +46,39 @@ it("waits for real input and output before it jumps", async () => {
   await simulate(async ({ runtime }) => {
     const app = new Chain<string>().append((path) => readFile(path, "utf8"), { timeoutMs: 5 }).compile({ runtime });
     expect(await app.invoke(new URL(import.meta.url).pathname)).toContain("simulate");
+  });
+});
+
+it("is not held up by what stays open", async () => {
+  const { stdout } = await simulate(async ({ runtime }) => {
+    const child = spawn(process.execPath, ["-e", "process.stdin.resume()"]);
+    expect(await new Chain<string>().append(sleep(1_000)).compile({ runtime }).invoke("a")).toBe("a");
+    child.kill();
+    return child;
+  });
+  stdout.destroy();
+});
+
+it("is not held up by a timer that guards the test", async () => {
+  const guards: ReturnType<typeof setTimeout>[] = [];
+  const guarded = <T>(work: Promise<T>): Promise<T> => {
+    const guard = new Promise<T>((_resolve, reject) => {
+      guards.push(setTimeout(() => reject(new Error("hangs")), 20_000));
+    });
+    return Promise.race([work, guard]);
+  };
+  const run = simulate(({ runtime }) =>
+    guarded(new Chain<string>().append(sleep(1_000)).append(sleep(1_000)).compile({ runtime }).invoke("a")),
+  );
+  expect(await guarded(run)).toBe("a");
+  for (const guard of guards) clearTimeout(guard);
+});
+
+it("waits for timers of the machine before it jumps", async () => {
+  await simulate(async ({ runtime }) => {
+    const slow = (text: string) => new Promise<string>((resolve) => setTimeout(() => resolve(text), 20));
+    const app = new Chain<string>().append(slow, { timeoutMs: 5 }).compile({ runtime });
+    expect(await app.invoke("a")).toBe("a");
   });
 });
 
