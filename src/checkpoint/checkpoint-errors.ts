@@ -62,10 +62,10 @@ export const inCheckpoint = (id: string, error: KumikoError): KumikoError =>
     cause: error.cause ?? error,
   });
 
-export const modifyStateFailed = (path: string, cause: unknown): KumikoError =>
+export const modifyStateFailed = (option: string, path: string, cause: unknown): KumikoError =>
   new KumikoError(
     "NODE_FAILED",
-    `modifyState failed for ${path === "" ? "the graph" : `the graph "${path}"`}: ${messageOf(cause)}`,
+    `${option} failed for ${path === "" ? "the graph" : `the graph "${path}"`}: ${messageOf(cause)}`,
     { nodePath: path === "" ? [] : path.split("/"), cause },
   );
 

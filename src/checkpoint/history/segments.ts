@@ -8,6 +8,11 @@ import { bytesOf } from "../values/text-bytes.js";
 /** Ids that are longer once encoded leave no room for the number of a segment. */
 const longestEncoded = 490;
 
+/** Whether an id is short enough for a run with a history. */
+export function fitsHistory(id: string): boolean {
+  return encodeId(id).length <= longestEncoded;
+}
+
 /** How the ids of the closed segments of a run begin. */
 export function historyPrefix(id: string): string {
   const encoded = encodeId(id);

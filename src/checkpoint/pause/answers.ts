@@ -192,15 +192,27 @@ function releaseStopsAt(invocation: InvocationSnapshot): void {
   for (const { run } of invocation.inner) if (run !== undefined) releaseStops(run);
 }
 
-/** Each graph with a state is asked for a new one. `path`: the keys of its nodes, and of child runs. */
-export function modifyStates(run: RunSnapshot, modify: (state: unknown, path: string) => unknown, path = ""): void {
-  if (run.state !== undefined) {
-    let changed: unknown;
+type ModifyState = (state: unknown, path: string) => unknown;
+
+/** Each graph with a state is asked for a new one, by the option of this name. */
+export function modifyStates(run: RunSnapshot, modify: ModifyState, option: "modifyState" | "editState"): void {
+  modifyAt(run, modifyNamed(modify, option), "");
+}
+
+function modifyNamed(modify: ModifyState, option: string): ModifyState {
+  return (state, path) => {
     try {
-      changed = modify(run.state.value, path);
+      return modify(state, path);
     } catch (cause) {
-      throw modifyStateFailed(path, cause);
+      throw modifyStateFailed(option, path, cause);
     }
+  };
+}
+
+/** `path`: the keys of its nodes, and of child runs. */
+function modifyAt(run: RunSnapshot, modify: ModifyState, path: string): void {
+  if (run.state !== undefined) {
+    const changed = modify(run.state.value, path);
     if (changed !== undefined) run.state = { value: changed };
   }
   for (const { visit, node } of run.tasks) {
@@ -208,13 +220,9 @@ export function modifyStates(run: RunSnapshot, modify: (state: unknown, path: st
   }
 }
 
-function modifyInside(
-  invocation: InvocationSnapshot,
-  modify: (state: unknown, path: string) => unknown,
-  path: string,
-): void {
+function modifyInside(invocation: InvocationSnapshot, modify: ModifyState, path: string): void {
   for (const { key, run } of invocation.inner) {
-    if (run !== undefined) modifyStates(run, modify, key === "" ? path : `${path}/${key.replace(/#\d+$/, "")}`);
+    if (run !== undefined) modifyAt(run, modify, key === "" ? path : `${path}/${key.replace(/#\d+$/, "")}`);
   }
   for (const call of invocation.calls) if (call.visit !== undefined) modifyInside(call.visit, modify, path);
 }

@@ -75,7 +75,7 @@ export async function checkValues(snapshot: RunSnapshot, program: Program, path:
 }
 
 /** Whether a schema gives back what it is given, as far as its JSON Schemas tell. */
-function keepsValues(check: ValueCheck | undefined): boolean {
+export function keepsValues(check: ValueCheck | undefined): boolean {
   if (check?.schema === undefined) return false;
   const schema = check.schema as JsonSchema;
   try {
@@ -92,8 +92,12 @@ function withoutStrictness(schema: JsonSchema): unknown {
 }
 
 /** The nodes that get this very output, with nothing around them that changes it. */
-function onlyTakers({ targets = [] }: TaskSnapshot, program: Program): number[] {
-  const indexes = targets.map((key) => (key === END ? END_INDEX : (program.indexOf(key) ?? START_INDEX)));
+function onlyTakers({ node, targets }: TaskSnapshot, program: Program): readonly number[] {
+  const indexes =
+    targets?.map((key) => (key === END ? END_INDEX : (program.indexOf(key) ?? START_INDEX))) ??
+    // not routed yet: what a branch will choose is not known
+    program.routes[program.indexOf(node) ?? START_INDEX]?.plain ??
+    [];
   // what a workflow makes of its sources is another value
   if (program.isWired) return [];
   return indexes.filter((index) => index !== START_INDEX && program.sources[index]?.length === 1);

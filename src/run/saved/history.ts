@@ -18,6 +18,8 @@ import {
   dropHistory,
   dropSegments,
   type EntryNote,
+  fitsHistory,
+  historyPrefix,
   type JsonSegment,
   noteOf,
   readSegment,
@@ -30,9 +32,10 @@ import { interruptsOf } from "../../checkpoint/pause/interrupts-of.js";
 import { bytesOf } from "../../checkpoint/values/text-bytes.js";
 import type { ValueCodec } from "../../checkpoint/values/value-codec.js";
 import { KumikoError } from "../../errors.js";
-import { invalidRunOption } from "../errors.js";
 import type { Program } from "../program.js";
+import { checkEdited, checkedOutputs } from "./check-edits.js";
 import { checkKinds, checksValues, checkValues } from "./check-snapshot.js";
+import { checkHistoryOptions } from "./history-options.js";
 import { codecOf } from "./open-journal.js";
 import { editOutputs, inputOf, nextNodes, outputAt, renewQuestions, stateAt } from "./saved-values.js";
 
@@ -55,8 +58,9 @@ export class History {
   }
 
   /** Newest first. */
-  async *entries(id: string, { limit, before }: HistoryLimits = {}): AsyncGenerator<HistoryEntry, void, undefined> {
-    checkLimit(limit);
+  async *entries(id: string, limits: HistoryLimits = {}): AsyncGenerator<HistoryEntry, void, undefined> {
+    checkHistoryOptions("history", limits);
+    const { limit, before } = limits;
     const newest = await this.#newest(id);
     if (newest.entry === undefined) throw noHistory(id);
     const end = before === undefined ? Number.POSITIVE_INFINITY : numberOf(id, before);
@@ -79,19 +83,31 @@ export class History {
     };
   }
 
-  async fork(id: string, { entry, to, editState, outputs }: ForkOptions = {}): Promise<string> {
-    const target = to ?? `${id.startsWith(reservedMark) ? "fork" : id}-${randomId().slice(0, 12)}`;
+  async fork(id: string, options: ForkOptions = {}): Promise<string> {
+    checkCheckpointId(id);
+    checkHistoryOptions("fork", options);
+    const { entry, to, editState, outputs } = options;
+    const target = to ?? copyId(id);
     checkCheckpointId(target);
     if (target.startsWith(reservedMark)) throw reservedId(target);
+    // with a history, ids have to be shorter: an error now, and not at the resume
+    if (this.#program.plan.history !== undefined) historyPrefix(target);
     const moment =
       entry === undefined ? { document: await this.#newest(id), note: undefined } : await this.#find(id, entry);
     const { root } = moment.document;
     if (root === undefined) throw unknownCheckpoint(id);
     checkKinds(root, this.#program, []);
+    const checks = checksValues(this.#program);
+    if (checks) await checkValues(root, this.#program, []);
     renewQuestions(root, randomId);
-    if (editState !== undefined) modifyStates(root, editState);
-    if (outputs !== undefined) editOutputs(root, outputs, notEditable);
-    if (checksValues(this.#program)) await checkValues(root, this.#program, []);
+    if (editState !== undefined) modifyStates(root, editState, "editState");
+    if (outputs !== undefined) {
+      const [first] = Object.keys(outputs);
+      // END has read what is left
+      if (moment.document.status === "finished" && first !== undefined) throw notEditable(first);
+      editOutputs(root, await checkedOutputs(this.#program, outputs), notEditable);
+    }
+    if (checks && outputs !== undefined) await checkEdited(root, this.#program);
     const at = moment.note?.n ?? moment.document.entry?.n ?? 0;
     await callStore("write", target, async () => {
       versionOf(await this.#store.put(target, this.#copyOf(moment.document, `${id}#${at}`), undefined), target);
@@ -107,7 +123,7 @@ export class History {
       answered: [],
       requested: undefined,
     });
-    const note = { n: 1, at: Date.now(), cause: "fork", parent } satisfies Omit<EntryNote, "ran">;
+    const note = { n: 1, at: this.#now(), cause: "fork", parent } satisfies Omit<EntryNote, "ran">;
     const kept =
       this.#program.plan.history === undefined ? "" : `,"entry":${JSON.stringify(note)},"segment":0,"oldest":0`;
     const run = root === undefined ? "null" : writeRun(root, this.#codec);
@@ -115,22 +131,20 @@ export class History {
   }
 
   /** How many saves were deleted. */
-  async prune(id: string, { last, maxAgeMs }: PruneOptions = {}): Promise<number> {
-    if (last !== undefined && !(Number.isSafeInteger(last) && last >= 0)) {
-      throw invalidRunOption(`prune: last is a whole number of at least 0 (got ${String(last)}).`);
-    }
-    if (maxAgeMs !== undefined && !(typeof maxAgeMs === "number" && maxAgeMs >= 0)) {
-      throw invalidRunOption(`prune: maxAgeMs is a time in milliseconds (got ${String(maxAgeMs)}).`);
-    }
+  async prune(id: string, options: PruneOptions = {}): Promise<number> {
+    checkHistoryOptions("prune", options);
+    const { last, maxAgeMs } = options;
     const { entry, segment = 0, oldest = 0 } = await this.#newest(id);
     if (entry === undefined) throw noHistory(id);
     const isOld = (note: EntryNote): boolean =>
-      (last !== undefined && entry.n - note.n >= last) || (maxAgeMs !== undefined && Date.now() - note.at > maxAgeMs);
+      (last !== undefined && entry.n - note.n >= last) || (maxAgeMs !== undefined && this.#now() - note.at > maxAgeMs);
     return (await dropSegments(this.#store, id, { from: oldest, before: segment }, isOld)).entries;
   }
 
   /** Deletes a checkpoint and its history. */
-  async forget(id: string, { takeover = false }: { readonly takeover?: boolean | undefined } = {}): Promise<void> {
+  async forget(id: string, options: { readonly takeover?: boolean | undefined } = {}): Promise<void> {
+    checkHistoryOptions("forget", options);
+    const { takeover = false } = options;
     checkCheckpointId(id);
     const row = await readRow(this.#store, id);
     if (row !== undefined) {
@@ -145,6 +159,10 @@ export class History {
     if (owner === undefined || runningClaims.hasEnded(owner, claim)) return;
     const isAlive = this.#store.isOwnerAlive === undefined || (await this.#store.isOwnerAlive(owner));
     if (isAlive) throw checkpointInUse(id, owner);
+  }
+
+  #now(): number {
+    return this.#program.plan.runtime.clock.now();
   }
 
   // reading
@@ -178,7 +196,8 @@ export class History {
     if (entry === undefined) return undefined;
     const segment = (await readSegment(this.#store, id, oldest)) ?? (await this.#openSegment(id));
     const [first] = segment === undefined ? [] : this.#momentsOf(id, segment, Number.POSITIVE_INFINITY);
-    return first?.note.cause === "start" ? inputOf(first.document.root) : undefined;
+    // a copy begins with the input only where that was still to be read
+    return first?.note.n === 1 ? inputOf(first.document.root) : undefined;
   }
 
   async #openSegment(id: string): Promise<JsonSegment | undefined> {
@@ -242,14 +261,16 @@ function entryOf(note: EntryNote, document: CheckpointDocument, program: Program
   };
 }
 
+/** A new id, which says what it is a copy of as far as an id may be that long. */
+function copyId(id: string): string {
+  const end = randomId().slice(0, 12);
+  const copy = `${id.startsWith(reservedMark) ? "fork" : id}-${end}`;
+  return fitsHistory(copy) ? copy : `fork-${end}`;
+}
+
 function numberOf(id: string, entry: unknown): number {
   if (typeof entry === "string" && /^[1-9]\d{0,14}$/.test(entry)) return Number(entry);
   throw unknownEntry(id, entry);
-}
-
-function checkLimit(limit: unknown): void {
-  if (limit === undefined || (typeof limit === "number" && Number.isSafeInteger(limit) && limit >= 0)) return;
-  throw invalidRunOption(`history: limit is a whole number of at least 0 (got ${String(limit)}).`);
 }
 
 function named<T>(id: string, read: () => T): T {

@@ -51,7 +51,7 @@ export function openJournal(
     ids: read === undefined ? undefined : { read, write: writeToCheckpointId ?? read },
     isStepwise: plan.durability === "step",
     keepCheckpoint: plan.keepCheckpoint || plan.history !== undefined,
-    history: plan.history && { ...plan.history, now: Date.now },
+    history: plan.history && { ...plan.history, now: () => plan.runtime.clock.now() },
     codec: codecOf(plan),
     onCallerStop: callerStop(options, plan.runtime.clock),
     clock: plan.runtime.clock,
@@ -105,7 +105,7 @@ function makeReady(
   const answer = (): readonly string[] | Promise<readonly string[]> =>
     applyAnswers(root, answers, { answered, requested, validator: program.plan.runtime.schemaValidator });
   const changed = (ids: readonly string[]): readonly string[] => {
-    if (modifyState !== undefined) modifyStates(root, modifyState);
+    if (modifyState !== undefined) modifyStates(root, modifyState, "modifyState");
     return ids;
   };
   const ids = checksValues(program) ? checkValues(root, program, []).then(answer) : answer();

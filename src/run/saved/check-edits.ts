@@ -1,0 +1,53 @@
+import type { RunSnapshot } from "../../checkpoint/document/snapshot.js";
+import { END_INDEX, type NodeSettings, START } from "../../compose/plan/plan.js";
+import { KumikoError } from "../../errors.js";
+import type { Program } from "../program.js";
+import { checkValues, keepsValues } from "./check-snapshot.js";
+
+/**
+ * Checks values that are to replace outputs with the schemas of their graphs. An input is what the schema makes of it, as in a
+ * run that begins with it.
+ */
+export async function checkedOutputs(
+  program: Program,
+  outputs: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const checked: Record<string, unknown> = {};
+  for (const [path, value] of Object.entries(outputs)) {
+    const keys = path.split("/");
+    const key = keys.pop() ?? "";
+    const graph = programAt(program, keys);
+    checked[path] = graph === undefined ? value : await checkedOutput(graph, key, value);
+  }
+  return checked;
+}
+
+async function checkedOutput(program: Program, key: string, value: unknown): Promise<unknown> {
+  const { plan, nested } = program;
+  if (key === START) return plan.checkInput === undefined ? value : plan.checkInput(value);
+  const index = program.indexOf(key) ?? END_INDEX;
+  const check = nested.get(index)?.plan.checkOutput;
+  // what the schema has made of an output is not asked about again
+  if (check !== undefined && isBare(plan.nodes[index]?.settings) && keepsValues(check)) await check(value);
+  return value;
+}
+
+/** The graph at a path of node keys; not the one in a list of items, which have no paths. */
+function programAt(program: Program, keys: readonly string[]): Program | undefined {
+  let at: Program | undefined = program;
+  for (const key of keys) at = at?.nested.get(at.indexOf(key) ?? END_INDEX);
+  return at?.plan.bare === true && at !== program ? undefined : at;
+}
+
+function isBare(settings: NodeSettings | undefined): boolean {
+  return settings?.outputKey === undefined && settings?.after === undefined && settings?.streamAfter === undefined;
+}
+
+/** Throws `VALIDATION` when what was edited does not fit a schema that comes next; before the edits everything did. */
+export async function checkEdited(root: RunSnapshot, program: Program): Promise<void> {
+  try {
+    await checkValues(root, program, []);
+  } catch (error) {
+    throw KumikoError.is(error) && KumikoError.is(error.cause) ? error.cause : error;
+  }
+}
