@@ -109,6 +109,27 @@ describe("The history of a run", () => {
     expect(newest).toMatchObject({ cause: "failure", next: ["fails"], error: expect.stringContaining("broken") });
   });
 
+  it("has a node that failed and was handled among those that ran", async () => {
+    const app = new Graph<string, string>()
+      .addNode("fails", (): string => {
+        throw new Error("no");
+      })
+      .addNode("helps", () => "helped")
+      .addEdge(START, "fails")
+      .addEdge("fails", END)
+      .addErrorBranch("fails", ["helps"], () => "helps")
+      .addEdge("helps", END)
+      .compile({ store: memoryStore(), durability: "step", history: true });
+    await app.invoke("a", { checkpointId: "run" });
+    const entries = await all(app.history("run"));
+    expect(entries.map(({ cause, ran, next }) => [cause, ran, next])).toEqual([
+      ["end", [], []],
+      ["task", ["helps"], []],
+      ["task", ["fails"], ["helps"]],
+      ["start", [], ["fails"]],
+    ]);
+  });
+
   it("is dropped when a new run begins under its id", async () => {
     const store = memoryStore();
     const app = compile(store);

@@ -173,8 +173,12 @@ export class Ledger implements RunLedger {
 
   failed(task: Task, handled: boolean): void {
     const entry = this.#entries.get(task);
-    if (handled) entry?.end();
-    else entry?.reopen();
+    if (!handled) {
+      entry?.reopen();
+      return;
+    }
+    entry?.end();
+    if (this.#journal?.keepsHistory === true) this.#journal.noteRan(task.nodePath);
   }
 
   endedLate(task: Task): void {
