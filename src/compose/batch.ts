@@ -1,7 +1,7 @@
 import { InterruptError } from "../checkpoint/pause/interrupt.js";
 import type { RetryPolicy } from "../components/policies.js";
 import { KumikoError, messageOf } from "../errors.js";
-import { isPromiseLike } from "../is.js";
+import { isFields, isPromiseLike } from "../is.js";
 import { Context } from "../run/context.js";
 import { locate, withIndex } from "../run/failure.js";
 import { StreamReader } from "../schema/stream/reader.js";
@@ -53,8 +53,16 @@ export async function batch<I, O>(
   inputs: BatchInputs<I>,
   options: BatchOptions<NoInfer<O>> = {},
 ): Promise<unknown[]> {
+  checkRunnable(runnable);
+  checkIsObject(options);
   const { concurrency = Number.POSITIVE_INFINITY, retry, onResult, settled = false, ...runOptions } = options;
   checkPolicies({ retry }, (what) => invalidOption(`batch: ${what}`));
+  if (typeof retry === "object" && "buffer" in retry && retry.buffer !== undefined) {
+    throw invalidOption("batch: retry.buffer is for nodes that stream. The runs of a batch give values.");
+  }
+  if (typeof settled !== "boolean") {
+    throw invalidOption(`batch: settled must be true or false (got ${kindOf(settled)}).`);
+  }
   if (onResult !== undefined && typeof onResult !== "function") {
     throw invalidOption("batch: onResult must be a function.");
   }
@@ -75,6 +83,16 @@ export async function batch<I, O>(
   } finally {
     for (const signal of stops) signal.removeEventListener("abort", stop);
   }
+}
+
+function checkIsObject(options: unknown): void {
+  if (!isFields(options)) throw invalidOption(`batch: its options must be an object (got ${kindOf(options)}).`);
+}
+
+function checkRunnable(given: unknown): void {
+  const isObject = (typeof given === "object" && given !== null) || typeof given === "function";
+  if (isObject && typeof Reflect.get(given, "invoke") === "function") return;
+  throw invalidOption(`batch: the first argument must be a Runnable (got ${kindOf(given)}).`);
 }
 
 interface BatchSettings<O> {

@@ -1,10 +1,12 @@
 import type { KumikoError } from "../errors.js";
+import { isFields } from "../is.js";
 import { bareRunnable } from "../run/bare-runnable.js";
 import { eachModes } from "../run/each/each-modes.js";
 import type { EachSettings } from "../run/each/each-run.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { isSize } from "../schema/stream/size.js";
 import type { StreamSource } from "../schema/stream/source.js";
+import { kindOf } from "../wording.js";
 import { invalidOption } from "./errors.js";
 import { toNode } from "./node.js";
 import type { RunOptions } from "./options.js";
@@ -55,7 +57,8 @@ export function each<In, Out>(
 const names: readonly string[] = ["concurrency", "onItemError", "ordered"] satisfies (keyof EachOptions)[];
 
 function checkOptions(options: EachOptions | undefined = {}): EachSettings {
-  if (typeof options !== "object" || options === null) throw invalidOption("The options of each must be an object.");
+  const given: unknown = options;
+  if (!isFields(given)) throw invalidOption(`The options of each must be an object; got ${kindOf(given)}.`);
   const other = Object.keys(options).find((name) => !names.includes(name));
   if (other !== undefined) throw invalidOption(`each has no option "${other}". There are ${names.join(", ")}.`);
   const { concurrency = Number.POSITIVE_INFINITY, onItemError = "throw", ordered = true } = options;

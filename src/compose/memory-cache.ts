@@ -1,5 +1,8 @@
-import { type Clock, systemClock } from "../components/clock.js";
+import { type Clock, isClock, systemClock } from "../components/clock.js";
 import type { CacheStore } from "../components/policies.js";
+import { isFields } from "../is.js";
+import { isSize } from "../schema/stream/size.js";
+import { kindOf } from "../wording.js";
 import { invalidOption } from "./errors.js";
 
 export interface MemoryCacheOptions {
@@ -18,9 +21,22 @@ export interface MemoryCacheOptions {
  *   .append((text) => text.length, { cache: { ttlMs: 60_000 } })
  *   .compile({ runtime });
  */
-export function memoryCache({ maxEntries = 1_000, clock = systemClock }: MemoryCacheOptions = {}): CacheStore {
-  if (!(maxEntries >= 1))
-    throw invalidOption(`memoryCache: maxEntries must be at least 1 (got ${String(maxEntries)}).`);
+export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
+  const given: unknown = options;
+  if (!isFields(given)) throw invalidOption(`memoryCache: its options must be an object (got ${kindOf(given)}).`);
+  const { maxEntries = 1_000, clock = systemClock, ...others } = options;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw invalidOption(`memoryCache: unknown option "${unknown}". Options: maxEntries, clock.`);
+  }
+  if (!isSize(maxEntries)) {
+    throw invalidOption(
+      `memoryCache: maxEntries must be a whole number of at least 1, or Infinity (got ${String(maxEntries)}).`,
+    );
+  }
+  if (!isClock(clock)) {
+    throw invalidOption(`memoryCache: clock must have now, setTimer and clearTimer (got ${kindOf(clock)}).`);
+  }
   return new MemoryCache(maxEntries, clock);
 }
 

@@ -47,7 +47,7 @@ describe("Edits of a fork", () => {
 
   it("gives the schema of the input what invoke would give it", async () => {
     const app = new Graph({ input: z.object({ count: z.number().default(3) }), output: z.number() })
-      .addNode("count", ({ count }) => count)
+      .addNode("count", ({ count }: { count: number }) => count)
       .addEdge(START, "count")
       .addEdge("count", END)
       .compile({ store: memoryStore(), ...settings });

@@ -383,4 +383,20 @@ describe("with settled, retry and onResult, a batch", () => {
       "batch: retry.attempts must be",
     );
   });
+
+  it.each([
+    null,
+    5,
+    { settled: 1 },
+    { settled: "yes" },
+    { retry: { buffer: true } },
+    { onResult: 5 },
+    { concurency: 2 },
+  ])("refuses %j as options", async (options) => {
+    expect(await errorOf(batch(halves, [2], options as never))).toMatchObject({ code: "INVALID_OPTION" });
+  });
+
+  it.each([undefined, null, 5, {}])("refuses %j as a Runnable, also without inputs", async (runnable) => {
+    expect(await errorOf(batch(runnable as never, []))).toMatchObject({ code: "INVALID_OPTION" });
+  });
 });

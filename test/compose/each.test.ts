@@ -278,6 +278,8 @@ describe("Misuse of each", () => {
     [{ onItemError: "ignore" }, "onItemError"],
     [{ ordered: 1 }, "ordered"],
     [{ limit: 2 }, "limit"],
+    [[], "object"],
+    [null, "object"],
   ])("%j is refused at once", (options, name) => {
     const error = thrownBy(() => each(double, plain(options)));
     expect(error).toMatchObject({ code: "INVALID_OPTION" });
