@@ -1,4 +1,6 @@
-import type { GraphInfo } from "../compose/plan/describe.js";
+import { describePlan, type GraphInfo } from "../compose/plan/describe.js";
+import { type HasNodeDefinition, nodeDefinition } from "../compose/plan/node-definition.js";
+import { checkNames } from "../compose/plan/picture/option-names.js";
 import { pictureOf } from "../compose/plan/picture/picture.js";
 import { type PictureTrace, TraceMarks } from "../compose/plan/picture/trace-marks.js";
 import { asText, toDot } from "./dot.js";
@@ -19,29 +21,44 @@ interface Described {
 }
 
 /**
- * The picture of a graph as an SVG document: it needs nothing from outside and has no script. The same graph gives the same
+ * The picture of a graph, compiled or not, as an SVG document: it needs nothing from outside and has no script. The same graph gives the same
  * bytes each time. Needs the package `@viz-js/viz`.
  *
  * @example
  * const app = new Chain<string>().append((text) => text.length, { key: "count" }).compile();
  * const svg = await toSvg(app, { theme: "dark" });
  */
-export async function toSvg(graph: Described | GraphInfo, options: SvgOptions = {}): Promise<string> {
+export async function toSvg(
+  graph: Described | GraphInfo | HasNodeDefinition,
+  options: SvgOptions = {},
+): Promise<string> {
+  checkNames("toSvg", options, ["trace", "theme"]);
   const { trace, theme = "light" } = options;
   if (!Object.hasOwn(themes, theme)) {
     throw invalidPicture(`theme must be one of ${Object.keys(themes).join(", ")}; got "${String(theme)}".`);
   }
   const info = infoOf(graph);
-  const picture = pictureOf(info, trace && new TraceMarks(trace));
+  const picture = pictureOf(info, trace === undefined ? undefined : new TraceMarks(trace));
   return withTitle(await graphviz.render(toDot(picture, themes[theme])), info.name || "graph");
 }
 
-function infoOf(graph: Described | GraphInfo): GraphInfo {
+function infoOf(graph: Described | GraphInfo | HasNodeDefinition): GraphInfo {
   if (typeof graph === "object" && graph !== null) {
     if ("graphInfo" in graph) return graph.graphInfo();
-    if (Array.isArray(graph.nodes) && Array.isArray(graph.edges)) return graph;
+    const body = nodeDefinition in graph ? graph[nodeDefinition].body : undefined;
+    if (body?.kind === "graph") return describePlan(body.plan);
+    if ("nodes" in graph && isInfo(graph)) return graph;
   }
-  throw invalidPicture("give it a compiled graph, or what its graphInfo() gives.");
+  throw invalidPicture("give it a graph, or what graphInfo() of a compiled one gives.");
+}
+
+function isInfo({ nodes, edges }: GraphInfo): boolean {
+  return (
+    Array.isArray(nodes) &&
+    Array.isArray(edges) &&
+    nodes.every((node) => typeof node?.key === "string" && (node.graph === undefined || isInfo(node.graph))) &&
+    edges.every((edge) => typeof edge?.from === "string" && typeof edge.to === "string")
+  );
 }
 
 /**

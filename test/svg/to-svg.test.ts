@@ -33,6 +33,11 @@ describe("toSvg", () => {
     );
   });
 
+  it("draws a builder as what it compiles to", async () => {
+    const builder = new Chain<string>().append(same, { key: "a" });
+    expect(await toSvg(builder)).toBe(await toSvg(builder.compile()));
+  });
+
   it("gives a document that needs nothing else", async () => {
     const svg = await toSvg(app);
     expect(svg).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
@@ -72,9 +77,12 @@ describe("toSvg", () => {
     }
   });
 
-  it("refuses what is no graph, and unknown themes", async () => {
+  it("refuses what is no graph, and options that cannot be", async () => {
     expect(await errorOf(toSvg(plain(5)))).toMatchObject({ code: "INVALID_OPTION" });
-    expect(await errorOf(toSvg(app, { theme: plain("red") }))).toMatchObject({ code: "INVALID_OPTION" });
+    expect(await errorOf(toSvg(plain({ nodes: [{}], edges: [{}] })))).toMatchObject({ code: "INVALID_OPTION" });
+    for (const options of [{ theme: "red" }, { themes: "dark" }, { trace: 5 }, null, 5]) {
+      expect(await errorOf(toSvg(app, plain(options)))).toMatchObject({ code: "INVALID_OPTION" });
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 import { invalidOption } from "../../errors.js";
 import type { GraphInfo } from "../describe.js";
+import { checkNames } from "./option-names.js";
 import { type Picture, type PictureEdge, type PictureNode, pictureOf } from "./picture.js";
 import { type PictureTrace, TraceMarks } from "./trace-marks.js";
 
@@ -13,11 +14,13 @@ export interface MermaidOptions {
 const directions: readonly unknown[] = ["TD", "TB", "BT", "LR", "RL"];
 
 /** The text of a Mermaid flowchart: branches are dashed, edges of errors dotted, nested graphs boxes with nodes of their own. */
-export function toMermaid(info: GraphInfo, { trace, direction = "TD" }: MermaidOptions = {}): string {
+export function toMermaid(info: GraphInfo, options: MermaidOptions = {}): string {
+  checkNames("toMermaid", options, ["trace", "direction"]);
+  const { trace, direction = "TD" } = options;
   if (!directions.includes(direction)) {
     throw invalidOption(`toMermaid: direction must be one of ${directions.join(", ")}; got "${String(direction)}".`);
   }
-  const picture = pictureOf(info, trace && new TraceMarks(trace));
+  const picture = pictureOf(info, trace === undefined ? undefined : new TraceMarks(trace));
   const edges: PictureEdge[] = [];
   return [`flowchart ${direction}`, ...draw(picture, "  ", edges), ...edgeStyles(edges), ...classes(picture)].join(
     "\n",

@@ -1,12 +1,18 @@
 import type { TraceNode } from "../../../callbacks/trace-recorder.js";
+import { isFields } from "../../../is.js";
+import { kindOf } from "../../../wording.js";
+import { invalidOption } from "../../errors.js";
 
 /** What a save of a run says of it: an entry of its history. */
 export interface TraceEntry {
   /** Paths of the nodes that ran. */
   readonly ran: readonly string[];
+  /** Paths of the nodes that come next: those of a failure are the ones that it has stopped. */
+  readonly next?: readonly string[] | undefined;
   readonly interrupts?: readonly { readonly address: string }[] | undefined;
-  /** `"end"`: the run has its result. */
+  /** `"end"`: the run has its result; `"failure"`: it has failed. */
   readonly cause?: string | undefined;
+  readonly id?: unknown;
   readonly at?: unknown;
 }
 
@@ -28,6 +34,7 @@ export class TraceMarks {
 
   constructor(trace: PictureTrace) {
     const list: readonly (TraceNode | TraceEntry)[] = Array.isArray(trace) ? trace : [trace as TraceNode];
+    for (const item of list) checkTrace(item);
     const entries = list.filter((item) => "ran" in item);
     for (const entry of inTime(entries)) this.#addEntry(entry);
     for (const item of list) if (!("ran" in item)) this.#addTree(item, `${item.address};`, true);
@@ -80,15 +87,33 @@ export class TraceMarks {
     }
   }
 
-  #addEntry({ ran, interrupts = [], cause }: TraceEntry): void {
+  #addEntry({ ran, next = [], interrupts = [], cause }: TraceEntry): void {
     if (this.#order === 0) this.#add("start", "done", 0);
-    for (const path of ran) this.#add(path.replaceAll(/(^|\/)item:\d+(?=\/|$)/g, ""), "done", this.#order);
+    for (const path of ran) this.#add(withoutItems(path), "done", this.#order);
+    if (cause === "failure") for (const path of next) this.#add(withoutItems(path), "failed", this.#order);
     for (const { address } of interrupts) {
       const path = pathOf(address, address.slice(0, address.indexOf(";") + 1));
       if (path !== undefined) this.#add(path, "waiting", this.#order);
     }
     if (cause === "end") this.#add("end", "done", this.#order);
   }
+}
+
+function checkTrace(item: unknown): void {
+  if (
+    isFields(item) &&
+    (Array.isArray(item.ran) || (typeof item.address === "string" && Array.isArray(item.children)))
+  ) {
+    return;
+  }
+  throw invalidOption(
+    `The option trace takes what traceRecorder().toJSON() gives, or entries of a history; got ${kindOf(item)}.`,
+  );
+}
+
+/** The path of a node in a list of items is that of the node for all of them. */
+function withoutItems(path: string): string {
+  return path.replaceAll(/(^|\/)item:\d+(?=\/|$)/g, "");
 }
 
 function inside(path: string, key: string): string {
@@ -119,8 +144,9 @@ function decoded(part: string): string {
   return part.replaceAll(/%25|%3B/gi, decodeURIComponent);
 }
 
-/** The oldest first: a history comes with the newest. */
+/** The oldest first: a history comes with the newest. Several entries may be of one moment, so their numbers decide. */
 function inTime(entries: readonly TraceEntry[]): readonly TraceEntry[] {
-  const [first, last] = [entries.at(0)?.at, entries.at(-1)?.at];
-  return Number(first ?? 0) > Number(last ?? 0) ? entries.toReversed() : entries;
+  const [first, last] = [entries.at(0), entries.at(-1)];
+  const ages = (name: "id" | "at"): number => Number(first?.[name] ?? 0) - Number(last?.[name] ?? 0);
+  return (ages("id") || ages("at")) > 0 ? entries.toReversed() : entries;
 }

@@ -167,4 +167,38 @@ describe("toMermaid() with a trace", () => {
     expect(drawn).toContain("class n1 skipped");
     expect(drawn).toContain("n0 ==> n2");
   });
+
+  it("takes the entries of a history that were all made in one moment", () => {
+    const entries = [
+      { id: "10", at: 1, cause: "end", ran: ["rest"], next: [], interrupts: [] },
+      {
+        id: "9",
+        at: 1,
+        cause: "interrupt",
+        ran: ["model", "tools"],
+        next: ["rest"],
+        interrupts: [{ id: "i", address: "runnable:loop;node:rest" }],
+      },
+    ];
+    const drawn = lines(loop().toMermaid({ trace: entries }));
+    expect(drawn).toContain("class n0,n1,n2,n3,n4 done");
+    expect(lines(loop().toMermaid({ trace: entries.toReversed() }))).toEqual(drawn);
+  });
+
+  it("marks what failed in an entry of a history, until it ran", () => {
+    const failure = { id: "2", at: 2, cause: "failure", ran: ["model"], next: ["tools"], interrupts: [] };
+    expect(lines(loop().toMermaid({ trace: [failure] }))).toContain("class n3 failed");
+    const later = { id: "3", at: 3, cause: "task", ran: ["tools"], next: ["model"], interrupts: [] };
+    expect(lines(loop().toMermaid({ trace: [later, failure] }))).toContain("class n0,n2,n3 done");
+  });
+
+  it.each([[5], ["text"], [null], [{}], [[5]], [[null]], [[{ ran: 5 }]]])("refuses %j as a trace", (trace) => {
+    expect(() => loop().toMermaid({ trace: trace as never })).toThrow(
+      expect.objectContaining({ code: "INVALID_OPTION" }),
+    );
+  });
+
+  it.each([[5], [null], [{ traces: [] }]])("refuses %j as options", (options) => {
+    expect(() => loop().toMermaid(options as never)).toThrow(expect.objectContaining({ code: "INVALID_OPTION" }));
+  });
 });
