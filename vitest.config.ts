@@ -53,7 +53,7 @@ export default defineConfig({
             "test/checkpoint/{values,journal}/**",
             "test/checkpoint/memory-store.test.ts",
             // counts the saves of a run, which are others in other ways to run
-            "test/checkpoint/history.test.ts",
+            "test/checkpoint/history*.test.ts",
           ],
           setupFiles: ["test/ways/setup.ts"],
           isolate: false,
