@@ -98,7 +98,7 @@ export function checkOpenTools(root: AgentParts, { phase, active, openTools }: A
   const { tools } = parts.options;
   if (phase !== "tools" || typeof tools === "function") return;
   const table = (fixed(parts, "tools", () => toolboxOf(parts, tools ?? [])) as Toolbox).kit.tableFor({});
-  for (const name of openTools) if (table.find(name) === undefined) throw toolGone(name, table.names);
+  for (const name of openTools) if (table.entries.get(name) === undefined) throw toolGone(name, table.names);
 }
 
 function isModelLike(value: object): boolean {
@@ -171,7 +171,7 @@ function mayWait({ options }: AgentParts, tools: ToolList, kit: ToolKit): string
   const table = kit.tableFor({});
   const given = isToolArray(tools) ? tools : Object.values(tools);
   for (const [index, name] of table.names.entries()) {
-    const stages: ToolStages | undefined = table.find(name)?.stages;
+    const stages: ToolStages | undefined = table.entries.get(name)?.stages;
     if (stages?.approve !== undefined) return `Tool "${name}" needs approval`;
     if (stages?.suspension?.payload !== undefined) return `Tool "${name}" may be suspended`;
     if (stages?.isClientTool === true && !isProviderTool(given[index])) return `Tool "${name}" runs elsewhere`;

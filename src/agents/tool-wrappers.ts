@@ -6,9 +6,8 @@ import { approve } from "../tools/define/approval.js";
 import { approvalFor, checkApprovalNames } from "../tools/define/approval-option.js";
 import { adaptTool } from "../tools/formats/adapt-tool.js";
 import type { ToolCall, ToolCallMiddleware } from "../tools/node/middleware.js";
-import { ToolCallContext } from "../tools/node/tool-call-context.js";
 import { isToolArray, type ToolList } from "../tools/node/tool-list.js";
-import { ToolRun } from "../tools/node/tool-run.js";
+import { toolRunOf } from "../tools/node/tool-run.js";
 import type { AgentParts } from "./agent-parts.js";
 import { runToolHook } from "./hooks.js";
 
@@ -67,10 +66,9 @@ async function settleApproval(
   ctx: ToolContext,
 ): Promise<ToolCall> {
   const policy = policies.get(ctx.toolName);
-  if (policy === undefined || !(ctx instanceof ToolCallContext) || !(ctx.call instanceof ToolRun)) return call;
-  const run = ctx.call;
-  const stages = run.entry?.stages;
-  if (stages === undefined) return call;
+  const run = toolRunOf(ctx);
+  const stages = run?.entry?.stages;
+  if (policy === undefined || run === undefined || stages === undefined) return call;
   const { needed, parameters } = policy;
   const asks =
     typeof needed === "function"

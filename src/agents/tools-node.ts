@@ -7,8 +7,8 @@ import { functionToolResult, mcpToolApprovalResponse } from "../schema/message/c
 import { userMessage } from "../schema/message/construct-message.js";
 import type { McpToolApprovalRequest } from "../schema/message/content-block.js";
 import { hasToolCalls, toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
+import { CallBatch } from "../tools/node/call-batch.js";
 import { resultsOf } from "../tools/node/results-of.js";
-import { AgentBatch } from "./agent-batch.js";
 import type { AgentParts } from "./agent-parts.js";
 import { type AgentState, enterNode, leaveNode } from "./agent-state.js";
 import { toolGone } from "./errors.js";
@@ -16,6 +16,7 @@ import { transferred } from "./handoff-tools.js";
 import { wrongResult } from "./judge-output.js";
 import { endStep, notExecuted } from "./model-node.js";
 import { readyAgent } from "./ready-agent.js";
+import { ToldCalls } from "./told-calls.js";
 import type { Toolbox } from "./toolbox.js";
 import { type Turn, turnOf } from "./turn.js";
 
@@ -77,8 +78,8 @@ async function runCalls(
   if (!hasToolCalls(rest)) return merge([]);
   const place = toolPlace(turn, ctx);
   turn.watch?.tools.set(place.address, turn);
-  const batch = new AgentBatch(toolbox.kit, rest, place);
-  return merge(await (turn.streams ? batch.tell(turn) : batch).run());
+  const batch = new CallBatch(toolbox.kit, rest, place);
+  return merge(await (turn.streams ? batch.follow(new ToldCalls(turn)) : batch).run());
 }
 
 /** Tools get the conversation, and are told which agent calls. */
@@ -134,7 +135,7 @@ function checkToolsAreThere(turn: Turn, message: AgenticMessage, { kit }: Toolbo
   if (!(ctx instanceof Context) || ctx.openedInvocation?.isRestored !== true) return;
   const table = kit.tableFor({});
   for (const [index, { name }] of toolCallsOf(message).entries()) {
-    if (!turn.state.openTools.includes(name) || table.find(name) !== undefined) continue;
+    if (!turn.state.openTools.includes(name) || table.entries.get(name) !== undefined) continue;
     if (ctx.openedInvocation.findCall(index)?.invocation === undefined) continue;
     reopenCalls(ctx, message);
     throw toolGone(name, table.names);

@@ -144,7 +144,7 @@ export class CreatedStages implements ToolStages {
   }
 
   private tellOutput(output: unknown, call: StagedCall): void {
-    if (!call.isOver) tellOutput(this.hooks, output, call);
+    if (!call.isLate) tellOutput(this.hooks, output, call);
   }
 
   /** When all has gone well, the hook hears of the output. */

@@ -17,7 +17,7 @@ class LoneCall implements StagedCall {
   readonly registry = undefined;
   readonly outputValidation = undefined;
   readonly coerceArguments = false;
-  readonly isOver = false;
+  readonly isLate = false;
   jsonText: string | undefined = undefined;
   private readonly ctx: ToolContext | undefined;
 

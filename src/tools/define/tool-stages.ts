@@ -1,3 +1,4 @@
+import type { Span } from "../../callbacks/span.js";
 import type { ToolContext, ToolOutput } from "../../components/tool.js";
 import type { ConcatRegistry } from "../../schema/concat/registry.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
@@ -23,7 +24,7 @@ export interface StagedCall extends ToolCallName {
   readonly messages: readonly AgenticMessage[];
   readonly abortSignal: AbortSignal;
   /** Whatever comes now is too late to count. */
-  readonly isOver: boolean;
+  readonly isLate: boolean;
   /** The last text that was made from a value that is no text. */
   jsonText: string | undefined;
   /** Whether a question of this key was asked in an earlier execution of this call. */
@@ -42,6 +43,12 @@ export interface StagedEvent {
   /** What went wrong, for which somebody has to hear of it. */
   readonly error?: unknown;
   readonly [detail: string]: unknown;
+}
+
+/** Handlers hear of an event. An error that nobody would hear of stands in the console. */
+export function reportEvent(span: Span | undefined, event: StagedEvent): void {
+  if (span?.handlers.hasEvent === true) span.event(event);
+  else if ("error" in event) console.error(event);
 }
 
 /** What comes out of a tool at once, later, or piece by piece. */

@@ -6,12 +6,12 @@ import { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
 import type { AnyTool } from "../define/any-tool.js";
-import { InvokeBatch } from "./call-batch.js";
-import { callsIn, withCallIds } from "./call-ids.js";
+import { CallBatch, callsIn } from "./call-batch.js";
+import { withCallIds } from "./call-ids.js";
 import type { AgenticToolsNodeConfig } from "./config.js";
 import type { ToolsNodeOptions } from "./options.js";
+import { ResultStream } from "./result-stream.js";
 import { withoutExecution } from "./results-of.js";
-import { StreamBatch } from "./stream-calls.js";
 import { readStreamedCalls } from "./streamed-calls.js";
 import { isToolArray } from "./tool-list.js";
 import { type SkippedTool, ToolKit } from "./tool-table.js";
@@ -42,8 +42,8 @@ export class AgenticToolsNode extends BareRunnable<AgenticMessage, AgenticMessag
       type: "",
       body: {
         kind: "modes",
-        invoke: (message: AgenticMessage, ctx: Context) => open(InvokeBatch, kit, message, ctx).run(),
-        stream: (message: AgenticMessage, ctx: Context) => new StreamReader(open(StreamBatch, kit, message, ctx)),
+        invoke: (message: AgenticMessage, ctx: Context) => open(kit, message, ctx).run(),
+        stream: (message: AgenticMessage, ctx: Context) => new StreamReader(new ResultStream(open(kit, message, ctx))),
         ...(kit.hasInputHooks ? streamedInput(kit) : undefined),
       },
     });
@@ -77,21 +77,16 @@ function streamedInput(kit: ToolKit) {
   };
   return {
     collect: async (chunks: StreamSource<AgenticMessage>, ctx: Context) =>
-      open(InvokeBatch, kit, await read(chunks, ctx), ctx).run(),
+      open(kit, await read(chunks, ctx), ctx).run(),
     transform: async (chunks: StreamSource<AgenticMessage>, ctx: Context) =>
-      new StreamReader(open(StreamBatch, kit, await read(chunks, ctx), ctx)),
+      new StreamReader(new ResultStream(open(kit, await read(chunks, ctx), ctx))),
   };
 }
 
 /** Takes the calls of a message on. What fails here fails before any tool has run. */
-function open<Batch>(
-  type: new (kit: ToolKit, message: AgenticMessage, nodeContext: Context) => Batch,
-  kit: ToolKit,
-  message: AgenticMessage,
-  nodeContext: Context,
-): Batch {
+function open(kit: ToolKit, message: AgenticMessage, nodeContext: Context): CallBatch {
   try {
-    return new type(kit, message, nodeContext);
+    return new CallBatch(kit, message, nodeContext);
   } catch (error) {
     throw withoutExecution(error, message);
   }

@@ -1,7 +1,10 @@
+import type { AnyToolOptions } from "../../components/tool-options.js";
 import type { OutputValidation } from "../define/tool-settings.js";
+import type { ToolStages } from "../define/tool-stages.js";
+import type { ArgumentAliases } from "./aliases.js";
 import type { AgenticToolsNodeConfig } from "./config.js";
 import type { Deadlines } from "./deadlines.js";
-import type { ToolEntry } from "./tool-entry.js";
+import type { InvokableMiddleware, StreamableMiddleware } from "./middleware.js";
 
 /** The options of a tools node, checked and resolved once. */
 export interface ToolsNodeSettings {
@@ -19,4 +22,21 @@ export interface ToolsNodeSettings {
   readonly outputValidation: OutputValidation | undefined;
   readonly maxResultLength: number | undefined;
   readonly deadlines: Deadlines;
+}
+
+/** A tool in the table of a node: what a call of it needs to know, looked up once. */
+export interface ToolEntry {
+  /** The tool's own name. */
+  readonly name: string;
+  /** What handlers see as `type`. */
+  readonly type: string;
+  readonly stages: ToolStages;
+  readonly options: AnyToolOptions | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly argumentAliases: ArgumentAliases | undefined;
+  /** `toolArgumentsHandler` and aliases do not run for what is no tool of this node. */
+  readonly known: boolean;
+  /** The middlewares around it, by the way it runs. */
+  readonly invokable: ReturnType<InvokableMiddleware> | undefined;
+  readonly streamable: ReturnType<StreamableMiddleware> | undefined;
 }

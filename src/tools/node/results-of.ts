@@ -1,5 +1,6 @@
 import { KumikoError } from "../../errors.js";
 import { isObject } from "../../is.js";
+import { causesOf } from "../../run/policies/causes-of.js";
 import { type AgenticMessage, isAgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolCall } from "../../schema/message/content-block.js";
 import { hasToolCalls, toolCallsOf, toolResultsOf } from "../../schema/message/read-message.js";
@@ -33,7 +34,7 @@ export function rememberResults(message: AgenticMessage, reason: unknown, result
 function rememberedResults(error: unknown, message: AgenticMessage): readonly AgenticMessage[] | undefined {
   const runs = stopped.get(message);
   if (runs === undefined) return undefined;
-  const ended = causeChain(error).find((cause) => isObject(cause) && runs.byReason.has(cause));
+  const ended = causesOf(error).find((cause) => isObject(cause) && runs.byReason.has(cause));
   const results = isObject(ended) ? runs.byReason.get(ended) : undefined;
   return (results ?? runs.latest)();
 }
@@ -67,24 +68,13 @@ export function resultsOf(error: unknown, message: AgenticMessage): readonly Age
 
 /** The results that an error carries, if they are those of these calls. */
 function resultsIn(error: unknown, calls: readonly FunctionToolCall[]): readonly AgenticMessage[] | undefined {
-  for (const cause of causeChain(error)) {
+  for (const cause of causesOf(error)) {
     if (!(cause instanceof Error) || !("results" in cause) || !isMessages(cause.results)) continue;
     const { results } = cause;
     const answered = results.flatMap(toolResultsOf).map(({ callId }) => callId);
     if (answered.length === calls.length && answered.every((id, index) => id === calls[index]?.callId)) return results;
   }
   return undefined;
-}
-
-/** What was thrown, and its causes. */
-export function causeChain(error: unknown): unknown[] {
-  const causes = [error];
-  for (let current = error; current instanceof Error && current.cause !== undefined; ) {
-    current = current.cause;
-    if (causes.includes(current)) break;
-    causes.push(current);
-  }
-  return causes;
 }
 
 function isMessages(value: unknown): value is readonly AgenticMessage[] {

@@ -4,65 +4,68 @@ import { isPromiseLike } from "../../is.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { approvalKey } from "../define/approval.js";
 import { outputReader } from "../define/contract-stages.js";
+import { isToolStream } from "../define/producer.js";
 import { requestValues } from "../define/request-check.js";
 import { tellInput } from "../define/tool-hooks.js";
+import { toolOutputOf } from "../define/tool-output.js";
 import type { StagedOutput, ToolStages } from "../define/tool-stages.js";
 import { renameArguments } from "./aliases.js";
 import { argumentsHandlerFailed, contextNotPassed, handledArgumentsNotText, unknownTool } from "./errors.js";
 import type { NextInvokable, NextStreamable, ToolCall } from "./middleware.js";
 import { resumeDataOf } from "./suspend-call.js";
-import { ToolCallContext } from "./tool-call-context.js";
-import { ToolRun } from "./tool-run.js";
+import { type ToolRun, toolRunOf } from "./tool-run.js";
 
-/** Takes what comes out of a call: an output, a stream of them, or anything at all when a middleware made it. */
-export type Accept = (run: ToolRun, output: unknown) => void;
+/** Reads the stream that a call gave, and says when it has ended or failed. */
+export type ReadStream = (run: ToolRun, reader: StreamReader<ToolOutput>) => void;
 
 /**
- * Runs the tool of a call, with its middlewares around it: each kind of tool has its own. Either `accept` is called or the
- * call fails. `streams`: how a tool runs that can do both.
+ * Runs the tool of a call, with its middlewares around it: each kind of tool has its own. Whatever comes of it, the call
+ * settles, but for a stream: that is for `read`. `streams`: how a tool runs that can do both.
  */
-export function startTool(run: ToolRun, streams: boolean, accept: Accept): void {
+export function startTool(run: ToolRun, streams: boolean, read: ReadStream): void {
   try {
-    start(run, streams, accept);
+    start(run, streams, read);
   } catch (thrown) {
     run.fail(thrown);
   }
 }
 
-function start(run: ToolRun, streams: boolean, accept: Accept): void {
-  const { entry, context, input, keptOutput } = run;
+function start(run: ToolRun, streams: boolean, read: ReadStream): void {
+  const { entry, input } = run;
   if (entry === undefined) return;
+  const keptOutput = run.openedExtras?.keptOutput;
   if (keptOutput !== undefined) {
     // it has run: only its output is checked once more
-    pass(run, entry.stages.finish(keptOutput.value, input, run), accept);
+    accept(run, entry.stages.finish(keptOutput.value, input, run), read);
     return;
   }
   const { stages, invokable, streamable } = entry;
   if (stages.stream !== undefined && (streams || stages.invoke === undefined)) {
-    if (streamable === undefined) accept(run, streamWhenReady(run, stages, stages.stream, context, input));
+    if (streamable === undefined) accept(run, streamWhenReady(run, stages, stages.stream, run, input), read);
     else
       accept(
         run,
-        outputReader(() => streamable(run.call, context), run),
+        outputReader(() => streamable(run.call, run), run),
+        read,
       );
   } else if (invokable !== undefined) {
-    pass(run, invokable(run.call, context), accept);
-  } else if (run.owner.handlers !== undefined || stages.approve !== undefined || run.isResumed) {
-    pass(run, observedInvoke(run, stages, context, input), accept);
+    accept(run, invokable(run.call, run), read);
+  } else if (run.handlers !== undefined || stages.approve !== undefined || run.isResumed) {
+    accept(run, observedInvoke(run, stages, run, input), read);
   } else {
-    startUnobserved(run, stages, accept);
+    startUnobserved(run, stages, read);
   }
 }
 
 /** The usual case: nothing stands between the node and the tool. */
-function startUnobserved(run: ToolRun, stages: ToolStages, accept: Accept): void {
-  const value = stages.invoke?.(run.input, run.context);
-  if (!isPromiseLike(value)) pass(run, stages.finish(value, run.input, run), accept);
+function startUnobserved(run: ToolRun, stages: ToolStages, read: ReadStream): void {
+  const value = stages.invoke?.(run.input, run);
+  if (!isPromiseLike(value)) accept(run, stages.finish(value, run.input, run), read);
   else {
     value.then(
       (ready) => {
         try {
-          pass(run, stages.finish(ready, run.input, run), accept);
+          accept(run, stages.finish(ready, run.input, run), read);
         } catch (thrown) {
           run.fail(thrown);
         }
@@ -72,14 +75,32 @@ function startUnobserved(run: ToolRun, stages: ToolStages, accept: Accept): void
   }
 }
 
-function pass(run: ToolRun, output: unknown, accept: Accept): void {
-  if (!isPromiseLike(output)) accept(run, output);
-  else {
+/** Takes what comes out of a call: an output, a stream of them, or anything at all when a middleware made it. */
+function accept(run: ToolRun, output: unknown, read: ReadStream): void {
+  if (typeof output === "string") take(run, output);
+  else if (isPromiseLike(output)) {
     output.then(
-      (ready) => accept(run, ready),
+      (ready) => accept(run, ready, read),
       (thrown) => run.fail(thrown),
     );
+  } else if (isToolStream(output)) {
+    const reader = output instanceof StreamReader ? output : outputReader(output, run);
+    run.extras.reader = reader;
+    read(run, reader);
+  } else {
+    take(run, output);
   }
+}
+
+function take(run: ToolRun, output: unknown): void {
+  if (run.phase !== "running") return;
+  try {
+    run.take(toolOutputOf(output, run));
+  } catch (thrown) {
+    run.fail(thrown);
+    return;
+  }
+  run.succeed();
 }
 
 /** What the innermost invokable middleware calls. */
@@ -103,8 +124,9 @@ export const nextStreamable: NextStreamable = (call, ctx) => {
 };
 
 function runOf({ name }: ToolCall, ctx: ToolContext): ToolRun {
-  if (ctx instanceof ToolCallContext && ctx.call instanceof ToolRun) return ctx.call;
-  throw contextNotPassed(name);
+  const run = toolRunOf(ctx);
+  if (run === undefined) throw contextNotPassed(name);
+  return run;
 }
 
 /** A changed input is taken as it is; changed arguments are parsed and validated again. */
@@ -132,7 +154,7 @@ function ready(run: ToolRun, stages: ToolStages, ctx: ToolContext, input: unknow
 
 async function settleWithPeople(run: ToolRun, stages: ToolStages, ctx: ToolContext, given: unknown): Promise<unknown> {
   const { resume } = ctx;
-  if (resume.hasData) run.resumeData = await resumeDataOf(resume.data, stages.suspension, run.context);
+  if (resume.hasData) run.extras.resumeData = await resumeDataOf(resume.data, stages.suspension, run);
   const approve = stages.approve ?? (run.hasAsked(approvalKey) ? stages.approveAnswered : undefined);
   if (approve === undefined) return given;
   const { input, text } = await approve(given, ctx, run);
@@ -265,8 +287,7 @@ export function prepareCall(run: ToolRun, toolNames: readonly string[]): Promise
     if (entry.argumentAliases !== undefined) run.text = renameArguments(run.text, entry.argumentAliases);
     const handler = entry.known ? run.owner.settings.argumentsHandler : undefined;
     const handled = handler === undefined ? readInput(run) : handleArguments(run, handler);
-    if (!isPromiseLike(handled)) return undefined;
-    return Promise.resolve(handled.then(undefined, (thrown) => run.fail(thrown)));
+    return handled?.then(undefined, (thrown) => run.fail(thrown));
   } catch (thrown) {
     run.fail(thrown);
     return undefined;
@@ -275,14 +296,14 @@ export function prepareCall(run: ToolRun, toolNames: readonly string[]): Promise
 
 function readInput(run: ToolRun): void | Promise<void> {
   const input = run.entry?.stages.readInput(run.text, run);
-  return isPromiseLike(input) ? Promise.resolve(input.then((ready) => accept(run, ready))) : accept(run, input);
+  return input instanceof Promise ? input.then((ready) => takeInput(run, ready)) : takeInput(run, input);
 }
 
 /** The input is valid; whether the tool may run also depends on the request. */
-function accept(run: ToolRun, input: unknown): void | Promise<void> {
+function takeInput(run: ToolRun, input: unknown): void | Promise<void> {
   run.input = input;
   const stages = run.entry?.stages;
-  if (stages?.hooks !== undefined && run.state === "waiting") tellInput(stages.hooks, input, run);
+  if (stages?.hooks !== undefined && run.phase === "waiting") tellInput(stages.hooks, input, run);
   const misfit = stages?.checkRequest?.(requestValues(run.nodeContext.requestContext), run);
   if (misfit === undefined) return undefined;
   if (!isPromiseLike(misfit)) return run.refuse(misfit);
@@ -298,7 +319,7 @@ function handleArguments(run: ToolRun, handler: ArgumentsHandler): void | Promis
   };
   let handled: unknown;
   try {
-    handled = handler(run.toolName, given, run.context);
+    handled = handler(run.toolName, given, run);
   } catch (cause) {
     return refuse(cause);
   }

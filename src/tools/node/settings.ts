@@ -1,11 +1,11 @@
+import { toolOutputOf } from "../define/tool-output.js";
 import { checkOutputValidation, checkTimeout } from "../define/tool-settings.js";
 import type { AgenticToolsNodeConfig } from "./config.js";
 import { Deadlines } from "./deadlines.js";
 import { invalidToolsNodeOption } from "./errors.js";
-import { composeInvokable } from "./middleware.js";
-import type { ToolsNodeSettings } from "./node-settings.js";
+import { composeInvokable, type InvokableMiddleware } from "./middleware.js";
+import type { ToolEntry, ToolsNodeSettings } from "./node-settings.js";
 import { nextInvokable } from "./run-tool.js";
-import { unknownToolsEntry } from "./unknown-tools.js";
 
 const optionNames: readonly string[] = [
   ...["tools", "executeSequentially", "maxConcurrency", "unknownToolsHandler", "toolArgumentsHandler"],
@@ -31,6 +31,30 @@ export function resolveSettings(config: AgenticToolsNodeConfig): ToolsNodeSettin
     outputValidation: config.outputValidation,
     maxResultLength: config.maxResultLength,
     deadlines: new Deadlines(),
+  };
+}
+
+type UnknownToolsHandler = NonNullable<AgenticToolsNodeConfig["unknownToolsHandler"]>;
+
+/** The handler of unknown tools as a tool: it gets the text of the arguments, and what it gives back is the result. */
+function unknownToolsEntry(
+  handler: UnknownToolsHandler,
+  invokable: ReturnType<InvokableMiddleware> | undefined,
+): ToolEntry {
+  return {
+    name: "",
+    type: "",
+    stages: {
+      readInput: (text) => text,
+      invoke: (input, ctx) => handler(ctx.toolName, input as string, ctx),
+      finish: (value, _input, call) => toolOutputOf(value, call),
+    },
+    options: undefined,
+    timeoutMs: undefined,
+    argumentAliases: undefined,
+    known: false,
+    invokable,
+    streamable: undefined,
   };
 }
 

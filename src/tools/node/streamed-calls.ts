@@ -5,10 +5,10 @@ import type { FunctionToolCall } from "../../schema/message/content-block.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
 import { callHook, type HookPlace, type InputDelta, type ToolHookCall } from "../define/tool-hooks.js";
-import { callsIn, newCallIds } from "./call-ids.js";
-import { reportEvent } from "./report-event.js";
-import type { ToolTable } from "./tool-table.js";
-import { type ToolKit, toolsNodeOptionsOf } from "./tool-table.js";
+import { reportEvent } from "../define/tool-stages.js";
+import { callsIn, toolsNodeOptionsOf } from "./call-batch.js";
+import { callIdsOf } from "./call-ids.js";
+import type { ToolKit, ToolTable } from "./tool-table.js";
 
 /**
  * Reads a message that streams in to its end, and on the way tells the tools how their calls come. Somebody who was told
@@ -68,10 +68,10 @@ class StreamedCalls {
   /** Calls whose id was missing, or was there before, get the one that their result has; only now it is known. */
   finish(message: AgenticMessage): void {
     const blocks = callsIn(message);
-    const ids = newCallIds(blocks);
+    const ids = callIdsOf(blocks);
     const calls = [...this.whole, ...[...this.indexed].sort(([left], [right]) => left - right).map(([, call]) => call)];
     for (const [index, call] of calls.entries()) {
-      const callId = ids?.[index] ?? blocks[index]?.callId;
+      const callId = ids[index];
       if (call.told === undefined && callId !== undefined) this.start(call, callId);
       this.tellHeld(call);
     }
@@ -102,7 +102,7 @@ class StreamedCalls {
     const { node, chunks, given } = this;
     call.told = {
       callId,
-      toolName: this.table.find(call.name)?.name ?? call.name,
+      toolName: this.table.entries.get(call.name)?.name ?? call.name,
       get messages() {
         return given ?? [concatMessages(chunks)];
       },
@@ -123,7 +123,7 @@ class StreamedCalls {
   }
 
   private hooksOf({ name }: Pick<StreamedCall, "name">) {
-    return this.table.find(name)?.stages.hooks;
+    return this.table.entries.get(name)?.stages.hooks;
   }
 }
 

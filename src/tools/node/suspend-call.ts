@@ -9,12 +9,10 @@ import { issueText } from "../../wording.js";
 import { payloadDoesNotFit, resumeDataDoesNotFit } from "../define/errors.js";
 import type { Suspension } from "../define/tool-stages.js";
 
-type SuspendingContext = Pick<ToolContext, "interrupt" | "toolName" | "toolCallId"> & { readonly call: Checker };
+type SuspendingContext = Pick<ToolContext, "interrupt" | "toolName" | "toolCallId"> & Checker;
 
-type ResumedContext = Pick<ToolContext, "toolName" | "toolCallId" | "address"> & {
-  readonly call: Checker;
-  readonly invocation: Invocation;
-};
+type ResumedContext = Pick<ToolContext, "toolName" | "toolCallId" | "address"> &
+  Checker & { readonly invocation: Invocation };
 
 /** `ctx.suspend`: the run stops here, unless what it is suspended with does not fit. */
 export async function suspendCall(
@@ -24,7 +22,7 @@ export async function suspendCall(
 ): Promise<never> {
   const { toolName, toolCallId } = ctx;
   const call = { toolName, callId: toolCallId };
-  const payload = fitting(await suspension?.payload?.check(given, ctx.call), given, (issues) =>
+  const payload = fitting(await suspension?.payload?.check(given, ctx), given, (issues) =>
     payloadDoesNotFit(call, given, issues),
   );
   const info = { kind: "tool_suspended", toolName, toolCallId, payload };
@@ -41,7 +39,7 @@ export async function resumeDataOf(
   const { answer, answerSchema } = suspension ?? {};
   const { toolName, toolCallId, address, invocation } = ctx;
   const form = () => answerSchema && toJsonSchema(answerSchema);
-  return fitting(answer && (await checkJson(answer, data, form, ctx.call)), data, (issues) => {
+  return fitting(answer && (await checkJson(answer, data, form, ctx)), data, (issues) => {
     invocation.reopenInterrupt();
     const cause = answerDoesNotParse("suspend", address, issues.map(issueText));
     return resumeDataDoesNotFit({ toolName, callId: toolCallId }, data, issues, cause);

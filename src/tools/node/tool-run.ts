@@ -1,40 +1,27 @@
 import type { HandlerList } from "../../callbacks/handler-list.js";
 import { Span } from "../../callbacks/span.js";
 import { unreadableCheckpoint } from "../../checkpoint/checkpoint-errors.js";
-import type { Slot } from "../../checkpoint/document/snapshot.js";
 import { causedByInterrupt, type InterruptError, waitsAt } from "../../checkpoint/pause/interrupt.js";
 import { interruptsAt } from "../../checkpoint/pause/interrupts-of.js";
 import type { Invocation } from "../../checkpoint/pause/invocation.js";
-import type { ToolOutput } from "../../components/tool.js";
-import type { AnyToolOptions } from "../../components/tool-options.js";
+import type { ToolContext, ToolOutput } from "../../components/tool.js";
 import { KumikoError } from "../../errors.js";
 import { isPromiseLike } from "../../is.js";
 import type { Context } from "../../run/context.js";
+import { causesOf } from "../../run/policies/causes-of.js";
 import { Scope } from "../../run/scope.js";
-import type { ConcatRegistry } from "../../schema/concat/registry.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolResult } from "../../schema/message/content-block.js";
-import type { SchemaValidator, UncheckedPart } from "../../schema/schema-validator.js";
 import { isAlwaysResult, ToolError, toolThrew } from "../define/errors.js";
 import type { OutputValidation } from "../define/tool-settings.js";
-import type { StagedCall, StagedEvent, Suspension } from "../define/tool-stages.js";
-import type { Deadline, Expiring } from "./deadlines.js";
+import type { StagedCall } from "../define/tool-stages.js";
+import type { Deadline } from "./deadlines.js";
 import { callAborted, callNotExecuted, callTimedOut, errorHandlerFailed, unknownToolsHandlerFailed } from "./errors.js";
 import type { ToolCall } from "./middleware.js";
-import type { ToolsNodeSettings } from "./node-settings.js";
-import { reportEvent } from "./report-event.js";
-import {
-  type Answered,
-  errorBlock,
-  isKeptResult,
-  type KeptResult,
-  resultBlock,
-  resultMessage,
-} from "./result-block.js";
+import type { ToolEntry, ToolsNodeSettings } from "./node-settings.js";
+import { errorBlock, isKeptResult, type KeptResult, resultBlock, resultMessage } from "./result-block.js";
 import { limitedError, ResultLimit } from "./result-limit.js";
-import { causeChain } from "./results-of.js";
-import { type ContextCall, ToolCallContext } from "./tool-call-context.js";
-import type { ToolEntry } from "./tool-entry.js";
+import { Extras, ToolCallContext } from "./tool-call-context.js";
 
 /** What runs the calls of one message. */
 export interface CallOwner {
@@ -46,40 +33,27 @@ export interface CallOwner {
   settled(run: ToolRun): void;
 }
 
-/** One call on its way: from the block of the model to the block of its result. */
-export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
+/** One call on its way: from the block of the model to the block of its result. It is the `ctx` of its tool. */
+export class ToolRun extends ToolCallContext implements StagedCall {
   readonly owner: CallOwner;
   readonly index: number;
   readonly name: string;
   readonly callId: string;
   readonly entry: ToolEntry | undefined;
-  /** The arguments as far as they have come: after aliases, the handler and middlewares. */
   text: string;
-  input: unknown = undefined;
-  jsonText: string | undefined = undefined;
-  state: "waiting" | "running" | "failing" | "settled" = "waiting";
-  hasBegun = false;
+  /** The arguments, parsed and validated. */
+  input: unknown;
+  jsonText: string | undefined;
+  phase: "waiting" | "running" | "failing" | "settled";
+  hasBegun: boolean;
+  /** It has no result, because it or a call before it waits for an answer. */
+  isPending: boolean;
   /** What the model reads. */
-  pieces: readonly FunctionToolResult[] = noPieces;
+  pieces: readonly FunctionToolResult[];
   /** Why it has no result of its own, when that fails the node. */
-  failure: ToolError | undefined = undefined;
-  /** It has no result, because it or a call before it waits for somebody. */
-  isPending = false;
-  /** What the tool gave in a former run, and was not accepted then. */
-  keptOutput: Slot | undefined = undefined;
-  /** What it was resumed with. */
-  resumeData: unknown = undefined;
-  span: Span | undefined = undefined;
-  /** The stream that it is read from. */
-  reader: { cancel(reason: unknown): unknown } | undefined = undefined;
-  private cachedContext: ToolCallContext<ToolRun> | undefined = undefined;
-  private deadline: Deadline | undefined = undefined;
-  private ownScope: Scope | undefined = undefined;
-  /** The reason that its signal has when it ran out of time, or the run around it was stopped. */
-  private stopped: { readonly reason: unknown } | undefined = undefined;
-  private isCutOff = false;
-  private limit: ResultLimit | undefined = undefined;
-  private blamed: { readonly thrown: unknown; readonly error: ToolError } | undefined = undefined;
+  failure: ToolError | undefined;
+  private deadline: Deadline | undefined;
+  openedExtras: Extras | undefined;
 
   constructor(
     owner: CallOwner,
@@ -89,54 +63,45 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
     text: string,
     entry: ToolEntry | undefined,
   ) {
+    super();
     this.owner = owner;
     this.index = index;
     this.name = name;
     this.callId = callId;
-    this.text = text;
     this.entry = entry;
+    this.text = text;
+    this.input = undefined;
+    this.jsonText = undefined;
+    this.phase = "waiting";
+    this.hasBegun = false;
+    this.isPending = false;
+    this.pieces = noPieces;
+    this.failure = undefined;
+    this.deadline = undefined;
+    this.openedExtras = undefined;
   }
 
-  get context(): ToolCallContext<ToolRun> {
-    this.cachedContext ??= new ToolCallContext(this);
-    return this.cachedContext;
+  get extras(): Extras {
+    const run = this.origin as ToolRun;
+    run.openedExtras ??= new Extras();
+    return run.openedExtras;
+  }
+
+  override get nodeContext(): Context {
+    return this.owner.nodeContext;
+  }
+
+  override get handlers(): HandlerList | undefined {
+    return this.owner.handlers;
+  }
+
+  override get messages(): readonly AgenticMessage[] {
+    return this.owner.messages;
   }
 
   /** What middlewares and handlers see. */
   get call(): ToolCall {
     return { name: this.name, arguments: this.text, callId: this.callId, input: this.input };
-  }
-
-  get toolName(): string {
-    return this.entry?.known === true ? this.entry.name : this.name;
-  }
-
-  get toolType(): string {
-    return this.entry?.type ?? "";
-  }
-
-  get toolOptions(): AnyToolOptions | undefined {
-    return this.entry?.options;
-  }
-
-  get suspension(): Suspension | undefined {
-    return this.entry?.stages.suspension;
-  }
-
-  get nodeContext(): Context {
-    return this.owner.nodeContext;
-  }
-
-  get messages(): readonly AgenticMessage[] {
-    return this.owner.messages;
-  }
-
-  get validator(): SchemaValidator | undefined {
-    return this.nodeContext.runtime.schemaValidator;
-  }
-
-  get registry(): ConcatRegistry | undefined {
-    return this.nodeContext.runtime.concat;
   }
 
   get outputValidation(): OutputValidation | undefined {
@@ -147,30 +112,12 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
     return this.owner.settings.coerceArguments;
   }
 
-  get abortSignal(): AbortSignal {
-    return this.scope.signal;
+  override get isOver(): boolean {
+    return this.phase === "settled";
   }
 
-  get isOver(): boolean {
-    return this.state !== "running" || this.openedInvocation?.hasStopped === true;
-  }
-
-  get isSettled(): boolean {
-    return this.state === "settled";
-  }
-
-  /** Before the tool runs, what there is to tell is told of the node. An error that nobody hears stands in the console. */
-  report(event: StagedEvent): void {
-    reportEvent(this.span ?? this.nodeContext.span, event);
-  }
-
-  unchecked({ path, reason }: UncheckedPart, schema: string): void {
-    const { toolName, callId } = this;
-    this.report({ kind: "unchecked_schema", toolName, callId, schema, path, reason });
-  }
-
-  hasAsked(key: string): boolean {
-    return this.openedInvocation?.findAsk(key) !== undefined;
+  get isLate(): boolean {
+    return this.phase !== "running" || this.openedInvocation?.hasStopped === true;
   }
 
   warn(problem: ToolError): void {
@@ -181,11 +128,12 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
 
   /** The span of the tool that is about to run; `undefined` when nobody looks. */
   openSpan(): Span | undefined {
-    const { handlers, nodeContext } = this.owner;
+    const { handlers } = this;
     if (handlers === undefined) return undefined;
-    this.span = new Span(handlers, this.context.renew(), nodeContext.enclosingSpan);
-    this.span.start({ arguments: this.text });
-    return this.span;
+    const span = new Span(handlers, this.renewRecord(), this.nodeContext.enclosingSpan);
+    this.extras.span = span;
+    span.start({ arguments: this.text });
+    return span;
   }
 
   /** Takes over what a former run of the node knows of this call. */
@@ -198,18 +146,18 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
   private restoreResult(kept: unknown): void {
     if (!isKeptResult(kept)) throw unreadableCheckpoint(`the result of call "${this.callId}" is none`);
     if ("output" in kept) {
-      this.keptOutput = { value: kept.output };
+      this.extras.keptOutput = { value: kept.output };
       return;
     }
     this.pieces = kept.pieces;
-    this.state = "settled";
+    this.phase = "settled";
   }
 
   /** It does not run now, and is no failure. */
   postpone(): void {
     this.nodeContext.noteStop();
     this.isPending = true;
-    this.state = "settled";
+    this.phase = "settled";
   }
 
   /** Whether it waits for somebody, if this is what its tool threw. */
@@ -222,33 +170,27 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
     return this.openedInvocation?.isRestored === true;
   }
 
-  /** What it remembers; only a call that has asked something does. */
-  get openedInvocation(): Invocation | undefined {
-    return this.nodeContext.openedInvocation?.findCall(this.index)?.invocation;
-  }
-
   /** It waits: what runs inside it comes to its end first. */
   private stop(): void {
-    this.state = "failing";
+    this.phase = "failing";
     this.release();
-    Promise.resolve(this.context.settle()).then(
+    Promise.resolve(this.settle()).then(
       () => {
         this.openedInvocation?.settleAnswers();
         (this.span ?? this.openSpan())?.interrupt(this.interruption());
         this.isPending = true;
-        this.settle();
+        this.end();
       },
       (thrown) => {
-        this.state = "running";
+        this.phase = "running";
         this.fail(thrown);
       },
     );
   }
 
   private interruption(): InterruptError {
-    const { environment } = this.nodeContext;
-    const interrupts = interruptsAt(this.context.invocation.snapshot(), environment.runKey);
-    return waitsAt(this.context.address, interrupts, environment);
+    const { invocation, address, environment } = this;
+    return waitsAt(address, interruptsAt(invocation.snapshot(), environment.runKey), environment);
   }
 
   /** Remembers the result, where the run is saved: the call does not run again. */
@@ -260,22 +202,24 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
 
   /** From now on it may have an effect, and its time runs. */
   begin(): void {
-    this.state = "running";
+    this.phase = "running";
     this.hasBegun = true;
     this.openedInvocation?.begin();
     const { timeoutMs } = this;
     if (timeoutMs === undefined) return;
-    this.deadline = this.owner.settings.deadlines.add(this, timeoutMs, this.nodeContext.runtime.clock);
+    this.deadline = this.owner.settings.deadlines.add(this, timeoutMs, this.runtime.clock);
   }
 
   /** Its own, made when somebody asks: many calls that listen to one signal look like a leak. */
-  get scope(): Scope {
-    this.ownScope ??= this.openScope();
-    return this.ownScope;
+  override get scope(): Scope {
+    const { extras } = this;
+    extras.scope ??= this.openScope();
+    return extras.scope;
   }
 
-  get openedScope(): Scope | undefined {
-    return this.timeoutMs === undefined ? (this.ownScope ?? this.nodeContext.openedScope) : this.scope;
+  override get openedScope(): Scope | undefined {
+    if (this.timeoutMs !== undefined) return this.scope;
+    return this.openedExtras?.scope ?? this.nodeContext.openedScope;
   }
 
   /** Takes what the tool gave, or a piece of it. */
@@ -286,14 +230,15 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
       this.add(resultBlock(this, output, isJson));
       return;
     }
-    this.limit ??= new ResultLimit(maxResultLength);
-    const now = this.limit.push(output);
+    const { extras } = this;
+    extras.limit ??= new ResultLimit(maxResultLength);
+    const now = extras.limit.push(output);
     if (now !== undefined) this.add(resultBlock(this, now, false));
   }
 
   /** The tool has given all. */
   succeed(): void {
-    if (this.state !== "running") return;
+    if (this.phase !== "running") return;
     if (this.openedInvocation?.hasStopped === true) {
       this.stop();
       return;
@@ -301,19 +246,19 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
     this.takeHeld();
     if (this.pieces.length === 0) this.add(resultBlock(this, "", false));
     this.keep({ pieces: this.pieces });
-    this.settle();
+    this.end();
   }
 
   /** Something on the way of this call has failed. Only the first time counts. */
   fail(thrown: unknown): void {
-    if (this.state === "failing" || this.state === "settled") return;
+    if (this.phase === "failing" || this.phase === "settled") return;
     if (this.waits(thrown)) {
       this.stop();
       return;
     }
     const error = this.blame(thrown);
     if (error.kind === "output_validation") this.keep({ output: error.output });
-    this.state = "failing";
+    this.phase = "failing";
     this.release();
     if (this.span === undefined) this.openSpan()?.error(error);
     const { onToolError } = this.owner.settings;
@@ -324,13 +269,13 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
     if (this.isAskedAgain(thrown)) this.settleOpen(error);
     else if (onToolError === "throw") this.settleFailed(error);
     else if (onToolError === "result") this.answer(error, this.textOf(error));
-    else this.ask(onToolError, error);
+    else this.askHandler(onToolError, error);
   }
 
   /** Only the code knew that an answer does not fit. Its question is open again, so there is no result to tell a model. */
   private isAskedAgain(thrown: unknown): boolean {
     if (this.openedInvocation === undefined) return false;
-    return causeChain(thrown).some((cause) => KumikoError.is(cause) && cause.code === "ANSWER_MISMATCH");
+    return causesOf(thrown).some((cause) => KumikoError.is(cause) && cause.code === "ANSWER_MISMATCH");
   }
 
   /** Fails the node, and waits for another answer: without one, the call is not entered again. */
@@ -341,45 +286,46 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
 
   /** It cannot run for this request, which is the result, whatever `onToolError` says: arguments do not help. */
   refuse(error: ToolError): void {
-    if (this.state === "failing" || this.state === "settled") return;
-    this.state = "failing";
+    if (this.phase === "failing" || this.phase === "settled") return;
+    this.phase = "failing";
     this.openSpan()?.error(error);
     this.answer(error, this.textOf(error));
   }
 
   /** It has run out of time. */
   expire(): void {
-    const { ownScope, reader, timeoutMs = 0 } = this;
+    const { extras, timeoutMs = 0 } = this;
     const reason = new DOMException(`The call took longer than its timeoutMs of ${timeoutMs} ms.`, "TimeoutError");
     const error = callTimedOut(this, timeoutMs, reason);
     this.span?.error(error);
-    this.stopped = { reason };
+    extras.stopped = { reason };
     this.fail(error);
-    ownScope?.abort(reason);
-    reader?.cancel(reason);
+    extras.scope?.abort(reason);
+    extras.reader?.cancel(reason);
   }
 
   /** The run around it was stopped; nobody is told any more. */
   abort(reason: unknown): void {
-    const { state, reader, ownScope } = this;
-    if (state === "settled") return;
-    this.state = "settled";
-    this.isCutOff = true;
+    if (this.phase === "settled") return;
+    this.phase = "settled";
     this.release();
-    this.stopped = { reason };
-    ownScope?.abort(reason);
-    reader?.cancel(reason);
+    const { extras } = this;
+    extras.isCutOff = true;
+    extras.stopped = { reason };
+    extras.scope?.abort(reason);
+    extras.reader?.cancel(reason);
   }
 
   /** To be asked after every wait, before the tool may have an effect: its run, or its time, may be over by now. */
   throwIfOver(): void {
-    if (this.state !== "running") throw this.stopped?.reason ?? callNotExecuted(this, "its call had ended before");
+    if (this.phase !== "running")
+      throw this.openedExtras?.stopped?.reason ?? callNotExecuted(this, "its call had ended before");
   }
 
   /** It will not run, because another one failed. */
   skip(why: string): void {
     this.failure = callNotExecuted(this, why);
-    this.state = "settled";
+    this.phase = "settled";
   }
 
   /** What the model reads, or would read if it were told. */
@@ -398,16 +344,18 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
     if (ToolError.is(thrown) && thrown.callId === this.callId && thrown.toolName === this.toolName) {
       if (thrown.results.length === 0) return thrown;
     }
-    if (this.blamed !== undefined && this.blamed.thrown === thrown) return this.blamed.error;
+    const { extras } = this;
+    if (extras.blamed !== undefined && extras.blamed.thrown === thrown) return extras.blamed.error;
     const error = this.errorOf(thrown);
-    this.blamed = { thrown, error };
+    extras.blamed = { thrown, error };
     return error;
   }
 
   /** Why it has no result, when the run around it was stopped or it waits for an answer. */
   private unfinished(): ToolError | undefined {
-    if (this.isCutOff && this.hasBegun) return callAborted(this, this.stopped?.reason);
-    if (this.isCutOff) return callNotExecuted(this, "the run was stopped before it");
+    const { isCutOff = false, stopped } = this.openedExtras ?? {};
+    if (isCutOff && this.hasBegun) return callAborted(this, stopped?.reason);
+    if (isCutOff) return callNotExecuted(this, "the run was stopped before it");
     return this.isPending ? callNotExecuted(this, "it, or a call before it, waits for an answer") : undefined;
   }
 
@@ -417,10 +365,10 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
     return this.entry?.known === false ? unknownToolsHandlerFailed(this, thrown) : toolThrew(this, thrown);
   }
 
-  private ask(handler: Exclude<ToolsNodeSettings["onToolError"], string>, error: ToolError): void {
+  private askHandler(handler: Exclude<ToolsNodeSettings["onToolError"], string>, error: ToolError): void {
     const refuse = (cause: unknown): void => this.settleFailed(errorHandlerFailed(this, error, cause));
     try {
-      const text: unknown = handler(error, this.call, this.context);
+      const text: unknown = handler(error, this.call, this);
       if (isPromiseLike(text)) text.then((ready) => this.answer(error, String(ready)), refuse);
       else this.answer(error, String(text));
     } catch (cause) {
@@ -429,18 +377,18 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
   }
 
   private answer(error: ToolError, text: string): void {
-    if (this.state === "settled") return;
+    if (this.phase === "settled") return;
     this.takeHeld();
     this.add(this.errorPiece(error, text));
     this.keep({ pieces: this.pieces });
-    this.settle();
+    this.end();
   }
 
   private settleFailed(error: ToolError): void {
-    if (this.state === "settled") return;
+    if (this.phase === "settled") return;
     this.takeHeld();
     this.failure = error;
-    this.settle();
+    this.end();
   }
 
   /** A list that starts with one element is smaller than one that grows from nothing. */
@@ -454,12 +402,12 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
   }
 
   private takeHeld(): void {
-    const held = this.limit?.end();
+    const held = this.openedExtras?.limit?.end();
     if (held !== undefined) this.add(resultBlock(this, held, false));
   }
 
-  private settle(): void {
-    this.state = "settled";
+  private end(): void {
+    this.phase = "settled";
     this.release();
     this.owner.settled(this);
   }
@@ -471,8 +419,10 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
 
   /** Nobody reads what it gave any more: its signal has nothing to follow. `left`: its reader has left before the end. */
   close(left?: { readonly reason: unknown }): void {
-    this.ownScope?.close();
-    if (left !== undefined) this.ownScope?.abort(left.reason);
+    const scope = this.openedExtras?.scope;
+    if (scope === undefined) return;
+    scope.close();
+    if (left !== undefined) scope.abort(left.reason);
   }
 
   private get timeoutMs(): number | undefined {
@@ -482,8 +432,9 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
 
   private openScope(): Scope {
     const scope = new Scope(this.nodeContext.scope);
-    if (this.stopped !== undefined) scope.abort(this.stopped.reason);
-    else if (this.state !== "settled") scope.open();
+    const stopped = this.openedExtras?.stopped;
+    if (stopped !== undefined) scope.abort(stopped.reason);
+    else if (this.phase !== "settled") scope.open();
     return scope;
   }
 
@@ -494,6 +445,11 @@ export class ToolRun implements StagedCall, ContextCall, Answered, Expiring {
       return error.message;
     }
   }
+}
+
+/** The call whose context a middleware or a tool was given, also through a copy of it. */
+export function toolRunOf(ctx: ToolContext): ToolRun | undefined {
+  return ctx instanceof ToolRun && ctx.origin instanceof ToolRun ? ctx.origin : undefined;
 }
 
 const noPieces: readonly FunctionToolResult[] = Object.freeze([]);

@@ -1,6 +1,5 @@
 import type { Tool } from "../../components/tool.js";
 import { KumikoError, messageOf } from "../../errors.js";
-import type { Context } from "../../run/context.js";
 import { onlyValidates } from "../../schema/json-schema/convert.js";
 import { looksLikeInteger } from "../../schema/record-key.js";
 import { type ToolInfo, toolInfo } from "../../schema/tool-info.js";
@@ -20,28 +19,27 @@ import {
   toolsWithoutJsonSchema,
   toolWithoutInfo,
   toolWithoutName,
-  unknownCallOption,
 } from "./errors.js";
 import { composeInvokable, composeStreamable, type ToolCallMiddleware } from "./middleware.js";
 import { modelName } from "./model-name.js";
-import type { ToolsNodeSettings } from "./node-settings.js";
+import type { ToolEntry, ToolsNodeSettings } from "./node-settings.js";
 import type { ToolAliases, ToolsNodeOptions } from "./options.js";
 import { nextInvokable, nextStreamable } from "./run-tool.js";
 import { resolveSettings } from "./settings.js";
-import type { ToolEntry } from "./tool-entry.js";
 import { areSameTools, copyOfTools, isToolArray, type ToolList } from "./tool-list.js";
 
 export type AliasRecord = Readonly<Record<string, ToolAliases>>;
 
-/** The tools of a node, or of one call of it, by all their names. */
+/** The tools of a node, or of one call of it. */
 export class ToolTable {
+  /** By all their names. */
+  readonly entries: ReadonlyMap<string, ToolEntry>;
   /** What a model needs to know of the tools, in order. */
   readonly infos: readonly ToolInfo[];
   /** The tools' own names, in order. */
   readonly names: readonly string[];
   /** Tools that were left out. */
   readonly skipped: readonly SkippedTool[];
-  readonly #entries: ReadonlyMap<string, ToolEntry>;
 
   constructor(tools: ToolList, aliases: AliasRecord, middlewares: readonly ToolCallMiddleware[], skipsUnfit: boolean) {
     checkAliases(aliases);
@@ -59,15 +57,11 @@ export class ToolTable {
       const entry = entries.get(name);
       if (entry !== undefined) entries.set(alias, entry);
     }
-    this.#entries = entries;
-  }
-
-  find(name: string): ToolEntry | undefined {
-    return this.#entries.get(name);
+    this.entries = entries;
   }
 
   get hasInputHooks(): boolean {
-    return [...this.#entries.values()].some(
+    return [...this.entries.values()].some(
       ({ stages: { hooks } }) => hooks?.onInputStart !== undefined || hooks?.onInputDelta !== undefined,
     );
   }
@@ -203,7 +197,8 @@ export class ToolKit {
   private readonly tools: ToolList;
   private readonly aliases: AliasRecord;
   private readonly skipsUnfit: boolean;
-  private readonly table: ToolTable;
+  /** Its own tools. */
+  readonly table: ToolTable;
   private readonly tables = new WeakMap<object, CallTable[]>();
 
   constructor(config: AgenticToolsNodeConfig) {
@@ -253,12 +248,3 @@ interface CallTable {
 }
 
 const noAliases: AliasRecord = Object.freeze({});
-const noOptions: ToolsNodeOptions = Object.freeze({});
-const callOptionNames: readonly string[] = ["tools", "toolAliases", "messages"] satisfies (keyof ToolsNodeOptions)[];
-
-/** The call options that reached the node. */
-export function toolsNodeOptionsOf({ options }: Context): ToolsNodeOptions {
-  if (typeof options !== "object" || options === null) return noOptions;
-  for (const name in options) if (!callOptionNames.includes(name)) throw unknownCallOption(name, callOptionNames);
-  return options;
-}

@@ -1,26 +1,30 @@
 import type { ToolOutput } from "../../components/tool.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { mergeSources } from "../../schema/stream/merge.js";
-import { StreamReader } from "../../schema/stream/reader.js";
+import type { StreamReader } from "../../schema/stream/reader.js";
 import { SerialSource } from "../../schema/stream/serial-source.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
-import { outputReader } from "../define/contract-stages.js";
-import { isToolStream } from "../define/producer.js";
-import { toolOutputOf } from "../define/tool-output.js";
-import { CallBatch } from "./call-batch.js";
+import type { BatchFollower, CallBatch } from "./call-batch.js";
 import { resultChunk } from "./result-block.js";
 import { startTool } from "./run-tool.js";
 import type { ToolRun } from "./tool-run.js";
 
 type Result = IteratorResult<AgenticMessage[], undefined>;
 
-/** Runs the calls of a message and gives out what they produce as they produce it. Nothing happens before the first read. */
-export class StreamBatch extends CallBatch implements ChunkSource<AgenticMessage[]> {
-  readonly #lanes: readonly Lane[] = this.runs.map((run) => new Lane(run, this.runs.length));
-  readonly #merged: ChunkSource<AgenticMessage[]> = mergeSources<AgenticMessage[]>(this.#lanes);
+/** Runs the calls of a batch and gives out what they produce as they produce it. Nothing happens before the first read. */
+export class ResultStream implements ChunkSource<AgenticMessage[]>, BatchFollower {
+  readonly #batch: CallBatch;
+  readonly #lanes: readonly Lane[];
+  readonly #merged: ChunkSource<AgenticMessage[]>;
   #opening: Promise<void> | undefined = undefined;
   #stopReason: { readonly reason: unknown } | undefined = undefined;
   #closed = false;
+
+  constructor(batch: CallBatch) {
+    this.#batch = batch.follow(this);
+    this.#lanes = batch.runs.map((run) => new Lane(run, batch.runs.length));
+    this.#merged = mergeSources<AgenticMessage[]>(this.#lanes);
+  }
 
   async next(): Promise<Result> {
     if (this.#closed) return ended();
@@ -29,9 +33,9 @@ export class StreamBatch extends CallBatch implements ChunkSource<AgenticMessage
     const result = await this.#merged.next();
     if (!result.done || this.#closed) return result;
     this.#closed = true;
-    for (const run of this.runs) run.close();
+    for (const run of this.#batch.runs) run.close();
     if (this.#stopReason !== undefined) throw this.#stopReason.reason;
-    const rejection = this.failed || this.hasPending ? this.rejection() : undefined;
+    const rejection = this.#batch.rejection();
     if (rejection !== undefined) throw rejection;
     return result;
   }
@@ -40,27 +44,25 @@ export class StreamBatch extends CallBatch implements ChunkSource<AgenticMessage
   cancel(reason?: unknown): void {
     this.#closed = true;
     this.#merged.cancel(reason);
-    this.stopCalls(reason);
-    for (const run of this.runs) run.close({ reason });
+    this.#batch.stopCalls(reason);
+    for (const run of this.#batch.runs) run.close({ reason });
   }
 
   async #begin(): Promise<void> {
-    this.open();
-    await this.prepareCalls();
-    if (!this.over) this.startCalls();
+    this.#batch.open();
+    await this.#batch.prepareCalls();
+    this.#batch.startCalls();
   }
 
-  protected override start(run: ToolRun): void {
+  start(run: ToolRun): void {
     this.#lanes[run.index]?.start();
   }
 
-  protected override onSettled(run: ToolRun): void {
+  onSettled(run: ToolRun): void {
     this.#lanes[run.index]?.wake();
   }
 
-  protected override onFinished(): void {}
-
-  protected override onStopped(reason: unknown): void {
+  onStopped(reason: unknown): void {
     this.#stopReason = { reason };
     for (const lane of this.#lanes) lane.wake();
   }
@@ -83,7 +85,7 @@ class Lane extends SerialSource<AgenticMessage[]> {
 
   /** The call may run now. A stream waits for its reader, everything else runs at once. */
   start(): void {
-    startTool(this.#run, true, (_run, output) => this.#accept(output));
+    startTool(this.#run, true, (_run, reader) => this.#accept(reader));
   }
 
   /** The call has produced something, or has settled. */
@@ -103,7 +105,7 @@ class Lane extends SerialSource<AgenticMessage[]> {
         this.settle();
         return { done: false, value: resultChunk(run, piece, this.#count) };
       }
-      if (run.state === "settled") {
+      if (run.phase === "settled") {
         this.finish();
         return { done: true, value: undefined };
       }
@@ -123,6 +125,11 @@ class Lane extends SerialSource<AgenticMessage[]> {
     });
   }
 
+  #accept(reader: StreamReader<ToolOutput>): void {
+    this.#source = reader.takeSource();
+    if (this.#onChange !== undefined) this.#read();
+  }
+
   /** Reads one piece of a stream, if there is one. */
   #read(): void {
     if (this.#source === undefined || this.#isReading) return;
@@ -131,34 +138,13 @@ class Lane extends SerialSource<AgenticMessage[]> {
       (result) => {
         this.#isReading = false;
         if (result.done) this.#run.succeed();
-        else if (this.#run.state === "running") this.#run.take(result.value);
+        else if (this.#run.phase === "running") this.#run.take(result.value);
         this.wake();
       },
-      (thrown) => this.#fail(thrown),
+      (thrown) => {
+        this.#isReading = false;
+        this.#run.fail(thrown);
+      },
     );
-  }
-
-  #fail(thrown: unknown): void {
-    this.#isReading = false;
-    this.#run.fail(thrown);
-  }
-
-  #accept(output: unknown): void {
-    const run = this.#run;
-    if (isToolStream(output)) {
-      const reader = output instanceof StreamReader ? output : outputReader(output, run);
-      run.reader = reader;
-      this.#source = reader.takeSource();
-      if (this.#onChange !== undefined) this.#read();
-      return;
-    }
-    if (run.state !== "running") return;
-    try {
-      run.take(toolOutputOf(output, run));
-    } catch (thrown) {
-      this.#fail(thrown);
-      return;
-    }
-    run.succeed();
   }
 }
