@@ -180,7 +180,7 @@ async function acceptAnswer(turn: Turn, accepted: Accepted, ctx: NodeContext): P
     state.phase = "tools";
     state.openTools = calls
       .map(({ name }) => name)
-      .filter((name) => step.toolbox.kit.tableFor({}).entries.get(name) !== undefined);
+      .filter((name) => step.toolbox.kit.table.entries.get(name) !== undefined);
     return answer;
   }
   return closeStep(turn, accepted, [], ctx);

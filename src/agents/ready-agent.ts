@@ -97,7 +97,7 @@ export function checkOpenTools(root: AgentParts, { phase, active, openTools }: A
   const parts = reachableFrom(root).find(({ name }) => name === active) ?? root;
   const { tools } = parts.options;
   if (phase !== "tools" || typeof tools === "function") return;
-  const table = (fixed(parts, "tools", () => toolboxOf(parts, tools ?? [])) as Toolbox).kit.tableFor({});
+  const table = (fixed(parts, "tools", () => toolboxOf(parts, tools ?? [])) as Toolbox).kit.table;
   for (const name of openTools) if (table.entries.get(name) === undefined) throw toolGone(name, table.names);
 }
 
@@ -153,7 +153,7 @@ function checkBareAgents(tools: ToolList): void {
 }
 
 function checkReturnDirectly({ options }: AgentParts, { kit }: Toolbox): void {
-  const { names } = kit.tableFor({});
+  const { names } = kit.table;
   for (const name of options.returnDirectly ?? [])
     if (!names.includes(name)) throw noSuchTool("returnDirectly", name, names);
 }
@@ -168,7 +168,7 @@ function mayWait({ options }: AgentParts, tools: ToolList, kit: ToolKit): string
   if (asksForApproval(options.requireApproval) || asksForApproval(options.toolsNode?.requireApproval)) {
     return "Tools of the agent need approval";
   }
-  const table = kit.tableFor({});
+  const table = kit.table;
   const given = isToolArray(tools) ? tools : Object.values(tools);
   for (const [index, name] of table.names.entries()) {
     const stages: ToolStages | undefined = table.entries.get(name)?.stages;

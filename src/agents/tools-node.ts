@@ -133,7 +133,7 @@ function handOver(turn: Turn, results: readonly AgenticMessage[], { transfers }:
 /** A tool that waits for an answer may be gone when that comes. */
 function checkToolsAreThere(turn: Turn, message: AgenticMessage, { kit }: Toolbox, ctx: NodeContext): void {
   if (!(ctx instanceof Context) || ctx.openedInvocation?.isRestored !== true) return;
-  const table = kit.tableFor({});
+  const table = kit.table;
   for (const [index, { name }] of toolCallsOf(message).entries()) {
     if (!turn.state.openTools.includes(name) || table.entries.get(name) !== undefined) continue;
     if (ctx.openedInvocation.findCall(index)?.invocation === undefined) continue;

@@ -16,7 +16,7 @@ import type { ToolsNodeOptions } from "./options.js";
 import { rememberResults } from "./results-of.js";
 import { prepareCall, startTool } from "./run-tool.js";
 import { type CallOwner, ToolRun } from "./tool-run.js";
-import type { ToolKit } from "./tool-table.js";
+import type { ToolKit, ToolTable } from "./tool-table.js";
 
 /** Runs the calls of a batch in a way of its own, and hears what comes of them. */
 export interface BatchFollower {
@@ -63,7 +63,7 @@ export class CallBatch extends Scope implements CallOwner {
     const ids = haveOwnIds(calls) ? undefined : callIdsOf(calls);
     const { settings } = kit;
     const options = toolsNodeOptionsOf(nodeContext);
-    const { entries, names } = options === noOptions ? kit.table : kit.tableFor(options);
+    const { entries, names } = tableOf(kit, options);
     this.settings = settings;
     this.nodeContext = nodeContext;
     this.handlers = nodeContext.handlers;
@@ -321,6 +321,11 @@ function haveOwnIds(calls: readonly FunctionToolCall[]): boolean {
 
 function hasId({ callId }: FunctionToolCall): boolean {
   return typeof callId === "string" && callId !== "";
+}
+
+/** The tools that a call with these options can reach: nearly always those of the node. */
+export function tableOf(kit: ToolKit, options: ToolsNodeOptions): ToolTable {
+  return options.tools === undefined && options.toolAliases === undefined ? kit.table : kit.tableFor(options);
 }
 
 const noOptions: ToolsNodeOptions = Object.freeze({});

@@ -6,7 +6,7 @@ import { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
 import { callHook, type HookPlace, type InputDelta, type ToolHookCall } from "../define/tool-hooks.js";
 import { reportEvent } from "../define/tool-stages.js";
-import { callsIn, toolsNodeOptionsOf } from "./call-batch.js";
+import { callsIn, tableOf, toolsNodeOptionsOf } from "./call-batch.js";
 import { callIdsOf } from "./call-ids.js";
 import type { ToolKit, ToolTable } from "./tool-table.js";
 
@@ -22,7 +22,7 @@ export async function readStreamedCalls(
   const reader = StreamReader.from(stream);
   if (nodeContext.resume.wasInterrupted) return reader.concat();
   const options = toolsNodeOptionsOf(nodeContext);
-  const calls = new StreamedCalls(kit.tableFor(options), options.messages, nodeContext);
+  const calls = new StreamedCalls(tableOf(kit, options), options.messages, nodeContext);
   const message = await reader.map((chunk) => calls.take(chunk)).concat();
   calls.finish(message);
   return message;

@@ -169,11 +169,6 @@ export abstract class ToolCallContext extends Context implements ToolContext {
     return this.nodeContext.invocation.invocationOfCall(this.index, this.callId, this.address);
   }
 
-  /** What it remembers; only a call that has asked something does. */
-  get openedInvocation(): Invocation | undefined {
-    return this.nodeContext.openedInvocation?.findCall(this.index)?.invocation;
-  }
-
   get invocationPath(): string {
     return this.nodeContext.invocationPath;
   }

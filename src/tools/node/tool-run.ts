@@ -112,6 +112,11 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     return this.owner.settings.coerceArguments;
   }
 
+  /** What it remembers; only a call that has asked something does. */
+  override get openedInvocation(): Invocation | undefined {
+    return this.nodeContext.openedInvocation?.findCall(this.index)?.invocation;
+  }
+
   override get isOver(): boolean {
     return this.phase === "settled";
   }
@@ -353,9 +358,11 @@ export class ToolRun extends ToolCallContext implements StagedCall {
 
   /** Why it has no result, when the run around it was stopped or it waits for an answer. */
   private unfinished(): ToolError | undefined {
-    const { isCutOff = false, stopped } = this.openedExtras ?? {};
-    if (isCutOff && this.hasBegun) return callAborted(this, stopped?.reason);
-    if (isCutOff) return callNotExecuted(this, "the run was stopped before it");
+    const extras = this.openedExtras;
+    if (extras?.isCutOff === true) {
+      if (this.hasBegun) return callAborted(this, extras.stopped?.reason);
+      return callNotExecuted(this, "the run was stopped before it");
+    }
     return this.isPending ? callNotExecuted(this, "it, or a call before it, waits for an answer") : undefined;
   }
 

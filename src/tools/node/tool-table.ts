@@ -223,14 +223,8 @@ export class ToolKit {
     return this.table.infos;
   }
 
-  /** The tools that a call with these options can reach. */
-  tableFor({ tools, toolAliases }: ToolsNodeOptions): ToolTable {
-    if (tools === undefined && toolAliases === undefined) return this.table;
-    return this.cached(tools ?? this.tools, toolAliases ?? this.aliases);
-  }
-
-  /** The same list of tools is taken apart once, unless somebody has changed it. */
-  private cached(tools: ToolList, aliases: AliasRecord): ToolTable {
+  /** The tools that a call reaches which brings its own. The same list is taken apart once, unless somebody has changed it. */
+  tableFor({ tools = this.tools, toolAliases: aliases = this.aliases }: ToolsNodeOptions): ToolTable {
     const known = this.tables.get(tools) ?? [];
     const found = known.find((entry) => entry.aliases === aliases && areSameTools(entry.tools, tools));
     if (found !== undefined) return found.table;
