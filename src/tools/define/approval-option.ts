@@ -2,18 +2,29 @@ import type { NeedsApproval, ToolContext } from "../../components/tool.js";
 import { eitherApproval } from "./approval.js";
 import { approvalOfNoTool, invalidApprovalOption } from "./errors.js";
 
-/** Whether somebody must agree before a call: always, or where a function says so, which sees of what the tool was made. */
+/**
+ * Whether somebody must approve a call before it runs: always, or where a function says so. `source` is what the tool was
+ * made from: an MCP tool definition, or an OpenAPI operation.
+ */
 export type ApprovalPolicy<Source> =
   | boolean
   | ((input: Readonly<Record<string, unknown>>, ctx: ToolContext, source: Source) => boolean | Promise<boolean>);
 
-/** The same for the tools of one source: one policy for all of them, or a record of policies by their names. */
+/** One policy for all tools of a server or a document, or a record of policies by tool name. */
 export type ApprovalOption<Source> = ApprovalPolicy<Source> | Readonly<Record<string, ApprovalPolicy<Source>>>;
 
+/**
+ * Which calls of the tools of a server or a document wait for an approval. A record with a name that no tool has is an error
+ * (`INVALID_OPTION`): otherwise the calls that it was meant for would run unasked.
+ *
+ * @example
+ * const client = { listTools: async () => ({ tools: [] }), callTool: async () => ({ content: [] }) };
+ * await mcpTools(client, { requireApproval: (_input, _ctx, { annotations }) => annotations?.readOnlyHint !== true });
+ */
 export interface ApprovalOptions<Source> {
   /**
-   * Whether somebody must agree before a call runs: always, where a function says so, or for some tools, by their names; a
-   * tool that is not named needs no approval. @default false
+   * Whether somebody must approve a call before it runs: always, where a function says so, or for some tools by name; a
+   * tool that is not named needs no approval. If both options are given, either can require it. @default false
    */
   readonly requireApproval?: ApprovalOption<Source> | undefined;
   /** Another name of `requireApproval`. */

@@ -93,7 +93,7 @@ type Verdict =
   | { readonly denied: true; readonly reason: string | undefined }
   | { readonly denied: false; readonly approved: Approved };
 
-/** Edited arguments belong to the answer: one that brings arguments which do not fit is none. */
+/** Edited arguments belong to the answer: an answer whose arguments do not fit is refused as a whole. */
 function verdictSchema(
   read: (answer: ApprovalAnswer) => Promise<Verdict>,
   jsonSchema: () => JsonSchema,

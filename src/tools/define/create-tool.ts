@@ -48,6 +48,10 @@ export type ExecuteContext<
 
 type AnySchema = AnyStandardSchema | JsonSchema;
 
+/**
+ * What {@link createTool} takes. Only `id` and `description` are required; `input` and `output` of `execute` get their types
+ * from the schemas.
+ */
 export interface CreateToolOptions<
   InputSchema extends ToolParameters | undefined,
   OutputSchema extends AnySchema | undefined,
@@ -97,7 +101,10 @@ export interface CreateToolOptions<
   readonly concat?: DeclaredConcat | undefined;
   /** How long a call may take, in milliseconds; it fails then even if `execute` ignores its signal. @default what the node says */
   readonly timeoutMs?: number | undefined;
-  /** @default what the node says, else "error" for Standard Schemas and "off" for plain JSON Schemas */
+  /**
+   * What happens when the output does not fit `outputSchema`.
+   * @default what the node says, else "error" for Standard Schemas and "off" for plain JSON Schemas
+   */
   readonly outputValidation?: OutputValidation | undefined;
   /** `execute` gets the text of the arguments as it is, neither parsed nor validated. @default false */
   readonly rawArguments?: Raw | undefined;
@@ -121,6 +128,7 @@ type ModelOutput<Schema> = Schema extends AnyStandardSchema ? SchemaOutput<Schem
 
 /** What an MCP client may want to know about a tool, passed through as it is. */
 export interface McpToolProperties {
+  /** Hints for whoever approves calls: they are the server's word, and nothing here relies on them. */
   readonly annotations?:
     | {
         readonly title?: string | undefined;
@@ -130,6 +138,7 @@ export interface McpToolProperties {
         readonly openWorldHint?: boolean | undefined;
       }
     | undefined;
+  /** Whatever a server and its clients agree on. */
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -144,17 +153,20 @@ export interface CreatedTool<
     HasToolStages {
   readonly id: string;
   readonly description: string;
+  /** The schemas as they were given; `info.toJsonSchema()` is what a model reads. */
   readonly inputSchema: InputSchema;
   readonly outputSchema: OutputSchema;
   readonly requestContextSchema: ContextSchema;
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
   readonly mcp: McpToolProperties | undefined;
+  /** The function as it was given: nothing is parsed, validated or serialized. Of a client tool, it throws. */
   execute(
     input: ExecuteInput<InputSchema, Raw>,
     ctx: ExecuteContext<Options, ContextSchema>,
   ): ExecuteResult<OutputSchema>;
   /** From the text of the arguments to what the model reads, without a tools node. */
   invoke(args: string, ctx: ToolContext<Options>): Promise<ToolOutput>;
+  /** The same, piece by piece; nothing happens before the first read. */
   stream(args: string, ctx: ToolContext<Options>): StreamReader<ToolOutput>;
 }
 
@@ -168,8 +180,9 @@ type MadeTool<InputSchema, OutputSchema, Options extends object, Raw extends boo
 >;
 
 /**
- * Makes a tool from a function. Arguments are parsed and validated before `execute` runs; texts that it gives back stay as
+ * Makes a tool from a function. Arguments are parsed and validated before `execute` runs; strings that it returns stay as
  * they are, everything else becomes JSON. Schemas are Standard Schemas (zod 4, ArkType, Valibot) or plain JSON Schemas.
+ * Throws `INVALID_TOOL` or `INVALID_OPTION` if an option is wrong or unknown.
  *
  * @example
  * const getWeather = createTool({
@@ -291,7 +304,7 @@ const optionNames: readonly string[] = [
 /** For plain JavaScript, and for what types cannot say. */
 function checkOptions(options: object): void {
   if (typeof options !== "object" || options === null)
-    throw invalidToolField(undefined, "it takes one object of options.");
+    throw invalidToolField(undefined, "expected an object of options.");
   const { id, description, execute, timeoutMs, outputValidation } = options as Readonly<Record<string, unknown>>;
   const unknown = Object.keys(options).find((name) => !optionNames.includes(name));
   if (unknown !== undefined) throw unknownToolOption(id, unknown, optionNames);

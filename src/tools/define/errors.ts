@@ -14,7 +14,9 @@ export interface ToolCallName {
   readonly callId: string;
 }
 
+/** What the constructor of a {@link ToolError} takes besides its kind and message. */
 export interface ToolErrorDetails extends ToolCallName {
+  /** What the tool, a handler or a schema threw. */
   readonly cause?: unknown;
   /** What does not fit, for `validation` and `output_validation`. */
   readonly issues?: readonly StandardIssue[] | undefined;
@@ -23,7 +25,8 @@ export interface ToolErrorDetails extends ToolCallName {
 }
 
 /**
- * Why a tool call failed, and what became of all calls of the same message.
+ * Why a tool call failed, and what became of all calls of the same message. Its code is `TOOL_FAILED`; `kind` tells the
+ * failures apart. A graph throws it as the `cause` of its own error: find it with `findCause(error, ToolError)`.
  *
  * @example
  * try { await tools.invoke(message); }
@@ -34,6 +37,7 @@ export interface ToolErrorDetails extends ToolCallName {
 export class ToolError extends KumikoError {
   override readonly name: string = "ToolError";
   readonly [brand] = true;
+  /** Where the call failed: `parse`, `validation`, `execution`, `timeout` …; also the `errorKind` of its result. */
   readonly kind: ToolErrorKind;
   /** The tool's own name, also when the model used an alias; for an unknown tool, the name as called. */
   readonly toolName: string;
@@ -78,7 +82,7 @@ function details(
 }
 
 /** `tool "search" (call "1")`; a tool that is used alone has no call. */
-const named = ({ toolName, callId }: ToolCallName): string =>
+export const named = ({ toolName, callId }: ToolCallName): string =>
   callId === "" ? `tool "${toolName}"` : `tool "${toolName}" (call "${callId}")`;
 
 // before a tool runs
@@ -206,7 +210,7 @@ export const isAlwaysResult = (error: ToolError): boolean => error.kind === "den
 // tools that cannot be made
 
 export const unknownToolOption = (id: unknown, option: string, known: readonly string[]): KumikoError =>
-  invalidTool(`createTool (id ${shorten(id)}) has no option "${option}". Options: ${known.join(", ")}.`);
+  invalidTool(`createTool (id ${shorten(id)}): unknown option "${option}". Options: ${known.join(", ")}.`);
 
 export const invalidToolField = (id: unknown, what: string): KumikoError =>
   invalidTool(`createTool (id ${shorten(id)}): ${what}`);
@@ -220,7 +224,7 @@ export const invalidTimeout = (where: string, given: unknown): KumikoError =>
 export const invalidApprovalOption = (where: string, option: string, given: unknown): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
-    `${option} of ${where} must be true, false, a function, or a record of them by the names of tools, but is ${shorten(given)}.`,
+    `${option} of ${where} must be true, false, a function, or a record of these by tool name, but is ${shorten(given)}.`,
   );
 
 export const approvalOfNoTool = (where: string, option: string, name: string, names: readonly string[]): KumikoError =>

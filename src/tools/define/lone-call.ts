@@ -9,7 +9,7 @@ import { tellInput } from "./tool-hooks.js";
 import { joinToolOutputs } from "./tool-output.js";
 import { type HasToolStages, type StagedCall, type StagedEvent, type StagedOutput, toolStages } from "./tool-stages.js";
 
-/** A call of a tool that no tools node makes. */
+/** A call of a tool outside of a tools node: `tool.invoke(text, ctx)`. */
 class LoneCall implements StagedCall {
   readonly toolName: string;
   readonly callId: string;
@@ -61,7 +61,7 @@ export async function runAlone(tool: Tool & HasToolStages, args: string, ctx: To
   return joinToolOutputs(pieces);
 }
 
-/** The same, piece by piece. */
+/** The same as {@link runAlone}, piece by piece. */
 export function streamAlone(tool: Tool & HasToolStages, args: string, ctx: ToolContext): StreamReader<ToolOutput> {
   return StreamReader.from(
     (async function* () {

@@ -10,7 +10,7 @@ import { isToolStream, type Producer, producerOf } from "./producer.js";
 import { isContentList, joinToolOutputs } from "./tool-output.js";
 import type { StagedCall } from "./tool-stages.js";
 
-/** What becomes of what a tool yields. */
+/** How what a tool yields becomes its output. */
 export interface YieldRule {
   readonly concat: DeclaredConcat | undefined;
   /** Whether pieces may be given out as they come; otherwise only the whole value is. */
@@ -26,8 +26,8 @@ export interface YieldRule {
 type Result = IteratorResult<ToolOutput, undefined>;
 
 /**
- * The output of a tool that streams. Texts and lists of parts pass as they come; everything else is kept, joined, and given
- * out at the end, in one piece. What a generator returns counts only when it has yielded nothing.
+ * The output of a tool that streams. Strings and lists of parts pass as they come; everything else is kept, joined, and
+ * given out at the end, in one piece. What a generator returns counts only if it has yielded nothing.
  */
 export class OutputSource extends SerialSource<ToolOutput> {
   private readonly open: (() => unknown) | undefined;
@@ -72,7 +72,7 @@ export class OutputSource extends SerialSource<ToolOutput> {
 
   private async nextPiece(): Promise<ToolOutput | undefined> {
     const producer = this.producer ?? (await this.start());
-    // left before it began: then it never does
+    // the reader left before it began
     this.checkOpen();
     for (;;) {
       const { done, value } = await producer.next();

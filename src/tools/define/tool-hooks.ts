@@ -3,29 +3,45 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 
 /** What every hook of a tool gets. */
 export interface ToolHookCall {
+  /** The id of the call, as its result has it. */
   readonly toolCallId: string;
+  /** The tool's own name, also when the model used an alias. */
   readonly toolName: string;
   /** The call option `messages`, else the assistant message with the call; while it streams in, as far as it has come. */
   readonly messages: readonly AgenticMessage[];
   readonly abortSignal: AbortSignal;
 }
 
+/** What `onInputDelta` gets. */
 export interface InputDelta extends ToolHookCall {
   /** The next piece of the text of the arguments. */
   readonly inputTextDelta: string;
 }
 
+/** What `onInputAvailable` gets. */
 export interface AvailableInput<Input> extends ToolHookCall {
+  /** Parsed and validated: what `execute` gets. */
   readonly input: Input;
 }
 
+/** What `onOutput` gets. */
 export interface AvailableOutput<Output> extends ToolHookCall {
+  /** As its `outputSchema` gives it, before `toModelOutput`; of a stream, all chunks joined. */
   readonly output: Output;
 }
 
 /**
- * What may look at the calls of a tool, in this order. Nobody waits for a hook, and one that fails never fails its call:
- * handlers hear of it as a `hook_error` event, or else it stands in the console.
+ * Functions that look at the calls of a tool, in this order. Nothing waits for a hook, and a hook that fails never fails its
+ * call: handlers get a `hook_error` event, and without a handler the error is printed to the console.
+ *
+ * @example
+ * const search = createTool({
+ *   id: "search",
+ *   description: "Searches the web.",
+ *   inputSchema: z.object({ query: z.string() }),
+ *   onInputAvailable: ({ input, toolCallId }) => console.log(toolCallId, input.query),
+ *   execute: async ({ query }) => `Nothing found for ${query}.`,
+ * });
  */
 export interface ToolHooks<Input, Output> {
   /** A streaming message has begun to call the tool. Not called for messages that are there at once. */

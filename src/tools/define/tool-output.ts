@@ -3,7 +3,7 @@ import { type Fields, isPlainObject } from "../../is.js";
 import { encodeJson } from "../../schema/encode-json.js";
 import type { ToolResultContent, ToolResultMedia } from "../../schema/message/content-block.js";
 
-/** Notes which text was made from a value that is no text. */
+/** Where a call notes which of its texts is JSON, made from a value that was not a string. */
 export interface JsonNote {
   jsonText: string | undefined;
 }
@@ -35,7 +35,7 @@ export function toolOutputOf(value: unknown, note: JsonNote): ToolOutput {
   return isContentList(value) ? value : dataOutputOf(value, note);
 }
 
-/** The same for data: a list of content parts becomes JSON as well. */
+/** Like {@link toolOutputOf}, but a list of content parts becomes JSON as well. */
 export function dataOutputOf(value: unknown, note: JsonNote): string {
   if (typeof value === "string") return value;
   const text = value instanceof JsonText ? value.text : jsonOf(value);

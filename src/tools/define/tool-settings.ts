@@ -5,7 +5,7 @@ export type OutputValidation = "error" | "warn" | "off";
 
 const validations: readonly unknown[] = ["error", "warn", "off", undefined] satisfies (OutputValidation | undefined)[];
 
-/** Refuses a time limit of a tool or a node (`where`) that is none. */
+/** Throws if the time limit of a tool or a node (`where`) is invalid. */
 export function checkTimeout(where: string, timeoutMs: unknown): void {
   if (timeoutMs === undefined || (typeof timeoutMs === "number" && timeoutMs > 0)) return;
   throw invalidTimeout(where, timeoutMs);

@@ -25,7 +25,7 @@ export interface StagedCall extends ToolCallName {
   readonly abortSignal: AbortSignal;
   /** Whatever comes now is too late to count. */
   readonly isLate: boolean;
-  /** The last text that was made from a value that is no text. */
+  /** The last text that was made from a value that is not a string. */
   jsonText: string | undefined;
   /** Whether a question of this key was asked in an earlier execution of this call. */
   hasAsked(key: string): boolean;
@@ -33,19 +33,19 @@ export interface StagedCall extends ToolCallName {
   warn(problem: ToolError): void;
   /** Told of a part of a schema that cannot be checked. */
   unchecked(part: UncheckedPart, schema: string): void;
-  /** Handlers hear of an event. */
+  /** Sends an event to the handlers. */
   report(event: StagedEvent): void;
 }
 
 /** What there is to tell of a call on its way. */
 export interface StagedEvent {
   readonly kind: string;
-  /** What went wrong, for which somebody has to hear of it. */
+  /** What went wrong. An event with an error is never lost: see {@link reportEvent}. */
   readonly error?: unknown;
   readonly [detail: string]: unknown;
 }
 
-/** Handlers hear of an event. An error that nobody would hear of stands in the console. */
+/** Sends an event to the handlers. Without one that takes events, an error is printed to the console. */
 export function reportEvent(span: Span | undefined, event: StagedEvent): void {
   if (span?.handlers.hasEvent === true) span.event(event);
   else if ("error" in event) console.error(event);

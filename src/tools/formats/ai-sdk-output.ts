@@ -4,6 +4,7 @@ import { encodeJson } from "../../schema/encode-json.js";
 import type { ToolResultContent } from "../../schema/message/content-block.js";
 import { type ToolCallName, toldError } from "../define/errors.js";
 import { dataOutput } from "../define/tool-output.js";
+import { mediaKind } from "../mcp/mcp-content.js";
 import { textOr } from "./foreign-tool.js";
 
 /**
@@ -54,11 +55,7 @@ function filePart(part: Fields, content: { url: string } | { base64Data: string 
   const { type, mediaType, filename } = part;
   const mimeType = typeof mediaType === "string" ? { mimeType: mediaType } : {};
   const name = typeof filename === "string" ? { name: filename } : {};
-  return { type: kindOf(type, mediaType), ...content, ...mimeType, ...name };
-}
-
-function kindOf(type: unknown, mediaType: unknown): "image" | "audio" | "video" | "file" {
-  const [kind] = typeof mediaType === "string" ? mediaType.split("/") : [];
-  if (kind === "image" || kind === "audio" || kind === "video") return kind;
-  return type === "image-url" || type === "image-data" ? "image" : "file";
+  const kind = mediaKind(mediaType);
+  const isImage = kind === "file" && (type === "image-url" || type === "image-data");
+  return { type: isImage ? "image" : kind, ...content, ...mimeType, ...name };
 }

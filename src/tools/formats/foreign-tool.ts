@@ -83,7 +83,9 @@ export interface EinoTool {
   readonly needsApproval?: NeedsApproval<string> | undefined;
 }
 
+/** The info of an {@link EinoTool}. */
 export interface EinoToolInfo {
+  /** The name by which the model calls it. */
   readonly name: string;
   readonly description?: string | undefined;
   /** Another name of `description`. */

@@ -20,13 +20,14 @@ export interface LegacyCall<Input> {
   readonly writer: { write(chunk: unknown): Promise<void>; custom(chunk: unknown): Promise<void> };
 }
 
-/** What it gets besides, as in the AI SDK. */
+/** The second argument of its `execute`, as in the AI SDK. */
 export interface LegacyCallOptions {
   readonly toolCallId: string;
   readonly messages: readonly AgenticMessage[];
   readonly abortSignal: AbortSignal;
 }
 
+/** What {@link legacyTool} takes: a tool as Mastra had it before its version 1. */
 export interface LegacyTool<
   InputSchema extends ToolParameters | undefined,
   OutputSchema extends AnyStandardSchema | JsonSchema | undefined,
@@ -46,7 +47,7 @@ export interface LegacyTool<
 
 /**
  * Makes a tool from one in the form of Mastra before its version 1, whose `execute` gets one object with the arguments under
- * `context`. Output is checked against `outputSchema`.
+ * `context`. Output is checked against `outputSchema`. Throws where `createTool` does.
  *
  * @example
  * const getWeather = legacyTool({

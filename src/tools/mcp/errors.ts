@@ -7,7 +7,7 @@ import { textOfResult } from "./mcp-content.js";
 const brand = Symbol.for("kumiko/McpToolError");
 
 /**
- * What a tool of an MCP server answered with `isError`. It is the cause of the {@link ToolError} of that call.
+ * The answer of an MCP server that is marked `isError`. It is the cause of the {@link ToolError} of that call.
  *
  * @example
  * try { await tools.invoke(message); }
@@ -45,7 +45,7 @@ export const cursorRepeated = (cursor: string): KumikoError =>
   );
 
 export const notAToolPage = (given: unknown): KumikoError =>
-  invalidTool(`mcpTools: the client's listTools must give { tools: [...] }, but gave ${shorten(given)}.`);
+  invalidTool(`mcpTools: the client's listTools must return { tools: [...] }, but returned ${shorten(given)}.`);
 
 export const notAResult = (name: string, given: unknown): KumikoError =>
   new KumikoError(
@@ -56,7 +56,7 @@ export const notAResult = (name: string, given: unknown): KumikoError =>
 export const inputRequired = (name: string, cause?: unknown): KumikoError =>
   new KumikoError(
     "TOOL_FAILED",
-    `The MCP server wants an answer before "${name}" goes on (input_required), and mcpTools cannot ask. ` +
+    `The MCP server needs an answer before "${name}" goes on (input_required), and mcpTools cannot ask for one. ` +
       "Use connectMcp of kumiko/mcp, where such a question is an interrupt of the run.",
     cause === undefined ? {} : { cause },
   );

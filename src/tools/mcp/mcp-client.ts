@@ -6,10 +6,13 @@ import type { McpToolProperties } from "../define/create-tool.js";
  * its options as the second, any other as the third: so do the two packages.
  */
 export interface McpClient {
+  /** Called until a page has no `nextCursor`. */
   listTools(params?: { cursor?: string }): Promise<McpToolPage>;
+  /** Resolves with an {@link McpResult}; what it rejects with is the cause of a {@link ToolError}. */
   callTool(params: McpCallParams, resultSchema?: undefined, options?: McpCallOptions): Promise<unknown>;
 }
 
+/** One page of the tools that a server lists. */
 export interface McpToolPage {
   readonly tools: readonly McpToolDefinition[];
   /** Where the next page starts; absent on the last one. */
@@ -25,22 +28,24 @@ export interface McpToolDefinition extends McpToolProperties {
   readonly outputSchema?: object | undefined;
 }
 
-/** Mutable, as the packages have it. */
+/** What a call sends. Its fields are mutable, as in the packages. */
 export interface McpCallParams {
   name: string;
   arguments?: Record<string, unknown>;
 }
 
+/** How a call is made. */
 export interface McpCallOptions {
   signal?: AbortSignal;
   /** Makes the server tell how far it is. */
   onprogress?: (progress: { progress: number; total?: number; message?: string }) => void;
-  /** In milliseconds. */
+  /** How long the client waits for an answer, in milliseconds. */
   timeout?: number;
+  /** Whether progress starts that time anew. */
   resetTimeoutOnProgress?: boolean;
 }
 
-/** What a call came to, as far as it is read here. */
+/** What a server answers to a call, as far as it is read here. */
 export interface McpResult {
   readonly content?: readonly unknown[] | undefined;
   readonly structuredContent?: unknown;

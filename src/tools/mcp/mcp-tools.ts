@@ -38,9 +38,10 @@ export interface McpToolsOptions extends ApprovalOptions<McpToolDefinition> {
 export type McpTool = CreatedTool<JsonSchema, JsonSchema | undefined>;
 
 /**
- * Gives the tools of an MCP server, all pages of them, as its connected client lists them. Arguments are checked against
- * `inputSchema` here already; `annotations` and `_meta` are in `mcp`. A result with `isError` is an error of kind
- * `execution`. A call takes the run's signal with it, and progress of the server is `ctx.progress`.
+ * Returns the tools of an MCP server, all pages of them, as its connected client lists them. Arguments are checked against
+ * `inputSchema` before they are sent; `annotations` and `_meta` are in `mcp`. A result with `isError` is an error of kind
+ * `execution`, caused by an {@link McpToolError}. A call is stopped with the run's signal, and progress of the server goes to
+ * `ctx.progress`. Throws if the client is not one, lists no tools in the form of MCP, or an option is wrong.
  *
  * @example
  * import { Client } from "@modelcontextprotocol/client";

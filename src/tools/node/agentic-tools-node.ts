@@ -19,7 +19,9 @@ import { type SkippedTool, ToolKit } from "./tool-table.js";
 /**
  * Executes the tool calls of an assistant message. Gives one message per call, in call order, each with one
  * `function_tool_result` block; streamed, lists of that length in which one slot is filled. All calls are parsed and
- * validated before any tool runs; then they run side by side, unless `executeSequentially` is set.
+ * validated before any tool runs; then they run side by side, unless `executeSequentially` is set. A failed call rejects
+ * with a {@link ToolError}, unless `onToolError` makes a result of it. The constructor throws if an option, a tool, a name
+ * or an alias is wrong (`INVALID_OPTION`, `INVALID_TOOL`, `DUPLICATE_TOOL`, `INVALID_ALIAS`, `SCHEMA_UNSUPPORTED`).
  *
  * @example
  * const tools = new AgenticToolsNode({ tools: [getWeather], onToolError: "result" });

@@ -84,12 +84,12 @@ export function argumentAliases(
 }
 
 /**
- * Renames the aliased keys of a JSON object. The text itself is given back when nothing is renamed: when it is no JSON
+ * Renames the aliased keys of a JSON object. Returns the text itself if nothing is renamed: if it is not a JSON
  * object, has no alias, or has the tool's own key as well, which then wins.
  */
 export function renameArguments(text: string, aliases: ArgumentAliases): string {
   const value = parse(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return text;
+  if (!isFields(value)) return text;
   const keys = Object.keys(value);
   const taken = new Set(keys);
   const names = new Map<string, string>();

@@ -5,7 +5,7 @@ import type { ToolCall, ToolCallMiddleware } from "./middleware.js";
 import type { ToolAliases } from "./options.js";
 import type { ToolList } from "./tool-list.js";
 
-/** Makes of a failed call the text that the model reads in place of a result. */
+/** Returns the text that the model reads in place of the result of a failed call. If it throws, the node fails. */
 export type ToolErrorHandler = (error: ToolError, call: ToolCall, ctx: ToolContext) => string | Promise<string>;
 
 /**
@@ -15,6 +15,7 @@ export type ToolErrorHandler = (error: ToolError, call: ToolCall, ctx: ToolConte
  * const tools = new AgenticToolsNode({ tools: [getWeather], onToolError: "result", timeoutMs: 10_000 });
  */
 export interface AgenticToolsNodeConfig {
+  /** Tools of any format, mixed: an array of tools that name themselves, or a record whose keys are the names. */
   readonly tools: ToolList;
   /** One call after the other, in the order of their blocks; an error stops the following ones. @default false */
   readonly executeSequentially?: boolean | undefined;
@@ -28,31 +29,31 @@ export interface AgenticToolsNodeConfig {
   readonly toolArgumentsHandler?:
     | ((name: string, args: string, ctx: ToolContext) => string | Promise<string>)
     | undefined;
-  /** What stands around the calls; the first is the outermost. */
+  /** Functions around every call; the first is the outermost. */
   readonly toolCallMiddlewares?: readonly ToolCallMiddleware[] | undefined;
   /** Other names of tools and of their top-level arguments, by the tool's own name. */
   readonly toolAliases?: Readonly<Record<string, ToolAliases>> | undefined;
   /**
-   * What a failed call does: `"throw"` fails the node, `"result"` tells the model, a function gives the text that the model
+   * What a failed call does: `"throw"` fails the node, `"result"` tells the model, a function returns the text that the model
    * reads. With `"throw"`, arguments that do not fit stop all calls before any tool runs. @default "throw"
    */
   readonly onToolError?: "throw" | "result" | ToolErrorHandler | undefined;
   /** What the model reads of an error. @default its message */
   readonly formatError?: ((error: ToolError) => string) | undefined;
   /**
-   * Repairs arguments that do not fit, where it is clear what was meant: JSON that was written as a text, `null` for what may
-   * be absent, text behind the object. They are validated again, and handlers hear of it (`repaired_arguments`).
+   * Repairs arguments that do not fit where it is clear what was meant: JSON inside a string, `null` for an optional field,
+   * text after the object. They are validated again, and handlers get a `repaired_arguments` event.
    * @default false
    */
   readonly coerceArguments?: boolean | undefined;
   /**
-   * What tools do whose schemas have no JSON form: `"throw"` names them all, `"skip"` leaves them out, says so in the console,
-   * and lists them in `node.skippedTools`. @default "throw"
+   * What happens to tools whose schemas have no JSON form: `"throw"` names them all in one error, `"skip"` leaves them out,
+   * prints a warning, and lists them in `node.skippedTools`. @default "throw"
    */
   readonly onSchemaError?: "throw" | "skip" | undefined;
   /** How long one call may take, in milliseconds; a tool's own limit comes first. @default no limit */
   readonly timeoutMs?: number | undefined;
-  /** For tools that do not say it themselves. @default "error" for Standard Schemas, "off" for plain JSON Schemas */
+  /** What happens to output that does not fit, for tools that do not say it themselves. @default "error" for Standard Schemas, "off" for plain JSON Schemas */
   readonly outputValidation?: OutputValidation | undefined;
   /** The most characters that the model reads of one result; the rest is cut off. (An error has 800 at least.) @default no limit */
   readonly maxResultLength?: number | undefined;

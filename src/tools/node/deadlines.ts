@@ -1,6 +1,6 @@
 import type { Clock } from "../../components/clock.js";
 
-/** What has a time limit. */
+/** Something with a time limit: a call. */
 export interface Expiring {
   expire(): void;
 }
@@ -57,7 +57,7 @@ class DeadlineList {
   readonly #onUnused: () => void;
   #first: Deadline | undefined = undefined;
   #last: Deadline | undefined = undefined;
-  /** Runs on when the list gets empty, so that calls which end in time set and clear none; it then holds no process up. */
+  /** Stays set when the list gets empty, so that calls which end in time set and clear none; it then keeps no process alive. */
   #timer: unknown = undefined;
 
   constructor(timeoutMs: number, clock: Clock, onUnused: () => void) {

@@ -4,10 +4,8 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { ToolErrorKind } from "../../schema/message/content-block.js";
 import { shorten, shortenText } from "../../schema/shorten.js";
 import { capital, list } from "../../wording.js";
-import { type ToolCallName, ToolError } from "../define/errors.js";
+import { named, type ToolCallName, ToolError } from "../define/errors.js";
 import { nearestNames } from "./nearest-names.js";
-
-const named = ({ toolName, callId }: ToolCallName): string => `tool "${toolName}" (call "${callId}")`;
 
 const failure = (
   kind: ToolErrorKind,
@@ -89,8 +87,8 @@ export const callTimedOut = (call: ToolCallName, timeoutMs: number, cause: unkno
   failure(
     "timeout",
     call,
-    `${capital(named(call))} did not finish within its timeoutMs of ${timeoutMs} ms. It was told to stop, and may have ` +
-      "had an effect already.",
+    `${capital(named(call))} did not finish within its timeoutMs of ${timeoutMs} ms. It was told to stop, and may already ` +
+      "have had an effect.",
     cause,
   );
 
@@ -114,7 +112,7 @@ export const invalidToolsNodeOption = (what: string): KumikoError =>
   new KumikoError("INVALID_OPTION", `AgenticToolsNode: ${what}`);
 
 export const unknownCallOption = (name: string, known: readonly string[]): KumikoError =>
-  new KumikoError("UNKNOWN_OPTION", `A tools node has no call option "${name}". Options: ${known.join(", ")}.`);
+  new KumikoError("UNKNOWN_OPTION", `Unknown call option "${name}" for a tools node. Options: ${known.join(", ")}.`);
 
 export const notATool = (where: string, given: unknown): KumikoError =>
   invalidTool(
@@ -151,7 +149,7 @@ export const sameModelName = (modelName: string, first: string, second: string):
 
 export const toolsWithoutJsonSchema = (problems: readonly string[], cause: unknown): KumikoError =>
   schemaUnsupported(
-    `A model cannot be told how to call these tools, because their schemas have no JSON form:\n- ${problems.join("\n- ")}`,
+    `These tools cannot be offered to a model, because their schemas have no JSON form. Change the schemas, or leave the tools out with onSchemaError: "skip":\n- ${problems.join("\n- ")}`,
     cause,
   );
 

@@ -8,28 +8,35 @@ export interface ToolCall {
   readonly name: string;
   /** Changed arguments are parsed and validated again. */
   readonly arguments: string;
+  /** The id under which the call is answered. */
   readonly callId: string;
   /** The parsed and validated arguments. A changed input reaches the tool as it is. */
   readonly input: unknown;
 }
 
-/** Calls the tool, and gives what the model will read; of a tool that gave back a stream, that stream, to be passed on. */
+/**
+ * Calls the tool, or the next middleware: resolves with what the model will read, and rejects with what the tool threw. For
+ * a tool that returned a stream it resolves with that stream, to be passed on.
+ */
 export type NextInvokable = (call: ToolCall, ctx: ToolContext) => Promise<ToolOutput>;
 
-/** Calls the tool at the first read. */
+/** Calls the tool, or the next middleware: at the first read, not before. */
 export type NextStreamable = (call: ToolCall, ctx: ToolContext) => StreamReader<ToolOutput>;
 
+/** Wraps calls that give one result. Called once per tool; the function that it returns runs for every call. */
 export type InvokableMiddleware = (
   next: NextInvokable,
 ) => (call: ToolCall, ctx: ToolContext) => ToolOutput | Promise<ToolOutput>;
 
+/** Wraps calls that stream. Called once per tool; the function that it returns runs for every call. */
 export type StreamableMiddleware = (
   next: NextStreamable,
 ) => (call: ToolCall, ctx: ToolContext) => StreamSource<ToolOutput> | Promise<StreamSource<ToolOutput>>;
 
 /**
- * Something around the calls of tools. `invokable` wraps tools that give one result, `streamable` those that stream; each
- * is made once per tool. Callbacks see what happens inside.
+ * Wraps the calls of tools. `invokable` is for tools that give one result, `streamable` for those that stream; a tool that
+ * can do both is wrapped by both. Callbacks see what happens inside. `next` may be called several times (a retry), or not
+ * at all (a cache); without `ctx` it throws.
  *
  * @example
  * const timing: ToolCallMiddleware = {

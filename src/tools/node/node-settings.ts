@@ -34,9 +34,9 @@ export interface ToolEntry {
   readonly options: AnyToolOptions | undefined;
   readonly timeoutMs: number | undefined;
   readonly argumentAliases: ArgumentAliases | undefined;
-  /** `toolArgumentsHandler` and aliases do not run for what is no tool of this node. */
+  /** Whether it is a tool of this node: `toolArgumentsHandler` and aliases do not run for unknown tools. */
   readonly known: boolean;
-  /** The middlewares around it, by the way it runs. */
+  /** The tool with its middlewares around it, if it has some: as it gives one result, and as it streams. */
   readonly invokable: ReturnType<InvokableMiddleware> | undefined;
   readonly streamable: ReturnType<StreamableMiddleware> | undefined;
 }

@@ -1,14 +1,26 @@
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { AnyTool } from "../define/any-tool.js";
 
-/** Other names that a model may use for a tool and for its top-level arguments. */
+/**
+ * Other names that a model may use for a tool and for its top-level arguments. An alias that is taken is an error
+ * (`INVALID_ALIAS`); where a call has both an argument and its alias, the argument wins.
+ */
 export interface ToolAliases {
+  /** Other names of the tool. */
   readonly nameAliases?: readonly string[] | undefined;
   /** Argument name → its other names. */
   readonly argumentsAliases?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** What one run may change of a tools node: `{ options: { toolsNode: { tools } } }`. */
+/**
+ * What one run may change of a tools node. An option that is not listed here is an error (`UNKNOWN_OPTION`).
+ *
+ * @example
+ * const graph = new Chain<AgenticMessage>().appendToolsNode(new AgenticToolsNode([getWeather])).compile();
+ * await graph.invoke(assistantMessage([functionToolCall({ callId: "1", name: "get_weather", arguments: "{}" })]), {
+ *   options: { toolsNode: { toolAliases: { get_weather: { nameAliases: ["weather"] } } } },
+ * });
+ */
 export interface ToolsNodeOptions {
   /** Replaces the tools for this call; an empty list means no tools. */
   readonly tools?: readonly AnyTool[] | Readonly<Record<string, AnyTool>> | undefined;

@@ -8,7 +8,7 @@ import { errorBlock, resultMessage } from "./result-block.js";
 /**
  * Mends a history in which calls and results do not match, as a stopped run or a shortened history leaves it and providers
  * refuse it: a call without a result gets one that says so, behind the other results of its message; a result without a
- * call is dropped. Missing and repeated call ids are made unique. What needs no mending stays the same object.
+ * call is dropped. Missing and repeated call ids are made unique. A message that needs no change is returned itself.
  *
  * @example
  * const history = repairToolCalls([

@@ -1,4 +1,5 @@
 import type { ToolOutput } from "../../components/tool.js";
+import { isObject } from "../../is.js";
 import { encodeJson } from "../../schema/encode-json.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { concatMessages } from "../../schema/message/concat.js";
@@ -14,7 +15,7 @@ export interface Answered {
   readonly index: number;
 }
 
-/** What a tool gave back, or a piece of it. `isJson`: it was made from a value that is no text. */
+/** What a tool returned, or a piece of it. `isJson`: the output is JSON, made from a value that was not a string. */
 export function resultBlock({ callId, name }: Answered, output: ToolOutput, isJson: boolean): FunctionToolResult {
   if (typeof output !== "string") {
     return { type: "function_tool_result", callId, name, result: textOfContent(output), content: output };
@@ -73,10 +74,10 @@ export function resultChunk(call: Answered, piece: FunctionToolResult, count: nu
 export type KeptResult = { readonly pieces: readonly FunctionToolResult[] } | { readonly output: unknown };
 
 export function isKeptResult(kept: unknown): kept is KeptResult {
-  if (typeof kept !== "object" || kept === null) return false;
+  if (!isObject(kept)) return false;
   return "output" in kept || ("pieces" in kept && Array.isArray(kept.pieces) && kept.pieces.every(isResultBlock));
 }
 
 function isResultBlock(piece: unknown): boolean {
-  return typeof piece === "object" && piece !== null && "type" in piece && piece.type === "function_tool_result";
+  return isObject(piece) && "type" in piece && piece.type === "function_tool_result";
 }

@@ -10,14 +10,14 @@ import { callAborted, callNotExecuted } from "./errors.js";
 import { errorBlock, resultMessage } from "./result-block.js";
 
 /**
- * What calls had come to when their run was stopped or had to wait, by their message: the reason of an abort belongs to the
- * caller, and a graph rejects with an interrupt of its own.
+ * The results of calls whose run was stopped or had to wait, by their message. They cannot be on the error: the reason of an
+ * abort belongs to the caller, and a graph rejects with an interrupt of its own.
  */
 const stopped = new WeakMap<AgenticMessage, StoppedRuns>();
 
 type Results = () => readonly AgenticMessage[];
 
-/** The runs of one message. What it keeps of a run goes with the error that it ended with, but for the latest run. */
+/** The runs of one message: each is kept as long as the error that it ended with, the latest as long as the message. */
 interface StoppedRuns {
   latest: Results;
   readonly byReason: WeakMap<object, Results>;
@@ -48,7 +48,8 @@ export function withoutExecution(error: unknown, message: AgenticMessage): unkno
 
 /**
  * What the calls of a message have come to, after a run that failed or was stopped: one message per call, in call order,
- * so that the history stays complete. Calls without a result of their own are marked `isError`.
+ * so that the history stays complete. Calls without a result of their own are marked `isError`. Never throws; a message
+ * without calls has no results.
  *
  * @example
  * try {

@@ -60,10 +60,10 @@ function unknownToolsEntry(
 
 function check(config: AgenticToolsNodeConfig): void {
   if (typeof config !== "object" || config === null)
-    throw invalidToolsNodeOption("it takes an array of tools, or its options.");
+    throw invalidToolsNodeOption("expected an array of tools, or an object of options.");
   const unknown = Object.keys(config).find((name) => !optionNames.includes(name));
   if (unknown !== undefined)
-    throw invalidToolsNodeOption(`there is no option "${unknown}". Options: ${optionNames.join(", ")}.`);
+    throw invalidToolsNodeOption(`unknown option "${unknown}". Options: ${optionNames.join(", ")}.`);
   if (typeof config.tools !== "object" || config.tools === null) {
     throw invalidToolsNodeOption("tools must be an array or a record of tools.");
   }

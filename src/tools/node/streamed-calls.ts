@@ -11,8 +11,8 @@ import { callIdsOf } from "./call-ids.js";
 import type { ToolKit, ToolTable } from "./tool-table.js";
 
 /**
- * Reads a message that streams in to its end, and on the way tells the tools how their calls come. Somebody who was told
- * before an interrupt is not told again when the run goes on.
+ * Reads a message that streams in to its end, and calls the input hooks of the tools on the way. After an interrupt, hooks
+ * that were called before are not called again.
  */
 export async function readStreamedCalls(
   stream: StreamSource<AgenticMessage>,
@@ -32,9 +32,9 @@ export async function readStreamedCalls(
 interface StreamedCall {
   name: string;
   callId: string;
-  /** What its hooks are told, once they have heard of it. */
+  /** Once `onInputStart` was called: what its hooks get. */
   told: HookPlace | undefined;
-  /** Pieces of the arguments that its hooks have not heard of. */
+  /** Pieces of the arguments that `onInputDelta` has not been called with. */
   held: string[];
 }
 
@@ -127,7 +127,7 @@ class StreamedCalls {
   }
 }
 
-/** The messages so far are joined for those who read them: that costs more with each piece. */
+/** `messages` is joined when a hook reads it: joining costs more with each piece. */
 function hookCallOf(told: HookPlace): ToolHookCall {
   return {
     toolCallId: told.callId,

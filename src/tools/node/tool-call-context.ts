@@ -108,12 +108,12 @@ export abstract class ToolCallContext extends Context implements ToolContext {
     return this.span ?? this.nodeContext.enclosingSpan;
   }
 
-  /** Before the tool runs, what there is to tell is told of the node. */
+  /** Before the tool runs, progress is that of the node. */
   override get progress(): (event: unknown) => void {
     return (event) => (this.span ?? this.nodeContext.span)?.event({ kind: "progress", event });
   }
 
-  /** See {@link progress}. An error that nobody hears of stands in the console. */
+  /** Before the tool runs, events belong to the span of the node. */
   report(event: StagedEvent): void {
     reportEvent(this.span ?? this.nodeContext.span, event);
   }

@@ -141,7 +141,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     return span;
   }
 
-  /** Takes over what a former run of the node knows of this call. */
+  /** Takes over what an earlier execution of the node knows of this call. */
   restore(invocation: Invocation): void {
     const former = invocation.findCall(this.index);
     if (former?.result !== undefined) this.restoreResult(former.result.value);
@@ -149,7 +149,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
   }
 
   private restoreResult(kept: unknown): void {
-    if (!isKeptResult(kept)) throw unreadableCheckpoint(`the result of call "${this.callId}" is none`);
+    if (!isKeptResult(kept)) throw unreadableCheckpoint(`the result of call "${this.callId}" is not a tool result`);
     if ("output" in kept) {
       this.extras.keptOutput = { value: kept.output };
       return;
@@ -158,14 +158,14 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     this.phase = "settled";
   }
 
-  /** It does not run now, and is no failure. */
+  /** It does not run now, and has not failed: it, or a call before it, waits for an answer. */
   postpone(): void {
     this.nodeContext.noteStop();
     this.isPending = true;
     this.phase = "settled";
   }
 
-  /** Whether it waits for somebody, if this is what its tool threw. */
+  /** Whether it waits for an answer, if this is what its tool threw. */
   waits(thrown: unknown): boolean {
     return this.openedInvocation?.hasStopped === true && causedByInterrupt(thrown);
   }
@@ -241,7 +241,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     if (now !== undefined) this.add(resultBlock(this, now, false));
   }
 
-  /** The tool has given all. */
+  /** The tool has returned, or its stream has ended. */
   succeed(): void {
     if (this.phase !== "running") return;
     if (this.openedInvocation?.hasStopped === true) {
@@ -254,7 +254,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     this.end();
   }
 
-  /** Something on the way of this call has failed. Only the first time counts. */
+  /** Something failed: the tool, a handler or a middleware. Only the first failure counts. */
   fail(thrown: unknown): void {
     if (this.phase === "failing" || this.phase === "settled") return;
     if (this.waits(thrown)) {
@@ -321,7 +321,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     extras.reader?.cancel(reason);
   }
 
-  /** To be asked after every wait, before the tool may have an effect: its run, or its time, may be over by now. */
+  /** Called after every wait, before the tool may have an effect: by now the run, or the time of the call, may be over. */
   throwIfOver(): void {
     if (this.phase !== "running")
       throw this.openedExtras?.stopped?.reason ?? callNotExecuted(this, "its call had ended before");
@@ -333,7 +333,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     this.phase = "settled";
   }
 
-  /** What the model reads, or would read if it were told. */
+  /** The result as the model reads it; of a call without a result, why it has none. */
   message(): AgenticMessage {
     const { pieces } = this;
     const failure = this.failure ?? this.unfinished();
@@ -424,7 +424,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     this.deadline = undefined;
   }
 
-  /** Nobody reads what it gave any more: its signal has nothing to follow. `left`: its reader has left before the end. */
+  /** Nothing reads its output any more, so its signal follows nothing. `left`: the reader left before the end. */
   close(left?: { readonly reason: unknown }): void {
     const scope = this.openedExtras?.scope;
     if (scope === undefined) return;

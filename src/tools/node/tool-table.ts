@@ -69,9 +69,11 @@ export class ToolTable {
 
 /** A tool that a model cannot be told of, because its schema has no JSON form. */
 export interface SkippedTool {
+  /** The tool's own name, or its key in the record. */
   readonly name: string;
   /** Where it stood: `tools[2]`, `tools["search"]`. */
   readonly where: string;
+  /** Why its schema has no JSON form. */
   readonly error: unknown;
 }
 

@@ -27,7 +27,7 @@ function isText(mimeType: string): boolean {
   return mimeType === "" || isJson(mimeType) || /^text\/|[/+](xml|yaml|javascript|x-ndjson)$/.test(mimeType);
 }
 
-/** JSON that is none is text. */
+/** Text that claims to be JSON and does not parse stays text. */
 function parseBody(text: string, mimeType: string): unknown {
   if (!isJson(mimeType)) return text;
   try {

@@ -58,7 +58,7 @@ export function readBody({ operation, references, method }: OperationPlace): Bod
   return undefined;
 }
 
-/** XML of fields, and a form that is none, would be sent as something that the service does not read. */
+/** Whether a body of this type can be made from fields. XML made of fields, or a form of something else, would not be read. */
 function canBeWritten(mediaType: string, media: unknown, references: OperationPlace["references"]): boolean {
   const { schema } = references.follow(media);
   const { type, properties, allOf, anyOf, oneOf } = isFields(schema) ? references.follow(schema) : {};

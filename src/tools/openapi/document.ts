@@ -1,7 +1,8 @@
 import { type Fields, isFields } from "../../is.js";
 
-/** What can be called at a path, in the order of the specification. `fetch` refuses TRACE. */
+/** The methods of operations, in the order of the specification; without TRACE, which `fetch` refuses. */
 export const methods = ["get", "put", "post", "delete", "options", "head", "patch"] as const;
+/** A method of HTTP that an operation can have, in lower case. */
 export type HttpMethod = (typeof methods)[number];
 
 /** Where an operation takes a parameter. */

@@ -5,7 +5,7 @@ import { shorten, shortenText } from "../../schema/shorten.js";
 const brand = Symbol.for("kumiko/HttpStatusError");
 
 /**
- * What an HTTP service answered that is no success. It is the cause of the {@link ToolError} of that call.
+ * An answer of an HTTP service whose status is not a success. It is the cause of the {@link ToolError} of that call.
  *
  * @example
  * try { await tools.invoke(message); }
@@ -17,6 +17,7 @@ const brand = Symbol.for("kumiko/HttpStatusError");
 export class HttpStatusError extends KumikoError {
   override readonly name: string = "HttpStatusError";
   readonly [brand] = true;
+  /** The status code: 404, 429 … */
   readonly status: number;
   /** A value when it was JSON, else its text. */
   readonly body: unknown;
@@ -65,31 +66,31 @@ export const operationsUnusable = (problems: readonly string[], cause: unknown):
 
 export const externalReference = (reference: string): KumikoError =>
   schemaInvalid(
-    `the $ref "${reference}" points out of the document, and nothing is fetched. Bundle the document first.`,
+    `the $ref "${reference}" points outside the document, and nothing is fetched. Bundle the document first.`,
   );
 
 export const missingReference = (reference: string, cause: unknown): KumikoError =>
-  schemaInvalid(`the $ref "${reference}" points at nothing: ${messageOf(cause)}`, cause);
+  schemaInvalid(`the $ref "${reference}" points to nothing: ${messageOf(cause)}`, cause);
 
 export const notAnObject = (given: unknown): KumikoError =>
   schemaInvalid(`expected an object, but got ${shorten(given, { length: 100 })}.`);
 
 export const invalidParameter = (given: unknown): KumikoError =>
-  schemaInvalid(`a parameter needs "name" and "in", but is ${shorten(given, { length: 200 })}.`);
+  schemaInvalid(`a parameter needs "name" and "in" (got ${shorten(given, { length: 200 })}).`);
 
 export const pathParameterMissing = (name: string): KumikoError =>
   schemaInvalid(`its path has {${name}}, but there is no path parameter of that name.`);
 
 export const unknownBody = (types: readonly string[]): KumikoError =>
   schemaInvalid(
-    `its body is required, and must be ${types.join(" or ") || "of no known type"}, which cannot be sent. A body of XML must be described as a string.`,
+    `its body is required, but none of its media types can be sent: ${types.join(", ") || "none is given"}. Describe a body of XML as a string.`,
   );
 
 export const bodyNotAllowed = (method: string): KumikoError =>
   schemaInvalid(`its body is required, but \`fetch\` sends no body with ${method.toUpperCase()}.`);
 
 export const brokenAnswer = (request: string, cause: unknown): string =>
-  `openApiTools: the outputSchema of ${request} is missing: ${messageOf(cause)}`;
+  `openApiTools leaves the tool of ${request} without an outputSchema: ${messageOf(cause)}`;
 
 export const parserMissing = (cause: unknown): KumikoError =>
   new KumikoError(
@@ -145,7 +146,7 @@ export const invalidHeader = (name: string): KumikoError =>
 export const redirectUnreadable = (request: string): KumikoError =>
   new KumikoError(
     "TOOL_FAILED",
-    `${request} was answered with a redirect, and a browser does not tell where to. Give the address behind it as baseUrl.`,
+    `${request} was answered with a redirect, and a browser does not say where to. Give the final address as baseUrl.`,
   );
 
 export const tooManyRedirects = (request: string): KumikoError =>

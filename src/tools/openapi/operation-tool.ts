@@ -15,6 +15,7 @@ import { responseSchema } from "./response-schema.js";
 import { planSecurity } from "./security.js";
 import { sendRequest } from "./send-request.js";
 
+/** A tool that calls one operation of an HTTP service; its `metadata` is an {@link OpenApiOperation}. */
 export type OpenApiTool = CreatedTool<JsonSchema, JsonSchema | undefined>;
 
 /** The tool of one operation. Throws when a call of it could not be sent. */

@@ -6,9 +6,10 @@ import type { OpenApiAuth } from "./security.js";
 /** What is undefined is not sent. */
 export type GivenHeaders = Headers | Readonly<Record<string, string | undefined>>;
 
-/** Headers, or what gives them for a call. */
+/** Headers, or a function that returns them for each call. */
 export type OpenApiHeaders = GivenHeaders | ((ctx: ToolContext) => GivenHeaders | Promise<GivenHeaders>);
 
+/** Options of {@link openApiTools}. */
 export interface OpenApiToolsOptions extends ApprovalOptions<OpenApiOperation> {
   /** Where the service is. @default the first server of the operation, its path or the document */
   readonly baseUrl?: string | undefined;
@@ -22,17 +23,18 @@ export interface OpenApiToolsOptions extends ApprovalOptions<OpenApiOperation> {
    * or a token; HTTP Basic takes `{ username, password }`; a function is called for each call.
    */
   readonly auth?: OpenApiAuth | undefined;
-  /** @default the global one */
+  /** Sends the requests. @default the global `fetch` */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** Which operations become tools. @default all */
   readonly filter?: ((operation: OpenApiOperation) => boolean) | undefined;
 }
 
-/** What a tool was made of: its `metadata`. */
+/** The operation that a tool was made from: its `metadata`, and what `filter` and `requireApproval` see. */
 export interface OpenApiOperation {
   readonly method: HttpMethod;
   /** As in the document: `/pets/{petId}`. */
   readonly path: string;
+  /** As in the document; a tool without one is named after its method and path. */
   readonly operationId: string | undefined;
   readonly tags: readonly string[];
   readonly deprecated: boolean;

@@ -5,14 +5,17 @@ import { fieldsOf, listOf, textIf } from "./document.js";
 import { invalidCredential, unknownScheme } from "./errors.js";
 import type { OperationPlace } from "./operation-place.js";
 
-/** A key or a token; for HTTP Basic, a name and a password. */
+/** A key or a token; for HTTP Basic, a user name and a password. */
 export type OpenApiCredential = string | { readonly username: string; readonly password: string };
 
 type CredentialSource =
   | OpenApiCredential
   | ((ctx: ToolContext) => OpenApiCredential | undefined | Promise<OpenApiCredential | undefined>);
 
-/** Credentials by the names of the `securitySchemes` of a document, or functions that give them for a call. */
+/**
+ * Credentials by the names of the document's `securitySchemes`, or functions that return them for each call; a name that the
+ * document does not have is an error (`INVALID_OPTION`).
+ */
 export type OpenApiAuth = Readonly<Record<string, CredentialSource>>;
 
 /** What a request gets so that the service knows who sends it. */
@@ -28,7 +31,7 @@ interface NamedScheme {
   readonly source: CredentialSource;
 }
 
-/** A name that is no scheme of the document would do nothing. */
+/** Throws if a name is not a security scheme of the document: it would do nothing. */
 export function checkAuth(document: Fields, auth: OpenApiAuth): void {
   const schemes = Object.keys(fieldsOf(fieldsOf(document.components).securitySchemes));
   for (const name of Object.keys(auth)) if (!schemes.includes(name)) throw unknownScheme(name, schemes);

@@ -1,3 +1,4 @@
+import { isObject } from "../../is.js";
 import type { ParameterObject } from "./document.js";
 import { stringifyExactly } from "./exact-json.js";
 
@@ -7,7 +8,7 @@ type Pair = readonly [name: string, value: string];
 /** The value of a parameter in a path, ready to be put there. */
 export function pathText(parameter: How, value: unknown): string {
   const { name, style, explode } = parameter;
-  const encoded = (item: unknown): string => encodeURIComponent(textIf(item));
+  const encoded = (item: unknown): string => encodeURIComponent(textOfItem(item));
   if (parameter.isJson) return encoded(stringifyExactly(value));
   const items = itemsOf(value, explode, encoded);
   if (items === undefined) {
@@ -22,7 +23,7 @@ export function pathText(parameter: How, value: unknown): string {
 
 export function headerText({ explode, isJson }: How, value: unknown): string {
   if (isJson) return stringifyExactly(value);
-  return itemsOf(value, explode, textIf)?.join(",") ?? textIf(value);
+  return itemsOf(value, explode, textOfItem)?.join(",") ?? textOfItem(value);
 }
 
 /** Names and values, ready to be put there. */
@@ -53,8 +54,10 @@ const separators: Readonly<Record<string, string>> = { spaceDelimited: "%20", pi
 
 /** The items that share one name, if they do. */
 function joinedItems({ style, explode, isJson }: How, value: unknown): string[] | undefined {
-  if (isJson || explode || style === "deepObject" || typeof value !== "object" || value === null) return undefined;
-  return Array.isArray(value) ? value.map(textIf) : Object.entries(value).flatMap(([key, item]) => [key, textIf(item)]);
+  if (isJson || explode || style === "deepObject" || !isObject(value)) return undefined;
+  return Array.isArray(value)
+    ? value.map(textOfItem)
+    : Object.entries(value).flatMap(([key, item]) => [key, textOfItem(item)]);
 }
 
 /** Names and values, not encoded: for queries and forms. */
@@ -63,29 +66,29 @@ export function queryPairs(parameter: How, value: unknown): Pair[] {
   if (isJson) return [[name, stringifyExactly(value)]];
   const joined = joinedItems(parameter, value);
   if (joined !== undefined) return [[name, joined.join(",")]];
-  if (Array.isArray(value)) return value.map((item) => [name, textIf(item)]);
-  if (typeof value !== "object" || value === null) return [[name, textIf(value)]];
+  if (Array.isArray(value)) return value.map((item) => [name, textOfItem(item)]);
+  if (!isObject(value)) return [[name, textOfItem(value)]];
   if (style === "deepObject") return deepPairs(name, value);
-  return Object.entries(value).map(([key, item]) => [key, textIf(item)]);
+  return Object.entries(value).map(([key, item]) => [key, textOfItem(item)]);
 }
 
 /** `filter[age][min]=3` */
 function deepPairs(name: string, value: unknown): Pair[] {
   if (Array.isArray(value)) return value.flatMap((item) => deepPairs(name, item));
-  if (typeof value !== "object" || value === null) return [[name, textIf(value)]];
+  if (!isObject(value)) return [[name, textOfItem(value)]];
   return Object.entries(value).flatMap(([key, item]) => deepPairs(`${name}[${key}]`, item));
 }
 
 /** Undefined for a value that is one item itself. */
 function itemsOf(value: unknown, explode: boolean, encode: (item: unknown) => string): string[] | undefined {
   if (Array.isArray(value)) return value.map(encode);
-  if (typeof value !== "object" || value === null) return undefined;
+  if (!isObject(value)) return undefined;
   const entries = Object.entries(value);
   if (explode) return entries.map(([key, item]) => `${encode(key)}=${encode(item)}`);
   return entries.flatMap(([key, item]) => [encode(key), encode(item)]);
 }
 
-function textIf(value: unknown): string {
+function textOfItem(value: unknown): string {
   if (value === null || value === undefined) return "";
   return typeof value === "object" ? stringifyExactly(value) : String(value);
 }

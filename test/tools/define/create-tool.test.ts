@@ -106,7 +106,7 @@ describe("what a tool carries", () => {
 describe("what is no tool", () => {
   const execute = () => "";
   it.each([
-    ["it takes one object of options", undefined],
+    ["expected an object of options", undefined],
     ["id must be a non-empty string", { id: "", description: "", execute }],
     ["id must be a non-empty string", { description: "", execute }],
     ["description must be a string", { id: "a", execute }],
@@ -115,7 +115,7 @@ describe("what is no tool", () => {
       "requireApproval must be true, false or a function",
       { id: "a", description: "", execute, requireApproval: "yes" },
     ],
-    ['has no option "needsRetry"', { id: "a", description: "", execute, needsRetry: true }],
+    ['unknown option "needsRetry"', { id: "a", description: "", execute, needsRetry: true }],
     [
       'timeoutMs of tool "a" must be a number of milliseconds above 0',
       { id: "a", description: "", execute, timeoutMs: 0 },

@@ -350,7 +350,7 @@ describe("as a part of a composition", () => {
 
 describe("options of the node", () => {
   it.each([
-    [{ tools: [], executeSequential: true }, 'no option "executeSequential"'],
+    [{ tools: [], executeSequential: true }, 'unknown option "executeSequential"'],
     [{ tools: "a" }, "tools must be an array or a record"],
     [{ tools: [], maxConcurrency: 0 }, "maxConcurrency must be a whole number of at least 1"],
     [{ tools: [], maxResultLength: 1.5 }, "maxResultLength must be a whole number"],
