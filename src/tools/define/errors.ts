@@ -26,7 +26,7 @@ export interface ToolErrorDetails extends ToolCallName {
 
 /**
  * Why a tool call failed, and what became of all calls of the same message. Its code is `TOOL_FAILED`; `kind` tells the
- * failures apart. A graph throws it as the `cause` of its own error: find it with `findCause(error, ToolError)`.
+ * failures apart. A graph rejects with the same error, whose `nodePath` then leads to the tools node.
  *
  * @example
  * try { await tools.invoke(message); }
