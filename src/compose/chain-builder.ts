@@ -108,7 +108,7 @@ export class ChainBuilder {
     const draft = this.#draft();
     const { checkInput, checkOutput } = this.#beginning;
     const closing = this.#last.nodes.map(({ key }): PlanEdge => {
-      return { from: draft.indexOf(key) ?? 0, to: END_INDEX, data: true, control: true };
+      return { from: draft.indexOf(key) ?? 0, to: END_INDEX, on: "value", data: true, control: true };
     });
     return makePlan(draft, { options, closing, checkInput, checkOutput });
   }

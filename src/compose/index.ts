@@ -39,7 +39,7 @@ export { events, type RunEvent, resumeEvents } from "./events.js";
 export { Graph } from "./graph.js";
 export type { GraphOptions } from "./graph-options.js";
 export { type LambdaModes, type LambdaOptions, lambda, mapChunks, type Passthrough, passthrough } from "./lambda.js";
-export { extract, type FromOptions, firstOf, from, value } from "./mapping.js";
+export { extract, type FromOptions, failureOf, firstOf, from, value } from "./mapping.js";
 export { type MemoryCacheOptions, memoryCache } from "./memory-cache.js";
 export type { Answers, KindOptions, NodeCallOptions as PlaceOptions, ResumeOptions, RunOptions } from "./options.js";
 export type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "./plan/describe.js";

@@ -1,6 +1,6 @@
 import { invalidMapping, invalidOption } from "./errors.js";
 import { type FromSource, mappingSource, type Path, type Source } from "./plan/mapping.js";
-import type { AnySource, Constant, Extracted, FirstOf, From } from "./types/workflow/sources.js";
+import type { AnySource, Constant, Extracted, FailureOf, FirstOf, From } from "./types/workflow/sources.js";
 
 /** How a part of an output is read. */
 export interface FromOptions<DataOnly, Default, Required> {
@@ -93,6 +93,28 @@ export function firstOf<const Froms extends readonly [From<string>, ...From<stri
   return sourceOf({ kind: "first", sources });
 }
 
+/**
+ * The failure of a node that has an error branch, or what stands at a path of it. It is missing unless the node has failed.
+ *
+ * @example
+ * const flow = new Workflow<string, string>()
+ *   .addNode("search", (text: string) => text.trim(), { input: from(START) })
+ *   .addErrorBranch("search", ["sorry"], () => "sorry")
+ *   .addNode("sorry", (why: string) => `failed: ${why}`, { input: failureOf("search", "error.message") })
+ *   .end(firstOf(from("search"), from("sorry")));
+ */
+export function failureOf<const Key extends string>(key: Key): FailureOf<Key, "">;
+export function failureOf<const Key extends string, const Path extends string>(
+  key: Key,
+  path: Path,
+): FailureOf<Key, Path>;
+export function failureOf(key: unknown, path?: unknown): never {
+  if (path !== undefined && typeof path !== "string")
+    throw invalidOption(`failureOf("${String(key)}", …) takes a path, which is a text.`);
+  const steps = path === undefined ? [] : readPath(key, path);
+  return sourceOf({ kind: "failure", key: checkKey(key), path: steps });
+}
+
 function sourceOf(source: Source): never {
   return Object.freeze({ [mappingSource]: Object.freeze(source) }) as never;
 }
@@ -103,7 +125,7 @@ function isSource(given: unknown): given is AnySource {
 
 function checkKey(key: unknown): string {
   if (typeof key === "string" && key !== "") return key;
-  throw invalidOption("A source names a node by its key: from(key), extract(key, function).");
+  throw invalidOption("A source names a node by its key: from(key), extract(key, function), failureOf(key).");
 }
 
 interface AnyOptions {

@@ -1,7 +1,9 @@
 import type { NodeContext } from "../components/context.js";
+import type { NodeFailure } from "../components/policies.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import type { WorkflowCompileOptions } from "./compile-options.js";
 import type { CompiledGraph } from "./compiled-graph.js";
+import type { ErrorChoice } from "./types/error-branch.js";
 import type { Built, builds, NodeLike } from "./types/node-like.js";
 import type { UnkeyedNodeOptions } from "./types/node-options.js";
 import type { Mapping } from "./types/workflow/sources.js";
@@ -40,6 +42,11 @@ export interface UntypedWorkflow<I, O, State = undefined> {
     from: string,
     targets: readonly string[],
     choose: (value: StreamReader<never>, ctx: NodeContext<State>) => unknown,
+  ): UntypedWorkflow<I, O, State>;
+  addErrorBranch(
+    from: string,
+    targets: readonly string[],
+    choose: (failure: NodeFailure<never>, ctx: NodeContext<State>) => ErrorChoice<string>,
   ): UntypedWorkflow<I, O, State>;
   addSwitch(from: string, field: string, cases: Readonly<Record<string, string>>): UntypedWorkflow<I, O, State>;
   end(mapping: Mapping, options?: WorkflowEndOptions<string>): UntypedWorkflow<I, O, State>;

@@ -58,11 +58,22 @@ export class WorkflowBuilder {
   }
 
   addBranch(from: unknown, targets: unknown, choose: unknown, stream: boolean): void {
+    this.#addFunction(checkSource(from), targets, choose, { stream, on: "value" });
+  }
+
+  #addFunction(from: string, targets: unknown, choose: unknown, how: Pick<DraftBranch, "stream" | "on">): void {
+    if (!Array.isArray(targets)) throw invalidBranch(from, "needs a list of the targets it may choose.");
+    if (targets.length === 0) throw invalidBranch(from, "has no targets: list the nodes it may choose.");
+    if (typeof choose !== "function") throw invalidBranch(from, "needs a function that chooses among its targets.");
+    this.#addBranch(from, targets, { choose: choose as PlanBranch["choose"], labels: undefined, ...how });
+  }
+
+  addErrorBranch(from: unknown, targets: unknown, choose: unknown): void {
     const key = checkSource(from);
-    if (!Array.isArray(targets)) throw invalidBranch(key, "needs a list of the targets it may choose.");
-    if (targets.length === 0) throw invalidBranch(key, "has no targets: list the nodes it may choose.");
-    if (typeof choose !== "function") throw invalidBranch(key, "needs a function that chooses among its targets.");
-    this.#addBranch(key, targets, { choose: choose as PlanBranch["choose"], stream, labels: undefined, on: "value" });
+    if (key === START) throw invalidBranch(key, "has no error branch: it does not fail.");
+    if (this.#branches.some((branch) => branch.on === "failure" && branch.from === key))
+      throw invalidBranch(key, "has an error branch already: a node has one.");
+    this.#addFunction(key, targets, choose, { stream: false, on: "failure" });
   }
 
   addSwitch(from: unknown, field: unknown, cases: unknown): void {

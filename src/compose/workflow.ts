@@ -14,6 +14,7 @@ import { type MermaidOptions, toMermaid } from "./plan/picture/mermaid.js";
 import type { AnyCallOptions, CallOptions } from "./types/call-options.js";
 import type { AnyChoice, CheckedChoice, Seen } from "./types/choice.js";
 import type { OutAt } from "./types/edge-check.js";
+import type { ErrorChoice, FailureAt } from "./types/error-branch.js";
 import type { GraphTypeError } from "./types/graph-type-error.js";
 import type { NoChunks, ValueOf } from "./types/joined.js";
 import type { StopKey } from "./types/node-key.js";
@@ -24,15 +25,16 @@ import type { CheckMapping, NewTarget, NewWiredKey } from "./types/workflow/chec
 import type {
   AnyFork,
   ControlsOf,
+  ErrorFork,
   Fork,
   ImpliedByAll,
   MaybeSkipped,
   ReasonsOf,
   WiredShape,
 } from "./types/workflow/controls.js";
-import type { CheckedTargets, ChoosesOne, FinishedWorkflow, SwitchTargets } from "./types/workflow/fork.js";
+import type { CheckedTargets, ChoosesOne, FinishedWorkflow, LastAdded, SwitchTargets } from "./types/workflow/fork.js";
 import type { Around, Resolve } from "./types/workflow/resolve.js";
-import type { Mapping } from "./types/workflow/sources.js";
+import type { FailureKey, Mapping } from "./types/workflow/sources.js";
 import type { UntypedWorkflow, WorkflowEndOptions } from "./untyped-workflow.js";
 import { WorkflowBuilder } from "./workflow-builder.js";
 
@@ -71,7 +73,8 @@ type WithNode<
   Forks,
   Ended,
   Given,
-  Result
+  Result,
+  Key
 >;
 
 /** What stands beside a node of a workflow. */
@@ -110,6 +113,7 @@ export class Workflow<
   Ended = false,
   Given = I,
   Result = O,
+  Last = never,
 > {
   /** What it is as a node of another graph; only in types. */
   declare readonly [builds]: FinishedWorkflow<Keys, Forks, Ended, Built<Given, Result, Nodes>>;
@@ -311,6 +315,38 @@ export class Workflow<
     Fork<From, Target, ChoosesOne<Chosen, Target>>
   > {
     this.#builder.addBranch(from, targets, choose, true);
+    return this as never;
+  }
+
+  /**
+   * Leads the failure of the node that was added last, after its retries, to one of the targets, which read it with `failureOf`.
+   * What reads the output of the node finds it missing then; with `undefined` the run fails. The output stream of the node is
+   * held back until it is whole.
+   *
+   * @example
+   * const flow = new Workflow<string, string>()
+   *   .addNode("search", (text: string) => text.trim(), { input: from(START) })
+   *   .addErrorBranch("search", ["sorry"], ({ attempts }) => (attempts > 1 ? "sorry" : undefined))
+   *   .addNode("sorry", (why: string) => `failed: ${why}`, { input: failureOf("search", "error.message") })
+   *   .end(firstOf(from("search"), from("sorry")));
+   */
+  addErrorBranch<const From extends string, const Target extends string>(
+    from: LastAdded<Last, From>,
+    targets: readonly NewTarget<Keys, Target>[],
+    choose: (failure: FailureAt<Nodes, From>, ctx: NodeContext<State>) => ErrorChoice<NoInfer<Target>>,
+  ): Workflow<
+    I,
+    O,
+    State,
+    Nodes,
+    Keys,
+    Maybe | From | FailureKey<From>,
+    Forks | ErrorFork<Maybe, From, Target>,
+    Ended,
+    Given,
+    Result
+  > {
+    this.#builder.addErrorBranch(from, targets, choose);
     return this as never;
   }
 

@@ -7,9 +7,11 @@ export interface Route {
   readonly branches: readonly BranchRoute[];
   /** What takes its failure, if anything does. */
   readonly failure: BranchRoute | undefined;
+  /** Of a workflow: the edges along which its failure goes, by target. */
+  readonly failureEdges: ReadonlyMap<number, PlanEdge> | undefined;
   /**
    * Every node that can get the output, each once, in order of declaration. In a workflow a node stands here once for an edge
-   * and once more for a branch, which brings no data.
+   * once more for its failure, and once more for a branch, which brings no data.
    */
   readonly all: readonly number[];
   /** Of a workflow: the edges, by target. */
@@ -55,7 +57,7 @@ export function routesOf(plan: Plan): Route[] {
   const plain = new IndexLists(plan.nodes.length);
   const branches = new Map<number, BranchRoute[]>();
   const failures = new Map<number, BranchRoute>();
-  for (const { from, to } of plan.edges) plain.add(from, to);
+  for (const { from, to, on } of plan.edges) if (on === "value") plain.add(from, to);
   for (const branch of plan.branches) {
     if (branch.on === "failure") {
       failures.set(branch.from, new BranchRoute(branch, plan.nodes));
@@ -68,12 +70,23 @@ export function routesOf(plan: Plan): Route[] {
     return plain.lists.map((targets, index) =>
       routeOf(targets, branches.get(index) ?? noBranches, failures.get(index)),
     );
-  const edges = new Map<number, Map<number, PlanEdge>>();
-  for (const edge of plan.edges) edges.set(edge.from, (edges.get(edge.from) ?? new Map()).set(edge.to, edge));
+  const edges = { value: new Map<number, Edges>(), failure: new Map<number, Edges>() };
+  for (const edge of plan.edges) {
+    const own = edges[edge.on];
+    own.set(edge.from, (own.get(edge.from) ?? new Map()).set(edge.to, edge));
+  }
   return plain.lists.map((targets, index) =>
-    wiredRoute(targets, branches.get(index) ?? noBranches, failures.get(index), edges.get(index) ?? noEdges),
+    wiredRoute({
+      plain: targets.toSorted(ascending),
+      branches: branches.get(index) ?? noBranches,
+      failure: failures.get(index),
+      edges: edges.value.get(index) ?? noEdges,
+      failureEdges: edges.failure.get(index) ?? noEdges,
+    }),
   );
 }
+
+type Edges = Map<number, PlanEdge>;
 
 const noEdges: ReadonlyMap<number, PlanEdge> = new Map();
 
@@ -86,21 +99,19 @@ function routeOf(
   failure: BranchRoute | undefined,
 ): Route {
   if (branches.length === 0 && targets.length < 2 && failure === undefined)
-    return { plain: targets, branches, failure, all: targets, edges: undefined };
+    return { plain: targets, branches, failure, all: targets, edges: undefined, failureEdges: undefined };
   const all = new Set([...targets, ...branches.flatMap((branch) => branch.targets), ...(failure?.targets ?? [])]);
-  return { plain: targets.toSorted(ascending), branches, failure, all: [...all].sort(ascending), edges: undefined };
+  const plain = targets.toSorted(ascending);
+  return { plain, branches, failure, all: [...all].sort(ascending), edges: undefined, failureEdges: undefined };
 }
 
 /** A branch of a workflow that chooses END runs nothing: END has its own sources. */
-function wiredRoute(
-  targets: readonly number[],
-  branches: readonly BranchRoute[],
-  failure: BranchRoute | undefined,
-  edges: ReadonlyMap<number, PlanEdge>,
-): Route {
-  const chosen = new Set([...branches.flatMap((branch) => branch.targets), ...(failure?.targets ?? [])]);
+function wiredRoute(route: Omit<Route, "all">): Route {
+  const { plain, branches, failure, edges, failureEdges } = route;
+  const chosen = new Set([...branches.flatMap(({ targets }) => targets), ...(failure?.targets ?? [])]);
   chosen.delete(END_INDEX);
-  return { plain: targets.toSorted(ascending), branches, failure, all: [...targets, ...chosen].sort(ascending), edges };
+  const all = [...plain, ...(failureEdges?.keys() ?? []), ...chosen].sort(ascending);
+  return { plain, branches, failure, all, edges, failureEdges };
 }
 
 export function sourcesOf(routes: readonly Route[]): readonly (readonly number[])[] {

@@ -3,7 +3,7 @@ import { checksRest, END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import { isPromiseLike } from "../is.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { unknownBranchTarget } from "./errors.js";
-import type { BranchRoute } from "./routes.js";
+import type { BranchRoute, Route } from "./routes.js";
 import type { Run } from "./run.js";
 import { oneChunk } from "./streams/joining.js";
 import { Task } from "./task.js";
@@ -17,7 +17,7 @@ export type Targets = number | readonly number[];
  */
 export function choose(run: Run, task: Task): Targets | PromiseLike<Targets> {
   const route = run.program.routes[task.index];
-  if (task.failure !== undefined) return chooseForFailure(run, task, task.failure, route?.failure);
+  if (task.failure !== undefined) return chooseForFailure(run, task, task.failure, route ?? noRoute);
   const { plain, branches, edges } = route ?? noRoute;
   const [only] = branches;
   if (only === undefined) return plain;
@@ -34,19 +34,20 @@ function chooseForFailure(
   run: Run,
   task: Task,
   failure: NodeFailure,
-  branch: BranchRoute | undefined,
+  { failure: branch, failureEdges }: Pick<Route, "failure" | "failureEdges">,
 ): Targets | PromiseLike<Targets> {
   const answer = branch?.choose(failure as never, task.routeContext as never);
   const targetOf = (key: unknown): Targets => {
     if (branch === undefined || key === undefined) throw failure.error;
     const target = findTarget(run, task.index, branch, key);
     task.span?.event({ kind: "branch", targets: [key] });
-    return target;
+    if (failureEdges === undefined) return target;
+    return [...failureEdges.keys(), ...(target === END_INDEX ? [] : [target])].sort((a, b) => a - b);
   };
   return isPromiseLike(answer) ? answer.then(targetOf) : targetOf(answer);
 }
 
-const noRoute = { plain: [], branches: [], edges: undefined };
+const noRoute = { plain: [], branches: [], edges: undefined, failure: undefined, failureEdges: undefined };
 
 function ask({ choose, stream }: BranchRoute, task: Task): unknown {
   const { output, owner } = task;

@@ -428,7 +428,8 @@ export class Scheduler {
       return;
     }
     if (!this.#readiness.isStepwise) this.#stops?.check([index], []);
-    const { all, edges } = run.program.routes[index] ?? noRoute;
+    const { all, ...route } = run.program.routes[index] ?? noRoute;
+    const edges = task.failure === undefined ? route.edges : route.failureEdges;
     if (edges !== undefined) {
       const waiting = deliverWired(this.#readiness, run.mode, task, targets, edges);
       if (waiting !== undefined) this.#track(task, waiting.ended, waiting.deliver);
@@ -496,4 +497,4 @@ export class Scheduler {
 }
 
 const none: readonly Ready[] = [];
-const noRoute = { all: [], edges: undefined };
+const noRoute = { all: [], edges: undefined, failureEdges: undefined };

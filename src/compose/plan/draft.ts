@@ -88,7 +88,7 @@ export class Draft {
     }
     if (targets instanceof Set) targets.add(target);
     else this.#targets[source] = targets === undefined ? target : new Set([targets, target]);
-    this.edges.push({ from: source, to: target, data: true, control: true });
+    this.edges.push({ from: source, to: target, on: "value", data: true, control: true });
   }
 
   addBranch(

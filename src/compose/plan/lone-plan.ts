@@ -19,8 +19,8 @@ export function lonePlan({ name = "", component, type, body, concat }: LoneDefin
     maxSteps: 1,
     nodes: [edgeNode(START), edgeNode(END), node],
     edges: [
-      { from: 0, to: 2, data: true, control: true },
-      { from: 2, to: 1, data: true, control: true },
+      { from: 0, to: 2, on: "value", data: true, control: true },
+      { from: 2, to: 1, on: "value", data: true, control: true },
     ],
     branches: [],
     state: undefined,

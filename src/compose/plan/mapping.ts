@@ -17,6 +17,13 @@ export interface FromSource {
   readonly required: boolean;
 }
 
+/** The failure of a node, or a part of it: what its error branch gets. */
+export interface FailureSource {
+  readonly kind: "failure";
+  readonly key: string;
+  readonly path: Path;
+}
+
 /** What a function makes of the output of a node. */
 export interface ExtractSource {
   readonly kind: "extract";
@@ -36,7 +43,7 @@ export interface ValueSource {
   readonly value: unknown;
 }
 
-export type Source = FromSource | ExtractSource | FirstSource | ValueSource;
+export type Source = FromSource | FailureSource | ExtractSource | FirstSource | ValueSource;
 
 /** What stands for a node's input: one source for the whole, or a record, nested at will. */
 export type MappingPlan = Source | MappingRecord;
@@ -54,7 +61,7 @@ export function readMapping(key: string, given: unknown): MappingPlan {
   return readAt(key, given, [], new Set());
 }
 
-const advice = "A mapping is from(…), value(…), extract(…), firstOf(…), or a record of these.";
+const advice = "A mapping is from(…), value(…), extract(…), firstOf(…), failureOf(…), or a record of these.";
 
 function readAt(key: string, given: unknown, path: Path, around: Set<object>): MappingPlan {
   const field = path.join(".");

@@ -59,10 +59,12 @@ export interface ValueCheck {
   readonly schema?: object;
 }
 
-/** In a graph every edge brings data, and lets its target run; a workflow tells the two apart. */
+/** In a graph every edge brings the output of a node, and lets its target run; a workflow tells these apart. */
 export interface PlanEdge {
   readonly from: number;
   readonly to: number;
+  /** What goes along it: the output of the node, or its failure. */
+  readonly on: "value" | "failure";
   readonly data: boolean;
   readonly control: boolean;
   /** Of a workflow: what each mapping takes from where to where, `path → field`. */

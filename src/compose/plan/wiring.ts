@@ -1,4 +1,4 @@
-import { cycle, unknownNode } from "../errors.js";
+import { cycle, invalidMapping, unknownNode } from "../errors.js";
 import { findLoops } from "./find-loops.js";
 import { IndexLists } from "./index-lists.js";
 import { leavesOf, type MappingPlan, type Path, type Source } from "./mapping.js";
@@ -27,13 +27,21 @@ interface Wire {
   readonly labels: string[];
 }
 
+/**
+ * What a node gives by port: the output of a node has its index as its port, its failure stands so many ports behind. A node
+ * whose port has nothing counts as skipped for those that read it.
+ */
+type WiresByPort = ReadonlyMap<number, Wire>;
+
 /** The edges of a workflow: what each node reads, and what decides whether it runs. */
 export function wire(wires: Wires): PlanEdge[] {
-  const incoming = wires.nodes.map((node) => (node === undefined ? noWires : wiresOf(node, wires)));
-  const branchesTo = new IndexLists(wires.nodes.length);
-  for (const { from, targets } of wires.branches) for (const target of targets) branchesTo.add(target, from);
+  const count = wires.nodes.length;
+  const incoming = wires.nodes.map((node, index) => (node === undefined ? noWires : wiresOf(node, index, wires)));
+  const branchesTo = new IndexLists(count);
+  for (const { from, targets, on } of wires.branches)
+    for (const target of targets) branchesTo.add(target, portOf(from, on, count));
   const order = runOrder(wires, incoming, branchesTo.lists);
-  const tree = new ImpliedTree(wires.nodes.length);
+  const tree = new ImpliedTree(2 * count);
   const edges: PlanEdge[][] = wires.nodes.map(() => []);
   for (const index of order) {
     if (index === START_INDEX) continue;
@@ -41,10 +49,12 @@ export function wire(wires: Wires): PlanEdge[] {
     const branches = branchesTo.lists[index] ?? [];
     const isTarget = branches.length > 0 && index !== END_INDEX;
     const reasons = isTarget || index === END_INDEX ? [] : reasonsOf(own, tree);
-    tree.add(index, isTarget ? branches : reasons);
+    for (const port of [index, index + count]) tree.add(port, isTarget ? branches : reasons);
     const control = new Set(reasons);
-    for (const [from, { data, labels }] of own)
-      edges[index]?.push({ from, to: index, data, control: control.has(from), labels });
+    for (const [port, { data, labels }] of own) {
+      const on = port < count ? "value" : "failure";
+      edges[index]?.push({ from: port % count, to: index, on, data, control: control.has(port), labels });
+    }
     const startsAtOnce = index === END_INDEX ? own.size === 0 : !isTarget && reasons.length === 0;
     if (startsAtOnce) edges[index] = withStart(edges[index] ?? [], index);
   }
@@ -52,51 +62,71 @@ export function wire(wires: Wires): PlanEdge[] {
   return [...edges.slice(END_INDEX + 1), edges[END_INDEX] ?? []].flat();
 }
 
-const noWires: ReadonlyMap<number, Wire> = new Map();
+const noWires: WiresByPort = new Map();
+
+function portOf(index: number, on: PlanEdge["on"], count: number): number {
+  return on === "value" ? index : index + count;
+}
 
 /** A node that nothing else decides about runs because the workflow does. */
 function withStart(edges: readonly PlanEdge[], to: number): PlanEdge[] {
   const others = edges.filter(({ from }) => from !== START_INDEX);
   const own = edges.find(({ from }) => from === START_INDEX);
-  return [{ from: START_INDEX, to, data: own?.data ?? false, control: true, labels: own?.labels ?? [] }, ...others];
+  const start = { from: START_INDEX, to, on: "value", data: own?.data ?? false, control: true } as const;
+  return [{ ...start, labels: own?.labels ?? [] }, ...others];
 }
 
-/** What a node names, by index. */
-function wiresOf({ mapping, runAfter }: WiredNode, { indexOf, keys }: Wires): ReadonlyMap<number, Wire> {
+/** What a node names, by port. */
+function wiresOf({ mapping, runAfter }: WiredNode, node: number, wires: Wires): WiresByPort {
+  const { indexOf, keys, branches } = wires;
   const found = new Map<number, Wire>();
-  const wireOf = (key: string, what: string): Wire => {
+  const wireOf = (key: string, on: PlanEdge["on"], what: string): Wire => {
     const index = indexOf(key);
     if (index === undefined || index === END_INDEX) throw unknownNode(what, key, keys.slice(END_INDEX + 1));
-    const known = found.get(index) ?? { data: false, isReason: false, labels: [] };
-    found.set(index, known);
+    const port = portOf(index, on, keys.length);
+    const known = found.get(port) ?? { data: false, isReason: false, labels: [] };
+    found.set(port, known);
     return known;
   };
   for (const { source, field } of mapping === undefined ? [] : leavesOf(mapping)) {
-    for (const { key, path, dataOnly } of readsOf(source)) {
-      const wire = wireOf(key, "The source of a mapping,");
+    for (const { key, path, on, dataOnly } of readsOf(source)) {
+      const wire = wireOf(key, on, "The source of a mapping,");
+      if (on === "failure" && !branches.some((branch) => branch.on === on && branch.from === indexOf(key)))
+        throw noFailure(keys[node] ?? "", field.join("."), key);
       wire.data = true;
       wire.isReason ||= !dataOnly;
       wire.labels.push(labelOf(path, field));
     }
   }
-  for (const key of runAfter) wireOf(key, "A node in runAfter,").isReason = true;
+  for (const key of runAfter) wireOf(key, "value", "A node in runAfter,").isReason = true;
   return found;
 }
 
+const noFailure = (key: string, field: string, source: string): Error =>
+  invalidMapping(
+    key,
+    field,
+    `reads the failure of "${source}", which has no error branch. Call addErrorBranch("${source}", …).`,
+  );
+
 interface Read {
   readonly key: string;
-  readonly path: Path | undefined;
+  /** In labels. */
+  readonly path: Path;
+  readonly on: PlanEdge["on"];
   readonly dataOnly: boolean;
 }
 
 function readsOf(source: Source): readonly Read[] {
   switch (source.kind) {
     case "from":
-      return [source];
+      return [{ ...source, on: "value" }];
+    case "failure":
+      return [{ key: source.key, path: ["failure", ...source.path], on: "failure", dataOnly: false }];
     case "extract":
-      return [{ key: source.key, path: undefined, dataOnly: false }];
+      return [{ key: source.key, path: ["extract"], on: "value", dataOnly: false }];
     case "first":
-      return source.sources;
+      return source.sources.map((from) => ({ ...from, on: "value" }));
     case "value":
       return [];
     default:
@@ -104,8 +134,8 @@ function readsOf(source: Source): readonly Read[] {
   }
 }
 
-function labelOf(path: Path | undefined, field: Path): string {
-  const from = path === undefined ? "extract" : path.join(".");
+function labelOf(path: Path, field: Path): string {
+  const from = path.join(".");
   const to = field.join(".");
   if (from === "" && to === "") return "";
   return `${from} → ${to}`.trim();
@@ -114,14 +144,13 @@ function labelOf(path: Path | undefined, field: Path): string {
 /** An order in which each node stands behind what it waits for; throws when there is none. */
 function runOrder(
   { keys }: Wires,
-  incoming: readonly ReadonlyMap<number, Wire>[],
+  incoming: readonly WiresByPort[],
   branchesTo: readonly (readonly number[])[],
 ): number[] {
   const successors = new IndexLists(keys.length);
   const open = incoming.map((own, index) => own.size + (branchesTo[index]?.length ?? 0));
   for (const [to, own] of incoming.entries()) {
-    for (const from of own.keys()) successors.add(from, to);
-    for (const from of branchesTo[to] ?? []) successors.add(from, to);
+    for (const port of [...own.keys(), ...(branchesTo[to] ?? [])]) successors.add(port % keys.length, to);
   }
   const order = [...open.keys()].filter((index) => open[index] === 0);
   for (const index of order) {
@@ -140,7 +169,7 @@ function runOrder(
 }
 
 /** What a node runs after, without START and without what another of them implies. */
-function reasonsOf(own: ReadonlyMap<number, Wire>, tree: ImpliedTree): number[] {
+function reasonsOf(own: WiresByPort, tree: ImpliedTree): number[] {
   const all = [...own].filter(([from, { isReason }]) => isReason && from !== START_INDEX).map(([from]) => from);
   return all.filter((from) => !all.some((other) => other !== from && tree.implies(other, from)));
 }

@@ -4,7 +4,7 @@ import type { Joining } from "../../schema/concat/rule.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { oneChunk, rejoin } from "../streams/joining.js";
 import type { Delivery } from "../task.js";
-import type { BoundFrom, BoundMapping, BoundRecord, BoundSource } from "./bound-mapping.js";
+import type { BoundFrom, BoundMapping, BoundRecord, BoundSource, Outputs } from "./bound-mapping.js";
 import { lazyReader, partOf, wholeOf } from "./mapped-stream.js";
 import { type MappingTarget, MISSING, orUndefined } from "./read-path.js";
 
@@ -14,9 +14,10 @@ import { type MappingTarget, MISSING, orUndefined } from "./read-path.js";
  */
 export function assembleStreams(
   mapping: BoundMapping,
-  at: MappingTarget,
+  target: MappingTarget,
   inbox: readonly Delivery[],
 ): StreamReader<unknown> {
+  const at: Outputs = { ...target, at: () => MISSING, failureAt: (index) => failureIn(inbox, index) };
   const copies = copiesFor(mapping, inbox);
   const own: Joining = { registry: at.run.runtime.concat, where: placeOf(at) };
   if (mapping.kind !== "record") {
@@ -37,6 +38,11 @@ function placeOf({ run, target }: MappingTarget): string {
   return target === END_INDEX ? `the output of ${path === "" ? "the graph" : `node "${path}"`}` : `node "${path}"`;
 }
 
+/** What an error branch takes is whole. */
+function failureIn(inbox: readonly Delivery[], index: number): unknown {
+  return inbox.find(({ source }) => source.index === index)?.source.failure ?? MISSING;
+}
+
 /** The readers that each node's stream is copied to: one for each place where it is read. */
 type Copies = Map<number, StreamReader<unknown>[]>;
 
@@ -46,7 +52,9 @@ function copiesFor(mapping: BoundMapping, inbox: readonly Delivery[]): Copies {
   const copies: Copies = new Map();
   for (const { source, value } of inbox) {
     const count = counts.get(source.index);
-    if (!(value instanceof StreamReader) || count === undefined) continue;
+    if (!(value instanceof StreamReader)) continue;
+    if (source.failure !== undefined) void value.cancel();
+    if (source.failure !== undefined || count === undefined) continue;
     copies.set(source.index, count === 1 ? [value] : value.copy(count));
   }
   return copies;
@@ -59,7 +67,7 @@ function countReads(mapping: BoundMapping, counts: Map<number, number>): void {
 
 function readsOf(source: BoundSource): readonly number[] {
   if (source.kind === "first") return source.sources.map(({ index }) => index);
-  return source.kind === "value" ? [] : [source.index];
+  return source.kind === "value" || source.kind === "failure" ? [] : [source.index];
 }
 
 /** The parts of a record, and what of it is known beforehand. */
@@ -72,7 +80,7 @@ class Parts {
 function partsOf(
   { fields }: BoundRecord,
   copies: Copies,
-  at: MappingTarget,
+  at: Outputs,
   own: Joining,
   parts: Pick<Parts, "fixed" | "readers">,
 ): Joining {
@@ -98,24 +106,24 @@ function partsOf(
 }
 
 /** The value of a source that is known beforehand, or `MISSING`, or a stream of what it gives. */
-function streamOf(source: BoundSource, copies: Copies, at: MappingTarget, own: Joining, isWhole: boolean): unknown {
+function streamOf(source: BoundSource, copies: Copies, at: Outputs, own: Joining, isWhole: boolean): unknown {
   const take = (index: number): StreamReader<unknown> | undefined => copies.get(index)?.pop();
-  const nothing = { ...at, at: () => MISSING };
   switch (source.kind) {
     case "value":
-      return source.read(nothing);
+    case "failure":
+      return source.read(at);
     case "extract": {
       const reader = take(source.index);
       return reader === undefined ? MISSING : lazyReader([reader], wholeOf(source, reader, at), own);
     }
     case "from": {
       const reader = take(source.index);
-      return reader === undefined ? source.read(nothing) : partOf(source, reader, at, own, isWhole);
+      return reader === undefined ? source.read(at) : partOf(source, reader, at, own, isWhole);
     }
     case "first": {
       const readers = source.sources.map((from) => [from, take(from.index)] as const);
       const known = readers.filter((read): read is [BoundFrom, StreamReader<unknown>] => read[1] !== undefined);
-      if (known.length === 0) return source.read(nothing);
+      if (known.length === 0) return source.read(at);
       return lazyReader(
         known.map(([, reader]) => reader),
         firstOf(readers, at, isWhole),
@@ -130,7 +138,7 @@ function streamOf(source: BoundSource, copies: Copies, at: MappingTarget, own: J
 /** Reads one after another, until one is not missing. */
 async function* firstOf(
   sources: readonly (readonly [BoundFrom, StreamReader<unknown> | undefined])[],
-  at: MappingTarget,
+  at: Outputs,
   isWhole: boolean,
 ): AsyncGenerator<unknown, void> {
   try {

@@ -1,4 +1,4 @@
-import type { ExtractSource, FirstSource, MappingPlan, Path } from "../../compose/plan/mapping.js";
+import type { ExtractSource, FailureSource, FirstSource, MappingPlan, Path } from "../../compose/plan/mapping.js";
 import { isPromiseLike } from "../../is.js";
 import { copyOf, type MappingTarget, MISSING, type Reading, readPath, settled } from "./read-path.js";
 
@@ -6,6 +6,8 @@ import { copyOf, type MappingTarget, MISSING, type Reading, readPath, settled } 
 export interface Outputs extends MappingTarget {
   /** The output of a node, or `MISSING` when it was skipped. */
   at(index: number): unknown;
+  /** The failure of a node, or `MISSING` when it has not failed. */
+  failureAt(index: number): unknown;
 }
 
 /** A mapping whose nodes are found: what it reads, and how. */
@@ -19,7 +21,7 @@ export interface BoundRecord {
   readonly mayWait: boolean;
 }
 
-export type BoundSource = BoundFrom | BoundFirst | BoundExtract | BoundValue;
+export type BoundSource = BoundFrom | BoundFailure | BoundFirst | BoundExtract | BoundValue;
 
 interface Bound {
   readonly field: Path;
@@ -32,6 +34,11 @@ export interface BoundFrom extends Bound {
   readonly kind: "from";
   readonly index: number;
   readonly reading: Reading;
+}
+
+export interface BoundFailure extends Bound {
+  readonly kind: "failure";
+  readonly index: number;
 }
 
 export interface BoundFirst extends Bound {
@@ -56,6 +63,8 @@ export function bindMapping(mapping: MappingPlan, indexOf: IndexOf, field: Path 
       return bindRecord(mapping.fields.map(([name, inner]) => [name, bindMapping(inner, indexOf, [...field, name])]));
     case "from":
       return bindFrom({ source: mapping, field }, indexOf);
+    case "failure":
+      return bindFailure(mapping, indexOf, field);
     case "first":
       return bindFirst(mapping, indexOf, field);
     case "extract":
@@ -81,6 +90,18 @@ function bindFrom(reading: Reading, indexOf: IndexOf): BoundFrom {
       };
   return { kind: "from", field, index, reading, mayWait: false, read };
 }
+
+function bindFailure(source: FailureSource, indexOf: IndexOf, field: Path): BoundFailure {
+  const index = indexOf(source.key);
+  const reading: Reading = { source: { ...source, kind: "from", ...noOptions }, field };
+  const read = (outputs: Outputs): unknown => {
+    const failure = outputs.failureAt(index);
+    return failure === MISSING ? MISSING : readPath(failure, reading, outputs);
+  };
+  return { kind: "failure", field, index, mayWait: false, read };
+}
+
+const noOptions = { dataOnly: false, fallback: undefined, required: false };
 
 function bindFirst({ sources }: FirstSource, indexOf: IndexOf, field: Path): BoundFirst {
   const bound = sources.map((source) => bindFrom({ source, field }, indexOf));

@@ -5,7 +5,7 @@ import type { Joining } from "../../schema/concat/rule.js";
 import { isAgenticMessage } from "../../schema/message/agentic-message.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { joiningOfKey } from "../streams/joining.js";
-import type { BoundExtract, BoundFrom } from "./bound-mapping.js";
+import type { BoundExtract, BoundFrom, Outputs } from "./bound-mapping.js";
 import { type MappingTarget, MISSING, readPath, settled } from "./read-path.js";
 
 type Chunks = AsyncGenerator<unknown, void>;
@@ -28,7 +28,7 @@ export function lazyReader(
 }
 
 /** What a function of the user makes of the whole. */
-export async function* wholeOf(source: BoundExtract, reader: StreamReader<unknown>, at: MappingTarget): Chunks {
+export async function* wholeOf(source: BoundExtract, reader: StreamReader<unknown>, at: Outputs): Chunks {
   const whole = await reader.concat();
   let made: unknown;
   try {

@@ -24,7 +24,7 @@ class Inbox implements Outputs {
   readonly run: Run;
   readonly target: number;
   readonly #inbox: readonly Delivery[];
-  #byIndex: Map<number, unknown> | undefined = undefined;
+  #byIndex: Map<number, Delivery> | undefined = undefined;
 
   constructor(run: Run, target: number, inbox: readonly Delivery[]) {
     this.run = run;
@@ -33,17 +33,24 @@ class Inbox implements Outputs {
   }
 
   at(index: number): unknown {
-    const inbox = this.#inbox;
-    if (inbox.length > few) return this.#lookUp(index);
-    for (let n = 0; n < inbox.length; n++) {
-      const delivery = inbox[n] as Delivery;
-      if (delivery.source.index === index) return delivery.value;
-    }
-    return MISSING;
+    const delivery = this.#find(index);
+    return delivery === undefined || delivery.source.failure !== undefined ? MISSING : delivery.value;
   }
 
-  #lookUp(index: number): unknown {
-    this.#byIndex ??= new Map(this.#inbox.map(({ source, value }) => [source.index, value]));
-    return this.#byIndex.has(index) ? this.#byIndex.get(index) : MISSING;
+  failureAt(index: number): unknown {
+    return this.#find(index)?.source.failure ?? MISSING;
+  }
+
+  #find(index: number): Delivery | undefined {
+    const inbox = this.#inbox;
+    if (inbox.length > few) {
+      this.#byIndex ??= new Map(inbox.map((delivery) => [delivery.source.index, delivery]));
+      return this.#byIndex.get(index);
+    }
+    for (let n = 0; n < inbox.length; n++) {
+      const delivery = inbox[n] as Delivery;
+      if (delivery.source.index === index) return delivery;
+    }
+    return undefined;
   }
 }

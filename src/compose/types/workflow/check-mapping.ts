@@ -1,10 +1,11 @@
+import type { FailureAt } from "../error-branch.js";
 import type { IsRecord, Lacks } from "../fit.js";
 import type { GraphTypeError } from "../graph-type-error.js";
 import type { NewKey } from "../node-key.js";
 import type { TypeName } from "../type-name.js";
 import type { AtPath, NoStep } from "./path.js";
 import type { AnyAround, Resolve, ResolveSource, WholeOf } from "./resolve.js";
-import type { AnySource, Told } from "./sources.js";
+import type { AnySource, FailureKey, Told } from "./sources.js";
 
 /** Intersected with a mapping: a sentence at each field that is wrong. `Name`: what the target is called in it. */
 export type CheckMapping<At extends AnyAround, M, In, Name = At["key"]> = string extends keyof M
@@ -54,7 +55,7 @@ type OneOf<At extends AnyAround, M, In> = [Resolve<At, M>] extends [In]
 type CheckSource<At extends AnyAround, Said, In, Name> = [ResolveSource<At, Said>] extends [In]
   ? Record<never, never> extends In
     ? Problem<At, Said, unknown>
-    : Said extends { readonly extract: unknown }
+    : Said extends { readonly extract: unknown } | { readonly failed: unknown }
       ? Problem<At, Said, unknown>
       : unknown
   : Problem<At, Said, Misfit<At, Said, In, Name>>;
@@ -82,16 +83,24 @@ type Subject<Said> = Said extends { readonly from: infer Key extends string; rea
     ? `what is extracted from "${Key}"`
     : Said extends { readonly first: unknown }
       ? "the first of these"
-      : "the value";
+      : Said extends { readonly failed: infer Key extends string; readonly path: infer Path extends string }
+        ? Path extends ""
+          ? `the failure of "${Key}"`
+          : `"${Path}" of the failure of "${Key}"`
+        : "the value";
 
 /** A node that runs because of another one need not have this one. */
 type Remedy<At extends AnyAround, Said> = Said extends { readonly from: infer Key extends string }
   ? Key extends At["gaps"] & At["controls"]
-    ? `read "${Named<Exclude<At["controls"], Key>>}" with dataOnly if this node belongs to "${Key}", or give a default`
+    ? Belongs<Exclude<At["controls"], Key | FailureKey<string>>, Key>
     : "give a default"
   : Said extends { readonly first: unknown }
     ? "end with a source that is always there, or give it a default"
     : "let the target take undefined";
+
+type Belongs<Others, Key extends string> = [Others] extends [never]
+  ? "give a default"
+  : `read "${Named<Others>}" with dataOnly if this node belongs to "${Key}", or give a default`;
 
 type ReadProblem<At extends AnyAround, Said> = Said extends {
   readonly from: infer Key extends string;
@@ -110,7 +119,15 @@ type ReadProblem<At extends AnyAround, Said> = Said extends {
           ? never
           : `"${Key}" gives ${TypeName<WholeOf<At, Key>>}, and the function takes ${TypeName<Whole>}`
       : NoNode<Key>
-    : never;
+    : Said extends { readonly failed: infer Key extends string; readonly path: infer Path extends string }
+      ? Key extends keyof At["nodes"]
+        ? FailureKey<Key> extends At["maybe"]
+          ? NoStepIn<AtPath<FailureAt<At["nodes"], Key>, Path>> extends true
+            ? `the failure of "${Key}" has no "${Path}"`
+            : never
+          : `"${Key}" has no error branch: call addErrorBranch("${Key}", ...) right after adding it`
+        : NoNode<Key>
+      : never;
 
 type NoNode<Key extends string> = `no node "${Key}" before this one`;
 

@@ -1,11 +1,14 @@
 import type { NodeShape } from "../node-shape.js";
-import type { AnySource, Mapping, ReasonsIn } from "./sources.js";
+import type { AnySource, FailureKey, Mapping, ReasonsIn } from "./sources.js";
 
-/** A branch: where it stands, what it chooses among, whether always exactly one node, and what of a switch each target gets. */
+/**
+ * A branch: where it stands, what it chooses among, whether always exactly one node (`"always"` when it needs no source for
+ * that), and what of a switch each target gets.
+ */
 export interface Fork<
   out Source extends string,
   out Targets extends string,
-  out One extends boolean,
+  out One extends boolean | "always",
   out Cases = unknown,
 > {
   readonly source: Source;
@@ -14,7 +17,18 @@ export interface Fork<
   readonly cases: Cases;
 }
 
-export type AnyFork = Fork<string, string, boolean>;
+export type AnyFork = Fork<string, string, boolean | "always">;
+
+/**
+ * The error branch of a node. Either the node runs to its end or one of the targets does; and either it runs to its end or it
+ * fails.
+ */
+export type ErrorFork<Maybe, From extends string, Target extends string> =
+  | Fork<FailureKey<From>, From | Target, AlwaysOne<Maybe, From, Target>>
+  | Fork<FailureKey<From>, From | FailureKey<From>, AlwaysOne<Maybe, From, never>>;
+
+/** A target END runs nothing, and a node that may be skipped need neither succeed nor fail. */
+type AlwaysOne<Maybe, From, Target> = From extends Maybe ? false : "end" extends Target ? false : "always";
 
 /** A node of a workflow; `implies`: the nodes without which it cannot run. */
 export interface WiredShape<In, Out, Inner, Options, Implies extends string>
@@ -35,7 +49,7 @@ type ReasonsBelow<M> = string extends keyof M
 
 /** The branches that lead to a node stand where? */
 export type ForksTo<Forks, Key> =
-  Forks extends Fork<infer Source, infer Targets, boolean> ? (Key extends Targets ? Source : never) : never;
+  Forks extends Fork<infer Source, infer Targets, boolean | "always"> ? (Key extends Targets ? Source : never) : never;
 
 /** What decides whether a node runs: its branches; otherwise what it reads and runs after, without what others of it imply. */
 export type ControlsOf<Nodes, Forks, Key, Reasons> = [ForksTo<Forks, Key>] extends [never]
@@ -48,12 +62,16 @@ type WithoutImplied<Nodes, Reasons> = string extends Reasons
     ? Reasons
     : Exclude<Reasons, ImpliedBy<Nodes, Reasons>>;
 
-/** The nodes without which one of these cannot run. */
+/** The nodes without which one of these cannot run, or fail. */
 export type ImpliedBy<Nodes, Keys> = Keys extends keyof Nodes
   ? Nodes[Keys] extends { readonly implies: infer Implies }
     ? Implies
     : never
-  : never;
+  : Keys extends FailureKey<infer Failed>
+    ? Failed extends keyof Nodes
+      ? ImpliedBy<Nodes, Failed>
+      : never
+    : never;
 
 /** The nodes that have run whichever of these has. */
 export type ImpliedByAll<Nodes, Controls> =
@@ -99,12 +117,16 @@ type MaybeSkippedBy<Forks, Maybe, Key, Controls> = [ForksTo<Forks, Key>] extends
 
 /** A branch of a sure node that always chooses one of these. */
 export type CoveredFork<Forks, Maybe, Keys> =
-  Forks extends Fork<infer Source, infer Targets, true>
-    ? [Targets] extends [Keys]
-      ? [Source] extends [Maybe]
-        ? never
-        : Source
-      : never
+  Forks extends Fork<infer Source, infer Targets, infer One>
+    ? One extends false
+      ? never
+      : [Targets] extends [Keys]
+        ? One extends "always"
+          ? Source
+          : [Source] extends [Maybe]
+            ? never
+            : Source
+        : never
     : never;
 
 /** The nodes that may have been skipped when a node with these controls runs. */

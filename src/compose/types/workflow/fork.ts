@@ -2,6 +2,7 @@ import type { GraphTypeError } from "../graph-type-error.js";
 import type { CaseNames, Selected, SurplusCase } from "../switch.js";
 import type { NewTarget } from "./check-mapping.js";
 import type { Fork } from "./controls.js";
+import type { FailureKey } from "./sources.js";
 
 /** Whether a branch always leads to one node: not when it may choose several, or END, which runs nothing. */
 export type ChoosesOne<Chosen, Targets extends string> =
@@ -20,6 +21,11 @@ export type CheckedTargets<Keys, Out, Field extends string, Cases> = {
     : GraphTypeError<SurplusCase<Field, Name>>;
 };
 
+/** The source of an error branch: nothing has read the node yet, and counted on its output. */
+export type LastAdded<Last, From extends string> = [From] extends [Last]
+  ? From
+  : `addErrorBranch("${From}", ...) stands right behind addNode("${From}", ...)`;
+
 /** What each target of a switch gets of its source. */
 export type SwitchTargets<Out, Field extends string, Cases> = {
   readonly [Target in Cases[keyof Cases] & string]: Selected<Out, Field, CasesTo<Cases, Target>>;
@@ -35,8 +41,12 @@ export type FinishedWorkflow<Keys extends string, Forks, Ended, Then> = Ended ex
   : GraphTypeError<"the workflow has no output: call end(...)">;
 
 type Unmet<Keys, Forks> =
-  Forks extends Fork<infer Source, infer Targets, boolean> ? NoNode<Exclude<Targets, Keys | "end">, Source> : never;
+  Forks extends Fork<infer Source, infer Targets, boolean | "always">
+    ? NoNode<Exclude<Targets, Keys | "end" | FailureKey<string>>, Source>
+    : never;
 
 type NoNode<Target extends string, Source extends string> = [Target] extends [never]
   ? never
-  : `the branch from "${Source}" leads to "${Target}", which is not a node`;
+  : Source extends FailureKey<infer Failed>
+    ? `the error branch from "${Failed}" leads to "${Target}", which is not a node`
+    : `the branch from "${Source}" leads to "${Target}", which is not a node`;

@@ -1,6 +1,7 @@
+import type { FailureAt } from "../error-branch.js";
 import type { CoveredFork, Fork, ForksTo, Gaps } from "./controls.js";
 import type { AtPath, NoStep } from "./path.js";
-import type { AnySource, Told } from "./sources.js";
+import type { AnySource, FailureKey, Told } from "./sources.js";
 
 /** What is known where a mapping is written. */
 export interface Around<I, Nodes, Maybe, Forks, Key, Controls> {
@@ -44,7 +45,9 @@ export type ResolveSource<At extends AnyAround, Said> = Said extends {
       ? Made | (Key extends At["gaps"] ? undefined : never)
       : Said extends { readonly first: infer Froms extends readonly unknown[] }
         ? First<At, Told<Froms[number]>>
-        : unknown;
+        : Said extends { readonly failed: infer Key extends string; readonly path: infer Path }
+          ? AtPath<FailureAt<At["nodes"], Key>, Path> | (FailureKey<Key> extends At["gaps"] ? undefined : never)
+          : unknown;
 
 /** A default stands in for what is missing. */
 type Settled<Found, Gap, Said> = Said extends { readonly default: never; readonly required: false }

@@ -23,6 +23,15 @@ export interface From<
   readonly [told]: { readonly from: Key; readonly path: Path; readonly default: Default; readonly required: Required };
 }
 
+/** Names the failure of a node where keys of nodes stand. */
+export type FailureKey<Key extends string> = `failure of ${Key}`;
+
+/** What `failureOf(…)` gives. */
+export interface FailureOf<out Key extends string = string, out Path extends string = string>
+  extends AnySource<FailureKey<Key>> {
+  readonly [told]: { readonly failed: Key; readonly path: Path };
+}
+
 /** What `value(…)` gives. */
 export interface Constant<out T = unknown> extends AnySource<never> {
   readonly [told]: { readonly value: T };
