@@ -66,6 +66,37 @@ describe("A workflow", () => {
     expect(ran.sort()).toEqual(["a", "b", "c", "d"]);
   });
 
+  it("lets a stream branch choose before the end of the stream", async () => {
+    const given: string[] = [];
+    const app = new Workflow<string, { seen?: string[] | undefined; other?: string | undefined }>()
+      .addNode(
+        "say",
+        async function* (text: string) {
+          for (const word of text.split(" ")) {
+            given.push(word);
+            yield word;
+          }
+        },
+        { input: from(START) },
+      )
+      .addStreamBranch("say", ["long", "short"], async (words) => {
+        for await (const word of words) {
+          given.push(`chosen by ${word.slice(0, 2)}`);
+          return word.startsWith("so") ? "long" : "short";
+        }
+        return [];
+      })
+      .addNode("long", (text: string) => text.length, { input: from("say") })
+      .addNode("short", () => "short")
+      .end({ seen: extract("long", (length: number) => [...given, String(length)]), other: from("short") })
+      .compile();
+    expect(await app.stream("so long").concat()).toEqual({ seen: ["so", "chosen by so", "long", "6"] });
+    given.length = 0;
+    expect(await app.invoke("so long")).toEqual({ seen: ["so", "long", "chosen by so", "6"] });
+    expect(await app.stream("no").concat()).toEqual({ other: "short" });
+    expect(await app.stream("").concat()).toEqual({ other: "short" });
+  });
+
   it("awaits what extract makes", async () => {
     const flow = new Workflow<string, { size: number; text: string }>()
       .end({ size: extract(START, async (text: string) => text.length), text: from(START) })
