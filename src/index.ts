@@ -81,7 +81,7 @@ export {
   type Passthrough,
   passthrough,
 } from "./compose/lambda.js";
-export { extract, type FromOptions, firstOf, from, value } from "./compose/mapping.js";
+export { extract, type FromOptions, failureOf, firstOf, from, value } from "./compose/mapping.js";
 export { type MemoryCacheOptions, memoryCache } from "./compose/memory-cache.js";
 export type {
   Answers,
