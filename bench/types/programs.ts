@@ -35,9 +35,9 @@ export const programs: readonly Program[] = [
   { name: "handles, 500 nodes", source: handles(500), budget: 40_000 },
   { name: "chain, 50 steps", source: chain(50) },
   { name: "chain, 200 steps", source: chain(200) },
-  { name: "workflow, 30 nodes", source: workflow(30, true) },
-  { name: "workflow, 30 nodes, inline records", source: workflow(30, false) },
-  { name: "workflow, 100 nodes", source: workflow(100, true) },
+  { name: "workflow, 30 nodes", source: workflow(30, true), budget: 60_000 },
+  { name: "workflow, 30 nodes, inline records", source: workflow(30, false), budget: 100_000 },
+  { name: "workflow, 100 nodes", source: workflow(100, true), budget: 160_000 },
 ];
 
 function line(count: number): string {

@@ -80,10 +80,13 @@ type WithNode<
 /** What stands beside a node of a workflow. */
 interface WiredOptions<M, Check, Keys, After> {
   /** What the input is made of: it mirrors the input, with a source for the whole or for each field. */
-  readonly input?: M & Check;
+  readonly input?: M & Unread<Check>;
   /** The node runs after these, and only if one of them has run, or of those that it reads. */
   readonly runAfter?: readonly KnownKey<Keys, After>[] | undefined;
 }
+
+/** The same type. Behind it the compiler does not look for candidates, which would cost more than all else of a node. */
+type Unread<Check> = [Check] extends [infer Same] ? Same : never;
 
 /** A key that is there, or all that are. Keys as a constraint would make the compiler look at each of them for each node. */
 type KnownKey<Keys, Key> = [Key] extends [Keys | "start"] ? Key : Keys | "start";
