@@ -1,6 +1,7 @@
 import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import { isPromiseLike, isStream } from "../is.js";
 import type { Body } from "./body.js";
+import { LineOutputs } from "./mapping/line-outputs.js";
 import { endSpan, refuse, startSpan } from "./observe.js";
 import { ROUTED } from "./program.js";
 import { choose } from "./routing.js";
@@ -22,7 +23,8 @@ export function canRunFast({ program, mode, environment, retains }: Run): boolea
  */
 export async function runFast(run: Run, input: unknown): Promise<unknown> {
   const { program, bodies } = run;
-  const { next } = program;
+  const { next, plan } = program;
+  const outputs = program.isWired ? new LineOutputs(run) : undefined;
   const isDirect = run.observed && run.mode === "invoke" && run.places === undefined;
   const direct = isDirect ? program.direct : undefined;
   let task: Task | undefined;
@@ -49,13 +51,27 @@ export async function runFast(run: Run, input: unknown): Promise<unknown> {
         }
         value = task.output;
       }
+      if (outputs !== undefined) {
+        outputs.keep(index, value);
+        outputs.target = target;
+        index = target;
+        const mapping = plan.nodes[target]?.input;
+        value = mapping?.read(outputs as never);
+        // only functions of the user may give promises
+        if (mapping?.isRepeatable === false && isPromiseLike(value)) {
+          value = await value;
+          if (run.halted) throw run.haltReason;
+        }
+      }
       if (target === END_INDEX) {
         const result = run.complete(value);
         return isPromiseLike(result) ? await result : result;
       }
-      if (run.isAtLastStep) throw run.stepLimit([target]);
-      run.steps += 1;
-      index = target;
+      if (outputs === undefined) {
+        if (run.isAtLastStep) throw run.stepLimit([target]);
+        run.steps += 1;
+        index = target;
+      }
       task = new Task(run, index);
       const own = direct?.[index];
       const span = own === undefined ? undefined : task.openSpan();

@@ -16,6 +16,7 @@ import { type Route, routesOf, sourcesOf } from "./routes.js";
 import { type DeclaredJoining, joiningOf } from "./streams/joining.js";
 import { joiningAt, joiningOfInput, takesChunks } from "./streams/stream-ports.js";
 import type { Task } from "./task.js";
+import { wiredLine } from "./wired-line.js";
 import { hasHandlers, wrapStream, wrapValue } from "./wrap.js";
 
 /** A node's own function with nothing around it, for the fast lane of watched runs. */
@@ -51,7 +52,7 @@ export class Program {
   readonly isWired: boolean;
   /** Whether never more than one node runs at a time. */
   readonly isLinear: boolean;
-  /** Whether the fast lane can run it: by steps, and one edge or one branch behind each node. */
+  /** Whether the fast lane can run it: by steps, and one edge or one branch behind each node; or a workflow that is a line. */
   readonly isLine: boolean;
   readonly #runNested: RunNested;
   #direct: readonly (Direct | undefined)[] | undefined = undefined;
@@ -72,20 +73,22 @@ export class Program {
     this.outputKeys = plan.nodes.map(({ settings }) =>
       hasHandlers(settings) ? undefined : intern(settings.outputKey),
     );
-    this.next = this.routes.map(({ plain, branches }, index) => {
-      const isDirect = branches.length === 0 && plain.length === 1 && this.outputKeys[index] === undefined;
-      return isDirect ? (plain[0] ?? ROUTED) : ROUTED;
-    });
     this.sources = sourcesOf(this.routes);
     this.sourceCounts = this.sources.map((sources) => sources.length);
     this.isWired = plan.component === "workflow";
+    const line = this.isWired ? wiredLine(this.routes, this.sourceCounts) : undefined;
+    const next = this.routes.map(({ plain, branches }, index) => {
+      const isDirect = branches.length === 0 && plain.length === 1 && this.outputKeys[index] === undefined;
+      return isDirect ? (plain[0] ?? ROUTED) : ROUTED;
+    });
+    this.next = line ?? next;
     this.isLinear =
       !this.isWired &&
       this.routes.every(({ all, plain, branches }) => all.length < 2 || (plain.length === 0 && branches.length === 1));
+    const isStepwise = plan.triggerMode === "anyPredecessor" && this.isLinear;
     this.isLine =
-      this.isLinear &&
+      (line !== undefined || isStepwise) &&
       this.routes.every(({ failure }) => failure === undefined) &&
-      plan.triggerMode === "anyPredecessor" &&
       (plan.interruptBefore ?? plan.interruptAfter) === undefined;
     this.nested = nestedPrograms(plan, runNested);
     this.nestedHandlers = [...this.nested.values()].some(

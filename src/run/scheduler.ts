@@ -428,7 +428,7 @@ export class Scheduler {
       return;
     }
     if (!this.#readiness.isStepwise) this.#stops?.check([index], []);
-    const { all, ...route } = run.program.routes[index] ?? noRoute;
+    const route = run.program.routes[index] ?? noRoute;
     const edges = task.failure === undefined ? route.edges : route.failureEdges;
     if (edges !== undefined) {
       const waiting = deliverWired(this.#readiness, run.mode, task, targets, edges);
@@ -444,7 +444,7 @@ export class Scheduler {
         this.#readiness.deliver(targets[n] as number, { source: task, value }, true);
     }
     if (this.#readiness.isStepwise || this.#restored?.has(task) === true) return;
-    if (targets.length < all.length) this.#readiness.skip(without(all, targets));
+    if (targets.length < route.all.length) this.#readiness.skip(without(route.all, targets));
   }
 
   /** A stream that no node reads is read here: its node runs to its end all the same. */

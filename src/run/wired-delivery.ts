@@ -23,15 +23,15 @@ export function deliverWired(
   edges: ReadonlyMap<number, PlanEdge>,
 ): Waiting | undefined {
   const { output, index } = task;
+  if (mode !== "transform" || !(output instanceof StreamReader)) {
+    deliverValue(readiness, task, targets, edges);
+    return undefined;
+  }
   // a target that stands there twice is read into, and chosen by a branch
   const ways = targets.map((target, n) => ({
     target,
     edge: targets[n - 1] === target ? undefined : edges.get(target),
   }));
-  if (mode !== "transform" || !(output instanceof StreamReader)) {
-    for (const { target, edge } of ways) readiness.deliver(target, task, edge?.control !== false);
-    return undefined;
-  }
   const readers = ways.filter(({ edge }) => edge?.data === true).length;
   const isWaitedFor = index !== START_INDEX && (readers === 0 || ways.some(({ edge }) => edge?.data === false));
   const count = readers + (isWaitedFor ? 1 : 0);
@@ -52,6 +52,19 @@ export function deliverWired(
       for (const deliver of later) deliver();
     },
   };
+}
+
+function deliverValue(
+  readiness: Readiness,
+  task: Task,
+  targets: readonly number[],
+  edges: ReadonlyMap<number, PlanEdge>,
+): void {
+  for (let n = 0; n < targets.length; n++) {
+    const target = targets[n] as number;
+    const isChosen = n > 0 && targets[n - 1] === target;
+    readiness.deliver(target, task, isChosen || edges.get(target)?.control !== false);
+  }
 }
 
 /** What is left of ascending indexes when others are taken away, each as often as it stands there. */

@@ -75,6 +75,8 @@ export interface PlanEdge {
 export interface PlanInput {
   /** `(run, target, inbox)`: the input, or a promise of it; a reader in runs on streams. */
   readonly assemble: (run: never, target: never, inbox: never) => unknown;
+  /** The same of outputs that are looked up by the index of their node. */
+  readonly read: (outputs: never) => unknown;
   /** Whether it calls no functions of the user: then a node that is entered again may make its input again. */
   readonly isRepeatable: boolean;
 }

@@ -71,7 +71,8 @@ export function bindMapping(mapping: MappingPlan, indexOf: IndexOf, field: Path 
       return bindExtract(mapping, indexOf, field);
     case "value": {
       const { value } = mapping;
-      return { kind: "value", field, mayWait: false, read: () => copyOf(value) };
+      const isPlain = typeof value !== "object" || value === null;
+      return { kind: "value", field, mayWait: false, read: isPlain ? () => value : () => copyOf(value) };
     }
     default:
       return mapping satisfies never;
@@ -81,14 +82,25 @@ export function bindMapping(mapping: MappingPlan, indexOf: IndexOf, field: Path 
 function bindFrom(reading: Reading, indexOf: IndexOf): BoundFrom {
   const { source, field } = reading;
   const index = indexOf(source.key);
-  const isPlain = source.path.length === 0 && source.fallback === undefined && !source.required;
-  const read = isPlain
-    ? (outputs: Outputs): unknown => outputs.at(index)
-    : (outputs: Outputs): unknown => {
-        const whole = outputs.at(index);
-        return settled(whole === MISSING ? MISSING : readPath(whole, reading, outputs), reading, outputs);
-      };
-  return { kind: "from", field, index, reading, mayWait: false, read };
+  return { kind: "from", field, index, reading, mayWait: false, read: readerOf(reading, index) };
+}
+
+/** Most read the whole, or one field of it. */
+function readerOf(reading: Reading, index: number): Bound["read"] {
+  const { path, fallback, required } = reading.source;
+  const [step] = path;
+  if (step === undefined && fallback === undefined && !required) return (outputs) => outputs.at(index);
+  const read = (outputs: Outputs): unknown => {
+    const whole = outputs.at(index);
+    return settled(whole === MISSING ? MISSING : readPath(whole, reading, outputs), reading, outputs);
+  };
+  if (step === undefined || step === "*" || path.length > 1) return read;
+  return (outputs) => {
+    const whole = outputs.at(index);
+    if (typeof whole !== "object" || whole === null || !Object.hasOwn(whole, step)) return read(outputs);
+    const found = (whole as Readonly<Record<string, unknown>>)[step];
+    return found === undefined ? read(outputs) : found;
+  };
 }
 
 function bindFailure(source: FailureSource, indexOf: IndexOf, field: Path): BoundFailure {

@@ -13,7 +13,8 @@ export function planInput(mapping: MappingPlan, indexOf: (key: string) => number
     run.mode === "transform"
       ? assembleStreams(bound, { run, target }, inbox)
       : orUndefined(bound.read(new Inbox(run, target, inbox)));
-  return { isRepeatable: !bound.mayWait, assemble: assemble as PlanInput["assemble"] };
+  const read = (outputs: Outputs): unknown => orUndefined(bound.read(outputs));
+  return { isRepeatable: !bound.mayWait, assemble: assemble as PlanInput["assemble"], read: read as PlanInput["read"] };
 }
 
 /** More are looked up in a map. */

@@ -1,0 +1,24 @@
+import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
+import type { Route } from "./routes.js";
+
+/**
+ * The nodes of a workflow one behind the other, by the one before: when each has to wait for the one before it, there are no
+ * branches, and END waits for the last. `undefined` for any other workflow.
+ */
+export function wiredLine(routes: readonly Route[], sourceCounts: readonly number[]): readonly number[] | undefined {
+  if (routes.some(({ branches, failure }) => branches.length > 0 || failure !== undefined)) return undefined;
+  const open = [...sourceCounts];
+  const next = new Array<number>(routes.length).fill(END_INDEX);
+  let last = START_INDEX;
+  for (let passed = 1; passed < routes.length; passed++) {
+    const ready = (routes[last]?.all ?? []).filter((target) => {
+      open[target] = (open[target] ?? 0) - 1;
+      return open[target] === 0;
+    });
+    const [only] = ready;
+    if (only === undefined || ready.length > 1) return undefined;
+    next[last] = only;
+    last = only;
+  }
+  return last === END_INDEX ? next : undefined;
+}
