@@ -17,6 +17,8 @@ interface Found {
   readonly hit: { readonly value: unknown } | undefined;
   /** Keeps what was made; without a value, nothing is kept, and those who wait make it themselves. */
   readonly keep: (made?: { readonly value: unknown }) => Promise<void>;
+  /** With `coalesce`: calls back once somebody waits for it. */
+  readonly whenAwaited: ((tell: () => void) => void) | undefined;
 }
 
 /** A node whose outputs are kept. */
@@ -63,7 +65,13 @@ export class CachedNode {
     try {
       const reader = await make();
       const { joining } = reader;
-      return new StreamReader<unknown>(new KeepingSource(reader.takeSource(), joining, task, found), joining);
+      if (found.whenAwaited === undefined)
+        return new StreamReader<unknown>(new KeepingSource(reader.takeSource(), joining, task, found), joining);
+      const [own, ahead] = reader.copy(2) as [StreamReader<unknown>, StreamReader<unknown>];
+      const source = new KeepingSource(own.takeSource(), joining, task, found, ahead);
+      // who waits for it does not wait for those who read it
+      found.whenAwaited(() => source.readAhead());
+      return new StreamReader<unknown>(source, joining);
     } catch (error) {
       await found.keep();
       throw error;
@@ -80,22 +88,28 @@ export class CachedNode {
     if (key === undefined) return undefined;
     const { store, coalesce, ttlMs } = this.#settings;
     const flight = coalesce === true ? await Flights.of(store).join(key, task.signal) : undefined;
-    task.scope.throwIfAborted();
     const landed = flight?.landed;
-    const read = landed ?? (await this.#read(key, task));
-    task.scope.throwIfAborted();
+    let read: Uint8Array | undefined;
+    try {
+      task.scope.throwIfAborted();
+      read = landed ?? (await this.#read(key, task));
+      task.scope.throwIfAborted();
+    } catch (error) {
+      flight?.land(undefined);
+      throw error;
+    }
     const hit = read && this.#decode(read, codec, task);
     if (hit !== undefined) {
       if (landed === undefined) flight?.land(read);
       task.span?.event({ kind: "cache_hit", key });
-      return { hit, keep: async () => undefined };
+      return { hit, keep: async () => undefined, whenAwaited: undefined };
     }
     const keep = async (made?: { readonly value: unknown }): Promise<void> => {
       const data = made === undefined ? undefined : this.#encode(made.value, codec, task);
       if (data !== undefined) await this.#write(key, data, ttlMs, task);
       flight?.land(data);
     };
-    return { hit: undefined, keep };
+    return { hit: undefined, keep, whenAwaited: flight?.whenAwaited };
   }
 
   async #read(key: string, task: Task): Promise<Uint8Array | undefined> {
@@ -165,13 +179,42 @@ class KeepingSource extends SerialSource<unknown> {
   readonly #task: Task;
   readonly #found: Found;
   readonly #chunks: unknown[] = [];
+  readonly #ahead: StreamReader<unknown> | undefined;
+  #isReadAhead = false;
+  #isOver = false;
 
-  constructor(source: ChunkSource<unknown>, joining: Joining | undefined, task: Task, found: Found) {
+  constructor(
+    source: ChunkSource<unknown>,
+    joining: Joining | undefined,
+    task: Task,
+    found: Found,
+    ahead?: StreamReader<unknown>,
+  ) {
     super();
+    this.#ahead = ahead;
     this.#source = source;
     this.#joining = joining;
     this.#task = task;
     this.#found = found;
+  }
+
+  /** Reads a copy of the stream to its end, however far its reader is, and keeps what it makes. */
+  async readAhead(): Promise<void> {
+    if (this.#ahead === undefined || this.#isOver) return;
+    this.#isReadAhead = true;
+    const chunks: unknown[] = [];
+    try {
+      for await (const chunk of this.#ahead) chunks.push(chunk);
+      if (!this.#isOver) await this.#found.keep(await this.#whole(chunks));
+    } catch {
+      // the reader is told
+      await this.#found.keep();
+    }
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    if (!this.#isReadAhead) void this.#ahead?.cancel();
   }
 
   protected override async pull(): Promise<IteratorResult<unknown, undefined>> {
@@ -183,8 +226,10 @@ class KeepingSource extends SerialSource<unknown> {
         this.settle();
         return result;
       }
-      await this.#found.keep(await this.#whole());
+      this.#end();
+      await this.#found.keep(await this.#whole(this.#chunks));
     } catch (error) {
+      this.#end();
       this.finish();
       await this.#found.keep();
       throw error;
@@ -194,16 +239,18 @@ class KeepingSource extends SerialSource<unknown> {
   }
 
   protected override stop(reason: unknown): void {
+    this.#isOver = true;
     this.#source.cancel(reason);
+    void this.#ahead?.cancel(reason);
     void this.#found.keep();
   }
 
   /** Chunks that cannot be joined are not kept. */
-  async #whole(): Promise<{ readonly value: unknown } | undefined> {
+  async #whole(chunks: readonly unknown[]): Promise<{ readonly value: unknown } | undefined> {
     if (!isOwn(this.#task)) return undefined;
     try {
-      await untilJoinable(this.#chunks);
-      return { value: joinChunks(this.#chunks, this.#joining) };
+      await untilJoinable(chunks);
+      return { value: joinChunks(chunks, this.#joining) };
     } catch {
       return undefined;
     }

@@ -6,11 +6,19 @@ interface Flight {
   readonly landed: Uint8Array | undefined;
   /** Says what was made; nothing, and the next one makes it. */
   land(made: Uint8Array | undefined): void;
+  /** Calls back once somebody waits for it, at once if somebody does. */
+  whenAwaited(tell: () => void): void;
+}
+
+/** What is being made. */
+interface Open {
+  readonly made: Promise<Uint8Array | undefined>;
+  readonly wait: () => void;
 }
 
 /** What is being made for a store, by key. */
 export class Flights {
-  readonly #open = new Map<string, Promise<Uint8Array | undefined>>();
+  readonly #open = new Map<string, Open>();
 
   static of(store: CacheStore): Flights {
     let flights = all.get(store);
@@ -24,24 +32,33 @@ export class Flights {
   /** Waits for who makes it now; who is not given what that has made is the one to make it. */
   async join(key: string, signal: AbortSignal): Promise<Flight> {
     for (let open = this.#open.get(key); open !== undefined; open = this.#open.get(key)) {
-      const landed = await unlessAborted(open, signal);
-      if (landed !== undefined) return { landed, land: () => undefined };
+      open.wait();
+      const landed = await unlessAborted(open.made, signal);
+      if (landed !== undefined) return { landed, land: ignore, whenAwaited: ignore };
       signal.throwIfAborted();
     }
-    let land: (made: Uint8Array | undefined) => void = () => undefined;
-    const flight = new Promise<Uint8Array | undefined>((resolve) => {
+    let land: (made: Uint8Array | undefined) => void = ignore;
+    let wait = ignore;
+    const made = new Promise<Uint8Array | undefined>((resolve) => {
       land = resolve;
     });
+    const awaited = new Promise<void>((resolve) => {
+      wait = resolve;
+    });
+    const flight: Open = { made, wait };
     this.#open.set(key, flight);
     return {
       landed: undefined,
-      land: (made) => {
+      land: (data) => {
         if (this.#open.get(key) === flight) this.#open.delete(key);
-        land(made);
+        land(data);
       },
+      whenAwaited: (tell) => void awaited.then(tell),
     };
   }
 }
+
+function ignore(): void {}
 
 const all = new WeakMap<CacheStore, Flights>();
 
