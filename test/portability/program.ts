@@ -1,4 +1,4 @@
 // For runtimes that start a program. The agent is in agent.ts.
 import { main } from "./agent.js";
 
-await main();
+console.log(JSON.stringify(await main()));
