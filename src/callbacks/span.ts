@@ -9,8 +9,8 @@ import type { Handler, HandlerTiming } from "./handler.js";
 import { reportHandlerError } from "./handler-error.js";
 import type { HandlerList } from "./handler-list.js";
 import type { RunInfo } from "./run-info.js";
-import { copyHooks, StreamCopy } from "./stream-copy.js";
-import { type StreamTiming, takesStream } from "./stream-needs.js";
+import { copyHooks, StreamCopy, type StreamSink } from "./stream-copy.js";
+import { isSinkHandler, openSink, type StreamTiming, takesStream } from "./stream-needs.js";
 import { type ChunkPayload, joiningOfCopy, StreamedOutput } from "./streamed-output.js";
 import { guard, tellEnd, tellStart } from "./tell.js";
 
@@ -27,7 +27,7 @@ export class Span {
   /** The span of the only handler, or the list of spans of several: until the start the parent's, then its own. */
   private handlerSpans: unknown;
   /** What handlers were given of streams; they fail with the run. */
-  private copies: StreamCopy<unknown>[] | undefined;
+  private copies: StreamSink<unknown>[] | undefined;
   /** Open runs hang together: each knows the run around it, that one its first open child, and these are in a ring. */
   private parent: Span | undefined;
   private child: Span | undefined;
@@ -148,10 +148,14 @@ export class Span {
     return new StreamReader(tapSource(wantsValue ? joinableSource(source) : source, output), stream.joining);
   }
 
-  private openOutputCopies(joining: Joining | undefined): readonly StreamCopy<unknown>[] {
-    const copies: StreamCopy<unknown>[] = [];
+  private openOutputCopies(joining: Joining | undefined): readonly StreamSink<unknown>[] {
+    const copies: StreamSink<unknown>[] = [];
     for (const [index, handler] of this.handlers.items.entries()) {
       if (!takesStream(handler, "onEndWithStreamOutput", this.info)) continue;
+      if (isSinkHandler(handler)) {
+        copies.push(handler[openSink](this.info, joining));
+        continue;
+      }
       const copy = new StreamCopy<unknown>();
       copies.push(copy);
       this.callWithStream(handler, "onEndWithStreamOutput", copy, joining, this.handlerSpanOf(index));

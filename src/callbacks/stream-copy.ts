@@ -4,11 +4,19 @@ import type { StreamHooks } from "../schema/stream/tap.js";
 
 type Result<T> = IteratorResult<T, undefined>;
 
+/** What the chunks of a stream are written to as they pass. Nothing here throws. */
+export interface StreamSink<in T> {
+  readonly isOpen: boolean;
+  write(chunk: T): void;
+  end(): void;
+  fail(error: unknown): void;
+}
+
 /**
  * The writing end of a handler's own copy of a stream. Chunks that were not read yet are held by the reading end alone,
  * so a copy that its handler has dropped costs nothing.
  */
-export class StreamCopy<T> {
+export class StreamCopy<T> implements StreamSink<T> {
   /** The place of the next chunk. */
   private tail = new Cell<T>();
   private state: "open" | "closed" = "open";

@@ -2,7 +2,7 @@ import { joinChunks } from "../schema/concat/concat-chunks.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { leftEarly } from "../schema/errors.js";
 import type { StreamHooks } from "../schema/stream/tap.js";
-import type { StreamCopy } from "./stream-copy.js";
+import type { StreamSink } from "./stream-copy.js";
 
 /** How the chunks of a component look to handlers: a model's are `{ message }`. */
 export type ChunkPayload = (chunk: unknown) => unknown;
@@ -12,7 +12,7 @@ export interface StreamingRun {
   /** True when the run has ended without its stream: it was aborted. */
   readonly isOver: () => boolean;
   /** Hands the copies out, at the first chunk. `undefined` when nobody reads along. */
-  readonly openCopies: (() => readonly StreamCopy<unknown>[]) | undefined;
+  readonly openCopies: (() => readonly StreamSink<unknown>[]) | undefined;
   /** Whether somebody wants the whole value. */
   readonly wantsValue: boolean;
   readonly end: (value: unknown) => void;
@@ -26,7 +26,7 @@ export class StreamedOutput<T> implements StreamHooks<T> {
   private readonly joining: Joining | undefined;
   private readonly payload: ChunkPayload | undefined;
   private parts: T[] = [];
-  private copies: readonly StreamCopy<unknown>[] | undefined = undefined;
+  private copies: readonly StreamSink<unknown>[] | undefined = undefined;
 
   constructor(run: StreamingRun, joining: Joining | undefined, payload: ChunkPayload | undefined) {
     this.run = run;

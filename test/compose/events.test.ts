@@ -80,6 +80,55 @@ describe("events", () => {
     expect(reads.map(({ value }) => value?.seq)).toEqual([0, 1, 2, 3, 4, undefined]);
   });
 
+  it("tells each chunk where it passes, and the end of a node before the start of the next", async () => {
+    const app = new Chain<string>()
+      .append(
+        async function* (text) {
+          yield text;
+          yield "!";
+        },
+        { key: "write" },
+      )
+      .append((text) => text.length, { key: "count" });
+    const { seen } = await readAll(events(app.compile({ name: "c" }), "x"));
+    const told = [
+      "start c",
+      "start write",
+      "chunk write x",
+      "chunk write !",
+      "end write x!",
+      "start count",
+      "end count 2",
+    ];
+    expect(seen).toEqual([...told, "chunk c 2", "end c 2"]);
+  });
+
+  it("gives the chunks as a list at the end of a node that does not say how they join", async () => {
+    const app = new Chain<string>().append(async function* (text) {
+      yield { text };
+      yield { text: "!" };
+    });
+    const ends: unknown[] = [];
+    for await (const { type, value } of events(app.compile(), "x")) if (type === "end") ends.push(value);
+    expect(ends).toEqual([
+      [{ text: "x" }, { text: "!" }],
+      [{ text: "x" }, { text: "!" }],
+    ]);
+  });
+
+  it("tells the chunks before a failure, then the failure of each place, and no end", async () => {
+    const app = new Chain<string>().append(
+      async function* (text) {
+        yield text;
+        throw new Error("broken");
+      },
+      { key: "write" },
+    );
+    const { seen, error } = await readAll(events(app.compile({ name: "c" }), "x"));
+    expect(seen).toEqual(["start c", "start write", "chunk write x", "chunk c x", "error write", "error c"]);
+    expect(error).toMatchObject({ code: "NODE_FAILED" });
+  });
+
   it("ends the run when it is left", async () => {
     let signal: AbortSignal | undefined;
     const app = new Chain<string>().append(async function* (text, ctx) {
