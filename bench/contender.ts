@@ -46,6 +46,8 @@ export interface Contender {
   readonly maps?: ((count: number) => Pipe) | undefined;
   /** Every chunk goes to a node that adds 1 and to one that adds 2; both outputs are merged. */
   readonly split?: ((first: Step, second: Step) => Pipe) | undefined;
+  /** One node gives so many chunks; whoever reads along is told of each. The result is the sum of what comes out. */
+  readonly told?: ((count: number) => Run) | undefined;
   /** Makes a line of so many nodes ready to run. */
   readonly build?: ((step: Step, count: number) => Run) | undefined;
   /** Asks whether to add 1 to the input, stops, keeps what is needed in memory, is given the answer, and goes on. */

@@ -1,5 +1,5 @@
 import type { Contender, Run, Work } from "./contender.js";
-import { allPredecessor, kumiko } from "./contenders/kumiko.js";
+import { allPredecessor, handled, kumiko } from "./contenders/kumiko.js";
 import { limited } from "./contenders/p-limit.js";
 import { plain, plainRecord } from "./contenders/plain.js";
 import { webStreams } from "./contenders/web-streams.js";
@@ -220,6 +220,16 @@ const streams: readonly Workload[] = [
     work: (contender) => pipeOf(contender.split?.(addOne, addTwo)),
     expected: CHUNKS * 3 + 2 * sumBelow(CHUNKS),
     others: [webStreams],
+  },
+  {
+    id: "events",
+    group: "streams",
+    title: "1,000 chunks of a node, read as `events`, per chunk",
+    operations: 1_000,
+    work: ({ told }) => runOf(told?.(1_000), 1),
+    expected: sumBelow(1_000),
+    base: handled,
+    target: { ratio: 2 },
   },
 ];
 

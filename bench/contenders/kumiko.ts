@@ -6,6 +6,7 @@ import {
   createTool,
   END,
   each as eachItem,
+  events,
   from,
   functionToolCall,
   Graph,
@@ -43,12 +44,35 @@ export const kumiko: Contender = {
   generators: (count) => pipeOf(line(count, () => lambda({ transform: addOne }))),
   maps: (count) => pipeOf(line(count, () => mapChunks((chunk: number) => chunk + 1))),
   split,
+  told: (count) => {
+    const chain = counting(count);
+    return async (input) => {
+      let sum = 0;
+      for await (const { type, info, value } of events(chain, input)) {
+        if (type === "chunk" && info.component === "chain") sum += value as number;
+      }
+      return sum;
+    };
+  },
   build: (step, count) => runOf(buildLine(step, count)),
   askAndResume,
   savedLoop: (step, last) => {
     const loop = loopOf(step, last).compile({ maxSteps: last + 1, store: memoryStore(), durability: "step" });
     let runs = 0;
     return (input) => loop.invoke(input, { checkpointId: `run-${++runs}` });
+  },
+};
+
+/** What `events` is compared with: the stream itself, and one handler. */
+export const handled: Contender = {
+  name: "kumiko, stream with a handler",
+  told: (count) => {
+    const chain = counting(count);
+    return async (input) => {
+      let sum = 0;
+      for await (const chunk of chain.stream(input, { callbacks: [noOperation] })) sum += chunk;
+      return sum;
+    };
   },
 };
 
@@ -164,6 +188,13 @@ function pipeOf(runnable: Runnable<number, number>): Pipe {
     for await (const chunk of runnable.transform(source)) sum += chunk;
     return sum;
   };
+}
+
+function counting(count: number): Runnable<number, number> {
+  const chain = new Chain<number>().append(async function* () {
+    for (let n = 0; n < count; n++) yield n;
+  });
+  return chain.compile();
 }
 
 function split(first: Step, second: Step): Pipe {
