@@ -27,7 +27,7 @@ import type {
   WithStep,
 } from "./types/chain-step.js";
 import type { Choice } from "./types/choice.js";
-import type { ChunkBehind, CompiledChain, PartOf } from "./types/chunked.js";
+import type { ChunkBehind, CompiledInChunks, PartOf } from "./types/chunked.js";
 import type { GraphTypeError } from "./types/graph-type-error.js";
 import type { NoChunks, ValueOf } from "./types/joined.js";
 import type { CheckedMembers } from "./types/node-key.js";
@@ -281,7 +281,7 @@ export class Chain<
   get compile(): Finished<
     O,
     Wanted,
-    (options?: ChainCompileOptions<string>) => CompiledChain<I, ResultOf<O, Result>, Nodes, Chunks>
+    (options?: ChainCompileOptions<string>) => CompiledInChunks<I, ResultOf<O, Result>, Nodes, Chunks>
   > {
     return ((options?: ChainCompileOptions<string>) => new CompiledPlan(this.#builder.makePlan(options))) as never;
   }

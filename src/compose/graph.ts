@@ -6,7 +6,6 @@ import type { DeclaredConcat } from "../schema/concat/rule.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { ToolsNodeOptions } from "../tools/node/options.js";
 import type { CompileOptions } from "./compile-options.js";
-import type { CompiledGraph } from "./compiled-graph.js";
 import { GraphBuilder } from "./graph-builder.js";
 import type { GraphOptions } from "./graph-options.js";
 import { describePlan } from "./plan/describe.js";
@@ -15,7 +14,8 @@ import { type MermaidOptions, toMermaid } from "./plan/picture/mermaid.js";
 import type { Runnable } from "./runnable.js";
 import type { AnyCallOptions, CallOptions } from "./types/call-options.js";
 import type { AnyChoice, CheckedChoice, Seen } from "./types/choice.js";
-import type { BranchTo, Brought, BroughtByBranch, EdgeTo, InAt, OutAt } from "./types/edge-check.js";
+import type { CompiledInChunks } from "./types/chunked.js";
+import type { BranchTo, Brought, BroughtByBranch, ChunkAtEnd, EdgeTo, InAt, OutAt } from "./types/edge-check.js";
 import type { ErrorBranchOfHandles, ErrorChoice, FailureAt } from "./types/error-branch.js";
 import type { GraphTypeError } from "./types/graph-type-error.js";
 import type { AddByHandle, BranchOfHandles, HandlesOnly, SwitchOfHandles } from "./types/handle-methods.js";
@@ -486,7 +486,7 @@ export class Graph<
     Nodes,
     Fed,
     Keys,
-    (options?: CompileOptions<StopKey<Keys>>) => CompiledGraph<Given, Result, Nodes>
+    (options?: CompileOptions<StopKey<Keys>>) => CompiledInChunks<Given, Result, Nodes, ChunkAtEnd<O, Fed>>
   > = ((options?: CompileOptions<string>) => new CompiledPlan(this.#builder.makePlan(options))) as never;
 
   /** The graph so far as a Mermaid flowchart; checked as `compile()` does. */

@@ -16,8 +16,8 @@ export type ChunkedRunnable<I, O, Chunk> = {
   readonly transform: (input: StreamSource<I>, options?: RunOptions) => ChunkReader<Chunk, O>;
 } & Runnable<I, O>;
 
-/** What a chain compiles to; `unknown` chunks are whole values. */
-export type CompiledChain<I, O, Inner, Chunk> = unknown extends Chunk
+/** What a graph or chain compiles to; `unknown` chunks are whole values. */
+export type CompiledInChunks<I, O, Inner, Chunk> = unknown extends Chunk
   ? CompiledGraph<I, O, Inner>
   : {
       readonly stream: (input: I, options?: RunOptions<NodePaths<Inner>, Inner>) => ChunkReader<Chunk, O>;

@@ -1,3 +1,4 @@
+import type { PartOf } from "./chunked.js";
 import type { Fit, IsRecord, WrongField } from "./fit.js";
 import type { NodeShape, SameAsInput } from "./node-shape.js";
 import type { TypeName } from "./type-name.js";
@@ -58,7 +59,21 @@ type Subject<Out, In, Field extends string> = [IsRecord<Out>, IsRecord<In>] exte
  * passthrough for one, the output is kept as it is; it stands in a shape, because two different literals side by side in an
  * intersection of records would make all of it `never`.
  */
-export type Brought<Out, In> = unknown extends In ? NodeShape<unknown, Out> : Fit<Out, In> extends "part" ? Out : In;
+export type Brought<Out, In> = unknown extends In
+  ? NodeShape<unknown, Out>
+  : Fit<Out, In> extends "part"
+    ? Out & BroughtPart
+    : In;
+
+declare const part: unique symbol;
+
+/** Marks what is fed in parts. */
+interface BroughtPart {
+  readonly [part]: true;
+}
+
+/** A chunk of what comes out at END, where edges bring it in parts; `unknown` where a chunk has the type of the whole. */
+export type ChunkAtEnd<O, Fed> = Fed extends { readonly end: BroughtPart } ? PartOf<O> : unknown;
 
 /** The targets of a branch, each of which must take the whole output; a sentence stands for those that do not. */
 export type BranchTo<O, Nodes, Out, From extends string, Target extends string> = [
