@@ -22,7 +22,7 @@ import type { AddByHandle, BranchOfHandles, HandlesOnly, SwitchOfHandles } from 
 import type { NoChunks, ValueOf } from "./types/joined.js";
 import type { CheckedKeys, NewKey, StopKey } from "./types/node-key.js";
 import type { BuilderNode, Built, builds, FunctionNode, NodeLike, RunnableNode, ToolsNode } from "./types/node-like.js";
-import type { AnyNodeEntry, ShapesOf } from "./types/node-map.js";
+import type { AnyNodeEntry, CheckedOptions, ShapesOf } from "./types/node-map.js";
 import type { NodeOptions } from "./types/node-options.js";
 import type { PartsRef, SourceRef, TargetRef } from "./types/node-ref.js";
 import type { Keyed, NodeShape } from "./types/node-shape.js";
@@ -191,7 +191,7 @@ export class Graph<
    * });
    */
   addNodes<const Entries extends Readonly<Record<string, AnyNodeEntry<State>>>>(
-    nodes: Entries & CheckedKeys<Keys, Entries>,
+    nodes: Entries & CheckedKeys<Keys, Entries> & CheckedOptions<State, Entries>,
   ): Graph<I, O, State, Nodes & ShapesOf<Entries>, Fed, Keys | (keyof Entries & string), Given, Result> {
     this.#builder.addNodes(nodes);
     return this as never;

@@ -66,6 +66,49 @@ describe("the call options of a node", () => {
     graph.node("other", model, { options: { temprature: 0 } });
   });
 
+  it("are checked in addNodes, and by path for its nodes", () => {
+    const graph = () => new Graph<AgenticMessage[], AgenticMessage>();
+    const app = graph()
+      .addNodes({
+        model: { node: mine, options: { options: { temperature: 0, region: "eu" }, outputKey: "answer" } },
+        tools: { node: tools, options: { options: { messages: [] } } },
+        find: { node: plain, options: { options: { whatever: 3 } } },
+        f: { node: (text: string) => text, options: { options: { whatever: 3 } } },
+        other: mine,
+        answer: ({ answer }: { answer: AgenticMessage }) => answer,
+      })
+      .addEdge(START, "model")
+      .addEdge("model", "answer")
+      .addEdge("answer", END);
+    // @ts-expect-error a model has no such option
+    graph().addNodes({ model: { node: model, options: { options: { temprature: 0 } } } });
+    // @ts-expect-error a number
+    graph().addNodes({ model: { node: model, options: { options: { temperature: "hot" } } } });
+    // @ts-expect-error a tools node has no such option
+    graph().addNodes({ tools: { node: tools, options: { options: { tool: [] } } } });
+    // @ts-expect-error a retriever has no such option
+    graph().addNodes({ find: { node: retriever, options: { options: { top: 3 } } } });
+    // @ts-expect-error a graph takes no call options of its own
+    graph().addNodes({ inner: { node: inner, options: { options: {} } } });
+    // @ts-expect-error a passthrough calls nothing
+    graph().addNodes({ same: { node: passthrough(), options: { options: {} } } });
+    // @ts-expect-error not all nodes are fed
+    app.compile();
+    const small = graph()
+      .addNodes({ model: mine, tools: { node: tools, options: {} } })
+      .addEdge(START, "model")
+      .addEdge("model", "tools")
+      .addEdge("model", END)
+      .compile();
+    small.invoke([], { nodes: { model: { options: { region: "eu" } }, tools: { options: { messages: [] } } } });
+    // @ts-expect-error a text
+    small.invoke([], { nodes: { model: { options: { region: 1 } } } });
+    // @ts-expect-error a model has no such option
+    small.invoke([], { nodes: { model: { options: { temprature: 0 } } } });
+    // @ts-expect-error a tools node has no such option
+    small.invoke([], { nodes: { tools: { options: { tool: [] } } } });
+  });
+
   it("are checked by path when a run gives them", () => {
     const agent = new Graph<AgenticMessage[], AgenticMessage>()
       .addNode("model", mine)

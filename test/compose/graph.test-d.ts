@@ -354,6 +354,52 @@ describe("addNodes", () => {
       inner: new Graph<number, string>().addNode("in", String).addEdge(START, "in").addEdge("in", END),
     });
 
+  it("checks the options of its nodes as addNode does", () => {
+    const stateful = () => new Graph<string, string>().withState(() => ({ count: 0 }));
+    const node = (text: string) => text.length;
+    stateful().addNodes({
+      a: {
+        node,
+        options: {
+          inputKey: "text",
+          outputKey: "size",
+          name: "A",
+          retry: { attempts: 2 },
+          before: (given: { text: string }, state) => ({ text: given.text.repeat(state.count) }),
+          after: async (given: { size: number }) => ({ size: given.size + 1 }),
+          merge: ([first]: readonly { text: string }[]) => ({ text: first?.text ?? "" }),
+          fallback: () => 0,
+          cache: { key: (text: string) => text },
+        },
+      },
+    });
+    // @ts-expect-error "outputkey" is not an option of a node
+    stateful().addNodes({ a: { node, options: { outputkey: "size" } } });
+    stateful().addNodes({ a: { node, options: { retry: true, cache: false } } });
+    // @ts-expect-error "attemps" is not one of the "retry" of this node
+    stateful().addNodes({ a: { node, options: { retry: { attemps: 2 } } } });
+    // @ts-expect-error the key is made of a text
+    stateful().addNodes({ a: { node, options: { cache: { key: (count: number) => `${count}` } } } });
+    // @ts-expect-error a name is a text
+    stateful().addNodes({ a: { node, options: { name: 5 } } });
+    // @ts-expect-error the node takes a text
+    stateful().addNodes({ a: { node, options: { before: (count: number) => count } } });
+    // @ts-expect-error the handler gives a number where the node takes a text
+    stateful().addNodes({ a: { node, options: { before: (text: string) => text.length } } });
+    // @ts-expect-error the node gives a number
+    stateful().addNodes({ a: { node, options: { after: (text: string) => text } } });
+    // @ts-expect-error behind its output key the node gives a record
+    stateful().addNodes({ a: { node, options: { outputKey: "size", after: (size: number) => size } } });
+    // @ts-expect-error the node gives a number
+    stateful().addNodes({ a: { node, options: { fallback: () => "none" } } });
+    // @ts-expect-error the node takes a text
+    stateful().addNodes({ a: { node, options: { merge: (counts: readonly number[]) => counts[0] } } });
+    // @ts-expect-error no such rule
+    stateful().addNodes({ a: { node, options: { concat: "lists" } } });
+    // @ts-expect-error no withState(...)
+    new Graph<string, string>().addNodes({ a: { node, options: { before: (text: string) => text } } });
+  });
+
   it("knows what its nodes take and give", () => {
     const complete = graph
       .addEdge(START, "length")

@@ -34,6 +34,20 @@ describe("the paths in run options", () => {
     outer.invoke("", { nodes: { leaf: { callback: [] } } });
   });
 
+  it("are known of nodes that addNodes has added", () => {
+    const app = new Graph<string, string>()
+      .addNodes({ leaf, inner })
+      .addEdge(START, "leaf")
+      .addEdge("leaf", "inner")
+      .addEdge("inner", END)
+      .compile();
+    app.invoke("", { nodes: { leaf: {}, "inner/x": {} } });
+    // @ts-expect-error nothing is inside a function
+    app.invoke("", { nodes: { "leaf/x": {} } });
+    // @ts-expect-error no such node inside
+    app.invoke("", { nodes: { "inner/y": {} } });
+  });
+
   it("may be the numbered keys of a chain", () => {
     outer.invoke("", { nodes: { "chain/node_0": {} } });
     chain.compile().invoke("", { nodes: { node_0: {}, node_1_branch_a: {}, nested: {}, "nested/x": {} } });

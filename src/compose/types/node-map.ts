@@ -1,4 +1,6 @@
 import type { NodeContext } from "../../components/context.js";
+import type { CallOptions } from "./call-options.js";
+import type { GraphTypeError } from "./graph-type-error.js";
 import type { ValueOfEntry } from "./joined.js";
 import type { NodeLike } from "./node-like.js";
 import type { NeedsState, NodeOptions, StateHandlers } from "./node-options.js";
@@ -28,19 +30,67 @@ type AnyNodeOptions<State> = {
 /** What the nodes of a record take and give. Worked out for a node when an edge asks for it. */
 export type ShapesOf<Entries> = { readonly [Key in keyof Entries]: ShapeOf<Entries[Key]> };
 
+/** `infer` gives `unknown` where a node has no nodes inside. */
+type InnerOf<Inner> = unknown extends Inner ? undefined : Inner;
+
 type ShapeOf<Entry> =
-  Entry extends NodeLike<infer In, infer Out, never, infer Inner>
-    ? NodeShape<In, Out, Inner>
-    : Entry extends { readonly node: NodeLike<infer In, infer Out, never, infer Inner> }
-      ? Entry extends { readonly options: infer Options }
+  Entry extends NodeLike<infer In, infer Out, never, infer Inner, infer Options>
+    ? NodeShape<In, Out, InnerOf<Inner>, CallOptions<Options, InnerOf<Inner>>>
+    : Entry extends { readonly node: NodeLike<infer In, infer Out, never, infer Inner, infer Options> }
+      ? Entry extends { readonly options: infer Given }
         ? NodeShape<
-            Keyed<In, KeyIn<Options, "inputKey">>,
-            Keyed<ValueOfEntry<Entry["node"], Out, KeyIn<Options, "concat">>, KeyIn<Options, "outputKey">>,
-            Inner,
-            object,
+            Keyed<In, KeyIn<Given, "inputKey">>,
+            Keyed<ValueOfEntry<Entry["node"], Out, KeyIn<Given, "concat">>, KeyIn<Given, "outputKey">>,
+            InnerOf<Inner>,
+            CallOptions<Options, InnerOf<Inner>>,
             In
           >
-        : NodeShape<In, Out, Inner>
+        : NodeShape<In, Out, InnerOf<Inner>, CallOptions<Options, InnerOf<Inner>>>
       : never;
 
 type KeyIn<Options, Name extends string> = Options extends { readonly [N in Name]: infer Key } ? Key : undefined;
+
+/** Intersected with a record of nodes: puts what is wrong with an option at the option. */
+export type CheckedOptions<State, Entries> = {
+  readonly [Key in keyof Entries]: Entries[Key] extends { readonly node: infer Node; readonly options: infer Given }
+    ? { readonly options: OptionsOf<Node, State, Given> }
+    : unknown;
+};
+
+type OptionsOf<Node, State, Given> =
+  Node extends NodeLike<infer In, infer Out, never, infer Inner, infer Options>
+    ? CheckedBy<
+        NodeOptions<
+          In,
+          ValueOfEntry<Node, Out, KeyIn<Given, "concat">>,
+          State,
+          KeyIn<Given, "inputKey">,
+          KeyIn<Given, "outputKey">,
+          CallOptions<Options, InnerOf<Inner>>
+        >,
+        Given
+      >
+    : unknown;
+
+/** Each option as `addNode` takes it. What is inside of some is looked at name by name: an intersection would not see a surplus one. */
+type CheckedBy<Wanted, Given> = {
+  readonly [Name in keyof Given]: Name extends keyof Wanted
+    ? Name extends "options" | "retry" | "cache"
+      ? Wanted[Name] & NoneElse<Name, Extract<Wanted[Name], object>, Given[Name]>
+      : Wanted[Name]
+    : GraphTypeError<`"${Name & string}" is not an option of a node`>;
+};
+
+type NoneElse<Place extends string, Wanted, Given> =
+  Wanted extends GraphTypeError<string>
+    ? unknown
+    : [keyof Wanted] extends [never] // anything is taken
+      ? unknown
+      : Given extends object
+        ? {
+            readonly [Name in Exclude<
+              keyof Given,
+              keyof Wanted
+            >]: GraphTypeError<`"${Name & string}" is not one of the "${Place}" of this node`>;
+          }
+        : unknown;
