@@ -20,6 +20,8 @@ import type {
   BranchMembers,
   CheckedSwitch,
   FieldOf,
+  JoinedOuts,
+  Joins,
   Members,
   NumberedNodes,
   StepOptions,
@@ -229,9 +231,9 @@ export class Chain<
    * @example
    * const chain = new Chain<string>().appendParallel({ size: (text) => text.length, loud: (text) => text.toUpperCase() });
    */
-  appendParallel<Outs, const InputKeys>(
-    members: Members<O, Outs, InputKeys, State> & CheckedMembers<NoInfer<Outs>>,
-  ): Chain<I, Outs, State, Nodes, Wanted, Result, PartOf<Outs>> {
+  appendParallel<Outs, const InputKeys, const Concats, Inside>(
+    members: Members<O, Outs, InputKeys, State> & Joins<Concats, Inside> & CheckedMembers<NoInfer<Outs>>,
+  ): Chain<I, JoinedOuts<Outs, Concats, Inside>, State, Nodes, Wanted, Result, PartOf<Outs>> {
     return this.#next(this.#builder.appendParallel(members));
   }
 
@@ -245,18 +247,22 @@ export class Chain<
    *   few: (count) => `only ${count}`,
    * });
    */
-  appendBranch<const Chosen extends string, Outs, const InputKeys>(
+  appendBranch<const Chosen extends string, Outs, const InputKeys, const Concats, Inside>(
     choose: (value: O, ctx: NodeContext<State>) => Choice<Chosen>,
-    members: Members<O, Outs, InputKeys, State> & BranchMembers<NoInfer<Chosen>, NoInfer<Outs>>,
-  ): Chain<I, Outs[keyof Outs], State, Nodes, Wanted, Result> {
+    members: Members<O, Outs, InputKeys, State> &
+      Joins<Concats, Inside> &
+      BranchMembers<NoInfer<Chosen>, NoInfer<Outs>>,
+  ): Chain<I, JoinedOuts<Outs, Concats, Inside>[keyof Outs], State, Nodes, Wanted, Result> {
     return this.#next(this.#builder.appendBranch(choose, members, false));
   }
 
   /** Like `appendBranch`, for a function that reads what flows as a stream and may choose before its end. */
-  appendStreamBranch<const Chosen extends string, Outs, const InputKeys>(
+  appendStreamBranch<const Chosen extends string, Outs, const InputKeys, const Concats, Inside>(
     choose: (stream: StreamReader<unknown extends Chunks ? O : Chunks>, ctx: NodeContext<State>) => Choice<Chosen>,
-    members: Members<O, Outs, InputKeys, State> & BranchMembers<NoInfer<Chosen>, NoInfer<Outs>>,
-  ): Chain<I, Outs[keyof Outs], State, Nodes, Wanted, Result> {
+    members: Members<O, Outs, InputKeys, State> &
+      Joins<Concats, Inside> &
+      BranchMembers<NoInfer<Chosen>, NoInfer<Outs>>,
+  ): Chain<I, JoinedOuts<Outs, Concats, Inside>[keyof Outs], State, Nodes, Wanted, Result> {
     return this.#next(this.#builder.appendBranch(choose, members, true));
   }
 
@@ -270,10 +276,12 @@ export class Chain<
    *   answer: ({ text }) => text,
    * });
    */
-  appendSwitch<const Field extends string, Outs, const InputKeys>(
+  appendSwitch<const Field extends string, Outs, const InputKeys, const Concats, Inside>(
     field: SwitchField<O, Field, "what flows">,
-    members: SwitchMembers<O, Field, Outs, InputKeys, State> & CheckedSwitch<O, Field, NoInfer<Outs>>,
-  ): Chain<I, Outs[keyof Outs], State, Nodes, Wanted, Result> {
+    members: SwitchMembers<O, Field, Outs, InputKeys, State> &
+      Joins<Concats, Inside> &
+      CheckedSwitch<O, Field, NoInfer<Outs>>,
+  ): Chain<I, JoinedOuts<Outs, Concats, Inside>[keyof Outs], State, Nodes, Wanted, Result> {
     return this.#next(this.#builder.appendSwitch(field, members));
   }
 

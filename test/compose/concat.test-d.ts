@@ -94,6 +94,74 @@ describe("concat of a node that streams", () => {
   });
 });
 
+describe("concat of a member of a parallel step", () => {
+  it("is what the next step gets under its key", async () => {
+    const built = chain.appendParallel({
+      list: { node: find, options: { concat: "list" } },
+      last: { node: find, options: { concat: "last" } },
+      count: { node: find, options: { concat: (chunks: Found[]) => chunks.length } },
+      inline: {
+        node: async function* (text) {
+          expectTypeOf(text).toEqualTypeOf<string>();
+          yield text.length;
+        },
+        options: { concat: "list", name: "Inline" },
+      },
+      value: { node: (text) => text.length, options: { concat: "list" } },
+      later: { node: async (text) => ({ text }), options: { concat: "list" } },
+      plain: find,
+      size: (text) => text.length,
+      named: { node: (text) => [text], options: { name: "Named" } },
+    });
+    const app = built.compile();
+    expectTypeOf(app.invoke).returns.resolves.toEqualTypeOf<{
+      list: Found[];
+      last: Found;
+      count: number;
+      inline: number[];
+      value: number;
+      later: { text: string };
+      plain: Found;
+      size: number;
+      named: string[];
+    }>();
+    built.append(({ list, inline }) => list.length + inline.length);
+    for await (const { list, size } of app.stream("x")) {
+      expectTypeOf(list).toEqualTypeOf<Found | undefined>();
+      expectTypeOf(size).toEqualTypeOf<number | undefined>();
+    }
+    // @ts-expect-error no such rule
+    chain.appendParallel({ a: { node: find, options: { concat: "lists" } }, b: () => 1 });
+  });
+
+  it("is what the members of branches and switches give as well", () => {
+    const members = {
+      many: { node: find, options: { concat: "list" } },
+      one: { node: find, options: { concat: "last" } },
+      none: (text: string) => text.length,
+    } as const;
+    const branched = chain.appendBranch((text) => (text === "" ? "none" : "many"), members);
+    expectTypeOf(branched.compile().invoke).returns.resolves.toEqualTypeOf<Found[] | Found | number>();
+    const switched = new Chain<{ kind: "many"; topic: string } | { kind: "none"; topic: string }>().appendSwitch(
+      "kind",
+      {
+        many: { node: find, options: { inputKey: "topic", concat: "list" } },
+        none: ({ topic }) => topic.length,
+      },
+    );
+    expectTypeOf(switched.compile().invoke).returns.resolves.toEqualTypeOf<Found[] | number>();
+  });
+
+  it("goes with an input key", () => {
+    new Chain<{ topic: string; limit: number }>()
+      .appendParallel({
+        found: { node: find, options: { inputKey: "topic", concat: "list" } },
+        most: { node: (limit) => limit * 2, options: { inputKey: "limit" } },
+      })
+      .append(({ found, most }) => found.slice(0, most));
+  });
+});
+
 describe("chunks that are not values", () => {
   it("are the chunks of a streaming node whose concat makes a list of them", async () => {
     const app = chain.append(find, { concat: "list" }).compile();

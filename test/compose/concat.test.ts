@@ -1,7 +1,11 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Chain } from "../../src/compose/chain.js";
+import { Graph } from "../../src/compose/graph.js";
 import { lambda } from "../../src/compose/lambda.js";
-import type { StreamReader } from "../../src/schema/stream/reader.js";
+import { END, START } from "../../src/compose/plan/plan.js";
+import type { Runnable } from "../../src/compose/runnable.js";
+import { StreamReader } from "../../src/schema/stream/reader.js";
+import { modes } from "../run/every-way.js";
 
 async function* find(topic: string) {
   yield { title: `${topic} 1` };
@@ -44,3 +48,43 @@ it("gives the record of a parallel step in parts, and joined as a whole", async 
   const { size, loud } = await app.stream("ab").concat();
   expect([size, loud]).toEqual([2, "AB"]);
 });
+
+describe("concat of the members of a step", () => {
+  const many = { node: find, options: { concat: "list" } } as const;
+  const parallel = new Chain<string>().appendParallel({
+    many,
+    one: { node: find, options: { concat: "last" } },
+    count: { node: find, options: { concat: (chunks: { title: string }[]) => chunks.length } },
+    size: { node: (text) => text.length, options: { concat: "list" } },
+  });
+  const found = [{ title: "a 1" }, { title: "a 2" }];
+
+  it.each(modes)("joins what each gives, in %s", async (mode) => {
+    const joined = { many: found, one: { title: "a 2" }, count: 2, size: 1 };
+    expect(await inMode(parallel.compile(), mode)).toEqual(joined);
+    expect(await inMode(parallel.append((given) => given).compile(), mode)).toEqual(joined);
+    const branched = new Chain<string>().appendBranch(() => "many", { many, none: () => 0 });
+    expect(await inMode(branched.compile(), mode)).toEqual(found);
+    expect(await inMode(branched.append((given) => given).compile(), mode)).toEqual(found);
+  });
+
+  it("gives chunks that are parts of the record where edges bring END parts", async () => {
+    const graph = new Graph<string, { size: number; found: { title: string }[] }>()
+      .addNode("size", (text: string) => text.length, { outputKey: "size" })
+      .addNode("find", find, { outputKey: "found", concat: "list" })
+      .addEdge(START, "size")
+      .addEdge(START, "find")
+      .addEdge("size", END)
+      .addEdge("find", END);
+    const chunks = await chunksOf(graph.compile().stream("a"));
+    expect(chunks.filter(({ size }) => size !== undefined)).toEqual([{ size: 1 }]);
+    expect(chunks.filter(({ found }) => found !== undefined)).toHaveLength(2);
+    expect(await graph.compile().stream("a").concat()).toEqual({ size: 1, found });
+  });
+});
+
+async function inMode<O>(app: Runnable<string, O>, mode: (typeof modes)[number]): Promise<O> {
+  if (mode === "invoke") return await app.invoke("a");
+  if (mode === "collect") return await app.collect(StreamReader.from(["a"]));
+  return await (mode === "stream" ? app.stream("a") : app.transform(StreamReader.from(["a"]))).concat();
+}

@@ -1,5 +1,6 @@
 import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import type { GraphTypeError } from "./graph-type-error.js";
+import type { ValueOfEntry } from "./joined.js";
 import type { CheckedMembers } from "./node-key.js";
 import type { NodeLike } from "./node-like.js";
 import type { WithOptions } from "./node-map.js";
@@ -50,6 +51,23 @@ type Member<In, Out, State, InputKey> =
 export type Members<In, Outs, InputKeys, State> = {
   readonly [Key in keyof Outs]: Member<In, Outs[Key], State, Key extends keyof InputKeys ? InputKeys[Key] : undefined>;
 } & { readonly [Key in keyof InputKeys]: { readonly options?: { readonly inputKey?: InputKeys[Key] } } | object };
+
+/**
+ * Intersected with the members of a step: how the chunks of each join, and its node, which tells whether there are chunks; in
+ * records of their own, so that all can be inferred from one literal.
+ */
+export type Joins<Concats, Inside> = {
+  readonly [Key in keyof Concats]: { readonly options?: { readonly concat?: Concats[Key] } } | object;
+} & { readonly [Key in keyof Inside]: { readonly node: Inside[Key] } | object };
+
+/** What the members give, joined. */
+export type JoinedOuts<Outs, Concats, Inside> = {
+  [Key in keyof Outs]: Key extends keyof Concats & keyof Inside
+    ? [Concats[Key]] extends [DeclaredConcat]
+      ? ValueOfEntry<Inside[Key], Outs[Key], Concats[Key]>
+      : Outs[Key]
+    : Outs[Key];
+};
 
 /** The members of a switch: each gets the members of the union that its value selects. */
 export type SwitchMembers<In, Field extends string, Outs, InputKeys, State> = {
