@@ -53,6 +53,21 @@ describe("A question", () => {
     expect(error.interrupts[0]?.schema).toBeUndefined();
   });
 
+  it("is known by the key of its ask, wherever it was asked, also after a resume without its answer", async () => {
+    const inner = new Chain<string>().append(
+      async (_text, ctx) => (await Promise.all([ctx.ask("left", "?"), ctx.ask("right", "?")])).join(),
+      { key: "asks" },
+    );
+    const app = new Chain<string>().append(inner).compile({ store: memoryStore() });
+    const both = await interruptOf(app.invoke("", { checkpointId: "k" }));
+    expect(both.interrupts.map(({ key }) => key)).toEqual(["left", "right"]);
+    const [left, right] = both.interrupts;
+    expect((await questionOf(app.resume("k", { [String(left?.id)]: 1 }))).key).toBe("right");
+    expect(await app.resume("k", { [String(right?.id)]: 2 })).toBe("1,2");
+    const { interrupts } = await interruptOf(around((ctx) => ctx.interrupt("stop")).invoke("", { checkpointId: "i" }));
+    expect(interrupts.map((interrupt) => "key" in interrupt)).toEqual([false]);
+  });
+
   it("gives its answer when the run is resumed; what ran before does not run again", async () => {
     const log: string[] = [];
     const app = greeting(log);

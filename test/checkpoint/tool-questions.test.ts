@@ -71,6 +71,24 @@ describe("A tool call that asks", () => {
     expect(ran.counts()).toEqual({ 1: 1, 2: 2, 3: 1, 4: 2, 5: 1 });
   });
 
+  it.each(["result", () => "told"] as const)(
+    "stays open when something beside it fails (onToolError: %s)",
+    async (onToolError) => {
+      const both = createTool({
+        id: "both",
+        description: "Asks while it fails.",
+        execute: async (_input, ctx) => {
+          await Promise.all([Promise.reject(new Error("boom")), ctx.ask("n", "N?")]);
+        },
+      });
+      const app = chainOf({ tools: [both], onToolError });
+      const question = await questionOf(app.invoke(calls(call("both")), run));
+      expect(question).toMatchObject({ key: "n", info: "N?" });
+      const results = await app.resume("run", { [question.id]: "yes" });
+      expect(blocksOf(results)).toMatchObject([{ isError: true }]);
+    },
+  );
+
   it("may be one of several that are answered together, with falsy answers", async () => {
     const app = five(effects());
     const both = await interruptOf(app.invoke(message, run));

@@ -6,6 +6,8 @@ export interface Interrupt {
   readonly id: string;
   /** Where it waits, the same in every run: `runnable:agent;node:tools;tool:pay:call_1`. */
   readonly address: string;
+  /** The key of the `ask` that it comes from. */
+  readonly key?: string;
   /** What was said about it. */
   readonly info: unknown;
   /** The JSON Schema of an answer, if a schema was given. */

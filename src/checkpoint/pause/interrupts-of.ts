@@ -7,8 +7,7 @@ import type { Interrupt } from "./interrupt.js";
  */
 export function interruptsOf(run: RunSnapshot, runKey: string, parent?: Interrupt): Interrupt[] {
   const { address } = run;
-  const around =
-    parent?.address === address ? parent : interrupt(`${runKey}:${address}`, address, undefined, undefined, parent);
+  const around = parent?.address === address ? parent : interrupt(`${runKey}:${address}`, address, undefined, parent);
   const found: Interrupt[] = [];
   for (const { visit, route } of run.tasks) {
     if (visit !== undefined) addInterrupts(found, visit, runKey, around);
@@ -17,7 +16,7 @@ export function interruptsOf(run: RunSnapshot, runKey: string, parent?: Interrup
   const { stop } = run;
   if (stop !== undefined && stop.answer === undefined) {
     const { id, before, after } = stop;
-    found.push(interrupt(id, address, { kind: "before_after", before, after }, undefined, parent));
+    found.push(interrupt(id, address, { kind: "before_after", before, after }, parent));
   }
   return found;
 }
@@ -42,10 +41,10 @@ function addInterrupts(
     for (const { visit } of inOrder(calls)) if (visit !== undefined) addInterrupts(inside, visit, runKey, around);
     for (const { run } of inner) if (run !== undefined) inside.push(...interruptsOf(run, runKey, around));
   }
-  for (const { id, kind, address, info, schema, answer } of questions) {
+  for (const question of questions) {
     // the interrupt of an invocation around others is their parent
-    if (answer !== undefined || (kind !== "ask" && inside.length > 0)) continue;
-    found.push(interrupt(id, address, info, schema, parent));
+    if (question.answer !== undefined || (question.kind !== "ask" && inside.length > 0)) continue;
+    found.push(interruptOf(question, parent));
   }
   found.push(...inside);
 }
@@ -58,21 +57,22 @@ function aroundOthers(
 ): Interrupt {
   const asksItself = ({ kind, answer }: Question): boolean => kind === "interrupt" && answer === undefined;
   const own = questions.find(asksItself);
-  return interrupt(own?.id ?? `${runKey}:${address}`, address, own?.info, undefined, parent);
+  return interrupt(own?.id ?? `${runKey}:${address}`, address, own?.info, parent);
 }
 
-/** Without the fields that it has not. Written out: spreading objects into others takes longer than all the rest here. */
-function interrupt(
-  id: string,
-  address: string,
-  info: unknown,
-  schema: object | undefined,
-  parent: Interrupt | undefined,
-): Interrupt {
-  if (schema !== undefined)
-    return parent === undefined ? { id, address, info, schema } : { id, address, info, schema, parent };
+/** Without the fields that it has not: spreading objects into others takes longer than all the rest here. */
+function interrupt(id: string, address: string, info: unknown, parent: Interrupt | undefined): Interrupt {
   return parent === undefined ? { id, address, info } : { id, address, info, parent };
 }
+
+function interruptOf({ id, kind, key, address, info, schema }: Question, parent: Interrupt | undefined): Interrupt {
+  const made: Writable<Interrupt> = kind === "ask" ? { id, address, key, info } : { id, address, info };
+  if (schema !== undefined) made.schema = schema;
+  if (parent !== undefined) made.parent = parent;
+  return made;
+}
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** Calls and items that wait, by their position: they are kept in the order in which they began or ended. */
 function inOrder(calls: readonly CallSnapshot[]): CallSnapshot[] {

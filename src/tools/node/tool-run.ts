@@ -188,7 +188,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
       },
       (thrown) => {
         this.phase = "running";
-        this.fail(thrown);
+        this.failWith(thrown);
       },
     );
   }
@@ -257,21 +257,21 @@ export class ToolRun extends ToolCallContext implements StagedCall {
   /** Something failed: the tool, a handler or a middleware. Only the first failure counts. */
   fail(thrown: unknown): void {
     if (this.phase === "failing" || this.phase === "settled") return;
-    if (this.waits(thrown)) {
-      this.stop();
-      return;
-    }
+    // a result beside a question would leave nobody to answer it
+    const hasAsked = this.openedInvocation?.hasStopped === true && !this.isAskedAgain(thrown);
+    if (this.waits(thrown) || (hasAsked && this.owner.settings.onToolError !== "throw")) this.stop();
+    else this.failWith(thrown);
+  }
+
+  private failWith(thrown: unknown): void {
     const error = this.blame(thrown);
     if (error.kind === "output_validation") this.keep({ output: error.output });
     this.phase = "failing";
     this.release();
     if (this.span === undefined) this.openSpan()?.error(error);
     const { onToolError } = this.owner.settings;
-    if (isAlwaysResult(error)) {
-      this.answer(error, this.textOf(error));
-      return;
-    }
-    if (this.isAskedAgain(thrown)) this.settleOpen(error);
+    if (isAlwaysResult(error)) this.answer(error, this.textOf(error));
+    else if (this.isAskedAgain(thrown)) this.settleOpen(error);
     else if (onToolError === "throw") this.settleFailed(error);
     else if (onToolError === "result") this.answer(error, this.textOf(error));
     else this.askHandler(onToolError, error);
