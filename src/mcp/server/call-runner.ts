@@ -7,7 +7,7 @@ import { KumikoError, messageOf } from "../../errors.js";
 import { type Fields, isFields } from "../../is.js";
 import type { SchemaValidator } from "../../schema/schema-validator.js";
 import { type CallRecord, CallRecords, type Questions } from "./call-records.js";
-import { askedKey, type CallPlace, type CallSession, type CallSessions, hasCapability } from "./call-session.js";
+import { type CallPlace, type CallSession, type CallSessions, hasCapability } from "./call-session.js";
 import { neededFor, type Question, questionOf, readReply } from "./forms.js";
 import type { ProgressTeller } from "./progress.js";
 import type { ServerContext } from "./sdk.js";
@@ -15,6 +15,8 @@ import { invalidState, tooManyPending } from "./wire-error.js";
 
 /** What a request runs: its output is the result on the wire. */
 export interface Program {
+  /** Of the tool or prompt. */
+  readonly name: string;
   readonly graph: CompiledGraph<never, Fields>;
   /** What stands for a result when there is none: an error result, or a thrown error. */
   refused(text: string): Fields;
@@ -62,7 +64,7 @@ export class CallRunner {
     checkpointId: string,
     run: (options: object) => Promise<Fields>,
   ): Promise<Fields> {
-    const session = this.#begin(request, { checkpointId, round: 0 });
+    const session = this.#begin(request, { checkpointId, round: 0, name: program.name });
     try {
       return await run({ ...runOptions(request), checkpointId });
     } catch (error) {
@@ -74,6 +76,7 @@ export class CallRunner {
 
   /** Goes on with a call; a state that comes again gets the same, and one that is being worked on waits for that. */
   async answer(program: Program, request: CallRequest, place: CallPlace): Promise<Fields> {
+    if (place.name !== program.name) throw invalidState();
     const key = `${place.checkpointId}#${place.round}`;
     for (;;) {
       const running = this.#running.get(key);
@@ -121,8 +124,8 @@ export class CallRunner {
 
   /** What this round has led to already, in this process or in another. */
   async #known(record: CallRecord, place: CallPlace, request: CallRequest): Promise<Fields | undefined> {
-    const { round, checkpointId } = place;
-    if (round < record.asks.length) return this.#again(record, { checkpointId, round: round + 1 }, request);
+    const { round } = place;
+    if (round < record.asks.length) return this.#again(record, { ...place, round: round + 1 }, request);
     return record.final;
   }
 
@@ -217,14 +220,14 @@ export class CallRunner {
     record: CallRecord,
   ): Promise<Fields> {
     const { checkpointId } = session.place;
-    const questions = questionsOf(interrupts, session);
+    const questions = questionsOf(interrupts);
     const missing = Object.values(questions)
       .map(neededFor)
       .find((needed) => !hasCapability(request.capabilities, needed));
     if (missing === "sampling" || missing === "roots") {
       // the SDK answers this with the error that the protocol has for it
       await this.records.forget(checkpointId);
-      return this.#inputRequired(questions, { checkpointId, round: 1 }, request);
+      return this.#inputRequired(questions, { ...session.place, round: 1 }, request);
     }
     if (missing !== undefined || request.cannotAsk !== undefined) {
       await this.records.forget(checkpointId);
@@ -256,7 +259,7 @@ export class CallRunner {
   #begin(request: CallRequest, place: CallPlace): CallSession {
     const { sdk, isModern, capabilities, requestContext, progress } = request;
     const keepFinal = (final: Fields) => this.#keepFinal(place, final);
-    const session: CallSession = { sdk, isModern, capabilities, place, progress, keepFinal, asked: new Map() };
+    const session: CallSession = { sdk, isModern, capabilities, place, progress, keepFinal };
     this.#options.sessions.begin(requestContext, session);
     return session;
   }
@@ -287,8 +290,8 @@ function progressHandler(progress: ProgressTeller): Handler {
 }
 
 /** By the key under which it was asked, where no other question has that; else by its id. */
-function questionsOf(interrupts: readonly Interrupt[], session: CallSession): Questions {
-  const keys = interrupts.map(({ info }) => askedKey(session, info));
+function questionsOf(interrupts: readonly Interrupt[]): Questions {
+  const keys = interrupts.map(({ key }) => key);
   return Object.fromEntries(
     interrupts.map((interrupt, index) => {
       const key = keys[index];

@@ -18,8 +18,6 @@ export interface CallSession {
   readonly progress: ProgressTeller;
   /** Keeps what the call came to, for whoever sends the same answer again. */
   readonly keepFinal: (final: Fields) => Promise<void>;
-  /** The keys of questions, as they were asked. */
-  readonly asked: Map<string, AskedKey[]>;
 }
 
 /** Where a call is kept while it waits. */
@@ -27,11 +25,8 @@ export interface CallPlace {
   readonly checkpointId: string;
   /** Which answer this is; 0 is the first call. */
   readonly round: number;
-}
-
-interface AskedKey {
-  readonly key: string;
-  readonly info: unknown;
+  /** Of the tool or prompt: an answer goes to what has asked. */
+  readonly name: string;
 }
 
 /** Which request a run belongs to: nodes and tools of one run share the object of its values. */
@@ -47,28 +42,9 @@ export class CallSessions {
   }
 }
 
-/** The context of a tool or prompt, with the client in it, and with `ask` noting under which key it asks. */
+/** The context of a tool or prompt, with the client in it. */
 export function withClient<Context extends NodeContext>(ctx: Context, session: CallSession): Context {
-  const mcp = new ClientContext(ctx, session);
-  const { ask } = ctx;
-  const noted = (key: string, info: unknown, schema?: never) => {
-    noteAsked(session, key, info);
-    return ask(key, info, schema);
-  };
-  return ctx.with({ mcp, ask: noted }) as Context;
-}
-
-function noteAsked({ asked }: CallSession, key: string, info: unknown): void {
-  const text = JSON.stringify(info) ?? "";
-  const known = asked.get(text);
-  if (known === undefined) asked.set(text, [{ key, info }]);
-  else if (!known.some((other) => other.key === key)) known.push({ key, info });
-}
-
-/** The key under which a question was asked, where there is no doubt. */
-export function askedKey({ asked }: CallSession, info: unknown): string | undefined {
-  const known = asked.get(JSON.stringify(info) ?? "");
-  return known?.length === 1 ? known[0]?.key : undefined;
+  return ctx.with({ mcp: new ClientContext(ctx, session) }) as Context;
 }
 
 export function hasCapability(capabilities: Fields, needed: NeededCapability): boolean {

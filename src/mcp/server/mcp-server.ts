@@ -7,7 +7,7 @@ import { invalidMcpValue, unknownMcpOption } from "../errors.js";
 import { CallRunner } from "./call-runner.js";
 import { type CallPlace, CallSessions } from "./call-session.js";
 import { checkServerOptions } from "./check-options.js";
-import { checkListenHost, principalOf, refusal } from "./gate.js";
+import { checkListenHost, principalOf, refusal, serverClosed } from "./gate.js";
 import type { NodeExchange } from "./node-exchange.js";
 import type { MCPServerOptions, MCPServerRepository, McpAuthInfo } from "./options.js";
 import { PromptCalls } from "./prompt-calls.js";
@@ -153,6 +153,10 @@ export class MCPServer {
 
   /** Listens on a port: streamable HTTP at `/mcp`, and the transport of 2024-11-05 at `/sse` and `/messages`. */
   async listen({ port, host = "127.0.0.1" }: ListenOptions): Promise<Listening> {
+    if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+      throw invalidMcpValue("port of listen", "a whole number from 0 to 65535", port);
+    }
+    if (typeof host !== "string" || host === "") throw invalidMcpValue("host of listen", "a name or an address", host);
     checkListenHost(host, this.#options);
     const { createServer } = await import("node:http");
     const http = createServer((req, res) => void this.#route(req, res));
@@ -251,6 +255,7 @@ export class MCPServer {
     args: unknown,
     options: { readonly messages?: readonly AgenticMessage[]; readonly toolCallId?: string } = {},
   ): Promise<unknown> {
+    if (this.#closing.signal.aborted) throw serverClosed();
     const { requestContext } = this.#options;
     const values =
       typeof requestContext === "function"

@@ -38,6 +38,7 @@ export class PromptCalls {
       prompts.map(([name, prompt]) => [
         name,
         {
+          name,
           graph: compile(name, prompt, options, store, sessions),
           refused: (text) => {
             throw failed(text);

@@ -109,6 +109,13 @@ export class Serving {
     fetch: (request: Request) => Promise<Response>,
     parsedBody?: unknown,
   ): Promise<void> {
+    const { host = "localhost" } = req.headers;
+    if (!URL.canParse(`http://${String(host)}`)) {
+      // no address can be made of it, so there would be no request to check
+      res.writeHead(403);
+      res.end();
+      return;
+    }
     const { toNodeHandler } = await loadNodeAdapter();
     const { maxBodyBytes } = this.#options;
     const handler = toNodeHandler({ fetch }, maxBodyBytes === undefined ? {} : { maxRequestBodySize: maxBodyBytes });

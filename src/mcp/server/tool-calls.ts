@@ -108,7 +108,7 @@ export class ToolCalls {
   #programOf(name: string): ToolProgram {
     let program = this.#programs.get(name);
     if (program === undefined) {
-      program = { graph: this.#compile(name), refused: errorResult };
+      program = { name, graph: this.#compile(name), refused: errorResult };
       this.#programs.set(name, program);
     }
     return program;

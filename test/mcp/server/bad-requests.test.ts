@@ -1,3 +1,5 @@
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { MCPServer } from "../../../src/mcp/server/mcp-server.js";
 import type { MCPServerOptions } from "../../../src/mcp/server/options.js";
@@ -33,10 +35,29 @@ describe("a request to an MCPServer", () => {
     ["an unknown Host", { host: "evil.example" }],
     ["an unknown Origin", { origin: "https://evil.example" }],
   ])("is refused with %s, before its body is read", async (_what, headers) => {
-    const request = post(list, headers);
-    const response = await make().fetch(request);
+    const posted = post(list, headers);
+    const response = await make().fetch(posted);
     expect(response.status).toBe(403);
-    expect(request.bodyUsed).toBe(false);
+    expect(posted.bodyUsed).toBe(false);
+  });
+
+  it("is refused with a Host that is no name, and harms nobody, also in a server of its own", async () => {
+    const server = make();
+    const failed: unknown[] = [];
+    const http = createServer((req, res) => {
+      server.startHTTP({ url: req.url ?? "", httpPath: "/mcp", req, res }).catch((error) => void failed.push(error));
+    });
+    await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+    const { port } = http.address() as AddressInfo;
+    const status = await new Promise((resolve, reject) => {
+      const options = { port, path: "/mcp", method: "POST", headers: { host: "a b" } };
+      request(options, (response) => resolve(response.resume().statusCode))
+        .on("error", reject)
+        .end("{}");
+    });
+    http.closeAllConnections();
+    http.close();
+    expect([status, failed]).toEqual([403, []]);
   });
 
   it("is answered under the names that are allowed", async () => {
@@ -128,6 +149,7 @@ describe("a request to an MCPServer", () => {
     await server.close();
     expect((await server.fetch(post(list))).status).toBe(503);
     expect(await rejection(server.startStdio())).toMatchObject({ code: "MCP_DISCONNECTED" });
+    expect(await rejection(server.executeTool("any", {}))).toMatchObject({ code: "MCP_DISCONNECTED" });
   });
 });
 
@@ -138,8 +160,28 @@ describe("an MCPServer that is made wrongly", () => {
     ["a short key", { requestStateKey: "short" }, "at least 32 bytes"],
     ["an unknown mode", { legacy: "yes" }, "legacy of MCPServer"],
     ["a limit of nothing", { maxPending: 0 }, "maxPending of MCPServer"],
+    ["half a call", { maxPending: 1.5 }, "a whole number above 0"],
+    ["tools that are none", { tools: 5 }, "tools of MCPServer must be a list or a record"],
+    ["an agent that cannot answer", { agents: { a: { description: "x" } } }, 'agents["a"] of MCPServer'],
+    ["a key that is no name", { agents: { "a b": { description: "x", generate: async () => "" } } }, "keys of agents"],
+    ["a workflow without runs", { workflows: { a: { description: "x" } } }, 'workflows["a"] of MCPServer'],
+    ["a graph without a schema", { graphs: { a: { runnable: {}, description: "x" } } }, 'graphs["a"] of MCPServer'],
+    ["resources without content", { resources: { listResources: () => [] } }, "resources of MCPServer"],
+    ["a prompt without a template", { prompts: { a: { template: 5 } } }, 'prompts["a"] of MCPServer'],
+    ["a store that is none", { store: {} }, "store of MCPServer"],
+    ["a logger that is none", { logger: {} }, "logger of MCPServer"],
+    ["values that are none", { requestContext: 5 }, "requestContext of MCPServer"],
+    ["a handler that is not in a list", { callbacks: {} }, "callbacks of MCPServer"],
+    ["a runtime that is none", { runtime: 5 }, "runtime of MCPServer"],
+    ["a day that is none", { releaseDate: "soon" }, "releaseDate of MCPServer"],
+    ["a number as a text", { instructions: 5 }, "instructions of MCPServer"],
+    ["a text as a truth", { isLatest: "yes" }, "isLatest of MCPServer"],
   ])("throws for %s", (_what, options, message) => {
     expect(() => new MCPServer({ name: "test", version: "1.0.0", ...options } as never)).toThrow(message);
+  });
+
+  it.each([[-1], [70_000], ["x"], [undefined]])("does not listen on the port %s", async (port) => {
+    expect(await rejection(make().listen({ port } as never))).toMatchObject({ code: "INVALID_OPTION" });
   });
 
   it("does not listen for others without the names that it is called by", async () => {

@@ -6,8 +6,13 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { memoryStore } from "../../../src/checkpoint/memory-store.js";
+import type { NodeContext } from "../../../src/components/context.js";
+import { Chain } from "../../../src/compose/chain.js";
+import { Graph } from "../../../src/compose/graph.js";
+import { END, START } from "../../../src/compose/plan/plan.js";
 import { MCPServer } from "../../../src/mcp/server/mcp-server.js";
 import type { MCPServerOptions } from "../../../src/mcp/server/options.js";
+import type { AnyTool } from "../../../src/tools/define/any-tool.js";
 import { createTool } from "../../../src/tools/define/create-tool.js";
 import { rejection } from "../../tools/node/calls.js";
 
@@ -18,7 +23,7 @@ afterEach(async () => {
 
 const key = "0123456789abcdef0123456789abcdef";
 
-function make(done: string[], options: Partial<MCPServerOptions> = {}): MCPServer {
+function make(done: string[], options: Partial<MCPServerOptions> = {}, more: readonly AnyTool[] = []): MCPServer {
   const order = createTool({
     id: "order",
     description: "Orders.",
@@ -29,7 +34,13 @@ function make(done: string[], options: Partial<MCPServerOptions> = {}): MCPServe
       return `ordered ${sure}`;
     },
   });
-  const server = new MCPServer({ name: "shop", version: "1.0.0", tools: [order], requestStateKey: key, ...options });
+  const server = new MCPServer({
+    name: "shop",
+    version: "1.0.0",
+    tools: [order, ...more],
+    requestStateKey: key,
+    ...options,
+  });
   open.push(() => server.close());
   return server;
 }
@@ -61,9 +72,9 @@ async function ask(client: Client): Promise<string> {
   return asked.parse(result).requestState;
 }
 
-function answer(client: Client, requestState: string, sure = "yes") {
+function answer(client: Client, requestState: string, sure = "yes", name = "order") {
   const inputResponses = { sure: { action: "accept", content: { answer: sure } } };
-  return client.callTool({ name: "order", arguments: {}, inputResponses, requestState } as never, {
+  return client.callTool({ name, arguments: {}, inputResponses, requestState } as never, {
     allowInputRequired: true,
   });
 }
@@ -113,6 +124,48 @@ describe("a call that waits", () => {
     expect(await rejection(answer(hasty, late))).toMatchObject(refused);
     expect(done).toEqual([]);
     expect(await answer(ada, state)).toMatchObject(yes);
+  });
+
+  it("is answered only under the name of the tool that asked", async () => {
+    const done: string[] = [];
+    const other = createTool({ id: "other", description: "Does.", execute: () => void done.push("other") });
+    const server = make(done, {}, [other]);
+    const client = await clientOf((await server.listen({ port: 0 })).url);
+    const state = await ask(client);
+    expect(await rejection(answer(client, state, "yes", "other"))).toMatchObject({ code: -32602 });
+    expect(done).toEqual([]);
+    expect(await answer(client, state)).toMatchObject(yes);
+  });
+
+  it("asks under the keys of its questions, also of those inside graphs and of two in a row", async () => {
+    const both = new Chain<object>()
+      .append(async (_input, ctx) => `${await ctx.ask("color", "Which?")} ${await ctx.ask("size", "How big?")}`)
+      .compile({ name: "inner" });
+    const shirt = { runnable: both, description: "Asks twice.", inputSchema: z.object({}) };
+    const same = async (_input: object, ctx: NodeContext) => ctx.ask<string>("k", "Same?");
+    const twins = new Graph<object, Record<string, unknown>>()
+      .addNode("a", same, { outputKey: "a" })
+      .addNode("b", same, { outputKey: "b" })
+      .addEdge(START, "a")
+      .addEdge(START, "b")
+      .addEdge("a", END)
+      .addEdge("b", END)
+      .compile();
+    const server = make([], {
+      graphs: { shirt, twins: { runnable: twins, description: "Ask the same.", inputSchema: z.object({}) } },
+    });
+    const client = await clientOf((await server.listen({ port: 0 })).url);
+    const keysOf = async (name: string, more: object = {}) => {
+      const result = await client.callTool({ name, arguments: {}, ...more } as never, { allowInputRequired: true });
+      return z.object({ inputRequests: z.record(z.string(), z.unknown()), requestState: z.string() }).parse(result);
+    };
+    const first = await keysOf("run_shirt");
+    expect(Object.keys(first.inputRequests)).toEqual(["color"]);
+    const inputResponses = { color: { action: "accept", content: { answer: "red" } } };
+    const second = await keysOf("run_shirt", { inputResponses, requestState: first.requestState });
+    expect(Object.keys(second.inputRequests)).toEqual(["size"]);
+    const [left, right, ...rest] = Object.keys((await keysOf("run_twins")).inputRequests);
+    expect([rest, left === right, left === "k", right === "k"]).toEqual([[], false, false, false]);
   });
 
   it("leaves nothing in the store when it has expired", async () => {
