@@ -31,11 +31,11 @@ export const disconnected = (server: string, cause: unknown): KumikoError =>
     cause,
   });
 
-export const callCutOff = (server: string, tool: string, cause: unknown): KumikoError =>
+export const callCutOff = (server: string, tool: string, sent: number, cause: unknown): KumikoError =>
   new KumikoError(
     "MCP_DISCONNECTED",
-    `The connection to the MCP server "${server}" was lost during a call of "${tool}", which may have run. ` +
-      `It is not repeated, because the tool has neither readOnlyHint nor idempotentHint. ${messageOf(cause)}`,
+    `The connection to the MCP server "${server}" was lost during a call of "${tool}", which may have run. It is not repeated, ` +
+      `${sent > 1 ? `because that happened ${sent} times` : "because the tool has neither readOnlyHint nor idempotentHint"}. ${messageOf(cause)}`,
     { cause },
   );
 

@@ -48,6 +48,7 @@ function checkServer(name: string, config: unknown): void {
   const known = [...kinds[kind as keyof typeof kinds], ...common];
   for (const option of Object.keys(config)) if (!known.includes(option)) throw unknownMcpOption(where, option, known);
   checkPlace(where, config);
+  checkDetails(where, config);
   for (const option of ["timeoutMs", "connectTimeoutMs"]) checkMilliseconds(`${option} of ${where}`, config[option]);
   checkRevision(where, config.revision);
   for (const option of ["include", "exclude"]) checkNames(`${option} of ${where}`, config[option]);
@@ -62,8 +63,44 @@ function checkPlace(where: string, { command, url, transport, client }: Readonly
     throw invalidMcpValue(`command of ${where}`, "the name or path of a program", command);
   }
   if (url !== undefined && !isWebAddress(url)) throw invalidMcpValue(`url of ${where}`, "an http or https URL", url);
-  for (const [option, given] of Object.entries({ transport, client })) {
-    if (given !== undefined && !isFields(given)) throw invalidMcpValue(`${option} of ${where}`, "an object", given);
+  for (const [option, given, method, rule] of [
+    ["transport", transport, "send", "a transport of @modelcontextprotocol/client"],
+    ["client", client, "callTool", "a client that is connected"],
+  ] as const) {
+    if (given !== undefined && !(isFields(given) && typeof given[method] === "function"))
+      throw invalidMcpValue(`${option} of ${where}`, rule, given);
+  }
+}
+
+/** The other options of a program and of an address. */
+function checkDetails(where: string, config: Readonly<Record<string, unknown>>): void {
+  const { args, env, cwd, stderr, headers, authProvider, fetch, sse, optional } = config;
+  checkNames(`args of ${where}`, args, "a list of texts");
+  for (const [option, given] of Object.entries({ env, headers })) {
+    if (given !== undefined && !(isFields(given) && Object.values(given).every((value) => typeof value === "string")))
+      throw invalidMcpValue(`${option} of ${where}`, "a record of texts", given);
+  }
+  if (isFields(headers) && !areHeaders(headers))
+    throw invalidMcpValue(`headers of ${where}`, "a record of HTTP headers", Object.keys(headers));
+  if (cwd !== undefined && typeof cwd !== "string") throw invalidMcpValue(`cwd of ${where}`, "a folder", cwd);
+  if (stderr !== undefined && !["inherit", "ignore", "pipe"].includes(String(stderr)))
+    throw invalidMcpValue(`stderr of ${where}`, '"inherit", "ignore" or "pipe"', stderr);
+  if (authProvider !== undefined && !isFields(authProvider))
+    throw invalidMcpValue(`authProvider of ${where}`, "an object", authProvider);
+  if (fetch !== undefined && typeof fetch !== "function")
+    throw invalidMcpValue(`fetch of ${where}`, "a function", fetch);
+  if (sse !== undefined && sse !== true) throw invalidMcpValue(`sse of ${where}`, "true, or left out", sse);
+  if (optional !== undefined && typeof optional !== "boolean")
+    throw invalidMcpValue(`optional of ${where}`, "true or false", optional);
+}
+
+/** Values are secrets, so they are not told. */
+function areHeaders(headers: object): boolean {
+  try {
+    new Headers({ ...headers });
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -80,13 +117,13 @@ function checkMilliseconds(name: string, given: unknown): void {
 
 function checkRevision(where: string, given: unknown): void {
   if (given === undefined || given === "auto" || given === "legacy") return;
-  if (isFields(given) && typeof given.pin === "string") return;
+  if (isFields(given) && typeof given.pin === "string" && /^\d{4}-\d\d-\d\d$/.test(given.pin)) return;
   throw invalidMcpValue(`revision of ${where}`, '"auto", "legacy" or { pin: "2026-07-28" }', given);
 }
 
-function checkNames(name: string, given: unknown): void {
+function checkNames(name: string, given: unknown, rule = "a list of names"): void {
   if (given === undefined || (Array.isArray(given) && given.every((item) => typeof item === "string"))) return;
-  throw invalidMcpValue(name, "a list of names", given);
+  throw invalidMcpValue(name, rule, given);
 }
 
 /** Says nothing to the compiler, which knows the type already: this is for plain JavaScript. */
@@ -113,6 +150,7 @@ function checkOptions(options: McpOptions): void {
     throw invalidMcpValue("elicitation of connectMcp", '"interrupt", "decline" or a function', elicitation);
   }
   checkDrift(drift);
+  checkCallers({ ...options } as never);
   if (reconnect === undefined || reconnect === false) return;
   if (!isObject(reconnect)) throw invalidMcpValue("reconnect of connectMcp", "an object or false", reconnect);
   for (const [name, value] of Object.entries(reconnect)) {
@@ -122,6 +160,22 @@ function checkOptions(options: McpOptions): void {
       throw invalidMcpValue(`reconnect.${name}`, "a number of at least 0", value);
     }
   }
+}
+
+function checkCallers({ clientInfo, sampling, roots, onEvent }: Readonly<Record<keyof McpOptions, unknown>>): void {
+  if (onEvent !== undefined && typeof onEvent !== "function")
+    throw invalidMcpValue("onEvent of connectMcp", "a function", onEvent);
+  const isNamed =
+    isFields(clientInfo) &&
+    [clientInfo.name, clientInfo.version].every((text) => typeof text === "string" && text !== "");
+  if (clientInfo !== undefined && !isNamed)
+    throw invalidMcpValue("clientInfo of connectMcp", "an object with name and version", clientInfo);
+  const model = isFields(sampling) && "model" in sampling ? sampling.model : sampling;
+  if (sampling !== undefined && !(isFields(model) && typeof model.generate === "function"))
+    throw invalidMcpValue("sampling of connectMcp", "a model, or an object with one", sampling);
+  const isRoot = (root: unknown) => isFields(root) && typeof root.uri === "string" && URL.canParse(root.uri);
+  if (roots !== undefined && typeof roots !== "function" && !(Array.isArray(roots) && roots.every(isRoot)))
+    throw invalidMcpValue("roots of connectMcp", "a list of { uri, name? }, or a function", roots);
 }
 
 function checkDrift(drift: McpOptions["drift"]): void {

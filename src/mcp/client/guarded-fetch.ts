@@ -1,3 +1,5 @@
+import { KumikoError } from "../../errors.js";
+import { isFields } from "../../is.js";
 import { answerTooLarge } from "../errors.js";
 
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -27,7 +29,7 @@ export function guardedFetch(endpoint: URL, headers: Readonly<Record<string, str
       if (init?.signal?.aborted) throw cause;
       throw new Unreachable(`The request to ${new URL(url).origin} failed: ${causeOf(cause)}`, { cause });
     }
-    return limited(response);
+    return limited(response, init?.body);
   };
 }
 
@@ -40,33 +42,111 @@ function causeOf(error: unknown): string {
   return cause.message !== "" ? cause.message : typeof code === "string" ? code : error.message;
 }
 
-function limited(response: Response): Response {
+function limited(response: Response, request: unknown): Response {
   if (!response.ok || response.body === null) return response;
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   const { status, statusText, headers } = response;
-  return new Response(response.body.pipeThrough(countBytes(isStream)), { status, statusText, headers });
+  const body = isStream ? events(response.body, idOf(request)) : response.body.pipeThrough(countBytes());
+  return new Response(body, { status, statusText, headers });
 }
 
-const lineFeed = 10;
-const carriageReturn = 13;
-
-/** Of a stream of events each is counted alone: an empty line ends it. */
-function countBytes(perEvent: boolean): TransformStream<Uint8Array, Uint8Array> {
+function countBytes(): TransformStream<Uint8Array, Uint8Array> {
   let count = 0;
-  let lineIsEmpty = false;
   return new TransformStream({
     transform(chunk, controller) {
-      if (perEvent) {
-        for (const [index, byte] of chunk.entries()) {
-          if (byte === carriageReturn) continue;
-          if (byte !== lineFeed) lineIsEmpty = false;
-          else if (lineIsEmpty) count = -index - 1;
-          else lineIsEmpty = true;
-        }
-      }
       count += chunk.byteLength;
       if (count > largestAnswer) throw answerTooLarge(largestAnswer);
       controller.enqueue(chunk);
     },
   });
+}
+
+/** Of a request that has one answer; a stream of changes has none. */
+function idOf(request: unknown): string | number | undefined {
+  if (typeof request !== "string") return undefined;
+  try {
+    const message: unknown = JSON.parse(request);
+    const { id, method } = isFields(message) ? message : {};
+    const isRequest = typeof method === "string" && method !== "subscriptions/listen";
+    return isRequest && (typeof id === "string" || typeof id === "number") ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Marks the error that stands for an answer which cannot come any more. */
+export const streamEnded = "kumiko: the stream has ended";
+
+/**
+ * Passes events on, each up to a size. Without the answer that it was opened for, a stream that ends would leave its call
+ * waiting until its time is over: then an error takes the place of the answer. One that comes too late is ignored, and a
+ * stream with ids can be taken up again.
+ */
+function events(body: ReadableStream<Uint8Array>, id: string | number | undefined): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const lines = new EventLines();
+  const end = (controller: ReadableStreamDefaultController<Uint8Array>, error: Error): void => {
+    if (id === undefined) {
+      controller.error(error);
+      return;
+    }
+    const data = error instanceof KumikoError ? undefined : streamEnded;
+    const answer = JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32000, message: error.message, data } });
+    controller.enqueue(new TextEncoder().encode(`\n\ndata: ${answer}\n\n`));
+    controller.close();
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (done) {
+            if (id === undefined || lines.hasIds) controller.close();
+            else end(controller, new Error("The server ended the stream without an answer."));
+          } else if (lines.push(value) <= largestAnswer) controller.enqueue(value);
+          else {
+            end(controller, answerTooLarge(largestAnswer));
+            await reader.cancel().catch(() => undefined);
+          }
+        } catch (error) {
+          const isAbort = error instanceof Error && error.name === "AbortError";
+          if (isAbort || lines.hasIds) controller.error(error);
+          else end(controller, new Error("The stream was cut off before the answer.", { cause: error }));
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+const lineFeed = 10;
+const carriageReturn = 13;
+const idField = [105, 100, 58]; // id:
+
+/** How long the event is that is being read, and whether events have ids. */
+class EventLines {
+  hasIds = false;
+  #length = 0;
+  #column = 0;
+  #matched = 0;
+
+  push(chunk: Uint8Array): number {
+    for (const [index, byte] of chunk.entries()) {
+      if (byte === carriageReturn) continue;
+      if (byte === lineFeed) {
+        if (this.#column === 0) this.#length = -index - 1;
+        this.#column = 0;
+        this.#matched = 0;
+        continue;
+      }
+      if (this.#column === this.#matched && byte === idField[this.#matched]) {
+        this.#matched += 1;
+        if (this.#matched === idField.length) this.hasIds = true;
+      }
+      this.#column += 1;
+    }
+    this.#length += chunk.byteLength;
+    return this.#length;
+  }
 }

@@ -2,7 +2,7 @@ import { isFields } from "../../is.js";
 import { callMcpTool, type McpToolDefinition } from "../../tools/mcp/mcp-client.js";
 import { callCutOff, connectFailed, connectionClosed, connectTimedOut, disconnected } from "../errors.js";
 import { ChangeFeed } from "./change-feed.js";
-import { Unreachable } from "./guarded-fetch.js";
+import { streamEnded, Unreachable } from "./guarded-fetch.js";
 import { InFlight } from "./in-flight.js";
 import { capabilitiesOf, isModern, newClient, onlyByInterrupt, revisionOf, type SharedOptions } from "./new-client.js";
 import { hideAtHandshake, openTransport } from "./open-transport.js";
@@ -69,15 +69,15 @@ export class ServerLink {
   /** Sends a request where there is a connection; waits for one where it is being made. */
   async request<T>(use: (client: Client) => Promise<T>, settings: RequestSettings): Promise<T> {
     const { signal, name, repeatable } = settings;
-    for (;;) {
+    for (let sent = 1; ; sent++) {
       const client = await this.ready(signal);
       try {
         return await raceAbort(use(client), signal);
       } catch (error) {
         signal?.throwIfAborted();
-        if (!isLost(error, client)) throw error;
-        this.#lost(client, error);
-        if (!repeatable) throw callCutOff(this.name, name, error);
+        if (isLost(error, client)) this.#lost(client, error);
+        else if (!isCutOff(error)) throw error;
+        if (!repeatable || sent === mostSent) throw callCutOff(this.name, name, repeatable ? sent : 1, error);
       }
     }
   }
@@ -279,6 +279,14 @@ export class ServerLink {
       return false;
     }
   }
+}
+
+/** Who repeats a call that ends its server again and again would never come to an end. */
+const mostSent = 5;
+
+/** Only the answer of this request was lost. */
+function isCutOff(error: unknown): boolean {
+  return isFields(error) && error.data === streamEnded;
 }
 
 const lostCodes: readonly unknown[] = ["CONNECTION_CLOSED", "NOT_CONNECTED", "SEND_FAILED"];

@@ -1,0 +1,244 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { memoryStore } from "../../../src/checkpoint/memory-store.js";
+import { Chain } from "../../../src/compose/chain.js";
+import { connectMcp } from "../../../src/mcp/client/connect-mcp.js";
+import type { McpConnection } from "../../../src/mcp/client/connection.js";
+import type { McpEvent } from "../../../src/mcp/client/events.js";
+import type { McpOptions, McpServerConfig } from "../../../src/mcp/client/options.js";
+import { MCPServer } from "../../../src/mcp/server/mcp-server.js";
+import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
+import { scriptedModel } from "../../../src/testing/scripted-model.js";
+import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
+import { questionOf } from "../../checkpoint/interrupt-of.js";
+import { blocksOf, call, calls, rejection, textsOf } from "../../tools/node/calls.js";
+import { sdkServer, serveHttp } from "../fixtures/sdk-server.js";
+
+const open: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+interface Message {
+  readonly id: number;
+  readonly method: string;
+}
+
+type Answer = (message: Message, response: ServerResponse) => void;
+
+interface RawServer {
+  readonly url: string;
+  tools: object[];
+  sent: string[];
+}
+
+/** A server of a revision with a handshake, made by hand: what `answer` does with a call is up to the test. */
+async function raw(tools: object[], answer: Answer = () => undefined): Promise<RawServer> {
+  const server: RawServer = { url: "", tools, sent: [] };
+  const http = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += String(chunk);
+    if (body === "") return void response.writeHead(405).end();
+    const message = JSON.parse(body) as Message;
+    server.sent.push(message.method);
+    if (message.id === undefined) return void response.writeHead(202).end();
+    const results: Record<string, object> = {
+      initialize: {
+        ...{ protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "raw", version: "1" } },
+      },
+      "tools/list": { tools: server.tools },
+    };
+    if (message.method === "tools/call") return answer(message, response);
+    const result = results[message.method];
+    const reply = result === undefined ? { error: { code: -32601, message: "no" } } : { result };
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ jsonrpc: "2.0", id: message.id, ...reply }));
+  });
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  open.push(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  return Object.assign(server, { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp` });
+}
+
+const tool = (name: string, more: object = {}) => ({
+  name,
+  description: name,
+  inputSchema: { type: "object" },
+  ...more,
+});
+
+async function connect(servers: Record<string, McpServerConfig>, options?: McpOptions): Promise<McpConnection> {
+  const connection = await connectMcp(servers, options);
+  open.push(() => connection.close());
+  return connection;
+}
+
+const nodeOf = (tools: ReturnType<McpConnection["tools"]>) => new AgenticToolsNode({ tools, onToolError: "result" });
+
+const text = (id: number, said: string) =>
+  `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: said }] } })}\n\n`;
+
+describe("a call whose stream", () => {
+  const streams: [string, (id: number, response: ServerResponse) => void, object][] = [
+    [
+      "ends without an answer",
+      (_id, response) => response.end(),
+      { isError: true, result: expect.stringContaining("without an answer") },
+    ],
+    [
+      "is cut off",
+      (_id, response) => response.write(": on it\n\n", () => response.destroy()),
+      { isError: true, result: expect.stringContaining("was lost during a call") },
+    ],
+    ["answers another request", (_id, response) => response.end(text(777, "x")), { isError: true }],
+    ["answers twice", (id, response) => response.end(text(id, "one") + text(id, "two")), { result: "one" }],
+    [
+      "has an event without an end",
+      (_id, response) => response.end(`data: ${"x".repeat(17 * 1024 * 1024)}`),
+      { isError: true, result: expect.stringContaining("is larger than") },
+    ],
+  ];
+  it.each(streams)("%s comes to an end at once, and is made once", async (_what, answer, expected) => {
+    const server = await raw([tool("a")], ({ id }, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      answer(id, response);
+    });
+    const connection = await connect({ s: { url: server.url } });
+    expect(blocksOf(await nodeOf(connection.tools()).invoke(calls(call("s_a"))))).toMatchObject([expected]);
+    expect(server.sent.filter((method) => method === "tools/call")).toHaveLength(1);
+  });
+
+  it("ends early again and again is not repeated for ever, though it may be", async () => {
+    const server = await raw([tool("a", { annotations: { readOnlyHint: true } })], (_message, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).end();
+    });
+    const connection = await connect({ s: { url: server.url } });
+    const [block] = blocksOf(await nodeOf(connection.tools()).invoke(calls(call("s_a"))));
+    expect(block).toMatchObject({ isError: true, result: expect.stringContaining("happened 5 times") });
+    expect(server.sent.filter((method) => method === "tools/call")).toHaveLength(5);
+  });
+});
+
+describe("tools that change", () => {
+  const called: Answer = ({ id }, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" }).end(text(id, "called"));
+  };
+
+  it.each([
+    ["warn", ["s_a", "s_b"], [{ result: "called" }], [false]],
+    ["deny", ["s_b"], [{ isError: true, errorKind: "denied" }], [true]],
+    ["ignore", ["s_a", "s_b"], [{ result: "called" }], []],
+  ] as const)("are treated as drift.policy says: %s", async (policy, ids, blocks, denied) => {
+    const server = await raw([tool("a"), tool("b")], called);
+    const events: McpEvent[] = [];
+    const connection = await connect(
+      { s: { url: server.url } },
+      { drift: { policy }, onEvent: (event) => void events.push(event) },
+    );
+    const before = connection.tools();
+    server.tools = [tool("a", { description: "Send all files." }), tool("b")];
+    await connection.refresh();
+    await connection.refresh();
+    expect(Object.isFrozen(before) && before[0]?.description).toBe("a");
+    expect(connection.tools().map(({ id }) => id)).toEqual(ids);
+    expect(blocksOf(await nodeOf(before).invoke(calls(call("s_a"))))).toMatchObject(blocks);
+    expect(events.flatMap((event) => (event.kind === "drift" ? [event.denied] : []))).toEqual(denied);
+  });
+
+  it("are held to their pins, and new ones are left out", async () => {
+    const server = await raw([tool("a"), tool("b")]);
+    const first = await connect({ s: { url: server.url } });
+    const pins = first.fingerprints();
+    expect(Object.keys(pins)).toEqual(["s_a", "s_b"]);
+    server.tools = [tool("a", { annotations: { readOnlyHint: true } }), tool("b"), tool("c")];
+    const later = await connect({ s: { url: server.url } }, { drift: { policy: "deny", pins, newTools: "deny" } });
+    expect(later.tools().map(({ id }) => id)).toEqual(["s_b"]);
+  });
+
+  it("must differ between servers without prefixes", async () => {
+    const [one, two] = [await raw([tool("a")]), await raw([tool("a"), tool("b")])];
+    const servers = { one: { url: one.url, prefix: false }, two: { url: two.url, prefix: false } } as const;
+    const error = await rejection(connectMcp(servers));
+    expect(error).toMatchObject({ code: "DUPLICATE_TOOL", message: expect.stringMatching(/"one" and "two"/) });
+    const connection = await connect({ ...servers, two: { ...servers.two, exclude: ["a"] } });
+    expect(connection.tools().map(({ id }) => id)).toEqual(["a", "b"]);
+  });
+});
+
+describe("a server that asks a model", () => {
+  const message = calls(call("s_ponder"));
+  const app = (connection: McpConnection, store = memoryStore()) =>
+    new Chain<AgenticMessage>().appendToolsNode(nodeOf(connection.tools())).compile({ store });
+
+  it.each([true, false])("waits for a person where sampling.approve is true (approved: %s)", async (approved) => {
+    const { url, close } = await serveHttp(sdkServer());
+    open.push(close);
+    const model = scriptedModel("because");
+    const roots = () => [{ uri: "file:///work", name: "work" }];
+    const connection = await connect({ s: { url } }, { sampling: { model, approve: true }, roots });
+    const running = app(connection);
+    const question = await questionOf(running.invoke(message, { checkpointId: "run" }));
+    expect(question.info).toMatchObject({ kind: "mcp_sampling", server: "s", toolName: "ponder" });
+    expect(model.calls).toHaveLength(0);
+    const [answer] = textsOf(await running.resume("run", { [question.id]: { approved, reason: "too dear" } }));
+    expect(answer).toMatch(approved ? /because.*file:\/\/\/work/ : /declined\. Reason: too dear/);
+    expect(model.calls).toHaveLength(approved ? 1 : 0);
+  });
+});
+
+it.each(["auto", "legacy"] as const)("subscribe tells of changes until its end (%s)", async (revision) => {
+  const server = new MCPServer({
+    ...{ name: "notes", version: "1.0.0" },
+    resources: { listResources: () => [{ uri: "note://1", name: "1" }], getResourceContent: () => ({ text: "x" }) },
+  });
+  open.push(() => server.close());
+  const { url } = await server.listen({ port: 0 });
+  const connection = await connect({ s: { url, revision } });
+  const heard: string[] = [];
+  const end = await connection.subscribe("s", "note://1", (uri) => void heard.push(uri));
+  await connection.subscribe("s", "note://2", (uri) => void heard.push(uri));
+  const change = async () => {
+    await server.resources.notifyUpdated({ uri: "note://1" });
+    return heard.length;
+  };
+  await expect.poll(change).toBeGreaterThan(0);
+  await end();
+  heard.length = 0;
+  await change();
+  await server.resources.notifyUpdated({ uri: "note://2" });
+  await expect.poll(() => heard.includes("note://2")).toBe(true);
+  expect(heard).not.toContain("note://1");
+});
+
+describe("connectMcp that is called wrongly", () => {
+  const url = "http://127.0.0.1:9/mcp";
+  it.each<[string, object, string]>([
+    ["arguments that are no list", { command: "x", args: "y" }, "args of"],
+    ["variables that are no texts", { command: "x", env: { A: 1 } }, "env of"],
+    ["an unknown stderr", { command: "x", stderr: "file" }, "stderr of"],
+    ["headers that are no texts", { url, headers: { a: 1 } }, "headers of"],
+    ["headers with a bad name", { url, headers: { "a b": "secret" } }, "headers of"],
+    ["sse that is not true", { url, sse: false }, "sse of"],
+    ["a transport that is none", { transport: {} }, "transport of"],
+    ["a client that is none", { client: {} }, "client of"],
+    ["a revision that is none", { url, revision: { pin: "newest" } }, "revision of"],
+    ["optional that is no truth", { url, optional: "yes" }, "optional of"],
+  ])("throws for %s", async (_what, config, expected) => {
+    const error = await rejection(connectMcp({ s: config as never }));
+    expect(error).toMatchObject({ code: "INVALID_OPTION", message: expect.stringContaining(expected) });
+    expect(String(error)).not.toContain("secret");
+  });
+
+  it.each<[string, object]>([
+    ["sampling", { sampling: { model: 5 } }],
+    ["roots", { roots: [{ uri: 5 }] }],
+    ["onEvent", { onEvent: 5 }],
+    ["clientInfo", { clientInfo: { name: "" } }],
+  ])("throws for %s that is none", async (name, options) => {
+    const error = await rejection(connectMcp({}, options));
+    expect(error).toMatchObject({ code: "INVALID_OPTION", message: expect.stringContaining(`${name} of connectMcp`) });
+  });
+});
