@@ -16,10 +16,14 @@ import { runModelNode } from "./model-node.js";
 import { toolsNode } from "./tools-node.js";
 import type { AgentCall } from "./turn.js";
 
+/** When a run is saved, and what stays of it. */
+type SaveSettings = Pick<AgentParts["options"], "durability" | "history">;
+
 /** The graph of an agent: the model, its tools, and the way back. */
-export function agentGraph(parts: AgentParts, durability = parts.options.durability ?? "step"): AgentGraph {
+export function agentGraph(parts: AgentParts, saves: SaveSettings = parts.options): AgentGraph {
   const { name, options } = parts;
   const { store, callbacks = [], runtime } = options;
+  const { durability = "step", history = false } = saves;
   const graph = new Graph<readonly AgenticMessage[], AgenticMessage>()
     .withState(stateKey<AgentState>("agent", () => newAgentState(name)))
     .addNode("model", modelNode(parts))
@@ -27,7 +31,7 @@ export function agentGraph(parts: AgentParts, durability = parts.options.durabil
     .addEdge(START, "model")
     .addBranch("model", ["tools", "model", END], (_answer, ctx) => nextNode(ctx as NodeContext<AgentState>))
     .addEdge("tools", "model")
-    .compile({ name, maxSteps: Number.MAX_SAFE_INTEGER, store, durability, callbacks, runtime });
+    .compile({ name, maxSteps: Number.MAX_SAFE_INTEGER, store, durability, history, callbacks, runtime });
   return asAgent(graph, parts);
 }
 

@@ -76,6 +76,14 @@ export interface AgentOptions<Output extends AnyStandardSchema | JsonSchema | un
   readonly store?: CheckpointStore | undefined;
   /** When a run is saved: after each node and tool call, or where it stops. @default "step" */
   readonly durability?: "exit" | "step" | undefined;
+  /**
+   * Keeps the earlier saves of turns and of runs with a `checkpointId`: `fork` goes on from one, `graph.history` lists them. Needs a
+   * store that appends. @default none; of `true`, the last 1,000
+   */
+  readonly history?:
+    | boolean
+    | { readonly last?: number | undefined; readonly maxAgeMs?: number | undefined }
+    | undefined;
   readonly callbacks?: readonly Handler[] | undefined;
   readonly runtime?: Runtime | undefined;
 }

@@ -7,7 +7,14 @@ import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js
 import type { AnyTool } from "../tools/define/any-tool.js";
 import type { AgentResult } from "./agent-result.js";
 import type { AgentStream } from "./agent-stream.js";
-import type { AgentCallOptions, AgentResumeOptions, Prompt, ResumeTarget } from "./call-options.js";
+import type {
+  AgentCallOptions,
+  AgentFork,
+  AgentForkOptions,
+  AgentResumeOptions,
+  Prompt,
+  ResumeTarget,
+} from "./call-options.js";
 
 /** How an agent is called as a tool. */
 export interface AgentToolOptions {
@@ -48,6 +55,17 @@ export interface Agent<out Output = string> {
   resume(run: ResumeTarget, answers?: Answers, options?: AgentResumeOptions): Promise<AgentResult<Output>>;
   /** The same as events; they begin with what is new. */
   resumeStream(run: ResumeTarget, answers?: Answers, options?: AgentResumeOptions): AgentStream<Output>;
+  /**
+   * Copies a run as it was at a save: the newest, or with `history` any entry of `graph.history(checkpointId)`. Of a thread, the copy is
+   * a thread too, with the turns before. `resume` goes on with it; the original stays as it is.
+   *
+   * @example
+   * const agent = createAgent({ model, tools: [getWeather], store: memoryStore(), history: true });
+   * const { threadId } = await agent.generate("Weather in Kyoto?", { threadId: "u-1" });
+   * const copy = await agent.fork({ threadId }, { entry: "1" });
+   * const other = await agent.resume(copy);
+   */
+  fork(run: ResumeTarget, options?: AgentForkOptions): Promise<AgentFork>;
   /** A tool that runs the agent inside the call: its questions are those of the caller. */
   asTool(options?: AgentToolOptions): Tool & AnyTool;
 }

@@ -1,3 +1,4 @@
+import type { ForkOptions } from "../checkpoint/history/history-entry.js";
 import type { ModelOptions } from "../components/model.js";
 import type { RunOptions } from "../compose/options.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
@@ -34,3 +35,16 @@ export type AgentResumeOptions = Omit<
 export type ResumeTarget =
   | string
   | { readonly threadId?: string | undefined; readonly checkpointId?: string | undefined };
+
+/** What an agent's run is copied from. */
+export interface AgentForkOptions extends ForkOptions {
+  /** The turn of a thread, by its number. @default the newest */
+  readonly turn?: number | undefined;
+}
+
+/** A copy of a run, for `resume`. */
+export interface AgentFork {
+  readonly checkpointId: string;
+  /** Of a copy that has the turns before it. */
+  readonly threadId?: string | undefined;
+}

@@ -13,7 +13,8 @@ const names: readonly string[] = [
   ...["model", "name", "description", "instructions", "tools", "output", "outputMode", "outputRepairs"],
   ...["maxSteps", "onMaxSteps", "stopWhen", "returnDirectly", "middleware", "handoffs", "retry", "fallbacks"],
   ...["modelTimeoutMs", "modelIdleTimeoutMs", "onToolError", "requireApproval", "toolsNode"],
-  ...["autoResumeSuspendedTools", "modelOptions", "store", "durability", "callbacks", "runtime"],
+  ...["autoResumeSuspendedTools", "modelOptions", "store", "durability", "history"],
+  ...["callbacks", "runtime"],
 ];
 
 /** Checks the options of an agent, and gives them with their defaults. What functions return is checked when they do. */
@@ -26,6 +27,7 @@ export function checkAgentOptions(options: AnyAgentOptions): AgentParts {
   checkNumbers(options);
   checkWords(options);
   checkLists(options);
+  checkHistory(options);
   const parts: AgentParts = {
     name,
     description,
@@ -134,6 +136,18 @@ function checkLists({
   }
   if (toolsNode !== undefined && ("tools" in toolsNode || "onToolError" in toolsNode)) {
     throw invalidOption("tools and onToolError are options of the agent: leave them out of toolsNode.");
+  }
+}
+
+/** What is in it, the graph checks. */
+function checkHistory({ history = false, store }: AnyAgentOptions): void {
+  if (typeof history !== "boolean" && !isFields(history)) {
+    throw invalidOption("history of an agent must be true, false or { last, maxAgeMs }.");
+  }
+  if (history !== false && store?.append === undefined) {
+    throw invalidOption(
+      "history of an agent needs a store that appends: memoryStore(), sqliteStore(…) or postgresStore(…), as createAgent({ store }).",
+    );
   }
 }
 

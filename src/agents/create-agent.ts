@@ -10,11 +10,20 @@ import { type AgentParts, type AnyAgentOptions, agentParts } from "./agent-parts
 import type { AgentResult } from "./agent-result.js";
 import { AgentStream } from "./agent-stream.js";
 import { agentTool } from "./agent-tool.js";
-import type { AgentCallOptions, AgentResumeOptions, Prompt, ResumeTarget } from "./call-options.js";
+import type {
+  AgentCallOptions,
+  AgentFork,
+  AgentForkOptions,
+  AgentResumeOptions,
+  Prompt,
+  ResumeTarget,
+} from "./call-options.js";
 import { checkAgentOptions, checkReachable } from "./check-agent-options.js";
-import { agentWithoutDescription, nothingToResume } from "./errors.js";
+import { agentWithoutDescription, checkNames, invalidOption, needsStore, nothingToResume } from "./errors.js";
+import { forkTurn } from "./fork-thread.js";
 import { outputToolName } from "./output-rule.js";
 import { AgentRunCall, type Reader, type RunnableAgent } from "./run-agent.js";
+import { turnOfRunId } from "./thread-record.js";
 
 /** What an agent with this output schema gives: without one a text. */
 export type AgentOutput<Schema> = Schema extends AnyStandardSchema
@@ -43,6 +52,7 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
   readonly description: string | undefined;
   readonly graph: AgentGraph;
   readonly passing: AgentGraph;
+  readonly resuming: AgentGraph;
   readonly [agentParts]: AgentParts;
   #isChecked = false;
 
@@ -51,7 +61,9 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
     this.name = parts.name;
     this.description = parts.description;
     this.graph = agentGraph(parts);
-    this.passing = parts.options.store === undefined ? this.graph : agentGraph(parts, "exit");
+    const { store, durability, history = false } = parts.options;
+    this.passing = store === undefined ? this.graph : agentGraph(parts, { durability: "exit" });
+    this.resuming = history === false ? this.graph : agentGraph(parts, { durability });
   }
 
   get parts(): AgentParts {
@@ -74,6 +86,19 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
 
   resumeStream(run: ResumeTarget, answers?: Answers, options?: AgentResumeOptions): AgentStream<Output> {
     return this.#stream((call) => call.resume(targetOf(run), answers, options));
+  }
+
+  async fork(run: ResumeTarget, options: AgentForkOptions = {}): Promise<AgentFork> {
+    const { store } = this.parts.options;
+    if (store === undefined) throw needsStore(`Agent "${this.name}" was asked to fork a run`);
+    checkNames(`fork of agent "${this.name}"`, options, ["turn", "entry", "to", "editState", "outputs"]);
+    const target = targetOf(run);
+    const ofThread = typeof target === "string" ? turnOfRunId(target) : { id: target.threadId, number: options.turn };
+    if (ofThread !== undefined) {
+      return forkTurn(store, this.graph, ofThread.id, { ...options, turn: ofThread.number });
+    }
+    if (options.turn !== undefined) throw invalidOption("turn of fork is for a thread: fork({ threadId }, { turn }).");
+    return { checkpointId: await this.graph.fork(String(target), options) };
   }
 
   asTool(options: AgentToolOptions = {}): Tool & AnyTool {

@@ -158,6 +158,15 @@ export const nothingOpen = (id: string): KumikoError =>
 export const noSuchTurn = (id: string, turn: number): KumikoError =>
   new KumikoError("UNKNOWN_CHECKPOINT", `Thread "${id}" has no turn ${turn}.`);
 
+export const threadExists = (id: string): KumikoError =>
+  new KumikoError("CHECKPOINT_CONFLICT", `Thread "${id}" exists. Fork to an id that no thread has, or leave out "to".`);
+
+export const turnNotOver = (id: string, turn: number): KumikoError =>
+  new KumikoError(
+    "THREAD_BUSY",
+    `Turn ${turn} of thread "${id}" is not over, so it cannot be copied as a whole. Copy an earlier turn, or its run: agent.fork({ threadId }).`,
+  );
+
 const waitingBrand = Symbol.for("kumiko/ThreadWaitingError");
 
 /** A thread waits for answers, and something new was asked in it. */

@@ -6,6 +6,8 @@ export type { AgentFinishReason, AgentResult, AgentStep, EndReason } from "./age
 export { AgentStream } from "./agent-stream.js";
 export type {
   AgentCallOptions,
+  AgentFork,
+  AgentForkOptions,
   AgentModelOptions,
   AgentResumeOptions,
   Prompt,
@@ -26,6 +28,7 @@ export {
 } from "./create-middleware.js";
 export type { DeepPartial } from "./deep-partial.js";
 export { ThreadWaitingError } from "./errors.js";
+export type { ThreadForkOptions } from "./fork-thread.js";
 export {
   type ClientToolInfo,
   type InterruptOf,

@@ -31,6 +31,8 @@ export interface RunnableAgent {
   readonly graph: AgentGraph;
   /** For runs whose id nobody knows before they wait: they are saved only then. */
   readonly passing: AgentGraph;
+  /** For such runs once they have waited: they are saved as all others, and nothing of them stays. */
+  readonly resuming: AgentGraph;
 }
 
 /** Who reads the events of a call, if somebody does. */
@@ -92,10 +94,11 @@ export class AgentRunCall {
     answers: Answers | undefined,
     options: AgentCallOptions = {},
   ): Promise<AgentResult<unknown>> {
-    const { parts, graph } = this.#agent;
+    const { parts } = this.#agent;
     checkResumeOptions(parts, options);
-    const thread = await reopenTurn({ parts, graph, target: checkpointId, options });
+    const thread = await reopenTurn({ parts, graph: this.#agent.graph, target: checkpointId, options });
     const id = thread?.checkpointId ?? String(checkpointId);
+    const graph = passingId.test(id) ? this.#agent.resuming : this.#agent.graph;
     this.#begin(options, thread, id);
     const call = this.#call;
     const { modifyState } = options;
@@ -244,6 +247,9 @@ export class AgentRunCall {
     this.#emit({ type: "finish", ...event, ...(checkpointId !== undefined && { checkpointId }) });
   }
 }
+
+/** The id of a run that was given none. */
+const passingId = /^agent-[\da-f]{32}$/;
 
 type OpenedCall = Opened & { readonly left: { readonly timeoutMs?: number } };
 

@@ -40,12 +40,13 @@ const longestId = 256;
 
 /** Where the turns of a thread stand. */
 export function threadPrefix(id: string): string {
-  const encoded = typeof id === "string" ? encoded256(id) : undefined;
+  const encoded = typeof id === "string" ? encodedThreadId(id) : undefined;
   if (encoded === undefined) throw threadIdTooLong(String(id));
   return `${root}${encoded}/`;
 }
 
-function encoded256(id: string): string | undefined {
+/** `undefined` when it is no id of a thread. */
+export function encodedThreadId(id: string): string | undefined {
   try {
     const encoded = encodeURIComponent(id);
     return encoded.length >= 1 && encoded.length <= longestId ? encoded : undefined;
@@ -82,8 +83,13 @@ export async function* threadIds(store: CheckpointStore, prefix: string): AsyncG
 
 /** The keys of the turns of a thread, in order. */
 export async function turnKeys(store: CheckpointStore, id: string): Promise<string[]> {
+  return (await threadKeys(store, id)).filter((key) => /\/\d{8}$/.test(key));
+}
+
+/** Those of its turns, and of their runs as far as they are kept. */
+export async function threadKeys(store: CheckpointStore, id: string): Promise<string[]> {
   const keys: string[] = [];
-  for await (const key of store.list(threadPrefix(id))) if (/\/\d{8}$/.test(key)) keys.push(key);
+  for await (const key of store.list(threadPrefix(id))) keys.push(key);
   return keys;
 }
 

@@ -144,18 +144,24 @@ function storeOf({ name, options: { store } }: AgentParts): CheckpointStore {
 
 /** Whether nobody runs a turn any more that is open. */
 async function isFree(store: CheckpointStore, { record }: StoredTurn, options: AgentCallOptions): Promise<boolean> {
-  const { owner = "", claim } = record;
-  if (options.takeover === true || runningClaims.hasEnded(owner, claim)) return true;
+  const { owner, claim } = record;
+  // a copy that nobody has resumed has no owner
+  if (owner === undefined || options.takeover === true || runningClaims.hasEnded(owner, claim)) return true;
   return (await store.isOwnerAlive?.(owner)) === false;
 }
 
-/** A turn that is over has no open calls and no checkpoint. */
-async function closeFormer({ graph, options }: Asked, store: CheckpointStore, turn: StoredTurn): Promise<StoredTurn> {
+/** A turn that is over has no open calls, and no checkpoint where no history is kept. */
+async function closeFormer(
+  { parts, graph, options }: Asked,
+  store: CheckpointStore,
+  turn: StoredTurn,
+): Promise<StoredTurn> {
   const { record, key, version } = turn;
   const runId = runIdOf(key);
+  const isKept = (parts.options.history ?? false) !== false;
   if (record.status !== "open" && record.status !== "waiting") {
     // what ran it may have died before it was removed
-    await store.delete(runId);
+    if (!isKept) await store.delete(runId);
     return turn;
   }
   const state = record.status === "open" ? await stateOf(graph, runId, options) : undefined;
@@ -167,7 +173,7 @@ async function closeFormer({ graph, options }: Asked, store: CheckpointStore, tu
     ...(state !== undefined && { usage: state.usage, agent: state.active }),
   };
   const stored = await writeTurn(store, key, closed, version);
-  await store.delete(runId);
+  if (!isKept) await store.delete(runId);
   return stored;
 }
 

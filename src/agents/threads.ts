@@ -1,7 +1,9 @@
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
+import { dropHistory } from "../checkpoint/history/segments.js";
 import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
 import type { PromptMessage } from "./call-options.js";
 import { noSuchTurn, threadBusy } from "./errors.js";
+import { forkThread, type ThreadForkOptions } from "./fork-thread.js";
 import { promptMessages } from "./prompt-messages.js";
 import {
   readTurn,
@@ -9,8 +11,10 @@ import {
   runIdOf,
   type TurnStatus,
   threadIds,
+  threadKeys,
   turnKey,
   turnKeys,
+  turnOfRunId,
   writeTurn,
 } from "./thread-record.js";
 import { messagesOfTurns } from "./thread-turns.js";
@@ -27,7 +31,7 @@ export interface Turn {
   readonly status: TurnStatus;
   readonly usage: TokenUsage;
   readonly startedAt: Date;
-  /** While the turn can be resumed. */
+  /** While the turn can be resumed, and where a history is kept. */
   readonly checkpointId?: string | undefined;
 }
 
@@ -41,6 +45,8 @@ export interface Threads {
   /** Removes all turns behind this one; `0` removes all. */
   truncate(id: string, turn: number): Promise<void>;
   delete(id: string): Promise<void>;
+  /** Copies a thread up to a turn, and gives the id of the copy. The original stays as it is. */
+  fork(id: string, options?: ThreadForkOptions): Promise<string>;
   /** The ids of all threads that begin so. */
   list(prefix?: string): AsyncIterable<string>;
 }
@@ -61,18 +67,21 @@ export function threads(store: CheckpointStore): Threads {
     append: (id, messages) => append(store, id, promptMessages(messages)),
     truncate: (id, turn) => truncate(store, id, turn),
     delete: (id) => removeFrom(store, id, 0),
+    fork: (id, options) => forkThread(store, id, options),
     list: (prefix = "") => threadIds(store, prefix),
   };
 }
 
 async function* turnsOf(store: CheckpointStore, id: string): AsyncGenerator<Turn, void> {
-  const keys = await turnKeys(store, id);
+  const all = await threadKeys(store, id);
+  const runs = new Set(all.filter((key) => turnOfRunId(key) !== undefined));
+  const keys = all.filter((key) => turnOfRunId(runIdOf(key)) !== undefined);
   for (const key of keys) {
     const stored = await readTurn(store, key);
     if (stored === undefined) continue;
     const { number, messages, agent, status, usage, startedAt } = stored.record;
     const turn = { number, messages, agent, status, usage, startedAt: new Date(startedAt) };
-    const canResume = status !== "done" && key === keys.at(-1);
+    const canResume = (status !== "done" && key === keys.at(-1)) || runs.has(runIdOf(key));
     yield canResume ? { ...turn, checkpointId: runIdOf(key) } : turn;
   }
 }
@@ -111,6 +120,7 @@ async function removeFrom(store: CheckpointStore, id: string, turn: number): Pro
   for (const key of (await turnKeys(store, id)).toReversed()) {
     if (key <= kept) return;
     await store.delete(runIdOf(key));
+    if (store.append !== undefined) await dropHistory(store, runIdOf(key));
     await store.delete(key);
   }
 }

@@ -12,6 +12,10 @@ export function asRunOfLibrary<Options extends object>(options: Options): Option
   return { ...options, [ofLibrary]: true };
 }
 
+export function isRunOfLibrary(options: object): boolean {
+  return Reflect.get(options, ofLibrary) === true;
+}
+
 /** Checks the options about stops and checkpoints, of new runs and of resumed ones. */
 export function checkCheckpointOptions(options: RunOptions, plan: Plan): void {
   const { modifyState, parent } = options;
@@ -26,7 +30,7 @@ export function checkCheckpointOptions(options: RunOptions, plan: Plan): void {
     const id = options[name];
     if (id === undefined) continue;
     checkCheckpointId(id);
-    if (id.startsWith(reservedMark) && Reflect.get(options, ofLibrary) !== true) throw reservedId(id);
+    if (id.startsWith(reservedMark) && !isRunOfLibrary(options)) throw reservedId(id);
     if (parent !== undefined)
       throw invalidRunOption(`${name} is for a run of its own: a child is saved with its parent.`);
     if (plan.store === undefined) throw noStore(name);

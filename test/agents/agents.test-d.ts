@@ -3,8 +3,11 @@ import { z } from "zod";
 import type { Agent } from "../../src/agents/agent.js";
 import type { AgentResult } from "../../src/agents/agent-result.js";
 import type { AgentStream } from "../../src/agents/agent-stream.js";
+import type { AgentFork } from "../../src/agents/call-options.js";
 import { createAgent } from "../../src/agents/create-agent.js";
 import { createMiddleware } from "../../src/agents/create-middleware.js";
+import { threads } from "../../src/agents/threads.js";
+import { memoryStore } from "../../src/checkpoint/memory-store.js";
 import type { AgenticModel } from "../../src/components/model.js";
 
 declare const model: AgenticModel;
@@ -23,6 +26,20 @@ describe("the output of an agent", () => {
 
   it("is unknown with a plain JSON Schema", () => {
     expectTypeOf(createAgent({ model, output: { type: "object" } })).toEqualTypeOf<Agent<unknown>>();
+  });
+});
+
+describe("the history of an agent", () => {
+  it("is forked into what can be resumed", async () => {
+    const agent = createAgent({ model, store: memoryStore(), history: { last: 10 } });
+    const fork = await agent.fork({ threadId: "u" }, { turn: 1, entry: "3" });
+    expectTypeOf(fork).toEqualTypeOf<AgentFork>();
+    expectTypeOf(agent.resume(fork)).resolves.toEqualTypeOf<AgentResult<string>>();
+    expectTypeOf(threads(memoryStore()).fork("u", { turn: 1 })).resolves.toBeString();
+    // @ts-expect-error entries are named by strings
+    agent.fork("run", { entry: 3 });
+    // @ts-expect-error a limit of another name
+    createAgent({ model, history: { limit: 10 } });
   });
 });
 

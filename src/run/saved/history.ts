@@ -32,6 +32,8 @@ import { interruptsOf } from "../../checkpoint/pause/interrupts-of.js";
 import { bytesOf } from "../../checkpoint/values/text-bytes.js";
 import type { ValueCodec } from "../../checkpoint/values/value-codec.js";
 import { KumikoError } from "../../errors.js";
+import { isRunOfLibrary } from "../checkpoint-options.js";
+import { invalidRunOption } from "../errors.js";
 import type { Program } from "../program.js";
 import { checkEdited, checkedOutputs } from "./check-edits.js";
 import { checkKinds, checksValues, checkValues } from "./check-snapshot.js";
@@ -89,7 +91,7 @@ export class History {
     const { entry, to, editState, outputs } = options;
     const target = to ?? copyId(id);
     checkCheckpointId(target);
-    if (target.startsWith(reservedMark)) throw reservedId(target);
+    if (target.startsWith(reservedMark) && !isRunOfLibrary(options)) throw reservedId(target);
     // with a history, ids have to be shorter: an error now, and not at the resume
     if (this.#program.plan.history !== undefined) historyPrefix(target);
     const moment =

@@ -1,0 +1,97 @@
+import { randomId } from "../callbacks/random-id.js";
+import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
+import { asRunOfLibrary } from "../run/checkpoint-options.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { AgentGraph } from "./agent.js";
+import type { AgentFork, AgentForkOptions } from "./call-options.js";
+import { noSuchTurn, threadExists, turnNotOver } from "./errors.js";
+import {
+  encodedThreadId,
+  readTurns,
+  runIdOf,
+  type StoredTurn,
+  type TurnRecord,
+  turnKey,
+  turnKeys,
+  writeTurn,
+} from "./thread-record.js";
+import { noUsage } from "./token-usage.js";
+
+/** How a thread is copied. */
+export interface ThreadForkOptions {
+  /** The last turn of the copy. @default the newest that is over */
+  readonly turn?: number | undefined;
+  /** The id of the copy; no thread may have it. @default a new one */
+  readonly to?: string | undefined;
+}
+
+/** Copies the turns of a thread that are over, up to one of them. */
+export async function forkThread(
+  store: CheckpointStore,
+  id: string,
+  { turn, to = copyIdOf(id) }: ThreadForkOptions = {},
+): Promise<string> {
+  const turns = await readTurns(store, id);
+  const last = turn === undefined ? turns.findLast(isOver) : turns.find(({ record }) => record.number === turn);
+  if (last === undefined) throw noSuchTurn(id, turn ?? 1);
+  if (!isOver(last)) throw turnNotOver(id, last.record.number);
+  if ((await turnKeys(store, to)).length > 0) throw threadExists(to);
+  await copyTurns(store, turns.slice(0, turns.indexOf(last) + 1), to);
+  return to;
+}
+
+/** Copies a thread up to a save of one of its turns, which is open then: it can be resumed. */
+export async function forkTurn(
+  store: CheckpointStore,
+  graph: AgentGraph,
+  id: string,
+  { turn, to = copyIdOf(id), ...options }: AgentForkOptions,
+): Promise<AgentFork> {
+  const turns = await readTurns(store, id);
+  const forked = turn === undefined ? turns.at(-1) : turns.find(({ record }) => record.number === turn);
+  if (forked === undefined) throw noSuchTurn(id, turn ?? 1);
+  const before = turns.slice(0, turns.indexOf(forked));
+  const { record } = forked;
+  const runId = runIdOf(forked.key);
+  if ((await turnKeys(store, to)).length > 0) throw threadExists(to);
+  const { input } = await graph.stateAt(runId, options.entry);
+  const key = turnKey(to, record.number);
+  const checkpointId = runIdOf(key);
+  const former = before.at(-1)?.record;
+  const copy: TurnRecord = {
+    version: 1,
+    number: record.number,
+    status: "open",
+    messages: (input as readonly AgenticMessage[] | undefined) ?? promptOf(record.messages),
+    agent: former?.agent || record.agent,
+    usage: noUsage,
+    startedAt: record.startedAt,
+    ...(former?.kept !== undefined && { kept: former.kept }),
+  };
+  // the record comes last: until then the copy is not there
+  await graph.fork(runId, asRunOfLibrary({ ...options, to: checkpointId }));
+  await copyTurns(store, before, to);
+  await writeTurn(store, key, copy, undefined);
+  return { checkpointId, threadId: to };
+}
+
+function isOver({ record: { status } }: StoredTurn): boolean {
+  return status !== "open" && status !== "waiting";
+}
+
+async function copyTurns(store: CheckpointStore, turns: readonly StoredTurn[], to: string): Promise<void> {
+  for (const { record } of turns) await writeTurn(store, turnKey(to, record.number), record, undefined);
+}
+
+/** What was said before the first answer. */
+function promptOf(messages: readonly AgenticMessage[]): readonly AgenticMessage[] {
+  const end = messages.findIndex(({ role }) => role === "assistant");
+  return end === -1 ? messages : messages.slice(0, end);
+}
+
+/** A new id, which shows what it is a copy of as long as that fits. */
+function copyIdOf(id: string): string {
+  const mark = randomId().slice(0, 12);
+  const copy = `${id}-${mark}`;
+  return encodedThreadId(copy) === undefined ? `fork-${mark}` : copy;
+}
