@@ -2,9 +2,9 @@
 // expect: The agent answered.
 // Serves the demo's tools and agent over MCP. `npx tsx examples/mcp-server.ts stdio` is what a host starts;
 // `npx tsx examples/mcp-server.ts 1234` listens on that port. Without either it calls itself, and ends.
-import { RequestContext, textOf, userMessage } from "kumiko";
+import { RequestContext } from "kumiko";
 import { connectMcp, MCPServer } from "kumiko/mcp";
-import { createAgent } from "./demo/agent.js";
+import { guideAgent } from "./demo/agents.js";
 import { Folder, folderKey } from "./demo/files/folder.js";
 import { localModel } from "./demo/local-model.js";
 import { countLines } from "./demo/tools/count-lines.js";
@@ -12,7 +12,7 @@ import { listFiles } from "./demo/tools/list-files.js";
 import { packageInfo } from "./demo/tools/package-info.js";
 
 const folder = await Folder.open(".");
-const agent = createAgent(localModel());
+const agent = guideAgent(localModel());
 
 const server = new MCPServer({
   name: "Folder",
@@ -25,7 +25,7 @@ const server = new MCPServer({
       description: "Answers questions about the files of one folder.",
       generate: async (question: string) => {
         const requestContext = new RequestContext().set(folderKey, folder);
-        return textOf(await agent.invoke([userMessage(question)], { requestContext }));
+        return (await agent.generate(question, { requestContext })).text;
       },
     },
   },

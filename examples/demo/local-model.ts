@@ -5,6 +5,8 @@ import {
   type ContentBlock,
   concatMessages,
   functionToolCall,
+  type TokenUsage,
+  type ToolInfo,
   textOf,
   toolCallsOf,
   toolResultsOf,
@@ -27,9 +29,10 @@ export function localModel({ wordsPerSecond = Number.POSITIVE_INFINITY }: LocalM
   return {
     component: "model",
     type: "Local",
-    generate: async (messages) => concatMessages([...chunksOf(decide(messages))]),
-    stream: async function* (messages, { signal }) {
-      for (const chunk of chunksOf(decide(messages))) {
+    generate: async (messages, { options }) =>
+      concatMessages([...chunksOf(decide(messages, options?.tools), messages)]),
+    stream: async function* (messages, { signal, options }) {
+      for (const chunk of chunksOf(decide(messages, options?.tools), messages)) {
         signal.throwIfAborted();
         if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
         yield chunk;
@@ -44,16 +47,23 @@ interface Decision {
   readonly calls: readonly (Call & { readonly callId: string })[];
 }
 
-/** A model remembers nothing: all it knows is the conversation. */
-function decide(messages: readonly AgenticMessage[]): Decision {
+/** A model remembers nothing: all it knows is the conversation, and the tools on offer. */
+function decide(messages: readonly AgenticMessage[], tools: readonly ToolInfo[] = []): Decision {
   const start = messages.findLastIndex((message) => message.role === "user" && textOf(message) !== "");
   const question = messages[start];
   if (question === undefined) return { text: "Please ask me something.", calls: [] };
   const facts = factsOf(messages.slice(start + 1));
   const step = walk(answerQuestion(textOf(question)), (call) => facts.get(keyOf(call)));
-  if ("answer" in step) return { text: step.answer, calls: [] };
+  if ("answer" in step) return answerOf(step.answer, tools, facts.size);
   const { say, calls } = step.wish;
   return { text: say, calls: calls.map((call, index) => ({ ...call, callId: `call_${facts.size + index + 1}` })) };
+}
+
+/** Where an answer must be a value, there is a tool that takes it. */
+function answerOf(answer: string, tools: readonly ToolInfo[], called: number): Decision {
+  const tool = tools.find(({ name }) => name.startsWith("final_answer"));
+  if (tool === undefined || !answer.startsWith("{")) return { text: answer, calls: [] };
+  return { text: "", calls: [{ name: tool.name, arguments: answer, callId: `call_${called + 1}` }] };
 }
 
 /** What every call so far came to. */
@@ -72,7 +82,7 @@ function keyOf(call: Call): string {
 }
 
 /** The message as models send it: words one by one, then each call in two pieces. `index` says which block goes on. */
-function* chunksOf({ text, calls }: Decision): Generator<AgenticMessage> {
+function* chunksOf({ text, calls }: Decision, read: readonly AgenticMessage[]): Generator<AgenticMessage> {
   for (const word of text.match(/\s*\S+\s*$|\s*\S+/g) ?? []) {
     yield chunk(assistantGenText({ text: word, streamingMeta: { index: 0 } }));
   }
@@ -82,7 +92,17 @@ function* chunksOf({ text, calls }: Decision): Generator<AgenticMessage> {
     yield chunk(functionToolCall({ callId, name, arguments: json.slice(0, middle), streamingMeta }));
     yield chunk(functionToolCall({ callId: "", name: "", arguments: json.slice(middle), streamingMeta }));
   }
-  yield assistantMessage([], { responseMeta: { finishReason: calls.length > 0 ? "tool_calls" : "stop" } });
+  const finishReason = calls.length > 0 ? "tool_calls" : "stop";
+  yield assistantMessage([], { responseMeta: { finishReason, model: "local/rules", tokenUsage: usageOf(read, text) } });
+}
+
+/** Rules have no tokens: their words are counted in place of them. */
+function usageOf(read: readonly AgenticMessage[], text: string): TokenUsage {
+  const words = (given: string): number => given.match(/\S+/g)?.length ?? 0;
+  const results = read.flatMap(toolResultsOf).map(({ result }) => result);
+  const promptTokens = words([...read.map(textOf), ...results].join(" "));
+  const completionTokens = words(text);
+  return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens };
 }
 
 function chunk(block: ContentBlock): AgenticMessage {

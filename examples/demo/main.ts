@@ -1,23 +1,33 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { chooseModel } from "./choose-model.js";
 import { runDocsDemo } from "./docs/run-docs.js";
 import { Folder } from "./files/folder.js";
-import { localModel } from "./local-model.js";
+import { beginThread, finishThread } from "./one-thread.js";
+import { confirmAtTerminal, runInTwo } from "./processes.js";
 import { runDemo } from "./run-demo.js";
+import { sendSpans } from "./spans.js";
 
-const usage = `Answers a question about the files of a folder with an agent that runs on this machine, without a key.
+const usage = `An agent that looks into a folder. Without a question it shows, in one conversation: streamed text and parallel tools;
+a tool that asks, while the process ends and another one goes on; a sub-agent, and an answer that is a value.
 
 Usage: npm run demo -- [folder] [question]
        npm run demo -- --docs [question]
 
   folder     What to look into. Without it, this repository and the packages installed in it.
-  question   What to find out, for instance
+  question   Only answers this, for instance
                "Who depends on zod, and why is it installed?"
                "Where is createTool defined?"
                "How many lines of TypeScript are in src?"
   --docs     Builds an index of this repository's docs in a SQLite file, and answers the question from it, with sources.
-  --help     Shows this text.`;
+  --otlp     Also sends the trace to a collector: --otlp http://localhost:4318
+  --help     Shows this text.
+
+It needs neither a key nor a server: rules stand in for the language model. It takes a model instead when one of these is set:
+  KUMIKO_BASE_URL   a server that speaks the API of OpenAI, such as http://localhost:11434/v1 (KUMIKO_API_KEY: its key)
+  OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY, XAI_API_KEY
+  KUMIKO_MODEL      the name of the model; otherwise the first of the server, or a small one of the provider`;
 
 const repository = dirname(dirname(import.meta.dirname));
 
@@ -32,17 +42,31 @@ async function main(args: readonly string[]): Promise<number> {
   if (typeof request === "number") return request;
   const interrupt = new AbortController();
   process.once("SIGINT", () => interrupt.abort(new Error("Stopped.")));
+  const { isTTY, columns } = process.stdout;
+  const write = (text: string) => process.stdout.write(text);
+  const page = { signal: interrupt.signal, write, colors: hasColors(), width: columns };
   try {
-    const { isTTY, columns } = process.stdout;
-    const write = (text: string) => process.stdout.write(text);
-    const output = { signal: interrupt.signal, write, colors: hasColors(), width: columns };
     if (request.docs) {
-      await runDocsDemo({ ...output, repository, question: request.words.join(" ").trim() || undefined });
+      await runDocsDemo({ ...page, repository, question: request.words.join(" ").trim() || undefined });
       return 0;
     }
     const { folder, question } = await readRequest(request.words);
-    const model = localModel({ wordsPerSecond: isTTY ? 60 : undefined }); // any other AgenticModel goes here
-    await runDemo({ ...output, model, folder, question });
+    const chosen = await chooseModel(process.env, isTTY ? 60 : undefined);
+    const { part, place } = request;
+    if (part === undefined) write(`${"Model".padEnd(10)}${chosen.name}: ${chosen.why}\n`);
+    if (question === undefined && part === undefined)
+      return await runInTwo(import.meta.filename, partArguments(folder, request));
+    const spans = request.otlp === undefined ? undefined : sendSpans(request.otlp);
+    const options = { ...page, model: chosen.model, folder, callbacks: spans === undefined ? [] : [spans.handler] };
+    try {
+      if (question !== undefined) await runDemo({ ...options, question });
+      else if (place !== undefined) {
+        const go = part === "1" ? beginThread : finishThread;
+        await go({ ...options, place, question: defaultQuestion(folder), confirm: confirmAtTerminal });
+      }
+    } finally {
+      if (spans !== undefined) write(`\n${"OTLP".padEnd(10)}${await spans.finish()}\n`);
+    }
     return 0;
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
@@ -50,19 +74,33 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
+/** What the two processes are told. */
+function partArguments(folder: string, { otlp }: Request): string[] {
+  return [folder, ...(otlp === undefined ? [] : ["--otlp", otlp])];
+}
+
 interface Request {
   /** The folder and the words of the question. */
   readonly words: readonly string[];
   /** Whether the docs of this repository are asked. */
   readonly docs: boolean;
+  readonly otlp: string | undefined;
+  /** Which of the two processes of the conversation this is; `undefined`: the one that starts them. */
+  readonly part: string | undefined;
+  /** What the two have in common. */
+  readonly place: string | undefined;
 }
 
 /** What is asked for, or the exit code when there is nothing to do. */
 function readArguments(args: readonly string[]): Request | number {
   try {
-    const options = { help: { type: "boolean", short: "h" }, docs: { type: "boolean" } } as const;
+    const text = { type: "string" } as const;
+    const flags = { help: { type: "boolean", short: "h" }, docs: { type: "boolean" } } as const;
+    const options = { ...flags, otlp: text, part: text, place: text };
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (!values.help) return { words: positionals, docs: values.docs === true };
+    const { help, docs = false, otlp, part, place } = values;
+    if (otlp !== undefined && !URL.canParse(otlp)) throw new Error(`--otlp needs a URL, and "${otlp}" is none.`);
+    if (!help) return { words: positionals, docs, otlp, part, place };
     console.log(usage);
     return 0;
   } catch (error) {
@@ -72,7 +110,10 @@ function readArguments(args: readonly string[]): Request | number {
 }
 
 /** What is asked about which folder, after a look at whether all of it can be read. */
-async function readRequest([first, ...rest]: readonly string[]): Promise<{ folder: string; question: string }> {
+async function readRequest([first, ...rest]: readonly string[]): Promise<{
+  folder: string;
+  question: string | undefined;
+}> {
   // a question alone is about this repository
   const asksOnly =
     first !== undefined && rest.length === 0 && first.trim().endsWith("?") && !existsSync(placeOf(first));
@@ -84,7 +125,7 @@ async function readRequest([first, ...rest]: readonly string[]): Promise<{ folde
   });
   const question = (asksOnly ? first : rest.join(" ")).trim();
   for (const word of question.split(/[\s"'`,;?!]+/)) await folder.check(word);
-  return { folder: folder.root, question: question === "" ? defaultQuestion(folder.root) : question };
+  return { folder: folder.root, question: question === "" ? undefined : question };
 }
 
 function defaultQuestion(folder: string): string {

@@ -1,6 +1,6 @@
-import { componentHandlers, type Handler, textOf } from "kumiko";
+import { componentHandlers, consoleTracer, type Handler, textOf } from "kumiko";
 import type { Terminal } from "./terminal.js";
-import { plainReason, tools } from "./tools.js";
+import { isUnknown, plainReason } from "./tools.js";
 
 /** How many lines of a streaming tool are shown; the model gets all of them. */
 const SHOWN_LINES = 6;
@@ -23,7 +23,7 @@ export function showRun(terminal: Terminal): Handler {
       onEnd: ({ name }, { result }, startedAt) => {
         const text = typeof result === "string" ? result : `${result.length} parts`;
         // an unknown tool has no result, but an answer that says so
-        const mark = tools.infos.some((info) => info.name === name) ? "✓" : "?";
+        const mark = isUnknown(text) ? "?" : "✓";
         terminal.printLine("green", `  ${mark} ${name} `, `${timeSince(startedAt)} ${text}`);
       },
       onEndWithStreamOutput: async ({ name }, chunks, startedAt) => {
@@ -48,6 +48,16 @@ export function showRun(terminal: Terminal): Handler {
       },
     },
   });
+}
+
+/** Collects the lines of a trace, to be printed when all is over. */
+export function collectTrace(
+  terminal: Terminal,
+  colors: boolean | undefined,
+): { readonly lines: readonly string[]; readonly handler: Handler } {
+  const lines: string[] = [];
+  const maxLength = Math.max(40, terminal.width - 60);
+  return { lines, handler: consoleTracer({ write: (text) => lines.push(text), colors, maxLength }) };
 }
 
 function timeSince(startedAt: number): string {

@@ -26,6 +26,16 @@ export class Terminal {
     this.width = width;
   }
 
+  /** A line that says what something is. */
+  printField(name: string, value: string): void {
+    this.print(this.paint("dim", name.padEnd(10)) + value);
+  }
+
+  /** Lines under a heading. */
+  printPart(heading: string, lines: readonly string[]): void {
+    this.print([`\n${this.paint("bold", heading)}`, ...lines].join("\n"));
+  }
+
   /** A line or several. */
   print(text: string): void {
     this.#take(() => this.#write(`${text}\n`));

@@ -8,17 +8,27 @@ import { packageInfo } from "./tools/package-info.js";
 import { readFile } from "./tools/read-file.js";
 import { searchText } from "./tools/search-text.js";
 
-const all = [listFiles, folderSizes, countLines, readFile, searchText, largestPackages, packageDependents, packageInfo];
+export const all = [
+  listFiles,
+  folderSizes,
+  countLines,
+  readFile,
+  searchText,
+  largestPackages,
+  packageDependents,
+  packageInfo,
+];
 
-/** The tools of the agent. Whatever goes wrong in one, the model is told and may try something else. */
-export const tools = new AgenticToolsNode({
-  tools: all,
-  unknownToolsHandler: (name) => describeAlternatives(name),
-  onToolError: "result",
+/** Whatever goes wrong in a tool, the model is told and may try something else. */
+export const toolSettings = {
+  unknownToolsHandler: (name: string) => describeAlternatives(name),
   formatError: plainReason,
   timeoutMs: 60_000,
   maxResultLength: 50_000,
-});
+};
+
+/** The tools alone, without an agent. */
+export const tools = new AgenticToolsNode({ ...toolSettings, tools: all, onToolError: "result" });
 
 /** Models ask for tools that they know from elsewhere. An answer that says what there is instead brings them back. */
 export function describeAlternatives(name: string): string {
@@ -28,7 +38,14 @@ export function describeAlternatives(name: string): string {
     .map(stemOf);
   const near = all.map(({ id }) => id).filter((id) => id.split("_").some((word) => stems.includes(stemOf(word))));
   const hint = near.length === 0 ? "" : ` The nearest: ${near.join(", ")}.`;
-  return `There is no tool "${name}" here.${hint} All tools: ${all.map(({ id }) => id).join(", ")}.`;
+  return `${unknown}"${name}" here.${hint} All tools: ${all.map(({ id }) => id).join(", ")}.`;
+}
+
+const unknown = "There is no tool ";
+
+/** Whether a result says that its tool is not there. */
+export function isUnknown(result: string): boolean {
+  return result.startsWith(unknown);
 }
 
 function stemOf(word: string): string {

@@ -43,7 +43,7 @@ describe("a question in several parts", () => {
   it("is shown with a tree of what took how long", async () => {
     const { shown } = await ask(await project(), question);
     const trace = shown.slice(shown.indexOf("\nTrace\n"));
-    expect(trace).toMatch(/✓ folder-agent graph \d+\.\d+ ms/);
+    expect(trace).toMatch(/✓ guide agent \d+\.\d+ ms/);
     expect(trace).toMatch(/├─ ✓ tools tools_node \d+\.\d+ ms/);
     expect(trace).toMatch(/│ {2}[├└]─ ✓ largest_packages tool \d+\.\d+ ms/);
   });
@@ -167,7 +167,7 @@ describe("the model", () => {
       shown += text;
     };
     await expect(runDemo({ model, folder: await folderWith({}), question: "Hm?", write })).rejects.toThrow("no key");
-    expect(shown).toContain("✗ folder-agent graph");
+    expect(shown).toContain("✗ guide agent");
   });
 });
 

@@ -9,6 +9,7 @@ import { fileSizes } from "./skills/file-sizes.js";
 import { overview } from "./skills/overview.js";
 import { dependencies, packageFacts, scripts } from "./skills/package-facts.js";
 import { packageSizes } from "./skills/package-sizes.js";
+import { reports, surveys } from "./skills/reports.js";
 import { textSearch } from "./skills/text-search.js";
 import { bullets } from "./wording.js";
 
@@ -43,8 +44,11 @@ export function* answerQuestion(question: string): Plan {
     .join("\n\n");
 }
 
+/** What only the conversation of the demo asks, where there are tools for it. */
+const ofConversation: readonly Skill[] = [reports, surveys];
+
 function findPlan(clause: Clause): Plan | undefined {
-  for (const skill of skills) {
+  for (const skill of [...ofConversation, ...skills]) {
     const plan = skill.understand(clause);
     if (plan !== undefined) return plan;
   }
