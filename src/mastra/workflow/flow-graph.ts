@@ -2,13 +2,17 @@ import type { NodeContext } from "../../components/context.js";
 import type { CompileOptions } from "../../compose/compile-options.js";
 import type { CompiledGraph } from "../../compose/compiled-graph.js";
 import { Graph } from "../../compose/graph.js";
+import { sleep } from "../../compose/sleep.js";
+import type { NodeOptions } from "../../compose/types/node-options.js";
 import { chooseCases, isRepeated } from "./conditions.js";
 import { type FlowState, flowOf, newFlowState } from "./flow.js";
 import { type FlowEntry, stepsOf } from "./flow-entry.js";
 import { runEach } from "./run-each.js";
-import { runSleep } from "./run-sleep.js";
-import { runStep } from "./run-step.js";
+import { runStep, type StepNode } from "./run-step.js";
+import { sleepTimeOf } from "./sleep-time.js";
 import type { AnyStep } from "./step.js";
+import { StepLog } from "./step-log.js";
+import { stepRetries, type WorkflowRetry } from "./step-retries.js";
 
 /** What the graph of a workflow is started with. */
 export interface FlowInput {
@@ -19,21 +23,27 @@ export interface FlowInput {
 export type WorkflowGraph = CompiledGraph<FlowInput, unknown>;
 
 /** The graph of a workflow: steps are nodes. */
-export function flowGraph(entries: readonly FlowEntry[], options: CompileOptions): WorkflowGraph {
-  const drawing = new Drawing(entries.flatMap(stepsOf).map(({ id }) => id));
+export function flowGraph(entries: readonly FlowEntry[], retry: WorkflowRetry, options: CompileOptions): WorkflowGraph {
+  const drawing = new Drawing(
+    entries.flatMap(stepsOf).map(({ id }) => id),
+    retry,
+  );
   for (const entry of entries) drawing.add(entry);
   return drawing.compile(options);
 }
 
 type Node = (value: unknown, ctx: NodeContext<FlowState>) => unknown;
 type Handle = ReturnType<Drawing["node"]>;
+type NodeSettings = NodeOptions<unknown, unknown, FlowState, undefined, string | undefined>;
 
 class Drawing {
   readonly #graph = new Graph<FlowInput, unknown>().withState(newFlowState);
   readonly #taken: Set<string>;
+  readonly #retry: WorkflowRetry;
   #last: Handle;
 
-  constructor(ids: readonly string[]) {
+  constructor(ids: readonly string[], retry: WorkflowRetry) {
+    this.#retry = retry;
     this.#taken = new Set(ids.map(keyOf));
     this.#last = this.node(this.#free("input"), begin);
     this.#graph.connect(this.#graph.start, this.#last);
@@ -48,22 +58,16 @@ class Drawing {
     switch (entry.type) {
       case "step":
       case "map":
-        return this.#follow(
-          keyOf(entry.step.id),
-          unlessBailed((value, ctx) => runStep(entry.step, value, ctx, flowOf(ctx))),
-        );
+        return this.#step(entry.step);
       case "foreach": {
-        const each = runEach(entry.step, entry.concurrency);
+        const each = runEach(this.#nodeOf(entry.step), entry.concurrency);
         return this.#follow(
           keyOf(entry.step.id),
           unlessBailed((value, ctx) => each(value, ctx, flowOf(ctx))),
         );
       }
       case "sleep":
-        return this.#follow(
-          this.#free(entry.id),
-          unlessBailed((value, ctx) => runSleep(entry, value, ctx, flowOf(ctx))),
-        );
+        return this.#sleep(entry);
       case "loop":
         return this.#loop(entry);
       case "parallel":
@@ -75,28 +79,63 @@ class Drawing {
     }
   }
 
-  node(key: string, run: Node, outputKey?: string) {
-    return this.#graph.node(key, run, outputKey === undefined ? {} : { outputKey });
+  node(key: string, run: Node, options: NodeSettings = {}) {
+    return this.#graph.node(key, run, options);
   }
 
-  #follow(key: string, run: Node): undefined {
-    const node = this.node(key, run);
+  #follow(key: string, run: Node, options?: NodeSettings): undefined {
+    this.#append(this.node(key, run, options));
+  }
+
+  #append(node: Handle): undefined {
     this.#graph.connect(this.#last, node);
     this.#last = node;
+  }
+
+  #nodeOf(step: AnyStep): StepNode {
+    return { step, retries: stepRetries(step, this.#retry) };
+  }
+
+  #step(step: AnyStep): undefined {
+    const node = this.#nodeOf(step);
+    const run = unlessBailed((value, ctx) => runStep(node, value, ctx, flowOf(ctx)));
+    return this.#follow(keyOf(step.id), run, { retry: node.retries.policy });
+  }
+
+  /** It waits where the workflow goes on. */
+  #sleep(entry: FlowEntry & { readonly type: "sleep" }): undefined {
+    const noting =
+      (note: (log: StepLog, value: unknown) => void) => (value: unknown, _state: FlowState, ctx: NodeContext) => {
+        const flow = flowOf(ctx);
+        if (flow.state.bailed === undefined) note(new StepLog(flow, entry.id), value);
+        return value;
+      };
+    const time = (value: unknown, ctx: NodeContext) => {
+      const flow = flowOf(ctx as NodeContext<FlowState>);
+      return flow.state.bailed === undefined ? sleepTimeOf(entry, value, ctx, flow) : 0;
+    };
+    const node = this.#graph.node(this.#free(entry.id), sleep<unknown>(time), {
+      before: noting((log, value) => log.waits(value)),
+      after: noting((log, value) => log.succeeded(value)),
+    });
+    return this.#append(node as Handle);
   }
 
   /** One visit of the node per turn. */
   #loop(entry: FlowEntry & { readonly type: "loop" }): undefined {
     const { step } = entry;
     const key = keyOf(step.id);
+    const stepNode = this.#nodeOf(step);
     const turn = this.node(
       key,
-      unlessBailed(async (value, ctx) => {
-        const flow = flowOf(ctx);
-        const output = await runStep(step, value, ctx, flow);
-        if (flow.state.bailed === undefined) await isRepeated(entry, output, ctx, flow);
-        return output;
-      }),
+      unlessBailed((value, ctx) => runStep(stepNode, value, ctx, flowOf(ctx))),
+      {
+        retry: stepNode.retries.policy,
+        after: async (output, state, ctx) => {
+          if (state.bailed === undefined) await isRepeated(entry, output, ctx, flowOf(ctx));
+          return output;
+        },
+      },
     );
     const after = this.node(this.#free(`after ${step.id}`), (value) => value);
     this.#graph.connect(this.#last, turn);
@@ -138,18 +177,19 @@ class Drawing {
 
   /** A step beside others: it fails where they come together again. */
   #member(step: AnyStep, inputOf: (value: unknown) => unknown): Handle {
+    const node = this.#nodeOf(step);
     const run: Node = async (value, ctx) => {
       const flow = flowOf(ctx);
       const input = inputOf(value);
       if (flow.state.bailed !== undefined) return input;
       try {
-        return await runStep(step, input, ctx, flow, { isMember: true });
+        return await runStep(node, input, ctx, flow, { isMember: true });
       } catch (error) {
         if (flow.state.steps[step.id]?.status !== "failed") throw error;
         return undefined;
       }
     };
-    return this.node(keyOf(step.id), run, step.id) as Handle;
+    return this.node(keyOf(step.id), run, { outputKey: step.id, retry: node.retries.policy }) as Handle;
   }
 
   #free(name: string): string {

@@ -33,7 +33,8 @@ export interface LiveRun {
   readonly mastra: AnyMastra;
   readonly validatesInputs: boolean;
   readonly validatesOutputs: boolean;
-  readonly retry: { readonly attempts: number; readonly delayMs: number };
+  /** Which step this run is resumed at, and with what. */
+  readonly resumed: { readonly path: readonly string[]; readonly data: unknown } | undefined;
   /** The errors themselves; what is saved of them is less. */
   readonly errors: Map<string, unknown>;
   /** The first failure that ended it. */

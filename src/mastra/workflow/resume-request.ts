@@ -30,12 +30,12 @@ interface Place {
   readonly item: { readonly index: number; readonly batch: number } | undefined;
 }
 
-/** Answers for the places that a resume means, checked by the schema of their step. */
+/** Answers for the places that a resume means, checked by the schema of their step, and the path of that step. */
 export async function answersFor(
   owner: Owner,
   interrupts: readonly Interrupt[],
   request: ResumeRequest,
-): Promise<Answers> {
+): Promise<{ readonly answers: Answers; readonly path: readonly string[] }> {
   const { resumeData } = request;
   const places = chosenPlaces(
     owner,
@@ -48,7 +48,8 @@ export async function answersFor(
     const what = { workflow: owner.id, step: path.join("."), what: "resume data" };
     await checkValue(step?.resumeSchema, resumeData, what, "ANSWER_MISMATCH");
   }
-  return Object.fromEntries(places.map(({ interrupt }) => [interrupt.id, resumeData]));
+  const answers = Object.fromEntries(places.map(({ interrupt }) => [interrupt.id, resumeData]));
+  return { answers, path: places[0]?.path ?? [] };
 }
 
 function placeOf(interrupt: Interrupt, tree: StepTree): Place {

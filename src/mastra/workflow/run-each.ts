@@ -1,40 +1,45 @@
 import { causedByInterrupt } from "../../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../../components/context.js";
+import { each } from "../../compose/each.js";
 import { Graph } from "../../compose/graph.js";
+import type { Runnable } from "../../compose/runnable.js";
 import { notAList } from "../errors.js";
-import { type Flow, flowOf, type LiveRun } from "./flow.js";
-import { ownError } from "./own-error.js";
-import { payloadOf, runStep } from "./run-step.js";
-import type { AnyStep } from "./step.js";
+import { type Flow, flowOf } from "./flow.js";
+import { payloadOf, runStep, type StepNode } from "./run-step.js";
 import { StepLog } from "./step-log.js";
 
 type RunEach = (input: unknown, ctx: NodeContext, flow: Flow) => Promise<unknown>;
 
-interface Item {
-  readonly value: unknown;
-  readonly index: number;
+/** What the items of a list have in common, while they run. */
+interface ItemList {
+  readonly log: StepLog;
+  readonly length: number;
+  /** How many have ended well. */
+  done: number;
+  /** The first failure. */
+  failure: { readonly error: unknown } | undefined;
 }
 
-/** Runs a step once per item of a list. Items that are suspended hold up no others. */
-export function runEach(step: AnyStep, concurrency: number): RunEach {
-  const graph = new Graph<Item, unknown>();
-  const node = graph.node(step.id.replaceAll("/", "%2F"), ({ value, index }: Item, ctx) =>
-    runStep(step, value, ctx, flowOf(ctx), { item: { index, batch: Math.floor(index / concurrency) } }),
-  );
-  const app = graph.connect(graph.start, node).connect(node, graph.end).compile({ name: "foreach" });
-  const runItem = (item: Item, ctx: NodeContext, run: LiveRun): Promise<unknown> =>
-    app.invoke(item, { parent: ctx, key: `item:${item.index}`, options: { lambda: { run } } });
-
+/** Runs a step for each item of a list, and notes what becomes of the whole. */
+export function runEach(node: StepNode, concurrency: number): RunEach {
+  const { step } = node;
+  const items = each(itemNode(node, concurrency), { concurrency });
   return async (input, ctx, flow) => {
     const log = new StepLog(flow, step.id);
     log.began(input);
+    const list: ItemList = { log, length: lengthOf(input), done: 0, failure: undefined };
     try {
       if (!Array.isArray(input)) throw notAList(flow.live.workflowId, step.id, input);
-      const outputs = await new Items(input, concurrency, (item) => runItem(item, ctx, flow.live), flow, log).run();
+      const outputs = await items.invoke(input, {
+        parent: ctx,
+        key: "items",
+        options: { lambda: { run: flow.live, list } },
+      });
       const { bailed } = flow.state;
       log.succeeded(bailed === undefined ? outputs : bailed.value);
       return outputs;
-    } catch (error) {
+    } catch (thrown) {
+      const error = list.failure?.error ?? thrown;
       if (causedByInterrupt(error)) log.suspended(payloadOf(error));
       else if (!ctx.signal.aborted) {
         log.failed(error);
@@ -45,53 +50,33 @@ export function runEach(step: AnyStep, concurrency: number): RunEach {
   };
 }
 
-class Items {
-  readonly #values: readonly unknown[];
-  readonly #concurrency: number;
-  readonly #runItem: (item: Item) => Promise<unknown>;
-  readonly #flow: Flow;
-  readonly #log: StepLog;
-  readonly #outputs: unknown[];
-  #next = 0;
-  #done = 0;
-  #failed: { readonly error: unknown } | undefined;
-  #waiting: { readonly error: unknown; readonly index: number } | undefined;
-
-  constructor(
-    values: readonly unknown[],
-    concurrency: number,
-    runItem: (item: Item) => Promise<unknown>,
-    flow: Flow,
-    log: StepLog,
-  ) {
-    this.#values = values;
-    this.#concurrency = concurrency;
-    this.#runItem = runItem;
-    this.#flow = flow;
-    this.#log = log;
-    this.#outputs = new Array<unknown>(values.length);
-  }
-
-  async run(): Promise<readonly unknown[]> {
-    const workers = Math.min(this.#concurrency, this.#values.length);
-    await Promise.all(Array.from({ length: workers }, () => this.#work()));
-    if (this.#flow.state.bailed !== undefined) return this.#outputs;
-    const stopped = this.#failed ?? this.#waiting;
-    if (stopped !== undefined) throw stopped.error;
-    return this.#outputs;
-  }
-
-  async #work(): Promise<void> {
-    while (this.#next < this.#values.length && this.#failed === undefined && this.#flow.state.bailed === undefined) {
-      const index = this.#next++;
-      try {
-        this.#outputs[index] = await this.#runItem({ value: this.#values[index], index });
-        this.#done += 1;
-        this.#log.progressed(this.#done, this.#values.length);
-      } catch (error) {
-        if (!causedByInterrupt(error)) this.#failed ??= { error: ownError(error) };
-        else if (this.#waiting === undefined || index < this.#waiting.index) this.#waiting = { error, index };
-      }
+/** One item: a graph where the step is tried again by a policy. */
+function itemNode({ step, retries }: StepNode, concurrency: number): Runnable<unknown, unknown> {
+  const run = async (value: unknown, ctx: NodeContext): Promise<unknown> => {
+    const { list } = ctx.options as { readonly list: ItemList };
+    const flow = flowOf(ctx);
+    if (flow.state.bailed !== undefined) return undefined;
+    const index = itemIndexOf(ctx);
+    try {
+      const item = { index, batch: Math.floor(index / concurrency) };
+      const output = await runStep({ step, retries }, value, ctx, flow, { item });
+      list.log.progressed(++list.done, list.length);
+      return output;
+    } catch (error) {
+      if (!causedByInterrupt(error) && retries.isLast(ctx.attempt, error)) list.failure ??= { error };
+      throw error;
     }
-  }
+  };
+  const graph = new Graph<unknown, unknown>();
+  const node = graph.node(step.id.replaceAll("/", "%2F"), run, { retry: retries.policy });
+  return graph.connect(graph.start, node).connect(node, graph.end).compile({ name: "foreach" });
+}
+
+function lengthOf(input: unknown): number {
+  return Array.isArray(input) ? input.length : 0;
+}
+
+/** Which item of the innermost list a node runs for. */
+function itemIndexOf({ address }: NodeContext): number {
+  return Number(/.*;item:(\d+)(?:;|$)/.exec(address)?.[1]);
 }

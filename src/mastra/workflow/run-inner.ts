@@ -8,7 +8,7 @@ export async function runInner(owner: RunOwner, { params, ctx, flow, step, item 
   const { live } = flow;
   const inner: LiveRun = {
     ...{ workflowId: owner.id, runId: live.runId, path: [...live.path, step.id], mastra: live.mastra },
-    ...{ item, outermost: live.outermost ?? live, retry: owner.retry },
+    ...{ item, outermost: live.outermost ?? live, resumed: undefined },
     ...{ validatesInputs: owner.validatesInputs, validatesOutputs: owner.validatesOutputs },
     ...{ errors: new Map(), failure: undefined, state: undefined },
     abort: () => live.abort(),

@@ -75,11 +75,10 @@ export function pathOf({ info, address }: Interrupt, tree: StepTree): readonly s
   return path;
 }
 
-const itemRun = /^runnable:foreach:item:\d+$/;
-
 /** The node of one item of a list stands for the node of the list. */
 function isOfItem(parts: readonly string[], index: number): boolean {
-  return itemRun.test(parts.slice(0, index).findLast((part) => part.startsWith("runnable:")) ?? "");
+  const before = parts.slice(0, index).findLast((part) => part.startsWith("node:") || part.startsWith("item:"));
+  return before?.startsWith("item:") === true;
 }
 
 function payloads(interrupts: readonly Interrupt[], tree: StepTree): Record<string, unknown> {

@@ -1,7 +1,5 @@
 import { causedByInterrupt, InterruptError } from "../../checkpoint/pause/interrupt.js";
-import { clockOf } from "../../components/clock.js";
 import type { NodeContext } from "../../components/context.js";
-import { pause } from "../../components/pause.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
 import type { AnySchema } from "./any-schema.js";
 import { checkValue } from "./check-value.js";
@@ -9,6 +7,7 @@ import type { Flow, ItemPlace } from "./flow.js";
 import { paramsFor, writerOf } from "./flow-params.js";
 import { type AnyStep, type StepCall, stepBody } from "./step.js";
 import { StepLog } from "./step-log.js";
+import type { StepRetries } from "./step-retries.js";
 
 /** What a suspended step says of itself: the `info` of its interrupt. */
 export interface SuspendedInfo {
@@ -28,6 +27,12 @@ class Bail {
   }
 }
 
+/** A step as a node: it is tried again by a policy of its node. */
+export interface StepNode {
+  readonly step: AnyStep;
+  readonly retries: StepRetries;
+}
+
 /** Where a step stands in its workflow. */
 export interface StepPlace {
   /** Beside others: its failure does not stop them, and it ends nothing but itself. */
@@ -36,9 +41,9 @@ export interface StepPlace {
   readonly item?: ItemPlace | undefined;
 }
 
-/** Runs a step, and notes what becomes of it. */
+/** Runs a step once, and notes what becomes of it. */
 export async function runStep(
-  step: AnyStep,
+  { step, retries }: StepNode,
   input: unknown,
   ctx: NodeContext,
   flow: Flow,
@@ -47,9 +52,13 @@ export async function runStep(
   const { live, state } = flow;
   const log = place.item === undefined ? new StepLog(flow, step.id) : undefined;
   const execution = new StepExecution(step, ctx, flow, place.item ?? live.item);
-  log?.began(input, execution.resumed);
+  if (ctx.attempt === 1) log?.began(input, execution.resumed ?? resumedInside(flow, step.id));
   try {
-    const output = await execution.run(input);
+    const inputData = await execution.check(input).catch((error: unknown) => {
+      retries.giveUpOn(error);
+      throw error;
+    });
+    const output = await execution.run(inputData);
     if (output instanceof Bail) {
       if (!place.isMember) state.bailed = { value: output.value };
       log?.succeeded(output.value, place.isMember ? "bailed" : "success");
@@ -59,12 +68,22 @@ export async function runStep(
     return output;
   } catch (error) {
     if (causedByInterrupt(error)) log?.suspended(payloadOf(error));
-    else if (!ctx.signal.aborted) {
+    else if (!ctx.signal.aborted && retries.isLast(ctx.attempt, error)) {
       log?.failed(error);
       if (!place.isMember) live.failure ??= { error };
     }
     throw error;
   }
+}
+
+/** What a step inside this one is resumed with. */
+function resumedInside({ live, state }: Flow, id: string): { readonly data: unknown } | undefined {
+  const { resumed, path } = live.outermost ?? live;
+  if (resumed === undefined || state.steps[id]?.status !== "suspended") return undefined;
+  const own = [...live.path, id].slice(path.length);
+  return resumed.path.length > own.length && own.every((part, index) => resumed.path[index] === part)
+    ? { data: resumed.data }
+    : undefined;
 }
 
 /** With what a step was suspended; of an inner workflow or agent, the first of its questions. */
@@ -95,35 +114,31 @@ class StepExecution {
     if (resume.hasData) this.resumed = { data: resume.data };
   }
 
-  async run(input: unknown): Promise<unknown> {
+  async check(input: unknown): Promise<unknown> {
     const { live } = this.#flow;
-    const { inputSchema, outputSchema, resumeSchema, retries } = this.#step;
-    const inputData = live.validatesInputs ? await checkValue(inputSchema, input, this.#named("input")) : input;
+    return live.validatesInputs ? checkValue(this.#step.inputSchema, input, this.#named("input")) : input;
+  }
+
+  async run(inputData: unknown): Promise<unknown> {
+    const { live } = this.#flow;
+    const { outputSchema, resumeSchema } = this.#step;
     const resumeData =
       this.resumed &&
       (await checkValue(resumeSchema, this.resumed.data, this.#named("resume data"), "ANSWER_MISMATCH"));
-    const attempts = retries ?? live.retry.attempts;
-    for (let retryCount = 0; ; retryCount++) {
-      try {
-        const params = this.#params(inputData, resumeData, retryCount);
-        const output = await this.#step[stepBody]({
-          ...{ params, ctx: this.#ctx, flow: this.#flow, step: this.#step, item: this.#item },
-        });
-        if (this.#asked !== undefined) await this.#asked;
-        if (output instanceof Bail || !live.validatesOutputs) return output;
-        return await checkValue(outputSchema, output, this.#named("output"));
-      } catch (error) {
-        if (causedByInterrupt(error) || this.#ctx.signal.aborted || retryCount >= attempts) throw error;
-        if (live.retry.delayMs > 0) await pause(live.retry.delayMs, clockOf(this.#ctx), this.#ctx.signal);
-      }
-    }
+    const output = await this.#step[stepBody]({
+      ...{ params: this.#params(inputData, resumeData), ctx: this.#ctx, flow: this.#flow },
+      ...{ step: this.#step, item: this.#item },
+    });
+    if (this.#asked !== undefined) await this.#asked;
+    if (output instanceof Bail || !live.validatesOutputs) return output;
+    return await checkValue(outputSchema, output, this.#named("output"));
   }
 
   #named(what: string) {
     return { workflow: this.#flow.live.workflowId, step: this.#step.id, what };
   }
 
-  #params(inputData: unknown, resumeData: unknown, retryCount: number): StepCall["params"] {
+  #params(inputData: unknown, resumeData: unknown): StepCall["params"] {
     const { resume } = this.#ctx;
     const { write } = writerOf(this.#flow, this.#ctx, this.#step.id);
     return Object.assign(paramsFor(inputData, this.#ctx, this.#flow), {
@@ -132,7 +147,7 @@ class StepExecution {
       suspend: (payload: unknown) => this.#suspend(payload),
       bail: (value: unknown) => new Bail(value) as never,
       writer: { write, custom: write },
-      retryCount,
+      retryCount: this.#ctx.attempt - 1,
     });
   }
 

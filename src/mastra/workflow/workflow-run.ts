@@ -25,7 +25,6 @@ export interface RunOwner {
   readonly id: string;
   readonly inputSchema: AnySchema | undefined;
   readonly stateSchema: AnySchema | undefined;
-  readonly retry: LiveRun["retry"];
   readonly validatesInputs: boolean;
   readonly validatesOutputs: boolean;
   readonly tree: StepTree;
@@ -95,9 +94,10 @@ export class WorkflowRun<in In = never, out Out = unknown> {
   async resume(options: ResumeOptions = {}): Promise<WorkflowResult<Out>> {
     const call = this.#callOf("resume", options, resumeNames);
     const interrupts = this.#interrupts ?? (await this.#waiting());
-    const answers = await answersFor(this.#owner, interrupts, options);
+    const { answers, path } = await answersFor(this.#owner, interrupts, options);
     this.#interrupts = undefined;
-    return this.#run(call, ({ graph }, _live, run) => graph.resume(this.#checkpointId, answers, run));
+    const work = ({ graph }: App, _live: LiveRun, run: RunOptions) => graph.resume(this.#checkpointId, answers, run);
+    return this.#run(call, work, { path, data: options.resumeData });
   }
 
   /** Goes on after a crash of the process that ran it. */
@@ -166,13 +166,14 @@ export class WorkflowRun<in In = never, out Out = unknown> {
   async #run(
     { signal, ...call }: Call,
     work: (app: App, live: LiveRun, options: RunOptions) => Promise<unknown>,
+    resumed?: LiveRun["resumed"],
   ): Promise<WorkflowResult<Out>> {
     this.#owner.began(this);
     const app = this.#owner.app();
     if (!this.#isRunning) this.#controller = new AbortController();
     const own = this.#controller.signal;
     const stop = signal === undefined ? own : AbortSignal.any([own, signal]);
-    const live = this.#live(app.mastra);
+    const live = this.#live(app.mastra, resumed);
     const options = Object.fromEntries(
       Object.entries({ ...call, signal: stop, options: { lambda: { run: live } } }).filter(
         ([, value]) => value !== undefined,
@@ -221,11 +222,19 @@ export class WorkflowRun<in In = never, out Out = unknown> {
     await store.delete(this.#checkpointId);
   }
 
-  #live(mastra: AnyMastra): LiveRun {
-    const { retry, validatesInputs, validatesOutputs } = this.#owner;
+  #live(mastra: AnyMastra, resumed: LiveRun["resumed"]): LiveRun {
+    const { validatesInputs, validatesOutputs } = this.#owner;
     return {
       ...{ workflowId: this.workflowId, runId: this.runId, path: [], item: undefined, outermost: undefined },
-      ...{ mastra, retry, validatesInputs, validatesOutputs, errors: new Map(), failure: undefined, state: undefined },
+      ...{
+        mastra,
+        resumed,
+        validatesInputs,
+        validatesOutputs,
+        errors: new Map(),
+        failure: undefined,
+        state: undefined,
+      },
       abort: () => void this.cancel(),
       emit: (event) => {
         for (const watcher of [...this.#watchers]) watcher(event);

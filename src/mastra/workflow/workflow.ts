@@ -222,10 +222,10 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
     if (this.#app === undefined) {
       this.#owner ??= emptyMastra();
       const owner = this.#owner;
-      const { durability, callbacks, runtime } = this.#options;
+      const { durability, callbacks, runtime, retryConfig: { attempts = 0, delay = 0 } = {} } = this.#options;
       const store: CheckpointStore = owner.storage;
       const options = { name: this.id, store, durability, callbacks, runtime };
-      const graph = flowGraph(this.#committed ?? [], options);
+      const graph = flowGraph(this.#committed ?? [], { attempts, delayMs: delay }, options);
       this.#app = { graph, store, mastra: owner.mastra as AnyMastra };
     }
     return this.#app;
@@ -244,10 +244,6 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
       },
       get stateSchema() {
         return workflow.stateSchema;
-      },
-      get retry() {
-        const { attempts = 0, delay = 0 } = workflow.#options.retryConfig ?? {};
-        return { attempts, delayMs: delay };
       },
       get validatesInputs() {
         return workflow.#options.options?.validateInputs ?? true;
