@@ -1,5 +1,5 @@
 /** All that is used of OpenTelemetry, which programs bring themselves. */
-export type { Attributes, Context, Histogram, Meter, Span, Tracer } from "@opentelemetry/api";
+export type { Attributes, AttributeValue, Context, Histogram, Meter, Span, Tracer } from "@opentelemetry/api";
 export {
   context,
   createNoopMeter,

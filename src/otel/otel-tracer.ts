@@ -10,6 +10,7 @@ import { attempt } from "./attempt.js";
 import { chatEnd } from "./chat.js";
 import { Content } from "./content.js";
 import { errorType } from "./errors.js";
+import { eventAttributes } from "./event-attributes.js";
 import { Instruments } from "./instruments.js";
 import { checkOtelOptions, type OtelTracerOptions } from "./otel-options.js";
 import { RunSpan } from "./run-span.js";
@@ -112,11 +113,14 @@ class OtelTracer implements SelectiveHandler {
     span.end(() => this.#finish(info, undefined, span));
   }
 
-  onEvent(_info: RunInfo, event: unknown, span: unknown): void {
-    if (!(span instanceof RunSpan) || !isFields(event) || typeof event.kind !== "string") return;
-    if (event.kind === "progress") return;
-    const said = Object.entries(event).filter(([, value]) => typeof value === "number" || typeof value === "boolean");
-    span.addEvent(event.kind, Object.fromEntries(said.map(([name, value]) => [`kumiko.${name}`, value])) as Attributes);
+  /** What comes after the end of its run belongs to the nearest one around it that goes on. */
+  onEvent(info: RunInfo, event: unknown, around: unknown): void {
+    if (!(around instanceof RunSpan) || !isFields(event) || typeof event.kind !== "string") return;
+    const { kind } = event;
+    if (kind === "progress") return;
+    let span: RunSpan | undefined = around;
+    while (span?.isEnded === true) span = span.parent;
+    if (span !== undefined) attempt(() => span.addEvent(kind, eventAttributes(info, event)));
   }
 
   /** Whether a span is that of this run, and not of one around it. */
