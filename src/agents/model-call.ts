@@ -1,10 +1,14 @@
 import type { NodeContext } from "../components/context.js";
 import { isStream } from "../is.js";
 import { emptyAnswer } from "../models/errors.js";
+import { Context } from "../run/context.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { concatMessages } from "../schema/message/concat.js";
+import { toolCallsOf } from "../schema/message/read-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
+import { StreamedCalls } from "../tools/node/streamed-calls.js";
+import type { ToolKit } from "../tools/node/tool-table.js";
 import type { AgentState, KeptAnswers } from "./agent-state.js";
 import { ChunkEvents } from "./chunk-events.js";
 import { invalidOption } from "./errors.js";
@@ -18,14 +22,16 @@ export async function callModel(
   turn: Turn,
   chain: ModelChain,
   request: ModelRequest,
-  ctx: NodeContext,
+  { ctx, kit }: { readonly ctx: NodeContext; readonly kit: ToolKit },
 ): Promise<AgenticMessage> {
   const known = turn.state.kept?.wrapped[turn.answers.wrapped++];
   if (known !== undefined) return known;
   const wrapped = wrappedCall(turn, chain, ctx);
   const given = await wrapped(request);
   const message = turn.streams
-    ? await toldOf(turn, isAgenticMessage(given) ? StreamReader.from([given]) : StreamReader.from(given))
+    ? await toldOf(turn, isAgenticMessage(given) ? StreamReader.from([given]) : StreamReader.from(given), () =>
+        ctx instanceof Context ? new StreamedCalls(kit.tableFor({}), turn.messages, ctx) : undefined,
+      )
     : await wholeOf(given);
   keep(turn, "wrapped", turn.answers.wrapped - 1, message);
   return message;
@@ -132,20 +138,32 @@ export function modelNameOf({ responseMeta }: AgenticMessage, { model }: ModelCh
 }
 
 /** Reads an answer, tells of each chunk, and waits for readers. */
-async function toldOf(turn: Turn, chunks: AsyncIterable<AgenticMessage>): Promise<AgenticMessage> {
+async function toldOf(
+  turn: Turn,
+  chunks: AsyncIterable<AgenticMessage>,
+  newCalls: () => StreamedCalls | undefined,
+): Promise<AgenticMessage> {
+  let calls = newCalls();
   const events = new ChunkEvents((event) => turn.emit(event));
   const seen: AgenticMessage[] = [];
   turn.delivered = "";
   for await (const chunk of chunks) {
     if (chunk.restart === true) {
       events.restart();
+      calls = newCalls();
       turn.emit({ type: "restart", reason: turn.restartReason ?? "retry" });
     }
     seen.push(chunk);
-    if (replayed.has(chunk)) continue;
+    if (replayed.has(chunk)) {
+      calls = undefined;
+      continue;
+    }
+    calls?.take(chunk);
     const wait = events.add(chunk);
     turn.delivered = events.text;
     if (wait !== undefined) await wait;
   }
-  return concatMessages(seen);
+  const message = concatMessages(seen);
+  if (toolCallsOf(message).length > 0) calls?.finish(message);
+  return message;
 }

@@ -108,7 +108,7 @@ async function answerStep(turn: Turn, ready: ReadyAgent, kind: CallKind, ctx: No
   const rule = outputRule(root, step.infos);
   for (let asks = kind; ; ) {
     const request = requestOf(turn, step, rule, asks);
-    const message = withCallIds(await callModel(turn, step.model, request, ctx));
+    const message = withCallIds(await callModel(turn, step.model, request, { ctx, kit: step.toolbox.kit }));
     const changes = await afterModel(turn, message, ctx);
     const answer = changes.message ?? message;
     const verdict =

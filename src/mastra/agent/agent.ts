@@ -20,7 +20,6 @@ import { isMastraTool, toolParts } from "../tools/create-tool.js";
 import type { MastraAgentContext, MastraAgentOptions } from "./agent-options.js";
 import type { AnyAgent, MastraAgentStream } from "./any-agent.js";
 import type { MastraCallOptions, MastraPrompt, MastraResumeOptions } from "./call-options.js";
-import { inputHooks, type ToolsByName, toolsByName } from "./input-hooks.js";
 import { promptOf } from "./prompt-of.js";
 
 type AnyOptions = MastraAgentOptions<AnyStandardSchema | JsonSchema | undefined>;
@@ -52,7 +51,6 @@ export class Agent<const Schema extends AnyStandardSchema | JsonSchema | undefin
   #owner: Owner | undefined;
   #made: KumikoAgent<AgentOutput<Schema>>;
   /** Those of the latest call, where a function gives them. */
-  #tools: ToolsByName = new Map();
 
   constructor(options: MastraAgentOptions<Schema>) {
     const { id, name } = readNames(options);
@@ -70,10 +68,7 @@ export class Agent<const Schema extends AnyStandardSchema | JsonSchema | undefin
 
   /** The same as events while they happen. */
   async stream(prompt: MastraPrompt, options: MastraCallOptions = {}): Promise<MastraAgentStream<AgentOutput<Schema>>> {
-    const call = this.#callOf("stream", options);
-    const hooks = inputHooks(() => this.#tools, call.signal);
-    const callbacks = [...(call.callbacks ?? []), hooks];
-    return named(this.#made.stream(promptOf(prompt), { ...call, callbacks }));
+    return named(this.#made.stream(promptOf(prompt), this.#callOf("stream", options)));
   }
 
   /** Goes on with a run that waits, failed or was cut off. */
@@ -146,7 +141,6 @@ export class Agent<const Schema extends AnyStandardSchema | JsonSchema | undefin
   /** Tools find what is registered where this agent is. */
   #bound(tools: unknown): unknown {
     if (!isObject(tools)) return tools;
-    this.#tools = toolsByName(tools);
     const mastra = (): AnyMastra => this.#ownerOf().mastra as AnyMastra;
     const bind = (tool: unknown): unknown => (isMastraTool(tool) ? tool[toolParts].bind(mastra) : tool);
     if (Array.isArray(tools)) return tools.map(bind);

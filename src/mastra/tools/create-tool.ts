@@ -9,7 +9,6 @@ import {
   type ExecuteResult,
   makeTool,
 } from "../../tools/define/create-tool.js";
-import type { ToolHooks } from "../../tools/define/tool-hooks.js";
 import { hasToolStages } from "../../tools/define/tool-stages.js";
 import type { AnyMastra } from "../any-mastra.js";
 import { type Owner, type Registrable, register } from "../registered.js";
@@ -50,8 +49,6 @@ export interface MastraToolParts {
   /** Runs it with a context of Mastra, without a check of the input. */
   readonly run: ((input: unknown, ctx: MastraToolContext) => unknown) | undefined;
   readonly requireApproval: unknown;
-  /** Told while a model writes the input. */
-  readonly hooks: Pick<ToolHooks<never, never>, "onInputStart" | "onInputDelta">;
   readonly resumeSchema: AnySchema | undefined;
   readonly suspendSchema: AnySchema | undefined;
 }
@@ -114,7 +111,6 @@ function boundTool(options: AnyOptions, mastra: (() => AnyMastra) | undefined): 
     bind: (other) => boundTool(options, other),
     run,
     requireApproval: options.requireApproval ?? options.needsApproval,
-    hooks: options,
     resumeSchema: options.resumeSchema,
     suspendSchema: options.suspendSchema,
   };

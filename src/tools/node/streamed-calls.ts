@@ -38,8 +38,8 @@ interface StreamedCall {
   held: string[];
 }
 
-/** The calls of one message while it streams in. */
-class StreamedCalls {
+/** The calls of one message while it streams in: their tools are told how they come. */
+export class StreamedCalls {
   private readonly table: ToolTable;
   private readonly given: readonly AgenticMessage[] | undefined;
   private readonly node: Context;
