@@ -3,6 +3,7 @@ import { OutputSchema } from "../models/output-schema.js";
 import { toModel } from "../models/to-model.js";
 import { shorten } from "../schema/shorten.js";
 import { isStandardSchema } from "../schema/standard-schema.js";
+import { checkApprovalNames } from "../tools/define/approval-option.js";
 import type { Agent } from "./agent.js";
 import { type AgentParts, type AnyAgentOptions, partsOf, reachableFrom } from "./agent-parts.js";
 import { checkNames, duplicateMiddleware, invalidAgentName, invalidOption, sameAgentName } from "./errors.js";
@@ -28,6 +29,7 @@ export function checkAgentOptions(options: AnyAgentOptions): AgentParts {
   checkWords(options);
   checkLists(options);
   checkHistory(options);
+  checkApprovals(name, options);
   const parts: AgentParts = {
     name,
     description,
@@ -136,6 +138,14 @@ function checkLists({
   }
   if (toolsNode !== undefined && ("tools" in toolsNode || "onToolError" in toolsNode)) {
     throw invalidOption("tools and onToolError are options of the agent: leave them out of toolsNode.");
+  }
+}
+
+/** Whether they name tools of the agent is known once the tools are. */
+function checkApprovals(agent: string, { requireApproval, toolsNode }: AnyAgentOptions): void {
+  const where = `createAgent("${agent}")`;
+  for (const given of [requireApproval, toolsNode?.requireApproval]) {
+    checkApprovalNames(where, { requireApproval: given as never }, isFields(given) ? Object.keys(given) : []);
   }
 }
 

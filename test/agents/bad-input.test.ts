@@ -111,3 +111,14 @@ it("a record that is no turn of a thread is told of", async () => {
   const agent = createAgent({ model: scriptedModel("x"), store });
   expect((await failureOf(agent.generate("Hi", { threadId: "t" }))).code).toBe("CHECKPOINT_UNREADABLE");
 });
+
+it.each([
+  ["tools that are there", []],
+  ["tools that a function gives", () => []],
+])("approval options that are none are refused with %s", (_name, tools) => {
+  const model = scriptedModel();
+  for (const requireApproval of ["yes", { pay: "yes" }, 1] as never[]) {
+    expect(() => createAgent({ model, tools, requireApproval })).toThrow(/requireApproval/);
+    expect(() => createAgent({ model, tools, toolsNode: { requireApproval } })).toThrow(/requireApproval/);
+  }
+});
