@@ -33,7 +33,6 @@ import { bytesOf } from "../../checkpoint/values/text-bytes.js";
 import type { ValueCodec } from "../../checkpoint/values/value-codec.js";
 import { KumikoError } from "../../errors.js";
 import { isRunOfLibrary } from "../checkpoint-options.js";
-import { invalidRunOption } from "../errors.js";
 import type { Program } from "../program.js";
 import { checkEdited, checkedOutputs } from "./check-edits.js";
 import { checkKinds, checksValues, checkValues } from "./check-snapshot.js";
