@@ -243,11 +243,4 @@ export const exceptions: readonly Exception[] = [
 ];
 
 /** What should hold and does not: defects of the executor. */
-export const knownDefects: readonly Exception[] = [
-  {
-    why: "In a run on streams the result of a call that has finished is lost when its tool stops the run.",
-    modes: streams,
-    tests: [["tools/contract/exits.test.ts", "does so also when it was the last call"]],
-    sometimes: true,
-  },
-];
+export const knownDefects: readonly Exception[] = [];

@@ -23,11 +23,13 @@ export type ReadStream = (run: ToolRun, reader: StreamReader<ToolOutput>) => voi
  * settles, but for a stream: that is for `read`. `streams`: how a tool runs that can do both.
  */
 export function startTool(run: ToolRun, streams: boolean, read: ReadStream): void {
+  run.isReturning = true;
   try {
     start(run, streams, read);
   } catch (thrown) {
     run.fail(thrown);
   }
+  run.returned();
 }
 
 function start(run: ToolRun, streams: boolean, read: ReadStream): void {

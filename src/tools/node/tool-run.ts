@@ -46,6 +46,8 @@ export class ToolRun extends ToolCallContext implements StagedCall {
   jsonText: string | undefined;
   phase: "waiting" | "running" | "failing" | "settled";
   hasBegun: boolean;
+  /** The tool was called, and has not returned yet, not even a promise. */
+  isReturning: boolean;
   /** It has no result, because it or a call before it waits for an answer. */
   isPending: boolean;
   /** What the model reads. */
@@ -74,6 +76,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     this.jsonText = undefined;
     this.phase = "waiting";
     this.hasBegun = false;
+    this.isReturning = false;
     this.isPending = false;
     this.pieces = noPieces;
     this.failure = undefined;
@@ -309,16 +312,29 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     extras.reader?.cancel(reason);
   }
 
-  /** The run around it was stopped; nobody is told any more. */
+  /** The run around it was stopped; nobody is told any more. A tool that stops it itself may still return its result. */
   abort(reason: unknown): void {
     if (this.phase === "settled") return;
-    this.phase = "settled";
-    this.release();
     const { extras } = this;
-    extras.isCutOff = true;
     extras.stopped = { reason };
+    if (!this.isReturning) this.cutOff();
     extras.scope?.abort(reason);
     extras.reader?.cancel(reason);
+  }
+
+  /** The tool has returned something, at least a promise. */
+  returned(): void {
+    this.isReturning = false;
+    const stopped = this.openedExtras?.stopped;
+    if (stopped === undefined || this.phase !== "running") return;
+    this.cutOff();
+    this.extras.reader?.cancel(stopped.reason);
+  }
+
+  private cutOff(): void {
+    this.phase = "settled";
+    this.release();
+    this.extras.isCutOff = true;
   }
 
   /** Called after every wait, before the tool may have an effect: by now the run, or the time of the call, may be over. */

@@ -186,33 +186,38 @@ describe("a run that a tool stops", () => {
     }
   });
 
-  it("does so also when it was the last call, and when it was the handler of the arguments", async () => {
-    for (const where of ["tool", "handler"]) {
-      const controller = new AbortController();
-      let ran = 0;
-      const tool = createTool({
-        id: "t",
-        description: "",
-        execute: () => {
-          ran += 1;
-          if (where === "tool") controller.abort();
-          return "done";
-        },
-      });
-      const node = new AgenticToolsNode({
-        tools: [tool],
-        toolArgumentsHandler: (_name, text) => {
-          if (where === "handler") controller.abort();
-          return text;
-        },
-      });
-      const message = asking(["t"]);
-      expect(await rejectionOf(node.invoke(message, { signal: controller.signal }))).toBe(controller.signal.reason);
-      expect(ran).toBe(where === "tool" ? 1 : 0);
-      const [kind] = kindsOf(resultsOf(controller.signal.reason, message));
-      expect(kind?.[2]).toBe(where === "tool" ? "" : "not_executed");
-    }
-  });
+  it.each([false, true])(
+    "does so also when it was the last call, and when it was the handler of the arguments",
+    async (streams) => {
+      for (const where of ["tool", "handler"]) {
+        const controller = new AbortController();
+        let ran = 0;
+        const tool = createTool({
+          id: "t",
+          description: "",
+          execute: () => {
+            ran += 1;
+            if (where === "tool") controller.abort();
+            return "done";
+          },
+        });
+        const node = new AgenticToolsNode({
+          tools: [tool],
+          toolArgumentsHandler: (_name, text) => {
+            if (where === "handler") controller.abort();
+            return text;
+          },
+        });
+        const message = asking(["t"]);
+        const { signal } = controller;
+        const run = streams ? readAll(node.stream(message, { signal })) : node.invoke(message, { signal });
+        expect(await rejectionOf(run)).toBe(signal.reason);
+        expect(ran).toBe(where === "tool" ? 1 : 0);
+        const [kind] = kindsOf(resultsOf(controller.signal.reason, message));
+        expect(kind?.[2]).toBe(where === "tool" ? "" : "not_executed");
+      }
+    },
+  );
 });
 
 describe("time limits", () => {
