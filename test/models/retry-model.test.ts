@@ -209,6 +209,7 @@ describe("the wait before a retry", () => {
     ["retry-after in seconds", { responseHeaders: { "Retry-After": "7" } }, 7_000],
     ["retry-after as a date", { headers: new Headers({ "retry-after": "Thu, 01 Jan 2026 00:00:09 GMT" }) }, 9_000],
     ["retryAfterMs of an error", { retryAfterMs: 4_000 }, 4_000],
+    ["the response beside the error", { response: { headers: { "retry-after": "5" } } }, 5_000],
     ["a cause", { cause: httpError(429, { responseHeaders: { "retry-after": "3" } }) }, 3_000],
     [
       "RetryInfo of Google",

@@ -31,11 +31,16 @@ export function delayAfter(
 export function retryAfterOf(error: unknown, now: number): number | undefined {
   for (const cause of causesOf(error)) {
     const found = isFields(cause)
-      ? (numberIf(cause.retryAfterMs) ?? headersDelay(cause, now) ?? retryInfo(cause))
+      ? (numberIf(cause.retryAfterMs) ?? headersDelay(cause, now) ?? responseDelay(cause, now) ?? retryInfo(cause))
       : undefined;
     if (found !== undefined) return Math.max(0, found);
   }
   return undefined;
+}
+
+/** Some clients keep the response beside the error. */
+function responseDelay({ response }: { readonly [name: string]: unknown }, now: number): number | undefined {
+  return isFields(response) ? headersDelay(response, now) : undefined;
 }
 
 function headersDelay(
