@@ -70,7 +70,7 @@ export const tooManyDimensions = (dimension: number): KumikoError =>
 export const noPgvector = (error: KumikoError): KumikoError =>
   storeFailed(
     `${error.message}. postgresVectors needs the extension pgvector in its database: install it on the server, and let ` +
-      `a user with that right run: CREATE EXTENSION vector`,
+      "a user who may do so run: CREATE EXTENSION vector",
     error.cause,
   );
 
