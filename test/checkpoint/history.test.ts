@@ -215,6 +215,34 @@ describe("fork", () => {
     expect((await app.stateAt("run")).output()).toBe("a1b!");
   });
 
+  it("has the graphs inside with it: what has finished there does not run again", async () => {
+    const ran: string[] = [];
+    const note = (name: string) => (text: string) => {
+      ran.push(name);
+      return `${text}${name}`;
+    };
+    const inner = new Graph<string, string>()
+      .addNode("a", note("a"))
+      .addNode("b", note("b"))
+      .addNode("c", note("c"))
+      .addEdge(START, "a")
+      .addEdge("a", "b")
+      .addEdge("b", "c")
+      .addEdge("c", END);
+    const app = new Graph<string, string>()
+      .addNode("inner", inner)
+      .addEdge(START, "inner")
+      .addEdge("inner", END)
+      .compile({ store: memoryStore(), durability: "step", history: true });
+    await app.invoke("", { checkpointId: "run" });
+    const entries = await all(app.history("run"));
+    const entry = entries.find((one) => one.ran.includes("inner/a"))?.id;
+    ran.length = 0;
+    const copy = await app.fork("run", { entry });
+    expect(await app.resume(copy)).toBe("abc");
+    expect(ran).toEqual(["b", "c"]);
+  });
+
   it("takes another state and outputs that nobody has read", async () => {
     const app = compile(memoryStore());
     await questionId(app.invoke("a", { checkpointId: "run" }));

@@ -71,6 +71,25 @@ describe("Streams in a workflow", () => {
   });
 });
 
+it("does not evaluate the mapping of a node that is skipped", async () => {
+  let extracted = 0;
+  const flow = new Workflow<{ kind: string; text: string }, { long?: number; short?: string }>()
+    .addBranch(START, ["long", "short"], ({ kind }) => (kind === "long" ? "long" : "short"))
+    .addNode("long", (text: string) => text.length, {
+      input: extract(START, ({ text }: { text: string }) => {
+        extracted++;
+        return text;
+      }),
+    })
+    .addNode("short", (text: string) => text, { input: from(START, "text") })
+    .end({ long: from("long"), short: from("short") })
+    .compile();
+  expect(await flow.invoke({ kind: "short", text: "a" })).toEqual({ short: "a" });
+  expect(extracted).toBe(0);
+  expect(await flow.invoke({ kind: "long", text: "a" })).toEqual({ long: 1 });
+  expect(extracted).toBe(1);
+});
+
 describe("A saved workflow", () => {
   it.each(["exit", "step"] as const)("keeps what was mapped and skipped over a question (%s)", async (durability) => {
     const ran: string[] = [];
