@@ -45,7 +45,7 @@ export function threadPrefix(id: string): string {
   return `${root}${encoded}/`;
 }
 
-/** `undefined` when it is no id of a thread. */
+/** `undefined` when it is not the id of a thread. */
 export function encodedThreadId(id: string): string | undefined {
   try {
     const encoded = encodeURIComponent(id);

@@ -40,7 +40,7 @@ export interface CheckpointStore {
    */
   append?(id: string, data: Uint8Array, ifVersion: number): Promise<number>;
   /**
-   * Removes data and entries, at any version or at exactly this one. Without `ifVersion` an id that is not there is no error.
+   * Removes data and entries, at any version or at exactly this one. Without `ifVersion` an unknown id is not an error.
    */
   delete(id: string, ifVersion?: number): Promise<void>;
   /**

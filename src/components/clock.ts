@@ -30,7 +30,7 @@ export function isClock(given: unknown): given is Clock {
   return isObject && ["now", "setTimer", "clearTimer"].every((name) => typeof Reflect.get(given, name) === "function");
 }
 
-/** That of the runtime of a run; of the machine where there is no run. */
+/** The clock of a run's runtime, or the system clock outside of a run. */
 export function clockOf(ctx: object): Clock {
   const runtime: unknown = Reflect.get(ctx, "runtime");
   const clock: unknown = isFields(runtime) ? runtime.clock : undefined;

@@ -29,7 +29,7 @@ export interface NodeContext<State = unknown, Options = unknown> {
   readonly taskKey: string;
   /** Which attempt of its node this is, counted from 1: see `retry`. */
   readonly attempt: number;
-  /** Says that work goes on: the `idleTimeoutMs` of the node begins anew. */
+  /** Reports that work is going on: restarts the `idleTimeoutMs` of the node. */
   readonly heartbeat: () => void;
   /** Tells handlers about something on the way (`onEvent`). Never seen by a model. */
   readonly progress: (event: unknown) => void;

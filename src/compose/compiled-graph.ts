@@ -54,7 +54,7 @@ export interface CompiledGraph<in I, out O, Inner = Record<never, never>> extend
   stateAt(checkpointId: string, entry?: string): Promise<SavedState>;
   /**
    * Copies a run as it was at an entry, and gives the id of the copy: `resume` goes on with it. The original may be running, and
-   * stays as it is. What was finished stays finished; what was asked is asked anew.
+   * stays as it is. Finished work stays finished; open questions are asked again.
    */
   fork(checkpointId: string, options?: ForkOptions): Promise<string>;
   /** Deletes old entries of a history; gives how many. Some more than asked for may stay. */

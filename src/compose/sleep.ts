@@ -11,7 +11,7 @@ import type { HasInner, SameAsInput } from "./types/node-shape.js";
 export type SleepTime = number | Date;
 
 /**
- * A node that waits, and gives its input back. The time may be of any length; what is negative, or past, is no wait at all. The end
+ * A node that waits, and gives its input back. The time may be of any length; a negative time, or a date in the past, does not wait. The end
  * is noted: a run that is resumed waits the rest of it only.
  *
  * The process stays busy meanwhile. For days, let the run stop and ask: `ctx.ask`.

@@ -86,7 +86,7 @@ export interface TaskOwner extends RecordSource {
   noteStop(task: Task): void;
   /** Whether this is how a node stops to wait, and no failure. */
   isStop(error: unknown): boolean;
-  /** Whether something asks, or somebody outside has asked the run to stop: nothing new starts. */
+  /** Whether a node waits for an answer, or the run was asked to stop from outside: nothing new starts. */
   readonly expectsStop: boolean;
   /** The name of the graph that was run. */
   readonly rootName: string;

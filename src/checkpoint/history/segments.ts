@@ -81,7 +81,7 @@ export interface EntryNote {
 
 const causes: readonly unknown[] = ["start", "task", "interrupt", "failure", "end", "fork"];
 
-/** `undefined` for a save that is no entry of a history: a claim. */
+/** `undefined` for a save that is not an entry of a history, such as a claim. */
 export function noteOf({ entry }: JsonRecord): EntryNote | undefined {
   if (entry === undefined) return undefined;
   const { n, at, cause, ran, parent, error } = asRecord(entry, "the note of an entry");

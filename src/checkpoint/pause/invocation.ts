@@ -124,7 +124,7 @@ export class Invocation implements Part {
 
   /**
    * The node is tried again. What `once` remembers and what was answered stays. Runs inside that have asked something go on where
-   * they were; others begin anew, unless `keepsInside`: then nothing that was done is repeated.
+   * they were; others start over, unless `keepsInside`: then finished work is not repeated.
    */
   repeat(keepsInside: boolean): void {
     this.restart();

@@ -93,7 +93,7 @@ export class StateCopy {
   readonly #codec: ValueCodec;
   readonly #slot: string;
   #root: Part = null;
-  /** Of a state that is no tree: what was saved. */
+  /** What was saved of a state that is not a tree. */
   #text: string | undefined = undefined;
   #round = 0;
   /** The objects that are parts of the tree, and their copies. */

@@ -1,7 +1,7 @@
 import { unreadableCheckpoint } from "../checkpoint-errors.js";
 
 /**
- * A value as a tree of JSON with other values inside it, so that parts of it can be replaced. What is no JSON stands in a
+ * A value as a tree of JSON with other values inside it, so that parts of it can be replaced. What is not JSON stands in a
  * record whose one key is {@link mark}:
  *
  * - `{ "$": { "graph": … } }` is a value as devalue writes it,
@@ -19,7 +19,7 @@ export interface SharingTree {
   shared: JsonRecord;
 }
 
-/** Reads what stands in a tree and is no JSON. */
+/** Reads the parts of a tree that are not JSON. */
 export interface PartDecoder {
   decode(json: unknown, slot: string): unknown;
 }

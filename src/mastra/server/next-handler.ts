@@ -1,7 +1,7 @@
 import type { MiddlewareContext } from "./middleware.js";
 import { middlewareOf, type ServedMastra } from "./served.js";
 
-/** Answers a request that is none of Mastra's. */
+/** Answers a request that Mastra does not know. */
 export type RouteHandler = (request: Request, context: MiddlewareContext) => Response | Promise<Response>;
 
 /** A route handler, and one for each method of a route file. */

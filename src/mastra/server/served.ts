@@ -6,10 +6,10 @@ import type { MiddlewareContext } from "./middleware.js";
 /** Answers a request: with a route of Mastra, or else with `pass`, inside of the middleware. */
 export type Serve = (request: Request, pass: (context: MiddlewareContext) => Promise<Response>) => Promise<Response>;
 
-/** How a Mastra serves in somebody else's server. */
+/** How a Mastra serves inside another server. */
 export const served: unique symbol = Symbol.for("kumiko/mastra/served") as never;
 
-/** A Mastra, as somebody else's server needs it. */
+/** A Mastra, as another server needs it. */
 export interface ServedMastra {
   readonly [served]: Serve;
 }

@@ -30,7 +30,7 @@ export interface StepParams<
   readonly state: State;
   /** Sets some of the shared values; others stay. */
   readonly setState: (values: Partial<State>) => Promise<void>;
-  /** Stops the run here until somebody resumes it; then the step runs again, with `resumeData`. It never returns. */
+  /** Stops the run here until it is resumed; then the step runs again, with `resumeData`. It never returns. */
   readonly suspend: (payload?: Suspend) => Promise<never>;
   /** Ends the workflow here, with this result: `return bail(result)`. */
   readonly bail: (result?: unknown) => never;

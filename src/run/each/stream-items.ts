@@ -45,7 +45,7 @@ export class ItemChunks extends SerialSource<unknown[]> {
   }
 }
 
-/** The items of a list that streams in: they begin as they arrive, and run from then on whether or not somebody reads. */
+/** The items of a list that streams in: they begin as they arrive, and run from then on whether or not they are read. */
 class StreamItems extends EachRun {
   outcome: { readonly error: unknown } | "succeeded" | undefined = undefined;
   readonly #reader: StreamReader<unknown>;

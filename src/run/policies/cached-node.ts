@@ -17,7 +17,7 @@ interface Found {
   readonly hit: { readonly value: unknown } | undefined;
   /** Keeps what was made; without a value, nothing is kept, and those who wait make it themselves. */
   readonly keep: (made?: { readonly value: unknown }) => Promise<void>;
-  /** With `coalesce`: calls back once somebody waits for it. */
+  /** With `coalesce`: calls back once another run waits for it. */
   readonly whenAwaited: ((tell: () => void) => void) | undefined;
 }
 

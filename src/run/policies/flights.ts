@@ -6,7 +6,7 @@ interface Flight {
   readonly landed: Uint8Array | undefined;
   /** Says what was made; nothing, and the next one makes it. */
   land(made: Uint8Array | undefined): void;
-  /** Calls back once somebody waits for it, at once if somebody does. */
+  /** Calls back once another run waits for it, at once if one does already. */
   whenAwaited(tell: () => void): void;
 }
 

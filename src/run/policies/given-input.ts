@@ -12,7 +12,7 @@ export interface GivenInput {
   for(attempt: Attempt): unknown;
   /** The whole of it, for those who handle a failure. */
   whole(): unknown;
-  /** Nobody begins anew: what was read need not be kept. */
+  /** No further attempt follows: what was read need not be kept. */
   forget(): void;
   /** Set when it failed: that is the failure of another node. */
   readonly failure: { readonly error: unknown } | undefined;
@@ -37,7 +37,7 @@ export class GivenValue implements GivenInput {
   forget(): void {}
 }
 
-/** A stream, of which every chunk is kept as long as somebody may need it again. */
+/** A stream that keeps every chunk as long as a further attempt may need it. */
 export class GivenStream implements GivenInput {
   failure: { readonly error: unknown } | undefined = undefined;
   readonly joining: Joining | undefined;

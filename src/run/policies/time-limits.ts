@@ -49,7 +49,7 @@ export class TimeLimits {
     this.#idleTimer = undefined;
   }
 
-  /** It goes on: `idleTimeoutMs` begins anew. */
+  /** It goes on: restarts `idleTimeoutMs`. */
   beat(): void {
     if (this.#idleTimer !== undefined) this.#lastBeat = this.#clock.now();
   }

@@ -97,7 +97,7 @@ function slotOf({ output, chunks }: TaskSnapshot): Slot | undefined {
   return output ?? (chunks === undefined ? undefined : { value: chunks });
 }
 
-/** Questions that are open get ids of their own: a copy asks anew. */
+/** Open questions get their own ids: a copy asks again. */
 export function renewQuestions(run: RunSnapshot, newId: () => string): void {
   if (run.stop !== undefined && run.stop.answer === undefined) run.stop.id = newId();
   for (const { visit, route } of run.tasks) {

@@ -89,7 +89,7 @@ export function joiningOfInput(
 ): DeclaredJoining | undefined {
   if (program.plan.nodes[index]?.input !== undefined) return undefined;
   const [source, ...others] = program.sources[index] ?? [];
-  // a failure is no part of the stream of its node
+  // a failure is not part of its node's stream
   const isFailure = program.routes[source ?? START_INDEX]?.failure?.targets.includes(index) === true;
   return source === undefined || others.length > 0 || isFailure ? undefined : joiningAt(program, source, around, seen);
 }

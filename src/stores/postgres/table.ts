@@ -70,7 +70,7 @@ const undefinedTable = "42P01";
 const mayNot = "42501";
 const knownLayout = 2;
 
-/** A statement to run, and what to show somebody who may run it. */
+/** A statement to run, and what to show a user who may run it. */
 interface Script {
   readonly run: string;
   readonly show: string;

@@ -3,7 +3,7 @@ import { eitherApproval } from "./approval.js";
 import { approvalOfNoTool, invalidApprovalOption } from "./errors.js";
 
 /**
- * Whether somebody must approve a call before it runs: always, or where a function says so. `source` is what the tool was
+ * Whether a call needs approval before it runs: always, or where a function says so. `source` is what the tool was
  * made from: an MCP tool definition, or an OpenAPI operation.
  */
 export type ApprovalPolicy<Source> =
@@ -23,7 +23,7 @@ export type ApprovalOption<Source> = ApprovalPolicy<Source> | Readonly<Record<st
  */
 export interface ApprovalOptions<Source> {
   /**
-   * Whether somebody must approve a call before it runs: always, where a function says so, or for some tools by name; a
+   * Whether a call needs approval before it runs: always, where a function says so, or for some tools by name; a
    * tool that is not named needs no approval. If both options are given, either can require it. @default false
    */
   readonly requireApproval?: ApprovalOption<Source> | undefined;

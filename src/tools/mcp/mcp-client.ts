@@ -41,7 +41,7 @@ export interface McpCallOptions {
   onprogress?: (progress: { progress: number; total?: number; message?: string }) => void;
   /** How long the client waits for an answer, in milliseconds. */
   timeout?: number;
-  /** Whether progress starts that time anew. */
+  /** Whether progress restarts that time. */
   resetTimeoutOnProgress?: boolean;
 }
 

@@ -177,14 +177,14 @@ describe("a server that asks a model", () => {
     const { url, close } = await serveHttp(sdkServer());
     open.push(close);
     const model = scriptedModel("because");
-    const roots = () => [{ uri: "file:///work", name: "work" }];
+    const roots = () => [{ uri: "file:///project", name: "work" }];
     const connection = await connect({ s: { url } }, { sampling: { model, approve: true }, roots });
     const running = app(connection);
     const question = await questionOf(running.invoke(message, { checkpointId: "run" }));
     expect(question.info).toMatchObject({ kind: "mcp_sampling", server: "s", toolName: "ponder" });
     expect(model.calls).toHaveLength(0);
-    const [answer] = textsOf(await running.resume("run", { [question.id]: { approved, reason: "too dear" } }));
-    expect(answer).toMatch(approved ? /because.*file:\/\/\/work/ : /declined\. Reason: too dear/);
+    const [answer] = textsOf(await running.resume("run", { [question.id]: { approved, reason: "too expensive" } }));
+    expect(answer).toMatch(approved ? /because.*file:\/\/\/project/ : /declined\. Reason: too expensive/);
     expect(model.calls).toHaveLength(approved ? 1 : 0);
   });
 });
