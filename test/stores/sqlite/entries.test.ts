@@ -1,37 +1,14 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
 import { appendTo } from "./content.js";
+import { bytes, NewFiles, turns } from "./new-files.js";
 import { getAsBefore, makeOldFile, openRaw } from "./old-file.js";
 
-const folder = mkdtempSync(join(realpathSync(tmpdir()), "kumiko-sqlite-"));
-const open: { close(): Promise<void> }[] = [];
-let files = 0;
-
-afterEach(async () => {
-  for (const opened of open.splice(0)) await opened.close();
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const newFile = () => join(folder, `${files++}.db`);
-const store = (...args: Parameters<typeof sqliteStore>) => {
-  const made = sqliteStore(...args);
-  open.push(made);
-  return made;
-};
+const files = new NewFiles();
+const newFile = () => files.next();
+const store = (...args: Parameters<typeof sqliteStore>) => files.store(...args);
 /** The same file without the store. */
-const raw = (file: string) => {
-  const made = openRaw(file);
-  open.push(made);
-  return made;
-};
-const bytes = (text: string) => new TextEncoder().encode(text);
-const turns = async (count: number) => {
-  for (let left = count; left > 0; left--) await new Promise((resolve) => setTimeout(resolve, 1));
-};
-
+const raw = (file: string) => files.closing(openRaw(file));
 describe("entries of a sqliteStore", () => {
   it("are there when the file is opened again, and keep their order, however many there are", {
     timeout: 120_000,

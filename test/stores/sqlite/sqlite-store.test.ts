@@ -1,28 +1,17 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { parseProcessOwner, processOwner } from "../../../src/checkpoint/journal/process-owner.js";
 import { SqliteDatabase } from "../../../src/stores/sqlite/database.js";
 import { prepareCheckpoints } from "../../../src/stores/sqlite/schema.js";
 import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
 import { checkpointStoreConformance } from "../../../src/testing/checkpoint-store-conformance.js";
+import { bytes, NewFiles, turns } from "./new-files.js";
 
-const folder = mkdtempSync(join(realpathSync(tmpdir()), "kumiko-sqlite-"));
-const open: { close(): Promise<void> }[] = [];
-let files = 0;
-
-afterEach(async () => {
-  for (const opened of open.splice(0)) await opened.close();
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const newFile = () => join(folder, `${files++}.db`);
-const store = (...args: Parameters<typeof sqliteStore>) => {
-  const made = sqliteStore(...args);
-  open.push(made);
-  return made;
-};
+const files = new NewFiles();
+const { folder } = files;
+const newFile = () => files.next();
+const store = (...args: Parameters<typeof sqliteStore>) => files.store(...args);
 /** The same file without the store: for what others may do to it. */
 const database = (file: string, synchronous: "full" | "normal" = "full", patienceSeconds = 30) => {
   const made = new SqliteDatabase({
@@ -33,14 +22,8 @@ const database = (file: string, synchronous: "full" | "normal" = "full", patienc
     patienceSeconds,
     prepare: prepareCheckpoints,
   });
-  open.push(made);
-  return made;
+  return files.closing(made);
 };
-const bytes = (text: string) => new TextEncoder().encode(text);
-const turns = async (count: number) => {
-  for (let left = count; left > 0; left--) await new Promise((resolve) => setTimeout(resolve, 1));
-};
-
 // Some checks make a thousand writes, each of which waits for the disk.
 describe("sqliteStore in a file", { timeout: 60_000 }, () => {
   it.each(checkpointStoreConformance(() => store(join(folder, "conformance.db"))))("$name", ({ run }) => run());
