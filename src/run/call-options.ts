@@ -132,7 +132,6 @@ export function mergeOptions(
   kinds: KindOptions | undefined,
   own: NodeCallOptionsTree | undefined,
 ): object | undefined {
-  if (node.settings.options === undefined && kinds === undefined && own === undefined) return undefined;
   const kind = kinds?.[kindOf(kindWithOptions(node))];
   const layers = [node.settings.options, kind, own?.options].filter((layer) => layer !== undefined);
   if (layers.length === 0) return undefined;

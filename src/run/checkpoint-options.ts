@@ -44,8 +44,7 @@ export function checkControl({ control, parent }: RunOptions): void {
 }
 
 /** Whether a run has something to do with checkpoints, also when the options for it are wrong. */
-export function needsJournal(options: RunOptions | undefined): boolean {
-  if (options === undefined) return false;
+export function needsJournal(options: RunOptions): boolean {
   const { checkpointId, writeToCheckpointId, forceNewRun, takeover, modifyState } = options;
   if (checkpointId !== undefined || writeToCheckpointId !== undefined || modifyState !== undefined) return true;
   return (forceNewRun ?? false) !== false || (takeover ?? false) !== false;

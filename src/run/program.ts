@@ -46,6 +46,8 @@ export class Program {
   readonly sourceCounts: readonly number[];
   /** Programs of nested graphs, by node; of a node that runs another for each item, that one alone. */
   readonly nested: ReadonlyMap<number, Program>;
+  /** Whether it was compiled with handlers, or its runtime has some. */
+  readonly hasHandlers: boolean;
   /** Whether a nested graph was compiled with handlers of its own. */
   readonly nestedHandlers: boolean;
   /** Whether its nodes say what they read: edges bring data or control, and branches control only. */
@@ -90,6 +92,7 @@ export class Program {
       (line !== undefined || isStepwise) &&
       this.routes.every(({ failure }) => failure === undefined) &&
       (plan.interruptBefore ?? plan.interruptAfter) === undefined;
+    this.hasHandlers = plan.callbacks.length + plan.runtime.callbacks.length > 0;
     this.nested = nestedPrograms(plan, runNested);
     this.nestedHandlers = [...this.nested.values()].some(
       (inner) =>

@@ -4,7 +4,6 @@ import type { Plan, PlanNode } from "../compose/plan/plan.js";
 import type { Runtime } from "../compose/runtime.js";
 import type { NodeCallOptionsTree } from "./call-options.js";
 import type { Context } from "./context.js";
-import type { Program } from "./program.js";
 
 /** The handlers of a run of its own, in order: what is around it, runtime, compile, run. */
 export function handlersOfRun(
@@ -21,14 +20,10 @@ export function handlersOfRun(
 
 const none: readonly Handler[] = [];
 
-/** Whether some node inside has handlers of its own, given for this run or when an inner graph was compiled. */
-export function hasHandlers(places: NodeCallOptionsTree | undefined, program: Program): boolean {
-  return program.nestedHandlers || (places !== undefined && hasGiven(places));
-}
-
-function hasGiven({ callbacks, inside }: NodeCallOptionsTree): boolean {
+/** Whether the options of a run give handlers to some of its nodes. */
+export function givesHandlers({ callbacks, inside }: NodeCallOptionsTree): boolean {
   if (callbacks !== undefined && callbacks.length > 0) return true;
-  for (const inner of inside.values()) if (hasGiven(inner)) return true;
+  for (const inner of inside.values()) if (givesHandlers(inner)) return true;
   return false;
 }
 

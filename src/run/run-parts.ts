@@ -1,4 +1,6 @@
+import { HandlerList } from "../callbacks/handler-list.js";
 import { type Addressed, type RunInfo, RunRecord } from "../callbacks/run-info.js";
+import { Span } from "../callbacks/span.js";
 import type { NodeStop, RunSnapshot, TaskSnapshot } from "../checkpoint/document/snapshot.js";
 import type { Invocation, Part } from "../checkpoint/pause/invocation.js";
 import type { Plan, PlanNode } from "../compose/plan/plan.js";
@@ -91,8 +93,26 @@ export function recordOf(
   return new RunRecord(parent, component, name, "", at, undefined, describe);
 }
 
+/** What of a run decides which span it has. */
+interface SpannedRun {
+  readonly handlers: HandlerList | undefined;
+  readonly nested: boolean;
+  readonly parentContext: Context | undefined;
+  readonly program: { readonly plan: Plan };
+  readonly recordAround: RunInfo | undefined;
+}
+
+/** The span of a run's graph; for a nested run or a lone node, one that only tracks what is open inside. */
+export function spanOf(run: SpannedRun): Span {
+  const { handlers, nested, parentContext, program } = run;
+  if (nested && parentContext?.span !== undefined) return parentContext.span;
+  const own = nested || program.plan.bare ? undefined : handlers;
+  const around = parentContext?.enclosingSpan;
+  return new Span(own ?? around?.handlers ?? HandlerList.none, run.recordAround ?? noInfo, around);
+}
+
 /** Stands for a run that nobody is told of. */
-export const noInfo: RunInfo = Object.freeze({
+const noInfo: RunInfo = Object.freeze({
   runId: "",
   parentRunId: undefined,
   name: "",

@@ -1,17 +1,15 @@
-import { HandlerList } from "../callbacks/handler-list.js";
+import type { HandlerList } from "../callbacks/handler-list.js";
 import type { RunInfo } from "../callbacks/run-info.js";
-import { Span } from "../callbacks/span.js";
+import type { Span } from "../callbacks/span.js";
 import type { RunSnapshot } from "../checkpoint/document/snapshot.js";
 import { stoppedToWait } from "../checkpoint/errors.js";
 import type { Journal } from "../checkpoint/journal/journal.js";
 import { causedByInterrupt, InterruptError, pendingAt } from "../checkpoint/pause/interrupt.js";
 import { interruptsOf } from "../checkpoint/pause/interrupts-of.js";
 import { type InnerRun, type Part, partOfRun } from "../checkpoint/pause/invocation.js";
-import type { StateKey } from "../components/state-key.js";
 import type { RunOptions } from "../compose/options.js";
 import { END_INDEX, type PlanNode, START_INDEX } from "../compose/plan/plan.js";
 import type { Runtime } from "../compose/runtime.js";
-import { KumikoError } from "../errors.js";
 import { isPromiseLike } from "../is.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { addressPart } from "./address.js";
@@ -19,21 +17,21 @@ import type { Body, Mode } from "./body.js";
 import { mergeOptions, type NodeCallOptionsTree, type Overrides } from "./call-options.js";
 import type { CallOptions, Context } from "./context.js";
 import { Environment } from "./environment.js";
-import { maxStepsExceeded, stateFailed, strayInterrupt } from "./errors.js";
+import { maxStepsExceeded, strayInterrupt } from "./errors.js";
 import { locate } from "./failure.js";
 import { Places } from "./policies/places.js";
 import type { Program } from "./program.js";
-import { handlersAt, handlersOfRun, hasHandlers } from "./run-handlers.js";
+import { givesHandlers, handlersAt, handlersOfRun } from "./run-handlers.js";
 import {
   halt,
   invocationsOf,
-  noInfo,
   type RunLedger,
   type RunScheduler,
   type RunStops,
   recordOf,
   resultIsThere,
   type Surroundings,
+  spanOf,
   waitingTasks,
 } from "./run-parts.js";
 import { abortError, Scope } from "./scope.js";
@@ -102,14 +100,21 @@ export class Run extends Scope implements TaskOwner, InnerRun {
       parentContext?.environment.for(options?.requestContext) ?? new Environment(options?.requestContext);
     this.overrides = overrides;
     this.nodeCallOptions = places;
-    this.handlers = nested ? parentContext?.handlers : handlersOfRun(program.plan, parentContext, options?.callbacks);
-    this.observed = this.handlers !== undefined || hasHandlers(places, program);
-    this.places = Places.within(parentContext?.places, options?.maxConcurrency);
+    const given = options?.callbacks;
+    const isHandled = !nested && (program.hasHandlers || given !== undefined || parentContext !== undefined);
+    this.handlers = isHandled ? handlersOfRun(plan, parentContext, given) : parentContext?.handlers;
+    const isNodeHandled = program.nestedHandlers || (places !== undefined && givesHandlers(places));
+    this.observed = this.handlers !== undefined || isNodeHandled;
+    const limit = options?.maxConcurrency;
+    this.places = limit === undefined ? parentContext?.places : new Places(limit, parentContext?.places);
     this.bodies = program.bodies(mode, this.observed, this.places !== undefined);
     this.maxSteps = options?.maxSteps ?? plan.maxSteps;
     this.lastStep = this.maxSteps;
-    this.cell = plan.state === undefined ? parentContext?.stateCell : this.newState(plan.state);
-    if (this.observed) this.span = this.openOwnSpan();
+    this.cell =
+      plan.state === undefined
+        ? parentContext?.stateCell
+        : StateCell.open(plan.state, parentContext?.stateCell, this.nodePath);
+    if (this.observed) this.span = spanOf(this);
   }
 
   get scope(): Scope {
@@ -363,8 +368,10 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   }
 
   optionsOf(index: number): object | undefined {
+    const { overrides, nodeCallOptions } = this;
     const node = this.node(index);
-    return mergeOptions(node, this.overrides?.kinds, this.nodeCallOptions?.inside.get(node.key));
+    if ((node.settings.options ?? overrides ?? nodeCallOptions) === undefined) return undefined;
+    return mergeOptions(node, overrides?.kinds, nodeCallOptions?.inside.get(node.key));
   }
 
   handlersOf(index: number): HandlerList | undefined {
@@ -391,30 +398,38 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return locate(error, [...this.nodePath, ...path], this.environment.root);
   }
 
+  /** The run that this one is a node of. */
+  private get outerRun(): TaskOwner | undefined {
+    return this.nested && this.parentContext instanceof Task ? this.parentContext.owner : undefined;
+  }
+
   addStream(stream: TaskStream): void {
-    if (this.nested && this.parentContext instanceof Task) {
-      this.parentContext.owner.addStream(stream);
-      return;
-    }
+    const { outerRun } = this;
+    if (outerRun !== undefined) outerRun.addStream(stream);
+    else this.ownStreams.add(stream);
+  }
+
+  private get ownStreams(): OpenStreams {
     this.openStreams ??= new OpenStreams();
-    this.openStreams.add(stream);
+    return this.openStreams;
   }
 
   cancelStreams(reason: unknown, within: Scope): void {
-    if (this.nested && this.parentContext instanceof Task) this.parentContext.owner.cancelStreams(reason, within);
+    const { outerRun } = this;
+    if (outerRun !== undefined) outerRun.cancelStreams(reason, within);
     else this.openStreams?.cancel(reason, within);
   }
 
-  /** A reader sees the errors of all nodes that feed it: this finds the node where one began, and gives it that parentContext. */
+  /** A reader sees the errors of all nodes that feed it: this finds the node where one began, and names that in the error. */
   async findOrigin(error: unknown): Promise<unknown> {
-    if (this.nested && this.parentContext instanceof Task) return this.parentContext.owner.findOrigin(error);
+    const { outerRun } = this;
+    if (outerRun !== undefined) return outerRun.findOrigin(error);
     const stream = await this.openStreams?.findFailed(error);
     return stream === undefined ? error : stream.task.owner.blame(error, stream.task.index);
   }
 
   get rootName(): string {
-    const { parentContext } = this;
-    return this.nested && parentContext instanceof Task ? parentContext.owner.rootName : this.program.plan.name;
+    return this.outerRun?.rootName ?? this.program.plan.name;
   }
 
   handlesFailure(index: number): boolean {
@@ -479,22 +494,5 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     this.span?.abortInside(reason);
     this.cancelStreams(reason, this);
     this.abort(reason);
-  }
-
-  private newState(key: StateKey<unknown>): StateCell {
-    try {
-      return new StateCell(key, this.parentContext?.stateCell);
-    } catch (error) {
-      throw KumikoError.is(error) ? error : stateFailed(this.nodePath, error);
-    }
-  }
-
-  /** The graph's own span; for a nested or bare run, one that only tracks what is open inside. */
-  private openOwnSpan(): Span {
-    const { parentContext, nested, handlers, program } = this;
-    if (nested && parentContext?.span !== undefined) return parentContext.span;
-    const own = nested || program.plan.bare ? undefined : handlers;
-    const around = parentContext?.enclosingSpan;
-    return new Span(own ?? around?.handlers ?? HandlerList.none, this.recordAround ?? noInfo, around);
   }
 }

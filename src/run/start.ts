@@ -40,7 +40,7 @@ export function runForValue(
   try {
     const given = mode === "collect" ? StreamReader.from(input as StreamSource<unknown>) : undefined;
     const run = prepare(program, mode, options, given);
-    const isSaved = resumption !== undefined || needsJournal(options);
+    const isSaved = resumption !== undefined || (options !== undefined && needsJournal(options));
     // no closure and no second promise for a run that nothing outside can stop: they would be much of its cost
     if (!run.stoppable && !isSaved) return Promise.resolve(beginWithValue(run, input, given, undefined));
     const begin: Begin = (from, checked) => beginWithValue(run, input, given, from, checked);
@@ -101,7 +101,7 @@ function openStream(
   const start = (): Started => {
     const { run, begin } =
       mode === "stream" ? startStream(program, input, options) : startTransform(program, input, options);
-    const isSaved = resumption !== undefined || needsJournal(options);
+    const isSaved = resumption !== undefined || (options !== undefined && needsJournal(options));
     if (!isSaved) return { run, output: () => beginChild(run, begin) };
     const value = mode === "stream" ? { value: input } : undefined;
     return { run, output: () => runSaved(run, { options, resumption, input: value }, begin) };
@@ -179,7 +179,6 @@ interface Saved {
   readonly input: Slot | undefined;
 }
 
-/** Claims the checkpoint, runs, and lets go of the checkpoint: all that before anybody hears of the end. */
 /** What can be asked of the saves of a graph's runs. */
 export async function historyOf(program: Program, asked: string): Promise<History> {
   const { store } = program.plan;
@@ -187,6 +186,7 @@ export async function historyOf(program: Program, asked: string): Promise<Histor
   return (savedRuns.part ?? (await savedRuns.load())).newHistory(program, store);
 }
 
+/** Claims the checkpoint, runs, and lets go of the checkpoint before the caller learns of the end. */
 async function runSaved(run: RootRun, { options, resumption, input }: Saved, begin: Begin): Promise<unknown> {
   try {
     const part = savedRuns.part ?? (await savedRuns.load());

@@ -1,6 +1,7 @@
 import type { StateKey } from "../components/state-key.js";
+import { KumikoError } from "../errors.js";
 import { isPromiseLike } from "../is.js";
-import { stateLocked } from "./errors.js";
+import { stateFailed, stateLocked } from "./errors.js";
 
 /** Who uses a state: a context, and the contexts that it is inside of. */
 export interface StateUser {
@@ -26,6 +27,15 @@ export class StateCell {
     this.key = key;
     this.value = key.create();
     this.outer = outer;
+  }
+
+  /** Makes the state of a run; what its `create` throws is located at the graph. */
+  static open(key: StateKey<unknown>, outer: StateCell | undefined, nodePath: readonly string[]): StateCell {
+    try {
+      return new StateCell(key, outer);
+    } catch (error) {
+      throw KumikoError.is(error) ? error : stateFailed(nodePath, error);
+    }
   }
 
   /** The nearest state made with this key, here or further out. */

@@ -10,11 +10,6 @@ export class Places {
     this.#outer = outer;
   }
 
-  /** As a run says, within what is around it; `undefined` without a limit. */
-  static within(outer: Places | undefined, limit: number | undefined): Places | undefined {
-    return limit === undefined ? outer : new Places(limit, outer);
-  }
-
   /**
    * A place for one body, at once or when there is one. `around` is the place of the body that started this one: it is shared
    * where places are short, by one body at a time, so that nobody waits for a place that is held by who waits for it.
