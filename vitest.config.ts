@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -14,6 +15,8 @@ export default defineConfig({
     ],
   },
   test: {
+    // on two cores one worker would be the default, and half of them idle
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // a guard against what hangs: slow and busy machines must not fail
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -12,6 +12,7 @@ import type { NodeBody, Plan } from "../../src/compose/plan/plan.js";
 import type { Runnable } from "../../src/compose/runnable.js";
 import { BareRunnable } from "../../src/run/bare-runnable.js";
 import { CompiledGraph } from "../../src/run/compiled-graph.js";
+import { Program } from "../../src/run/program.js";
 import type { StreamReader } from "../../src/schema/stream/reader.js";
 
 export type { RunOptions } from "../../src/compose/options.js";
@@ -49,6 +50,20 @@ export function answerCalls(answering: Answering): void {
       Object.defineProperty(type.prototype, method, { value, configurable: true, writable: true });
     }
   }
+}
+
+/** Has the scheduler run what the fast lane could, wherever `isClosed` says so: also graphs in graphs, and lone nodes. */
+export function closeFastLane(isClosed: () => boolean): void {
+  const lines = new WeakSet<Program>();
+  Object.defineProperty(Program.prototype, "isLine", {
+    configurable: true,
+    get(this: Program) {
+      return lines.has(this) && !isClosed();
+    },
+    set(this: Program, isLine: boolean) {
+      if (isLine) lines.add(this);
+    },
+  });
 }
 
 type Class = typeof CompiledGraph | typeof BareRunnable;

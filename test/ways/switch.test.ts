@@ -53,6 +53,14 @@ describe("A call of stream, collect or transform", () => {
 const asking = new Chain<unknown>().append((_given, ctx: NodeContext) => ctx.interrupt("?"));
 
 describe("A run", () => {
+  it("is on the fast lane, and with its graphs in graphs not when it is to be scheduled", async () => {
+    const inner = new Chain<string>().append(() => new Error().stack ?? "").compile();
+    const outer = new Chain<string>().append(inner).compile();
+    expect(await outer.invoke("")).toContain("runFast");
+    turnTo({ way: "scheduled", mode: "invoke" });
+    expect(await outer.invoke("")).not.toContain("runFast");
+  });
+
   it.each(["saved-exit", "saved-step"] as const)("is saved: %s", async (way) => {
     const graph = asking.compile();
     expect((await errorOf(graph.invoke(""))).message).toContain("checkpointId");

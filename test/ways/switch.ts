@@ -2,6 +2,7 @@ import type { Handler } from "../../src/callbacks/handler.js";
 import {
   type Answer,
   answerCalls,
+  closeFastLane,
   type Method,
   memoryStore,
   type Original,
@@ -23,6 +24,7 @@ export type TurnSwitch = (combination: Combination | undefined) => void;
 export function installSwitch(): TurnSwitch {
   let current: Combination | undefined;
   saveByReference();
+  closeFastLane(() => current?.way === "scheduled");
   answerCalls((runnable, method, given) =>
     current === undefined ? undefined : answerIn(current, runnable, method, given),
   );
@@ -60,6 +62,7 @@ function startIn(way: Way, runnable: object, options: RunOptions | undefined, is
   const asItIs = { runnable: originalFor(runnable, "as it is"), options };
   switch (way) {
     case "plain":
+    case "scheduled":
       return asItIs;
     case "watched":
       return { ...asItIs, options: watched(options, blind) };

@@ -1,8 +1,16 @@
 /**
- * How a run is started: as the test says (`plain`), with a handler that does nothing, with one that also takes streams, with
- * a `RunControl` that nobody uses, or saved in a store at its stops or after every step.
+ * How a run is started: as the test says (`plain`), without the fast lane (`scheduled`), with a handler that does nothing, with
+ * one that also takes streams, with a `RunControl` that nobody uses, or saved in a store at its stops or after every step.
  */
-export const ways = ["plain", "watched", "watched-streams", "controlled", "saved-exit", "saved-step"] as const;
+export const ways = [
+  "plain",
+  "scheduled",
+  "watched",
+  "watched-streams",
+  "controlled",
+  "saved-exit",
+  "saved-step",
+] as const;
 
 export type Way = (typeof ways)[number];
 
