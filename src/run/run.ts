@@ -362,9 +362,9 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return `${this.address};node:${addressPart(keys[index] ?? "")}`;
   }
 
-  optionsOf(index: number): object | undefined {
+  optionsOf(index: number, made?: object): object | undefined {
     const node = this.node(index);
-    return mergeOptions(node, this.overrides?.kinds, this.nodeCallOptions?.inside.get(node.key));
+    return mergeOptions(node, this.overrides?.kinds, this.nodeCallOptions?.inside.get(node.key), made);
   }
 
   handlersOf(index: number): HandlerList | undefined {

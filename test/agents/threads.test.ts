@@ -34,6 +34,20 @@ describe("a thread", () => {
     ]);
   });
 
+  it("keeps the ids of messages, which models do not see", async () => {
+    const store = memoryStore();
+    const model = scriptedModel(assistantMessage("Hello.", { id: "answer-1" }), "Bye.");
+    const agent = createAgent({ model, store });
+    await agent.generate(userMessage("Hi", { id: "question-1" }), { threadId: "u" });
+    await agent.generate("Bye", { threadId: "u" });
+    expect((await threads(store).messages("u")).map(({ id }) => id)).toEqual([
+      "question-1",
+      "answer-1",
+      undefined,
+      undefined,
+    ]);
+  });
+
   it("is kept in the store under names of its own, one record per turn", async () => {
     const store = memoryStore();
     const agent = createAgent({ model: scriptedModel("a", "b"), store });

@@ -71,6 +71,11 @@ export class AnswerEnd {
     if (unified === "error") throw answerFailed(this.#name, raw);
   }
 
+  /** The provider's id of the answer. */
+  get id(): string | undefined {
+    return textIf(this.#response.id);
+  }
+
   get responseMeta(): ResponseMeta {
     const { provider } = this.#model;
     const { unified, raw } = this.#reason ?? {};

@@ -89,8 +89,8 @@ export class AnswerReader {
   #lastChunk(): AgenticMessage {
     const structuredOutputText = this.#structuredOutputText;
     const extra = structuredOutputText === undefined ? undefined : { structuredOutputText };
-    const { responseMeta } = this.#end;
-    return withoutUndefined<AgenticMessage>({ role: "assistant", contentBlocks: [], responseMeta, extra });
+    const { id, responseMeta } = this.#end;
+    return withoutUndefined<AgenticMessage>({ id, role: "assistant", contentBlocks: [], responseMeta, extra });
   }
 
   #tell(warnings: unknown): void {
