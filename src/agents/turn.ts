@@ -8,6 +8,7 @@ import { type AgentState, countUsage } from "./agent-state.js";
 import type { AgentModelOptions } from "./call-options.js";
 import type { EventFeed } from "./event-feed.js";
 import type { RunWatch } from "./run-watch.js";
+import type { SpentTokens } from "./token-usage.js";
 import type { Toolbox } from "./toolbox.js";
 
 /** One call of an agent, as its nodes know it. What is not in it, an agent run as a bare graph does without. */
@@ -27,6 +28,8 @@ export interface AgentCall {
   readonly active?: string | undefined;
   /** Of the caller that this is a tool of. */
   readonly parentCallId?: string | undefined;
+  /** What was used before the run began: to read answers out of the message. */
+  readonly spent?: readonly SpentTokens[] | undefined;
   /** How many tasks it is inside of. */
   readonly depth?: number | undefined;
   readonly watch?: RunWatch | undefined;
@@ -120,6 +123,7 @@ export class Turn {
     const { state } = this;
     const active = state.phase === "start" ? (call.active ?? state.active) : state.active;
     state.active = this.#reachable.has(active) ? active : root.name;
+    for (const { model, usage } of call.spent ?? []) this.count(model, usage);
     this.emit({ type: "start", threadId: call.threadId, checkpointId: call.checkpointId });
     if (active !== state.active) this.emit({ type: "handoff", from: active, to: state.active });
     this.#dropStates(ctx);

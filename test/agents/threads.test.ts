@@ -237,4 +237,47 @@ describe("a thread", () => {
     expect(result.text).toBe("You have b.");
     expect(result.messages.flatMap(toolResultsOf)[0]?.result).toBe("picked b");
   });
+
+  it("reads them with the model of the turn, its retries and the values of the request, and counts what that uses", async () => {
+    const pick = createTool({
+      id: "pick",
+      description: "Picks.",
+      inputSchema: z.object({}),
+      suspendSchema: z.object({ options: z.array(z.string()) }),
+      resumeSchema: z.object({ choice: z.string() }),
+      execute: async (_input, { resumeData, suspend }) =>
+        resumeData === undefined ? suspend({ options: ["a", "b"] }) : `picked ${resumeData.choice}`,
+    });
+    const using = (text: string) =>
+      assistantMessage(text, {
+        responseMeta: { model: "m/1", tokenUsage: { promptTokens: 10, completionTokens: 1, totalTokens: 11 } },
+      });
+    const model = scriptedModel(
+      [{ type: "function_tool_call", callId: "1", name: "pick", arguments: "{}" }],
+      Object.assign(new Error("busy"), { status: 503 }),
+      using('{"question_1":{"choice":"b"}}'),
+      using("You have b."),
+    );
+    const users: unknown[] = [];
+    const agent = createAgent({
+      model: ({ requestContext, messages }) => {
+        users.push([requestContext.get("user"), messages.length]);
+        return model;
+      },
+      retry: { attempts: 2, delayMs: 0 },
+      tools: [pick],
+      store: memoryStore(),
+      autoResumeSuspendedTools: true,
+    });
+    await agent.generate("Pick", { threadId: "u", requestContext: { user: "Ada" } });
+    const result = await agent.generate("The second one", { threadId: "u", requestContext: { user: "Eve" } });
+    expect(result.text).toBe("You have b.");
+    expect(result.usage).toMatchObject({ promptTokens: 20, totalTokens: 22 });
+    expect(result.usageByModel["m/1"]).toMatchObject({ completionTokens: 2 });
+    expect(users).toEqual([
+      ["Ada", 1],
+      ["Eve", 3],
+      ["Eve", 2],
+    ]);
+  });
 });
