@@ -71,7 +71,7 @@ async function modelOf(turn: WaitingTurn, ctx: NodeContext): Promise<AgenticMode
   const { parts, threadId, history, messages } = turn;
   const { model } = parts.options;
   const where = `createAgent("${parts.name}")`;
-  if (typeof model !== "function" || "languageModel" in model) return patientModel(toModel(model, where), parts, where);
+  if (typeof model !== "function") return patientModel(toModel(model, where), parts, where);
   const given = await model({
     agent: parts.name,
     threadId,

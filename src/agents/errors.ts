@@ -8,9 +8,10 @@ import { list } from "../wording.js";
 /** What was meant by names that other packages use. */
 const otherNames: Readonly<Record<string, string>> = {
   signal: "it is an option of a call: generate(prompt, { signal })",
-  abortSignal: "it is called signal here",
+  abortSignal: "it is called signal here, an option of a call: generate(prompt, { signal })",
   requestContext: "it is an option of a call: generate(prompt, { requestContext })",
-  runtimeContext: "it is called requestContext here; kumiko/mastra knows both names",
+  runtimeContext:
+    "it is called requestContext here, an option of a call: generate(prompt, { requestContext }); kumiko/mastra knows both names",
   system: "it is called instructions here",
   prompt: "the prompt is an argument of generate and stream",
   stopConditions: "it is called stopWhen here",

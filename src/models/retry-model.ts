@@ -47,12 +47,13 @@ const names = ["attempts", "delayMs", "factor", "maxDelayMs", "jitter", "retryOn
  * const app = new Chain<AgenticMessage[]>().appendModel(patient).compile();
  */
 export function retryModel(model: Model, policy: ModelRetryPolicy = {}): AgenticModel {
-  return new RetriedModel(toModel(model, "retryModel"), resolve(policy));
+  return new RetriedModel(toModel(model, "retryModel"), checkedPolicy(policy));
 }
 
 type Policy = { readonly [Name in keyof ModelRetryPolicy]-?: NonNullable<ModelRetryPolicy[Name]> };
 
-function resolve(policy: ModelRetryPolicy): Policy {
+/** A policy with its defaults. Throws for what is none. */
+export function checkedPolicy(policy: ModelRetryPolicy): Policy {
   checkOptions("retryModel", policy, names);
   const {
     attempts = 3,
