@@ -126,6 +126,42 @@ describe("a thread", () => {
     expect(model.calls[1]?.messages.map(textOf)).toEqual(["1", "first", "2"]);
   });
 
+  it("whose process died is free again: at once where the store knows, else when it is taken over", async () => {
+    const dead = async (alive?: boolean) => {
+      const inner = memoryStore();
+      await threads(inner).append("u", [userMessage("before")]);
+      const key = "~thread/u/00000002";
+      const record = { version: 1, number: 2, status: "open", messages: [userMessage("lost")], agent: "agent" };
+      const more = { usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 }, startedAt: 0, owner: "gone:1" };
+      await inner.put(key, new TextEncoder().encode(JSON.stringify({ ...record, ...more, claim: "c" })), undefined);
+      const { get, put, delete: remove, list } = inner;
+      const bound = { get: get.bind(inner), put: put.bind(inner), delete: remove.bind(inner), list: list.bind(inner) };
+      return alive === undefined ? bound : { ...bound, isOwnerAlive: () => alive };
+    };
+    const free = createAgent({ model: scriptedModel("new"), store: await dead(false) });
+    expect((await free.generate("now", { threadId: "u" })).text).toBe("new");
+    for (const alive of [true, undefined]) {
+      const store = await dead(alive);
+      const agent = createAgent({ model: scriptedModel("new", "again"), store });
+      const busy = await failureOf(agent.generate("now", { threadId: "u" }));
+      expect(busy).toMatchObject({ code: "THREAD_BUSY", message: expect.stringContaining("takeover: true") });
+      expect((await failureOf(agent.resume({ threadId: "u" }))).code).toBe("THREAD_BUSY");
+      expect((await agent.generate("now", { threadId: "u", takeover: true })).text).toBe("new");
+      const turns: unknown[] = [];
+      for await (const { status, messages } of threads(store).turns("u")) turns.push([status, ...messages.map(textOf)]);
+      expect(turns).toEqual([
+        ["done", "before"],
+        ["failed", "lost"],
+        ["done", "now", "new"],
+      ]);
+    }
+    const resumed = createAgent({ model: scriptedModel("again"), store: await dead() });
+    expect((await resumed.resume({ threadId: "u" }, undefined, { takeover: true })).messages.map(textOf)).toEqual([
+      "lost",
+      "again",
+    ]);
+  });
+
   it("is written by one of two who come at once", async () => {
     const store = memoryStore();
     const slow = async () => {
