@@ -57,8 +57,11 @@ function served(listener: RequestListener): Work {
   const opened = open(listener);
   return async () => {
     const { client, port } = await opened;
+    // nothing else keeps the process alive meanwhile
+    const alive = setInterval(() => undefined, 1_000);
     client.send({ port, connections: CONNECTIONS, requests: REQUESTS });
     const [whole] = await once(client, "message");
+    clearInterval(alive);
     return whole;
   };
 }
