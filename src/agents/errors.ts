@@ -170,7 +170,17 @@ export const turnNotOver = (id: string, turn: number): KumikoError =>
 
 const waitingBrand = Symbol.for("kumiko/ThreadWaitingError");
 
-/** A thread waits for answers, and something new was asked in it. */
+/**
+ * A thread waits for answers, and something new was asked in it.
+ *
+ * @example
+ * try {
+ *   await agent.generate("And now?", { threadId: "u-1" });
+ * } catch (error) {
+ *   if (!ThreadWaitingError.is(error)) throw error;
+ *   console.log(error.interrupts.map(({ info }) => info));
+ * }
+ */
 export class ThreadWaitingError extends KumikoError {
   override readonly name: string = "ThreadWaitingError";
   readonly [waitingBrand] = true;

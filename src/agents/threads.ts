@@ -35,7 +35,15 @@ export interface Turn {
   readonly checkpointId?: string | undefined;
 }
 
-/** The conversations that a store keeps. */
+/**
+ * The conversations that a store keeps.
+ *
+ * @example
+ * const all = threads(memoryStore());
+ * await all.append("u-1", [{ role: "user", content: "I live in Kyoto." }]);
+ * for await (const { number, status } of all.turns("u-1")) console.log(number, status);
+ * await all.truncate("u-1", 0);
+ */
 export interface Threads {
   /** All that was said in a thread, in order. */
   messages(id: string): Promise<AgenticMessage[]>;

@@ -11,7 +11,18 @@ export interface ApprovalAnswer {
   readonly reason?: string | undefined;
 }
 
-/** What a client wants: to say something, or to answer what is waited for. */
+/**
+ * What a client wants: to say something, or to answer what is waited for.
+ *
+ * @example
+ * const chat = async (request: Request): Promise<Response> => {
+ *   const asked = readUiRequest(await request.json());
+ *   const { threadId } = asked;
+ *   return uiMessageStream(
+ *     asked.prompt === undefined ? agent.resumeStream({ threadId }, asked.answers) : agent.stream(asked.prompt, { threadId }),
+ *   );
+ * };
+ */
 export type UiRequest =
   | {
       readonly threadId: string;
