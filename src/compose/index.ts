@@ -54,6 +54,7 @@ export type { GraphTypeError } from "./types/graph-type-error.js";
 export type { NodeLike } from "./types/node-like.js";
 export type { ShapesOf } from "./types/node-map.js";
 export type {
+  CallOptionsMaker,
   NodeCallDefaults,
   NodeOptions,
   PolicyOptions,
