@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AgentWorks } from "./agents/tasks.js";
 
 /** A node of the graphs that are measured. */
 export type Step = (value: number) => number | Promise<number>;
@@ -48,6 +49,8 @@ export interface Contender {
   readonly split?: ((first: Step, second: Step) => Pipe) | undefined;
   /** One node gives so many chunks; whoever reads along is told of each. The result is the sum of what comes out. */
   readonly told?: ((count: number) => Run) | undefined;
+  /** Turns of agents, and what belongs to them. */
+  readonly agents?: AgentWorks | undefined;
   /** Makes a line of so many nodes ready to run. */
   readonly build?: ((step: Step, count: number) => Run) | undefined;
   /** Asks whether to add 1 to the input, stops, keeps what is needed in memory, is given the answer, and goes on. */

@@ -1,3 +1,4 @@
+import { agentWorkloads } from "./agents/workloads.js";
 import type { Contender, Run, Work } from "./contender.js";
 import { allPredecessor, handled, kumiko } from "./contenders/kumiko.js";
 import { limited } from "./contenders/p-limit.js";
@@ -299,6 +300,7 @@ export const workloads: readonly Workload[] = [
   tools(1, { ratio: 1.8 }),
   tools(10),
   tools(100, { ratio: 1.4 }),
+  ...agentWorkloads,
   ...streams,
   build(1_000, { target: { microseconds: 2_000 } }),
   build(10_000, { base: manySmall, target: { ratio: 2 }, own: true }),

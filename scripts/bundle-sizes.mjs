@@ -24,6 +24,26 @@ const programs = {
     const tool = createTool({ id: "a", description: "", inputSchema: { type: "object" }, execute: (x) => x });
     export const node = new AgenticToolsNode({ tools: [tool] });
   `,
+  loopOfModelAndTools: `
+    import { AgenticToolsNode, createTool, END, Graph, START, toolCallsOr } from "kumiko";
+    const tool = createTool({ id: "a", description: "", inputSchema: { type: "object" }, execute: (x) => x });
+    export const loop = (model) =>
+      new Graph()
+        .withState(() => ({}))
+        .addNode("model", model)
+        .addNode("tools", new AgenticToolsNode({ tools: [tool] }))
+        .addEdge(START, "model")
+        .addBranch("model", ["tools", END], toolCallsOr("tools", END))
+        .addEdge("tools", "model")
+        .compile();
+  `,
+  agent: `
+    import { createTool } from "kumiko";
+    import { createAgent } from "kumiko/agents";
+    const tool = createTool({ id: "a", description: "", inputSchema: { type: "object" }, execute: (x) => x });
+    export const agent = (model) => createAgent({ model, tools: [tool] });
+  `,
+  agents: `export * from "kumiko/agents";`,
   rag: `export * from "kumiko/rag";`,
 };
 

@@ -102,6 +102,8 @@ export type { GraphTypeError } from "./compose/types/graph-type-error.js";
 export type { NodeLike } from "./compose/types/node-like.js";
 export type { ShapesOf } from "./compose/types/node-map.js";
 export type {
+  CallOptionsMaker,
+  NodeCallDefaults,
   NodeOptions,
   PolicyOptions,
   SharedNodeOptions,

@@ -1,3 +1,4 @@
+import { agentsByHand } from "../agents/by-hand.js";
 import { type Call, type Contender, type Pipe, type Run, type Step, weather } from "../contender.js";
 
 /** What a careful user writes without any library: the lower bound of all others. */
@@ -32,6 +33,7 @@ export const plain: Contender = {
     const messages = await Promise.all(calls.map(callTool));
     return messages.map(({ contentBlocks: [block] }) => block?.result);
   },
+  agents: agentsByHand,
   generators: (count) => (source) => {
     let chunks = source;
     for (let n = 0; n < count; n++) chunks = addOne(chunks);

@@ -6,13 +6,26 @@ import type { Figures } from "./budgets.js";
 const root = join(import.meta.dirname, "../..");
 /** Where the programs pretend to stand: they are compiled from memory. */
 const path = join(root, "bench/types/program.ts");
-const gated = ["fluent, 10 nodes", "fluent, 50 nodes", "fluent, 150 nodes", "addNodes, 150 nodes"];
+const gated = [
+  "fluent, 10 nodes",
+  "fluent, 50 nodes",
+  "fluent, 150 nodes",
+  "addNodes, 150 nodes",
+  "agent, 30 tools, 6 middlewares",
+];
 
 /** How many types the compiler instantiates for graphs of some sizes, above what the imports cost it. */
 export function countInstantiations(names: readonly string[] = gated): Figures {
   const compile = createCompiler();
   const base = compile(importsOnly);
-  return Object.fromEntries(names.map((name) => [name, compile(programOf(name)) - base]));
+  return Object.fromEntries(
+    names.map((name) => {
+      const program = programOf(name);
+      const { imports } = program;
+      const own = imports === undefined ? base : compile({ name: `${name}, imports`, source: imports });
+      return [name, compile(program) - own];
+    }),
+  );
 }
 
 function programOf(name: string): Program {

@@ -1,9 +1,12 @@
+import { agent, agentImports } from "./agents.js";
 import { workflow } from "./workflows.js";
 
 /** A generated program, and how many type instantiations it may cost above the imports it needs. */
 export interface Program {
   readonly name: string;
   readonly source: string;
+  /** What it needs before it has anything. @default a program with only the imports of graphs */
+  readonly imports?: string | undefined;
   readonly budget?: number | undefined;
 }
 
@@ -38,6 +41,7 @@ export const programs: readonly Program[] = [
   { name: "workflow, 30 nodes", source: workflow(30, true), budget: 60_000 },
   { name: "workflow, 30 nodes, inline records", source: workflow(30, false), budget: 100_000 },
   { name: "workflow, 100 nodes", source: workflow(100, true), budget: 160_000 },
+  { name: "agent, 30 tools, 6 middlewares", source: agent(30, 6), imports: agentImports, budget: 15_000 },
 ];
 
 function line(count: number): string {

@@ -27,8 +27,25 @@ export interface AgentRun<M = unknown> extends AgentContext {
   readonly ctx: NodeContext;
 }
 
-/** Whether a run is over, asked after each round of tools. */
+/**
+ * Whether a run is over, asked after each round of tools.
+ *
+ * @example
+ * const agent = createAgent({
+ *   model,
+ *   tools: [getWeather],
+ *   stopWhen: [calledTool("get_weather"), ({ usage }) => usage.totalTokens > 50_000],
+ * });
+ */
 export type StopWhen = (run: AgentRun) => boolean | Promise<boolean>;
 
-/** A value, or what works it out for each turn. */
+/**
+ * A value, or what works it out for each turn.
+ *
+ * @example
+ * const agent = createAgent({
+ *   model: ({ requestContext }) => openai(requestContext.get("plan") === "pro" ? "gpt-5" : "gpt-5-mini"),
+ *   instructions: async ({ threadId }) => `This is conversation ${threadId}.`,
+ * });
+ */
 export type Per<T> = T | ((agent: AgentContext) => T | Promise<T>);

@@ -38,7 +38,14 @@ interface ResultFields<Output> {
   readonly threadId?: string | undefined;
 }
 
-/** What a run of an agent came to: an end, or questions that wait for their answers. */
+/**
+ * What a run of an agent came to: an end, or questions that wait for their answers.
+ *
+ * @example
+ * const result = await agent.generate("Book it", { threadId: "u-1" });
+ * if (result.finishReason === "waiting") console.log(result.interrupts[0].info);
+ * else console.log(result.text, result.usage.totalTokens);
+ */
 export type AgentResult<Output = string> = ResultFields<Output> &
   (
     | { readonly finishReason: "waiting"; readonly interrupts: readonly [Interrupt, ...Interrupt[]] }

@@ -41,6 +41,12 @@ export type AgentGraph = CompiledGraph<readonly AgenticMessage[], AgenticMessage
 /**
  * An agent: a compiled graph of a model and its tools, and ways to call it. It holds no run: calls may overlap, and any
  * process that builds the same agent can resume.
+ *
+ * @example
+ * const held = await agent.generate("Pay the invoice", { threadId: "u-1" });
+ * if (held.finishReason === "waiting") {
+ *   await agent.resume(held, { [held.interrupts[0].id]: { approved: true } });
+ * }
  */
 export interface Agent<out Output = string> {
   readonly name: string;
@@ -66,6 +72,12 @@ export interface Agent<out Output = string> {
    * const other = await agent.resume(copy);
    */
   fork(run: ResumeTarget, options?: AgentForkOptions): Promise<AgentFork>;
-  /** A tool that runs the agent inside the call: its questions are those of the caller. */
+  /**
+   * A tool that runs the agent inside the call: its questions are those of the caller.
+   *
+   * @example
+   * const researcher = createAgent({ name: "researcher", description: "Finds things out.", model });
+   * const writer = createAgent({ model, tools: [researcher.asTool()] });
+   */
   asTool(options?: AgentToolOptions): Tool & AnyTool;
 }

@@ -1,42 +1,87 @@
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
-import type { Answers } from "../compose/options.js";
+import type { NodeContext } from "../components/context.js";
+import type { AgenticModel } from "../components/model.js";
+import { Chain } from "../compose/chain.js";
+import type { Answers, RunOptions } from "../compose/options.js";
 import { isFields } from "../is.js";
 import { structured } from "../models/structured.js";
-import type { Model } from "../models/to-model.js";
+import { toModel } from "../models/to-model.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { systemMessage } from "../schema/message/construct-message.js";
+import { withoutUndefined } from "../schema/without-undefined.js";
 import type { AgentParts } from "./agent-parts.js";
+import type { AgentCallOptions } from "./call-options.js";
+import { countedModel } from "./counted-model.js";
+import { wrongFunctionResult } from "./errors.js";
 import { isToolSuspended } from "./interrupt-kinds.js";
+import { patientModel } from "./model-chain.js";
+import type { SpentTokens } from "./token-usage.js";
 
-/**
- * Reads answers to suspended tools out of what the user has written. A model never answers an approval. `undefined` when there
- * is none.
- */
-export async function suspendedAnswers(
-  { options }: AgentParts,
-  interrupts: readonly Interrupt[],
-  messages: readonly AgenticMessage[],
-  threadId: string,
-): Promise<Answers | undefined> {
-  const suspended = interrupts.filter(isToolSuspended).filter(({ schema }) => schema !== undefined);
-  if (suspended.length === 0 || messages.length === 0) return undefined;
-  const { model } = options;
-  if (typeof model === "function") return undefined;
+/** A turn that waits, and what the user has written meanwhile. */
+export interface WaitingTurn {
+  /** The agent whose tools wait. */
+  readonly parts: AgentParts;
+  readonly threadId: string;
+  readonly interrupts: readonly Interrupt[];
+  /** The new messages. */
+  readonly messages: readonly AgenticMessage[];
+  /** The conversation before them. */
+  readonly history: readonly AgenticMessage[];
+  readonly options: AgentCallOptions;
+}
+
+export interface ReadAnswers {
+  /** `undefined` when there is none. */
+  readonly answers: Answers | undefined;
+  /** What reading them has used. */
+  readonly spent: readonly SpentTokens[];
+}
+
+/** Reads answers to suspended tools out of what the user has written. A model never answers an approval. */
+export async function suspendedAnswers(turn: WaitingTurn): Promise<ReadAnswers> {
+  const spent: SpentTokens[] = [];
+  const suspended = turn.interrupts.filter(isToolSuspended).filter(({ schema }) => schema !== undefined);
+  if (suspended.length === 0 || turn.messages.length === 0) return { answers: undefined, spent };
   const entries = suspended.map(({ schema }, index) => [`question_${index + 1}`, schema] as const);
   const questions = suspended.map(
     ({ info }, index) => `question_${index + 1}: tool "${info.toolName}" asks ${JSON.stringify(info.payload ?? null)}`,
   );
-  const asked = structured(model as Model, {
-    type: "object",
-    properties: Object.fromEntries(entries),
-    additionalProperties: false,
-  });
   const task = `Tools wait for answers. Give those that the user's message holds, and leave out the others.\n${questions.join("\n")}`;
-  const found = await asked.invoke([systemMessage(task), ...messages], { requestContext: { threadId } });
-  if (!isFields(found)) return undefined;
+  const schema = { type: "object", properties: Object.fromEntries(entries), additionalProperties: false };
+  const { callbacks, runtime } = turn.parts.options;
+  const reading = new Chain<readonly AgenticMessage[]>()
+    .append(async (asked: readonly AgenticMessage[], ctx: NodeContext): Promise<unknown> => {
+      const model = countedModel(await modelOf(turn, ctx), (_ctx, name, usage) => spent.push({ model: name, usage }));
+      return structured(model, schema).invoke(asked, { parent: ctx });
+    })
+    .compile({ name: "suspended_answers", callbacks, runtime });
+  const { requestContext, signal, callbacks: watchers } = turn.options;
+  const run = withoutUndefined<RunOptions>({ requestContext, signal, callbacks: watchers });
+  const found = await reading.invoke([systemMessage(task), ...turn.messages], run);
+  if (!isFields(found)) return { answers: undefined, spent };
   const answers = suspended.flatMap(({ id }, index): [string, unknown][] => {
     const answer = found[`question_${index + 1}`];
     return answer === undefined ? [] : [[id, answer]];
   });
-  return answers.length === 0 ? undefined : Object.fromEntries(answers);
+  return { answers: answers.length === 0 ? undefined : Object.fromEntries(answers), spent };
+}
+
+/** The agent's model, with all its patience. */
+async function modelOf(turn: WaitingTurn, ctx: NodeContext): Promise<AgenticModel> {
+  const { parts, threadId, history, messages } = turn;
+  const { model } = parts.options;
+  const where = `createAgent("${parts.name}")`;
+  if (typeof model !== "function") return patientModel(toModel(model, where), parts, where);
+  const given = await model({
+    agent: parts.name,
+    threadId,
+    messages: [...history, ...messages],
+    requestContext: ctx.requestContext,
+    signal: ctx.signal,
+  });
+  try {
+    return patientModel(toModel(given, where), parts, where);
+  } catch (cause) {
+    throw wrongFunctionResult("model", cause);
+  }
 }

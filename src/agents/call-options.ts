@@ -11,10 +11,29 @@ export type PromptMessage =
   | AgenticMessage
   | { readonly role: "system" | "user" | "assistant"; readonly content: string };
 
-/** What an agent is asked. An empty list goes on with a thread. */
+/**
+ * What an agent is asked. An empty list goes on with a thread.
+ *
+ * @example
+ * await agent.generate([
+ *   { role: "user", content: "I live in Kyoto." },
+ *   { role: "assistant", content: "A beautiful city." },
+ *   { role: "user", content: "How is the weather there?" },
+ * ]);
+ */
 export type Prompt = string | PromptMessage | readonly PromptMessage[];
 
-/** What one call of an agent may be told. */
+/**
+ * What one call of an agent may be told.
+ *
+ * @example
+ * await agent.generate("Weather in Kyoto?", {
+ *   threadId: "u-1",
+ *   onBusy: "wait",
+ *   signal: AbortSignal.timeout(30_000),
+ *   modelOptions: { temperature: 0 },
+ * });
+ */
 export interface AgentCallOptions extends RunOptions {
   /** The conversation that this turn belongs to. Needs a store. */
   readonly threadId?: string | undefined;

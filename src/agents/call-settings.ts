@@ -21,7 +21,7 @@ export function checkCallOptions({ name, options: { store } }: AgentParts, optio
     "modelOptions",
   ]);
   const { threadId, parent, checkpointId, maxSteps, onWaiting, onBusy } = options;
-  checkModelOptions(options);
+  checkModelOptions("generate", options.modelOptions);
   checkMaxSteps(maxSteps);
   if (onWaiting !== undefined && onWaiting !== "throw" && onWaiting !== "close") {
     throw invalidOption('onWaiting must be "throw" or "close".');
@@ -42,12 +42,21 @@ export function checkCallOptions({ name, options: { store } }: AgentParts, optio
 export function checkResumeOptions({ name, options: { store } }: AgentParts, options: AgentCallOptions): void {
   checkNames(`resume of agent "${name}"`, options, [...resumeNames, "modelOptions"]);
   checkMaxSteps(options.maxSteps);
-  checkModelOptions(options);
+  checkModelOptions("resume", options.modelOptions);
   if (store === undefined) throw needsStore(`Agent "${name}" was asked to resume`);
 }
 
-function checkModelOptions({ modelOptions }: AgentCallOptions): void {
-  if (modelOptions !== undefined && !isFields(modelOptions)) throw invalidOption("modelOptions must be an object.");
+/** Options of models that the agent does not set itself. */
+export function checkModelOptions(where: string, modelOptions: unknown): void {
+  if (modelOptions === undefined) return;
+  if (!isFields(modelOptions)) throw invalidOption(`modelOptions of ${where} must be an object.`);
+  for (const [name, instead] of [
+    ["tools", "tools"],
+    ["responseFormat", "output"],
+  ] as const) {
+    if (modelOptions[name] === undefined) continue;
+    throw invalidOption(`modelOptions.${name} of ${where} is set by the agent. Use its option ${instead}.`);
+  }
 }
 
 function checkMaxSteps(maxSteps: number | undefined): void {

@@ -1,11 +1,13 @@
 import { isFields, isPlainObject } from "../is.js";
 import { OutputSchema } from "../models/output-schema.js";
+import { checkedPolicy } from "../models/retry-model.js";
 import { toModel } from "../models/to-model.js";
 import { shorten } from "../schema/shorten.js";
 import { isStandardSchema } from "../schema/standard-schema.js";
 import { checkApprovalNames } from "../tools/define/approval-option.js";
 import type { Agent } from "./agent.js";
 import { type AgentParts, type AnyAgentOptions, partsOf, reachableFrom } from "./agent-parts.js";
+import { checkModelOptions } from "./call-settings.js";
 import { checkNames, duplicateMiddleware, invalidAgentName, invalidOption, sameAgentName } from "./errors.js";
 import { outputRule } from "./output-rule.js";
 import { checkFixed } from "./ready-agent.js";
@@ -85,9 +87,18 @@ function outputSchema(name: string, schema: NonNullable<AnyAgentOptions["output"
 function checkNumbers({ outputRepairs, maxSteps, modelTimeoutMs, modelIdleTimeoutMs }: AnyAgentOptions): void {
   atLeast("maxSteps", maxSteps, 1, true);
   atLeast("outputRepairs", outputRepairs, 0, true);
-  atLeast("modelTimeoutMs", modelTimeoutMs, 1, false);
-  atLeast("modelIdleTimeoutMs", modelIdleTimeoutMs, 1, false);
+  for (const [option, given] of Object.entries({ modelTimeoutMs, modelIdleTimeoutMs })) {
+    atLeast(option, given, 1, false);
+    if (given !== undefined && given > longestTimeout) {
+      throw invalidOption(
+        `${option} of an agent must be at most ${longestTimeout} (got ${given}). Leave it out for no limit.`,
+      );
+    }
+  }
 }
+
+/** What `setTimeout` can wait. */
+const longestTimeout = 2_147_483_647;
 
 function atLeast(option: string, value: unknown, least: number, whole: boolean): void {
   if (value === undefined) return;
@@ -130,12 +141,12 @@ function checkLists({
   if (stops.some((stop) => typeof stop !== "function")) {
     throw invalidOption("stopWhen of an agent must be a function of the run, or a list of them.");
   }
-  for (const [name, given] of Object.entries({ toolsNode, modelOptions })) {
-    if (given !== undefined && !isFields(given)) throw invalidOption(`${name} of an agent must be an object.`);
+  if (toolsNode !== undefined && !isFields(toolsNode)) throw invalidOption("toolsNode of an agent must be an object.");
+  if (retry !== undefined && retry !== false) {
+    if (!isFields(retry)) throw invalidOption("retry of an agent must be false, or an object such as { attempts: 3 }.");
+    checkedPolicy(retry);
   }
-  if (retry !== undefined && retry !== false && !isFields(retry)) {
-    throw invalidOption("retry of an agent must be false, or an object such as { attempts: 3 }.");
-  }
+  checkModelOptions("createAgent", modelOptions);
   if (toolsNode !== undefined && ("tools" in toolsNode || "onToolError" in toolsNode)) {
     throw invalidOption("tools and onToolError are options of the agent: leave them out of toolsNode.");
   }

@@ -102,6 +102,16 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
   }
 
   asTool(options: AgentToolOptions = {}): Tool & AnyTool {
+    checkNames(`asTool of agent "${this.name}"`, options, [
+      "id",
+      "description",
+      "inputSchema",
+      "history",
+      "requireApproval",
+    ]);
+    if (options.history !== undefined && options.history !== "none" && options.history !== "parent") {
+      throw invalidOption('history of asTool must be "none" or "parent".');
+    }
     const { id = this.name, description = this.description } = options;
     if (description === undefined || description === "") throw agentWithoutDescription(this.name);
     return makeTool(agentTool(this, { ...options, id, description }) as never) as Tool & AnyTool;

@@ -14,7 +14,15 @@ import type { ModelReply, ModelRequest } from "./model-request.js";
 /** A hook may give something, or nothing at all. */
 type Maybe<T> = T | undefined | void | Promise<T | undefined> | Promise<void>;
 
-/** What `beforeStep` changes. All but `messages` holds for this step only. */
+/**
+ * What `beforeStep` changes. All but `messages` holds for this step only.
+ *
+ * @example
+ * const careful = createMiddleware({
+ *   name: "careful",
+ *   beforeStep: ({ steps }) => (steps.length > 5 ? { model: openai("gpt-5"), tools: ["get_weather"] } : undefined),
+ * });
+ */
 export interface StepChanges {
   /** What the model sees of the conversation from now on. */
   readonly messages?: readonly AgenticMessage[] | undefined;
@@ -26,7 +34,15 @@ export interface StepChanges {
   readonly options?: AgentModelOptions | undefined;
 }
 
-/** What `afterModel` changes. */
+/**
+ * What `afterModel` changes.
+ *
+ * @example
+ * const brief = createMiddleware({
+ *   name: "brief",
+ *   afterModel: (message) => (textOf(message).length > 2_000 ? { jumpTo: "end" } : undefined),
+ * });
+ */
 export interface ModelChanges {
   /** Replaces the answer in the log. */
   readonly message?: AgenticMessage | undefined;
@@ -37,7 +53,20 @@ export interface ModelChanges {
 /** Calls what is inside: the model, or the next middleware. May be called again. */
 export type NextModelCall = (request?: ModelRequest) => ModelReply;
 
-/** Calls the tool, or the next middleware. */
+/**
+ * Calls the tool, or the next middleware.
+ *
+ * @example
+ * const timed = createMiddleware({
+ *   name: "timed",
+ *   async wrapToolCall(call, next) {
+ *     const start = performance.now();
+ *     const output = await next(call);
+ *     console.log(call.name, performance.now() - start);
+ *     return output;
+ *   },
+ * });
+ */
 export type NextToolCall = (call?: ToolCall) => Promise<ToolOutput>;
 
 /** What a middleware does, where it does something. Every hook may be async. */

@@ -8,9 +8,10 @@ import { list } from "../wording.js";
 /** What was meant by names that other packages use. */
 const otherNames: Readonly<Record<string, string>> = {
   signal: "it is an option of a call: generate(prompt, { signal })",
-  abortSignal: "it is called signal here",
+  abortSignal: "it is called signal here, an option of a call: generate(prompt, { signal })",
   requestContext: "it is an option of a call: generate(prompt, { requestContext })",
-  runtimeContext: "it is called requestContext here; kumiko/mastra knows both names",
+  runtimeContext:
+    "it is called requestContext here, an option of a call: generate(prompt, { requestContext }); kumiko/mastra knows both names",
   system: "it is called instructions here",
   prompt: "the prompt is an argument of generate and stream",
   stopConditions: "it is called stopWhen here",
@@ -169,7 +170,17 @@ export const turnNotOver = (id: string, turn: number): KumikoError =>
 
 const waitingBrand = Symbol.for("kumiko/ThreadWaitingError");
 
-/** A thread waits for answers, and something new was asked in it. */
+/**
+ * A thread waits for answers, and something new was asked in it.
+ *
+ * @example
+ * try {
+ *   await agent.generate("And now?", { threadId: "u-1" });
+ * } catch (error) {
+ *   if (!ThreadWaitingError.is(error)) throw error;
+ *   console.log(error.interrupts.map(({ info }) => info));
+ * }
+ */
 export class ThreadWaitingError extends KumikoError {
   override readonly name: string = "ThreadWaitingError";
   readonly [waitingBrand] = true;

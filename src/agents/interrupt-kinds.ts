@@ -48,17 +48,44 @@ export function isToolApproval(interrupt: Interrupt): interrupt is InterruptOf<T
   return isKind(interrupt, "tool_approval");
 }
 
-/** Whether a tool is to be run elsewhere; narrows `info`. */
+/**
+ * Whether a tool is to be run elsewhere; narrows `info`.
+ *
+ * @example
+ * const held = await agent.generate("Where am I?", { threadId: "u-1" });
+ * const here = { latitude: 35, longitude: 135 };
+ * for (const interrupt of held.interrupts) {
+ *   if (isClientTool(interrupt)) await agent.resume(held, { [interrupt.id]: here });
+ * }
+ */
 export function isClientTool(interrupt: Interrupt): interrupt is InterruptOf<ClientToolInfo> {
   return isKind(interrupt, "client_tool");
 }
 
-/** Whether a tool was suspended; narrows `info`. */
+/**
+ * Whether a tool was suspended; narrows `info`.
+ *
+ * @example
+ * const held = await agent.generate("Book it", { threadId: "u-1" });
+ * for (const interrupt of held.interrupts) {
+ *   if (isToolSuspended(interrupt)) console.log(interrupt.info.toolName, interrupt.info.payload);
+ * }
+ */
 export function isToolSuspended(interrupt: Interrupt): interrupt is InterruptOf<ToolSuspendedInfo> {
   return isKind(interrupt, "tool_suspended");
 }
 
-/** Whether a provider asks for a tool of an MCP server; narrows `info`. */
+/**
+ * Whether a provider asks for a tool of an MCP server; narrows `info`.
+ *
+ * @example
+ * const held = await agent.generate("Clean up my inbox", { threadId: "u-1" });
+ * const answers: Record<string, unknown> = {};
+ * for (const interrupt of held.interrupts) {
+ *   if (isMcpApproval(interrupt)) answers[interrupt.id] = { approved: interrupt.info.serverLabel === "mail" };
+ * }
+ * await agent.resume(held, answers);
+ */
 export function isMcpApproval(interrupt: Interrupt): interrupt is InterruptOf<McpApprovalInfo> {
   return isKind(interrupt, "mcp_approval");
 }

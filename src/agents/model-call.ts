@@ -6,7 +6,8 @@ import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic
 import { concatMessages } from "../schema/message/concat.js";
 import { toolCallsOf } from "../schema/message/read-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import type { StreamSource } from "../schema/stream/source.js";
+import { SerialSource } from "../schema/stream/serial-source.js";
+import type { ChunkSource, StreamSource } from "../schema/stream/source.js";
 import { StreamedCalls } from "../tools/node/streamed-calls.js";
 import type { ToolKit } from "../tools/node/tool-table.js";
 import type { AgentState, KeptAnswers } from "./agent-state.js";
@@ -29,12 +30,17 @@ export async function callModel(
   const wrapped = wrappedCall(turn, chain, ctx);
   const given = await wrapped(request);
   const message = turn.streams
-    ? await toldOf(turn, isAgenticMessage(given) ? StreamReader.from([given]) : StreamReader.from(given), () =>
+    ? await toldOf(turn, chunksOf(given), () =>
         ctx instanceof Context ? new StreamedCalls(kit.tableFor({}), turn.messages, ctx) : undefined,
       )
     : await wholeOf(given);
   keep(turn, "wrapped", turn.answers.wrapped - 1, message);
   return message;
+}
+
+function chunksOf(given: Given): AsyncIterable<AgenticMessage> {
+  if (given instanceof ModelReply) return given;
+  return isAgenticMessage(given) ? StreamReader.from([given]) : StreamReader.from(given);
 }
 
 /** An answer is there: a node that is entered again does not ask for it again. */
@@ -89,26 +95,64 @@ async function wholeOf(given: Given): Promise<AgenticMessage> {
 /** The model itself. A middleware may have chosen another one. */
 function ask(turn: Turn, chain: ModelChain, request: ModelRequest, ctx: NodeContext): ModelReply {
   const asked = request.model === chain.model ? chain : modelChain(request.model, turn.parts, "wrapModelCall");
-  async function* chunks(): AsyncGenerator<AgenticMessage, void> {
-    const call = beginCall(turn, asked);
-    if (call.known !== undefined) {
-      replayed.add(call.known);
-      yield call.known;
-      return;
-    }
-    const seen: AgenticMessage[] = [];
-    for await (const chunk of StreamReader.from(asked.stream(request, ctx, call.name))) {
-      seen.push(chunk);
-      yield chunk;
-    }
-    if (seen.length === 0) throw emptyAnswer(asked.model.type ?? "the model");
-    call.end(concatMessages(seen));
-  }
+  const chunks = (): StreamReader<AgenticMessage> => new StreamReader(new AskedModel(turn, asked, request, ctx));
   return new ModelReply(chunks, async () => {
     if (turn.streams) return wholeOf(chunks());
     const call = beginCall(turn, asked);
     return call.known ?? call.end(await asked.generate(request, ctx, call.name));
   });
+}
+
+/** The chunks of an answer, which is kept when it is whole. The model is asked at the first read. */
+class AskedModel extends SerialSource<AgenticMessage> {
+  readonly #turn: Turn;
+  readonly #chain: ModelChain;
+  readonly #request: ModelRequest;
+  readonly #ctx: NodeContext;
+  readonly #seen: AgenticMessage[] = [];
+  #call: ReturnType<typeof beginCall> | undefined;
+  #source: ChunkSource<AgenticMessage> | undefined;
+
+  constructor(turn: Turn, chain: ModelChain, request: ModelRequest, ctx: NodeContext) {
+    super();
+    this.#turn = turn;
+    this.#chain = chain;
+    this.#request = request;
+    this.#ctx = ctx;
+  }
+
+  /** One promise per chunk: what goes through here is every word of an answer. */
+  protected override async pull(): Promise<IteratorResult<AgenticMessage, undefined>> {
+    try {
+      this.#source ??= this.#open();
+      const result = await this.#source.next();
+      this.checkOpen();
+      if (result.done !== true) {
+        this.#seen.push(result.value);
+        this.settle();
+        return result;
+      }
+      if (this.#seen.length === 0) throw emptyAnswer(this.#chain.model.type ?? "the model");
+      if (this.#call?.known === undefined) this.#call?.end(concatMessages(this.#seen));
+      this.finish();
+      return result;
+    } catch (error) {
+      this.finish();
+      throw error;
+    }
+  }
+
+  #open(): ChunkSource<AgenticMessage> {
+    this.#call = beginCall(this.#turn, this.#chain);
+    const { known, name } = this.#call;
+    if (known === undefined) return StreamReader.from(this.#chain.stream(this.#request, this.#ctx, name)).takeSource();
+    replayed.add(known);
+    return StreamReader.from([known]).takeSource();
+  }
+
+  protected override stop(reason: unknown): void {
+    this.#source?.cancel(reason);
+  }
 }
 
 /** Answers that came in an earlier execution of the node: whoever reads events has read them. */

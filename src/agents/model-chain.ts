@@ -19,18 +19,23 @@ export interface ModelChain {
   stream(request: ModelRequest, ctx: NodeContext, call?: string): StreamSource<AgenticMessage>;
 }
 
-export function modelChain(given: Model, { options }: AgentParts, where: string): ModelChain {
-  const { retry, fallbacks = [], modelTimeoutMs, modelIdleTimeoutMs } = options;
+export function modelChain(given: Model, parts: AgentParts, where: string): ModelChain {
   const model = toModel(given, where);
+  const patient = patientModel(model, parts, where);
+  const { retry, fallbacks = [] } = parts.options;
+  return retry === false && fallbacks.length === 0 ? new OneAttempt(model, patient) : new Attempting(model, patient);
+}
+
+/** A model with the time limits, retries and fallbacks of an agent. */
+export function patientModel(model: AgenticModel, { options }: AgentParts, where: string): AgenticModel {
+  const { retry, fallbacks = [], modelTimeoutMs, modelIdleTimeoutMs } = options;
   const patient = (one: AgenticModel): AgenticModel => {
     const timed = timedModel(one, { timeoutMs: modelTimeoutMs, idleTimeoutMs: modelIdleTimeoutMs });
     return retry === false ? timed : retryModel(timed, { ...retry, afterContent: "restart" });
   };
-  if (fallbacks.length > 0) {
-    const others = fallbacks.map((other, index) => toModel(other, `${where}: fallbacks[${index}]`));
-    return new Attempting(model, fallbackModel([model, ...others].map(patient), { afterContent: "restart" }));
-  }
-  return retry === false ? new OneAttempt(model, patient(model)) : new Attempting(model, patient(model));
+  if (fallbacks.length === 0) return patient(model);
+  const others = fallbacks.map((other, index) => toModel(other, `${where}: fallbacks[${index}]`));
+  return fallbackModel([model, ...others].map(patient), { afterContent: "restart" });
 }
 
 /** It makes a run of each attempt itself. */

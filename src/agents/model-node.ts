@@ -2,7 +2,12 @@ import type { NodeContext } from "../components/context.js";
 import { Context } from "../run/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
-import type { FunctionToolCall } from "../schema/message/content-block.js";
+import type {
+  ContentBlock,
+  FunctionToolCall,
+  McpToolResult,
+  ServerToolResult,
+} from "../schema/message/content-block.js";
 import { hasToolCalls, textOf, toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
 import { withCallIds } from "../tools/node/call-ids.js";
 import { callNotExecuted } from "../tools/node/errors.js";
@@ -258,10 +263,15 @@ export function asksApproval({ contentBlocks }: AgenticMessage): boolean {
 /** Whether the provider stopped in the middle of its own work, and wants to be asked again. */
 function isPaused({ responseMeta, contentBlocks }: AgenticMessage): boolean {
   if (responseMeta?.rawFinishReason === "pause_turn") return true;
-  return (
-    responseMeta?.finishReason === "tool_calls" &&
-    contentBlocks.some(({ type }) => type === "server_tool_call" || type === "mcp_tool_call")
+  if (responseMeta?.finishReason !== "tool_calls") return false;
+  const done = new Set(contentBlocks.flatMap((block) => (isServerResult(block) ? [block.callId] : [])));
+  return contentBlocks.some(
+    (block) => (block.type === "server_tool_call" || block.type === "mcp_tool_call") && !done.has(block.callId),
   );
+}
+
+function isServerResult(block: ContentBlock): block is ServerToolResult | McpToolResult {
+  return block.type === "server_tool_result" || block.type === "mcp_tool_result";
 }
 
 function endReasonOf({ responseMeta }: AgenticMessage, hasOutput: boolean): EndReason {

@@ -3,12 +3,14 @@ import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic
 import { systemMessage } from "../schema/message/construct-message.js";
 import type { ToolInfo } from "../schema/tool-info.js";
 import type { AnyTool } from "../tools/define/any-tool.js";
+import { checkApprovalNames } from "../tools/define/approval-option.js";
 import type { ToolStages } from "../tools/define/tool-stages.js";
 import { isToolArray, type ToolList } from "../tools/node/tool-list.js";
 import { ToolKit } from "../tools/node/tool-table.js";
 import type { AgentContext, Per } from "./agent-context.js";
 import { type AgentParts, partsOf, reachableFrom, withTools } from "./agent-parts.js";
 import type { AgentState } from "./agent-state.js";
+import { namesOf } from "./called-tool.js";
 import { bareAgent, invalidOption, noSuchTool, toolGone, wrongFunctionResult } from "./errors.js";
 import { handoffTools, transferTo } from "./handoff-tools.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
@@ -46,7 +48,7 @@ async function resolve(parts: AgentParts, context: AgentContext): Promise<ReadyA
   const model = await optionOf(parts, "model", context, (given) => modelOf(parts, given));
   const instructions = await optionOf(parts, "instructions", context, (given) => instructionsOf(given));
   const toolbox = await optionOf(parts, "tools", context, (given) => toolboxOf(parts, given ?? []));
-  if (typeof options.tools === "function") checkReturnDirectly(parts, toolbox);
+  if (typeof options.tools === "function") checkToolNames(parts, toolbox);
   return { parts, model, instructions, toolbox, output: outputRule(parts, toolbox.infos) };
 }
 
@@ -86,10 +88,13 @@ export function checkFixed(parts: AgentParts): void {
   const { model, instructions, tools } = parts.options;
   if (typeof model !== "function" || isModelLike(model)) fixed(parts, "model", () => modelOf(parts, model));
   if (typeof instructions !== "function") fixed(parts, "instructions", () => instructionsOf(instructions));
-  if (typeof tools === "function") return;
+  if (typeof tools === "function") {
+    toolboxOf(parts, [], typeof parts.options.handoffs === "function");
+    return;
+  }
   // agents that are handed over to may not be there yet: their tools are added when they are
   const toolbox = toolboxOf(parts, tools ?? [], typeof parts.options.handoffs === "function");
-  checkReturnDirectly(parts, toolbox);
+  checkToolNames(parts, toolbox);
 }
 
 /** Refuses answers for a tool that the agent does not have any more. What functions give is not known here. */
@@ -152,10 +157,20 @@ function checkBareAgents(tools: ToolList): void {
   }
 }
 
-function checkReturnDirectly({ options }: AgentParts, { kit }: Toolbox): void {
+/** What options say of a tool that is not there would silently not hold. */
+function checkToolNames({ name: agent, options, middleware }: AgentParts, { kit }: Toolbox): void {
   const { names } = kit.table;
-  for (const name of options.returnDirectly ?? [])
-    if (!names.includes(name)) throw noSuchTool("returnDirectly", name, names);
+  const { returnDirectly = [], stopWhen = [], requireApproval, toolsNode, handoffs } = options;
+  for (const name of returnDirectly) if (!names.includes(name)) throw noSuchTool("returnDirectly", name, names);
+  for (const given of [requireApproval, toolsNode?.requireApproval]) {
+    checkApprovalNames(`createAgent("${agent}")`, { requireApproval: given as never }, names);
+  }
+  // other agents, and middlewares, may bring the tool
+  if (handoffs !== undefined || middleware.some(({ beforeStep }) => beforeStep !== undefined)) return;
+  for (const stops of typeof stopWhen === "function" ? [stopWhen] : stopWhen) {
+    const other = namesOf(stops).find((name) => !names.includes(name));
+    if (other !== undefined) throw noSuchTool("calledTool, given to stopWhen,", other, names);
+  }
 }
 
 function nameOf(tool: AnyTool): string {

@@ -23,6 +23,7 @@ import { resultOf, resultOfAnswer } from "./run-result.js";
 import { RunWatch } from "./run-watch.js";
 import type { ThreadTurn } from "./thread-turn.js";
 import { type Opened, openTurn, reopenTurn } from "./thread-turns.js";
+import type { SpentTokens } from "./token-usage.js";
 import type { AgentCall } from "./turn.js";
 
 /** What runs when an agent is called. */
@@ -53,6 +54,8 @@ export class AgentRunCall {
   /** What the caller remembers of it, where that may be entered again. */
   #memory: ChildMemory | undefined;
   #depth: number | undefined;
+  /** What opening the turn has used. */
+  #spent: readonly SpentTokens[] | undefined;
 
   constructor(agent: RunnableAgent, reader?: Reader) {
     this.#agent = agent;
@@ -72,6 +75,7 @@ export class AgentRunCall {
     this.#prompt = messages;
     if (messages.length === 0 && options.threadId === undefined) throw emptyPrompt();
     const opened = await this.#open(messages, options);
+    this.#spent = opened?.spent;
     if (opened?.kind === "resumed") return this.resume(opened.checkpointId, opened.answers, pickResume(options));
     const thread = opened?.turn;
     const isPassing = thread === undefined && options.parent === undefined && options.checkpointId === undefined;
@@ -171,6 +175,7 @@ export class AgentRunCall {
       threadId: thread?.threadId,
       checkpointId,
       onEnd: this.#onEnd(thread),
+      spent: this.#spent,
       depth: this.#depth,
       parentCallId: this.#parentCallId ?? callIdOf(parent),
     };

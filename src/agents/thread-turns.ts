@@ -6,12 +6,13 @@ import type { Answers } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { toolCallsOf } from "../schema/message/read-message.js";
+import { OnDemand } from "../schema/on-demand.js";
 import { repairToolCalls } from "../tools/node/repair-tool-calls.js";
 import { resultsOf } from "../tools/node/results-of.js";
 import type { AgentGraph } from "./agent.js";
-import type { AgentParts } from "./agent-parts.js";
+import { type AgentParts, reachableFrom } from "./agent-parts.js";
 import type { AgentState } from "./agent-state.js";
-import { suspendedAnswers } from "./auto-resume.js";
+import type { ReadAnswers } from "./auto-resume.js";
 import type { AgentCallOptions } from "./call-options.js";
 import { emptyPrompt, needsStore, nothingOpen, ThreadWaitingError, threadBusy } from "./errors.js";
 import {
@@ -24,8 +25,10 @@ import {
   writeTurn,
 } from "./thread-record.js";
 import { ThreadTurn } from "./thread-turn.js";
-import { noUsage } from "./token-usage.js";
+import { noUsage, type SpentTokens } from "./token-usage.js";
 import { waitForTurn } from "./wait-for-turn.js";
+
+const reading = new OnDemand(async () => (await import("./auto-resume.js")).suspendedAnswers);
 
 interface Asked {
   readonly parts: AgentParts;
@@ -34,9 +37,13 @@ interface Asked {
 }
 
 /** A new turn, or one that goes on with what the message answers. */
-export type Opened =
+export type Opened = (
   | { readonly kind: "new"; readonly turn: ThreadTurn }
-  | { readonly kind: "resumed"; readonly checkpointId: string; readonly answers: Answers };
+  | { readonly kind: "resumed"; readonly checkpointId: string; readonly answers: Answers }
+) & {
+  /** What was used to find out. */
+  readonly spent: readonly SpentTokens[];
+};
 
 /** Opens a turn of a thread: nobody else has one open then. */
 export async function openTurn(
@@ -44,6 +51,7 @@ export async function openTurn(
 ): Promise<Opened> {
   const { parts, threadId, messages, options } = asked;
   const store = storeOf(parts);
+  const spent: SpentTokens[] = [];
   for (let attempt = 1; ; attempt++) {
     const turns = await readTurns(store, threadId);
     const last = turns.at(-1);
@@ -54,13 +62,14 @@ export async function openTurn(
       continue;
     }
     if (last?.record.status === "waiting") {
-      const resumed = await answered(asked, last);
-      if (resumed !== undefined) return resumed;
+      const { answers, spent: more } = await answered(asked, turns, last);
+      spent.push(...more);
+      if (answers !== undefined) return { kind: "resumed", checkpointId: runIdOf(last.key), answers, spent };
       if (options.onWaiting !== "close") throw waitingError(threadId, last.record);
     }
     try {
       const closed = last === undefined ? [] : [await closeFormer(asked, store, last)];
-      return { kind: "new", turn: await newTurn(asked, store, [...turns.slice(0, -1), ...closed]) };
+      return { kind: "new", turn: await newTurn(asked, store, [...turns.slice(0, -1), ...closed]), spent };
     } catch (error) {
       // somebody else was faster: look again
       if (!isConflict(error)) throw error;
@@ -69,12 +78,16 @@ export async function openTurn(
 }
 
 async function answered(
-  { parts, messages, threadId }: Asked & { readonly messages: readonly AgenticMessage[]; readonly threadId: string },
-  { record, key }: StoredTurn,
-): Promise<Opened | undefined> {
-  if (parts.options.autoResumeSuspendedTools !== true) return undefined;
-  const answers = await suspendedAnswers(parts, record.interrupts ?? [], messages, threadId);
-  return answers === undefined ? undefined : { kind: "resumed", checkpointId: runIdOf(key), answers };
+  asked: Asked & { readonly messages: readonly AgenticMessage[]; readonly threadId: string },
+  turns: readonly StoredTurn[],
+  { record }: StoredTurn,
+): Promise<ReadAnswers> {
+  const { parts, messages, threadId, options } = asked;
+  if (parts.options.autoResumeSuspendedTools !== true) return { answers: undefined, spent: [] };
+  const agent = reachableFrom(parts).find(({ name }) => name === record.agent) ?? parts;
+  const { interrupts = [] } = record;
+  const suspendedAnswers = reading.part ?? (await reading.load());
+  return suspendedAnswers({ parts: agent, threadId, interrupts, messages, history: messagesOfTurns(turns), options });
 }
 
 function waitingError(id: string, { interrupts = [] }: TurnRecord): ThreadWaitingError {

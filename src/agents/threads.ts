@@ -2,7 +2,7 @@ import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import { dropHistory } from "../checkpoint/history/segments.js";
 import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
 import type { PromptMessage } from "./call-options.js";
-import { noSuchTurn, threadBusy } from "./errors.js";
+import { invalidOption, noSuchTurn, threadBusy } from "./errors.js";
 import { forkThread, type ThreadForkOptions } from "./fork-thread.js";
 import { promptMessages } from "./prompt-messages.js";
 import {
@@ -35,7 +35,15 @@ export interface Turn {
   readonly checkpointId?: string | undefined;
 }
 
-/** The conversations that a store keeps. */
+/**
+ * The conversations that a store keeps.
+ *
+ * @example
+ * const all = threads(memoryStore());
+ * await all.append("u-1", [{ role: "user", content: "I live in Kyoto." }]);
+ * for await (const { number, status } of all.turns("u-1")) console.log(number, status);
+ * await all.truncate("u-1", 0);
+ */
 export interface Threads {
   /** All that was said in a thread, in order. */
   messages(id: string): Promise<AgenticMessage[]>;
@@ -61,6 +69,9 @@ export interface Threads {
  * console.log(await threads(store).messages("u-1"));
  */
 export function threads(store: CheckpointStore): Threads {
+  if (typeof store?.get !== "function" || typeof store.list !== "function") {
+    throw invalidOption("threads takes the store that the agent was given: memoryStore(), sqliteStore(…), ….");
+  }
   return {
     messages: async (id) => messagesOfTurns(await readTurns(store, id)),
     turns: (id) => turnsOf(store, id),

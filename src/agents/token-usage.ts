@@ -2,6 +2,12 @@ import type { TokenUsage } from "../schema/message/agentic-message.js";
 
 export const noUsage: TokenUsage = Object.freeze({ promptTokens: 0, completionTokens: 0, totalTokens: 0 });
 
+/** What a call of a model has used. */
+export interface SpentTokens {
+  readonly model: string;
+  readonly usage: TokenUsage | undefined;
+}
+
 /** The sum of two calls. What neither reports stays absent. */
 export function addUsage(first: TokenUsage, second: TokenUsage | undefined): TokenUsage {
   if (second === undefined) return first;

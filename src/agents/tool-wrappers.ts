@@ -3,7 +3,7 @@ import type { JsonSchema } from "../schema/standard-schema.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { AnyTool } from "../tools/define/any-tool.js";
 import { approve } from "../tools/define/approval.js";
-import { approvalFor, checkApprovalNames } from "../tools/define/approval-option.js";
+import { approvalFor } from "../tools/define/approval-option.js";
 import { adaptTool } from "../tools/formats/adapt-tool.js";
 import type { ToolCall, ToolCallMiddleware } from "../tools/node/middleware.js";
 import { isToolArray, type ToolList } from "../tools/node/tool-list.js";
@@ -37,15 +37,10 @@ export function toolWrappers(
 }
 
 /** Asks before a tool runs, where the agent wants that. What the tool itself asks is asked in the same question. */
-function approvalWrapper({ name, options }: AgentParts, tools: ToolList): ToolCallMiddleware | undefined {
+function approvalWrapper({ options }: AgentParts, tools: ToolList): ToolCallMiddleware | undefined {
   const given = [options.requireApproval, options.toolsNode?.requireApproval].filter((option) => option !== undefined);
-  const named = toolsByName(tools);
-  const where = `createAgent("${name}")`;
-  for (const requireApproval of given) {
-    if (typeof options.tools !== "function")
-      checkApprovalNames(where, { requireApproval: requireApproval as never }, [...named.keys()]);
-  }
   if (given.length === 0) return undefined;
+  const named = toolsByName(tools);
   const policies = new Map<string, Policy>();
   for (const [toolName, { tool, parameters }] of named) {
     const [requireApproval, needsApproval] = given;

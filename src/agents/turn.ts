@@ -1,6 +1,7 @@
 import type { NodeContext } from "../components/context.js";
 import { Context } from "../run/context.js";
 import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
+import { withoutUndefined } from "../schema/without-undefined.js";
 import type { AgentContext, AgentRun } from "./agent-context.js";
 import type { AgentEventBody, EventPlace, RestartReason } from "./agent-event.js";
 import { type AgentParts, reachableFrom } from "./agent-parts.js";
@@ -8,6 +9,7 @@ import { type AgentState, countUsage } from "./agent-state.js";
 import type { AgentModelOptions } from "./call-options.js";
 import type { EventFeed } from "./event-feed.js";
 import type { RunWatch } from "./run-watch.js";
+import type { SpentTokens } from "./token-usage.js";
 import type { Toolbox } from "./toolbox.js";
 
 /** One call of an agent, as its nodes know it. What is not in it, an agent run as a bare graph does without. */
@@ -27,6 +29,8 @@ export interface AgentCall {
   readonly active?: string | undefined;
   /** Of the caller that this is a tool of. */
   readonly parentCallId?: string | undefined;
+  /** What was used before the run began: to read answers out of the message. */
+  readonly spent?: readonly SpentTokens[] | undefined;
   /** How many tasks it is inside of. */
   readonly depth?: number | undefined;
   readonly watch?: RunWatch | undefined;
@@ -41,6 +45,8 @@ export interface AgentCall {
 interface Listener {
   readonly feed: EventFeed;
   readonly path: readonly string[];
+  /** Where the last event was: most stand in the same place. */
+  place?: Omit<EventPlace, "seq"> | undefined;
 }
 
 /** The calls and tools of the round that is under way, for those who must say what became of it. */
@@ -120,6 +126,7 @@ export class Turn {
     const { state } = this;
     const active = state.phase === "start" ? (call.active ?? state.active) : state.active;
     state.active = this.#reachable.has(active) ? active : root.name;
+    for (const { model, usage } of call.spent ?? []) this.count(model, usage);
     this.emit({ type: "start", threadId: call.threadId, checkpointId: call.checkpointId });
     if (active !== state.active) this.emit({ type: "handoff", from: active, to: state.active });
     this.#dropStates(ctx);
@@ -156,7 +163,9 @@ export class Turn {
 
   emit(event: AgentEventBody): Promise<void> | undefined {
     let wait: Promise<void> | undefined;
-    for (const { feed, path } of this.#listeners) wait = feed.emit(withoutAbsent(event), this.#placeOn(path)) ?? wait;
+    if (this.#listeners.length === 0) return wait;
+    const body = withoutAbsent(event);
+    for (const listener of this.#listeners) wait = listener.feed.emit(body, this.#placeOn(listener)) ?? wait;
     return wait;
   }
 
@@ -215,11 +224,15 @@ export class Turn {
     }
   }
 
-  #placeOn(path: readonly string[]): Omit<EventPlace, "seq"> {
-    const { state } = this;
-    const step = state.phase === "start" ? 0 : state.phase === "model" ? state.steps.length + 1 : state.steps.length;
-    const place = { runId: this.#runId(), agentPath: [...path, state.active], step };
-    return this.#parentCallId === undefined ? place : { ...place, parentCallId: this.#parentCallId };
+  #placeOn(listener: Listener): Omit<EventPlace, "seq"> {
+    const { phase, steps, active } = this.state;
+    const step = phase === "start" ? 0 : phase === "model" ? steps.length + 1 : steps.length;
+    const { place: last, path } = listener;
+    if (last?.step === step && last.agentPath.at(-1) === active) return last;
+    const parentCallId = this.#parentCallId;
+    const place = { runId: this.#runId(), agentPath: [...path, active], step };
+    listener.place = parentCallId === undefined ? place : { ...place, parentCallId };
+    return listener.place;
   }
 }
 
@@ -234,7 +247,8 @@ function outerTurn(ctx: Context): Turn | undefined {
 
 /** Events are JSON: what is absent is not there. */
 function withoutAbsent(event: AgentEventBody): AgentEventBody {
-  const entries = Object.entries(event);
-  if (entries.every(([, value]) => value !== undefined)) return event;
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as AgentEventBody;
+  for (const name in event) {
+    if (event[name as keyof AgentEventBody] === undefined) return withoutUndefined<AgentEventBody>(event);
+  }
+  return event;
 }

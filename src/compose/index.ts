@@ -53,7 +53,14 @@ export { type SleepTime, sleep } from "./sleep.js";
 export type { GraphTypeError } from "./types/graph-type-error.js";
 export type { NodeLike } from "./types/node-like.js";
 export type { ShapesOf } from "./types/node-map.js";
-export type { NodeOptions, PolicyOptions, SharedNodeOptions, UnkeyedNodeOptions } from "./types/node-options.js";
+export type {
+  CallOptionsMaker,
+  NodeCallDefaults,
+  NodeOptions,
+  PolicyOptions,
+  SharedNodeOptions,
+  UnkeyedNodeOptions,
+} from "./types/node-options.js";
 export type { NodePaths } from "./types/node-paths.js";
 export type { NodeRef, PartsRef, SourceRef, TargetRef } from "./types/node-ref.js";
 export type { NodeShape } from "./types/node-shape.js";

@@ -2,9 +2,8 @@ import type { NodeContext } from "../components/context.js";
 import type { Embedder, EmbedderOptions } from "../components/retrieval.js";
 import { isFields } from "../is.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
-import { nameOf } from "./ai-sdk/answer-end.js";
 import { ModelWarnings } from "./ai-sdk/model-warnings.js";
-import { type AiSdkEmbeddingModel, requireAiSdkEmbeddingModel } from "./ai-sdk/provider-model.js";
+import { type AiSdkEmbeddingModel, nameOf, requireAiSdkEmbeddingModel } from "./ai-sdk/provider-model.js";
 import { wrongEmbeddings } from "./errors.js";
 
 /** Call options of an embedder of the AI SDK. */

@@ -1,15 +1,10 @@
-import type { AgenticModel, ModelContext, ModelOptions } from "../components/model.js";
-import { type Fields, isFields } from "../is.js";
+import type { AgenticModel, ModelContext } from "../components/model.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import { concatMessages } from "../schema/message/concat.js";
+import { OnDemand } from "../schema/on-demand.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { nameOf } from "./ai-sdk/answer-end.js";
-import { AnswerReader } from "./ai-sdk/answer-reader.js";
-import { AnswerStream } from "./ai-sdk/answer-stream.js";
-import { callOptionsOf, unsupportedOptions } from "./ai-sdk/call-options.js";
-import { ModelWarnings } from "./ai-sdk/model-warnings.js";
-import { type AiSdkModel, requireAiSdkModel } from "./ai-sdk/provider-model.js";
-import { noAnswer } from "./errors.js";
+import { type AiSdkModel, nameOf, requireAiSdkModel } from "./ai-sdk/provider-model.js";
+
+const part = new OnDemand(async () => (await import("./ai-sdk/adapted-model.js")).AdaptedModel);
 
 /**
  * Makes a model of one from a provider package of the AI SDK (specs V2, V3 and V4). What a provider sends and no block of ours
@@ -20,44 +15,44 @@ import { noAnswer } from "./errors.js";
  * const answer = await app.invoke([userMessage("Weather in Kyoto?")], { options: { model: { temperature: 0 } } });
  */
 export function aiSdkModel(model: AiSdkModel): AgenticModel {
-  return new AdaptedModel(requireAiSdkModel(model));
+  return new PackageModel(requireAiSdkModel(model));
 }
 
-class AdaptedModel implements AgenticModel {
+/** What translates is loaded with the first call of such a model: an agent with a model of one's own does not carry it. */
+class PackageModel implements AgenticModel {
   readonly component = "model" as const;
   /** `openai.responses/gpt-5` */
   readonly type: string;
   readonly #model: AiSdkModel;
-  readonly #warnings: ModelWarnings;
+  #adapted: AgenticModel | undefined;
 
   constructor(model: AiSdkModel) {
     this.#model = model;
     this.type = nameOf(model);
-    this.#warnings = new ModelWarnings(this.type);
   }
 
   async generate(messages: readonly AgenticMessage[], ctx: ModelContext): Promise<AgenticMessage> {
-    const { signal } = ctx;
-    signal.throwIfAborted();
-    const answer = await this.#model.doGenerate(this.#callOptions(messages, ctx, signal) as never);
-    if (!isFields(answer)) throw noAnswer(this.type, "doGenerate", answer);
-    return concatMessages(this.#reader(ctx).readAnswer(answer));
+    return (this.#ready ?? (await this.#load())).generate(messages, ctx);
   }
 
   stream(messages: readonly AgenticMessage[], ctx: ModelContext): StreamReader<AgenticMessage> {
-    const { signal } = ctx;
-    const open = (connection: AbortSignal) =>
-      this.#model.doStream(this.#callOptions(messages, ctx, connection) as never);
-    return new StreamReader(new AnswerStream({ model: this.type, reader: this.#reader(ctx), open, signal }));
+    const adapted = this.#ready;
+    if (adapted !== undefined) return StreamReader.from(adapted.stream(messages, ctx));
+    const load = (): Promise<AgenticModel> => this.#load();
+    async function* later(): AsyncGenerator<AgenticMessage, void> {
+      yield* StreamReader.from((await load()).stream(messages, ctx));
+    }
+    return StreamReader.from(later());
   }
 
-  #reader(ctx: ModelContext): AnswerReader {
-    return new AnswerReader(this.#model, (warning) => this.#warnings.tell(warning, ctx));
+  get #ready(): AgenticModel | undefined {
+    if (this.#adapted === undefined && part.part !== undefined) this.#adapted = new part.part(this.#model);
+    return this.#adapted;
   }
 
-  #callOptions(messages: readonly AgenticMessage[], ctx: ModelContext, signal: AbortSignal): Fields {
-    const options: ModelOptions = ctx.options;
-    for (const text of unsupportedOptions(options, this.#model)) this.#warnings.tell(text, ctx);
-    return callOptionsOf({ messages, options, signal }, this.#model);
+  async #load(): Promise<AgenticModel> {
+    const Adapted = await part.load();
+    this.#adapted ??= new Adapted(this.#model);
+    return this.#adapted;
   }
 }

@@ -3,8 +3,8 @@ import { runnable } from "../compose/component-runnable.js";
 import type { RunOptions } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
-import { PulledSource } from "../schema/stream/pulled-source.js";
 import { StreamReader } from "../schema/stream/reader.js";
+import { SerialSource } from "../schema/stream/serial-source.js";
 import type { ChunkSource } from "../schema/stream/source.js";
 import { notAnAnswer } from "./errors.js";
 
@@ -107,7 +107,7 @@ export function streamWith(attempts: Attempts, messages: Messages, ctx: ModelCon
   return new StreamReader(new AttemptsStream(attempts, messages, ctx));
 }
 
-class AttemptsStream extends PulledSource<AgenticMessage> {
+class AttemptsStream extends SerialSource<AgenticMessage> {
   readonly #attempts: Attempts;
   readonly #messages: Messages;
   readonly #ctx: ModelContext;
@@ -126,32 +126,47 @@ class AttemptsStream extends PulledSource<AgenticMessage> {
     this.#ctx = ctx;
   }
 
-  protected override async nextValue(): Promise<AgenticMessage | undefined> {
-    return this.#ready.shift() ?? (await this.#next());
+  /** One promise per chunk: what goes through here is every word of an answer. */
+  protected override async pull(): Promise<IteratorResult<AgenticMessage, undefined>> {
+    try {
+      let value = this.#ready.shift();
+      this.#source ??= this.#open(this.#attempts.first);
+      while (value === undefined && !this.#hasEnded) {
+        try {
+          value = this.#take(await this.#source.next());
+        } catch (error) {
+          if (await this.#failed(error)) value = restart;
+        }
+      }
+      this.checkOpen();
+      if (value !== undefined) {
+        this.settle();
+        return { done: false, value };
+      }
+    } catch (error) {
+      this.finish();
+      throw error;
+    }
+    this.finish();
+    return { done: true, value: undefined };
   }
 
   protected override stop(reason: unknown): void {
     this.#source?.cancel(reason);
   }
 
-  async #next(): Promise<AgenticMessage | undefined> {
-    if (this.#hasEnded) return undefined;
-    this.#source ??= this.#open(this.#attempts.first);
-    for (;;) {
-      try {
-        const { done, value } = await this.#source.next();
-        this.#hasEnded = done === true;
-        if (done === true) return this.#release();
-        if (!this.#hasContent && value.contentBlocks.length === 0) {
-          this.#held.push(value);
-          continue;
-        }
-        this.#hasContent = true;
-        return this.#release(value);
-      } catch (error) {
-        if (await this.#failed(error)) return restart;
-      }
+  #take({ done, value }: IteratorResult<AgenticMessage, undefined>): AgenticMessage | undefined {
+    if (done === true) {
+      this.#hasEnded = true;
+      return this.#release();
     }
+    if (this.#hasContent) return value;
+    if (value.contentBlocks.length > 0) {
+      this.#hasContent = true;
+      return this.#release(value);
+    }
+    this.#held.push(value);
+    return undefined;
   }
 
   /** What was kept back comes before the chunk. */

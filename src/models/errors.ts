@@ -97,7 +97,16 @@ export const wrongEmbeddings = (model: string, expected: number, got: unknown): 
 
 const exhaustedBrand = Symbol.for("kumiko/ModelsExhaustedError");
 
-/** Every model of a `fallbackModel` has failed. */
+/**
+ * Every model of a `fallbackModel` has failed.
+ *
+ * @example
+ * try {
+ *   await runnable(fallbackModel([openai("gpt-5"), model])).invoke([userMessage("Hi")]);
+ * } catch (error) {
+ *   if (ModelsExhaustedError.is(error)) console.log(error.errors.map(String));
+ * }
+ */
 export class ModelsExhaustedError extends KumikoError {
   override readonly name: string = "ModelsExhaustedError";
   readonly [exhaustedBrand] = true;
@@ -120,7 +129,17 @@ export class ModelsExhaustedError extends KumikoError {
 
 const outputBrand = Symbol.for("kumiko/InvalidOutputError");
 
-/** What a model answered does not fit the schema of its output. */
+/**
+ * What a model answered does not fit the schema of its output.
+ *
+ * @example
+ * const forecast = structured(model, z.object({ celsius: z.number() }), { outputRepairs: 0 });
+ * try {
+ *   await forecast.invoke([userMessage("Weather in Kyoto?")]);
+ * } catch (error) {
+ *   if (InvalidOutputError.is(error)) console.log(error.text, error.issues);
+ * }
+ */
 export class InvalidOutputError extends KumikoError {
   override readonly name: string = "InvalidOutputError";
   readonly [outputBrand] = true;

@@ -23,7 +23,17 @@ import { randomOf } from "./runtime-parts.js";
 import { tell } from "./tell.js";
 import { type Model, toModel } from "./to-model.js";
 
-/** When a model is asked again, and after how long: the policy of a node, with what suits models. */
+/**
+ * When a model is asked again, and after how long: the policy of a node, with what suits models.
+ *
+ * @example
+ * const policy: ModelRetryPolicy = {
+ *   attempts: 5,
+ *   maxDelayMs: 60_000,
+ *   retryOn: (error, { attempt }) => isRetryableModelError(error) && attempt < 4,
+ * };
+ * const agent = createAgent({ model, retry: policy });
+ */
 export interface ModelRetryPolicy extends Pick<RetryPolicy, "attempts" | "factor" | "maxDelayMs" | "jitter"> {
   /** How long to wait before the second attempt. @default 1_000 */
   readonly delayMs?: number | undefined;
@@ -47,12 +57,13 @@ const names = ["attempts", "delayMs", "factor", "maxDelayMs", "jitter", "retryOn
  * const app = new Chain<AgenticMessage[]>().appendModel(patient).compile();
  */
 export function retryModel(model: Model, policy: ModelRetryPolicy = {}): AgenticModel {
-  return new RetriedModel(toModel(model, "retryModel"), resolve(policy));
+  return new RetriedModel(toModel(model, "retryModel"), checkedPolicy(policy));
 }
 
 type Policy = { readonly [Name in keyof ModelRetryPolicy]-?: NonNullable<ModelRetryPolicy[Name]> };
 
-function resolve(policy: ModelRetryPolicy): Policy {
+/** A policy with its defaults. Throws for what is none. */
+export function checkedPolicy(policy: ModelRetryPolicy): Policy {
   checkOptions("retryModel", policy, names);
   const {
     attempts = 3,

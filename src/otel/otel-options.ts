@@ -3,7 +3,14 @@ import type { ModelPrice } from "../models/cost-of.js";
 import type { Meter, Tracer } from "./api.js";
 import { invalidOtelOption, unknownOtelOption } from "./errors.js";
 
-/** Gives what may be sent in place of a value; `undefined` leaves the attribute out. */
+/**
+ * Gives what may be sent in place of a value; `undefined` leaves the attribute out.
+ *
+ * @example
+ * const redact: Redact = (value, attribute) =>
+ *   attribute === "gen_ai.tool.call.result" ? undefined : JSON.stringify(value).replace(/\d{16}/g, "[card]");
+ * const tracer = otelTracer({ content: redact });
+ */
 export type Redact = (value: unknown, attribute: string) => unknown;
 
 export interface OtelTracerOptions {

@@ -126,14 +126,21 @@ function isGraph(body: PlanNode["body"]): boolean {
   return inner !== undefined && isGraph(inner.body);
 }
 
-/** The options of a node: its own, then the run's for its kind, then the run's for its path; field by field. None: `undefined`. */
+/**
+ * The options of a node: its own, then the run's for its kind, then the run's for its path; field by field. None: `undefined`.
+ * `made` are its own where a function works them out.
+ */
 export function mergeOptions(
   node: PlanNode,
   kinds: KindOptions | undefined,
   own: NodeCallOptionsTree | undefined,
+  made: object | undefined,
 ): object | undefined {
+  const { options } = node.settings;
   const kind = kinds?.[kindOf(kindWithOptions(node))];
-  const layers = [node.settings.options, kind, own?.options].filter((layer) => layer !== undefined);
+  const layers = [typeof options === "function" ? made : options, kind, own?.options].filter(
+    (layer) => layer !== undefined,
+  );
   if (layers.length === 0) return undefined;
   const merged: Record<string, unknown> = {};
   for (const layer of layers) {

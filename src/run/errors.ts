@@ -125,6 +125,13 @@ export const mappingFailed = (
 
 export const invalidRunOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
 
+export const wrongOptions = (path: readonly string[], made: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `The function options of ${at(path)} must return an object of call options, or undefined (got ${describe(made)}).`,
+    { nodePath: path },
+  );
+
 export const unknownPath = (path: string, at: string, known: readonly string[]): KumikoError =>
   new KumikoError(
     "UNKNOWN_PATH",

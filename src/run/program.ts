@@ -230,9 +230,9 @@ export class Program {
   }
 }
 
-/** Without an input key and handlers around it a function is called as it is; the scheduler adds the output key. */
+/** Without an input key and functions around it a function is called as it is; the scheduler adds the output key. */
 function isBare(settings: NodeSettings): boolean {
-  return settings.inputKey === undefined && !hasHandlers(settings);
+  return settings.inputKey === undefined && typeof settings.options !== "function" && !hasHandlers(settings);
 }
 
 /** A computed string is slow as a key until the engine has seen it as one. */

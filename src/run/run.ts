@@ -367,11 +367,11 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return `${this.address};node:${addressPart(keys[index] ?? "")}`;
   }
 
-  optionsOf(index: number): object | undefined {
+  optionsOf(index: number, made?: object): object | undefined {
     const { overrides, nodeCallOptions } = this;
     const node = this.node(index);
     if ((node.settings.options ?? overrides ?? nodeCallOptions) === undefined) return undefined;
-    return mergeOptions(node, overrides?.kinds, nodeCallOptions?.inside.get(node.key));
+    return mergeOptions(node, overrides?.kinds, nodeCallOptions?.inside.get(node.key), made);
   }
 
   handlersOf(index: number): HandlerList | undefined {

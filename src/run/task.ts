@@ -96,7 +96,8 @@ export interface TaskOwner extends RecordSource {
   locateFailure(error: unknown, task: Task): Promise<unknown>;
   /** How many bodies may run at a time; `undefined` without a limit. */
   readonly places: Places | undefined;
-  optionsOf(index: number): object | undefined;
+  /** `made`: what the function gave that works out the node's own. */
+  optionsOf(index: number, made?: object): object | undefined;
   handlersOf(index: number): HandlerList | undefined;
   /** Runs a function alone with the state of the graph. */
   useState(use: (state: unknown) => unknown, task: Task): unknown;
@@ -227,6 +228,19 @@ export class Task extends Context implements Delivery {
     return options;
   }
 
+  /** The node's own call options, given or worked out. */
+  get ownOptions(): object | undefined {
+    const { options } = this.owner.node(this.index).settings;
+    return typeof options === "function" ? this.extras?.madeOptions : options;
+  }
+
+  /** The node's own call options were worked out: those of the run are laid over them. */
+  takeOptions(made: object | undefined): void {
+    this.extras ??= new Extras();
+    this.extras.madeOptions = made;
+    this.extras.options = this.owner.optionsOf(this.index, made) ?? noOptions;
+  }
+
   get runInfo(): RunInfo {
     if (this.ownSpan !== undefined) return this.ownSpan.info;
     this.extras ??= new Extras();
@@ -331,6 +345,7 @@ const noOptions = Object.freeze({});
 class Extras {
   record: RunInfo | undefined = undefined;
   options: object | undefined = undefined;
+  madeOptions: object | undefined = undefined;
   children: Children | undefined = undefined;
   invocation: Invocation | undefined = undefined;
   route: Task | undefined = undefined;

@@ -1,4 +1,4 @@
-import type { NodeSettings, StateHandler } from "../compose/plan/plan.js";
+import type { NodeSettings, OptionsFunction, StateHandler } from "../compose/plan/plan.js";
 import { isPromiseLike, isRecord, isStream } from "../is.js";
 import { joinChunks } from "../schema/concat/concat-chunks.js";
 import { untilJoinable } from "../schema/concat/load-message-joining.js";
@@ -8,10 +8,11 @@ import { DROPPED, mapSource } from "../schema/stream/map.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { Body } from "./body.js";
 import { missingInputKey } from "./errors.js";
+import { makeOptions, makeOptionsOnStream } from "./make-options.js";
 import { joiningOfKey, oneChunk, rejoin } from "./streams/joining.js";
 import type { Task } from "./task.js";
 
-/** What stands around a node's own function: before → input key → the function → output key → after. */
+/** What stands around a node's own function: before → input key → its options → the function → output key → after. */
 interface Layers {
   readonly before: readonly Body[];
   readonly node: readonly Body[];
@@ -28,12 +29,13 @@ export function hasHandlers({ before, after, streamBefore, streamAfter }: NodeSe
  * that is known at compile time.
  */
 export function wrapValue(core: Body, settings: NodeSettings, input: Joining | undefined): Body {
-  const { inputKey, outputKey, before, after, streamBefore, streamAfter } = settings;
+  const { inputKey, outputKey, options, before, after, streamBefore, streamAfter } = settings;
   const layers: Layers = { before: [], node: [], after: [] };
   const { before: first, node, after: last } = layers as Record<keyof Layers, Body[]>;
   if (before !== undefined) first.push(handle(before));
   if (streamBefore !== undefined) first.push(handleAsStream(streamBefore, input));
   if (inputKey !== undefined) node.push((value, task) => pick(value, inputKey, task));
+  if (isFunction(options)) node.push(makeOptions(options));
   node.push(core);
   if (outputKey !== undefined && hasHandlers(settings)) node.push((output) => nameOutput(output, outputKey));
   if (after !== undefined) last.push(handle(after));
@@ -43,12 +45,13 @@ export function wrapValue(core: Body, settings: NodeSettings, input: Joining | u
 
 /** A node on streams. A value handler waits for the whole value; the rest works chunk by chunk. */
 export function wrapStream(core: Body, settings: NodeSettings): Body {
-  const { inputKey, outputKey, before, after, streamBefore, streamAfter } = settings;
+  const { inputKey, outputKey, options, before, after, streamBefore, streamAfter } = settings;
   const layers: Layers = { before: [], node: [], after: [] };
   const { before: first, node, after: last } = layers as Record<keyof Layers, Body[]>;
   if (before !== undefined) first.push(handleWhole(before));
   if (streamBefore !== undefined) first.push(handleStream(streamBefore));
   if (inputKey !== undefined) node.push((input, task) => pickChunks(input as StreamReader<unknown>, inputKey, task));
+  if (isFunction(options)) node.push(makeOptionsOnStream(options));
   node.push(core);
   if (outputKey !== undefined) node.push((output) => nameOutput(output, outputKey));
   if (after !== undefined) last.push(handleWhole(after));
@@ -189,6 +192,10 @@ function pickPieces(input: StreamReader<unknown>, key: string, joining: Joining,
     if (!found) throw task.owner.blame(missingInputKey(task.nodePath, key, other), task.index);
   };
   return new StreamReader(mapSource(input.takeSource(), { apply, atEnd }), joining);
+}
+
+function isFunction(options: NodeSettings["options"]): options is OptionsFunction {
+  return typeof options === "function";
 }
 
 function placeOf(task: Task): string {

@@ -8,7 +8,19 @@ export interface CompiledText {
   render(values: Fields): string;
 }
 
-/** How the texts of a `promptTemplate` are written: `jinja`, `mustache`, or one of your own. */
+/**
+ * How the texts of a `promptTemplate` are written: `jinja`, `mustache`, or one of your own.
+ *
+ * @example
+ * const percent: TemplateSyntax = {
+ *   name: "percent",
+ *   compile: (text) => ({
+ *     variables: [...text.matchAll(/%(\w+)%/g)].map(([, name]) => name ?? ""),
+ *     render: (values) => text.replace(/%(\w+)%/g, (_, name: string) => String(values[name])),
+ *   }),
+ * };
+ * const template = promptTemplate([["user", "Weather in %city%?"]], { syntax: percent });
+ */
 export interface TemplateSyntax {
   /** What it is called in messages. */
   readonly name: string;

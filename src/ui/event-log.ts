@@ -12,7 +12,14 @@ export interface ReplayOptions {
   readonly after?: string | null | undefined;
 }
 
-/** The events of runs that go on when their clients leave. */
+/**
+ * The events of runs that go on when their clients leave.
+ *
+ * @example
+ * const log = eventLog(memoryStore());
+ * const live = sse(log.record("u-1", agent.stream("Hi", { threadId: "u-1" })));
+ * const again = sse(log.replay("u-1", { after: "the last id that the client has" }));
+ */
 export interface EventLog {
   /**
    * Starts a run and keeps its events under an id, such as that of its thread; those of the run before are removed. What it gives

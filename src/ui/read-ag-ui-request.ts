@@ -3,7 +3,7 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { userMessage } from "../schema/message/construct-message.js";
 import type { ContentBlock } from "../schema/message/content-block.js";
 import { invalidRequest, notARequest } from "./errors.js";
-import { mediaBlock, textBlock, threadIdOf } from "./request-parts.js";
+import { mediaBlock, messageIdOf, textBlock, threadIdOf } from "./request-parts.js";
 
 /** What a client of AG-UI wants: to say something, or to answer what is waited for. */
 export type AgUiRequest =
@@ -36,7 +36,7 @@ export function readAgUiRequest(body: unknown): AgUiRequest {
   if (!isFields(last) || last.role !== "user") {
     throw invalidRequest("The last message of the request must be of the user, or resume must hold answers.");
   }
-  return { threadId, runId, prompt: promptOf(last.content) };
+  return { threadId, runId, prompt: promptOf(last) };
 }
 
 function answerOf(entry: unknown): [string, unknown] {
@@ -47,11 +47,11 @@ function answerOf(entry: unknown): [string, unknown] {
   return [interruptId, status === "resolved" ? payload : { approved: false, reason: "cancelled" }];
 }
 
-function promptOf(content: unknown): AgenticMessage {
+function promptOf({ id, content }: Fields): AgenticMessage {
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
   const blocks = Array.isArray(parts) ? parts.filter(isFields).flatMap(blockOf) : [];
   if (blocks.length === 0) throw invalidRequest("The last message of the user is empty.");
-  return userMessage(blocks);
+  return userMessage(blocks, { id: messageIdOf(id) });
 }
 
 function blockOf(part: Fields): ContentBlock[] {

@@ -3,7 +3,7 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { userMessage } from "../schema/message/construct-message.js";
 import type { ContentBlock } from "../schema/message/content-block.js";
 import { invalidRequest, notARequest } from "./errors.js";
-import { mediaBlock, textBlock, threadIdOf } from "./request-parts.js";
+import { mediaBlock, messageIdOf, textBlock, threadIdOf } from "./request-parts.js";
 
 /** An answer to an approval, as `resume` takes it. */
 export interface ApprovalAnswer {
@@ -11,7 +11,18 @@ export interface ApprovalAnswer {
   readonly reason?: string | undefined;
 }
 
-/** What a client wants: to say something, or to answer what is waited for. */
+/**
+ * What a client wants: to say something, or to answer what is waited for.
+ *
+ * @example
+ * const chat = async (request: Request): Promise<Response> => {
+ *   const asked = readUiRequest(await request.json());
+ *   const { threadId } = asked;
+ *   return uiMessageStream(
+ *     asked.prompt === undefined ? agent.resumeStream({ threadId }, asked.answers) : agent.stream(asked.prompt, { threadId }),
+ *   );
+ * };
+ */
 export type UiRequest =
   | {
       readonly threadId: string;
@@ -47,14 +58,14 @@ export function readUiRequest(body: unknown): UiRequest {
   const parts = last.parts.filter(isFields);
   if (last.role === "assistant") return { threadId, answers: answersOf(parts) };
   if (last.role !== "user") throw invalidRequest("The last message must be of the user, or hold answers to questions.");
-  const prompt = promptOf(parts);
+  const prompt = promptOf(last.id, parts);
   return body.trigger === "regenerate-message" ? { threadId, prompt, regenerate: true } : { threadId, prompt };
 }
 
-function promptOf(parts: readonly Fields[]): AgenticMessage {
+function promptOf(id: unknown, parts: readonly Fields[]): AgenticMessage {
   const blocks = parts.flatMap(blockOf);
   if (blocks.length === 0) throw invalidRequest("The last message of the user is empty.");
-  return userMessage(blocks);
+  return userMessage(blocks, { id: messageIdOf(id) });
 }
 
 function blockOf(part: Fields): ContentBlock[] {

@@ -9,12 +9,17 @@ import type { ContentBlock } from "../schema/message/content-block.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import { invalidRequest } from "./errors.js";
 
-/** Longer ids are no ids of threads. */
+/** Longer ids are no ids of threads and messages. */
 const longestId = 256;
 
 export function threadIdOf(given: unknown, field: string): string {
   if (typeof given === "string" && given !== "" && given.length <= longestId) return given;
   throw invalidRequest(`${field} of the request must be a text of 1 to ${longestId} characters: the id of the thread.`);
+}
+
+/** What the client calls its message: the thread keeps it, and nothing else depends on it. */
+export function messageIdOf(given: unknown): string | undefined {
+  return typeof given === "string" && given !== "" && given.length <= longestId ? given : undefined;
 }
 
 export function textBlock(text: string): ContentBlock {

@@ -1,13 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { calledTool } from "../../src/agents/called-tool.js";
 import { createAgent } from "../../src/agents/create-agent.js";
 import { createMiddleware } from "../../src/agents/create-middleware.js";
 import { clearToolResults } from "../../src/agents/middleware/clear-tool-results.js";
 import { subAgents } from "../../src/agents/middleware/sub-agents.js";
 import { summarize } from "../../src/agents/middleware/summarize.js";
 import { trimMessages } from "../../src/agents/middleware/trim-messages.js";
+import { threads } from "../../src/agents/threads.js";
 import { memoryStore } from "../../src/checkpoint/memory-store.js";
 import { scriptedModel } from "../../src/testing/scripted-model.js";
+import { createTool } from "../../src/tools/define/create-tool.js";
 import { eventsOf, failureOf, weatherTool } from "./agents.js";
 
 function codeOf(make: () => unknown): string | undefined {
@@ -46,13 +49,66 @@ describe("createAgent refuses", () => {
     ["a stopWhen that is no function", { model, stopWhen: 5 }, "INVALID_OPTION"],
     ["fallbacks that are no models", { model, fallbacks: ["gpt-5"] }, "INVALID_MODEL"],
     ["an unknown option of retry", { model, retry: { times: 3 } }, "INVALID_OPTION"],
+    [
+      "a retry that is none, also where the model is a function",
+      { model: () => model, retry: { attempts: 0 } },
+      "INVALID_OPTION",
+    ],
+    [
+      "unknown options of its tools node, also where tools are a function",
+      { model, tools: () => [], toolsNode: { foo: 1 } },
+      "INVALID_OPTION",
+    ],
+    ["a stop at no tool", { model, tools: [tool], stopWhen: [calledTool("get_whether")] }, "INVALID_OPTION"],
+    ["a time limit that no timer can wait", { model, modelTimeoutMs: Number.POSITIVE_INFINITY }, "INVALID_OPTION"],
+    ["tools as an option of models", { model, modelOptions: { tools: [] } }, "INVALID_OPTION"],
   ];
   it.each(cases)("%s", (_name, options, code) => {
     expect(codeOf(() => createAgent(options as never))).toBe(code);
   });
 
   it("approvals of no tool", () => {
-    expect(codeOf(() => createAgent({ model, tools: [tool], requireApproval: { nothing: true } }))).toBeDefined();
+    const make = () => createAgent({ model, tools: [tool], requireApproval: { nothing: true } });
+    expect(codeOf(make)).toBe("INVALID_OPTION");
+  });
+
+  it("the same names of no tool where tools are a function, before the first call", async () => {
+    const tools = () => [tool];
+    for (const options of [
+      { requireApproval: { nothing: true } },
+      { returnDirectly: ["nothing"] },
+      { stopWhen: calledTool("nothing") },
+    ]) {
+      const asked = scriptedModel("x");
+      const agent = createAgent({ model: asked, store: memoryStore(), tools, ...options });
+      const error = await failureOf(agent.generate("Hi"));
+      expect(error).toMatchObject({ code: "INVALID_OPTION", message: expect.stringContaining("nothing") });
+      expect(asked.calls).toEqual([]);
+    }
+  });
+
+  it("no names of tools that others may bring: agents behind a handoff, middlewares", async () => {
+    const other = createAgent({ model, name: "other" });
+    createAgent({ model, handoffs: [other], stopWhen: calledTool("theirs") });
+    const brings = createMiddleware({ name: "brings", beforeStep: () => ({ tools: [weatherTool().tool] }) });
+    const agent = createAgent({
+      model: scriptedModel([
+        { type: "function_tool_call", callId: "1", name: "get_weather", arguments: '{"city":"Kyoto"}' },
+      ]),
+      tools: [createTool({ id: "own", description: "Its own.", inputSchema: z.object({}), execute: () => "x" })],
+      middleware: [brings],
+      store: memoryStore(),
+      requireApproval: { own: true },
+      stopWhen: calledTool("get_weather"),
+    });
+    expect((await agent.generate("Hi")).finishReason).toBe("stop_when");
+  });
+
+  it("unknown options of asTool and of what is no store", () => {
+    const agent = createAgent({ model, description: "Helps." });
+    expect(codeOf(() => agent.asTool({ name: "x" } as never))).toBe("INVALID_OPTION");
+    expect(codeOf(() => agent.asTool({ history: "all" } as never))).toBe("INVALID_OPTION");
+    expect(codeOf(() => threads({} as never))).toBe("INVALID_OPTION");
   });
 
   it("the names that other packages use, and says which are used here", async () => {
@@ -63,6 +119,8 @@ describe("createAgent refuses", () => {
       "requestContext",
     );
     expect((await failureOf(agent.generate("Hi", { maxSteps: 0 }))).code).toBe("INVALID_OPTION");
+    const modelOptions = { responseFormat: { type: "text" } };
+    expect((await failureOf(agent.generate("Hi", { modelOptions }))).code).toBe("INVALID_OPTION");
     await expect(eventsOf(agent.stream(5 as never))).rejects.toThrow("An agent takes");
   });
 });

@@ -112,6 +112,17 @@ describe("the steps of an agent", () => {
     expect((await createAgent({ model: scriptedModel(open) }).generate("Search")).text).toBe("Done");
   });
 
+  it("go on when the provider waits for calls of its own, and not when these are done", async () => {
+    const responseMeta = { finishReason: "tool_calls" };
+    const call = { type: "server_tool_call", callId: "s", name: "search", arguments: {} } as const;
+    const result = { type: "server_tool_result", callId: "s", name: "search", content: "found" } as const;
+    const waiting = createAgent({ model: scriptedModel(assistantMessage([call], { responseMeta }), "Found.") });
+    expect((await waiting.generate("Search")).text).toBe("Found.");
+    const done = assistantMessage([call, result, { type: "assistant_gen_text", text: "Done" }], { responseMeta });
+    const ended = await createAgent({ model: scriptedModel(done) }).generate("Search");
+    expect(ended).toMatchObject({ text: "Done", finishReason: "stop" });
+  });
+
   it("do not log an empty answer", async () => {
     const result = await createAgent({ model: scriptedModel(assistantMessage([])) }).generate("Hi");
     expect(result).toMatchObject({ text: "", finishReason: "stop", messages: [userMessage("Hi")] });

@@ -34,6 +34,20 @@ describe("a thread", () => {
     ]);
   });
 
+  it("keeps the ids of messages, which models do not see", async () => {
+    const store = memoryStore();
+    const model = scriptedModel(assistantMessage("Hello.", { id: "answer-1" }), "Bye.");
+    const agent = createAgent({ model, store });
+    await agent.generate(userMessage("Hi", { id: "question-1" }), { threadId: "u" });
+    await agent.generate("Bye", { threadId: "u" });
+    expect((await threads(store).messages("u")).map(({ id }) => id)).toEqual([
+      "question-1",
+      "answer-1",
+      undefined,
+      undefined,
+    ]);
+  });
+
   it("is kept in the store under names of its own, one record per turn", async () => {
     const store = memoryStore();
     const agent = createAgent({ model: scriptedModel("a", "b"), store });
@@ -110,6 +124,42 @@ describe("a thread", () => {
     expect((await first).text).toBe("first");
     expect((await second).text).toBe("second");
     expect(model.calls[1]?.messages.map(textOf)).toEqual(["1", "first", "2"]);
+  });
+
+  it("whose process died is free again: at once where the store knows, else when it is taken over", async () => {
+    const dead = async (alive?: boolean) => {
+      const inner = memoryStore();
+      await threads(inner).append("u", [userMessage("before")]);
+      const key = "~thread/u/00000002";
+      const record = { version: 1, number: 2, status: "open", messages: [userMessage("lost")], agent: "agent" };
+      const more = { usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 }, startedAt: 0, owner: "gone:1" };
+      await inner.put(key, new TextEncoder().encode(JSON.stringify({ ...record, ...more, claim: "c" })), undefined);
+      const { get, put, delete: remove, list } = inner;
+      const bound = { get: get.bind(inner), put: put.bind(inner), delete: remove.bind(inner), list: list.bind(inner) };
+      return alive === undefined ? bound : { ...bound, isOwnerAlive: () => alive };
+    };
+    const free = createAgent({ model: scriptedModel("new"), store: await dead(false) });
+    expect((await free.generate("now", { threadId: "u" })).text).toBe("new");
+    for (const alive of [true, undefined]) {
+      const store = await dead(alive);
+      const agent = createAgent({ model: scriptedModel("new", "again"), store });
+      const busy = await failureOf(agent.generate("now", { threadId: "u" }));
+      expect(busy).toMatchObject({ code: "THREAD_BUSY", message: expect.stringContaining("takeover: true") });
+      expect((await failureOf(agent.resume({ threadId: "u" }))).code).toBe("THREAD_BUSY");
+      expect((await agent.generate("now", { threadId: "u", takeover: true })).text).toBe("new");
+      const turns: unknown[] = [];
+      for await (const { status, messages } of threads(store).turns("u")) turns.push([status, ...messages.map(textOf)]);
+      expect(turns).toEqual([
+        ["done", "before"],
+        ["failed", "lost"],
+        ["done", "now", "new"],
+      ]);
+    }
+    const resumed = createAgent({ model: scriptedModel("again"), store: await dead() });
+    expect((await resumed.resume({ threadId: "u" }, undefined, { takeover: true })).messages.map(textOf)).toEqual([
+      "lost",
+      "again",
+    ]);
   });
 
   it("is written by one of two who come at once", async () => {
@@ -222,5 +272,48 @@ describe("a thread", () => {
     const result = await agent.generate("The second one", { threadId: "u" });
     expect(result.text).toBe("You have b.");
     expect(result.messages.flatMap(toolResultsOf)[0]?.result).toBe("picked b");
+  });
+
+  it("reads them with the model of the turn, its retries and the values of the request, and counts what that uses", async () => {
+    const pick = createTool({
+      id: "pick",
+      description: "Picks.",
+      inputSchema: z.object({}),
+      suspendSchema: z.object({ options: z.array(z.string()) }),
+      resumeSchema: z.object({ choice: z.string() }),
+      execute: async (_input, { resumeData, suspend }) =>
+        resumeData === undefined ? suspend({ options: ["a", "b"] }) : `picked ${resumeData.choice}`,
+    });
+    const using = (text: string) =>
+      assistantMessage(text, {
+        responseMeta: { model: "m/1", tokenUsage: { promptTokens: 10, completionTokens: 1, totalTokens: 11 } },
+      });
+    const model = scriptedModel(
+      [{ type: "function_tool_call", callId: "1", name: "pick", arguments: "{}" }],
+      Object.assign(new Error("busy"), { status: 503 }),
+      using('{"question_1":{"choice":"b"}}'),
+      using("You have b."),
+    );
+    const users: unknown[] = [];
+    const agent = createAgent({
+      model: ({ requestContext, messages }) => {
+        users.push([requestContext.get("user"), messages.length]);
+        return model;
+      },
+      retry: { attempts: 2, delayMs: 0 },
+      tools: [pick],
+      store: memoryStore(),
+      autoResumeSuspendedTools: true,
+    });
+    await agent.generate("Pick", { threadId: "u", requestContext: { user: "Ada" } });
+    const result = await agent.generate("The second one", { threadId: "u", requestContext: { user: "Eve" } });
+    expect(result.text).toBe("You have b.");
+    expect(result.usage).toMatchObject({ promptTokens: 20, totalTokens: 22 });
+    expect(result.usageByModel["m/1"]).toMatchObject({ completionTokens: 2 });
+    expect(users).toEqual([
+      ["Ada", 1],
+      ["Eve", 3],
+      ["Eve", 2],
+    ]);
   });
 });

@@ -4,7 +4,9 @@ import type { Retriever, RetrieverOptions } from "../../src/components/retrieval
 import { Chain } from "../../src/compose/chain.js";
 import { Graph } from "../../src/compose/graph.js";
 import { lambda, passthrough } from "../../src/compose/lambda.js";
+import { from } from "../../src/compose/mapping.js";
 import { END, START } from "../../src/compose/plan/plan.js";
+import { Workflow } from "../../src/compose/workflow.js";
 import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
 import { AgenticToolsNode } from "../../src/tools/node/agentic-tools-node.js";
 
@@ -47,6 +49,40 @@ describe("the call options of a node", () => {
     graph().addNode("same", passthrough(), { options: {} });
     // @ts-expect-error a tools node has no such option
     graph().addToolsNode("tools", tools, { options: { tool: [] } });
+  });
+
+  it("may be a function of what the node takes and the state", () => {
+    const graph = () => new Graph<AgenticMessage[], AgenticMessage>().withState(() => ({ temperature: 0 }));
+    graph().addNode("model", model, {
+      options: (messages, state, ctx) => ({ temperature: state.temperature + messages.length + ctx.state.temperature }),
+    });
+    graph().addNode("model", model, { options: async () => ({ temperature: 0 }) });
+    graph().addModelNode("model", mine, { options: (messages) => ({ region: `eu-${messages.length}` }) });
+    graph().addNode("model", model, { inputKey: "log", options: (messages) => ({ seed: messages.length }) });
+    graph().addNode("f", (text: string) => text, { options: (text) => ({ whatever: text.length }) });
+    graph().node("model", model, {
+      options: (messages, state) => ({ temperature: state.temperature + messages.length }),
+    });
+    new Chain<readonly AgenticMessage[]>().append(model, { options: (messages) => ({ seed: messages.length }) });
+    graph().addNodes({
+      model: { node: mine, options: { options: (messages: readonly AgenticMessage[]) => ({ seed: messages.length }) } },
+    });
+    new Workflow<AgenticMessage[], AgenticMessage>().addNode("model", model, {
+      input: from(START),
+      options: (messages) => ({ seed: messages.length }),
+    });
+    // @ts-expect-error a number
+    graph().addNode("model", model, { options: () => ({ temperature: "hot" }) });
+    // @ts-expect-error a promise of a number
+    graph().addNode("model", model, { options: async () => ({ temperature: "hot" }) });
+    // @ts-expect-error a model takes messages
+    graph().addNode("model", model, { options: (text: string) => ({ seed: text.length }) });
+    // @ts-expect-error a number
+    graph().addNodes({ model: { node: mine, options: { options: () => ({ temperature: "hot" }) } } });
+    // @ts-expect-error a graph takes no call options of its own
+    graph().addNode("inner", inner, { options: () => ({}) });
+    // @ts-expect-error a passthrough calls nothing
+    graph().addNode("same", passthrough(), { options: () => ({}) });
   });
 
   it("are checked in append and node as well", () => {

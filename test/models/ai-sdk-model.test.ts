@@ -58,7 +58,8 @@ describe("the model", () => {
   }
 
   it("says what has answered, and how it ended", async () => {
-    const { responseMeta } = await streamed(saying("Hello"));
+    const { id, responseMeta } = await streamed(saying("Hello"));
+    expect(id).toBe("r1");
     expect(responseMeta).toStrictEqual({
       tokenUsage: { promptTokens: 3, completionTokens: 4, totalTokens: 7 },
       finishReason: "stop",
@@ -183,6 +184,10 @@ describe("bad answers", () => {
     const failure = await failureOf(streamed([start, { type: "error", error: sent }]));
     expect(failure).toMatchObject({ code: "MODEL_FAILED", cause: sent });
     expect(failure.message).toContain("Overloaded");
+  });
+
+  it("without an id of their own have none", async () => {
+    expect(await streamed([start, ...text("a"), finish])).not.toHaveProperty("id");
   });
 
   it("with several finishes are one message: the last reason, the largest counts", async () => {

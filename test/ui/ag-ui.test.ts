@@ -209,7 +209,8 @@ describe("readAgUiRequest", () => {
       { id: "2", role: "assistant", content: "Hi" },
       { id: "3", role: "user", content: "Weather?" },
     ];
-    expect(read({ ...base, messages })).toEqual({ threadId: "u-1", runId: "r", prompt: userMessage("Weather?") });
+    const prompt = userMessage("Weather?", { id: "3" });
+    expect(read({ ...base, messages })).toEqual({ threadId: "u-1", runId: "r", prompt });
   });
 
   it("takes files along", () => {

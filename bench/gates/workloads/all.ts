@@ -1,3 +1,4 @@
+import { agentWorkloads } from "./agents.js";
 import { checkpointWorkloads } from "./checkpoints.js";
 import { graphWorkloads } from "./graphs.js";
 import { streamWorkloads } from "./streams.js";
@@ -8,6 +9,7 @@ import type { Workloads } from "./workload.js";
 export const runWorkloads: Workloads = {
   ...graphWorkloads,
   ...toolWorkloads,
+  ...agentWorkloads,
   ...streamWorkloads,
   ...checkpointWorkloads,
 };

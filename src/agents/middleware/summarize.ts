@@ -8,6 +8,7 @@ import { type Model, toModel } from "../../models/to-model.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { userMessage } from "../../schema/message/construct-message.js";
 import { textOf } from "../../schema/message/read-message.js";
+import { countedModel } from "../counted-model.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
 import { checkNames } from "../errors.js";
 import { turnAround } from "../turn.js";
@@ -89,17 +90,7 @@ function split(
 
 /** A model whose calls count for the turn that they are made in; one that is remembered is not made again. */
 function counted(model: AgenticModel): AgenticModel {
-  return {
-    component: "model",
-    type: model.type,
-    generate: async (messages, ctx) => {
-      const answer = await model.generate(messages, ctx);
-      const { model: name = model.type ?? "unknown", tokenUsage } = answer.responseMeta ?? {};
-      turnAround(ctx)?.count(name, tokenUsage);
-      return answer;
-    },
-    stream: (messages, ctx) => model.stream(messages, ctx),
-  };
+  return countedModel(model, (ctx, name, usage) => turnAround(ctx)?.count(name, usage));
 }
 
 async function summaryOf(

@@ -1,3 +1,4 @@
+import { isFields } from "../../is.js";
 import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import { invalidNodeOption, stateRequired } from "../errors.js";
 import { checkFieldKey } from "./key.js";
@@ -48,8 +49,11 @@ function checkValues(key: string, { name, inputKey, outputKey, options, merge, c
   if (name !== undefined && typeof name !== "string") throw invalidNodeOption(key, "name must be a text.");
   if (inputKey !== undefined) checkFieldKey(`The inputKey of node "${key}"`, inputKey);
   if (outputKey !== undefined) checkFieldKey(`The outputKey of node "${key}"`, outputKey);
-  if (options !== undefined && (typeof options !== "object" || options === null)) {
-    throw invalidNodeOption(key, "options must be an object, the default call options of the node.");
+  if (options !== undefined && typeof options !== "function" && !isFields(options)) {
+    throw invalidNodeOption(
+      key,
+      "options must be an object, the default call options of the node, or a function that returns it.",
+    );
   }
   if (merge !== undefined) checkFunction(key, "merge", merge);
   if (!isDeclaredConcat(concat)) throw invalidNodeOption(key, concatAdvice);

@@ -124,7 +124,8 @@ export interface NodeSettings extends GivenPolicies {
   readonly name?: string | undefined;
   readonly inputKey?: string | undefined;
   readonly outputKey?: string | undefined;
-  readonly options?: object | undefined;
+  /** Call options, or what works them out for a task. */
+  readonly options?: object | OptionsFunction | undefined;
   readonly merge?: ((values: never, sources: never) => unknown) | undefined;
   readonly concat?: ConcatRule | undefined;
   readonly before?: StateHandler | undefined;
@@ -132,6 +133,8 @@ export interface NodeSettings extends GivenPolicies {
   readonly streamBefore?: StateHandler | undefined;
   readonly streamAfter?: StateHandler | undefined;
 }
+
+export type OptionsFunction = (input: never, state: never, ctx: never) => unknown;
 
 export type StateHandler = (value: never, state: never, ctx: never) => unknown;
 

@@ -76,10 +76,14 @@ type OptionsOf<Node, State, Given> =
 type CheckedBy<Wanted, Given> = {
   readonly [Name in keyof Given]: Name extends keyof Wanted
     ? Name extends "options" | "retry" | "cache"
-      ? Wanted[Name] & NoneElse<Name, Extract<Wanted[Name], object>, Given[Name]>
+      ? Given[Name] extends AnyFunction
+        ? Extract<Wanted[Name], AnyFunction | GraphTypeError<string>>
+        : Wanted[Name] & NoneElse<Name, Exclude<Extract<Wanted[Name], object>, AnyFunction>, Given[Name]>
       : Wanted[Name]
     : GraphTypeError<`"${Name & string}" is not an option of a node`>;
 };
+
+type AnyFunction = (...args: never) => unknown;
 
 type NoneElse<Place extends string, Wanted, Given> =
   Wanted extends GraphTypeError<string>

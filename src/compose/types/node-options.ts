@@ -15,7 +15,8 @@ export interface NodeOptions<
   OutputKey = undefined,
   Options = object,
   Concat = DeclaredConcat,
-> extends SharedNodeOptions<Keyed<In, InputKey>, Keyed<Out, OutputKey>, State, Options, Concat>,
+> extends SharedNodeOptions<Keyed<In, InputKey>, Keyed<Out, OutputKey>, State, Concat>,
+    NodeCallDefaults<In, State, Options>,
     PolicyOptions<In, Out, State> {
   /** The node gets this field of its input, instead of the whole. */
   readonly inputKey?: InputKey | undefined;
@@ -28,14 +29,31 @@ export interface NodeOptions<
 }
 
 /** The options of a node, however its input is made. */
-export interface SharedNodeOptions<In, Out, State, Options = object, Concat = DeclaredConcat>
-  extends StateHandlers<In, Out, State> {
+export interface SharedNodeOptions<In, Out, State, Concat = DeclaredConcat> extends StateHandlers<In, Out, State> {
   /** The name in traces. @default the key */
   readonly name?: string | undefined;
-  /** Default call options of this node (of a model: temperature, tools …); options of a run are laid over them. */
-  readonly options?: Options | undefined;
   /** How the chunks of this node become one value. */
   readonly concat?: Concat | undefined;
+}
+
+/** The call options of a node, by what the node itself takes. */
+export interface NodeCallDefaults<In, State, Options = object> {
+  /**
+   * Default call options of this node (of a model: temperature, tools …); options of a run are laid over them. A function works them
+   * out for each task, once for all its attempts: it waits for the whole input, and is alone with the state of the graph.
+   *
+   * @example
+   * const graph = new Graph<AgenticMessage[], AgenticMessage>()
+   *   .withState(() => ({ isStrict: true }))
+   *   .addNode("model", model, { options: (_messages, state) => ({ temperature: state.isStrict ? 0 : 1 }) });
+   */
+  readonly options?: Options | CallOptionsMaker<In, State, Options> | undefined;
+}
+
+/** Works out the call options of a node for one task. An interface, so that the compiler's sentences are short. */
+export interface CallOptionsMaker<in In, in State, out Options = object> {
+  // biome-ignore lint/style/useShorthandFunctionType: a function type would be written out
+  (input: In, state: State, ctx: NodeContext<State>): Options | undefined | Promise<Options | undefined>;
 }
 
 /** What happens when a node fails or takes too long, by what the node itself takes and gives. */
@@ -54,7 +72,8 @@ export interface PolicyOptions<In, Out, State> {
 
 /** The options of a node whose input is said field by field. */
 export interface UnkeyedNodeOptions<In, Out, State, Options = object, Concat = DeclaredConcat>
-  extends SharedNodeOptions<In, Out, State, Options, Concat>,
+  extends SharedNodeOptions<In, Out, State, Concat>,
+    NodeCallDefaults<In, State, Options>,
     PolicyOptions<In, Out, State> {}
 
 /** Handlers around a node, with the state of its graph: alone with it, also across awaits. */

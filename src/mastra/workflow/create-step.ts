@@ -62,7 +62,24 @@ export function createStep(given: unknown): unknown {
     : toStep(given, "createStep");
 }
 
-/** The same step under another id, for a second place in a workflow. */
+/**
+ * The same step under another id, for a second place in a workflow.
+ *
+ * @example
+ * import { cloneStep, createStep, createWorkflow } from "kumiko/mastra";
+ *
+ * const count = z.object({ count: z.number() });
+ * const double = createStep({
+ *   id: "double",
+ *   inputSchema: count,
+ *   outputSchema: count,
+ *   execute: async ({ inputData }) => ({ count: inputData.count * 2 }),
+ * });
+ * const workflow = createWorkflow({ id: "quadruple", inputSchema: count, outputSchema: count })
+ *   .then(double)
+ *   .then(cloneStep(double, { id: "double-again" }))
+ *   .commit();
+ */
 export function cloneStep<S extends AnyStep>(step: S, { id }: { readonly id: string }): S {
   if (!isStep(step)) throw invalidStep(`cloneStep takes a step (got ${kindOf(step)}).`);
   checkId(id);

@@ -53,7 +53,25 @@ const callNames = ["requestContext", "runtimeContext", "abortSignal", "signal", 
 const startNames = ["inputData", "initialState", ...callNames];
 const resumeNames = ["step", "resumeData", "forEachIndex", "interruptId", ...callNames];
 
-/** One run of a workflow: it is started once, and resumed as often as it waits, here or in another process. */
+/**
+ * One run of a workflow: it is started once, and resumed as often as it waits, here or in another process.
+ *
+ * @example
+ * import { createStep, createWorkflow } from "kumiko/mastra";
+ *
+ * const approve = createStep({
+ *   id: "approve",
+ *   inputSchema: z.object({ amount: z.number() }),
+ *   outputSchema: z.object({ approved: z.boolean() }),
+ *   resumeSchema: z.object({ approved: z.boolean() }),
+ *   execute: async ({ inputData, resumeData, suspend }) => resumeData ?? (await suspend({ amount: inputData.amount })),
+ * });
+ * const { inputSchema, outputSchema } = approve;
+ * const workflow = createWorkflow({ id: "pay", inputSchema, outputSchema }).then(approve).commit();
+ * const run = await workflow.createRun();
+ * const held = await run.start({ inputData: { amount: 5 } });
+ * if (held.status === "suspended") await run.resume({ step: "approve", resumeData: { approved: true } });
+ */
 export class WorkflowRun<in In = never, out Out = unknown> {
   readonly runId: string;
   readonly workflowId: string;

@@ -3,6 +3,7 @@ import type { FinishReason, ResponseMeta } from "../../schema/message/agentic-me
 import { concatResponseMetas } from "../../schema/message/concat-response-meta.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
 import { answerFailed, emptyAnswer, noReason, streamCut } from "../errors.js";
+import { type Answering, nameOf } from "./provider-model.js";
 import { textIf } from "./text-if.js";
 import { usageOf } from "./usage.js";
 
@@ -10,12 +11,6 @@ import { usageOf } from "./usage.js";
 interface Reason {
   readonly unified: FinishReason;
   readonly raw: string | undefined;
-}
-
-/** Who answers, for messages and for what is known of the answer. */
-export interface Answering {
-  readonly provider: string;
-  readonly modelId: string;
 }
 
 /**
@@ -71,6 +66,11 @@ export class AnswerEnd {
     if (unified === "error") throw answerFailed(this.#name, raw);
   }
 
+  /** The provider's id of the answer. */
+  get id(): string | undefined {
+    return textIf(this.#response.id);
+  }
+
   get responseMeta(): ResponseMeta {
     const { provider } = this.#model;
     const { unified, raw } = this.#reason ?? {};
@@ -83,11 +83,6 @@ export class AnswerEnd {
       extension: withoutUndefined({ provider, id, modelId, timestamp, providerMetadata: this.#providerMetadata }),
     });
   }
-}
-
-/** `openai.responses/gpt-5` */
-export function nameOf({ provider, modelId }: Answering): string {
-  return `${provider}/${modelId}`;
 }
 
 function reasonOf(given: unknown): Reason {

@@ -5,9 +5,10 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { ContentBlock } from "../../schema/message/content-block.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
 import { streamError } from "../errors.js";
-import { AnswerEnd, type Answering, nameOf } from "./answer-end.js";
+import { AnswerEnd } from "./answer-end.js";
 import { callBlock, callExtra, type KnownCall, knownCall, labelOf, resultBlock } from "./call-blocks.js";
 import { providerExtra } from "./provider-extra.js";
+import { type Answering, nameOf } from "./provider-model.js";
 import { textIf } from "./text-if.js";
 
 /** A text or a reasoning that may go on. */
@@ -89,8 +90,8 @@ export class AnswerReader {
   #lastChunk(): AgenticMessage {
     const structuredOutputText = this.#structuredOutputText;
     const extra = structuredOutputText === undefined ? undefined : { structuredOutputText };
-    const { responseMeta } = this.#end;
-    return withoutUndefined<AgenticMessage>({ role: "assistant", contentBlocks: [], responseMeta, extra });
+    const { id, responseMeta } = this.#end;
+    return withoutUndefined<AgenticMessage>({ id, role: "assistant", contentBlocks: [], responseMeta, extra });
   }
 
   #tell(warnings: unknown): void {

@@ -26,6 +26,17 @@ export interface AiSdkEmbeddingModel {
   readonly doEmbed: (options: never) => PromiseLike<{ readonly embeddings: number[][] }>;
 }
 
+/** Who answers, for messages and for what is known of the answer. */
+export interface Answering {
+  readonly provider: string;
+  readonly modelId: string;
+}
+
+/** `openai.responses/gpt-5` */
+export function nameOf({ provider, modelId }: Answering): string {
+  return `${provider}/${modelId}`;
+}
+
 const versions: readonly unknown[] = ["v2", "v3", "v4"] satisfies AiSdkVersion[];
 
 export function isAiSdkModel(value: unknown): value is AiSdkModel {

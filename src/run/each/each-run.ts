@@ -1,10 +1,10 @@
 import { causedByInterrupt, waitsAt } from "../../checkpoint/pause/interrupt.js";
 import { interruptsAt } from "../../checkpoint/pause/interrupts-of.js";
-import { LONE_INDEX } from "../../compose/plan/plan.js";
+import { LONE_INDEX, type PlanNode } from "../../compose/plan/plan.js";
 import { KumikoError } from "../../errors.js";
 import { isPromiseLike, isStream } from "../../is.js";
 import type { Body } from "../body.js";
-import type { NodeCallOptionsTree } from "../call-options.js";
+import { mergeOptions, type NodeCallOptionsTree } from "../call-options.js";
 import type { Program } from "../program.js";
 import { Run } from "../run.js";
 import { collect, discard } from "../streams/joining.js";
@@ -359,12 +359,12 @@ export abstract class EachRun extends Run {
 const turn = 12;
 
 /** Call options that name the node are those of what it runs; its handlers are around all items already. */
-function placesOf({ plan }: Program, { owner, index }: Task): NodeCallOptionsTree | undefined {
+function placesOf({ plan }: Program, { owner, index, ownOptions }: Task): NodeCallOptionsTree | undefined {
   if (!(owner instanceof Run)) return undefined;
-  const { key, settings } = owner.node(index);
-  const given = owner.nodeCallOptions?.inside.get(key);
-  if (given === undefined && settings.options === undefined) return undefined;
-  const lone = plan.nodes[LONE_INDEX];
-  const inside = given?.inside ?? new Map();
-  return { inside: new Map([[lone?.key ?? "", { options: { ...settings.options, ...given?.options }, inside }]]) };
+  const given = owner.nodeCallOptions?.inside.get(owner.node(index).key);
+  if (given === undefined && ownOptions === undefined) return undefined;
+  const lone = plan.nodes[LONE_INDEX] as PlanNode;
+  const node: PlanNode = { ...lone, settings: { ...lone.settings, options: ownOptions } };
+  const options = mergeOptions(node, owner.overrides?.kinds, given, undefined);
+  return { inside: new Map([[lone.key, { options, inside: given?.inside ?? new Map() }]]) };
 }

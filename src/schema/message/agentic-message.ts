@@ -46,6 +46,8 @@ export interface ResponseMeta {
  * const message: AgenticMessage = { role: "user", contentBlocks: [{ type: "user_input_text", text: "Hello" }] };
  */
 export interface AgenticMessage {
+  /** Which message it is, for programs and user interfaces: the provider's id of an answer, or one of yours. Models never see it. */
+  readonly id?: string | undefined;
   readonly role: AgenticRole;
   readonly contentBlocks: readonly ContentBlock[];
   readonly responseMeta?: ResponseMeta | undefined;

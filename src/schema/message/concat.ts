@@ -9,7 +9,7 @@ import type { ContentBlock } from "./content-block.js";
 /**
  * Joins the chunks of one message. Blocks with the same `streamingMeta.index` are pieces of one block; they stand in the
  * order of their indices, and the result has no `streamingMeta`. Blocks without one are appended. What stands before the
- * last chunk with `restart` is dropped. Never changes a chunk.
+ * last chunk with `restart` is dropped. The first id counts. Never changes a chunk.
  *
  * @example
  * const message = concatMessages([
@@ -18,11 +18,12 @@ import type { ContentBlock } from "./content-block.js";
  * ]);
  */
 export function concatMessages(chunks: readonly AgenticMessage[]): AgenticMessage {
-  const { role, plain, groups, metas, extras } = collect(sinceRestart(chunks));
+  const { id, role, plain, groups, metas, extras } = collect(sinceRestart(chunks));
   const [first] = chunks;
   const isLone = first !== undefined && chunks.length === 1 && first.restart === undefined;
   if (isLone && plain.length === first.contentBlocks.length) return first;
   return withoutUndefined<AgenticMessage>({
+    id,
     role,
     contentBlocks: groups.size === 0 ? plain : concatGroups(groups),
     responseMeta: concatResponseMetas(metas),
@@ -39,6 +40,7 @@ type Group = [ContentBlock, ...ContentBlock[]];
 
 /** What the chunks hold. Blocks either have no streaming index, or stand in the group of their index. */
 interface Pieces {
+  readonly id: string | undefined;
   readonly role: AgenticRole;
   readonly plain: ContentBlock[];
   readonly groups: Map<number, Group>;
@@ -48,10 +50,12 @@ interface Pieces {
 
 function collect(chunks: readonly AgenticMessage[]): Pieces {
   if (chunks.length === 0) throw cannotConcatMessages("there is no chunk. A message needs at least one.");
-  const pieces: Omit<Pieces, "role"> = { plain: [], groups: new Map(), metas: [], extras: [] };
+  const pieces: Omit<Pieces, "id" | "role"> = { plain: [], groups: new Map(), metas: [], extras: [] };
+  let id: string | undefined;
   let role: AgenticRole | undefined;
   for (let position = 0; position < chunks.length; position += 1) {
     const chunk = requireMessage(chunks[position], position);
+    id ??= chunk.id;
     role = agreeOnRole(role, chunk.role, position);
     for (const block of chunk.contentBlocks) {
       if (block !== undefined && block !== null) collectBlock(pieces, block, position);
@@ -60,10 +64,14 @@ function collect(chunks: readonly AgenticMessage[]): Pieces {
     if (chunk.extra) pieces.extras.push(chunk.extra);
   }
   if (role === undefined) throw invalidMessage("No chunk of the message names its role.");
-  return { role, ...pieces };
+  return { id, role, ...pieces };
 }
 
-function collectBlock({ plain, groups }: Omit<Pieces, "role">, block: ContentBlock, position: number): void {
+function collectBlock(
+  { plain, groups }: Pick<Pieces, "plain" | "groups">,
+  block: ContentBlock,
+  position: number,
+): void {
   const meta = block.streamingMeta;
   if (meta === undefined || meta === null) {
     if (groups.size > 0) throw mixedBlocks("found non-streaming block after streaming blocks", block, position);

@@ -7,6 +7,8 @@ import type { ContentBlock } from "./content-block.js";
 export type MessageContent = string | ContentBlock | readonly ContentBlock[];
 
 export interface MessageOptions {
+  /** Which message it is, for programs and user interfaces. */
+  readonly id?: string | undefined;
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -65,8 +67,8 @@ function message(role: AgenticRole, textBlock: (text: string) => ContentBlock, g
     .filter((content) => !isOptions(content))
     .flatMap((content) => content as ContentBlock | string);
   const contentBlocks = contents.map((content) => (typeof content === "string" ? textBlock(content) : content));
-  const { responseMeta, extra } = options;
-  return withoutUndefined<AgenticMessage>({ role, contentBlocks, responseMeta, extra });
+  const { id, responseMeta, extra } = options;
+  return withoutUndefined<AgenticMessage>({ id, role, contentBlocks, responseMeta, extra });
 }
 
 function isOptions(given: Given[number]): given is AssistantMessageOptions | undefined {

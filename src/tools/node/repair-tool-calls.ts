@@ -17,6 +17,7 @@ import { errorBlock, resultMessage } from "./result-block.js";
  * ]);
  */
 export function repairToolCalls(messages: readonly AgenticMessage[]): AgenticMessage[] {
+  if (isInOrder(messages)) return [...messages];
   const kept: AgenticMessage[] = [];
   const turns: Turn[] = [];
   for (const message of messages) {
@@ -26,16 +27,47 @@ export function repairToolCalls(messages: readonly AgenticMessage[]): AgenticMes
     if (hasToolCalls(mended)) turns.push(turnOf(mended, kept.length));
   }
   const missing = new Map<number, AgenticMessage[]>();
-  for (const { end, open } of turns) missing.set(end, [...(missing.get(end) ?? []), ...open.values()]);
+  for (const { end, open } of turns) {
+    if (open.size > 0) missing.set(end, [...(missing.get(end) ?? []), ...[...open.values()].map(missingResult)]);
+  }
   return kept.flatMap((message, index) => [message, ...(missing.get(index + 1) ?? [])]);
+}
+
+/**
+ * Whether the calls of each message have their results before the model speaks again. Agents ask this of a whole history before
+ * every step, and nearly always it holds.
+ */
+function isInOrder(messages: readonly AgenticMessage[]): boolean {
+  const open: string[] = [];
+  for (const { role, contentBlocks } of messages) {
+    if (role === "assistant" && open.length > 0) return false;
+    for (const block of contentBlocks) {
+      if (isResult(block)) {
+        const position = open.indexOf(block.callId);
+        if (role === "assistant" || position === -1) return false;
+        open.splice(position, 1);
+      } else if (block.type === "function_tool_call") {
+        if (role !== "assistant" || !block.callId || open.includes(block.callId)) return false;
+        open.push(block.callId);
+      }
+    }
+  }
+  return open.length === 0;
 }
 
 /** An assistant message with calls. */
 interface Turn {
   /** Behind its last result, or behind itself. */
   end: number;
-  /** What to add, by call id: results for calls that have none. */
-  readonly open: Map<string, AgenticMessage>;
+  /** Calls that have no result yet, by their id. */
+  readonly open: Map<string, NamedCall>;
+}
+
+interface NamedCall {
+  readonly callId: string;
+  readonly name: string;
+  readonly toolName: string;
+  readonly index: number;
 }
 
 function withCalls(message: AgenticMessage): AgenticMessage {
@@ -43,12 +75,15 @@ function withCalls(message: AgenticMessage): AgenticMessage {
 }
 
 function turnOf(message: AgenticMessage, end: number): Turn {
-  const open = toolCallsOf(message).map(({ callId, name }, index): [string, AgenticMessage] => {
-    const call = { callId, name, toolName: name, index };
-    const error = callNotExecuted(call, "the conversation went on without its result");
-    return [callId, resultMessage(call, [errorBlock(call, error, error.message, [])])];
+  const open = toolCallsOf(message).map(({ callId, name }, index): [string, NamedCall] => {
+    return [callId, { callId, name, toolName: name, index }];
   });
   return { end, open: new Map(open) };
+}
+
+function missingResult(call: NamedCall): AgenticMessage {
+  const error = callNotExecuted(call, "the conversation went on without its result");
+  return resultMessage(call, [errorBlock(call, error, error.message, [])]);
 }
 
 /** `undefined` when nothing is left of the message. */

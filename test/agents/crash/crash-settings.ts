@@ -8,6 +8,8 @@ export interface CrashSettings {
   readonly life: number;
   /** Goes on with the thread, or asks this. */
   readonly command: string;
+  /** Asks so many things one after another, each when the thread is free. */
+  readonly turns?: number | undefined;
   /** Kills itself right after so many notes. */
   readonly dieAt?: number | undefined;
 }

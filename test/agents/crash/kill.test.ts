@@ -74,6 +74,33 @@ async function lastOf(file: string): Promise<{ readonly turns: number; readonly 
   return { turns, text: last === undefined ? "" : textOf(last) };
 }
 
+describe("A thread that two processes write to at once", () => {
+  it("has every turn of both, one after another, and each answer behind its question", {
+    timeout: 120_000,
+  }, async () => {
+    const file = join(folder, "shared.db");
+    const turns = 6;
+    const settings = (name: string, life: number): CrashSettings => {
+      return { store: file, log: join(folder, `shared-${life}.log`), life, command: name, turns };
+    };
+    expect(await Promise.all([run(settings("a", 1)), run(settings("b", 2))])).toMatchObject([
+      { text: "to a" },
+      { text: "to b" },
+    ]);
+    const store = sqliteStore(file);
+    const told: string[] = [];
+    for await (const { number, status, messages } of threads(store).turns("t")) {
+      const [question, answer] = messages.map(textOf);
+      expect([number, status, answer]).toEqual([told.length + 1, "done", `to ${question}`]);
+      told.push(question ?? "");
+    }
+    await store.close();
+    const asked = (name: string) => [...Array.from({ length: turns - 1 }, (_, index) => `${name} ${index + 1}`), name];
+    expect(told.filter((text) => text.startsWith("a"))).toEqual(asked("a"));
+    expect(told.filter((text) => text.startsWith("b"))).toEqual(asked("b"));
+  });
+});
+
 describe("An agent whose process is killed at any moment of a turn", () => {
   const files = (name: string) => ({ store: join(folder, `${name}.db`), log: join(folder, `${name}.log`) });
 

@@ -5,7 +5,7 @@ import type { CheckpointStore } from "../../../src/checkpoint/checkpoint-store.j
 import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
 import { functionToolCall } from "../../../src/schema/message/construct-block.js";
 import { assistantMessage } from "../../../src/schema/message/construct-message.js";
-import { toolResultsOf } from "../../../src/schema/message/read-message.js";
+import { textOf, toolResultsOf } from "../../../src/schema/message/read-message.js";
 import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
 import { createTool } from "../../../src/tools/define/create-tool.js";
 import type { CrashSettings } from "./crash-settings.js";
@@ -62,6 +62,7 @@ const model = {
     );
     const done = turn.flatMap(toolResultsOf).length;
     if (settings.command === "new") return assistantMessage("new");
+    if (settings.turns !== undefined) return assistantMessage(`to ${textOf(messages.at(-1) ?? assistantMessage(""))}`);
     if (done === 0) return calls("a", "b");
     return done === 2 ? calls("c") : assistantMessage("all done");
   },
@@ -74,10 +75,13 @@ const agent = createAgent({ model, tools, store, toolsNode: { executeSequentiall
 const threadId = "t";
 const say = (value: unknown) => writeSync(1, JSON.stringify(value));
 try {
+  for (let turn = 1; turn < (settings.turns ?? 1); turn++) {
+    await agent.generate(`${settings.command} ${turn}`, { threadId, onBusy: "wait" });
+  }
   const result =
     settings.command === "resume"
       ? await agent.resume({ threadId })
-      : await agent.generate(settings.command, { threadId });
+      : await agent.generate(settings.command, { threadId, onBusy: settings.turns === undefined ? "throw" : "wait" });
   say({ text: result.text, messages: result.messages });
 } catch (error) {
   say({ code: (error as { code?: string }).code, message: String(error) });

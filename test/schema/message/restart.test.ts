@@ -27,6 +27,12 @@ it("drops what stands before the last chunk that begins an answer again", () => 
   });
 });
 
+it("drops the id of what it drops, and keeps the first one of the rest", () => {
+  const named = (part: string, id: string): AgenticMessage => ({ ...text(part), id });
+  expect(concatMessages([named("no", "1"), restart, named("y", "2"), named("es", "3"), text("!")]).id).toBe("2");
+  expect(concatMessages([text("a"), text("b")])).not.toHaveProperty("id");
+});
+
 it("does not carry the mark into the message", () => {
   expect(concatMessages([restart])).toStrictEqual({ role: "assistant", contentBlocks: [] });
   expect(concatMessages([{ ...text("yes"), restart: true }])).toStrictEqual({

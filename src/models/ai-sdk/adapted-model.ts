@@ -1,0 +1,51 @@
+import type { AgenticModel, ModelContext, ModelOptions } from "../../components/model.js";
+import { type Fields, isFields } from "../../is.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import { concatMessages } from "../../schema/message/concat.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import { noAnswer } from "../errors.js";
+import { AnswerReader } from "./answer-reader.js";
+import { AnswerStream } from "./answer-stream.js";
+import { callOptionsOf, unsupportedOptions } from "./call-options.js";
+import { ModelWarnings } from "./model-warnings.js";
+import { type AiSdkModel, nameOf } from "./provider-model.js";
+
+/** A model from a provider package: what it is asked and what it answers, translated. */
+export class AdaptedModel implements AgenticModel {
+  readonly component = "model" as const;
+  /** `openai.responses/gpt-5` */
+  readonly type: string;
+  readonly #model: AiSdkModel;
+  readonly #warnings: ModelWarnings;
+
+  constructor(model: AiSdkModel) {
+    this.#model = model;
+    this.type = nameOf(model);
+    this.#warnings = new ModelWarnings(this.type);
+  }
+
+  async generate(messages: readonly AgenticMessage[], ctx: ModelContext): Promise<AgenticMessage> {
+    const { signal } = ctx;
+    signal.throwIfAborted();
+    const answer = await this.#model.doGenerate(this.#callOptions(messages, ctx, signal) as never);
+    if (!isFields(answer)) throw noAnswer(this.type, "doGenerate", answer);
+    return concatMessages(this.#reader(ctx).readAnswer(answer));
+  }
+
+  stream(messages: readonly AgenticMessage[], ctx: ModelContext): StreamReader<AgenticMessage> {
+    const { signal } = ctx;
+    const open = (connection: AbortSignal) =>
+      this.#model.doStream(this.#callOptions(messages, ctx, connection) as never);
+    return new StreamReader(new AnswerStream({ model: this.type, reader: this.#reader(ctx), open, signal }));
+  }
+
+  #reader(ctx: ModelContext): AnswerReader {
+    return new AnswerReader(this.#model, (warning) => this.#warnings.tell(warning, ctx));
+  }
+
+  #callOptions(messages: readonly AgenticMessage[], ctx: ModelContext, signal: AbortSignal): Fields {
+    const options: ModelOptions = ctx.options;
+    for (const text of unsupportedOptions(options, this.#model)) this.#warnings.tell(text, ctx);
+    return callOptionsOf({ messages, options, signal }, this.#model);
+  }
+}
