@@ -11,6 +11,8 @@ export interface HistoryEntry {
   readonly cause: "start" | "task" | "interrupt" | "failure" | "end" | "fork";
   /** Paths of the nodes that have ended since the entry before. */
   readonly ran: readonly string[];
+  /** Those of them that have failed, where an error branch took the failure. */
+  readonly failed?: readonly string[] | undefined;
   /** Paths of the nodes that a resume starts or enters again; what a branch has yet to choose is not there. */
   readonly next: readonly string[];
   /** What was asked and not answered. */

@@ -75,6 +75,7 @@ export interface EntryNote {
   readonly at: number;
   readonly cause: "start" | "task" | "interrupt" | "failure" | "end" | "fork";
   readonly ran: readonly string[];
+  readonly failed?: readonly string[] | undefined;
   readonly parent?: string | undefined;
   readonly error?: string | undefined;
 }
@@ -84,17 +85,20 @@ const causes: readonly unknown[] = ["start", "task", "interrupt", "failure", "en
 /** `undefined` for a save that is not an entry of a history, such as a claim. */
 export function noteOf({ entry }: JsonRecord): EntryNote | undefined {
   if (entry === undefined) return undefined;
-  const { n, at, cause, ran, parent, error } = asRecord(entry, "the note of an entry");
+  const { n, at, cause, ran, failed, parent, error } = asRecord(entry, "the note of an entry");
   if (!causes.includes(cause)) throw unreadableCheckpoint("an entry of its history has an unknown cause");
   return {
     n: asStep(n, 1, "the number of an entry"),
     at: asStep(at, 0, "the time of an entry"),
     cause: cause as EntryNote["cause"],
-    ran: ran === undefined ? [] : asList(ran, "what an entry ran", (path) => asText(path, "a path")),
+    ran: ran === undefined ? [] : asPaths(ran, "what an entry ran"),
+    failed: failed === undefined ? undefined : asPaths(failed, "what failed in an entry"),
     parent: parent === undefined ? undefined : asText(parent, "the parent of an entry"),
     error: error === undefined ? undefined : asText(error, "the error of an entry"),
   };
 }
+
+const asPaths = (json: unknown, what: string): string[] => asList(json, what, (path) => asText(path, "a path"));
 
 /** The number of the last entry of a segment, and its time. */
 export function lastNote({ document, entries }: JsonSegment): EntryNote | undefined {
@@ -123,6 +127,17 @@ export async function dropSegments(
     await store.delete(segmentId(id, oldest));
   }
   return { oldest, entries };
+}
+
+/** The newest segment before one; `undefined` when there is none any more. */
+export async function newestSegment(store: CheckpointStore, id: string, before: number): Promise<number | undefined> {
+  const prefix = historyPrefix(id);
+  let newest: number | undefined;
+  for await (const segment of store.list(prefix)) {
+    const number = Number(segment.slice(prefix.length));
+    if (number < before) newest = number;
+  }
+  return newest;
 }
 
 /** Deletes all segments of an id. */

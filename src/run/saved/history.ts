@@ -1,5 +1,10 @@
 import { randomId } from "../../callbacks/random-id.js";
-import { checkpointInUse, inCheckpoint, unknownCheckpoint } from "../../checkpoint/checkpoint-errors.js";
+import {
+  checkpointInUse,
+  inCheckpoint,
+  unknownCheckpoint,
+  unreadableCheckpoint,
+} from "../../checkpoint/checkpoint-errors.js";
 import type { CheckpointStore, StoredCheckpoint } from "../../checkpoint/checkpoint-store.js";
 import type { CheckpointDocument } from "../../checkpoint/document/document.js";
 import { DocumentTree } from "../../checkpoint/document/document-tree.js";
@@ -21,6 +26,7 @@ import {
   fitsHistory,
   historyPrefix,
   type JsonSegment,
+  newestSegment,
   noteOf,
   readSegment,
 } from "../../checkpoint/history/segments.js";
@@ -185,6 +191,7 @@ export class History {
     if (newest.entry === undefined) throw noHistory(id);
     for await (const moment of this.#moments(id, n + 1)) {
       if (moment.note.n === n) return moment;
+      if (n < newest.entry.n) throw inCheckpoint(id, missingEntries(moment.note.n + 1, n));
       break;
     }
     throw unknownEntry(id, entry);
@@ -216,13 +223,22 @@ export class History {
     if (open === undefined) throw unknownCheckpoint(id);
     const { segment = 0, oldest = 0 } = open.document as { readonly segment?: number; readonly oldest?: number };
     let end = before;
+    let last: number | undefined;
     let part: JsonSegment | undefined = open;
     for (let number = segment; ; ) {
       const moments: Moment[] = part === undefined ? [] : this.#momentsOf(id, part, end);
+      const newest = moments.at(-1)?.note.n;
+      if (last !== undefined && newest !== undefined && newest < last - 1)
+        throw inCheckpoint(id, missingEntries(newest + 1, last - 1));
       // what a crash has left in two segments counts in the later one
       end = Math.min(end, moments[0]?.note.n ?? end, part === undefined ? end : (noteOf(part.document)?.n ?? end));
+      last = moments[0]?.note.n ?? last;
       yield* moments.reverse();
       if (--number < oldest) return;
+      part = await readSegment(this.#store, id, number);
+      if (part !== undefined) continue;
+      // what was pruned is the oldest: behind it there is nothing
+      number = (await newestSegment(this.#store, id, number)) ?? oldest;
       part = await readSegment(this.#store, id, number);
     }
   }
@@ -246,8 +262,13 @@ export class History {
   }
 }
 
+function missingEntries(first: number, last: number): KumikoError {
+  const which = first === last ? `entry ${first}` : `the entries ${first} to ${last}`;
+  return unreadableCheckpoint(`${which} of its history ${first === last ? "is" : "are"} not in the store`);
+}
+
 function entryOf(note: EntryNote, document: CheckpointDocument, program: Program): HistoryEntry {
-  const { n, at, cause, ran, parent, error } = note;
+  const { n, at, cause, ran, failed, parent, error } = note;
   const { root, runKey, status } = document;
   const isOver = status === "finished" || root === undefined;
   return {
@@ -256,6 +277,7 @@ function entryOf(note: EntryNote, document: CheckpointDocument, program: Program
     at,
     cause,
     ran,
+    ...(failed !== undefined && { failed }),
     next: isOver ? [] : nextNodes(root, program),
     interrupts: isOver ? [] : interruptsOf(root, runKey),
     ...(error !== undefined && { error }),

@@ -1,12 +1,19 @@
-import type { CacheStore, NodeFailure } from "../../../src/components/policies.js";
 import type { NodeContext } from "../../../src/components/context.js";
+import type { CacheStore, NodeFailure } from "../../../src/components/policies.js";
 import type { CompiledGraph } from "../../../src/compose/compiled-graph.js";
 import { Graph } from "../../../src/compose/graph.js";
 import { lambda } from "../../../src/compose/lambda.js";
 import { memoryCache } from "../../../src/compose/memory-cache.js";
 import type { Runtime } from "../../../src/compose/runtime.js";
 import type { StreamReader } from "../../../src/schema/stream/reader.js";
-import { type Behaviour, calm, type GraphSpec, type NodeSpec, type RetrySpec, type RunSpec } from "./random-policies.js";
+import {
+  type Behaviour,
+  calm,
+  type GraphSpec,
+  type NodeSpec,
+  type RetrySpec,
+  type RunSpec,
+} from "./random-policies.js";
 
 /** What is counted while graphs run. */
 export class Lab {
@@ -186,7 +193,8 @@ function functionOf(node: NodeSpec, path: string, joins: boolean, lab: Lab): unk
       };
     default:
       return lambda({
-        transform: (input: StreamReader<string>, ctx: NodeContext) => transformed(new Call(node, path, ctx, lab), input),
+        transform: (input: StreamReader<string>, ctx: NodeContext) =>
+          transformed(new Call(node, path, ctx, lab), input),
       });
   }
 }
