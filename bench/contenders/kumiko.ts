@@ -24,11 +24,16 @@ import {
 } from "kumiko";
 import { type ChunkOptions, MDocument, memoryVectors } from "kumiko/rag";
 import { type Call, type Contender, type Pipe, type Run, type Step, type WiredStep, weather } from "../contender.js";
+import { cached, guarded, historyLoop, savedItems } from "./kumiko-policies.js";
 
 const noOperation = { onStart() {}, onEnd() {} };
 
 export const kumiko: Contender = {
   name: "kumiko",
+  guarded,
+  cached,
+  historyLoop: historyLoop(true),
+  savedItems: savedItems("step"),
   splitText: (text, size) => splitterOf(text, { strategy: "recursive", size }),
   splitMarkdown: (text, size) => splitterOf(text, { strategy: "markdown", size }),
   nearest,
