@@ -2,7 +2,7 @@ import type { CheckpointStore } from "../checkpoint-store.js";
 import type { CheckpointDocument } from "../document/document.js";
 import { readRow } from "../journal/store-calls.js";
 import { quoted } from "../values/quoted.js";
-import { dropHistory, dropSegments, type EntryNote, segmentBytes, segmentId } from "./segments.js";
+import { dropHistory, dropSegments, type EntryNote, putSegment, segmentBytes, segmentId } from "./segments.js";
 
 /** How much of a history is kept. */
 export interface HistoryLimits {
@@ -71,9 +71,7 @@ export class HistoryLog {
     const row = await readRow(store, id);
     if (row === undefined) return;
     const name = segmentId(id, this.#segment - 1);
-    // a crash may have left one there that says less
-    const former = await readRow(store, name);
-    await store.put(name, segmentBytes(row), former?.version);
+    await putSegment(store, name, segmentBytes(row));
     await this.#dropOld(store, id);
   }
 

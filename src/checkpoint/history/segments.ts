@@ -41,11 +41,33 @@ export interface Segment {
   readonly appended: readonly Uint8Array[];
 }
 
-const decoder = new TextDecoder();
-
+/** The bytes of a row as they are, in one JSON object. */
 export function segmentBytes({ data, appended = [] }: StoredCheckpoint): Uint8Array {
-  const entries = appended.map((entry) => decoder.decode(entry));
-  return bytesOf(`{"version":2,"document":${decoder.decode(data)},"entries":[${entries.join(",")}]}`);
+  const parts = [bytesOf('{"version":2,"document":'), data, bytesOf(',"entries":[')];
+  const comma = bytesOf(",");
+  for (const [index, entry] of appended.entries()) {
+    if (index > 0) parts.push(comma);
+    parts.push(entry);
+  }
+  parts.push(bytesOf("]}"));
+  const bytes = new Uint8Array(parts.reduce((size, { length }) => size + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/** A crash may have left one there that says less. */
+export async function putSegment(store: CheckpointStore, name: string, data: Uint8Array): Promise<void> {
+  try {
+    await store.put(name, data, undefined);
+  } catch (error) {
+    const former = await readRow(store, name);
+    if (former === undefined) throw error;
+    await store.put(name, data, former.version);
+  }
 }
 
 /** `undefined` when it was pruned. */
