@@ -9,7 +9,8 @@ import type { CheckpointStore, StoredCheckpoint } from "../../checkpoint/checkpo
 import type { CheckpointDocument } from "../../checkpoint/document/document.js";
 import { DocumentTree } from "../../checkpoint/document/document-tree.js";
 import { asRecord, type JsonRecord, parseJson } from "../../checkpoint/document/json-parts.js";
-import { documentOf, readTree } from "../../checkpoint/document/read-document.js";
+import { documentOf, readSlot, readTree } from "../../checkpoint/document/read-document.js";
+import type { Slot } from "../../checkpoint/document/snapshot.js";
 import { headFields, writeHead, writeRun } from "../../checkpoint/document/write-document.js";
 import { noHistory, notEditable, reservedId, unknownEntry } from "../../checkpoint/errors.js";
 import type {
@@ -81,7 +82,7 @@ export class History {
   async state(id: string, entry?: string): Promise<SavedState> {
     const { document } = entry === undefined ? { document: await this.#newest(id) } : await this.#find(id, entry);
     const { root } = document;
-    const input = inputOf(root) ?? (await this.#firstInput(id, document));
+    const input = this.#inputOf(document) ?? (await this.#firstInput(id, document));
     return {
       input: input?.value,
       state: (path = "") => stateAt(root, path),
@@ -122,7 +123,7 @@ export class History {
     return target;
   }
 
-  #copyOf({ root }: CheckpointDocument, parent: string): Uint8Array {
+  #copyOf({ root, input }: CheckpointDocument, parent: string): Uint8Array {
     const fields = headFields({
       status: "stopped",
       owner: undefined,
@@ -134,7 +135,8 @@ export class History {
     const kept =
       this.#program.plan.history === undefined ? "" : `,"entry":${JSON.stringify(note)},"segment":0,"oldest":0`;
     const run = root === undefined ? "null" : writeRun(root, this.#codec);
-    return bytesOf(`${writeHead(randomId(), fields)}${kept},"root":${run}}`);
+    const given = input === undefined || inputOf(root) !== undefined ? "" : `,"input":${JSON.stringify(input)}`;
+    return bytesOf(`${writeHead(randomId(), fields)}${kept}${given},"root":${run}}`);
   }
 
   /** How many saves were deleted. */
@@ -205,7 +207,11 @@ export class History {
     const segment = (await readSegment(this.#store, id, oldest)) ?? (await this.#openSegment(id));
     const [first] = segment === undefined ? [] : this.#momentsOf(id, segment, Number.POSITIVE_INFINITY);
     // a copy begins with the input only where that was still to be read
-    return first?.note.n === 1 ? inputOf(first.document.root) : undefined;
+    return first?.note.n === 1 ? this.#inputOf(first.document) : undefined;
+  }
+
+  #inputOf({ root, input }: CheckpointDocument): Slot | undefined {
+    return inputOf(root) ?? readSlot(input, "the input", this.#codec);
   }
 
   async #openSegment(id: string): Promise<JsonSegment | undefined> {
