@@ -7,8 +7,13 @@ interface Order {
 
 /** A store as some people have it: documents are written as a whole. */
 function wholeStore(): CheckpointStore {
-  const { get, put, delete: remove, list } = memoryStore();
-  return { get, put, delete: remove, list };
+  const rows = memoryStore();
+  return {
+    get: (id) => rows.get(id),
+    put: (id, data, ifVersion) => rows.put(id, data, ifVersion),
+    delete: (id, ifVersion) => rows.delete(id, ifVersion),
+    list: (prefix) => rows.list(prefix),
+  };
 }
 
 /** Nodes that nobody would trust with the input: they change it. */

@@ -29,8 +29,9 @@ export interface HistoryLimits {
   readonly before?: string | undefined;
 }
 
-/** What a save holds. What no node can read any more is not kept, and `undefined` here. */
+/** What a save holds. Outputs that no node can read any more are not kept, and `undefined` here. */
 export interface SavedState {
+  /** The input of the run. With a history it goes with the oldest saves. */
   readonly input: unknown;
   /** The state of the graph, or of the graph at a path of node keys, joined by `/`. */
   state(path?: string): unknown;

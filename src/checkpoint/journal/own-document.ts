@@ -82,7 +82,6 @@ export class OwnDocument {
   load(document: CheckpointDocument, { data, appended = [] }: StoredCheckpoint): void {
     const { root, version } = document;
     this.unclaimed();
-    this.#input = document.input === undefined ? undefined : { json: document.input };
     if (this.#written === undefined || root === undefined || version < 2) return;
     this.#written.take(root);
     this.history?.load(document);
@@ -92,10 +91,11 @@ export class OwnDocument {
     this.#hasRun = true;
   }
 
-  /** It is this run. As a copy under another id it is written as a whole. */
-  continue(runKey: string, answered: readonly string[], copyOf: string | undefined): void {
+  /** It is this run. As a copy under another id it is written as a whole, with this input. */
+  continue(runKey: string, answered: readonly string[], copyOf: string | undefined, input: unknown): void {
     const isCopy = copyOf !== undefined;
     if (isCopy) this.history?.begin(copyOf);
+    this.#input = input === undefined ? undefined : { json: input };
     this.#runKey = runKey;
     this.#answered = answered;
     this.#running = undefined;
@@ -162,7 +162,9 @@ export class OwnDocument {
     const writer = this.#written ?? new WholeRun(this.#codec);
     const text = writer.write(run);
     if (writer.input !== undefined) this.#input = writer.input;
-    this.#inputField = writer.input === undefined && this.history === undefined ? this.#keptInput() : "";
+    // a history has it in its first document
+    const isKept = this.history === undefined || this.#wholeSize === 0;
+    this.#inputField = writer.input === undefined && isKept ? this.#keptInput() : "";
     return text;
   }
 

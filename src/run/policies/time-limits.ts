@@ -32,6 +32,7 @@ export class TimeLimits {
   }
 
   resume(): void {
+    if (this.#timer !== undefined) return;
     const now = this.#clock.now();
     this.#resumedAt = now;
     this.#lastBeat = now;

@@ -178,9 +178,18 @@ const outer: fc.Arbitrary<GraphSpec> = fc.oneof(
   }),
 );
 
+/** Nodes that give chunks slowly, read by nodes that take chunks and have little time. */
+const piped: fc.Arbitrary<GraphSpec> = fc
+  .tuple(fc.constantFrom("anyPredecessor", "allPredecessor"), leaf("stream"), leaf("transform"), leaf("transform"))
+  .map(([trigger, source, ...rest]) => {
+    const slow = source.calls.map((call) => ({ ...call, fails: undefined }));
+    const nodes = steady(keyed([{ ...source, calls: slow, onFailure: "fails" }, ...rest]));
+    return { shape: "line", trigger, turns: 1, nodes };
+  });
+
 /** Any small graph, with any policies around any of its nodes. */
 export const runSpec: fc.Arbitrary<RunSpec> = fc.record({
-  graph: outer,
+  graph: fc.oneof({ weight: 5, arbitrary: outer }, { weight: 1, arbitrary: piped }),
   defaults: fc.option(
     fc.record({ retry: fc.option(retry, { nil: undefined }), timeoutMs: fc.constantFrom(undefined, 25, 45) }),
     { nil: undefined, freq: 1 },
