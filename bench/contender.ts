@@ -57,6 +57,14 @@ export interface Contender {
   readonly askAndResume?: (() => Run) | undefined;
   /** As `loop`; in addition the run is saved in memory after each step, so that it could go on from there. */
   readonly savedLoop?: ((step: Step, last: number) => Run) | undefined;
+  /** The same, and each save stays readable when others have followed. */
+  readonly historyLoop?: ((step: Step, last: number) => Run) | undefined;
+  /** As `items`, saved in a SQLite file. */
+  readonly savedItems?: ((step: Step, list: readonly number[]) => () => Promise<readonly number[]>) | undefined;
+  /** A function that would be tried again, given up after a time, and replaced. */
+  readonly guarded?: ((step: Step) => Run) | undefined;
+  /** A function that is called once for each input; what it gave is kept encoded. */
+  readonly cached?: ((step: Step) => Run) | undefined;
   /** Splits a text at paragraphs, lines, sentences and words into pieces of at most so many characters. */
   readonly splitText?: ((text: string, size: number) => () => Promise<readonly string[]>) | undefined;
   /** Splits a Markdown document into pieces of at most so many characters. */

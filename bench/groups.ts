@@ -7,6 +7,7 @@ export const groups = {
   streams: "chunks through nodes",
   building: "from a builder to something that runs",
   saving: "runs that stop and go on, and runs that are saved",
+  policies: "nodes with policies around them",
   documents: "splitting texts, and searching vectors in memory",
   runs: "10,000 runs at a time: bytes of a parked one, latency of short ones",
   package: "cold import, and the size of a bundle",

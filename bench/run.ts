@@ -10,6 +10,7 @@ import { loadText, machineText } from "./measure/machine.js";
 import { packageRows } from "./measure/package.js";
 import { pollute } from "./measure/pollute.js";
 import { warmUpText } from "./measure/rounds.js";
+import { savedBytesRows } from "./measure/saved-bytes.js";
 import { typeRows } from "./measure/types.js";
 import { timeWorkload } from "./measure/workload.js";
 import { crowdRows } from "./report/crowd-rows.js";
@@ -51,6 +52,7 @@ Medians of 9 interleaved rounds in one process. ${warmUpText}`;
 
 async function* rowsOf(group: Group): AsyncGenerator<Row> {
   for (const workload of workloads) if (workload.group === group) yield timeWorkload(workload);
+  if (group === "saving") yield* await savedBytesRows();
   if (group === "runs") yield* crowdRows(new Map([plain, kumiko].map(({ name }) => [name, figuresOf(name)])));
   if (group === "package" || group === "types") buildWhenStale(root);
   if (group === "package") yield* await packageRows([installedKumiko(root)]);

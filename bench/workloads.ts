@@ -1,6 +1,7 @@
 import { agentWorkloads } from "./agents/workloads.js";
 import type { Contender, Run, Work } from "./contender.js";
 import { allPredecessor, handled, kumiko } from "./contenders/kumiko.js";
+import { historyLoop, savedItems } from "./contenders/kumiko-policies.js";
 import { limited } from "./contenders/p-limit.js";
 import { plain, plainRecord } from "./contenders/plain.js";
 import { webStreams } from "./contenders/web-streams.js";
@@ -257,6 +258,52 @@ const saving: readonly Workload[] = [
     expected: SAVED_STEPS,
     target: { microseconds: 4 },
   },
+  {
+    id: "history",
+    group: "saving",
+    title: "the same with its history, per step",
+    operations: SAVED_STEPS,
+    work: ({ historyLoop: loop }) => runOf(loop?.(addOne, SAVED_STEPS), 0),
+    expected: SAVED_STEPS,
+    base: { name: "kumiko without", historyLoop: historyLoop(false) },
+    target: { ratio: 1.3 },
+  },
+  {
+    id: "saved-items",
+    group: "saving",
+    title: 'each, over 1,000 items saved in a SQLite file as they finish ("step"), per item',
+    operations: 1_000,
+    work: ({ savedItems: items }) =>
+      items?.(
+        addOne,
+        Array.from({ length: 1_000 }, (_, n) => n),
+      ),
+    read: (results) => (Array.isArray(results) ? results.reduce((sum, result) => sum + result, 0) : results),
+    expected: 1_000 + sumBelow(1_000),
+    base: { name: 'kumiko, saved at its end ("exit")', savedItems: savedItems("exit") },
+    target: { ratio: 3 },
+  },
+];
+
+const policies: readonly Workload[] = [
+  {
+    id: "guarded",
+    group: "policies",
+    title: "a node with retry, time limits and a fallback that nothing needs, per call",
+    operations: 1,
+    work: ({ guarded }) => runOf(guarded?.(addOne), 1),
+    expected: 2,
+    target: { ratio: 2 },
+  },
+  {
+    id: "cache-hit",
+    group: "policies",
+    title: "a node whose output is in the cache, per call",
+    operations: 1,
+    work: ({ cached }) => runOf(cached?.(addOne), 1),
+    expected: 2,
+    target: { ratio: 1.5 },
+  },
 ];
 
 /** Pieces may differ in their blanks, and in where they begin. */
@@ -304,6 +351,7 @@ export const workloads: readonly Workload[] = [
   ...streams,
   build(1_000, { target: { microseconds: 2_000 } }),
   build(10_000, { base: manySmall, target: { ratio: 2 }, own: true }),
+  ...policies,
   ...saving,
   ...documents,
 ];

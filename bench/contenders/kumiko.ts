@@ -26,12 +26,17 @@ import { type ChunkOptions, MDocument, memoryVectors } from "kumiko/rag";
 import { ownAgents } from "../agents/own.js";
 import { serveAgent } from "../agents/serving.js";
 import { type Call, type Contender, type Pipe, type Run, type Step, type WiredStep, weather } from "../contender.js";
+import { cached, guarded, historyLoop, savedItems } from "./kumiko-policies.js";
 
 const noOperation = { onStart() {}, onEnd() {} };
 
 export const kumiko: Contender = {
   agents: { ...ownAgents, ...serveAgent },
   name: "kumiko",
+  guarded,
+  cached,
+  historyLoop: historyLoop(true),
+  savedItems: savedItems("step"),
   splitText: (text, size) => splitterOf(text, { strategy: "recursive", size }),
   splitMarkdown: (text, size) => splitterOf(text, { strategy: "markdown", size }),
   nearest,

@@ -44,6 +44,8 @@ export const plain: Contender = {
   build: (step, count) => chain(Array.from({ length: count }, () => step)),
   askAndResume,
   savedLoop,
+  guarded,
+  cached,
   splitText: (text, size) => async () => packed(text.split(/(?<=\n\n)|(?<=\. )/), size),
   splitMarkdown: (text, size) => async () =>
     text.split(/^(?=#+ )/m).flatMap((section) => packed(section.split(/(?<=\n\n)|(?<=\. )/), size)),
@@ -182,6 +184,40 @@ function savedLoop(step: Step, last: number): Run {
       rows.set(id, JSON.stringify({ node: "step", step: count, output: value }));
     }
     rows.delete(id);
+    return value;
+  };
+}
+
+/** A timer of its own around each call, and another call if that fails. */
+function guarded(step: Step): Run {
+  return async (input) => {
+    for (let attempt = 1; ; attempt++) {
+      let timer: NodeJS.Timeout | undefined;
+      try {
+        const expired = new Promise<never>((_, reject) => {
+          timer = setTimeout(() => reject(new Error("timed out")), 60_000);
+        });
+        return await Promise.race([step(input), expired]);
+      } catch {
+        if (attempt === 3) return 0;
+      } finally {
+        clearTimeout(timer);
+      }
+    }
+  };
+}
+
+/** A map by the hash of the input, of encoded values. */
+function cached(step: Step): Run {
+  const kept = new Map<string, Uint8Array>();
+  const [encoder, decoder] = [new TextEncoder(), new TextDecoder()];
+  return async (input) => {
+    const digest = await crypto.subtle.digest("SHA-256", encoder.encode(JSON.stringify(["node", input])));
+    const key = Buffer.from(digest).toString("hex");
+    const found = kept.get(key);
+    if (found !== undefined) return JSON.parse(decoder.decode(found));
+    const value = await step(input);
+    kept.set(key, encoder.encode(JSON.stringify(value)));
     return value;
   };
 }

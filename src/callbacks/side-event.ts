@@ -10,6 +10,8 @@ export type SideEventKind =
   | "repaired_arguments"
   | "duplicate_call_id"
   | "late_result"
+  | "checkpoint_error"
+  | "unchecked_schema"
   | "output_validation"
   | "hook_error";
 

@@ -62,12 +62,19 @@ export const inCheckpoint = (id: string, error: KumikoError): KumikoError =>
     cause: error.cause ?? error,
   });
 
-export const modifyStateFailed = (option: string, path: string, cause: unknown): KumikoError =>
+const graphAt = (path: string): string => (path === "" ? "the graph" : `the graph "${path}"`);
+
+export const lateState = (option: string, path: string): KumikoError =>
   new KumikoError(
-    "NODE_FAILED",
-    `${option} failed for ${path === "" ? "the graph" : `the graph "${path}"`}: ${messageOf(cause)}`,
-    { nodePath: path === "" ? [] : path.split("/"), cause },
+    "INVALID_OPTION",
+    `${option} gave a promise for ${graphAt(path)}. It must return the new state itself: await what it needs before the call.`,
   );
+
+export const modifyStateFailed = (option: string, path: string, cause: unknown): KumikoError =>
+  new KumikoError("NODE_FAILED", `${option} failed for ${graphAt(path)}: ${messageOf(cause)}`, {
+    nodePath: path === "" ? [] : path.split("/"),
+    cause,
+  });
 
 export const newerCheckpoint = (version: number, known: number): KumikoError =>
   new KumikoError(

@@ -48,9 +48,11 @@ export class StateCell {
 
   /**
    * Runs `use` with exclusive access: at once if the state is free, otherwise in the order of the calls. Throws `STATE_LOCKED`
-   * when the user, or a context around it, has the state already: it would wait for itself.
+   * when the user, or a context around it, has the state already: it would wait for itself. A user that was stopped does not get
+   * it: another attempt may have it by now.
    */
   use<R>(use: (state: never) => R | Promise<R>, user: StateUser): R | Promise<R> {
+    user.openedScope?.throwIfAborted();
     if (this.holder === undefined) return this.enter(use, user);
     if (isInside(user, this.holder.origin)) throw stateLocked(this.key.name);
     this.waiting ??= [];
@@ -58,7 +60,7 @@ export class StateCell {
     return turn.then(() => this.enterInTurn(use, user));
   }
 
-  /** A user that was stopped while it waited does not use the state any more. */
+  /** It may have been stopped while it waited. */
   private enterInTurn<R>(use: (state: never) => R | Promise<R>, user: StateUser): R | Promise<R> {
     try {
       user.openedScope?.throwIfAborted();

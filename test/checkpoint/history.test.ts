@@ -128,6 +128,10 @@ describe("The history of a run", () => {
       ["task", ["fails"], ["helps"]],
       ["start", [], ["fails"]],
     ]);
+    expect(entries.map(({ failed }) => failed)).toEqual([undefined, undefined, ["fails"], undefined]);
+    const drawn = app.toMermaid({ trace: entries });
+    expect(drawn).toMatch(/class \w+ failed/);
+    expect(drawn).not.toContain("skipped");
   });
 
   it("is dropped when a new run begins under its id", async () => {
@@ -138,6 +142,35 @@ describe("The history of a run", () => {
       await app.resume("run", { [id]: "b" });
       expect((await all(app.history("run"))).length).toBe(6);
     }
+  });
+
+  it("says when a part in the middle is gone, and reads what is before and behind it", async () => {
+    const store = memoryStore();
+    const app = new Graph<number, number>()
+      .addNode("count", (n: number) => n + 1)
+      .addEdge(START, "count")
+      .addBranch("count", ["count", END], (n) => (n < 60 ? "count" : END))
+      .compile({ store, durability: "step", history: true, maxSteps: 1_000 });
+    await app.invoke(0, { checkpointId: "run" });
+    const whole = await all(app.history("run"));
+    const segments = await idsUnder(store, "~history/run/");
+    expect(segments.length).toBeGreaterThan(3);
+    await store.delete(segments[1] ?? "");
+    const read: string[] = [];
+    const error = await errorOf(
+      (async () => {
+        for await (const { id } of app.history("run")) read.push(id);
+      })(),
+    );
+    expect(error).toMatchObject({ code: "CHECKPOINT_UNREADABLE", message: expect.stringContaining("are not in") });
+    expect(read.length).toBeGreaterThan(1);
+    expect(read).toEqual(whole.slice(0, read.length).map(({ id }) => id));
+    expect((await app.stateAt("run", "1")).input).toBe(0);
+    const gone = String(Number(read.at(-1)) - 1);
+    expect((await errorOf(app.stateAt("run", gone))).code).toBe("CHECKPOINT_UNREADABLE");
+    // what was pruned is no gap
+    await store.delete(segments[0] ?? "");
+    expect((await all(app.history("run"))).map(({ id }) => id)).toEqual(read);
   });
 
   it("is kept in segments that old entries leave with, and stays readable", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Chain, findCause, isInterrupt, memoryStore } from "../../src/index.js";
+import { Chain, findCause, isInterrupt, KumikoError, memoryStore } from "../../src/index.js";
 import { rejectedBy } from "../run/rejected-by.js";
 import { questionOf } from "./interrupt-of.js";
 
@@ -77,6 +77,24 @@ describe("modifyState", () => {
     const again = await app.resume("id").catch((error) => (isInterrupt(error) ? error.interrupts : error));
     const done = Array.isArray(again) ? await app.resume("id", { [id]: "b" }) : again;
     expect(done).toBe("ab[inner][middle][top]");
+  });
+
+  it("may throw an error of the library, which keeps its code", async () => {
+    const { app, id } = await start();
+    const modifyState = (): never => {
+      throw new KumikoError("VALIDATION", "not a state");
+    };
+    const error = await rejectedBy(app.resume("id", { [id]: "b" }, { modifyState }));
+    expect(error).toMatchObject({ code: "VALIDATION", message: "not a state" });
+  });
+
+  it("must not give a promise", async () => {
+    const { app, id } = await start();
+    const modifyState = async (state: unknown) => state;
+    const error = await rejectedBy(app.resume("id", { [id]: "b" }, { modifyState }));
+    expect(error).toMatchObject({ code: "INVALID_OPTION", message: expect.stringContaining("gave a promise") });
+    const again = await app.resume("id").catch((error) => (isInterrupt(error) ? error.interrupts : error));
+    expect(Array.isArray(again) ? await app.resume("id", { [id]: "b" }) : again).toBe("ab[inner][middle][top]");
   });
 
   it("changes what the next save holds", async () => {

@@ -1,3 +1,4 @@
+import { isFields } from "../../is.js";
 import { unreadableCheckpoint } from "../checkpoint-errors.js";
 import { sharingTree } from "../values/tree.js";
 import { changeTrees, resolveAll } from "./change-tree.js";
@@ -16,8 +17,12 @@ export class DocumentTree {
   /** Tasks that are done and whose outputs nobody needs any more, by run. */
   readonly #gone = new Map<JsonRecord, Set<string>>();
 
+  /** The input of the run: it stays when START goes. */
+  readonly #input: unknown;
+
   constructor(document: JsonRecord) {
     this.#document = document;
+    this.#input = document.input ?? inputIn(document);
   }
 
   apply(entry: JsonRecord): void {
@@ -40,6 +45,7 @@ export class DocumentTree {
           task.targets = task.targets.filter((target) => !gone.has(`0 ${String(target)}`));
       }
     }
+    if (this.#input !== undefined && inputIn(this.#document) === undefined) this.#document.input = this.#input;
     return this.#document;
   }
 
@@ -180,6 +186,14 @@ export class DocumentTree {
     if (rest[0] === "result") return partOf(call.result, rest.slice(1));
     return this.#inInvocation(asRecord(call.visit, "a call"), rest);
   }
+}
+
+/** The input of a run, as long as its START holds it. */
+export function inputIn({ root }: JsonRecord): unknown {
+  const { tasks }: JsonRecord = isFields(root) ? root : {};
+  const start: unknown = Array.isArray(tasks) ? tasks.find((task) => isFields(task) && task.node === "start") : undefined;
+  if (!isFields(start)) return undefined;
+  return start.output ?? (start.chunks === undefined ? undefined : [start.chunks]);
 }
 
 const keyOfTask = ({ step, node }: JsonRecord): string => `${String(step)} ${asText(node, "the node of a task")}`;

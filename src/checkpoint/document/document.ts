@@ -18,6 +18,8 @@ export interface CheckpointDocument {
   readonly requested: string | undefined;
   /** How far it has come; `undefined` as long as nothing was saved. */
   readonly root: RunSnapshot | undefined;
+  /** The input of the run, as JSON of a slot. */
+  readonly input: unknown;
   /** The last entry of its history; `undefined` where none is kept. */
   readonly entry: EntryNote | undefined;
   /** The number of the segment of its history that is open, and of the oldest that may be there. */

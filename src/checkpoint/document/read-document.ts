@@ -4,7 +4,7 @@ import type { StoredCheckpoint } from "../checkpoint-store.js";
 import { noteOf } from "../history/segments.js";
 import type { ValueCodec } from "../values/value-codec.js";
 import { type CheckpointDocument, documentVersion } from "./document.js";
-import { DocumentTree } from "./document-tree.js";
+import { DocumentTree, inputIn } from "./document-tree.js";
 import { asBoolean, asList, asRecord, asStep, asText, type JsonRecord, parseJson } from "./json-parts.js";
 import type {
   Answer,
@@ -38,7 +38,7 @@ export function readTree({ data, appended = [] }: Pick<StoredCheckpoint, "data" 
 }
 
 export function documentOf(document: JsonRecord, codec: ValueCodec): CheckpointDocument {
-  const { version, status, owner, claim, requested, root, output, segment, oldest } = document;
+  const { version, status, owner, claim, requested, root, output, segment, oldest, input } = document;
   if (status !== "running" && status !== "stopped" && status !== "finished") {
     throw unreadableCheckpoint("its status is unknown");
   }
@@ -52,11 +52,17 @@ export function documentOf(document: JsonRecord, codec: ValueCodec): CheckpointD
     answered: asList(document.answered, "answered", (id) => asText(id, "an answered id")),
     requested: requested === undefined ? undefined : asText(requested, "requested"),
     root: root === null ? undefined : reader.run(root, 0),
+    input: input ?? inputIn(document),
     entry: noteOf(document),
     segment: segment === undefined ? undefined : asStep(segment, 0, "the segment"),
     oldest: oldest === undefined ? undefined : asStep(oldest, 0, "the oldest segment"),
     output: output === undefined ? undefined : reader.slot(output, "the output"),
   };
+}
+
+/** What a slot holds that was left as JSON. */
+export function readSlot(json: unknown, name: string, codec: ValueCodec): Slot | undefined {
+  return new Reader(codec).slot(json, name);
 }
 
 /** How deep graphs, children and calls may stand in each other. */

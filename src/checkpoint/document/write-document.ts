@@ -42,10 +42,30 @@ export function writeRun(run: RunSnapshot, codec: ValueCodec): string {
   return new Writer(codec).run(run, "");
 }
 
+/** The same, of one run after the other. */
+export class WholeRun {
+  readonly #writer: Writer;
+
+  constructor(codec: ValueCodec) {
+    this.#writer = new Writer(codec);
+  }
+
+  write(run: RunSnapshot): string {
+    return this.#writer.run(run, "");
+  }
+
+  /** The input of the run, if it was in what was written. */
+  get input(): string | undefined {
+    return this.#writer.input;
+  }
+}
+
 /** Parts of a document as text. `states`: the texts of states that are known already. */
 export class Writer {
   readonly #codec: ValueCodec;
   readonly #states: ReadonlyMap<RunSnapshot, string> | undefined;
+  /** The input of the run, where that was written last. */
+  input: string | undefined = undefined;
 
   constructor(codec: ValueCodec, states?: ReadonlyMap<RunSnapshot, string>) {
     this.#codec = codec;
@@ -87,7 +107,7 @@ export class Writer {
       output === undefined
         ? ""
         : `,"output":[${tree === undefined ? this.#output(output, task, path) : `{"tree":${tree}}`}]`;
-    if (chunks !== undefined) given += `,"chunks":${this.#codec.encode(chunks, outputName(task, path))}`;
+    if (chunks !== undefined) given += `,"chunks":${this.#chunks(chunks, task, path)}`;
     if (unjoinable !== undefined) given += `,"unjoinable":${this.slot(unjoinable, outputName(task, path))}`;
     if (failed === true) given += ',"failed":true';
     if (visit === undefined && route === undefined) return `${head}${next}${given}}`;
@@ -98,7 +118,15 @@ export class Writer {
 
   /** The way to a value is put into words only where it may be needed. */
   #output({ value }: Slot, task: TaskSnapshot, path: string): string {
-    return this.#codec.encodeTree(value) ?? this.#codec.encodeGraph(value, outputName(task, path));
+    const text = this.#codec.encodeTree(value) ?? this.#codec.encodeGraph(value, outputName(task, path));
+    if (path === "" && task.node === "start") this.input = text;
+    return text;
+  }
+
+  #chunks(chunks: readonly unknown[], task: TaskSnapshot, path: string): string {
+    const text = this.#codec.encode(chunks, outputName(task, path));
+    if (path === "" && task.node === "start") this.input = text;
+    return text;
   }
 
   invocation(invocation: InvocationSnapshot, at: string): string {

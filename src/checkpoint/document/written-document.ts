@@ -80,9 +80,15 @@ export class WrittenDocument {
   /** The whole run. */
   write(run: RunSnapshot): string {
     this.take(run);
+    this.#writer.input = undefined;
     const text = this.#writer.run(run, "");
     this.#states.clear();
     return text;
+  }
+
+  /** The input of the run, if it was in what was written as a whole. */
+  get input(): string | undefined {
+    return this.#writer.input;
   }
 
   /** The run as it is now is what was saved. */

@@ -11,6 +11,8 @@ export interface HistoryEntry {
   readonly cause: "start" | "task" | "interrupt" | "failure" | "end" | "fork";
   /** Paths of the nodes that have ended since the entry before. */
   readonly ran: readonly string[];
+  /** Those of them that have failed, where an error branch took the failure. */
+  readonly failed?: readonly string[] | undefined;
   /** Paths of the nodes that a resume starts or enters again; what a branch has yet to choose is not there. */
   readonly next: readonly string[];
   /** What was asked and not answered. */
@@ -27,8 +29,9 @@ export interface HistoryLimits {
   readonly before?: string | undefined;
 }
 
-/** What a save holds. What no node can read any more is not kept, and `undefined` here. */
+/** What a save holds. Outputs that no node can read any more are not kept, and `undefined` here. */
 export interface SavedState {
+  /** The input of the run. With a history it goes with the oldest saves. */
   readonly input: unknown;
   /** The state of the graph, or of the graph at a path of node keys, joined by `/`. */
   state(path?: string): unknown;

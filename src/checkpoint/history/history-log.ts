@@ -2,7 +2,7 @@ import type { CheckpointStore } from "../checkpoint-store.js";
 import type { CheckpointDocument } from "../document/document.js";
 import { readRow } from "../journal/store-calls.js";
 import { quoted } from "../values/quoted.js";
-import { dropHistory, dropSegments, type EntryNote, segmentBytes, segmentId } from "./segments.js";
+import { dropHistory, dropSegments, type EntryNote, putSegment, segmentBytes, segmentId } from "./segments.js";
 
 /** How much of a history is kept. */
 export interface HistoryLimits {
@@ -20,6 +20,8 @@ export class HistoryLog {
   #oldest = 0;
   /** Nodes that have ended since the last entry. */
   #ran: string[] = [];
+  /** Those of them whose failure an error branch took. */
+  #failed: string[] = [];
   #parent: string | undefined = undefined;
 
   constructor(limits: HistoryLimits) {
@@ -41,18 +43,21 @@ export class HistoryLog {
     this.#oldest = 0;
   }
 
-  ran(path: string): void {
+  ran(path: string, hasFailed: boolean): void {
     this.#ran.push(path);
+    if (hasFailed) this.#failed.push(path);
   }
 
   /** What the next entry says of itself. */
   note(cause: EntryNote["cause"], error?: string): string {
     const ran = this.#ran.length === 0 ? "" : `,"ran":${JSON.stringify(this.#ran)}`;
+    const handled = this.#failed.length === 0 ? "" : `,"failed":${JSON.stringify(this.#failed)}`;
     const from = this.#parent === undefined ? "" : `,"parent":${quoted(this.#parent)}`;
     const failure = error === undefined ? "" : `,"error":${JSON.stringify(error)}`;
     this.#ran = [];
+    this.#failed = [];
     this.#parent = undefined;
-    return `"entry":{"n":${++this.#last},"at":${this.#limits.now()},"cause":"${cause}"${ran}${from}${failure}}`;
+    return `"entry":{"n":${++this.#last},"at":${this.#limits.now()},"cause":"${cause}"${ran}${handled}${from}${failure}}`;
   }
 
   /** Which segment a whole document begins. `isNext`: there is one before it. */
@@ -66,9 +71,7 @@ export class HistoryLog {
     const row = await readRow(store, id);
     if (row === undefined) return;
     const name = segmentId(id, this.#segment - 1);
-    // a crash may have left one there that says less
-    const former = await readRow(store, name);
-    await store.put(name, segmentBytes(row), former?.version);
+    await putSegment(store, name, segmentBytes(row));
     await this.#dropOld(store, id);
   }
 

@@ -41,11 +41,33 @@ export interface Segment {
   readonly appended: readonly Uint8Array[];
 }
 
-const decoder = new TextDecoder();
-
+/** The bytes of a row as they are, in one JSON object. */
 export function segmentBytes({ data, appended = [] }: StoredCheckpoint): Uint8Array {
-  const entries = appended.map((entry) => decoder.decode(entry));
-  return bytesOf(`{"version":2,"document":${decoder.decode(data)},"entries":[${entries.join(",")}]}`);
+  const parts = [bytesOf('{"version":2,"document":'), data, bytesOf(',"entries":[')];
+  const comma = bytesOf(",");
+  for (const [index, entry] of appended.entries()) {
+    if (index > 0) parts.push(comma);
+    parts.push(entry);
+  }
+  parts.push(bytesOf("]}"));
+  const bytes = new Uint8Array(parts.reduce((size, { length }) => size + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/** A crash may have left one there that says less. */
+export async function putSegment(store: CheckpointStore, name: string, data: Uint8Array): Promise<void> {
+  try {
+    await store.put(name, data, undefined);
+  } catch (error) {
+    const former = await readRow(store, name);
+    if (former === undefined) throw error;
+    await store.put(name, data, former.version);
+  }
 }
 
 /** `undefined` when it was pruned. */
@@ -75,6 +97,7 @@ export interface EntryNote {
   readonly at: number;
   readonly cause: "start" | "task" | "interrupt" | "failure" | "end" | "fork";
   readonly ran: readonly string[];
+  readonly failed?: readonly string[] | undefined;
   readonly parent?: string | undefined;
   readonly error?: string | undefined;
 }
@@ -84,17 +107,20 @@ const causes: readonly unknown[] = ["start", "task", "interrupt", "failure", "en
 /** `undefined` for a save that is not an entry of a history, such as a claim. */
 export function noteOf({ entry }: JsonRecord): EntryNote | undefined {
   if (entry === undefined) return undefined;
-  const { n, at, cause, ran, parent, error } = asRecord(entry, "the note of an entry");
+  const { n, at, cause, ran, failed, parent, error } = asRecord(entry, "the note of an entry");
   if (!causes.includes(cause)) throw unreadableCheckpoint("an entry of its history has an unknown cause");
   return {
     n: asStep(n, 1, "the number of an entry"),
     at: asStep(at, 0, "the time of an entry"),
     cause: cause as EntryNote["cause"],
-    ran: ran === undefined ? [] : asList(ran, "what an entry ran", (path) => asText(path, "a path")),
+    ran: ran === undefined ? [] : asPaths(ran, "what an entry ran"),
+    failed: failed === undefined ? undefined : asPaths(failed, "what failed in an entry"),
     parent: parent === undefined ? undefined : asText(parent, "the parent of an entry"),
     error: error === undefined ? undefined : asText(error, "the error of an entry"),
   };
 }
+
+const asPaths = (json: unknown, what: string): string[] => asList(json, what, (path) => asText(path, "a path"));
 
 /** The number of the last entry of a segment, and its time. */
 export function lastNote({ document, entries }: JsonSegment): EntryNote | undefined {
@@ -123,6 +149,17 @@ export async function dropSegments(
     await store.delete(segmentId(id, oldest));
   }
   return { oldest, entries };
+}
+
+/** The newest segment before one; `undefined` when there is none any more. */
+export async function newestSegment(store: CheckpointStore, id: string, before: number): Promise<number | undefined> {
+  const prefix = historyPrefix(id);
+  let newest: number | undefined;
+  for await (const segment of store.list(prefix)) {
+    const number = Number(segment.slice(prefix.length));
+    if (number < before) newest = number;
+  }
+  return newest;
 }
 
 /** Deletes all segments of an id. */

@@ -125,7 +125,8 @@ export class CheckpointClaim {
     const preparing = prepare(document);
     const answers = preparing instanceof Promise ? await preparing : preparing;
     const copyOf = isCopy ? `${id}#${document.entry?.n ?? 0}` : undefined;
-    own.continue(isCopy ? randomId() : document.runKey, answers.length === 0 ? document.answered : answers, copyOf);
+    const answered = answers.length === 0 ? document.answered : answers;
+    own.continue(isCopy ? randomId() : document.runKey, answered, copyOf, document.input);
     if (isCopy) this.#cause = "fork";
     this.#start = root;
     if (isCopy) await this.#copy(id, found);

@@ -101,8 +101,8 @@ export class CheckpointJournal implements Journal {
     return this.#document.history !== undefined;
   }
 
-  noteRan(path: readonly string[]): void {
-    this.#document.history?.ran(path.join("/"));
+  noteRan(path: readonly string[], hasFailed = false): void {
+    this.#document.history?.ran(path.join("/"), hasFailed);
   }
 
   get checkpointId(): string | undefined {

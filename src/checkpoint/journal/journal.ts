@@ -23,7 +23,7 @@ export interface Journal {
   /** Whether the checkpoint of a finished run is kept, with its result. */
   readonly keepsOutput: boolean;
   /** A node has ended, for the history of the run. */
-  noteRan(path: readonly string[]): void;
+  noteRan(path: readonly string[], hasFailed?: boolean): void;
   /** Whether a history is kept. */
   readonly keepsHistory: boolean;
   /** The run has its result: its checkpoint goes, or is marked. */

@@ -3,7 +3,7 @@ import type { StoredCheckpoint } from "../checkpoint-store.js";
 import type { CheckpointDocument } from "../document/document.js";
 import { readTree } from "../document/read-document.js";
 import type { RunSnapshot, Slot } from "../document/snapshot.js";
-import { headFields, writeHead, writeRun } from "../document/write-document.js";
+import { headFields, WholeRun, writeHead } from "../document/write-document.js";
 import { WrittenDocument } from "../document/written-document.js";
 import type { HistoryLog } from "../history/history-log.js";
 import type { EntryNote } from "../history/segments.js";
@@ -51,6 +51,10 @@ export class OwnDocument {
   #runKey: string | undefined = undefined;
   /** Questions that the last resume with answers has answered. */
   #answered: readonly string[] = [];
+  /** The input of the run as text, or as it was read. */
+  #input: string | { readonly json: unknown } | undefined = undefined;
+  /** What a whole document says of the input: nothing where its run has it, or a history. */
+  #inputField = "";
   /** The fields of the head as they were written last. */
   #head = "";
   #running: string | undefined = undefined;
@@ -87,10 +91,11 @@ export class OwnDocument {
     this.#hasRun = true;
   }
 
-  /** It is this run. As a copy under another id it is written as a whole. */
-  continue(runKey: string, answered: readonly string[], copyOf: string | undefined): void {
+  /** It is this run. As a copy under another id it is written as a whole, with this input. */
+  continue(runKey: string, answered: readonly string[], copyOf: string | undefined, input: unknown): void {
     const isCopy = copyOf !== undefined;
     if (isCopy) this.history?.begin(copyOf);
+    this.#input = input === undefined ? undefined : { json: input };
     this.#runKey = runKey;
     this.#answered = answered;
     this.#running = undefined;
@@ -104,7 +109,7 @@ export class OwnDocument {
     const more = (): string => `${result}${this.#note(head)}`;
     const written = this.#written;
     if (written === undefined) {
-      if (run !== undefined) this.#text = writeRun(run, this.#codec);
+      if (run !== undefined) this.#text = this.#runText(run);
       return this.#whole(fields, more(), this.#text);
     }
     if (this.#text !== undefined) return this.#whole(fields, more(), this.#text);
@@ -148,15 +153,32 @@ export class OwnDocument {
 
   #all(run: RunSnapshot): string {
     this.#mustBeWhole = true;
-    const text = this.#written?.write(run) ?? "null";
+    const text = this.#runText(run);
     this.#mustBeWhole = false;
     return text;
+  }
+
+  #runText(run: RunSnapshot): string {
+    const writer = this.#written ?? new WholeRun(this.#codec);
+    const text = writer.write(run);
+    if (writer.input !== undefined) this.#input = writer.input;
+    // a history has it in its first document
+    const isKept = this.history === undefined || this.#wholeSize === 0;
+    this.#inputField = writer.input === undefined && isKept ? this.#keptInput() : "";
+    return text;
+  }
+
+  /** No node can read it any more, but people can. */
+  #keptInput(): string {
+    const input = this.#input;
+    if (input === undefined) return "";
+    return `,"input":${typeof input === "string" ? `[${input}]` : JSON.stringify(input.json)}`;
   }
 
   #whole(fields: string, output: string, run: string | undefined): Write {
     const closesSegment = this.history !== undefined && this.#wholeSize > 0;
     const place = this.history === undefined ? "" : `,${this.history.place(closesSegment)}`;
-    const data = bytesOf(`${writeHead(this.runKey, fields)}${output}${place},"root":${run ?? "null"}}`);
+    const data = bytesOf(`${writeHead(this.runKey, fields)}${output}${place}${run === undefined ? "" : this.#inputField},"root":${run ?? "null"}}`);
     this.#head = fields;
     this.#hasRun = run !== undefined;
     this.#wholeSize = data.length;
@@ -175,12 +197,13 @@ export class OwnDocument {
     this.#wholeSize = 0;
     this.#entriesSize = 0;
     this.#head = "";
+    this.#input = undefined;
     this.history?.begin(undefined);
   }
 
   /** The run as it is now is what a later write without a run saves. */
   hold(run: RunSnapshot): void {
-    this.#text = this.#written === undefined ? writeRun(run, this.#codec) : this.#all(run);
+    this.#text = this.#written === undefined ? this.#runText(run) : this.#all(run);
   }
 
   #fieldsOf({ status, requested }: SaveHead): string {

@@ -1,4 +1,5 @@
-import { isPlainObject } from "../../is.js";
+import { KumikoError } from "../../errors.js";
+import { isPlainObject, isPromiseLike } from "../../is.js";
 import type { SchemaValidator } from "../../schema/schema-validator.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { schemaCheck } from "../../schema/validation/schema-check.js";
@@ -8,6 +9,7 @@ import {
   ambiguousInterrupt,
   answerMismatch,
   invalidAnswers,
+  lateState,
   modifyStateFailed,
   unknownInterrupt,
 } from "../checkpoint-errors.js";
@@ -201,11 +203,16 @@ export function modifyStates(run: RunSnapshot, modify: ModifyState, option: "mod
 
 function modifyNamed(modify: ModifyState, option: string): ModifyState {
   return (state, path) => {
+    let changed: unknown;
     try {
-      return modify(state, path);
+      changed = modify(state, path);
     } catch (cause) {
+      // errors of the library keep their code
+      if (KumikoError.is(cause)) throw cause;
       throw modifyStateFailed(option, path, cause);
     }
+    if (isPromiseLike(changed)) throw lateState(option, path);
+    return changed;
   };
 }
 

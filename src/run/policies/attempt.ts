@@ -20,6 +20,9 @@ export class Attempt extends Task {
   readonly #limits: TimeLimits | undefined;
   readonly #scope: AttemptScope;
   #place: Place | undefined = undefined;
+  /** It is waited for, and how many reads of its input wait themselves: its time counts in between. */
+  #isAwaited = false;
+  #waits = 0;
   #reject: ((reason: unknown) => void) | undefined = undefined;
   /** What it has failed with while nobody waited for it. */
   #failure: { readonly error: unknown } | undefined = undefined;
@@ -74,24 +77,36 @@ export class Attempt extends Task {
     try {
       if (this.#failure !== undefined) throw this.#failure.error;
       this.#scope.throwIfAborted();
-      this.#limits?.resume();
+      this.#isAwaited = true;
+      this.#count();
       const pending = work();
       return await (this.#limits === undefined ? pending : this.#race(pending));
     } finally {
-      this.#limits?.pause();
+      this.#isAwaited = false;
+      this.#count();
       this.#leavePlace();
     }
   }
 
-  /** Waits for something that others do: meanwhile another body may run. */
+  /** Waits for something that others do: meanwhile another body may run, and its own time stands. */
   async pausing<T>(waiting: Promise<T>): Promise<T> {
-    if (this.#place === undefined) return waiting;
+    if (this.#place === undefined && this.#limits === undefined) return waiting;
+    const hasPlace = this.#place !== undefined;
     this.#leavePlace();
+    this.#waits += 1;
+    this.#count();
     try {
       return await waiting;
     } finally {
-      if (!this.isOver) await this.#takePlace();
+      if (hasPlace && !this.isOver) await this.#takePlace();
+      this.#waits -= 1;
+      this.#count();
     }
+  }
+
+  #count(): void {
+    if (this.#isAwaited && this.#waits === 0 && !this.isOver) this.#limits?.resume();
+    else this.#limits?.pause();
   }
 
   /** Nothing of it counts any more. `why`: what is left of it is stopped with this. */

@@ -74,11 +74,14 @@ export class Attempts implements Tried {
     const task = this.#task;
     if (this.given.failure !== undefined) throw this.given.failure.error;
     this.#throwUnlessFailure(error);
+    // the streams inside say where it began, and are forgotten with the attempt
+    const origin = await task.owner.findOrigin(error);
+    this.#throwUnlessFailure(error);
     this.#current?.end(abortError("This attempt has failed."));
     if (mayRepeat && (await this.#waitForNext(error))) return undefined;
     const { fallback } = this.#policies;
-    if (fallback === undefined) throw error;
-    const failure = await this.#failureOf(error);
+    if (fallback === undefined) throw origin;
+    const failure = await this.#failureOf(origin);
     try {
       const value = await fallback(failure as NodeFailure<never>, task as never);
       task.scope.throwIfAborted();

@@ -9,7 +9,7 @@ export interface Limits {
 /** The option that names a limit. */
 export type LimitName = keyof Limits;
 
-/** The time limits of one attempt. They count while it is waited for: between `resume` and `pause`. */
+/** The time limits of one attempt, on one timer. They count while it is waited for: between `resume` and `pause`. */
 export class TimeLimits {
   readonly #limits: Limits;
   readonly #clock: Clock;
@@ -19,48 +19,55 @@ export class TimeLimits {
   #resumedAt = 0;
   #lastBeat = 0;
   #timer: unknown = undefined;
-  #idleTimer: unknown = undefined;
+  /** What the timer is set for. */
+  #due: LimitName = "timeoutMs";
+  /** There was a sign of life since it was set. */
+  #hasBeaten = false;
 
   constructor(limits: Limits, clock: Clock, expire: (limit: LimitName) => void) {
     this.#limits = limits;
     this.#clock = clock;
     this.#expire = expire;
-    this.#left = limits.timeoutMs ?? 0;
+    this.#left = limits.timeoutMs ?? Number.POSITIVE_INFINITY;
   }
 
   resume(): void {
-    const clock = this.#clock;
-    const { timeoutMs, idleTimeoutMs } = this.#limits;
-    this.#resumedAt = clock.now();
-    if (timeoutMs !== undefined) this.#timer = clock.setTimer(() => this.#expire("timeoutMs"), Math.max(0, this.#left));
-    if (idleTimeoutMs === undefined) return;
-    this.#lastBeat = this.#resumedAt;
-    this.#setIdleTimer(idleTimeoutMs);
+    if (this.#timer !== undefined) return;
+    const now = this.#clock.now();
+    this.#resumedAt = now;
+    this.#lastBeat = now;
+    this.#set(this.#left, this.#limits.idleTimeoutMs ?? Number.POSITIVE_INFINITY);
   }
 
   pause(): void {
-    const clock = this.#clock;
-    if (this.#timer !== undefined) {
-      clock.clearTimer(this.#timer);
-      this.#left -= clock.now() - this.#resumedAt;
-      this.#timer = undefined;
-    }
-    if (this.#idleTimer !== undefined) clock.clearTimer(this.#idleTimer);
-    this.#idleTimer = undefined;
+    if (this.#timer === undefined) return;
+    this.#clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+    this.#left -= this.#clock.now() - this.#resumedAt;
   }
 
   /** It goes on: restarts `idleTimeoutMs`. */
   beat(): void {
-    if (this.#idleTimer !== undefined) this.#lastBeat = this.#clock.now();
+    if (this.#limits.idleTimeoutMs === undefined || this.#timer === undefined) return;
+    this.#lastBeat = this.#clock.now();
+    this.#hasBeaten = true;
+  }
+
+  /** For what is due first: what is left of the whole time, or of that without a sign of life. */
+  #set(left: number, idleLeft: number): void {
+    this.#due = left <= idleLeft ? "timeoutMs" : "idleTimeoutMs";
+    this.#hasBeaten = false;
+    this.#timer = this.#clock.setTimer(this.#fire, Math.max(0, Math.min(left, idleLeft)));
   }
 
   /** A timer that is too early, because of a beat meanwhile, is set again for the rest. */
-  #setIdleTimer(ms: number): void {
-    this.#idleTimer = this.#clock.setTimer(() => {
-      const { idleTimeoutMs = 0 } = this.#limits;
-      const left = this.#lastBeat + idleTimeoutMs - this.#clock.now();
-      if (this.#lastBeat === this.#resumedAt || left <= 0) this.#expire("idleTimeoutMs");
-      else this.#setIdleTimer(left);
-    }, ms);
-  }
+  readonly #fire = (): void => {
+    if (this.#due === "timeoutMs" || !this.#hasBeaten) {
+      this.#expire(this.#due);
+      return;
+    }
+    const { idleTimeoutMs = 0 } = this.#limits;
+    const now = this.#clock.now();
+    this.#set(this.#left - (now - this.#resumedAt), this.#lastBeat + idleTimeoutMs - now);
+  };
 }

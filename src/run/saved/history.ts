@@ -1,10 +1,16 @@
 import { randomId } from "../../callbacks/random-id.js";
-import { checkpointInUse, inCheckpoint, unknownCheckpoint } from "../../checkpoint/checkpoint-errors.js";
+import {
+  checkpointInUse,
+  inCheckpoint,
+  unknownCheckpoint,
+  unreadableCheckpoint,
+} from "../../checkpoint/checkpoint-errors.js";
 import type { CheckpointStore, StoredCheckpoint } from "../../checkpoint/checkpoint-store.js";
 import type { CheckpointDocument } from "../../checkpoint/document/document.js";
 import { DocumentTree } from "../../checkpoint/document/document-tree.js";
 import { asRecord, type JsonRecord, parseJson } from "../../checkpoint/document/json-parts.js";
-import { documentOf, readTree } from "../../checkpoint/document/read-document.js";
+import { documentOf, readSlot, readTree } from "../../checkpoint/document/read-document.js";
+import type { Slot } from "../../checkpoint/document/snapshot.js";
 import { headFields, writeHead, writeRun } from "../../checkpoint/document/write-document.js";
 import { noHistory, notEditable, reservedId, unknownEntry } from "../../checkpoint/errors.js";
 import type {
@@ -21,6 +27,7 @@ import {
   fitsHistory,
   historyPrefix,
   type JsonSegment,
+  newestSegment,
   noteOf,
   readSegment,
 } from "../../checkpoint/history/segments.js";
@@ -75,7 +82,7 @@ export class History {
   async state(id: string, entry?: string): Promise<SavedState> {
     const { document } = entry === undefined ? { document: await this.#newest(id) } : await this.#find(id, entry);
     const { root } = document;
-    const input = inputOf(root) ?? (await this.#firstInput(id, document));
+    const input = this.#inputOf(document) ?? (await this.#firstInput(id, document));
     return {
       input: input?.value,
       state: (path = "") => stateAt(root, path),
@@ -116,7 +123,7 @@ export class History {
     return target;
   }
 
-  #copyOf({ root }: CheckpointDocument, parent: string): Uint8Array {
+  #copyOf({ root, input }: CheckpointDocument, parent: string): Uint8Array {
     const fields = headFields({
       status: "stopped",
       owner: undefined,
@@ -128,7 +135,8 @@ export class History {
     const kept =
       this.#program.plan.history === undefined ? "" : `,"entry":${JSON.stringify(note)},"segment":0,"oldest":0`;
     const run = root === undefined ? "null" : writeRun(root, this.#codec);
-    return bytesOf(`${writeHead(randomId(), fields)}${kept},"root":${run}}`);
+    const given = input === undefined || inputOf(root) !== undefined ? "" : `,"input":${JSON.stringify(input)}`;
+    return bytesOf(`${writeHead(randomId(), fields)}${kept}${given},"root":${run}}`);
   }
 
   /** How many saves were deleted. */
@@ -185,6 +193,7 @@ export class History {
     if (newest.entry === undefined) throw noHistory(id);
     for await (const moment of this.#moments(id, n + 1)) {
       if (moment.note.n === n) return moment;
+      if (n < newest.entry.n) throw inCheckpoint(id, missingEntries(moment.note.n + 1, n));
       break;
     }
     throw unknownEntry(id, entry);
@@ -198,7 +207,11 @@ export class History {
     const segment = (await readSegment(this.#store, id, oldest)) ?? (await this.#openSegment(id));
     const [first] = segment === undefined ? [] : this.#momentsOf(id, segment, Number.POSITIVE_INFINITY);
     // a copy begins with the input only where that was still to be read
-    return first?.note.n === 1 ? inputOf(first.document.root) : undefined;
+    return first?.note.n === 1 ? this.#inputOf(first.document) : undefined;
+  }
+
+  #inputOf({ root, input }: CheckpointDocument): Slot | undefined {
+    return inputOf(root) ?? readSlot(input, "the input", this.#codec);
   }
 
   async #openSegment(id: string): Promise<JsonSegment | undefined> {
@@ -216,13 +229,22 @@ export class History {
     if (open === undefined) throw unknownCheckpoint(id);
     const { segment = 0, oldest = 0 } = open.document as { readonly segment?: number; readonly oldest?: number };
     let end = before;
+    let last: number | undefined;
     let part: JsonSegment | undefined = open;
     for (let number = segment; ; ) {
       const moments: Moment[] = part === undefined ? [] : this.#momentsOf(id, part, end);
+      const newest = moments.at(-1)?.note.n;
+      if (last !== undefined && newest !== undefined && newest < last - 1)
+        throw inCheckpoint(id, missingEntries(newest + 1, last - 1));
       // what a crash has left in two segments counts in the later one
       end = Math.min(end, moments[0]?.note.n ?? end, part === undefined ? end : (noteOf(part.document)?.n ?? end));
+      last = moments[0]?.note.n ?? last;
       yield* moments.reverse();
       if (--number < oldest) return;
+      part = await readSegment(this.#store, id, number);
+      if (part !== undefined) continue;
+      // what was pruned is the oldest: behind it there is nothing
+      number = (await newestSegment(this.#store, id, number)) ?? oldest;
       part = await readSegment(this.#store, id, number);
     }
   }
@@ -246,8 +268,13 @@ export class History {
   }
 }
 
+function missingEntries(first: number, last: number): KumikoError {
+  const which = first === last ? `entry ${first}` : `the entries ${first} to ${last}`;
+  return unreadableCheckpoint(`${which} of its history ${first === last ? "is" : "are"} not in the store`);
+}
+
 function entryOf(note: EntryNote, document: CheckpointDocument, program: Program): HistoryEntry {
-  const { n, at, cause, ran, parent, error } = note;
+  const { n, at, cause, ran, failed, parent, error } = note;
   const { root, runKey, status } = document;
   const isOver = status === "finished" || root === undefined;
   return {
@@ -256,6 +283,7 @@ function entryOf(note: EntryNote, document: CheckpointDocument, program: Program
     at,
     cause,
     ran,
+    ...(failed !== undefined && { failed }),
     next: isOver ? [] : nextNodes(root, program),
     interrupts: isOver ? [] : interruptsOf(root, runKey),
     ...(error !== undefined && { error }),

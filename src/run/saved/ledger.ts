@@ -178,7 +178,7 @@ export class Ledger implements RunLedger {
       return;
     }
     entry?.end();
-    if (this.#journal?.keepsHistory === true) this.#journal.noteRan(task.nodePath);
+    if (this.#journal?.keepsHistory === true) this.#journal.noteRan(task.nodePath, true);
   }
 
   endedLate(task: Task): void {

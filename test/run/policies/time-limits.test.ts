@@ -1,4 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
+import { manualClock } from "../../../src/testing/manual-clock.js";
+import type { StreamReader } from "../../../src/schema/stream/reader.js";
+import { Runtime } from "../../../src/compose/runtime.js";
+import { lambda } from "../../../src/compose/lambda.js";
+import { Graph } from "../../../src/compose/graph.js";
 import { recordingHandler } from "../../../src/testing/recording-handler.js";
 import { inTime, policyApp, streamed } from "./policy-app.js";
 
@@ -113,4 +118,37 @@ it("stand while nobody reads the stream", async () => {
   clock.advance(10_000);
   expect((await reader.next()).value).toBe("a");
   expect((await reader.next()).done).toBe(true);
+});
+
+describe.each(["timeoutMs", "idleTimeoutMs"] as const)("%s of a node that takes chunks", (limit) => {
+  it.each(["invoke", "stream"] as const)("stands while it waits for its input (%s)", async (mode) => {
+    const clock = manualClock();
+    const wait = (ms: number): Promise<void> => new Promise((resolve) => clock.setTimer(resolve, ms));
+    const build = (ownMs: number) =>
+      new Graph<string, string>()
+        .addNode("source", async function* (text: string) {
+          for (let n = 0; n < 3; n++) {
+            await wait(30);
+            yield text;
+          }
+        })
+        .addNode(
+          "timed",
+          lambda({
+            transform: async function* (chunks: StreamReader<string>) {
+              for await (const chunk of chunks) yield chunk;
+              await wait(ownMs);
+            },
+          }),
+          { [limit]: 20 },
+        )
+        .addEdge("start", "source")
+        .addEdge("source", "timed")
+        .addEdge("timed", "end")
+        .compile({ runtime: new Runtime({ clock }) });
+    const run = (ownMs: number): Promise<string> =>
+      mode === "invoke" ? build(ownMs).invoke("a") : build(ownMs).stream("a").concat();
+    expect(await inTime(clock, run(10))).toBe("aaa");
+    await expect(inTime(clock, run(30))).rejects.toMatchObject({ code: "NODE_TIMED_OUT", nodePath: ["timed"] });
+  });
 });

@@ -7,6 +7,8 @@ import { invalidOption } from "../../errors.js";
 export interface TraceEntry {
   /** Paths of the nodes that ran. */
   readonly ran: readonly string[];
+  /** Those of them whose failure an error branch took. */
+  readonly failed?: readonly string[] | undefined;
   /** Paths of the nodes that come next: those of a failure are the ones that it has stopped. */
   readonly next?: readonly string[] | undefined;
   readonly interrupts?: readonly { readonly address: string }[] | undefined;
@@ -87,9 +89,9 @@ export class TraceMarks {
     }
   }
 
-  #addEntry({ ran, next = [], interrupts = [], cause }: TraceEntry): void {
+  #addEntry({ ran, failed = [], next = [], interrupts = [], cause }: TraceEntry): void {
     if (this.#order === 0) this.#add("start", "done", 0);
-    for (const path of ran) this.#add(withoutItems(path), "done", this.#order);
+    for (const path of ran) this.#add(withoutItems(path), failed.includes(path) ? "failed" : "done", this.#order);
     if (cause === "failure") for (const path of next) this.#add(withoutItems(path), "failed", this.#order);
     for (const { address } of interrupts) {
       const path = pathOf(address, address.slice(0, address.indexOf(";") + 1));
