@@ -140,7 +140,7 @@ export const duplicateChild = (key: string, address: string): KumikoError =>
       `invoke(input, { parent: ctx, key: "…" }).`,
   );
 
-export const notAPlace = (): KumikoError =>
+export const parentIsNoContext = (): KumikoError =>
   invalidRunOption("parent must be the ctx that a node, tool or handler of a run was given.");
 
 export function describe(value: unknown): string {
