@@ -46,7 +46,7 @@ interface Moment {
   readonly document: CheckpointDocument;
 }
 
-/** What can be asked of the saves of a graph's runs. */
+/** Reads and edits the saved runs of a graph: `history`, `stateAt`, `fork`, `prune` and `forget`. */
 export class History {
   readonly #program: Program;
   readonly #store: CheckpointStore;
@@ -58,7 +58,7 @@ export class History {
     this.#codec = codecOf(program.plan);
   }
 
-  /** Newest first. */
+  /** The saves of a run, newest first. */
   async *entries(id: string, limits: HistoryLimits = {}): AsyncGenerator<HistoryEntry, void, undefined> {
     checkHistoryOptions("history", limits);
     const { limit, before } = limits;
@@ -91,7 +91,7 @@ export class History {
     const target = to ?? copyId(id);
     checkCheckpointId(target);
     if (target.startsWith(reservedMark) && !isRunOfLibrary(options)) throw reservedId(target);
-    // with a history, ids have to be shorter: an error now, and not at the resume
+    // with a history, ids have to be shorter: throws now rather than on resume
     if (this.#program.plan.history !== undefined) historyPrefix(target);
     const moment =
       entry === undefined ? { document: await this.#newest(id), note: undefined } : await this.#find(id, entry);
@@ -104,7 +104,7 @@ export class History {
     if (editState !== undefined) modifyStates(root, editState, "editState");
     if (outputs !== undefined) {
       const [first] = Object.keys(outputs);
-      // END has read what is left
+      // what is still there was read by END
       if (moment.document.status === "finished" && first !== undefined) throw notEditable(first);
       editOutputs(root, await checkedOutputs(this.#program, outputs), notEditable);
     }
@@ -131,7 +131,7 @@ export class History {
     return bytesOf(`${writeHead(randomId(), fields)}${kept},"root":${run}}`);
   }
 
-  /** How many saves were deleted. */
+  /** Deletes old saves; resolves to how many. */
   async prune(id: string, options: PruneOptions = {}): Promise<number> {
     checkHistoryOptions("prune", options);
     const { last, maxAgeMs } = options;
@@ -197,7 +197,7 @@ export class History {
     if (entry === undefined) return undefined;
     const segment = (await readSegment(this.#store, id, oldest)) ?? (await this.#openSegment(id));
     const [first] = segment === undefined ? [] : this.#momentsOf(id, segment, Number.POSITIVE_INFINITY);
-    // a copy begins with the input only where that was still to be read
+    // a fork has the input only if it was made before the input was read
     return first?.note.n === 1 ? inputOf(first.document.root) : undefined;
   }
 
@@ -210,7 +210,7 @@ export class History {
     }));
   }
 
-  /** Every save before one, newest first. */
+  /** Every save whose number is below `before`, newest first. */
   async *#moments(id: string, before: number): AsyncGenerator<Moment, void, undefined> {
     const open = await this.#openSegment(id);
     if (open === undefined) throw unknownCheckpoint(id);
@@ -219,7 +219,7 @@ export class History {
     let part: JsonSegment | undefined = open;
     for (let number = segment; ; ) {
       const moments: Moment[] = part === undefined ? [] : this.#momentsOf(id, part, end);
-      // what a crash has left in two segments counts in the later one
+      // a save that a crash left in two segments counts only in the later one
       end = Math.min(end, moments[0]?.note.n ?? end, part === undefined ? end : (noteOf(part.document)?.n ?? end));
       yield* moments.reverse();
       if (--number < oldest) return;
@@ -262,7 +262,7 @@ function entryOf(note: EntryNote, document: CheckpointDocument, program: Program
   };
 }
 
-/** A new id, which says what it is a copy of as far as an id may be that long. */
+/** A new id that starts with the id of the original, if that is not too long. */
 function copyId(id: string): string {
   const end = randomId().slice(0, 12);
   const copy = `${id.startsWith(reservedMark) ? "fork" : id}-${end}`;
