@@ -10,7 +10,7 @@ import { type MappingTarget, MISSING, readPath, settled } from "./read-path.js";
 
 type Chunks = AsyncGenerator<unknown, void>;
 
-/** A stream of what a generator makes of others; they are closed with it, also when it never started. */
+/** A stream of a generator that reads others. Cancelling it cancels those too, even if the generator never started. */
 export function lazyReader(
   upstream: readonly StreamReader<unknown>[],
   chunks: Chunks,
@@ -27,7 +27,7 @@ export function lazyReader(
   return new StreamReader<unknown>(source, joining);
 }
 
-/** What a function of the user makes of the whole. */
+/** The result of a user function of the joined value. */
 export async function* wholeOf(source: BoundExtract, reader: StreamReader<unknown>, at: Outputs): Chunks {
   const whole = await reader.concat();
   let made: unknown;
@@ -40,7 +40,7 @@ export async function* wholeOf(source: BoundExtract, reader: StreamReader<unknow
   yield made;
 }
 
-/** What stands at the path of a source: chunk by chunk as far as its steps lead through records. */
+/** The value at the path of a source: chunk by chunk as far as the path leads through records. */
 export function partOf(
   source: BoundFrom,
   reader: StreamReader<unknown>,
@@ -64,7 +64,7 @@ export function partOf(
 
 const isListStep = (step: string): boolean => step === "*" || /^\d+$/.test(step);
 
-/** The same chunks; a stream without any is an error of its node, here as where it is read as a value. */
+/** The same chunks; a stream without chunks fails, as it does when it is joined. */
 function filled(reader: StreamReader<unknown>): StreamReader<unknown> {
   const { joining } = reader;
   async function* chunks(): Chunks {
@@ -78,7 +78,7 @@ function filled(reader: StreamReader<unknown>): StreamReader<unknown> {
   return lazyReader([reader], chunks(), joining);
 }
 
-/** What is left of a path, read in the whole. A part of which nothing came is missing. */
+/** Reads the rest of a path in the joined value. A part without chunks is missing. */
 async function* restOf(
   source: BoundFrom,
   reader: StreamReader<unknown>,
@@ -97,7 +97,7 @@ async function* restOf(
   else if (isWhole) yield undefined;
 }
 
-/** One field of the chunks that have it. What does not join key by key is joined first. */
+/** One field, from each chunk that has it. From the first chunk that does not join key by key, the rest is joined first. */
 async function* fieldOf(source: BoundFrom, reader: StreamReader<unknown>, at: MappingTarget, n: number): Chunks {
   const { reading } = source;
   const { joining } = reader;
@@ -121,7 +121,7 @@ async function* fieldOf(source: BoundFrom, reader: StreamReader<unknown>, at: Ma
   if (value !== MISSING) yield value;
 }
 
-/** At its end it is known whether the path led anywhere. */
+/** The same chunks; if there are none, the source is treated as missing. */
 async function* found(source: BoundFrom, reader: StreamReader<unknown>, at: MappingTarget, isWhole: boolean): Chunks {
   let isMissing = true;
   for await (const chunk of reader) {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../components/clock.js";
 
-/** What limits the time of an attempt. */
+/** The time limits of an attempt, in milliseconds. */
 export interface Limits {
   readonly timeoutMs: number | undefined;
   readonly idleTimeoutMs: number | undefined;
@@ -9,12 +9,12 @@ export interface Limits {
 /** The option that names a limit. */
 export type LimitName = keyof Limits;
 
-/** The time limits of one attempt. They count while it is waited for: between `resume` and `pause`. */
+/** The timers of one attempt. They run between {@link resume} and {@link pause}, while someone waits for the attempt. */
 export class TimeLimits {
   readonly #limits: Limits;
   readonly #clock: Clock;
   readonly #expire: (limit: LimitName) => void;
-  /** Of `timeoutMs`. */
+  /** What is left of `timeoutMs`. */
   #left: number;
   #resumedAt = 0;
   #lastBeat = 0;
@@ -49,12 +49,12 @@ export class TimeLimits {
     this.#idleTimer = undefined;
   }
 
-  /** It goes on: restarts `idleTimeoutMs`. */
+  /** Restarts `idleTimeoutMs`. */
   beat(): void {
     if (this.#idleTimer !== undefined) this.#lastBeat = this.#clock.now();
   }
 
-  /** A timer that is too early, because of a beat meanwhile, is set again for the rest. */
+  /** Beats do not reset the timer: if there was one, it is set again for the remaining time when it fires. */
   #setIdleTimer(ms: number): void {
     this.#idleTimer = this.#clock.setTimer(() => {
       const { idleTimeoutMs = 0 } = this.#limits;
