@@ -7,7 +7,7 @@ export const stateLocked = (name: string): KumikoError =>
   new KumikoError(
     "STATE_LOCKED",
     `processState("${name}") was called inside the use of that same state: it would wait for itself. ` +
-      "Do both in one use, or call it after the first is done.",
+      "Do both in one call, or call it after the first is done.",
   );
 
 export const stateNotFound = (name: string, address: string, known: readonly string[]): KumikoError =>
