@@ -268,28 +268,29 @@ export const runNested: RunNested = (program, mode) => (input, task) => {
 function execute(run: Run, input: unknown, from: RunSnapshot | undefined): unknown {
   run.open();
   const { checkInput } = run.program.plan;
-  if (checkInput === undefined || from !== undefined) return begin(run, input, from);
+  if (checkInput === undefined || from !== undefined) return runNodes(run, input, from);
   const isReader = run.mode === "transform";
   const fail = (error: unknown): never => {
     throw run.fail(run.blame(error, START_INDEX));
   };
-  const beginWith = (checked: unknown): unknown => begin(run, isReader ? oneChunk(checked, undefined) : checked, from);
+  const runWith = (value: unknown): unknown => runNodes(run, isReader ? oneChunk(value, undefined) : value, from);
   let checked: unknown;
   try {
     checked = whenReady(isReader ? (input as StreamReader<unknown>).concat() : input, checkInput);
   } catch (error) {
     return fail(error);
   }
-  return isPromiseLike(checked) ? checked.then(beginWith, fail) : beginWith(checked);
+  return isPromiseLike(checked) ? checked.then(runWith, fail) : runWith(checked);
 }
 
 /** {@link execute} for an input that was checked already. */
 function executeChecked(run: Run, input: unknown): unknown {
   run.open();
-  return begin(run, input, undefined);
+  return runNodes(run, input, undefined);
 }
 
-function begin(run: Run, input: unknown, from: RunSnapshot | undefined): unknown {
+/** Runs the nodes: in the fast lane if possible, otherwise with a scheduler. */
+function runNodes(run: Run, input: unknown, from: RunSnapshot | undefined): unknown {
   // a handler or the input check may have aborted the run
   if (run.aborted) throw run.fail(run.reason);
   if (canRunFast(run)) return runFast(run, input);
