@@ -5,6 +5,7 @@ import { StreamReader } from "../schema/stream/reader.js";
 import { duplicateKey, hostileKey, mergeRecords, notARecord } from "./merge.js";
 import type { Run } from "./run.js";
 import { oneChunk, rejoin } from "./streams/joining.js";
+import { lazyReader } from "./streams/lazy-reader.js";
 import type { Delivery } from "./task.js";
 
 /** Makes the one input of a node from the deliveries of its sources: a value, a reader, or a promise of either. */
@@ -113,7 +114,7 @@ function piecesOf(
     return reader.filter(isPiece).map((chunk) => claim(source, chunk));
   }
   const pieces = joining?.rule === undefined ? flowing(reader, source, claim) : wholeOf(reader, source, claim);
-  return StreamReader.from(new Upstreamed(pieces, reader));
+  return lazyReader([reader], pieces, undefined);
 }
 
 async function* wholeOf(
@@ -149,27 +150,6 @@ async function* flowing(
   if (others.length === 0 && records > 0) return;
   const before: unknown[] = records > 0 ? [{}] : nulls > 0 ? [null] : [];
   yield claim(source, joinChunks([...before, ...others], joining));
-}
-
-/** A generator that never started cannot close what it reads. */
-export class Upstreamed implements AsyncIterable<unknown> {
-  readonly #pieces: AsyncGenerator<unknown, void>;
-  readonly #reader: StreamReader<unknown>;
-
-  constructor(pieces: AsyncGenerator<unknown, void>, reader: StreamReader<unknown>) {
-    this.#pieces = pieces;
-    this.#reader = reader;
-  }
-
-  [Symbol.asyncIterator](): AsyncIterator<unknown, undefined> {
-    return {
-      next: () => this.#pieces.next() as Promise<IteratorResult<unknown, undefined>>,
-      return: () => {
-        void this.#reader.cancel();
-        return Promise.resolve({ done: true, value: undefined });
-      },
-    };
-  }
 }
 
 function flows(joining: Joining | undefined): boolean {

@@ -3,9 +3,10 @@ import { joinChunks } from "../../schema/concat/concat-chunks.js";
 import type { Joining } from "../../schema/concat/rule.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { oneChunk, rejoin } from "../streams/joining.js";
+import { lazyReader } from "../streams/lazy-reader.js";
 import type { Delivery } from "../task.js";
 import type { BoundFrom, BoundMapping, BoundRecord, BoundSource, Outputs } from "./bound-mapping.js";
-import { lazyReader, partOf, wholeOf } from "./mapped-stream.js";
+import { partOf, wholeOf } from "./mapped-stream.js";
 import { type MappingTarget, MISSING, orUndefined } from "./read-path.js";
 
 /**

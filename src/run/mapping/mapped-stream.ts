@@ -3,29 +3,13 @@ import { joinChunks } from "../../schema/concat/concat-chunks.js";
 import { untilJoinable } from "../../schema/concat/load-message-joining.js";
 import type { Joining } from "../../schema/concat/rule.js";
 import { isAgenticMessage } from "../../schema/message/agentic-message.js";
-import { StreamReader } from "../../schema/stream/reader.js";
+import type { StreamReader } from "../../schema/stream/reader.js";
 import { joiningOfKey } from "../streams/joining.js";
+import { lazyReader } from "../streams/lazy-reader.js";
 import type { BoundExtract, BoundFrom, Outputs } from "./bound-mapping.js";
 import { type MappingTarget, MISSING, readPath, settled } from "./read-path.js";
 
 type Chunks = AsyncGenerator<unknown, void>;
-
-/** A stream of a generator that reads others. Cancelling it cancels those too, even if the generator never started. */
-export function lazyReader(
-  upstream: readonly StreamReader<unknown>[],
-  chunks: Chunks,
-  joining: Joining | undefined,
-): StreamReader<unknown> {
-  const iterator: AsyncIterator<unknown, undefined> = {
-    next: () => chunks.next() as Promise<IteratorResult<unknown, undefined>>,
-    return: () => {
-      for (const reader of upstream) void reader.cancel();
-      return Promise.resolve({ done: true, value: undefined });
-    },
-  };
-  const source = StreamReader.from({ [Symbol.asyncIterator]: () => iterator }).takeSource();
-  return new StreamReader<unknown>(source, joining);
-}
 
 /** The result of a user function of the joined value. */
 export async function* wholeOf(source: BoundExtract, reader: StreamReader<unknown>, at: Outputs): Chunks {
