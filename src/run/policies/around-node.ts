@@ -113,7 +113,6 @@ class AroundNode {
     const isHeld = fallback !== undefined || retry?.buffer === true || task.owner.handlesFailure(task.index);
     const attempts = new Attempts(task, given, this.#policies, this.#settings);
     const source = new AttemptsSource(attempts, {
-      isHeld,
       open: async (attempt): Promise<OpenedAttempt> => {
         const output = await this.#stream(given.for(attempt), attempt);
         return output as StreamReader<unknown>;

@@ -12,8 +12,6 @@ import type { Attempts } from "./attempts.js";
 export type OpenedAttempt = StreamReader<unknown>;
 
 interface Settings {
-  /** No chunk is passed on before the stream is complete. */
-  readonly isHeld: boolean;
   readonly open: (attempt: Attempt) => Promise<OpenedAttempt>;
   /** Turns the value of `fallback` into a stream. */
   readonly instead: (value: unknown) => OpenedAttempt;
