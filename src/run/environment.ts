@@ -77,7 +77,7 @@ export class Environment {
   }
 
   /** Notifies the listeners of {@link onHalt}. */
-  tellHalt(): void {
+  notifyHalt(): void {
     for (const listener of [...(this.root.haltListeners ?? [])]) listener();
   }
 

@@ -245,7 +245,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     this.halted = true;
     this.stopped ??= new Set();
     this.stopped.add(task);
-    this.environment.tellHalt();
+    this.environment.notifyHalt();
     const { parentContext } = this;
     if (parentContext === undefined) return;
     if (this.ledger === undefined) parentContext.invocation.startInner(this.innerKey, this);

@@ -186,13 +186,13 @@ export class Scheduler {
     } catch (error) {
       this.#caught(task, error);
     }
-    this.#tell();
+    this.#wakeUp();
   }
 
   #reject(task: Task, error: unknown): void {
     this.#running--;
     this.#caught(task, error);
-    this.#tell();
+    this.#wakeUp();
   }
 
   async #awaitAlone(task: Task, pending: PromiseLike<unknown>): Promise<void> {
@@ -205,7 +205,7 @@ export class Scheduler {
       this.#running--;
       this.#caught(task, error);
     }
-    this.#tell();
+    this.#wakeUp();
   }
 
   #begin(task: Task, inbox: readonly Delivery[]): unknown {
@@ -301,7 +301,7 @@ export class Scheduler {
     void run.findOrigin(error).then((origin) => {
       this.#running--;
       this.#failure ??= { error: run.blame(origin, task.index) };
-      this.#tell();
+      this.#wakeUp();
     });
   }
 
@@ -333,18 +333,18 @@ export class Scheduler {
         } catch (error) {
           failed(error);
         }
-        this.#tell();
+        this.#wakeUp();
       },
       (error) => {
         this.#running--;
         failed(error);
-        this.#tell();
+        this.#wakeUp();
       },
     );
   }
 
   /** Wakes the loop; with steps, only once all tasks of the step have ended or one has failed. */
-  #tell(): void {
+  #wakeUp(): void {
     if (this.#running > 0 && this.#readiness.isStepwise && this.#failure === undefined && !this.#run.aborted) return;
     const wake = this.#wake;
     this.#wake = undefined;
@@ -458,7 +458,7 @@ export class Scheduler {
     this.#unread.push(drained);
     drained.then(undefined, (error) => {
       this.#caught(task, error);
-      this.#tell();
+      this.#wakeUp();
     });
   }
 

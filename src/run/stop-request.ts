@@ -5,7 +5,7 @@ import type { RunControl } from "../compose/run-control.js";
 /** The run that is asked to stop. */
 export interface StoppableRun {
   readonly runtime: { readonly clock: Clock };
-  readonly environment: { tellHalt(): void };
+  readonly environment: { notifyHalt(): void };
   /** Whether something of it may run. */
   readonly hasBegun: boolean;
   abort(reason: unknown): void;
@@ -36,7 +36,7 @@ export class StopRequest {
 
   #request(timeoutMs: number | undefined): void {
     this.requested = { id: randomId(), info: { kind: "requested" } };
-    this.#run.environment.tellHalt();
+    this.#run.environment.notifyHalt();
     if (timeoutMs === 0) this.#cut();
     else if (timeoutMs !== undefined) this.#timer = this.#run.runtime.clock.setTimer(() => this.#cut(), timeoutMs);
   }

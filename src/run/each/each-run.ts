@@ -320,7 +320,7 @@ export abstract class EachRun extends Run {
     }
   }
 
-  /** Fails the node. If results are kept, first gives a stream that is just ending the chance to, as they are lost otherwise. */
+  /** Fails the node. If results are kept, first waits a moment for the end of a streamed list: only then are they stored. */
   async #failSoon(failure: KumikoError): Promise<void> {
     this.#isFailing = true;
     if (this.#keeps) for (let n = 0; n < turn && !this.#isComplete; n++) await undefined;

@@ -3,7 +3,7 @@ import type { Task } from "../task.js";
 /** How long a finished item waits for others to be saved with it. */
 const groupMs = 50;
 
-/** The part of all items that may be unsaved, if that is more than `concurrency`. */
+/** The part of all items that may be unsaved or running, if that is more than `concurrency`. */
 const part = 0.02;
 
 interface Listener {

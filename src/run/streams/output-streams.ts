@@ -7,13 +7,13 @@ import { tapSource } from "../../schema/stream/tap.js";
 
 type Result = IteratorResult<unknown, undefined>;
 
-/** The same chunks; at the end the joined value is checked, and the stream fails if it is invalid. `tell` gets the result. */
+/** The same chunks; at the end the joined value is checked, and the stream fails if it is invalid. */
 export function checkedStream(
   reader: StreamReader<unknown>,
   check: ValueCheck,
-  tell: (checked: unknown) => void,
+  onChecked: (checked: unknown) => void,
 ): StreamReader<unknown> {
-  return new StreamReader(new CheckedSource(reader, async (value) => tell(await check(value))), reader.joining);
+  return new StreamReader(new CheckedSource(reader, async (value) => onChecked(await check(value))), reader.joining);
 }
 
 class CheckedSource implements ChunkSource<unknown> {
@@ -92,9 +92,9 @@ class EndingAfter implements ChunkSource<unknown> {
   }
 }
 
-/** The same stream; `tell` is called when it ends, fails or is cancelled. */
-export function endingWith(output: StreamReader<unknown>, tell: () => void): StreamReader<unknown> {
-  const hooks = { onDone: tell, onError: tell, onCancel: tell };
+/** The same stream; `onEnd` is called when it ends, fails or is cancelled. */
+export function endingWith(output: StreamReader<unknown>, onEnd: () => void): StreamReader<unknown> {
+  const hooks = { onDone: onEnd, onError: onEnd, onCancel: onEnd };
   return new StreamReader(tapSource(output.takeSource(), hooks), output.joining);
 }
 
