@@ -47,7 +47,9 @@ export function runForValue(
     const value = given === undefined ? { value: input } : undefined;
     return new Promise((resolve, reject) => {
       run.onStop = isSaved ? rejectWhenSaved.bind(undefined, run, reject) : reject;
-      const result = isSaved ? runSaved(run, { options, resumption, input: value }, begin) : beginChild(run, begin);
+      const result = isSaved
+        ? runSaved(run, { options, resumption, input: value, given }, begin)
+        : beginChild(run, begin, given);
       if (isPromiseLike(result)) result.then(resolve, reject);
       else resolve(result);
     });
@@ -99,12 +101,12 @@ function openStream(
   resumption: Resumption | undefined,
 ): RunStream {
   const start = (): Started => {
-    const { run, begin } =
+    const { run, begin, given } =
       mode === "stream" ? startStream(program, input, options) : startTransform(program, input, options);
     const isSaved = resumption !== undefined || (options !== undefined && needsJournal(options));
-    if (!isSaved) return { run, output: () => beginChild(run, begin) };
+    if (!isSaved) return { run, output: () => beginChild(run, begin, given) };
     const value = mode === "stream" ? { value: input } : undefined;
-    return { run, output: () => runSaved(run, { options, resumption, input: value }, begin) };
+    return { run, output: () => runSaved(run, { options, resumption, input: value, given }, begin) };
   };
   return new RunStream(start, (reason) => {
     // the output was cancelled before its first read, so the input stream will not be read either
@@ -112,12 +114,16 @@ function openStream(
   });
 }
 
+/** A prepared run whose output is a stream. */
+interface StreamStart {
+  readonly run: RootRun;
+  readonly begin: Begin;
+  /** The caller's stream, if the input is one. */
+  readonly given: StreamReader<unknown> | undefined;
+}
+
 /** Handlers see the caller's value as the input of the graph, although its nodes pass streams. */
-function startStream(
-  program: Program,
-  input: unknown,
-  options: RunOptions | undefined,
-): { run: RootRun; begin: Begin } {
+function startStream(program: Program, input: unknown, options: RunOptions | undefined): StreamStart {
   const { bare } = program.plan;
   const run = RootRun.prepare(program, bare ? "stream" : "transform", options);
   const begin: Begin = (from, checked) => {
@@ -125,14 +131,10 @@ function startStream(
     if (checked !== undefined) return executeChecked(run, oneChunk(checked.value, undefined));
     return execute(run, bare ? input : oneChunk(input, undefined), from);
   };
-  return { run, begin };
+  return { run, begin, given: undefined };
 }
 
-function startTransform(
-  program: Program,
-  input: unknown,
-  options: RunOptions | undefined,
-): { run: RootRun; begin: Begin } {
+function startTransform(program: Program, input: unknown, options: RunOptions | undefined): StreamStart {
   const given = StreamReader.from(input as StreamSource<unknown>);
   const run = prepare(program, "transform", options, given);
   const begin: Begin = (from) => {
@@ -140,10 +142,10 @@ function startTransform(
     const observed = run.ownsSpan && run.span !== undefined ? run.span.inputStream(reader) : reader;
     return execute(run, observed, from);
   };
-  return { run, begin };
+  return { run, begin, given };
 }
 
-/** Creates the run. It owns the input stream from here on: if its options are invalid, the stream is cancelled. */
+/** Creates the run. It owns the input stream from here on, which is cancelled if the run never begins. */
 function prepare(
   program: Program,
   mode: Mode,
@@ -177,6 +179,8 @@ interface SavedStart {
   readonly resumption: Resumption | undefined;
   /** `undefined` if the input is a stream. */
   readonly input: Slot | undefined;
+  /** That stream. */
+  readonly given: StreamReader<unknown> | undefined;
 }
 
 /** The history of a graph's saved runs. Throws if the graph has no store; `asked` names the method in that error. */
@@ -187,7 +191,9 @@ export async function historyOf(program: Program, asked: string): Promise<Histor
 }
 
 /** Claims the checkpoint, runs, and releases the checkpoint before it settles. */
-async function runSaved(run: RootRun, { options, resumption, input }: SavedStart, begin: Begin): Promise<unknown> {
+async function runSaved(run: RootRun, start: SavedStart, begin: Begin): Promise<unknown> {
+  const { options, resumption, input, given } = start;
+  let hasBegun = false;
   try {
     const part = savedRuns.part ?? (await savedRuns.load());
     run.throwIfAborted();
@@ -198,10 +204,12 @@ async function runSaved(run: RootRun, { options, resumption, input }: SavedStart
     run.throwIfAborted();
     const from = await claim(checked && part.startSnapshot(run, checked.value));
     run.throwIfAborted();
+    hasBegun = true;
     const result = await begin(from, checked);
     if (!run.streams) await run.ownJournal?.finished({ value: result });
     return result;
   } catch (error) {
+    if (!hasBegun) void given?.cancel(error);
     run.over();
     const { ownJournal: journal } = run;
     throw journal === undefined ? error : await journal.stopped(error, true);
@@ -231,7 +239,7 @@ function rejectWhenSaved(run: RootRun, reject: (failure: unknown) => void, reaso
 }
 
 /** Begins a child run. If its parent is being re-entered, it returns its saved result, or continues from its snapshot. */
-function beginChild(run: RootRun, begin: Begin): unknown {
+function beginChild(run: RootRun, begin: Begin, given: StreamReader<unknown> | undefined): unknown {
   if (run.parentContext === undefined || (run.environment.savedRuns === undefined && !run.retains))
     return begin(undefined);
   const { invocation } = run.parentContext;
@@ -241,6 +249,7 @@ function beginChild(run: RootRun, begin: Begin): unknown {
     if (from !== undefined) savedRuns.part?.checkKinds(from, run.program, run.nodePath);
     return begin(from);
   }
+  void given?.cancel();
   if (run.streams) return oneChunk(result.value, undefined);
   run.over();
   return result.value;
