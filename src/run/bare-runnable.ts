@@ -7,7 +7,7 @@ import type { StreamSource } from "../schema/stream/source.js";
 import { Program } from "./program.js";
 import { runForStream, runForValue, runNested } from "./start.js";
 
-/** One node that runs by itself, in all four modes: what `lambda`, `mapChunks`, `passthrough` and a tools node are. */
+/** A single node as a runnable: what `lambda`, `mapChunks`, `passthrough` and a tools node are. */
 export class BareRunnable<in I, out O> implements Runnable<I, O>, HasNodeDefinition {
   readonly [nodeDefinition]: NodeDefinition;
   readonly #program: Program;
@@ -34,7 +34,7 @@ export class BareRunnable<in I, out O> implements Runnable<I, O>, HasNodeDefinit
   }
 }
 
-/** The four modes of a lone node. */
+/** Makes a runnable of a single node. */
 export function bareRunnable<I, O>(definition: LoneDefinition): Runnable<I, O> & HasNodeDefinition {
   return new BareRunnable<I, O>(definition);
 }

@@ -13,11 +13,11 @@ export type Body = (input: unknown, task: Task) => unknown;
 /** The four ways in which a run can use a node. */
 export type Mode = "invoke" | "stream" | "collect" | "transform";
 
-/** What a node's native functions are, told apart so that each can be observed where it really runs. */
+/** The functions that a node has itself, before modes are derived from them; callbacks follow the one that actually runs. */
 export interface Natives extends NodeModes {
-  /** A plain function: a value, or a stream, as it likes. */
+  /** A plain function, which may return a value or a stream. */
   readonly call?: NodeFunction | undefined;
-  /** Chunk by chunk. */
+  /** A function of one chunk. */
   readonly map?: NodeFunction | undefined;
 }
 
@@ -38,17 +38,17 @@ export function nativesOf(body: Exclude<NodeBody, { kind: "graph" | "each" }>): 
 
 const passthrough: Natives = { invoke: (input: unknown) => input, transform: (input: unknown) => input };
 
-/** One mode of a node: its own function where it has one, else made from the others in a fixed order of preference. */
+/** One mode of a node: its own function if it has one, else derived from another in a fixed order of preference. */
 export function deriveMode(mode: Mode, natives: Natives, joining: Joining): Body {
   if (natives.map !== undefined) return mapped(mode, natives.map, joining);
   if (natives.call !== undefined) return called(mode, natives.call, joining);
   const native = nativeFor(mode, natives);
-  if (native === undefined) return refuse;
+  if (native === undefined) return withoutModes;
   const run = natives[native] as NodeFunction;
   return native === mode && !givesStream(mode) ? (run as Body) : adapt(mode, native, run, joining);
 }
 
-/** The same from a value to whatever the native function gives: a stream is not joined yet. */
+/** `invoke` without its last step: if the native function returns a stream, that is returned unjoined. */
 export function deriveUnjoined(natives: Natives, joining: Joining): Body {
   if (natives.map !== undefined) return natives.map as Body;
   if (natives.call !== undefined) return unjoined(natives.call as Body, joining);
@@ -64,12 +64,12 @@ function unjoined(call: Body, joining: Joining): Body {
   return (input, task) => whenReady(call(input, task), (output) => finish(output, task));
 }
 
-/** Which of a node's own functions is used for a mode. */
+/** The native mode from which a mode is derived. */
 export function nativeFor(mode: Mode, natives: Natives): Mode | undefined {
   return preference[mode].find((native) => natives[native] !== undefined);
 }
 
-/** Whether a run on streams gives a node its input as a stream. */
+/** Whether a node takes its input as a stream in a run on streams. */
 export function takesStreams(natives: Natives): boolean {
   return natives.map !== undefined || takesStream(nativeFor("transform", natives) ?? "invoke");
 }
@@ -84,7 +84,7 @@ const preference: Record<Mode, readonly Mode[]> = {
 const takesStream = (mode: Mode): boolean => mode === "collect" || mode === "transform";
 const givesStream = (mode: Mode): boolean => mode === "stream" || mode === "transform";
 
-/** Makes one mode from another: converts what goes in before the function, and what comes out behind it. */
+/** Derives one mode from another by converting the function's input and output. */
 function adapt(wanted: Mode, native: Mode, run: NodeFunction, joining: Joining): Body {
   const call = run as Body;
   const convertInput = inputConversion(takesStream(wanted), takesStream(native));
@@ -121,7 +121,7 @@ function outputConversion(toStream: boolean, fromStream: boolean, joining: Joini
     : (output) => output;
 }
 
-/** A plain function: needs a whole input, and what it gives back decides whether it streams. */
+/** A mode of a plain function: it takes a whole input, and streams if it returns a stream. */
 function called(mode: Mode, run: NodeFunction, joining: Joining): Body {
   const call = run as Body;
   const finish = givesStream(mode)
@@ -139,7 +139,7 @@ function called(mode: Mode, run: NodeFunction, joining: Joining): Body {
   return (input, task) => whenReady(call(input, task), (output) => finish(output, task));
 }
 
-/** A function of one chunk: on a value it is called once. */
+/** A mode of a function of one chunk; a value counts as one chunk. */
 function mapped(mode: Mode, run: NodeFunction, joining: Joining): Body {
   const call = run as Body;
   switch (mode) {
@@ -163,6 +163,6 @@ function mapReader(input: unknown, call: Body, task: Task, joining: Joining): St
   return new StreamReader(mapSource(source, step), new OutputJoining(joining, task));
 }
 
-const refuse: Body = (_input, task) => {
+const withoutModes: Body = (_input, task) => {
   throw new TypeError(`Node "${task.owner.node(task.index).key}" has none of invoke, stream, collect and transform.`);
 };

@@ -1,6 +1,6 @@
 import type { Handler } from "../callbacks/handler.js";
 import type { KindOptions, NodeCallOptions, RunOptions } from "../compose/options.js";
-import { LONE_INDEX, type PlanNode } from "../compose/plan/plan.js";
+import { END_INDEX, LONE_INDEX, type PlanNode } from "../compose/plan/plan.js";
 import { isSize } from "../schema/stream/size.js";
 import { invalidRunOption, unknownOption, unknownPath } from "./errors.js";
 import type { Program } from "./program.js";
@@ -12,7 +12,7 @@ export interface NodeCallOptionsTree {
   readonly inside: Map<string, NodeCallOptionsTree>;
 }
 
-/** Call options of a run, checked: everything in them is accepted by something in the graph. */
+/** The checked call options of a run: something in the graph accepts each of them. */
 export interface Overrides {
   readonly kinds: KindOptions | undefined;
   readonly nodes: NodeCallOptionsTree | undefined;
@@ -33,7 +33,7 @@ const componentOf: Readonly<Record<KindName, PlanNode["component"]>> = {
   lambda: "lambda",
 };
 
-/** Checks the call options of a run. Throws, before anything has run, for what nothing in the graph accepts. */
+/** Checks the call options of a run. Throws for options that nothing in the graph accepts. */
 export function resolveOverrides({ options, nodes }: RunOptions, program: Program): Overrides | undefined {
   if (options === undefined && nodes === undefined) return undefined;
   if (options !== undefined) checkKinds(options, program);
@@ -56,7 +56,7 @@ function checkKinds(options: KindOptions, program: Program): void {
     }
     if (kind !== "tool") checkRecord(`options.${kind}`, value, "an object");
     else if (!(Array.isArray(value) && value.every(isToolOption))) {
-      throw invalidRunOption("options.tool must be a list of what `with` of toolOptions gives: [search.with({ … })].");
+      throw invalidRunOption("options.tool must be a list of entries made with `toolOptions`: [search.with({ … })].");
     }
   }
 }
@@ -67,7 +67,7 @@ function isToolOption(value: unknown): boolean {
 }
 
 function componentsIn(program: Program): Set<PlanNode["component"]> {
-  const found = new Set<PlanNode["component"]>(program.plan.nodes.slice(2).map(kindWithOptions));
+  const found = new Set<PlanNode["component"]>(program.plan.nodes.slice(END_INDEX + 1).map(kindWithOptions));
   for (const inner of program.nested.values()) for (const kind of componentsIn(inner)) found.add(kind);
   return found;
 }
@@ -87,7 +87,8 @@ function addNodeOptions(root: NodeCallOptionsTree, path: string, given: NodeCall
   let node: PlanNode | undefined;
   for (const key of keys) {
     const index = inner?.indexOf(key);
-    if (inner === undefined || index === undefined) throw unknownPath(path, key, inner?.keys.slice(2) ?? []);
+    if (inner === undefined || index === undefined)
+      throw unknownPath(path, key, inner?.keys.slice(END_INDEX + 1) ?? []);
     node = inner.plan.nodes[index];
     inner = inner.inside(index);
     let next = tree.inside.get(key);
@@ -119,7 +120,7 @@ function checkNodeOptions(path: string, given: NodeCallOptions, node: PlanNode |
   }
 }
 
-/** A graph has no call options of its own, and neither has one that is run for each item. */
+/** Whether a node is a graph, possibly one that is run for each item: graphs have no call options of their own. */
 function isGraph(body: PlanNode["body"]): boolean {
   if (body.kind !== "each") return body.kind === "graph";
   const inner = body.plan.nodes[LONE_INDEX];
@@ -127,8 +128,8 @@ function isGraph(body: PlanNode["body"]): boolean {
 }
 
 /**
- * The options of a node: its own, then the run's for its kind, then the run's for its path; field by field. None: `undefined`.
- * `made` are its own where a function works them out.
+ * Merges the options of a node field by field: its own, then the run's for its kind, then the run's for its path. `made` are its
+ * own where they are a function.
  */
 export function mergeOptions(
   node: PlanNode,
@@ -171,7 +172,7 @@ function kindOf(component: PlanNode["component"]): KindName {
   }
 }
 
-/** The usual ones first: they are looked for one after another. */
+/** The most used ones first, because they are searched in order. */
 const runOptionNames: readonly string[] = [
   "callbacks",
   "signal",
@@ -192,8 +193,8 @@ const runOptionNames: readonly string[] = [
 ] satisfies (keyof RunOptions)[];
 
 /**
- * Checks what can be wrong about run options apart from what they name in the graph. Those about checkpoints are checked by
- * the part of the executor that keeps them, which is loaded when one is given.
+ * Checks run options, except those that name parts of the graph (see {@link resolveOverrides}) and those about checkpoints
+ * (see `checkCheckpointOptions`).
  */
 export function checkRunOptions(options: RunOptions, program: Program): void {
   checkRecord("The options of a run", options, "an object");
@@ -221,7 +222,7 @@ export function checkRunOptions(options: RunOptions, program: Program): void {
   if (key !== undefined && parent === undefined) throw invalidRunOption("key names a child run: give parent with it.");
 }
 
-/** A loop of comparisons: engines keep such names once, so that a set would be slower. */
+/** A linear search is faster than a `Set` here: engines intern these names and compare them by identity. */
 function isRunOption(name: string): boolean {
   for (let n = 0; n < runOptionNames.length; n++) if (runOptionNames[n] === name) return true;
   return false;
@@ -237,12 +238,12 @@ function checkHandlers(what: string, given: unknown): void {
   throw invalidRunOption(`${what} must be a list of handlers: objects with onStart, onEnd, ….`);
 }
 
-/** Also true for a signal of another realm. */
+/** Also true for a signal from another realm. */
 function isSignal(given: unknown): boolean {
   return typeof given === "object" && given !== null && "aborted" in given && "addEventListener" in given;
 }
 
-/** What `setTimeout` can wait. */
+/** The longest delay of `setTimeout`. */
 const longestTimeout = 2_147_483_647;
 
 function checkMaxSteps(maxSteps: number, { plan }: Program): void {

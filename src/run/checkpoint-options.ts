@@ -5,7 +5,7 @@ import type { Plan } from "../compose/plan/plan.js";
 import { RunControl } from "../compose/run-control.js";
 import { invalidRunOption } from "./errors.js";
 
-/** Marks the options of a run that the library starts itself: only such may be saved under an id that begins with `~`. */
+/** Marks the options of runs that the library starts itself: only those may use checkpoint ids that begin with `~`. */
 const ofLibrary: unique symbol = Symbol("of the library");
 
 export function asRunOfLibrary<Options extends object>(options: Options): Options {
@@ -16,7 +16,7 @@ export function isRunOfLibrary(options: object): boolean {
   return Reflect.get(options, ofLibrary) === true;
 }
 
-/** Checks the options about stops and checkpoints, of new runs and of resumed ones. */
+/** Checks the options about checkpoints, of new runs and of resumed ones. */
 export function checkCheckpointOptions(options: RunOptions, plan: Plan): void {
   const { modifyState, parent } = options;
   for (const name of ["forceNewRun", "takeover"] as const) {
@@ -43,7 +43,7 @@ export function checkControl({ control, parent }: RunOptions): void {
   if (parent !== undefined) throw invalidRunOption("control is for a run of its own: a child stops with its parent.");
 }
 
-/** Whether a run has something to do with checkpoints, also when the options for it are wrong. */
+/** Whether the options mention checkpoints, even if they are invalid: then the part that checks them has to be loaded. */
 export function needsJournal(options: RunOptions): boolean {
   const { checkpointId, writeToCheckpointId, forceNewRun, takeover, modifyState } = options;
   if (checkpointId !== undefined || writeToCheckpointId !== undefined || modifyState !== undefined) return true;

@@ -1,6 +1,6 @@
 /** A run with `parent: ctx`, as its parent sees it. */
 export interface Child {
-  /** Somebody waits for what it gives next, or for its result. */
+  /** Whether someone is waiting for its result or its next chunk. */
   readonly isAwaited: boolean;
   abort(reason: unknown): void;
 }
@@ -10,7 +10,7 @@ export class Children {
   readonly #open = new Map<string, Child | undefined>();
   #waiters: (() => void)[] = [];
 
-  /** Takes a key; false when an open child has it. */
+  /** Reserves a key; false if an open child has it. */
   open(key: string): boolean {
     if (this.#open.has(key)) return false;
     this.#open.set(key, undefined);
@@ -28,7 +28,7 @@ export class Children {
     for (const wake of waiters) wake();
   }
 
-  /** Waits until all have ended. A stream that nobody reads will not end by itself: it is stopped. */
+  /** Waits until all children have ended. If only streams that no one reads are left, they are aborted. */
   async settle(reason: unknown): Promise<void> {
     while (this.#open.size > 0) {
       const left = [...this.#open.values()].filter((child) => child?.isAwaited === false);

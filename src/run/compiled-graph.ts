@@ -16,7 +16,7 @@ import type { StreamSource } from "../schema/stream/source.js";
 import { Program } from "./program.js";
 import { historyOf, runForCollect, runForStream, runForValue, runNested } from "./start.js";
 
-declare const places: unique symbol;
+declare const inner: unique symbol;
 
 /**
  * A compiled graph, chain or workflow: run it, nest it, or look at it.
@@ -30,8 +30,8 @@ declare const places: unique symbol;
  * console.log(await app.invoke("hello"), app.toMermaid());
  */
 export class CompiledGraph<in I, out O, out Inner = unknown> implements Runnable<I, O>, HasNodeDefinition {
-  /** What is inside, for the paths of `nodes`; only in types. */
-  declare readonly [places]?: Inner;
+  /** The nodes inside, for the paths of the run option `nodes`. Exists only in types. */
+  declare readonly [inner]?: Inner;
   readonly [nodeDefinition]: NodeDefinition;
   readonly #plan: Plan;
   readonly #program: Program;

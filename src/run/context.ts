@@ -18,50 +18,50 @@ import { askAt, interruptAt, onceAt } from "./questions.js";
 import { abortError, type Scope } from "./scope.js";
 import type { StateCell } from "./state-cell.js";
 
-/** The call options of a run that do not belong to one node. */
+/** Call options of a run that apply to no single node. */
 export interface CallOptions {
   readonly tool: readonly ToolOption[] | undefined;
 }
 
 /**
- * What a node or a tool call gets as `ctx`, and all that a run with `parent: ctx` needs to continue from here. Everything is
- * computed when it is read.
+ * The `ctx` of a node or a tool call, with all that a child run (`parent: ctx`) inherits. Everything is computed when it is
+ * read.
  */
 export abstract class Context implements NodeContext {
   /** Shared by all contexts of one run, child runs included. */
   abstract readonly environment: Environment;
   /** Aborted together with this context. */
   abstract readonly scope: Scope;
-  /** The same, if there is one already. */
+  /** {@link scope}, if it exists already. */
   abstract readonly openedScope: Scope | undefined;
-  /** The context that this one is inside of: of the graph's node in the outer graph, or of the tools node of a call. */
+  /** The enclosing context: that of the outer graph's node, or for a tool call that of the tools node. */
   abstract readonly around: Context | undefined;
-  /** What saves the run, or can ask it to stop. */
+  /** Set if the run is saved. */
   abstract readonly journal: Journal | undefined;
-  /** The span of this context; `undefined` when no handler listens. */
+  /** The span of this context; `undefined` if no handler listens. */
   abstract readonly span: Span | undefined;
-  /** The nearest span, from here outwards: the parent of the spans inside. */
+  /** The nearest span, this one included: the parent of spans inside. */
   abstract readonly enclosingSpan: Span | undefined;
   /** The handlers of what runs inside. */
   abstract readonly handlers: HandlerList | undefined;
-  /** The keys of the nodes on the way here. */
+  /** The keys of the nodes that lead here. */
   abstract readonly nodePath: readonly string[];
   /** The nearest state, that of its own graph first. */
   abstract readonly stateCell: StateCell | undefined;
   abstract readonly callOptions: CallOptions;
   abstract readonly runtime: Runtime;
-  /** The child runs that are open here; made when the first one starts. */
+  /** The open child runs; created when the first one starts. */
   abstract readonly children: Children;
   abstract readonly openedChildren: Children | undefined;
-  /** What this invocation remembers; made when it is first needed. */
+  /** Questions, answers and remembered work of this context; created when first needed. */
   abstract readonly invocation: Invocation;
-  /** The same, if there is one. */
+  /** {@link invocation}, if it exists already. */
   abstract readonly openedInvocation: Invocation | undefined;
-  /** Which invocations lead here, from the root of the run: tells one task of a loop from the next. */
+  /** The steps and child runs that lead here, from the root: distinguishes the iterations of a loop. */
   abstract readonly invocationPath: string;
-  /** Whether the node or the call has returned, so that nothing can be asked for it any more. */
+  /** Whether the node or call has returned and can ask nothing more. */
   abstract readonly isOver: boolean;
-  /** This context waits for an answer: nothing new starts in the graphs around it. */
+  /** Marks this context as waiting for an answer: nothing new starts in the enclosing graphs. */
   abstract noteStop(): void;
 
   abstract readonly address: string;
@@ -69,7 +69,7 @@ export abstract class Context implements NodeContext {
   abstract readonly options: unknown;
   abstract readonly state: unknown;
 
-  /** The agent whose node this is; its tools are told. */
+  /** The agent that this node belongs to, for the context of its tools. */
   get callingAgent(): { readonly name: string; readonly threadId?: string | undefined } | undefined {
     return undefined;
   }
@@ -102,22 +102,22 @@ export abstract class Context implements NodeContext {
     return () => this.beat();
   }
 
-  /** Something goes on here: that counts for the time limits of all that is around it. */
+  /** Reports activity: restarts the idle time limits of all enclosing nodes. */
   beat(): void {
     this.around?.beat();
   }
 
-  /** Whether what is done inside is kept, so that a further attempt does not repeat it. */
+  /** Whether finished work inside is kept for the next attempt. */
   get retains(): boolean {
     return this.around?.retains ?? false;
   }
 
-  /** How many bodies may run at a time here. */
+  /** The limit on how many node bodies run at a time (`maxConcurrency`), if there is one. */
   get places(): Places | undefined {
     return this.around?.places;
   }
 
-  /** What this body holds where bodies are limited; the runs inside share it. */
+  /** The place that this body holds under that limit; runs inside share it. */
   get place(): Place | undefined {
     return this.around?.place;
   }
@@ -151,17 +151,17 @@ export abstract class Context implements NodeContext {
   }
 
   /**
-   * Waits for what began here and has not settled: child runs, answers that are being checked, work that is remembered.
-   * Rejects if the context was used wrongly.
+   * Waits for what was started here: child runs, answers being parsed, the work of `once`. Rejects if the context was misused.
+   * `undefined` if there is nothing to wait for.
    */
   settle(): Promise<void> | undefined {
-    const { openedChildren, openedInvocation: openedVisit } = this;
+    const { openedChildren, openedInvocation } = this;
     const isSettled =
-      openedChildren === undefined && openedVisit?.mistake === undefined && openedVisit?.isBusy !== true;
+      openedChildren === undefined && openedInvocation?.mistake === undefined && openedInvocation?.isBusy !== true;
     return isSettled ? undefined : settleOpen(this);
   }
 
-  /** Saves, where a run is saved after every finished task. */
+  /** With `durability: "step"`, saves the run. */
   commit(): Promise<void> | undefined {
     return this.journal?.commit();
   }
@@ -171,7 +171,7 @@ export abstract class Context implements NodeContext {
   }
 }
 
-/** The same context with some of its fields replaced. */
+/** A copy of a context with some fields replaced. */
 export function copyOf(context: Context, fields: Record<string, unknown>): NodeContext {
   const copy: NodeContext = Object.create(context, { origin: { value: context.origin } });
   for (const [name, value] of Object.entries(fields)) {

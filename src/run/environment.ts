@@ -6,17 +6,17 @@ import type { StopRequest } from "./stop-request.js";
 
 type GivenRequestContext = AnyRequestContext | Readonly<Record<string, unknown>> | undefined;
 
-/** The part of the executor that only runs need which can be resumed. */
+/** The lazily loaded part of the executor for runs that can be resumed. */
 export interface SavedRuns {
-  /** A ledger for a `Run`, which this file does not know. */
+  /** Creates the ledger of a `Run` (untyped here, to avoid an import cycle). */
   newLedger(run: never): unknown;
-  /** Applies the schema of a question to its answer, which only a resumed run has. */
+  /** Parses an answer with the schema of its question; only a resumed run has answers. */
   readonly parseAnswer: ParseAnswer;
 }
 
 /** Shared by all contexts of one run, child runs included. */
 export class Environment {
-  /** The same for all of them, also for a child run that was given request values of its own. */
+  /** The environment of the outermost run; child runs with request values of their own share it. */
   readonly root: Environment;
   private givenContext: GivenRequestContext;
   private madeContext: RequestContext | undefined = undefined;
@@ -31,19 +31,19 @@ export class Environment {
     this.root = outer?.root ?? this;
   }
 
-  /** For a child run: its own request values, if it was given some, else these. */
+  /** The environment of a child run: a new one if it has request values of its own, otherwise this one. */
   for(requestContext: GivenRequestContext): Environment {
     return requestContext === undefined ? this : new Environment(requestContext, this);
   }
 
-  /** Names this run among all others; the same after a resume. */
+  /** Identifies the run; the same after a resume. */
   get runKey(): string {
     if (this.root !== this) return this.root.runKey;
     this.ownRunKey ??= this.ownJournal?.runKey ?? randomId();
     return this.ownRunKey;
   }
 
-  /** What can ask the run to stop; `undefined` when nothing does. */
+  /** Set if the run was given a `control`. */
   get stopRequest(): StopRequest | undefined {
     return this.root.ownStopRequest;
   }
@@ -52,23 +52,23 @@ export class Environment {
     this.root.ownStopRequest = request;
   }
 
-  /** What saves the run; `undefined` when nothing does. */
+  /** Set if the run is saved. */
   get journal(): Journal | undefined {
     return this.root.ownJournal;
   }
 
-  /** What makes ledgers; `undefined` for a run that nobody can resume. */
+  /** Set if the run can be resumed. */
   get savedRuns(): SavedRuns | undefined {
     return this.root.ownSavedRuns;
   }
 
-  /** Before the run begins. */
+  /** Makes the run a saved one; called before it begins. */
   keepJournal(journal: Journal, savedRuns: SavedRuns): void {
     this.root.ownJournal = journal;
     this.root.ownSavedRuns = savedRuns;
   }
 
-  /** Calls back when something begins to wait for an answer, or the run is asked to stop; gives what ends that. */
+  /** Calls back when a task starts waiting for an answer, or the run is asked to stop. Returns a function to unsubscribe. */
   onHalt(listener: () => void): () => void {
     const { root } = this;
     root.haltListeners ??= new Set();
@@ -76,12 +76,12 @@ export class Environment {
     return () => root.haltListeners?.delete(listener);
   }
 
-  /** Nothing new starts any more. */
-  tellHalt(): void {
+  /** Notifies the listeners of {@link onHalt}. */
+  notifyHalt(): void {
     for (const listener of [...(this.root.haltListeners ?? [])]) listener();
   }
 
-  /** The request context that was given; a plain record becomes one at the first read. */
+  /** The caller's request context; a plain record is converted at the first read. */
   get requestContext(): RequestContext {
     this.madeContext ??= asRequestContext(this.givenContext);
     return this.madeContext;
@@ -94,7 +94,7 @@ function asRequestContext(given: GivenRequestContext): RequestContext {
   return new RequestContext(given as Readonly<Record<string, unknown>>);
 }
 
-/** Also true for the request context of a second copy of this package. */
+/** Also true for an instance of another copy of this package. */
 function isRequestContext(value: object): value is RequestContext {
   return (
     value instanceof RequestContext ||

@@ -7,7 +7,7 @@ export const stateLocked = (name: string): KumikoError =>
   new KumikoError(
     "STATE_LOCKED",
     `processState("${name}") was called inside the use of that same state: it would wait for itself. ` +
-      "Do both in one use, or call it after the first is done.",
+      "Do both in one call, or call it after the first is done.",
   );
 
 export const stateNotFound = (name: string, address: string, known: readonly string[]): KumikoError =>
@@ -147,7 +147,7 @@ export const duplicateChild = (key: string, address: string): KumikoError =>
       `invoke(input, { parent: ctx, key: "…" }).`,
   );
 
-export const notAPlace = (): KumikoError =>
+export const parentIsNoContext = (): KumikoError =>
   invalidRunOption("parent must be the ctx that a node, tool or handler of a run was given.");
 
 export function describe(value: unknown): string {

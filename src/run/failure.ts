@@ -3,8 +3,8 @@ import { KumikoError } from "../errors.js";
 import { nodeFailed } from "./errors.js";
 
 /**
- * Locates what a node threw: errors of the library keep their code and get the path, everything else is wrapped
- * once. What comes from a run inside this one already has its whole path.
+ * Locates an error at a node: errors of the library keep their code and get the path, everything else is wrapped once. An error
+ * that was located in this run (`root`) already has its whole path.
  */
 export function locate(thrown: unknown, path: readonly string[], root: object): unknown {
   if (InterruptError.is(thrown)) return thrown;
@@ -17,12 +17,12 @@ export function locate(thrown: unknown, path: readonly string[], root: object): 
   return mark(thrown, root);
 }
 
-/** Marks an error as located: an earlier process has done it. */
+/** Marks an error from a checkpoint, which an earlier process located. */
 export function keepLocated(error: unknown, root: object): void {
   if (KumikoError.is(error)) mark(error, root);
 }
 
-/** An error that another run has given to its caller stays as it was: several may wait for that run. */
+/** A copy with another path. An error that another run has rejected with is not changed, as others may hold it. */
 function copyAt(error: KumikoError, nodePath: readonly string[]): KumikoError {
   const copy = Object.setPrototypeOf(new Error(error.message), Object.getPrototypeOf(error)) as KumikoError;
   const own = Object.getOwnPropertyDescriptors(error);
@@ -37,10 +37,7 @@ function mark(error: KumikoError, root: object): KumikoError {
   return error;
 }
 
-/**
- * The same located error for a caller who must know which of several it belongs to: with another message, and an `index`. The
- * run and its handlers keep their own.
- */
+/** A copy of a located error with another message and the index of its input or item. The original stays as it is. */
 export function withIndex<Kind extends KumikoError>(error: Kind, message: string, index: number): Kind & AtIndex {
   const copy: Kind = Object.setPrototypeOf(new Error(message), Object.getPrototypeOf(error));
   const { stack, nodePath } = error;
@@ -54,10 +51,10 @@ export function withIndex<Kind extends KumikoError>(error: Kind, message: string
   }) as Kind & AtIndex;
 }
 
-/** Says which input, or which item, it belongs to. */
+/** Has the index of the failed input or item. */
 interface AtIndex {
   readonly index: number;
 }
 
-/** Which run located an error: the path of an error from another run is continued, not replaced. */
+/** The run that located an error: the path of an error from another run is extended, not replaced. */
 const origins = new WeakMap<KumikoError, object>();

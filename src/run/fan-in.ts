@@ -5,9 +5,10 @@ import { StreamReader } from "../schema/stream/reader.js";
 import { duplicateKey, hostileKey, mergeRecords, notARecord } from "./merge.js";
 import type { Run } from "./run.js";
 import { oneChunk, rejoin } from "./streams/joining.js";
+import { lazyReader } from "./streams/lazy-reader.js";
 import type { Delivery } from "./task.js";
 
-/** What several sources give to one node, in order of declaration, as its one input: a value, or a promise of it. */
+/** Makes the one input of a node from the deliveries of its sources: a value, a reader, or a promise of either. */
 export function joinInputs(run: Run, target: number, inbox: readonly Delivery[]): unknown {
   const { input } = run.node(target);
   if (input !== undefined) return input.assemble(run as never, target as never, inbox as never);
@@ -28,7 +29,7 @@ export function joinInputs(run: Run, target: number, inbox: readonly Delivery[])
     : merge(values as never, names as never);
 }
 
-/** A copy of a record with the same keys is filled faster than a new one. */
+/** Filling a copy of a record that has all keys is faster than adding them to an empty one. */
 function joinKeyed(run: Run, inbox: readonly Delivery[], template: object): Record<string, unknown> {
   const { outputKeys } = run.program;
   const isWhole = inbox.length === Object.keys(template).length;
@@ -55,11 +56,11 @@ async function mergeWhole(
 interface Source {
   readonly name: string;
   readonly joining: Joining | undefined;
-  /** Whether it gave anything at all. */
+  /** Whether it had a chunk, or reports an empty stream itself. */
   begun: boolean;
 }
 
-/** Chunks of all sources as they come. Each key belongs to one source; concatenation joins source by source. */
+/** Passes on the chunks of all sources as they come. Each key belongs to one source; concatenation joins source by source. */
 function joinStreams(
   run: Run,
   target: number,
@@ -68,18 +69,18 @@ function joinStreams(
 ): StreamReader<unknown> {
   const owners = new Map<string, Source>();
   const at = { run, index: target };
-  // found when somebody reads on, and placed here, where the streams meet
-  const refuse = (error: unknown): unknown => run.blame(error, target);
+  // a conflict shows only while reading, in a later node: its error is located here, where the streams meet
+  const located = (error: unknown): unknown => run.blame(error, target);
   const claim = (source: Source, chunk: unknown): unknown => {
     if (!isRecord(chunk)) {
       if (joinsByKey(source.joining)) joinChunks([chunk], source.joining);
-      throw refuse(notARecord(chunk, source.name, at));
+      throw located(notARecord(chunk, source.name, at));
     }
     for (const key of Object.keys(chunk)) {
       const owner = owners.get(key);
       if (owner === source) continue;
-      if (owner !== undefined) throw refuse(duplicateKey(key, owner.name, source.name, at));
-      if (key === "__proto__") throw refuse(hostileKey(source.name, at));
+      if (owner !== undefined) throw located(duplicateKey(key, owner.name, source.name, at));
+      if (key === "__proto__") throw located(hostileKey(source.name, at));
       owners.set(key, source);
     }
     return chunk;
@@ -98,7 +99,7 @@ function joinStreams(
   });
 }
 
-/** Chunk by chunk, as they come; the whole record where a declared rule makes it of all chunks. */
+/** The chunks as they come; the whole record if a declared rule needs all chunks to make it. */
 function piecesOf(
   reader: StreamReader<unknown>,
   source: Source,
@@ -113,7 +114,7 @@ function piecesOf(
     return reader.filter(isPiece).map((chunk) => claim(source, chunk));
   }
   const pieces = joining?.rule === undefined ? flowing(reader, source, claim) : wholeOf(reader, source, claim);
-  return StreamReader.from(new Upstreamed(pieces, reader));
+  return lazyReader([reader], pieces, undefined);
 }
 
 async function* wholeOf(
@@ -125,7 +126,7 @@ async function* wholeOf(
   yield claim(source, await reader.concat());
 }
 
-/** Nothing is declared: records flow on, and what they are together is found out when they are joined. */
+/** With no declared rule: records pass through; from the first other chunk on, the rest is joined and passed on as one. */
 async function* flowing(
   reader: StreamReader<unknown>,
   source: Source,
@@ -151,27 +152,6 @@ async function* flowing(
   yield claim(source, joinChunks([...before, ...others], joining));
 }
 
-/** A generator that never started cannot close what it reads. */
-export class Upstreamed implements AsyncIterable<unknown> {
-  readonly #pieces: AsyncGenerator<unknown, void>;
-  readonly #reader: StreamReader<unknown>;
-
-  constructor(pieces: AsyncGenerator<unknown, void>, reader: StreamReader<unknown>) {
-    this.#pieces = pieces;
-    this.#reader = reader;
-  }
-
-  [Symbol.asyncIterator](): AsyncIterator<unknown, undefined> {
-    return {
-      next: () => this.#pieces.next() as Promise<IteratorResult<unknown, undefined>>,
-      return: () => {
-        void this.#reader.cancel();
-        return Promise.resolve({ done: true, value: undefined });
-      },
-    };
-  }
-}
-
 function flows(joining: Joining | undefined): boolean {
   return joining?.rule === undefined || joinsByKey(joining);
 }
@@ -181,7 +161,7 @@ function joinsByKey(joining: Joining | undefined): boolean {
   return rule === "record" || rule === "pieces" || (typeof rule === "object" && rule !== null);
 }
 
-/** How the keys join that are known beforehand: output keys. */
+/** The joinings of the keys that are known in advance: output keys. */
 function keyJoinings(sources: readonly Source[]): ReadonlyMap<string, Joining> {
   const joinings = new Map<string, Joining>();
   for (const { joining } of sources) {
@@ -191,7 +171,7 @@ function keyJoinings(sources: readonly Source[]): ReadonlyMap<string, Joining> {
   return joinings;
 }
 
-/** Joins the records of each source as that source says, in the order of the sources. */
+/** Joins the records of each source with its own joining, in the order of the sources. */
 function joinBySource(
   chunks: readonly unknown[],
   owners: ReadonlyMap<string, Source>,

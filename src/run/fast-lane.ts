@@ -2,7 +2,7 @@ import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import { isPromiseLike, isStream } from "../is.js";
 import type { Body } from "./body.js";
 import { LineOutputs } from "./mapping/line-outputs.js";
-import { endSpan, refuse, startSpan } from "./observe.js";
+import { endSpan, failSpan, startSpan } from "./observe.js";
 import { ROUTED } from "./program.js";
 import { choose } from "./routing.js";
 import type { Run } from "./run.js";
@@ -11,15 +11,15 @@ import { Scheduler } from "./scheduler.js";
 import { collect, discard } from "./streams/joining.js";
 import { Task } from "./task.js";
 
-/** Whether a run goes from node to node, on values, and nobody can resume it. */
+/** Whether a run goes from node to node, on values, and is neither saved nor controlled. */
 export function canRunFast({ program, mode, environment, retains }: Run): boolean {
   const isKept = retains || (environment.journal ?? environment.stopRequest) !== undefined;
   return program.isLine && mode !== "transform" && !isKept;
 }
 
 /**
- * Runs one node after another without a scheduler: a loop that awaits promises only. Where a branch chooses several nodes it
- * hands the task over and is done. Nothing here decides anything that the scheduler decides differently.
+ * Runs one node after another without a scheduler: a loop that awaits only actual promises. If a branch chooses several nodes,
+ * it hands the task to a scheduler, which finishes the run. Results are the same as with the scheduler alone.
  */
 export async function runFast(run: Run, input: unknown): Promise<unknown> {
   const { program, bodies } = run;
@@ -57,7 +57,7 @@ export async function runFast(run: Run, input: unknown): Promise<unknown> {
         index = target;
         const mapping = plan.nodes[target]?.input;
         value = mapping?.read(outputs as never);
-        // only functions of the user may give promises
+        // only user functions can return promises
         if (mapping?.isRepeatable === false && isPromiseLike(value)) {
           value = await value;
           if (run.halted) throw run.haltReason;
@@ -85,7 +85,7 @@ export async function runFast(run: Run, input: unknown): Promise<unknown> {
           value = own.run(value, task);
           if (value instanceof Promise || isPromiseLike(value)) value = await value;
         } catch (error) {
-          return await refuse(span, error, task);
+          return await failSpan(span, error, task);
         }
         value = endSpan(span, value, own.payload, own.joining, task);
         if (isPromiseLike(value)) value = await value;

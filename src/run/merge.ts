@@ -8,7 +8,7 @@ export interface MergeTarget {
   readonly run: { pathOf(index: number): readonly string[] };
 }
 
-/** Joins the records of several sources into one; a key that two of them have is an error, as is anything but a record. */
+/** Merges the records of several sources into one. Throws for a key that two of them have, and for values but records. */
 export function mergeRecords(
   values: readonly unknown[],
   sources: readonly string[],
@@ -40,7 +40,7 @@ export function notARecord(value: unknown, source: string, target: MergeTarget):
   return mergeError(target, `"${source}" gives ${describe(value)}, and only records can be joined. ${advice}`);
 }
 
-/** Assigned, it would become the prototype of the joined record. */
+/** Assigning this key would set the prototype of the merged record. */
 export function hostileKey(source: string, target: MergeTarget): Error {
   return mergeError(target, `"${source}" gives a record with the key "__proto__", which is refused. Give it another.`);
 }

@@ -3,15 +3,15 @@ import type { NodeStop, RunSnapshot } from "../checkpoint/document/snapshot.js";
 import type { Ready } from "./readiness.js";
 import type { Run } from "./run.js";
 
-/** The stops before and after nodes that a graph was compiled with, in one run. */
+/** The `interruptBefore` and `interruptAfter` of a graph, in one run. */
 export class NodeStops {
   /** Where the run stops, until that is answered. */
   stop: NodeStop | undefined = undefined;
   readonly #run: Run;
-  /** Stops that are behind the run: they are not made again when this part is repeated after a crash. */
+  /** Stops that the run has passed; they are not made again if this step is repeated after a crash. */
   #passed: Set<string> | undefined = undefined;
-  /** The stop from which the run goes on. */
-  #stopsBehind: string[] = [];
+  /** The answered stops from which the run is being resumed. */
+  #resumedStops: string[] = [];
 
   private constructor(run: Run, from: RunSnapshot | undefined) {
     this.#run = run;
@@ -22,11 +22,11 @@ export class NodeStops {
       this.stop = stop;
       return;
     }
-    for (const key of stop.before) this.#stopsBehind.push(`before:${key}`);
-    for (const key of stop.after) this.#stopsBehind.push(`after:${key}`);
+    for (const key of stop.before) this.#resumedStops.push(`before:${key}`);
+    for (const key of stop.after) this.#resumedStops.push(`after:${key}`);
   }
 
-  /** `undefined` for graphs that stop at no node. */
+  /** `undefined` if the graph was compiled without stops and the run is not resumed from one. */
   static of(run: Run, from: RunSnapshot | undefined): NodeStops | undefined {
     const { interruptBefore, interruptAfter } = run.program.plan;
     const stopsHere = (interruptBefore ?? interruptAfter) !== undefined;
@@ -37,12 +37,12 @@ export class NodeStops {
     return this.#passed === undefined ? [] : [...this.#passed];
   }
 
-  /** Remembers a stop after these nodes or before those that are ready, if there is one that is not behind the run yet. */
+  /** Sets {@link stop} if there is a stop after the ended nodes or before the ready ones that the run has not passed. */
   check(ended: readonly number[], ready: readonly Ready[]): void {
     const { interruptBefore, interruptAfter } = this.#run.program.plan;
     this.#passed ??= new Set();
-    for (const name of this.#stopsBehind) this.#passed.add(this.#nameOf(name));
-    this.#stopsBehind = [];
+    for (const name of this.#resumedStops) this.#passed.add(this.#nameOf(name));
+    this.#resumedStops = [];
     for (const name of this.#passed) if (!name.startsWith(this.#nameOf(""))) this.#passed.delete(name);
     const after = this.#hits(ended, interruptAfter, "after");
     const targets = ready.map(({ target }) => target);
@@ -63,7 +63,7 @@ export class NodeStops {
     return keys.filter((key) => this.#passed?.has(this.#nameOf(`${when}:${key}`)) !== true);
   }
 
-  /** The stops of one step are not those of the next. */
+  /** Names include the step: the same stop in a later step is another one. */
   #nameOf(stop: string): string {
     return `${this.#run.steps} ${stop}`;
   }

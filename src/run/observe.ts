@@ -9,7 +9,7 @@ import type { Body, Natives } from "./body.js";
 import { joiningOfOutput, OutputJoining, rejoin } from "./streams/joining.js";
 import type { Task } from "./task.js";
 
-/** The same native functions, observed: callbacks follow the function that really runs. */
+/** Wraps native functions so that they report to handlers. */
 export function observeNatives(natives: Natives, payload: Payload | undefined, joining: Joining): Natives {
   const observed = (run: NodeFunction | undefined, streams: boolean): NodeFunction | undefined =>
     run && (observe(run as Body, streams, payload, joining) as NodeFunction);
@@ -30,28 +30,28 @@ function observe(run: Body, takesStream: boolean, payload: Payload | undefined, 
     let given = input;
     if (takesStream) given = span.inputStream(input as StreamReader<unknown>);
     else startSpan(span, input, payload, task);
-    // a handler may stop the run
+    // a handler may have aborted the run
     task.scope.throwIfAborted();
     let output: unknown;
     try {
       output = run(given, task);
     } catch (error) {
-      return refuse(span, error, task);
+      return failSpan(span, error, task);
     }
     if (!isPromiseLike(output)) return endSpan(span, output, payload, joining, task);
     return output.then(
       (ready) => endSpan(span, ready, payload, joining, task),
-      (error) => refuse(span, error, task),
+      (error) => failSpan(span, error, task),
     );
   };
 }
 
-/** Tells the handlers of a task that it starts. */
+/** Reports the start of a task. */
 export function startSpan(span: Span, input: unknown, payload: Payload | undefined, task: Task): void {
   span.start(payload === undefined ? input : payload.input(input, task.options));
 }
 
-/** Tells the handlers of a task what it gave; a stream tells them itself. Returns the output as it is handed on. */
+/** Reports the output of a task; a stream reports itself as it is read. Returns the output to hand on. */
 export function endSpan(
   span: Span,
   output: unknown,
@@ -63,20 +63,20 @@ export function endSpan(
     const reader: StreamReader<unknown> = StreamReader.from(output);
     return span.outputStream(rejoin(reader, joiningOfOutput(reader, joining, task)), payload?.output);
   }
-  if (task.hasStopped) return leaveWaiting(span, task);
+  if (task.hasStopped) return interruptSpan(span, task);
   if (span.closed) span.event({ kind: "late_result", value: output });
   else span.end(payload === undefined ? output : payload.output(output));
   return output;
 }
 
-/** Tells the handlers of a task that it failed, or that it waits for an answer; throws the same, or gives a promise that rejects with it. */
-export function refuse(span: Span, error: unknown, task: Task): Promise<never> {
-  if (task.hasStopped && causedByInterrupt(error)) return leaveWaiting(span, task);
+/** Reports that a task has failed or waits for an answer. Throws the error, or returns a promise that rejects with it. */
+export function failSpan(span: Span, error: unknown, task: Task): Promise<never> {
+  if (task.hasStopped && causedByInterrupt(error)) return interruptSpan(span, task);
   span.error(error);
   throw error;
 }
 
-async function leaveWaiting(span: Span, task: Task): Promise<never> {
+async function interruptSpan(span: Span, task: Task): Promise<never> {
   try {
     await task.settle();
   } catch (error) {
@@ -89,7 +89,7 @@ async function leaveWaiting(span: Span, task: Task): Promise<never> {
   throw error;
 }
 
-/** Watched, a `map` is a transform: its input and output are one stream each. */
+/** An observed `map` becomes a transform: handlers see one input stream and one output stream. */
 function observeMap(map: NodeFunction, joining: Joining): NodeFunction {
   const call = map as Body;
   const transform: Body = (input, task) => {

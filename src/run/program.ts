@@ -17,44 +17,44 @@ import { type DeclaredJoining, joiningOf } from "./streams/joining.js";
 import { joiningAt, joiningOfInput, takesChunks } from "./streams/stream-ports.js";
 import type { Task } from "./task.js";
 import { wiredLine } from "./wired-line.js";
-import { hasHandlers, wrapStream, wrapValue } from "./wrap.js";
+import { hasStateHandlers, wrapStream, wrapValue } from "./wrap.js";
 
-/** A node's own function with nothing around it, for the fast lane of watched runs. */
+/** A node's own function with nothing around it, for observed runs in the fast lane. */
 export interface Direct {
   readonly run: Body;
   readonly payload: Payload | undefined;
   readonly joining: Joining;
 }
 
-/** `Route` of one node in the array `Program.next`: read the route; its output has more than one way to go, or none. */
+/** In {@link Program.next}: the next node is not fixed and has to be looked up in {@link Program.routes}. */
 export const ROUTED = 0;
 
-/** Runs a graph that is nested in another as one of its nodes. Given by the run, which this file does not know. */
+/** Runs a graph that is a node of another. Passed in, to avoid an import cycle with `start.ts`. */
 export type RunNested = (program: Program, mode: "invoke" | "transform") => Body;
 
-/** A plan, made ready to run: functions and int-indexed arrays. Made once per compile and shared by all runs. */
+/** A plan made executable: functions and int-indexed arrays. Created once per compile and shared by all runs. */
 export class Program {
   readonly plan: Plan;
   readonly keys: readonly string[];
-  /** The node that gets the output of a node as it is (END is 1), or {@link ROUTED}. */
+  /** By node: the one node that gets its output unchanged (END is 1), or {@link ROUTED}. */
   readonly next: readonly number[];
   readonly routes: readonly Route[];
-  /** Output keys that the scheduler puts on itself, in runs on values. */
+  /** By node: the output key, if the executor applies it to the delivered value rather than `wrap.ts`. */
   readonly outputKeys: readonly (string | undefined)[];
   /** The predecessors of each node, in order of declaration. */
   readonly sources: readonly (readonly number[])[];
   readonly sourceCounts: readonly number[];
-  /** Programs of nested graphs, by node; of a node that runs another for each item, that one alone. */
+  /** By node: the program of a nested graph, or of the single node that is run for each item. */
   readonly nested: ReadonlyMap<number, Program>;
-  /** Whether it was compiled with handlers, or its runtime has some. */
+  /** Whether the plan or its runtime has callbacks. */
   readonly hasHandlers: boolean;
-  /** Whether a nested graph was compiled with handlers of its own. */
+  /** Whether a nested graph was compiled with callbacks of its own. */
   readonly nestedHandlers: boolean;
-  /** Whether its nodes say what they read: edges bring data or control, and branches control only. */
+  /** Whether it is a workflow: nodes declare what they read, edges bring data or control, and branches only control. */
   readonly isWired: boolean;
-  /** Whether never more than one node runs at a time. */
+  /** Whether at most one node runs at a time. */
   readonly isLinear: boolean;
-  /** Whether the fast lane can run it: by steps, and one edge or one branch behind each node; or a workflow that is a line. */
+  /** Whether the fast lane can run it: with steps and one edge or branch after each node, or a workflow in a line. */
   readonly isLine: boolean;
   readonly #runNested: RunNested;
   #direct: readonly (Direct | undefined)[] | undefined = undefined;
@@ -63,7 +63,7 @@ export class Program {
   readonly #givesChunks: boolean[] = [];
   readonly #bodies: BodiesByMode = emptyBodies();
   readonly #observed: BodiesByMode = emptyBodies();
-  /** The same for runs that limit how many bodies run at a time. */
+  /** For runs with `maxConcurrency`. */
   readonly #limited: BodiesByMode = emptyBodies();
   readonly #limitedObserved: BodiesByMode = emptyBodies();
 
@@ -73,7 +73,7 @@ export class Program {
     this.keys = plan.nodes.map((node) => node.key);
     this.routes = routesOf(plan);
     this.outputKeys = plan.nodes.map(({ settings }) =>
-      hasHandlers(settings) ? undefined : intern(settings.outputKey),
+      hasStateHandlers(settings) ? undefined : intern(settings.outputKey),
     );
     this.sources = sourcesOf(this.routes);
     this.sourceCounts = this.sources.map((sources) => sources.length);
@@ -102,7 +102,7 @@ export class Program {
     );
   }
 
-  /** The functions of all nodes for runs of one mode; those of watched runs call the handlers. */
+  /** The functions of all nodes for runs of one mode; `observed` ones call handlers, `limited` ones keep `maxConcurrency`. */
   bodies(mode: Mode, observed: boolean, limited = false): readonly Body[] {
     if (limited) return this.#limitedBodies(mode, observed);
     const kept = observed ? this.#observed : this.#bodies;
@@ -116,7 +116,7 @@ export class Program {
     return kept[mode];
   }
 
-  /** For nodes that a watched run can call without a wrapper: their function, and what handlers see. */
+  /** By node: its own function, if the fast lane can call it and its handlers without a wrapper. */
   get direct(): readonly (Direct | undefined)[] {
     this.#direct ??= this.plan.nodes.map((node, index) => this.#directOf(node, index));
     return this.#direct;
@@ -132,8 +132,8 @@ export class Program {
   }
 
   /**
-   * The keys of a node's sources, if each has one of its own and feeds this node only: then the record is made in one go, and
-   * none per source.
+   * A record with the output keys of a node's sources, if each source has a key of its own and feeds only this node: then one
+   * record is built for all sources instead of one for each.
    */
   keyedInputs(target: number): object | undefined {
     let keyed = this.#keyedInputs[target];
@@ -156,45 +156,45 @@ export class Program {
     return Object.fromEntries(keys.map((key) => [key, undefined]));
   }
 
-  /** Whether some reader of what a node streams takes it chunk by chunk. */
+  /** Whether the stream of a node has a reader that takes it chunk by chunk. */
   givesChunks(index: number): boolean {
     this.#givesChunks[index] ??= takesChunks(this, index);
     return this.#givesChunks[index];
   }
 
-  /** How the stream of a node joins, if that is the same whatever is delivered to it. */
+  /** How the stream of a node joins; `undefined` if that depends on its input. */
   joiningAt(index: number): DeclaredJoining | undefined {
     return joiningAt(this, index);
   }
 
-  /** What the steps of a chain are, if some of them were named by their position. */
+  /** The steps of a chain, if some have automatic keys: a resume checks that those have not moved. */
   get chain(): readonly ChainStep[] | undefined {
     if (this.#chain === undefined) this.#chain = { steps: chainOf(this.plan) };
     return this.#chain.steps;
   }
 
-  /** Where paths go on behind a node: in the graph that it is, or that it runs for each item. */
+  /** The graph inside a node, where a path of node keys continues; also one that is run for each item. */
   inside(index: number): Program | undefined {
     const program = this.nested.get(index);
     return program?.plan.bare === true ? program.inside(LONE_INDEX) : program;
   }
 
-  /** The index of a node by its key; `undefined` when there is none (START and END are none). */
+  /** The index of the node with a key; `undefined` if there is none, and for START and END. */
   indexOf(key: string): number | undefined {
     const index = this.keys.indexOf(key, END_INDEX + 1);
     return index === -1 ? undefined : index;
   }
 
-  /** Whether something stands around its function besides handlers. */
+  /** Whether policies or an error branch apply to a node. */
   #isGuarded({ policies }: PlanNode, index: number): boolean {
     return policies !== undefined || this.routes[index]?.failure !== undefined;
   }
 
   #body(node: PlanNode, index: number, mode: Mode, observed: boolean, limited = false): Body {
-    if (index === START_INDEX || index === END_INDEX) return same;
+    if (index === START_INDEX || index === END_INDEX) return identity;
     const isGuarded = node.component !== "passthrough" && (limited || this.#isGuarded(node, index));
     const body = this.#wrapped(node, index, mode, observed, isGuarded);
-    // whoever handles its failure must know of it before its stream is read
+    // a failure must reach the error branch before anyone reads the stream
     return mode !== "invoke" && this.routes[index]?.failure !== undefined ? heldBack(body) : body;
   }
 
@@ -223,19 +223,19 @@ export class Program {
     if (program === undefined) throw new TypeError(`No program for the graph "${node.key}".`);
     if (body.kind === "each") return body.modes(program as never);
     const transform = this.#runNested(program, "transform");
-    // what it declares is about its chunks
+    // a declared `concat` applies to chunks, so it needs the stream
     return node.settings.concat === undefined
       ? { invoke: this.#runNested(program, "invoke"), transform }
       : { transform };
   }
 }
 
-/** Without an input key and functions around it a function is called as it is; the scheduler adds the output key. */
+/** Whether a node's function is called as it is: no input key, no options to make, no state handlers. The executor applies an output key. */
 function isBare(settings: NodeSettings): boolean {
-  return settings.inputKey === undefined && typeof settings.options !== "function" && !hasHandlers(settings);
+  return settings.inputKey === undefined && typeof settings.options !== "function" && !hasStateHandlers(settings);
 }
 
-/** A computed string is slow as a key until the engine has seen it as one. */
+/** Interns a key: a computed string is slow as a property name until the engine has used it as one. */
 function intern(key: string | undefined): string | undefined {
   return key === undefined ? undefined : Object.keys({ [key]: 0 })[0];
 }
@@ -249,7 +249,7 @@ const emptyBodies = (): BodiesByMode => ({
   transform: undefined,
 });
 
-const same: Body = (input: unknown, _task: Task) => input;
+const identity: Body = (input: unknown, _task: Task) => input;
 
 function nestedPrograms(plan: Plan, runNested: RunNested): ReadonlyMap<number, Program> {
   const programs = new Map<number, Program>();
@@ -259,10 +259,10 @@ function nestedPrograms(plan: Plan, runNested: RunNested): ReadonlyMap<number, P
   return programs;
 }
 
-/** The keys that a chain gives to steps without one: by their position. */
+/** The automatic keys of a chain's steps, by position. */
 export const automaticKey = /^node_\d+(?:_|$)/;
 
-/** What the steps of a chain are, if some of them were named by their position. */
+/** See {@link Program.chain}. */
 function chainOf({ component, nodes }: Plan): readonly ChainStep[] | undefined {
   if (component !== "chain") return undefined;
   const steps = nodes.slice(END_INDEX + 1);

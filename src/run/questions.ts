@@ -7,7 +7,7 @@ import type { JsonSchema } from "../schema/standard-schema.js";
 import type { Environment } from "./environment.js";
 import type { AnsweringContext, AnySchema } from "./saved/parse-answer.js";
 
-/** What these need of a context. */
+/** The parts of a context that are used here. */
 export interface AskingContext extends AnsweringContext {
   readonly environment: Environment;
   readonly isOver: boolean;
@@ -16,7 +16,7 @@ export interface AskingContext extends AnsweringContext {
   commit(): Promise<void> | undefined;
 }
 
-/** `ctx.ask`: the answer, or the end of this execution. */
+/** `ctx.ask`: resolves to the answer, or rejects with the interrupt that ends this execution. */
 export function askAt(
   context: AskingContext,
   key: string,
@@ -41,13 +41,13 @@ function findAnswered(context: AskingContext, key: string, info: unknown, schema
   invocation.useKey("ask", key);
   const asked = invocation.findAsk(key);
   if (asked?.answer !== undefined) return asked as Answered;
-  const travels = schema === undefined ? undefined : jsonSchemaOf(`ask("${key}")`, schema, context.address);
-  throw stop(context, invocation.ask(key, info, travels));
+  const jsonSchema = schema === undefined ? undefined : jsonSchemaOf(`ask("${key}")`, schema, context.address);
+  throw stop(context, invocation.ask(key, info, jsonSchema));
 }
 
 /**
- * A rejected promise that has been listened to: the invocation remembers how it stopped, whether or not somebody waits for this.
- * (One that is rejected before anybody listens is dear too: Node.js keeps it until its queue of microtasks is empty.)
+ * A rejected promise that is already handled: the invocation records the interrupt, so the caller need not await this one. (The
+ * handler is attached first, because Node.js keeps a list of promises that are rejected without one, which is expensive.)
  */
 function rejected(error: unknown): Promise<never> {
   let reject: (reason: unknown) => void = ignore;
@@ -70,15 +70,15 @@ async function parseAt(context: AskingContext, asked: Answered, schema: AnySchem
   }
 }
 
-/** `ctx.interrupt`: the end of this execution of the context. */
+/** `ctx.interrupt`: throws the interrupt that ends this execution. */
 export function interruptAt(context: AskingContext, info: unknown, { state, schema }: InterruptOptions = {}): never {
   context.scope.throwIfAborted();
   if (context.isOver) throw askedTooLate("interrupt", context.address);
-  const travels = schema === undefined ? undefined : jsonSchemaOf("interrupt", schema, context.address);
-  throw stop(context, context.invocation.interrupt(info, travels, state));
+  const jsonSchema = schema === undefined ? undefined : jsonSchemaOf("interrupt", schema, context.address);
+  throw stop(context, context.invocation.interrupt(info, jsonSchema, state));
 }
 
-/** `ctx.once`: what was remembered, or what `work` gives. */
+/** `ctx.once`: the remembered result, or that of `work`. */
 export async function onceAt<T>(context: AskingContext, key: string, work: () => T | Promise<T>): Promise<T> {
   const { invocation } = context;
   context.scope.throwIfAborted();

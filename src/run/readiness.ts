@@ -3,7 +3,7 @@ import { StreamReader } from "../schema/stream/reader.js";
 import type { Program } from "./program.js";
 import type { Delivery, Task } from "./task.js";
 
-/** A node that can start, with what its sources gave, in order of declaration. */
+/** A node that can start, with the deliveries of its sources in order of declaration. */
 export interface Ready {
   readonly target: number;
   readonly inbox: readonly Delivery[];
@@ -13,15 +13,15 @@ export interface Ready {
 export interface Readiness {
   /** Whether the tasks of a step are routed together, once all of them have ended. */
   readonly isStepwise: boolean;
-  /** `lets` whether that lets the target run: in a workflow some edges only bring data, or only wait. */
-  deliver(target: number, delivery: Delivery, lets: boolean): void;
-  /** These nodes get nothing from this source. */
+  /** `enables`: whether this delivery makes the target run. In a workflow, some edges only bring data. */
+  deliver(target: number, delivery: Delivery, enables: boolean): void;
+  /** One source of each of these nodes will deliver nothing. */
   skip(targets: readonly number[]): void;
-  /** What can start now. END comes alone: what else was delivered is left over. */
+  /** Removes and returns the nodes that can start now. END comes alone; other deliveries remain in {@link leftOver}. */
   take(): readonly Ready[];
-  /** A run goes on behind these tasks, which an earlier process has done: only what can still come is waited for. */
+  /** Continues after tasks that an earlier process finished: waits only for sources that can still run. */
   resume(done: readonly Task[]): void;
-  /** Gives what was delivered and will not be read. */
+  /** Removes and returns deliveries that no node will take. */
   leftOver(): readonly Delivery[];
 }
 
@@ -29,14 +29,14 @@ export function readinessOf(program: Program): Readiness {
   return program.plan.triggerMode === "allPredecessor" ? new AllPredecessors(program) : new AnyPredecessor();
 }
 
-/** What was delivered to a node makes it run in the next step; its size does not depend on the graph. */
+/** Every delivery makes its target run in the next step. Memory grows with the deliveries, not with the graph. */
 class AnyPredecessor implements Readiness {
   readonly isStepwise = true;
   #targets: number[] = [];
   #inboxes: Delivery[][] = [];
-  /** The only source so far, which names each target once. */
+  /** The only source so far; it names each target once, so no lookup is needed. */
   #only: Task | undefined = undefined;
-  /** Where each target stands, once there are several sources. */
+  /** The position of each target in `#targets`, once there are several sources. */
   #positions: Map<number, number> | undefined = undefined;
 
   deliver(target: number, delivery: Delivery): void {
@@ -92,48 +92,48 @@ class AnyPredecessor implements Readiness {
   }
 }
 
-/** A node runs once all its sources have delivered or were skipped; when none that lets it run has delivered it is skipped. */
+/** A node is due once each of its sources has delivered or was skipped. It runs if a delivery enables it, else it is skipped. */
 class AllPredecessors implements Readiness {
   readonly isStepwise = false;
   readonly #program: Program;
-  /** How many sources of each node have neither delivered nor been skipped. */
+  /** By node: how many sources have neither delivered nor been skipped. */
   readonly #open: number[];
-  /** How many deliveries let it run. */
-  readonly #allowed: number[];
+  /** By node: how many deliveries enable it. */
+  readonly #enabled: number[];
   readonly #inboxes: (Delivery[] | undefined)[];
   #ready: number[] = [];
 
   constructor(program: Program) {
     this.#program = program;
     this.#open = program.sourceCounts.slice();
-    this.#allowed = new Array<number>(this.#open.length).fill(0);
+    this.#enabled = new Array<number>(this.#open.length).fill(0);
     this.#inboxes = new Array(this.#open.length);
-    // END of a workflow runs whatever was skipped
-    if (program.isWired) this.#allowed[END_INDEX] = 1;
+    // END of a workflow runs even if all its sources were skipped
+    if (program.isWired) this.#enabled[END_INDEX] = 1;
   }
 
-  deliver(target: number, delivery: Delivery, lets: boolean): void {
+  deliver(target: number, delivery: Delivery, enables: boolean): void {
     const inbox = this.#inboxes[target];
     if (inbox === undefined) this.#inboxes[target] = [delivery];
     else inbox.push(delivery);
-    if (lets) this.#allowed[target] = (this.#allowed[target] ?? 0) + 1;
-    if (this.#close(target)) this.skip(this.#program.routes[target]?.all ?? []);
+    if (enables) this.#enabled[target] = (this.#enabled[target] ?? 0) + 1;
+    if (this.#countDown(target)) this.skip(this.#program.routes[target]?.all ?? []);
   }
 
-  /** A loop, because a chain of skipped nodes may be longer than the stack. */
+  /** A loop, not recursion: a chain of skipped nodes may be longer than the stack. */
   skip(targets: readonly number[]): void {
     const skipped = [...targets];
     for (let target = skipped.pop(); target !== undefined; target = skipped.pop()) {
-      if (this.#close(target)) skipped.push(...(this.#program.routes[target]?.all ?? []));
+      if (this.#countDown(target)) skipped.push(...(this.#program.routes[target]?.all ?? []));
     }
   }
 
-  /** What no task that is done can lead to any more was done, or skipped, before. */
+  /** Nodes that cannot be reached from the finished tasks have run or were skipped, so nothing waits for them. */
   resume(done: readonly Task[]): void {
     const { routes, sources } = this.#program;
     const nextOf = ({ index, targets }: Task): readonly number[] => targets ?? routes[index]?.all ?? [];
     const reachable = new Set(done.flatMap(nextOf));
-    // a set can grow while it is gone through
+    // the set grows while it is iterated
     for (const target of reachable) for (const next of routes[target]?.all ?? []) reachable.add(next);
     if (this.#program.isWired) reachable.add(END_INDEX);
     const direct = new Map<number, number>();
@@ -145,12 +145,12 @@ class AllPredecessors implements Readiness {
     if (this.#program.isWired && this.#open[END_INDEX] === 0) this.#ready.push(END_INDEX);
   }
 
-  /** One source of a node has reported. True when the node will not run. */
-  #close(target: number): boolean {
+  /** Counts one source of a node as done. Returns whether the node is thereby skipped. */
+  #countDown(target: number): boolean {
     const open = (this.#open[target] ?? 0) - 1;
     this.#open[target] = open;
     if (open > 0) return false;
-    if (this.#allowed[target] === 0) {
+    if (this.#enabled[target] === 0) {
       cancelAll(this.#inboxes[target]);
       this.#inboxes[target] = undefined;
       return true;
@@ -181,12 +181,12 @@ class AllPredecessors implements Readiness {
 
 const nothing: readonly Ready[] = [];
 
-/** What was delivered to a node that is skipped. */
+/** Cancels the streams that were delivered to a skipped node. */
 function cancelAll(inbox: readonly Delivery[] | undefined): void {
   for (const { value } of inbox ?? []) if (value instanceof StreamReader) void value.cancel();
 }
 
-/** They come in the order in which their tasks end. */
+/** Deliveries arrive in the order in which their tasks end; this sorts them by declaration. */
 function inOrder(inbox: Delivery[]): readonly Delivery[] {
   for (let n = 1; n < inbox.length; n++) {
     if ((inbox[n - 1] as Delivery).source.index > (inbox[n] as Delivery).source.index)

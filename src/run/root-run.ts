@@ -7,7 +7,7 @@ import type { Mode } from "./body.js";
 import { checkRunOptions, type Overrides, resolveOverrides } from "./call-options.js";
 import { checkControl } from "./checkpoint-options.js";
 import { Context } from "./context.js";
-import { duplicateChild, notAPlace } from "./errors.js";
+import { duplicateChild, parentIsNoContext } from "./errors.js";
 import type { Program } from "./program.js";
 import { Run } from "./run.js";
 import type { Surroundings } from "./run-parts.js";
@@ -16,20 +16,20 @@ import { Subscription } from "./signal-hub.js";
 import { StopRequest } from "./stop-request.js";
 
 /**
- * A run that somebody started with `invoke`, `stream`, `collect` or `transform`: it can be stopped from outside, tells the
- * handlers of the graph how it starts and ends, and lets go of all it holds when it is over.
+ * A run started by a call of `invoke`, `stream`, `collect` or `transform` (child runs included): it can be aborted from
+ * outside, reports its start and end to the handlers of the graph, and releases its timer, signal and control at the end.
  */
 export class RootRun extends Run {
-  /** Called when the run is stopped from outside, after its handlers. */
+  /** Called when the run is aborted from outside, after its handlers. */
   onStop: ((reason: unknown) => void) | undefined = undefined;
-  /** Says of a stream whether somebody waits for its next chunk. */
+  /** For a stream: whether a read of it is pending. */
   isRead: (() => boolean) | undefined = undefined;
   private subscription: Subscription | undefined = undefined;
   private timer: unknown = undefined;
   private givenKey: string | undefined = undefined;
   private isEnded = false;
 
-  /** What the schema of the output has made of the joined stream. */
+  /** The joined output stream as the output schema returned it. */
   checked: { readonly value: unknown } | undefined = undefined;
 
   constructor(
@@ -42,7 +42,7 @@ export class RootRun extends Run {
     super(program, mode, surroundings, options, overrides, overrides?.nodes);
   }
 
-  /** Checks the options; what it throws comes before anything has run, and no handler hears of it. */
+  /** Checks the options and creates the run. Errors are thrown before any handler is called. */
   static prepare(program: Program, mode: Mode, options: RunOptions | undefined): RootRun {
     if (options === undefined) return new RootRun(program, mode, alone, undefined, undefined);
     checkRunOptions(options, program);
@@ -50,7 +50,7 @@ export class RootRun extends Run {
     const overrides = resolveOverrides(options, program);
     const { parent } = options;
     if (parent === undefined) return RootRun.start(program, mode, undefined, options, overrides);
-    if (!(parent instanceof Context)) throw notAPlace();
+    if (!(parent instanceof Context)) throw parentIsNoContext();
     const childKey = options.key ?? program.plan.name;
     if (!parent.children.open(childKey)) throw duplicateChild(childKey, parent.address);
     try {
@@ -79,7 +79,7 @@ export class RootRun extends Run {
     return run;
   }
 
-  /** Whether something outside can stop this run. */
+  /** Whether something outside can abort this run or ask it to stop. */
   get stoppable(): boolean {
     const { subscription, timer, parentContext, environment } = this;
     return (subscription ?? timer ?? parentContext ?? environment.stopRequest) !== undefined;
@@ -100,7 +100,7 @@ export class RootRun extends Run {
     return this.givenKey ?? super.childKey;
   }
 
-  /** A child that was given a key shows it, as a tool call shows its id: two live children have two addresses. */
+  /** A child's `key` is part of its address, like the id of a tool call: two live children never share an address. */
   protected override get ownAddress(): string {
     const { name } = this.program.plan;
     return this.givenKey === undefined || this.givenKey === name
@@ -122,12 +122,12 @@ export class RootRun extends Run {
     return failure;
   }
 
-  /** Whether it has ended, also as seen by whoever reads its stream. */
+  /** Whether it has ended; a run that streams ends with its stream. */
   get isOver(): boolean {
     return this.isEnded;
   }
 
-  /** A run for a value always is; a stream, while somebody waits for its next chunk. */
+  /** Whether the caller is waiting: always for a value; for a stream, while a read is pending. */
   get isAwaited(): boolean {
     return this.isRead?.() ?? true;
   }
@@ -137,18 +137,18 @@ export class RootRun extends Run {
     return this.mode === "transform" || this.mode === "stream";
   }
 
-  /** What saves it: a child is saved with its parent. */
+  /** The journal, if it is this run's to settle: a child is saved with its parent. */
   get ownJournal(): Journal | undefined {
     return this.parentContext === undefined ? this.environment.journal : undefined;
   }
 
-  /** An event of the graph; without handlers, a warning. */
+  /** Reports a failed save: an event to the handlers of the graph, or without handlers a warning on the console. */
   report(problem: unknown): void {
     if (this.span === undefined) console.warn(messageOf(problem));
     else this.span.event({ kind: "checkpoint_error", error: problem });
   }
 
-  /** The id of a stop that was asked for from outside. */
+  /** The id of the interrupt that a `RunControl` has requested. */
   get requestedStop(): string | undefined {
     return this.environment.stopRequest?.requested?.id;
   }
@@ -157,7 +157,7 @@ export class RootRun extends Run {
     return this.ledger !== undefined || this.scheduler !== undefined;
   }
 
-  /** Whether all that a snapshot needs is there. */
+  /** Whether a snapshot can be taken. */
   get canBeSaved(): boolean {
     return this.ledger?.canBeSaved === true;
   }
@@ -167,7 +167,7 @@ export class RootRun extends Run {
     return !this.program.plan.bare && this.handlers !== undefined;
   }
 
-  /** Lets go of all that this run holds outside. */
+  /** Ends the run: releases its signal, timer, control and child key. */
   over(): void {
     if (this.isEnded) return;
     this.isEnded = true;
@@ -190,7 +190,7 @@ export class RootRun extends Run {
       this.timer = this.runtime.clock.setTimer(() => this.abort(timeoutError(timeoutMs)), timeoutMs);
   }
 
-  /** The run is stopped by its caller: ends the open spans, and tells whoever waits. */
+  /** Aborted from outside: ends the open spans, cancels the streams, and rejects the caller's promise. */
   protected override beforeSignal(reason: unknown): void {
     if (this.isEnded || this.hasEnded) return;
     this.over();
@@ -201,7 +201,7 @@ export class RootRun extends Run {
   }
 }
 
-/** A context made by `ctx.with` brings what was replaced in it, unless the options say otherwise. */
+/** Fields replaced by `ctx.with` apply to child runs too, unless the options set them. */
 function withReplaced(options: RunOptions, parent: Context): RunOptions {
   const signal = options.signal ?? (Object.hasOwn(parent, "signal") ? parent.signal : undefined);
   const replaced = Object.hasOwn(parent, "requestContext") ? parent.requestContext : undefined;
@@ -210,7 +210,7 @@ function withReplaced(options: RunOptions, parent: Context): RunOptions {
 
 const alone = { parentContext: undefined, nested: false };
 
-/** The reason when a reader is left without one. */
+/** The abort reason when the output stream is cancelled without one. */
 export function leftEarly(): DOMException {
   return abortError("The output stream was left before its end.");
 }

@@ -3,14 +3,15 @@ import { END, END_INDEX, type Plan, type PlanBranch, type PlanEdge, type PlanNod
 
 /** Where a node's output goes. */
 export interface Route {
+  /** The targets of its edges, in order of declaration. */
   readonly plain: readonly number[];
   readonly branches: readonly BranchRoute[];
-  /** What takes its failure, if anything does. */
+  /** Its error branch, if it has one. */
   readonly failure: BranchRoute | undefined;
   /** Of a workflow: the edges along which its failure goes, by target. */
   readonly failureEdges: ReadonlyMap<number, PlanEdge> | undefined;
   /**
-   * Every node that can get the output, each once, in order of declaration. In a workflow a node stands here once for an edge
+   * Every node that can get the output, each once, in order of declaration. In a workflow a node is listed once for an edge,
    * once more for its failure, and once more for a branch, which brings no data.
    */
   readonly all: readonly number[];
@@ -18,7 +19,7 @@ export interface Route {
   readonly edges: ReadonlyMap<number, PlanEdge> | undefined;
 }
 
-/** One branch: how its answer is turned into nodes. Remembers the last two answers, one of which is the next one too, mostly. */
+/** One branch: finds the nodes that it chooses by key. Caches the last two keys, as branches mostly alternate between two. */
 export class BranchRoute {
   readonly choose: PlanBranch["choose"];
   readonly stream: boolean;
@@ -26,8 +27,8 @@ export class BranchRoute {
   readonly #byKey: ReadonlyMap<unknown, number>;
   #lastKey: unknown = undefined;
   #lastIndex = -1;
-  #formerKey: unknown = undefined;
-  #formerIndex = -1;
+  #previousKey: unknown = undefined;
+  #previousIndex = -1;
 
   constructor(branch: PlanBranch, nodes: readonly PlanNode[]) {
     this.choose = branch.choose;
@@ -36,12 +37,12 @@ export class BranchRoute {
     this.#byKey = new Map(branch.targets.map((target) => [target === END_INDEX ? END : nodes[target]?.key, target]));
   }
 
-  /** The node of a key, or -1 when the branch does not declare it. */
+  /** The node with a key, or -1 if the branch does not declare it. */
   find(key: unknown): number {
     if (key === this.#lastKey) return this.#lastIndex;
-    if (key === this.#formerKey) return this.#formerIndex;
-    this.#formerKey = this.#lastKey;
-    this.#formerIndex = this.#lastIndex;
+    if (key === this.#previousKey) return this.#previousIndex;
+    this.#previousKey = this.#lastKey;
+    this.#previousIndex = this.#lastIndex;
     const index = this.#byKey.get(key) ?? -1;
     this.#lastKey = key;
     this.#lastIndex = index;
@@ -92,7 +93,7 @@ const noEdges: ReadonlyMap<number, PlanEdge> = new Map();
 
 const noBranches: readonly BranchRoute[] = [];
 
-/** Most nodes have one edge and no branch, which needs no list of its own. */
+/** Most nodes have one edge and no branch; they share the list of their targets. */
 function routeOf(
   targets: readonly number[],
   branches: readonly BranchRoute[],
@@ -105,7 +106,7 @@ function routeOf(
   return { plain, branches, failure, all: [...all].sort(ascending), edges: undefined, failureEdges: undefined };
 }
 
-/** A branch of a workflow that chooses END runs nothing: END has its own sources. */
+/** In a workflow, a branch that chooses END starts nothing: END waits for its own sources. */
 function wiredRoute(route: Omit<Route, "all">): Route {
   const { plain, branches, failure, edges, failureEdges } = route;
   const chosen = new Set([...branches.flatMap(({ targets }) => targets), ...(failure?.targets ?? [])]);

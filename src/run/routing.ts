@@ -8,12 +8,12 @@ import type { Run } from "./run.js";
 import { oneChunk } from "./streams/joining.js";
 import { Task } from "./task.js";
 
-/** Where the output of a task goes: one node, or several (perhaps none) in order of declaration. */
+/** Where the output of a task goes: one node, or any number of nodes in order of declaration. */
 export type Targets = number | readonly number[];
 
 /**
- * Decides where the output of a task goes: along its edges, and where its branches choose. On streams each branch gets a
- * copy, and the task keeps one to hand on.
+ * Decides where the output of a task goes: along its edges, and to what its branches choose. In a run on streams each branch
+ * reads a copy, and one more copy becomes the task's output.
  */
 export function choose(run: Run, task: Task): Targets | PromiseLike<Targets> {
   const route = run.program.routes[task.index];
@@ -29,7 +29,7 @@ export function choose(run: Run, task: Task): Targets | PromiseLike<Targets> {
   return targetsOf(run, task.index, branches, [answer], plain);
 }
 
-/** An error branch that chooses nothing leaves the failure as it is. */
+/** If the error branch chooses nothing, the failure is thrown again. */
 function chooseForFailure(
   run: Run,
   task: Task,
@@ -51,7 +51,7 @@ const noRoute = { plain: [], branches: [], edges: undefined, failure: undefined,
 
 function ask({ choose, stream }: BranchRoute, task: Task): unknown {
   const { output, owner } = task;
-  // remembered only where the branch may be asked again
+  // only a run that can be resumed may call the branch again, and needs to find its context
   const ctx = owner.ledger === undefined ? new Task(owner, task.index) : task.routeContext;
   return choose((stream ? oneChunk(output, undefined) : output) as never, ctx as never);
 }
@@ -80,13 +80,13 @@ async function chooseByStream(
   plain: readonly number[],
 ): Promise<Targets> {
   const copies = (task.output as StreamReader<unknown>).copy(branches.length + 1);
-  task.output = checked(copies[branches.length] as StreamReader<unknown>, branches);
+  task.output = withChecks(copies[branches.length] as StreamReader<unknown>, branches);
   const asked = branches.map((branch, n) => askByStream(branch, copies[n] as StreamReader<unknown>, task));
   return targetsOf(run, task.index, branches, await Promise.all(asked), plain);
 }
 
-/** What goes on, where a branch that chooses early looks at it. */
-function checked(output: StreamReader<unknown>, branches: readonly BranchRoute[]): StreamReader<unknown> {
+/** The output to hand on, with the checks of stream branches that chose before its end. */
+function withChecks(output: StreamReader<unknown>, branches: readonly BranchRoute[]): StreamReader<unknown> {
   let reader = output;
   for (const { choose, stream } of branches) {
     const check = stream ? choose[checksRest]?.() : undefined;
@@ -99,7 +99,7 @@ function checked(output: StreamReader<unknown>, branches: readonly BranchRoute[]
   return reader;
 }
 
-/** Whatever the choice leaves unread of its copy is let go. */
+/** Calls a branch with its copy of the stream; what it leaves unread is cancelled. */
 async function askByStream(branch: BranchRoute, copy: StreamReader<unknown>, task: Task): Promise<unknown> {
   try {
     const given = branch.stream ? copy : await copy.concat();
@@ -129,7 +129,7 @@ function targetsOf(
   return [...targets].sort((a, b) => a - b);
 }
 
-/** A node that is both read into and chosen stands there twice: the two are settled apart. */
+/** A node that gets data along an edge and is also chosen by a branch is listed twice: readiness counts them separately. */
 function wiredTargets(
   run: Run,
   index: number,
@@ -167,7 +167,7 @@ export function indexesOf(tasks: readonly Task[]): number[] {
   return tasks.map(({ index }) => index);
 }
 
-/** In order of declaration; mostly they are. */
+/** Sorts in order of declaration. Usually they already are. */
 export function sortByIndex(tasks: Task[]): void {
   for (let n = 1; n < tasks.length; n++) {
     if ((tasks[n - 1] as Task).index <= (tasks[n] as Task).index) continue;

@@ -5,7 +5,7 @@ import type { Runtime } from "../compose/runtime.js";
 import type { NodeCallOptionsTree } from "./call-options.js";
 import type { Context } from "./context.js";
 
-/** The handlers of a run of its own, in order: what is around it, runtime, compile, run. */
+/** The handlers of a run in order: inherited ones, then those of the runtime, of `compile` and of the run's options. */
 export function handlersOfRun(
   { callbacks: compiled, runtime }: Plan,
   parentContext: Context | undefined,
@@ -13,21 +13,21 @@ export function handlersOfRun(
 ): HandlerList | undefined {
   const inherited = parentContext?.handlers;
   const fromRuntime = parentContext?.runtime === runtime ? none : runtime.callbacks;
-  const isAll = fromRuntime.length + compiled.length === 0;
-  const own = isAll ? given : [...fromRuntime, ...compiled, ...given];
+  const isOnlyGiven = fromRuntime.length + compiled.length === 0;
+  const own = isOnlyGiven ? given : [...fromRuntime, ...compiled, ...given];
   return inherited === undefined ? HandlerList.of(own, runtime.onHandlerError) : inherited.with(own);
 }
 
 const none: readonly Handler[] = [];
 
-/** Whether the options of a run give handlers to some of its nodes. */
+/** Whether call options add handlers to a node. */
 export function givesHandlers({ callbacks, inside }: NodeCallOptionsTree): boolean {
   if (callbacks !== undefined && callbacks.length > 0) return true;
   for (const inner of inside.values()) if (givesHandlers(inner)) return true;
   return false;
 }
 
-/** What of a run decides which handlers a node has. */
+/** The parts of a run that decide which handlers a node has. */
 interface HandledRun {
   readonly handlers: HandlerList | undefined;
   readonly runtime: Runtime;
@@ -35,7 +35,7 @@ interface HandledRun {
   node(index: number): PlanNode;
 }
 
-/** The handlers of a node, with those that were given for it alone. */
+/** The handlers of a node: those of the run, then those added for this node. */
 export function handlersAt(run: HandledRun, index: number): HandlerList | undefined {
   const { handlers, runtime } = run;
   const node = run.node(index);

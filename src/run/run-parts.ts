@@ -8,65 +8,65 @@ import type { NodeCallOptionsTree } from "./call-options.js";
 import type { Context } from "./context.js";
 import type { Delivery, InvocationKeeper, Task } from "./task.js";
 
-/** Thrown where nothing more may start; `Run.end` says what it means. */
+/** Thrown where nothing new may start; `Run.end` turns it into the run's interrupt or abort reason. */
 export const halt: unique symbol = Symbol("halt");
 
-/** Why what is left is stopped when END has its input. */
+/** The abort message for work that is still running when END has its input. */
 export const resultIsThere = "Stopped, because the run has its result.";
 
-/** What remembers the tasks of a run that can be resumed. */
+/** Records the tasks of a run, so that it can be resumed. */
 export interface RunLedger extends InvocationKeeper {
-  /** What can be said of the run from what is inside it. */
+  /** Looks for questions in the invocations of its tasks. */
   readonly part: Part;
-  /** Whether all that a snapshot needs is there. */
+  /** Whether a snapshot can be taken. */
   readonly canBeSaved: boolean;
-  /** The tasks that have ended when the run begins: START, or those from which an earlier process went on. */
+  /** The finished tasks from which the run begins: START, or those of a snapshot. */
   begin(input: unknown, from: RunSnapshot | undefined): readonly Task[];
-  /** Saves the input before the first node starts, where every finished task is saved. */
+  /** With `durability: "step"`, saves the input before the first node starts. */
   saveStart(first: readonly Task[]): Promise<void> | undefined;
-  /** A task is about to start: not if it is known how it ended, or if it waits and nobody has answered. */
+  /** Before a task starts: `"ended"` if its outcome is known, `"blocked"` if it still waits for an answer. */
   start(task: Task, inbox: readonly Delivery[]): "ended" | "blocked" | undefined;
-  /** A task has its output. A promise where it is saved before anything follows. */
+  /** A task has its output. Returns a promise if it must be saved before anything follows. */
   ended(task: Task, isAlone: boolean): Promise<void> | undefined;
-  /** A task has failed, and its error branch takes that as its output; or, not `handled`, it does not after all. */
-  failed(task: Task, handled: boolean): void;
-  /** The same after the run has failed or was stopped: kept where it is there as a whole. */
+  /** {@link ended} after the run has failed or was aborted: the output is kept if it is complete. */
   endedLate(task: Task): void;
-  /** The targets of a task are known. A promise where its stream is saved before anything follows. */
+  /** A task has failed. `handled`: its error branch takes the failure as its output; otherwise it is to run again. */
+  failed(task: Task, handled: boolean): void;
+  /** The targets of a task are known. Returns a promise if its stream must be saved before anything follows. */
   routed(task: Task): Promise<void> | undefined;
-  /** What a node's mapping makes of its inputs, now or when it was entered earlier. */
+  /** The mapped input of a node: made now, or kept from an earlier execution of its invocation. */
   prepareMapped(join: (input: unknown, task: Task) => unknown, task: Task): unknown;
   /** A task waits for an answer. */
   stopped(task: Task): void;
-  /** Waits for what began in an invocation; a promise only where something has not settled. */
+  /** Waits for what an invocation has started; `undefined` if all of it has settled. */
   settleInvocation(task: Task): Promise<void> | undefined;
-  /** The result of a child run, remembered where its parent may be entered again. */
+  /** Stores the result of a child run with its parent, which may be entered again. Returns the result to hand on. */
   keepResult(result: unknown): unknown;
   snapshot(): RunSnapshot;
-  /** Waits for what runs in it, and for streams that somebody will need. */
+  /** Waits for running tasks, and for the rest of streams that are still needed. */
   settle(): Promise<void> | undefined;
 }
 
-/** What runs the tasks of a run, if not the fast lane. */
+/** The scheduler, as the run sees it; a run in the fast lane has none. */
 export interface RunScheduler {
-  /** Resolves when nothing runs any more; rejects when something has failed. */
+  /** Resolves when nothing is running; rejects if something has failed. */
   idle(): Promise<void>;
 }
 
-/** The stops before and after nodes that a graph was compiled with. */
+/** A run's progress through the `interruptBefore` and `interruptAfter` of its graph. */
 export interface RunStops {
   /** Where the run stops, until that is answered. */
   readonly stop: NodeStop | undefined;
-  /** Stops that are behind the run. */
+  /** Stops that the run has passed. */
   readonly passed: readonly string[];
 }
 
-/** What the tasks that wait remember. */
+/** The invocations of paused tasks. */
 export function invocationsOf(tasks: Iterable<Task> | undefined): Invocation[] {
   return [...(tasks ?? [])].map((task) => task.invocation);
 }
 
-/** The tasks of a run without a ledger that wait, in order of declaration: only what is asked can be told of them. */
+/** The paused tasks of a run without a ledger, in order of declaration: only their open questions are known. */
 export function waitingTasks(stopped: Iterable<Task> | undefined, nodeOf: (task: Task) => PlanNode): TaskSnapshot[] {
   const waiting = [...(stopped ?? [])].sort((a, b) => a.index - b.index);
   return waiting.map((task) => ({
@@ -82,7 +82,7 @@ export function waitingTasks(stopped: Iterable<Task> | undefined, nodeOf: (task:
   }));
 }
 
-/** Who a run of a graph is for handlers. */
+/** The `RunInfo` of a graph's run. */
 export function recordOf(
   { component, name, meta }: Plan,
   parent: RunInfo | undefined,
@@ -93,7 +93,7 @@ export function recordOf(
   return new RunRecord(parent, component, name, "", at, undefined, describe);
 }
 
-/** What of a run decides which span it has. */
+/** The parts of a run that decide which span it has. */
 interface SpannedRun {
   readonly handlers: HandlerList | undefined;
   readonly nested: boolean;
@@ -111,7 +111,7 @@ export function spanOf(run: SpannedRun): Span {
   return new Span(own ?? around?.handlers ?? HandlerList.none, run.recordAround ?? noInfo, around);
 }
 
-/** Stands for a run that nobody is told of. */
+/** For a span that reports to no handler. */
 const noInfo: RunInfo = Object.freeze({
   runId: "",
   parentRunId: undefined,
@@ -121,10 +121,10 @@ const noInfo: RunInfo = Object.freeze({
   address: "",
 });
 
-/** How a run stands to what is around it. */
+/** Where a run takes place. */
 export interface Surroundings {
-  /** Where it runs: the node of the outer graph, or the context given as `parent`. */
+  /** The task of the outer graph whose node this run is, or the context given as `parent`. */
   readonly parentContext: Context | undefined;
-  /** Whether it is a node of the outer graph, and not a run of its own. */
+  /** Whether it is a node of the outer graph, rather than a child run with a `parent`. */
   readonly nested: boolean;
 }

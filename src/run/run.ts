@@ -40,7 +40,7 @@ import { OpenStreams } from "./streams/open-streams.js";
 import { checkedStream, endingWith } from "./streams/output-streams.js";
 import { Task, type TaskOwner, type TaskStream } from "./task.js";
 
-/** One run of one graph: who it is, what its tasks can see, and how far it has come. */
+/** One run of one graph: its identity, what its tasks can see, and its progress. */
 export class Run extends Scope implements TaskOwner, InnerRun {
   readonly program: Program;
   readonly mode: Mode;
@@ -57,25 +57,25 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   private readonly cell: StateCell | undefined;
   private ownRecord: RunInfo | undefined = undefined;
   private openStreams: OpenStreams | undefined = undefined;
-  /** It has ended by itself: what is stopped from now on is what was left of it, and does not change how it ended. */
+  /** It has its outcome: an abort from now on only stops leftover work. */
   protected hasEnded = false;
   /** The graph's own span, or one that only tracks what is open inside. */
   span: Span | undefined = undefined;
-  /** Used instead of a signal of its own when nothing here can be stopped without the caller's signal. */
+  /** Used instead of a signal of its own when only the caller's signal can abort anything here. */
   callerSignal: AbortSignal | undefined = undefined;
   /** It was aborted, or something in it waits for an answer: no new node starts. */
   halted = false;
-  /** The tasks that wait. */
+  /** The tasks that are waiting for an answer, or to be resumed. */
   stopped: Set<Task> | undefined = undefined;
-  /** Remembers its tasks, so that it can be resumed; only where that is wanted. */
+  /** Keeps what is needed to resume the run; `undefined` if nothing can. */
   ledger: RunLedger | undefined = undefined;
   scheduler: RunScheduler | undefined = undefined;
-  /** The stops before and after its nodes. */
+  /** The graph's `interruptBefore` and `interruptAfter`, if it was compiled with them. */
   stops: RunStops | undefined = undefined;
   /** Called when the resulting stream has ended. */
   onStreamEnd: (() => void) | undefined = undefined;
   private madeInnerKey: string | undefined = undefined;
-  /** The step that its tasks are in. It goes on over a resume. */
+  /** The current step. A resume continues the count. */
   steps = 0;
   /** The last step that it may take. */
   private lastStep: number;
@@ -88,7 +88,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     { parentContext, nested }: Surroundings,
     options: RunOptions | undefined,
     overrides: Overrides | undefined,
-    places: NodeCallOptionsTree | undefined,
+    nodeCallOptions: NodeCallOptionsTree | undefined,
   ) {
     super(parentContext?.scope);
     const { plan } = program;
@@ -99,12 +99,12 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     this.environment =
       parentContext?.environment.for(options?.requestContext) ?? new Environment(options?.requestContext);
     this.overrides = overrides;
-    this.nodeCallOptions = places;
+    this.nodeCallOptions = nodeCallOptions;
     const given = options?.callbacks;
-    const isHandled = !nested && (program.hasHandlers || given !== undefined || parentContext !== undefined);
-    this.handlers = isHandled ? handlersOfRun(plan, parentContext, given) : parentContext?.handlers;
-    const isNodeHandled = program.nestedHandlers || (places !== undefined && givesHandlers(places));
-    this.observed = this.handlers !== undefined || isNodeHandled;
+    const mayAddHandlers = !nested && (program.hasHandlers || given !== undefined || parentContext !== undefined);
+    this.handlers = mayAddHandlers ? handlersOfRun(plan, parentContext, given) : parentContext?.handlers;
+    const hasNodeHandlers = program.nestedHandlers || (nodeCallOptions !== undefined && givesHandlers(nodeCallOptions));
+    this.observed = this.handlers !== undefined || hasNodeHandlers;
     const limit = options?.maxConcurrency;
     this.places = limit === undefined ? parentContext?.places : new Places(limit, parentContext?.places);
     this.bodies = program.bodies(mode, this.observed, this.places !== undefined);
@@ -146,7 +146,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return this.cell;
   }
 
-  /** Whether what is done in it is kept, so that a further attempt of a node around it does not repeat it. */
+  /** Whether finished work is kept for the next attempt of an enclosing node. */
   get retains(): boolean {
     return this.parentContext?.retains ?? false;
   }
@@ -167,24 +167,24 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return this.parentContext;
   }
 
-  /** Somebody outside has asked the run to stop: nothing new starts. */
+  /** A `RunControl` has asked the run to stop: nothing new starts. */
   get isStopRequested(): boolean {
     return this.environment.stopRequest?.requested !== undefined;
   }
 
-  /** It goes on behind this step, which an earlier process has done. */
+  /** Continues after this step, which an earlier process finished. */
   goToStep(step: number): void {
     this.steps = step;
     this.lastStep = step + this.maxSteps;
   }
 
-  /** The nodes that are ready run in the next step. */
+  /** Counts one more step, for these nodes; throws if that exceeds `maxSteps`. */
   nextStep(ready: readonly { readonly target: number }[]): void {
     if (this.steps === this.lastStep) throw this.stepLimit(ready.map(({ target }) => target));
     this.steps += 1;
   }
 
-  /** The same for a single node, for whoever counts by itself. */
+  /** The error for one step too many. The fast lane counts its steps itself. */
   stepLimit(targets: readonly number[]): unknown {
     const names = targets.map((target) => this.program.keys[target] ?? "");
     return this.blame(maxStepsExceeded(this.nodePath, this.maxSteps, names), START_INDEX);
@@ -194,20 +194,20 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return this.steps === this.lastStep;
   }
 
-  /** The output of a node as others get it: under its output key, if it has one. */
+  /** The output of a node in a run on values: under its output key, if it has one. */
   keyed(index: number, output: unknown): unknown {
     const key = this.program.outputKeys[index];
     return key === undefined || this.mode !== "invoke" ? output : { [key]: output };
   }
 
-  /** The same, except that a node which makes a record of all its sources gets them bare: see `joinInputs`. */
+  /** {@link keyed}, but without the key if the target builds the record itself: see `joinInputs`. */
   delivered(index: number, output: unknown): unknown {
     if (this.program.outputKeys[index] === undefined || this.mode !== "invoke") return output;
     const [target = START_INDEX] = this.program.routes[index]?.plain ?? [];
     return this.joinsKeyed(target) === undefined ? this.keyed(index, output) : output;
   }
 
-  /** The record that is made of all sources of a node. A ledger keeps outputs with their keys. */
+  /** The template of the record that a node builds from all its sources. Not with a ledger, which stores keyed outputs. */
   joinsKeyed(target: number): object | undefined {
     return this.ledger === undefined && this.mode === "invoke" ? this.program.keyedInputs(target) : undefined;
   }
@@ -228,31 +228,31 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return this.nested ? parentContext.invocationPath : `${parentContext.invocationPath}.${this.innerKey}`;
   }
 
-  /** The key under which its parent context keeps its progress and result. */
+  /** The key under which the parent context's invocation stores its progress and result. */
   get innerKey(): string {
     if (this.nested || this.parentContext === undefined) return "";
     this.madeInnerKey ??= this.parentContext.invocation.nextChild(this.childKey);
     return this.madeInnerKey;
   }
 
-  /** What a child run is called among its siblings. */
+  /** The name of a child run among its siblings. */
   get childKey(): string {
     return this.program.plan.name;
   }
 
-  /** Marks the task and every enclosing run as waiting. */
+  /** Marks the task and every enclosing run as paused. */
   noteStop(task: Task): void {
     this.halted = true;
     this.stopped ??= new Set();
     this.stopped.add(task);
-    this.environment.tellHalt();
+    this.environment.notifyHalt();
     const { parentContext } = this;
     if (parentContext === undefined) return;
     if (this.ledger === undefined) parentContext.invocation.startInner(this.innerKey, this);
     parentContext.noteStop();
   }
 
-  /** Whether an interrupt that a node throws belongs to this run, or to one around it: else it is an error like others. */
+  /** Whether an interrupt thrown here belongs to this run or an enclosing one; otherwise it is an ordinary error. */
   get expectsStop(): boolean {
     if (this.isStopRequested) return true;
     for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.parent) {
@@ -261,17 +261,17 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return false;
   }
 
-  /** Whether this is how a node of this run stops to wait. */
+  /** Whether the error is the interrupt of a node in this run, not a failure. */
   isStop(error: unknown): boolean {
     return causedByInterrupt(error) && this.expectsStop;
   }
 
-  /** Why no new node starts. */
+  /** What to throw where nothing new may start. */
   get haltReason(): unknown {
     return this.aborted ? this.reason : halt;
   }
 
-  /** What this run rejects with when it waits. */
+  /** The error that this run rejects with when it pauses: all open interrupts in it. */
   interruption(): InterruptError {
     const { journal, stopRequest, runKey } = this.environment;
     const own = interruptsOf(this.snapshot(), runKey);
@@ -282,7 +282,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return stoppedToWait(interrupts, { checkpointId: journal?.checkpointId, missing });
   }
 
-  /** The run ends because it waits. */
+  /** Ends the run as paused. */
   interrupt(error: InterruptError): InterruptError {
     this.close();
     this.parentContext?.noteStop();
@@ -293,22 +293,22 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return this.ledger?.part ?? partOfRun(invocationsOf(this.stopped), this.stops?.stop);
   }
 
-  /** What waits. Without a ledger nobody can go on from there. */
+  /** Its progress. Without a ledger that is only its open questions, from which no run can be resumed. */
   snapshot(): RunSnapshot {
     if (this.ledger !== undefined) return this.ledger.snapshot();
     const tasks = waitingTasks(this.stopped, ({ index }) => this.node(index));
     return { address: this.address, base: -1, state: undefined, tasks, stop: this.stops?.stop, passed: [] };
   }
 
-  /** Waits for what runs in it. */
+  /** Waits for what is running in it. */
   async settle(): Promise<void> {
     if (this.ledger !== undefined) await this.ledger.settle();
     else await this.scheduler?.idle();
   }
 
   /**
-   * What the run rejects with because of a located error, or of {@link halt}; a promise of it for one that waits,
-   * when something has to settle first.
+   * Ends the run with a located error or {@link halt}, and returns what it rejects with; a promise of that if the run pauses
+   * and something has to settle first.
    */
   end(error: unknown): unknown {
     if (this.aborted || (error !== halt && !this.isStop(error))) return this.fail(error);
@@ -321,7 +321,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return this.stopped === undefined ? undefined : this.settleStopped(this.stopped);
   }
 
-  /** Without a ledger: what the tasks that wait have begun. */
+  /** Without a ledger: waits for what the paused tasks have started. */
   private async settleStopped(stopped: ReadonlySet<Task>): Promise<void> {
     await this.scheduler?.idle();
     for (const task of stopped) {
@@ -346,7 +346,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return this.aborted ? this.fail(this.reason) : this.interrupt(this.interruption());
   }
 
-  /** Who this run is for handlers: the graph, or for a lone node whatever is around it. */
+  /** The `RunInfo` that its tasks name as their parent: the graph's; for a lone node or a nested run, the enclosing one. */
   get recordAround(): RunInfo | undefined {
     if (this.nested || this.program.plan.bare) return this.parentContext?.runInfo;
     this.ownRecord ??= recordOf(this.program.plan, this.parentContext?.runInfo, this, this.nodeCallOptions);
@@ -398,7 +398,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return locate(error, [...this.nodePath, ...path], this.environment.root);
   }
 
-  /** The run that this one is a node of. */
+  /** The run in which this one is a node. */
   private get outerRun(): TaskOwner | undefined {
     return this.nested && this.parentContext instanceof Task ? this.parentContext.owner : undefined;
   }
@@ -420,7 +420,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     else this.openStreams?.cancel(reason, within);
   }
 
-  /** A reader sees the errors of all nodes that feed it: this finds the node where one began, and names that in the error. */
+  /** An error in a stream passes through all nodes after its origin: this finds the origin, and locates the error there. */
   async findOrigin(error: unknown): Promise<unknown> {
     const { outerRun } = this;
     if (outerRun !== undefined) return outerRun.findOrigin(error);
@@ -440,7 +440,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return this.blame(this.mode === "transform" ? await this.findOrigin(error) : error, index);
   }
 
-  /** Checks the result and ends the run; gives the result, or a promise of it. */
+  /** Checks the result and ends the run; returns the result, or a promise of it. */
   complete(result: unknown): unknown {
     const { checkOutput } = this.program.plan;
     if (checkOutput === undefined) return this.completed(result);
@@ -461,16 +461,16 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     );
   }
 
-  /** What the schema of the output has made of the joined stream. */
+  /** Receives the joined output stream as the output schema returned it. */
   protected keepChecked(_value: unknown): void {}
 
-  /** The run has its result. Nodes that stream go on as long as it is read, and stay part of what is around the run. */
+  /** The run has its result. A streamed one keeps nodes running while it is read, so the scope stays open. */
   protected completed(result: unknown): unknown {
     if (this.mode !== "transform") this.close();
     return result;
   }
 
-  /** What this run fails with: the reason of its abort, or the error with its parentContext. What else is running here is stopped. */
+  /** Fails the run: stops what else is running here. Returns what it rejects with: the abort reason, or the error. */
   fail(error: unknown): unknown {
     this.close();
     if (this.aborted && !this.hasEnded) return this.reason;
@@ -478,7 +478,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return error;
   }
 
-  /** Something still runs that does not feed the result: it is stopped when that is there, or when its stream was read. */
+  /** Stops work that does not feed the result: now, or once a streamed result has been read. */
   leaveRest(result: unknown): unknown {
     if (!(result instanceof StreamReader)) this.stopRest(resultIsThere);
     else if (this.nested) return endingWith(result, () => this.stopped === undefined && this.stopRest(resultIsThere));
@@ -486,7 +486,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return result;
   }
 
-  /** Stops what is still running because this run has ended without it. */
+  /** Stops what is still running after the run has its outcome. */
   stopRest(why: string): void {
     if (this.aborted) return;
     this.hasEnded = true;

@@ -17,32 +17,32 @@ import { type Delivery, Task } from "./task.js";
 import { deliverWired, without } from "./wired-delivery.js";
 
 /**
- * Runs the nodes of a graph: tasks that have ended are routed, readiness decides which nodes are next, and the ledger, if
- * there is one, knows what came of the tasks of an earlier process.
+ * Runs the nodes of a graph: ended tasks are routed, readiness decides which nodes are next, and the ledger, if there is one,
+ * knows the outcome of tasks that an earlier process ran.
  */
 export class Scheduler {
   readonly #run: Run;
   readonly #readiness: Readiness;
   readonly #ledger: RunLedger | undefined;
   readonly #stops: NodeStops | undefined;
-  /** Tasks and choices under way. */
+  /** How many tasks, branches and saves are in progress. */
   #running = 0;
-  /** Tasks that have their output and were not routed yet. */
+  /** Tasks that have their output and are not routed yet. */
   #ended: Task[] = [];
-  /** The tasks that were routed last: those of a step, or a single one. */
+  /** The tasks that were routed last: those of a step, or without steps a single one. */
   #routed: readonly Task[] = [];
   #failure: { readonly error: unknown } | undefined = undefined;
-  /** A task or a branch waits for an answer. */
+  /** A task, or the branch after one, waits for an answer. */
   #isWaiting = false;
-  /** A stream has failed, and where that began is being found out. */
+  /** A stream has failed, and the origin of its error is being determined. */
   #isFailing = false;
-  /** Something could start, and a stop keeps it. */
+  /** A node was ready and did not start, because the run is stopping. */
   #isHeld = false;
-  /** Tasks that an earlier process has routed: what they skip was skipped then. */
+  /** Tasks that an earlier process routed; their skips are already counted. */
   #restored: ReadonlySet<Task> | undefined = undefined;
-  /** Streams that no node reads: the output of the run ends after them. */
+  /** Reads of streams that no node takes; the output of the run ends after them. */
   #unread: Promise<void>[] | undefined = undefined;
-  /** It has its result, or has failed: what still ends comes too late. */
+  /** The run has its result or has failed; tasks that end now are too late. */
   #isOver = false;
   #wake: (() => void) | undefined = undefined;
   #idle: (() => void)[] = [];
@@ -55,9 +55,7 @@ export class Scheduler {
     run.scheduler = this;
   }
 
-  /**
-   * Goes on behind tasks that have ended, once their save is done. Gives the result; rejects with what the run rejects with.
-   */
+  /** Runs from ended tasks on, once they are saved. Resolves to the result; rejects with what the run rejects with. */
   async run(ended: readonly Task[], saving?: Promise<void>): Promise<unknown> {
     const run = this.#run;
     try {
@@ -75,7 +73,7 @@ export class Scheduler {
     }
   }
 
-  /** Behind START, or behind tasks that an earlier process has done. */
+  /** Begins at START, or after tasks that an earlier process finished. */
   #resume(ended: readonly Task[]): void {
     this.#ended = [...ended];
     if (ended.every(({ index, targets }) => index === START_INDEX && targets === undefined)) return;
@@ -83,7 +81,7 @@ export class Scheduler {
     this.#restored = new Set(ended.filter(({ targets }) => targets !== undefined));
   }
 
-  /** What END is given. */
+  /** Runs steps until END is ready; resolves to its deliveries. */
   async #loop(): Promise<Ready> {
     const { isStepwise } = this.#readiness;
     for (;;) {
@@ -95,7 +93,7 @@ export class Scheduler {
       if (first !== undefined) {
         if (isStepwise) this.#run.nextStep(batch);
         for (const ready of batch) {
-          // an abort keeps this node and those after it from starting, a failure keeps nobody
+          // an abort prevents the rest of the batch from starting; a failure does not
           if (this.#run.aborted) break;
           const pending = this.#launch(ready, isStepwise && batch.length === 1);
           if (pending !== undefined) await pending;
@@ -114,7 +112,7 @@ export class Scheduler {
     }
   }
 
-  /** What can start now. END also when a stop was requested, but not when something waits for an answer. */
+  /** The nodes that can start now. A requested stop still lets END finish the run; an open question does not. */
   #take(): readonly Ready[] {
     const run = this.#run;
     const batch = this.#readiness.take();
@@ -128,7 +126,7 @@ export class Scheduler {
     return none;
   }
 
-  /** Streams that no node reads are read to their ends before it is said that nothing follows: their nodes may fail or ask. */
+  /** Waits for streams that no node takes before reporting that nothing follows: their nodes may yet fail or ask. */
   async #readRest(unread: readonly Promise<void>[]): Promise<void> {
     this.#unread = undefined;
     await Promise.allSettled(unread);
@@ -145,13 +143,13 @@ export class Scheduler {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** Resolves when nothing runs any more; rejects when something has failed. */
+  /** Resolves when nothing is running; rejects if something has failed. */
   async idle(): Promise<void> {
     if (this.#running > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** Starts a node. Gives a promise only for one that runs alone: awaiting it directly keeps the stack trace whole. */
+  /** Starts a node. Returns a promise only for a node that runs alone: awaited directly, it keeps the stack trace intact. */
   #launch({ target, inbox }: Ready, isAlone: boolean): Promise<void> | undefined {
     const task = new Task(this.#run, target);
     const known = this.#ledger?.start(task, inbox);
@@ -188,13 +186,13 @@ export class Scheduler {
     } catch (error) {
       this.#caught(task, error);
     }
-    this.#tell();
+    this.#wakeUp();
   }
 
   #reject(task: Task, error: unknown): void {
     this.#running--;
     this.#caught(task, error);
-    this.#tell();
+    this.#wakeUp();
   }
 
   async #awaitAlone(task: Task, pending: PromiseLike<unknown>): Promise<void> {
@@ -207,7 +205,7 @@ export class Scheduler {
       this.#running--;
       this.#caught(task, error);
     }
-    this.#tell();
+    this.#wakeUp();
   }
 
   #begin(task: Task, inbox: readonly Delivery[]): unknown {
@@ -216,7 +214,7 @@ export class Scheduler {
     return input.then((ready) => this.#call(task, ready));
   }
 
-  /** What a mapping makes with functions of the user is kept with a node that asks: it is to get the same again. */
+  /** The result of user functions in a mapping is kept, so that a node that pauses gets the same input when it resumes. */
   #join(task: Task, inbox: readonly Delivery[]): unknown {
     const run = this.#run;
     const join = (): unknown => joinInputs(run, task.index, inbox);
@@ -230,7 +228,7 @@ export class Scheduler {
     return (run.bodies[task.index] as Body)(input, task);
   }
 
-  /** A node has given its output. */
+  /** A node has returned its output. */
   #end(task: Task, output: unknown, isAlone: boolean): void {
     const run = this.#run;
     if (this.#isOver || run.aborted) {
@@ -249,7 +247,7 @@ export class Scheduler {
     }
   }
 
-  /** A node has given its output after the run has failed or was stopped: it is not to run again after a resume. */
+  /** A node has returned after the run failed or was aborted: its output is kept, so that a resume does not repeat it. */
   #endLate(task: Task, output: unknown): void {
     const { mode, aborted } = this.#run;
     const isCutOff = task.isStreaming && (aborted || mode === "invoke");
@@ -261,7 +259,7 @@ export class Scheduler {
     this.#ledger.endedLate(task);
   }
 
-  /** A node, or reading what it streams, has failed, or waits for an answer. */
+  /** A node, or reading its stream, has thrown: a failure, or an interrupt. */
   #caught(task: Task, error: unknown): void {
     const run = this.#run;
     if (this.#isOver || run.aborted) return;
@@ -283,7 +281,7 @@ export class Scheduler {
     this.#failRun(task, error);
   }
 
-  /** An error branch takes the failure of a task: it has ended with that as its output. */
+  /** An error branch takes the failure of a task, which ends with the failure as its output. */
   #handOver(task: Task, failure: NodeFailure): void {
     const run = this.#run;
     if (this.#isOver || run.aborted) return;
@@ -303,11 +301,11 @@ export class Scheduler {
     void run.findOrigin(error).then((origin) => {
       this.#running--;
       this.#failure ??= { error: run.blame(origin, task.index) };
-      this.#tell();
+      this.#wakeUp();
     });
   }
 
-  /** A task waits for an answer, or the branch behind it: what it began settles first. */
+  /** A task, or the branch after it (`context`), waits for an answer: first, what it started has to settle. */
   #wait(task: Task, context: Task): void {
     this.#isWaiting = true;
     const settling = this.#ledger?.settleInvocation(context) ?? context.settle();
@@ -319,7 +317,7 @@ export class Scheduler {
     else this.#track(task, settling, stopped, (error) => this.#fail(task, error));
   }
 
-  /** Counts something that is under way. What it fails with is the task's. */
+  /** Counts a promise as in progress. If it rejects, the task has failed. */
   #track<T>(
     task: Task,
     pending: PromiseLike<T>,
@@ -335,18 +333,18 @@ export class Scheduler {
         } catch (error) {
           failed(error);
         }
-        this.#tell();
+        this.#wakeUp();
       },
       (error) => {
         this.#running--;
         failed(error);
-        this.#tell();
+        this.#wakeUp();
       },
     );
   }
 
-  /** Wakes the loop; in steps, when all tasks of the step have ended, or one has failed. */
-  #tell(): void {
+  /** Wakes the loop; with steps, only once all tasks of the step have ended or one has failed. */
+  #wakeUp(): void {
     if (this.#running > 0 && this.#readiness.isStepwise && this.#failure === undefined && !this.#run.aborted) return;
     const wake = this.#wake;
     this.#wake = undefined;
@@ -357,7 +355,7 @@ export class Scheduler {
 
   // routing
 
-  /** Hands on what has ended. Nothing of a step in which something waits. */
+  /** Routes ended tasks; none of a step in which a task waits for an answer. */
   #routeEnded(): void {
     const ended = this.#ended;
     if (ended.length === 0) return;
@@ -447,7 +445,7 @@ export class Scheduler {
     if (targets.length < route.all.length) this.#readiness.skip(without(route.all, targets));
   }
 
-  /** A stream that no node reads is read here: its node runs to its end all the same. */
+  /** Reads a stream that no node takes, so that its node runs to completion. */
   #drain(task: Task, output: unknown): void {
     if (!(output instanceof StreamReader)) return;
     const drained = readToEnd(output);
@@ -455,16 +453,16 @@ export class Scheduler {
       this.#track(task, drained, () => undefined);
       return;
     }
-    // the output of the run waits for it, and not the next step
+    // the next step does not wait for it, but the output of the run does
     this.#unread ??= [];
     this.#unread.push(drained);
     drained.then(undefined, (error) => {
       this.#caught(task, error);
-      this.#tell();
+      this.#wakeUp();
     });
   }
 
-  /** Nothing starts any more. What still runs is stopped: at once, or when a result that streams was read. */
+  /** END is ready: nothing new starts. What still runs is aborted now, or once a streamed result has been read. */
   #finish({ inbox }: Ready): unknown {
     const run = this.#run;
     const left = this.#readiness.leftOver();
@@ -475,12 +473,12 @@ export class Scheduler {
     try {
       const result = joinInputs(run, END_INDEX, inbox);
       const unread = this.#unread;
-      const last = (output: unknown): unknown => {
+      const withRest = (output: unknown): unknown => {
         if (unread !== undefined) return endingAfter(output, unread);
         return this.#running > 0 ? run.leaveRest(output) : output;
       };
-      if (!isPromiseLike(result)) return last(result);
-      return result.then(last, (error) => this.#throwAtEnd(error));
+      if (!isPromiseLike(result)) return withRest(result);
+      return result.then(withRest, (error) => this.#throwAtEnd(error));
     } catch (error) {
       return this.#throwAtEnd(error);
     }

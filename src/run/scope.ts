@@ -1,9 +1,9 @@
 /**
- * One thing that can be stopped as a whole: a run, or a tool call with a time limit. Scopes form a tree; stopping one
- * stops what is open inside it. A signal is made only when somebody reads it.
+ * A unit of work that can be aborted as a whole: a run, an attempt, a tool call with a time limit. Scopes form a tree; aborting
+ * one aborts what is open inside it. The signal is created when it is first read.
  *
- * Here and in what is made for every run, fields are private to the compiler only: `#fields` are set by a function of their
- * own in each class, which a short run would feel.
+ * Here and in other objects that every run allocates, fields are `private` rather than `#private`: engines initialize the
+ * latter in a separate function per class, which is measurable in a short run.
  */
 export class Scope {
   aborted = false;
@@ -11,8 +11,8 @@ export class Scope {
   readonly parent: Scope | undefined;
   private controller: AbortController | undefined = undefined;
   private firstInside: Scope | undefined = undefined;
-  private previousBeside: Scope | undefined = undefined;
-  private nextBeside: Scope | undefined = undefined;
+  private previousSibling: Scope | undefined = undefined;
+  private nextSibling: Scope | undefined = undefined;
   private isLinked = false;
 
   constructor(parent: Scope | undefined) {
@@ -27,12 +27,12 @@ export class Scope {
     return this.controller.signal;
   }
 
-  /** Throws the reason of the abort, if there was one: to be asked after every wait, before something new begins. */
+  /** Throws the reason of the abort, if there was one. Call it after every wait, before something new begins. */
   throwIfAborted(): void {
     if (this.aborted) throw this.reason;
   }
 
-  /** Makes the parent stop this scope when it is stopped itself. */
+  /** Links this scope to its parent, so that aborting the parent aborts it too. */
   open(): void {
     const { parent } = this;
     if (parent === undefined) return;
@@ -41,24 +41,24 @@ export class Scope {
       return;
     }
     this.isLinked = true;
-    this.nextBeside = parent.firstInside;
-    if (parent.firstInside !== undefined) parent.firstInside.previousBeside = this;
+    this.nextSibling = parent.firstInside;
+    if (parent.firstInside !== undefined) parent.firstInside.previousSibling = this;
     parent.firstInside = this;
   }
 
-  /** Undoes {@link open}; harmless when not open. */
+  /** Undoes {@link open}; does nothing if it is not open. */
   close(): void {
     const { parent } = this;
     if (!this.isLinked || parent === undefined) return;
     this.isLinked = false;
-    if (this.previousBeside === undefined) parent.firstInside = this.nextBeside;
-    else this.previousBeside.nextBeside = this.nextBeside;
-    if (this.nextBeside !== undefined) this.nextBeside.previousBeside = this.previousBeside;
-    this.previousBeside = undefined;
-    this.nextBeside = undefined;
+    if (this.previousSibling === undefined) parent.firstInside = this.nextSibling;
+    else this.previousSibling.nextSibling = this.nextSibling;
+    if (this.nextSibling !== undefined) this.nextSibling.previousSibling = this.previousSibling;
+    this.previousSibling = undefined;
+    this.nextSibling = undefined;
   }
 
-  /** Stops this scope and all that is open inside it. Only the first call counts. */
+  /** Aborts this scope and everything open inside it. Only the first call has an effect. */
   abort(reason: unknown): void {
     if (this.aborted) return;
     this.aborted = true;
@@ -66,22 +66,22 @@ export class Scope {
     this.beforeSignal(reason);
     this.controller?.abort(reason);
     for (let child = this.firstInside; child !== undefined; ) {
-      const next: Scope | undefined = child.nextBeside;
+      const next: Scope | undefined = child.nextSibling;
       child.abort(reason);
       child = next;
     }
   }
 
-  /** Called at the abort, before the signal fires: it must not throw. */
+  /** Called on abort, before the signal fires. Must not throw. */
   protected beforeSignal(_reason: unknown): void {}
 }
 
-/** The reason for stopping what is left over: a sibling failed, a stream was left, the run has its result. */
+/** The reason for aborting leftover work: a sibling failed, a stream was cancelled, the run has its result. */
 export function abortError(message: string): DOMException {
   return new DOMException(message, "AbortError");
 }
 
-/** The reason for stopping a run that took too long. */
+/** The reason for aborting a run that exceeds its `timeoutMs`. */
 export function timeoutError(timeoutMs: number | undefined): DOMException {
   return new DOMException(`The run took longer than its timeoutMs of ${timeoutMs} ms.`, "TimeoutError");
 }

@@ -1,8 +1,8 @@
 import type { Scope } from "./scope.js";
 
 /**
- * One listener per distinct signal, however many runs wait on it: thousands of runs may share a server's shutdown signal
- * without thousands of listeners. The runs form a doubly linked list; the listener goes when the list is empty.
+ * One listener per distinct signal, however many runs use it: thousands of runs may share a server's shutdown signal. The
+ * subscriptions form a doubly linked list; the listener is removed with the last of them.
  */
 class Hub {
   #first: Subscription | undefined = undefined;
@@ -37,7 +37,7 @@ class Hub {
   }
 }
 
-/** A scope that is stopped when a signal fires. End it with {@link unsubscribe}. */
+/** Aborts a scope when a signal fires, until {@link unsubscribe} is called. */
 export class Subscription {
   previous: Subscription | undefined = undefined;
   next: Subscription | undefined = undefined;

@@ -26,10 +26,10 @@ import { traced } from "./streams/node-stream.js";
 import { RunStream, type Started } from "./streams/run-stream.js";
 import { Task } from "./task.js";
 
-/** How a run begins: from the start of the graph, with an input that may have been checked, or where an earlier process came to. */
+/** Starts the nodes of a prepared run: with its input (`checked` if that was validated already), or from a snapshot. */
 type Begin = (from: RunSnapshot | undefined, checked?: Slot) => unknown;
 
-/** `invoke` and `resume`; `collect` of a lone node. Rejects at once when the run is stopped, whatever its nodes do. */
+/** `invoke` and `resume`; `collect` of a lone node. Rejects as soon as the run is aborted, even if its nodes keep running. */
 export function runForValue(
   program: Program,
   mode: "invoke" | "collect",
@@ -41,13 +41,15 @@ export function runForValue(
     const given = mode === "collect" ? StreamReader.from(input as StreamSource<unknown>) : undefined;
     const run = prepare(program, mode, options, given);
     const isSaved = resumption !== undefined || (options !== undefined && needsJournal(options));
-    // no closure and no second promise for a run that nothing outside can stop: they would be much of its cost
+    // a run that nothing outside can stop skips the closure and the second promise, a large part of its cost
     if (!run.stoppable && !isSaved) return Promise.resolve(beginWithValue(run, input, given, undefined));
     const begin: Begin = (from, checked) => beginWithValue(run, input, given, from, checked);
     const value = given === undefined ? { value: input } : undefined;
     return new Promise((resolve, reject) => {
       run.onStop = isSaved ? rejectWhenSaved.bind(undefined, run, reject) : reject;
-      const result = isSaved ? runSaved(run, { options, resumption, input: value }, begin) : beginChild(run, begin);
+      const result = isSaved
+        ? runSaved(run, { options, resumption, input: value, given }, begin)
+        : beginChild(run, begin, given);
       if (isPromiseLike(result)) result.then(resolve, reject);
       else resolve(result);
     });
@@ -68,7 +70,7 @@ function beginWithValue(
   return execute(run, given === undefined ? input : asInput(run, given), from);
 }
 
-/** `stream`, `transform` and `resumeStream`. Nothing happens, and no option is looked at, before the first read. */
+/** `stream`, `transform` and `resumeStream`. Nothing happens before the first read; not even the options are checked. */
 export function runForStream(
   program: Program,
   mode: "stream" | "transform",
@@ -80,7 +82,7 @@ export function runForStream(
   return new StreamReader<unknown>(source, source.joining);
 }
 
-/** `collect` of a graph: its nodes move streams, and the schema of the output has the last word. */
+/** `collect` of a graph: its nodes pass streams, and the result is what the output schema returns, if there is one. */
 export async function runForCollect(
   program: Program,
   input: unknown,
@@ -99,25 +101,29 @@ function openStream(
   resumption: Resumption | undefined,
 ): RunStream {
   const start = (): Started => {
-    const { run, begin } =
+    const { run, begin, given } =
       mode === "stream" ? startStream(program, input, options) : startTransform(program, input, options);
     const isSaved = resumption !== undefined || (options !== undefined && needsJournal(options));
-    if (!isSaved) return { run, output: () => beginChild(run, begin) };
+    if (!isSaved) return { run, output: () => beginChild(run, begin, given) };
     const value = mode === "stream" ? { value: input } : undefined;
-    return { run, output: () => runSaved(run, { options, resumption, input: value }, begin) };
+    return { run, output: () => runSaved(run, { options, resumption, input: value, given }, begin) };
   };
   return new RunStream(start, (reason) => {
-    // the output was cancelled before it was read, so the stream that was given will not be read either
+    // the output was cancelled before its first read, so the input stream will not be read either
     if (mode === "transform" && isStream(input)) void StreamReader.from(input).cancel(reason);
   });
 }
 
-/** For handlers the input of the graph is what the caller gave, also where its nodes move streams. */
-function startStream(
-  program: Program,
-  input: unknown,
-  options: RunOptions | undefined,
-): { run: RootRun; begin: Begin } {
+/** A prepared run whose output is a stream. */
+interface StreamStart {
+  readonly run: RootRun;
+  readonly begin: Begin;
+  /** The caller's stream, if the input is one. */
+  readonly given: StreamReader<unknown> | undefined;
+}
+
+/** Handlers see the caller's value as the input of the graph, although its nodes pass streams. */
+function startStream(program: Program, input: unknown, options: RunOptions | undefined): StreamStart {
   const { bare } = program.plan;
   const run = RootRun.prepare(program, bare ? "stream" : "transform", options);
   const begin: Begin = (from, checked) => {
@@ -125,14 +131,10 @@ function startStream(
     if (checked !== undefined) return executeChecked(run, oneChunk(checked.value, undefined));
     return execute(run, bare ? input : oneChunk(input, undefined), from);
   };
-  return { run, begin };
+  return { run, begin, given: undefined };
 }
 
-function startTransform(
-  program: Program,
-  input: unknown,
-  options: RunOptions | undefined,
-): { run: RootRun; begin: Begin } {
+function startTransform(program: Program, input: unknown, options: RunOptions | undefined): StreamStart {
   const given = StreamReader.from(input as StreamSource<unknown>);
   const run = prepare(program, "transform", options, given);
   const begin: Begin = (from) => {
@@ -140,10 +142,10 @@ function startTransform(
     const observed = run.ownsSpan && run.span !== undefined ? run.span.inputStream(reader) : reader;
     return execute(run, observed, from);
   };
-  return { run, begin };
+  return { run, begin, given };
 }
 
-/** A run takes over the stream that it is given, also when it does not come to run. */
+/** Creates the run. It owns the input stream from here on, which is cancelled if the run never begins. */
 function prepare(
   program: Program,
   mode: Mode,
@@ -158,7 +160,7 @@ function prepare(
   }
 }
 
-/** The stream that the caller gave: it is stopped with the run. */
+/** The caller's stream as the input of the run: aborting the run cancels it. */
 function asInput(run: RootRun, reader: StreamReader<unknown>): StreamReader<unknown> {
   const source = traced(reader.takeSource(), undefined, new Task(run, START_INDEX));
   return new StreamReader(source, new InputJoining(reader.joining, run));
@@ -167,54 +169,60 @@ function asInput(run: RootRun, reader: StreamReader<unknown>): StreamReader<unkn
 // runs that can be resumed
 
 const savedRuns = new OnDemand(async () => {
-  // snapshots are taken at any moment, with streams in them joined: what that may need is there from the start
+  // a snapshot can be taken at any moment and joins the streams in it, so message joining must be loaded by then
   const [part] = await Promise.all([import("./saved/saved-runs.js"), loadMessageJoining()]);
   return part.savedRuns;
 });
 
-interface Saved {
+interface SavedStart {
   readonly options: RunOptions | undefined;
   readonly resumption: Resumption | undefined;
-  /** `undefined` when it is a stream. */
+  /** `undefined` if the input is a stream. */
   readonly input: Slot | undefined;
+  /** That stream. */
+  readonly given: StreamReader<unknown> | undefined;
 }
 
-/** What can be asked of the saves of a graph's runs. */
+/** The history of a graph's saved runs. Throws if the graph has no store; `asked` names the method in that error. */
 export async function historyOf(program: Program, asked: string): Promise<History> {
   const { store } = program.plan;
   if (store === undefined) throw noStore(asked);
   return (savedRuns.part ?? (await savedRuns.load())).newHistory(program, store);
 }
 
-/** Claims the checkpoint, runs, and lets go of the checkpoint before the caller learns of the end. */
-async function runSaved(run: RootRun, { options, resumption, input }: Saved, begin: Begin): Promise<unknown> {
+/** Claims the checkpoint, runs, and releases the checkpoint before it settles. */
+async function runSaved(run: RootRun, start: SavedStart, begin: Begin): Promise<unknown> {
+  const { options, resumption, input, given } = start;
+  let hasBegun = false;
   try {
     const part = savedRuns.part ?? (await savedRuns.load());
     run.throwIfAborted();
     const claim = part.openJournal(run, options, resumption, part);
-    const isSaved = resumption === undefined && run.ownJournal?.checkpointId !== undefined;
-    const checking = isSaved && input !== undefined ? checkedInput(run, input) : undefined;
+    const isNew = resumption === undefined && run.ownJournal?.checkpointId !== undefined;
+    const checking = isNew && input !== undefined ? checkedInput(run, input) : undefined;
     const checked = checking instanceof Promise ? await checking : checking;
     run.throwIfAborted();
     const from = await claim(checked && part.startSnapshot(run, checked.value));
     run.throwIfAborted();
+    hasBegun = true;
     const result = await begin(from, checked);
     if (!run.streams) await run.ownJournal?.finished({ value: result });
     return result;
   } catch (error) {
+    if (!hasBegun) void given?.cancel(error);
     run.over();
     const { ownJournal: journal } = run;
     throw journal === undefined ? error : await journal.stopped(error, true);
   }
 }
 
-/** What the schema of the graph makes of the input. It is saved so, and not checked again on a resume. */
+/** The input as the graph's schema returns it. It is saved in that form and not checked again on resume. */
 function checkedInput(run: RootRun, input: Slot): Slot | Promise<Slot> {
   const { checkInput } = run.program.plan;
-  return checkInput === undefined ? input : checkInputFirst(run, input, checkInput);
+  return checkInput === undefined ? input : runCheck(run, input, checkInput);
 }
 
-async function checkInputFirst(run: RootRun, { value }: Slot, check: ValueCheck): Promise<Slot> {
+async function runCheck(run: RootRun, { value }: Slot, check: ValueCheck): Promise<Slot> {
   try {
     return { value: await check(value) };
   } catch (error) {
@@ -230,8 +238,8 @@ function rejectWhenSaved(run: RootRun, reject: (failure: unknown) => void, reaso
   else void journal.stopped(reason).then(reject);
 }
 
-/** A child run whose parent was entered before has its result already, or goes on where it was. */
-function beginChild(run: RootRun, begin: Begin): unknown {
+/** Begins a child run. If its parent is being re-entered, it returns its saved result, or continues from its snapshot. */
+function beginChild(run: RootRun, begin: Begin, given: StreamReader<unknown> | undefined): unknown {
   if (run.parentContext === undefined || (run.environment.savedRuns === undefined && !run.retains))
     return begin(undefined);
   const { invocation } = run.parentContext;
@@ -241,6 +249,7 @@ function beginChild(run: RootRun, begin: Begin): unknown {
     if (from !== undefined) savedRuns.part?.checkKinds(from, run.program, run.nodePath);
     return begin(from);
   }
+  void given?.cancel();
   if (run.streams) return oneChunk(result.value, undefined);
   run.over();
   return result.value;
@@ -248,64 +257,64 @@ function beginChild(run: RootRun, begin: Begin): unknown {
 
 // every run
 
-/** Runs a graph that is a node of another: same address, same handlers, its own steps, mode and state. */
+/** Runs a graph that is a node of another: the same address and handlers; steps, mode and state of its own. */
 export const runNested: RunNested = (program, mode) => (input, task) => {
   const { owner } = task;
   if (!(owner instanceof Run)) throw invalidRunOption("A nested graph runs only inside a run of this library.");
-  const places = owner.nodeCallOptions?.inside.get(owner.node(task.index).key);
+  const callOptions = owner.nodeCallOptions?.inside.get(owner.node(task.index).key);
   const from = task.openedInvocation?.savedInner("");
   return execute(
-    new Run(program, mode, { parentContext: task, nested: true }, undefined, owner.overrides, places),
+    new Run(program, mode, { parentContext: task, nested: true }, undefined, owner.overrides, callOptions),
     input,
     from,
   );
 };
 
 /**
- * Runs a graph on an input, or goes on with a run that stopped, where the input counts only when nothing of it was done. Gives
- * the result, or a promise of it. What fails is located, and stops what else is running here.
+ * Runs a graph on an input, or continues from a snapshot; then the input is used only if the snapshot has no finished task.
+ * Returns the result, or a promise of it. An error is located, and aborts whatever else is running here.
  */
 function execute(run: Run, input: unknown, from: RunSnapshot | undefined): unknown {
   run.open();
   const { checkInput } = run.program.plan;
-  if (checkInput === undefined || from !== undefined) return begin(run, input, from);
+  if (checkInput === undefined || from !== undefined) return runNodes(run, input, from);
   const isReader = run.mode === "transform";
   const fail = (error: unknown): never => {
     throw run.fail(run.blame(error, START_INDEX));
   };
-  const beginWith = (checked: unknown): unknown => begin(run, isReader ? oneChunk(checked, undefined) : checked, from);
+  const runWith = (value: unknown): unknown => runNodes(run, isReader ? oneChunk(value, undefined) : value, from);
   let checked: unknown;
   try {
-    // the whole input is checked before any node runs
     checked = whenReady(isReader ? (input as StreamReader<unknown>).concat() : input, checkInput);
   } catch (error) {
     return fail(error);
   }
-  return isPromiseLike(checked) ? checked.then(beginWith, fail) : beginWith(checked);
+  return isPromiseLike(checked) ? checked.then(runWith, fail) : runWith(checked);
 }
 
-/** The same for an input that was checked before. */
+/** {@link execute} for an input that was checked already. */
 function executeChecked(run: Run, input: unknown): unknown {
   run.open();
-  return begin(run, input, undefined);
+  return runNodes(run, input, undefined);
 }
 
-function begin(run: Run, input: unknown, from: RunSnapshot | undefined): unknown {
-  // a handler, or whoever checked the input, may have stopped the run before it began
+/** Runs the nodes: in the fast lane if possible, otherwise with a scheduler. */
+function runNodes(run: Run, input: unknown, from: RunSnapshot | undefined): unknown {
+  // a handler or the input check may have aborted the run
   if (run.aborted) throw run.fail(run.reason);
   if (canRunFast(run)) return runFast(run, input);
-  const keeper = run.environment.savedRuns ?? retaining(run);
-  if (keeper instanceof Promise) return keeper.then((part) => beginWith(run, part, input, from));
-  return beginWith(run, keeper, input, from);
+  const part = run.environment.savedRuns ?? retaining(run);
+  if (part instanceof Promise) return part.then((loaded) => schedule(run, loaded, input, from));
+  return schedule(run, part, input, from);
 }
 
-/** What is done inside is kept for a further attempt, whether or not the run is saved. */
+/** Inside a node with retries, finished work is kept for the next attempt, even if the run is not saved. */
 function retaining(run: Run): SavedRuns | undefined | Promise<SavedRuns> {
   return run.retains ? (savedRuns.part ?? savedRuns.load()) : undefined;
 }
 
-function beginWith(run: Run, keeper: SavedRuns | undefined, input: unknown, from: RunSnapshot | undefined): unknown {
-  const ledger = keeper?.newLedger(run as never) as RunLedger | undefined;
+function schedule(run: Run, part: SavedRuns | undefined, input: unknown, from: RunSnapshot | undefined): unknown {
+  const ledger = part?.newLedger(run as never) as RunLedger | undefined;
   run.ledger = ledger;
   const stops = NodeStops.of(run, from);
   run.stops = stops;

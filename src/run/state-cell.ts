@@ -3,7 +3,7 @@ import { KumikoError } from "../errors.js";
 import { isPromiseLike } from "../is.js";
 import { stateFailed, stateLocked } from "./errors.js";
 
-/** Who uses a state: a context, and the contexts that it is inside of. */
+/** A context that uses a state, with its enclosing contexts. */
 export interface StateUser {
   readonly origin: StateUser;
   readonly around: StateUser | undefined;
@@ -15,7 +15,7 @@ interface Waiting {
   readonly enter: () => void;
 }
 
-/** The state of one run of one graph, and the lock on it. `outer` is the state of the next enclosing graph that has one. */
+/** The state of one run of a graph, and the lock on it. `outer` is that of the nearest enclosing graph with a state. */
 export class StateCell {
   readonly key: StateKey<unknown>;
   value: unknown;
@@ -29,7 +29,7 @@ export class StateCell {
     this.outer = outer;
   }
 
-  /** Makes the state of a run; what its `create` throws is located at the graph. */
+  /** Creates the state of a run; an error of the key's `create` is located at the graph. */
   static open(key: StateKey<unknown>, outer: StateCell | undefined, nodePath: readonly string[]): StateCell {
     try {
       return new StateCell(key, outer);
@@ -38,7 +38,7 @@ export class StateCell {
     }
   }
 
-  /** The nearest state made with this key, here or further out. */
+  /** The nearest state with this key: this one, or that of an enclosing graph. */
   find(key: StateKey<never>): StateCell | undefined {
     for (let cell: StateCell | undefined = this; cell !== undefined; cell = cell.outer) {
       if (cell.key === key) return cell;
@@ -47,9 +47,9 @@ export class StateCell {
   }
 
   /**
-   * Runs `use` with exclusive access: at once if the state is free, otherwise in the order of the calls. Throws `STATE_LOCKED`
-   * when the user, or a context around it, has the state already: it would wait for itself. A user that was stopped does not get
-   * it: another attempt may have it by now.
+   * Calls `use` with exclusive access: at once if the state is free, otherwise in the order of the calls. Throws `STATE_LOCKED`
+   * if the user or an enclosing context holds the lock already: it would wait for itself. A user that was aborted does not get
+   * the state: another attempt may have it by now.
    */
   use<R>(use: (state: never) => R | Promise<R>, user: StateUser): R | Promise<R> {
     user.openedScope?.throwIfAborted();
@@ -60,7 +60,7 @@ export class StateCell {
     return turn.then(() => this.enterInTurn(use, user));
   }
 
-  /** It may have been stopped while it waited. */
+  /** Skips a user that was aborted while it waited. */
   private enterInTurn<R>(use: (state: never) => R | Promise<R>, user: StateUser): R | Promise<R> {
     try {
       user.openedScope?.throwIfAborted();

@@ -5,7 +5,7 @@ import type { RunControl } from "../compose/run-control.js";
 /** The run that is asked to stop. */
 export interface StoppableRun {
   readonly runtime: { readonly clock: Clock };
-  readonly environment: { tellHalt(): void };
+  readonly environment: { notifyHalt(): void };
   /** Whether something of it may run. */
   readonly hasBegun: boolean;
   abort(reason: unknown): void;
@@ -13,12 +13,12 @@ export interface StoppableRun {
   interruption(): unknown;
 }
 
-/** How long a run that has not begun, because its store does not answer, may go on waiting after its time is up. */
+/** How long a run that has not started yet, because its store does not respond, may go on waiting after its time limit. */
 const graceMs = 1_000;
 
-/** A stop that a `RunControl` may ask for: no new node starts; after its time limit, what still runs is cut off. */
+/** Listens for a stop requested by a `RunControl`: no new node starts; after its time limit, the run is aborted. */
 export class StopRequest {
-  /** The stop as an interrupt, once it was asked for. */
+  /** The stop as an interrupt, once it was requested. */
   requested: { readonly id: string; readonly info: unknown } | undefined = undefined;
   readonly #run: StoppableRun;
   readonly #unlisten: () => void;
@@ -36,12 +36,12 @@ export class StopRequest {
 
   #request(timeoutMs: number | undefined): void {
     this.requested = { id: randomId(), info: { kind: "requested" } };
-    this.#run.environment.tellHalt();
+    this.#run.environment.notifyHalt();
     if (timeoutMs === 0) this.#cut();
     else if (timeoutMs !== undefined) this.#timer = this.#run.runtime.clock.setTimer(() => this.#cut(), timeoutMs);
   }
 
-  /** A run that has not begun stops at its start, unless that does not come. */
+  /** A run that has not started yet pauses by itself as soon as it starts; it gets some time for that. */
   #cut(): void {
     if (this.#run.hasBegun) this.#abort();
     else this.#timer = this.#run.runtime.clock.setTimer(() => this.#abort(), graceMs);

@@ -20,7 +20,7 @@ import type { Places } from "./policies/places.js";
 import type { Scope } from "./scope.js";
 import type { StateCell } from "./state-cell.js";
 
-/** What one task gives to a node: a value, or a reader in a run on streams. */
+/** What one task delivers to a node: a value, or in a run on streams a reader. */
 export interface Delivery {
   readonly source: Task;
   readonly value: unknown;
@@ -29,7 +29,7 @@ export interface Delivery {
 /** A node's stream, as the run of its graph sees it. */
 export interface TaskStream {
   readonly task: Task;
-  /** Whether nothing more comes. Known some time after {@link look}, if it is so. */
+  /** Whether it has ended. Updated a microtask after {@link look}. */
   readonly ended: boolean;
   look(): void;
   /** Calls back within a microtask if the last read failed with this very error. */
@@ -37,28 +37,28 @@ export interface TaskStream {
   cancel(reason: unknown): void;
 }
 
-/** What the policies around a node know of a task that may fail. */
+/** What the policies around a node record about its task, for its error branch. */
 export interface Tried {
   readonly attempts: number;
-  /** What it gave is what its `fallback` gave. */
+  /** Whether its output is that of its `fallback`. */
   readonly fellBack: boolean;
-  /** What the node got, as a whole. */
+  /** The node's input; a stream is joined. */
   wholeInput(): unknown;
-  /** Set when the input failed while the node read it: that is the failure of another node. */
+  /** Set if the input stream failed while the node read it: then another node has failed. */
   readonly inputFailure: { readonly error: unknown } | undefined;
 }
 
-/** Keeps what the handlers around a node made, so that a task which is entered again does not repeat them. */
+/** Keeps the results of the state handlers around a node, so that re-entering a task does not repeat them. */
 export interface InvocationKeeper {
-  /** What `before` makes of the input of a task, now or when it was entered earlier. */
+  /** The result of `before`: computed now, or kept from an earlier execution of the task. */
   prepare(before: (input: unknown, task: Task) => unknown, input: unknown, task: Task): unknown;
-  /** What the node gives for `after`, now or when it was entered earlier. */
+  /** The output of the node, for `after`: computed now, or kept from an earlier execution of the task. */
   produce(node: (input: unknown, task: Task) => unknown, input: unknown, task: Task): unknown;
 }
 
 /** What the record of a task needs to know of the run of its graph. */
 interface RecordSource {
-  /** The record that tasks name as their parent; `undefined` when the run is its only task (a lambda run alone). */
+  /** The record that tasks name as their parent; `undefined` if the task is the whole run (a lone lambda). */
   readonly recordAround: RunInfo | undefined;
   node(index: number): PlanNode;
   addressOf(index: number): string;
@@ -73,10 +73,10 @@ export interface TaskOwner extends RecordSource {
   readonly stateCell: StateCell | undefined;
   readonly callOptions: CallOptions;
   readonly runtime: Runtime;
-  /** The step that its tasks are in. */
+  /** The current step. */
   readonly steps: number;
   readonly invocationPath: string;
-  /** Where the run can be resumed. */
+  /** Set if the run can be resumed. */
   readonly ledger: InvocationKeeper | undefined;
   /** The keys of the nodes on the way to the graph itself. */
   readonly nodePath: readonly string[];
@@ -84,46 +84,46 @@ export interface TaskOwner extends RecordSource {
   /** The parent of the spans of tasks. */
   readonly enclosingSpan: Span | undefined;
   noteStop(task: Task): void;
-  /** Whether this is how a node stops to wait, and no failure. */
+  /** Whether the error is an interrupt of this run rather than a failure. */
   isStop(error: unknown): boolean;
   /** Whether a node waits for an answer, or the run was asked to stop from outside: nothing new starts. */
   readonly expectsStop: boolean;
-  /** The name of the graph that was run. */
+  /** The name of the outermost graph. */
   readonly rootName: string;
-  /** Whether an error branch stands behind a node. */
+  /** Whether a node has an error branch. */
   handlesFailure(index: number): boolean;
-  /** The failure of a task with the place where it began. */
+  /** Locates the failure of a task at the node where it began. */
   locateFailure(error: unknown, task: Task): Promise<unknown>;
   /** How many bodies may run at a time; `undefined` without a limit. */
   readonly places: Places | undefined;
   /** `made`: what the function gave that works out the node's own. */
   optionsOf(index: number, made?: object): object | undefined;
   handlersOf(index: number): HandlerList | undefined;
-  /** Runs a function alone with the state of the graph. */
+  /** Calls a function with exclusive access to the state of the graph. */
   useState(use: (state: unknown) => unknown, task: Task): unknown;
-  /** Locates what a node threw. */
+  /** Locates an error at a node. */
   blame(error: unknown, index: number): unknown;
-  /** The same for a node somewhere inside, by the keys on the way from here. */
+  /** Locates an error at a nested node, by its path from here. */
   blameAt(error: unknown, path: readonly string[]): unknown;
-  /** If an error came out of a node's stream: that error, located. */
+  /** Locates an error at the node whose stream it came from, if there is one; otherwise returns it unchanged. */
   findOrigin(error: unknown): Promise<unknown>;
-  /** Remembers a stream of a node: an error may come from it, and it must not stay open. */
+  /** Registers a node's stream, to find the origin of errors and to cancel it with the run. */
   addStream(stream: TaskStream): void;
-  /** Stops the streams of the run with this scope and of what is nested in it. */
+  /** Cancels the streams whose tasks are inside a scope. */
   cancelStreams(reason: unknown, within: Scope): void;
 }
 
-/** One node in one step: the `ctx` of its function, and for the scheduler what came of it. */
+/** One node in one step: the `ctx` of its function, and for the scheduler its outcome. */
 export class Task extends Context implements Delivery {
   readonly owner: TaskOwner;
   readonly index: number;
   readonly step: number;
-  /** What the nodes behind it get, once it has ended: a value under its output key, or a reader. */
+  /** What its targets get, once it has ended: a value, under its output key if it has one, or a reader. */
   output: unknown;
   /** Where the output goes, once that is decided. */
   targets: readonly number[] | undefined;
   isOver: boolean;
-  /** Its function gave a stream, and runs as long as that is read. */
+  /** Its function returned a stream, and runs while that is read. */
   isStreaming: boolean;
   private ownSpan: Span | undefined;
   private extras: Extras | undefined;
@@ -141,7 +141,7 @@ export class Task extends Context implements Delivery {
     this.extras = undefined;
   }
 
-  /** In a run on values a task is what it delivers. */
+  /** In a run on values, a task serves as its own delivery. */
   get source(): Task {
     return this;
   }
@@ -248,7 +248,7 @@ export class Task extends Context implements Delivery {
     return this.extras.record;
   }
 
-  /** Who it is for handlers. */
+  /** The `RunInfo` that handlers get. */
   protected newRecord(): RunInfo {
     return recordOf(this.owner, this.index, this);
   }
@@ -263,13 +263,13 @@ export class Task extends Context implements Delivery {
     return this.extras?.invocation;
   }
 
-  /** The task goes on where an earlier execution of it stopped. */
+  /** Continues an earlier execution of the task. */
   restoreInvocation(invocation: Invocation): void {
     this.extras ??= new Extras();
     this.extras.invocation = invocation;
   }
 
-  /** The context of the branches behind the node: what they ask does not bring the node itself back. */
+  /** The context of the branches after the node: answering their questions does not run the node again. */
   get routeContext(): Task {
     this.extras ??= new Extras();
     this.extras.route ??= new Task(this.owner, this.index);
@@ -281,18 +281,18 @@ export class Task extends Context implements Delivery {
   }
 
   get invocationPath(): string {
-    const { invocationPath: visitPath } = this.owner;
-    return visitPath === "" ? String(this.step) : `${visitPath}.${this.step}`;
+    const { invocationPath: outerPath } = this.owner;
+    return outerPath === "" ? String(this.step) : `${outerPath}.${this.step}`;
   }
 
-  /** Makes this another context of the same task: what belongs to the task is shared. */
+  /** Makes this another context of the same task: span, invocation and children are shared. */
   protected shareWith(task: Task): void {
     task.extras ??= new Extras();
     this.extras = task.extras;
     this.ownSpan = task.ownSpan;
   }
 
-  /** What its policies know of it, for an error branch. */
+  /** The record of its policies, for an error branch. */
   get tried(): Tried | undefined {
     return this.extras?.tried;
   }
@@ -302,7 +302,7 @@ export class Task extends Context implements Delivery {
     this.extras.tried = tried;
   }
 
-  /** It has failed, and its error branch takes that: what the target gets. */
+  /** Set if it failed and its error branch takes the failure: the input of the branch's target. */
   get failure(): NodeFailure | undefined {
     return this.extras?.failure;
   }
@@ -317,12 +317,12 @@ export class Task extends Context implements Delivery {
     this.owner.noteStop(this.origin instanceof Task ? this.origin : this);
   }
 
-  /** Whether it waits for an answer, whatever its function gave. */
+  /** Whether it waits for an answer, even if its function returned. */
   get hasStopped(): boolean {
     return this.extras?.invocation?.hasStopped === true;
   }
 
-  /** The copy shares what belongs to the task, whoever needs it first: its record and its children. */
+  /** The extras are created first, so that the copy shares them: record, invocation and children. */
   override get with(): Context["with"] {
     this.extras ??= new Extras();
     return (fields) => copyOf(this, fields);
@@ -341,7 +341,7 @@ export class Task extends Context implements Delivery {
 
 const noOptions = Object.freeze({});
 
-/** What only few tasks need: made when it is first asked for. */
+/** Fields that few tasks need; created on first use. */
 class Extras {
   record: RunInfo | undefined = undefined;
   options: object | undefined = undefined;
@@ -353,14 +353,14 @@ class Extras {
   failure: NodeFailure | undefined = undefined;
 }
 
-/** Who a task is for handlers. */
+/** The `RunInfo` of a task. */
 function recordOf(source: RecordSource, index: number, at: Addressed): RunInfo {
   if (source.recordAround !== undefined) return new TaskRecord(source, index);
   const { name, type } = source.node(index);
   return new RunRecord(undefined, kindOf(source, index), name, type, at);
 }
 
-/** The record of a task in a graph: it looks everything up when it is asked. */
+/** The record of a task in a graph; everything in it is looked up when it is read. */
 class TaskRecord extends LazyRecord {
   private readonly source: RecordSource;
   private readonly index: number;
@@ -400,7 +400,7 @@ class TaskRecord extends LazyRecord {
     return this.source.recordAround;
   }
 
-  /** Only roots are asked, and a task in a graph is not a root. */
+  /** Never called: only roots need an id of their own, and a task in a graph is not a root. */
   newId(): string {
     return "";
   }

@@ -5,15 +5,15 @@ import type { Readiness } from "./readiness.js";
 import { readToEnd } from "./streams/output-streams.js";
 import type { Task } from "./task.js";
 
-/** What a node still has to do before those that only wait for it may start. */
+/** Deliveries to nodes that wait for the end of a stream without reading it. */
 interface Waiting {
   readonly ended: Promise<void>;
   readonly deliver: () => void;
 }
 
 /**
- * Hands on what a node of a workflow gave: at once to those that read it and to those that a branch chose. What only waits for
- * it waits for the end of its stream too, and a stream that no node reads is read here.
+ * Delivers the output of a workflow's node: at once to nodes that read it or were chosen by a branch; to nodes that only wait
+ * for it, at the end of its stream. A stream that no node reads is read here.
  */
 export function deliverWired(
   readiness: Readiness,
@@ -27,7 +27,7 @@ export function deliverWired(
     deliverValue(readiness, task, targets, edges);
     return undefined;
   }
-  // a target that stands there twice is read into, and chosen by a branch
+  // a target that is listed twice gets data along an edge and was also chosen by a branch
   const ways = targets.map((target, n) => ({
     target,
     edge: targets[n - 1] === target ? undefined : edges.get(target),
@@ -67,7 +67,7 @@ function deliverValue(
   }
 }
 
-/** What is left of ascending indexes when others are taken away, each as often as it stands there. */
+/** Removes indexes from an ascending list, each as often as it is taken. */
 export function without(all: readonly number[], taken: readonly number[]): number[] {
   let n = 0;
   return all.filter((index) => {

@@ -2,8 +2,8 @@ import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import type { Route } from "./routes.js";
 
 /**
- * The nodes of a workflow one behind the other, by the one before: when each has to wait for the one before it, there are no
- * branches, and END waits for the last. `undefined` for any other workflow.
+ * By node of a workflow: the next one, if its nodes form a line, in which each has to wait for the one before it and END for the
+ * last. `undefined` for any other workflow, and with branches.
  */
 export function wiredLine(routes: readonly Route[], sourceCounts: readonly number[]): readonly number[] | undefined {
   if (routes.some(({ branches, failure }) => branches.length > 0 || failure !== undefined)) return undefined;

@@ -12,21 +12,21 @@ import { makeOptions, makeOptionsOnStream } from "./make-options.js";
 import { joiningOfKey, oneChunk, rejoin } from "./streams/joining.js";
 import type { Task } from "./task.js";
 
-/** What stands around a node's own function: before → input key → its options → the function → output key → after. */
+/** The layers around a node's own function: before → input key → options → the function → output key → after. */
 interface Layers {
   readonly before: readonly Body[];
   readonly node: readonly Body[];
   readonly after: readonly Body[];
 }
 
-/** Whether handlers stand around a node. */
-export function hasHandlers({ before, after, streamBefore, streamAfter }: NodeSettings): boolean {
+/** Whether a node has state handlers. */
+export function hasStateHandlers({ before, after, streamBefore, streamAfter }: NodeSettings): boolean {
   return (before ?? after ?? streamBefore ?? streamAfter) !== undefined;
 }
 
 /**
- * A node on values. Without handlers the scheduler puts on the output key. `input`: how streams to this node join, as far as
- * that is known at compile time.
+ * Wraps a node in a run on values. Without state handlers, the executor applies the output key. `input`: how streams to this
+ * node join, if that is known at compile time.
  */
 export function wrapValue(core: Body, settings: NodeSettings, input: Joining | undefined): Body {
   const { inputKey, outputKey, options, before, after, streamBefore, streamAfter } = settings;
@@ -37,13 +37,13 @@ export function wrapValue(core: Body, settings: NodeSettings, input: Joining | u
   if (inputKey !== undefined) node.push((value, task) => pick(value, inputKey, task));
   if (isFunction(options)) node.push(makeOptions(options));
   node.push(core);
-  if (outputKey !== undefined && hasHandlers(settings)) node.push((output) => nameOutput(output, outputKey));
+  if (outputKey !== undefined && hasStateHandlers(settings)) node.push((output) => nameOutput(output, outputKey));
   if (after !== undefined) last.push(handle(after));
   if (streamAfter !== undefined) last.push(handleAsStream(streamAfter, undefined));
   return assemble(layers);
 }
 
-/** A node on streams. A value handler waits for the whole value; the rest works chunk by chunk. */
+/** Wraps a node in a run on streams. A value handler waits for the joined value; everything else works chunk by chunk. */
 export function wrapStream(core: Body, settings: NodeSettings): Body {
   const { inputKey, outputKey, options, before, after, streamBefore, streamAfter } = settings;
   const layers: Layers = { before: [], node: [], after: [] };
@@ -59,7 +59,7 @@ export function wrapStream(core: Body, settings: NodeSettings): Body {
   return assemble(layers);
 }
 
-/** In a run that can be resumed, neither `before` nor the node is repeated when what stands behind it has asked something. */
+/** With a ledger, neither `before` nor the node is repeated on resume if a later layer paused. */
 function assemble({ before, node, after }: Layers): Body {
   const inner = before.length === 0 ? sequence(node) : sequence([preparing(sequence(before)), ...node]);
   if (after.length === 0) return inner;
@@ -75,7 +75,7 @@ function assemble({ before, node, after }: Layers): Body {
   };
 }
 
-/** Runs one after another, without a promise as long as none is needed. */
+/** Runs steps one after another, synchronously until one returns a promise. */
 function sequence(steps: readonly Body[]): Body {
   const [only] = steps;
   if (steps.length === 1 && only !== undefined) return only;
@@ -111,14 +111,14 @@ function preparing(before: Body): Body {
   };
 }
 
-/** A state handler runs alone with the state of its graph. */
+/** A state handler has exclusive access to the state of its graph. */
 function handle(handler: StateHandler): Body {
   return (value, task) => task.owner.useState((state) => handler(value as never, state as never, task as never), task);
 }
 
 /**
- * A stream handler in a run on values: what it makes is joined. A value goes in as a stream of one chunk, which is whole: the
- * rule is for several.
+ * A stream handler in a run on values: its output is joined. A value becomes a stream of one chunk; `several` says how to join
+ * if the handler returns more than one.
  */
 function handleAsStream(handler: StateHandler, several: Joining | undefined): Body {
   const run = handleStream(handler);
@@ -159,7 +159,7 @@ function pick(input: unknown, key: string, task: Task): unknown {
   throw missingInputKey(task.nodePath, key, input);
 }
 
-/** Where records join key by key, chunk by chunk; otherwise out of the whole record. */
+/** Picks a field chunk by chunk if records join key by key; otherwise from the joined record. */
 function pickChunks(input: StreamReader<unknown>, key: string, task: Task): unknown {
   const joining = joiningOfKey(input.joining, key);
   if (joining !== undefined) return pickPieces(input, key, joining, task);
@@ -169,7 +169,7 @@ function pickChunks(input: StreamReader<unknown>, key: string, task: Task): unkn
   });
 }
 
-/** Chunks without the key are left out: a chunk may be a part of its record. One of them must have it. */
+/** A chunk may be a part of its record, so chunks without the key are dropped; at least one chunk must have it. */
 function pickPieces(input: StreamReader<unknown>, key: string, joining: Joining, task: Task): StreamReader<unknown> {
   let isEmpty = true;
   let found = false;
@@ -180,7 +180,7 @@ function pickPieces(input: StreamReader<unknown>, key: string, joining: Joining,
       [isEmpty, found, other] = [false, true, chunk];
       return chunk[key];
     }
-    // what cannot be joined with the chunks before it is that error, and not a record without the key
+    // throws the error of joining, if there is one, rather than reporting a missing key
     if (chunk !== undefined && chunk !== null && !isRecord(chunk))
       joinChunks(isEmpty ? [chunk] : [other, chunk], whole);
     isEmpty = false;
@@ -202,14 +202,14 @@ function placeOf(task: Task): string {
   return `node "${task.nodePath.join("/")}"`;
 }
 
-/** What the node gave, under its output key. */
+/** Puts the output of a node under its output key. */
 function nameOutput(output: unknown, key: string): unknown {
   if (!(output instanceof StreamReader)) return { [key]: output };
   const { joining } = output;
   const rule = { keyed: new Map([[key, joining ?? {}]]) };
   const name = (chunk: unknown): unknown => ({ [key]: chunk });
   const source = output.takeSource();
-  // what is whole stays whole: a ledger does not have to wait for a reader
+  // an array stays an array, so that a ledger need not wait for it to be read
   const named =
     source instanceof ArraySource ? new ArraySource(source.rest().map(name)) : mapSource(source, { apply: name });
   return new StreamReader(named, {

@@ -136,7 +136,7 @@ describe("a thread", () => {
       await inner.put(key, new TextEncoder().encode(JSON.stringify({ ...record, ...more, claim: "c" })), undefined);
       const { get, put, delete: remove, list } = inner;
       const bound = { get: get.bind(inner), put: put.bind(inner), delete: remove.bind(inner), list: list.bind(inner) };
-      return alive === undefined ? bound : { ...bound, isOwnerAlive: () => alive };
+      return alive === undefined ? bound : { ...bound, isOwnerAlive: async () => alive };
     };
     const free = createAgent({ model: scriptedModel("new"), store: await dead(false) });
     expect((await free.generate("now", { threadId: "u" })).text).toBe("new");

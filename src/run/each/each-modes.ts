@@ -7,14 +7,14 @@ import type { EachSettings } from "./each-run.js";
 import { ListItems } from "./list-items.js";
 import { ItemChunks } from "./stream-items.js";
 
-/** What a node does that runs another for each item of a list. `items`: the program of that other node, alone. */
-export function eachModes(settings: EachSettings): (items: Program) => NodeModes {
-  return (items) => ({
+/** The modes of a node made by `each`. `program`: the program of the single node that is run for each item. */
+export function eachModes(settings: EachSettings): (program: Program) => NodeModes {
+  return (program) => ({
     invoke: (list: unknown, task: Task) => {
       if (!Array.isArray(list)) throw notItems(task.nodePath, list);
-      return list.length === 0 ? [] : new ListItems(items, task, settings, list).run();
+      return list.length === 0 ? [] : new ListItems(program, task, settings, list).run();
     },
     transform: (list: StreamReader<unknown>, task: Task) =>
-      new StreamReader(new ItemChunks(items, task, settings, list)),
+      new StreamReader(new ItemChunks(program, task, settings, list)),
   });
 }

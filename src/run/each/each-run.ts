@@ -13,50 +13,53 @@ import { causedBy, itemError } from "./item-error.js";
 import { ItemSaves } from "./item-saves.js";
 import { ItemTask } from "./item-task.js";
 
-/** How a node is run for each item of a list. */
+/** The options of `each`. */
 export interface EachSettings {
   /** How many items may run at a time. */
   readonly concurrency: number;
-  /** Gives a value in place of one that failed; `undefined`: the first failure ends all. */
+  /** Returns a value in place of a failed item; if `undefined`, the first failure fails the node. */
   readonly onItemError: ((error: KumikoError, item: unknown, index: number) => unknown) | undefined;
-  /** Whether results come in the order of the items, or as they finish. */
+  /** Whether results come in the order of the items; otherwise as they finish. */
   readonly ordered: boolean;
 }
 
 /**
- * The items of one list: each is a task of a program with one node, and a part of the invocation of the node that has the
- * list. What an item gave is kept there in runs that are saved, and what it asks leaves when all items have settled.
+ * Runs a node for the items of one list: each item is a task of a program with one node, and a call in the invocation of the
+ * node that got the list. In saved runs the results of items are kept there. If items ask something, the node pauses once all
+ * items have settled.
  */
 export abstract class EachRun extends Run {
   readonly at: Task;
   protected readonly settings: EachSettings;
-  /** It has its result, has failed, or was stopped. */
+  /** It has its result, has failed, or was aborted. */
   #isDone = false;
   readonly #body: Body;
   readonly #saves: ItemSaves | undefined;
-  /** Results are kept for whoever goes on with the run. */
+  /** Whether results are kept for a resume or a further attempt. */
   readonly #keeps: boolean;
-  /** The items that are here and have not begun: from `#position` on. */
+  /** The current batch of items; those from `#position` on have not started. */
   #items: readonly unknown[] = [];
   #position = 0;
-  /** How many came before them. */
+  /** How many items were in earlier batches. */
   #before = 0;
+  /** The last batch has arrived. */
   #isComplete = false;
-  /** Results that came before the last item was known, to be kept. */
+  /** Results from before the last batch arrived, which are kept once it has. */
   readonly #early: (readonly [index: number, output: unknown])[] = [];
   #running = 0;
   #isStarting = false;
-  /** Some wait for an answer, or a stop was requested. */
+  /** An item waits for an answer, or a stop was requested. */
   #isWaiting = false;
-  /** An item has failed, and that is about to be told. */
+  /** An item has failed, and the node is about to. */
   #isFailing = false;
-  /** A stop was requested while there were items that had not begun. */
+  /** A stop was requested before all items had started. */
   #hasStopped = false;
 
   constructor(program: Program, at: Task, settings: EachSettings) {
     const { owner } = at;
     const outer = owner instanceof Run ? owner : undefined;
-    super(program, "invoke", { parentContext: at, nested: true }, undefined, outer?.overrides, placesOf(program, at));
+    const callOptions = itemCallOptions(program, at);
+    super(program, "invoke", { parentContext: at, nested: true }, undefined, outer?.overrides, callOptions);
     this.at = at;
     this.settings = settings;
     this.#body = this.bodies[LONE_INDEX] as Body;
@@ -66,13 +69,13 @@ export abstract class EachRun extends Run {
     this.#saves = new ItemSaves(at, settings.concurrency, listener);
   }
 
-  /** One item has its result. */
+  /** Called when an item has its result. */
   protected abstract given(index: number, value: unknown): void;
-  /** All items that are here have begun, and there may be more. */
+  /** Called when all items of the batch have started, to get the next one. */
   protected abstract more(): void;
-  /** All items have their results. */
+  /** Called when all items have their results. */
   protected abstract succeeded(): void;
-  /** There is no result: an item has failed, or waits for an answer. */
+  /** Called when there will be no result: an item has failed, or waits for an answer. */
   protected abstract failed(error: unknown): void;
 
   override get nodePath(): readonly string[] {
@@ -83,14 +86,14 @@ export abstract class EachRun extends Run {
     return this.at.state;
   }
 
-  /** An item that waits holds up no other. */
+  /** Unlike in a graph, other items start while one waits for an answer. */
   override noteStop(task: Task): void {
     this.stopped ??= new Set();
     this.stopped.add(task);
     this.at.noteStop();
   }
 
-  /** Nothing can be asked for its items any more. */
+  /** Whether its items can ask nothing more. */
   get isOver(): boolean {
     return this.#isDone;
   }
@@ -101,7 +104,7 @@ export abstract class EachRun extends Run {
     this.failed(reason);
   }
 
-  /** More items are here; `isLast`: and no others will be. */
+  /** Takes the next batch of items. */
   protected take(items: readonly unknown[], isLast: boolean): void {
     this.#before += this.#items.length;
     this.#items = items;
@@ -111,19 +114,19 @@ export abstract class EachRun extends Run {
     else this.startMore();
   }
 
-  /** All items that are here have begun. */
+  /** Whether all items of the batch have started. */
   protected get isUsedUp(): boolean {
     return this.#position >= this.#items.length;
   }
 
-  /** All items are here. */
+  /** The batch was the last one. */
   protected takeEnd(): void {
     this.#isComplete = true;
     for (const [index, output] of this.#early.splice(0)) this.#keep(index, output);
     this.startMore();
   }
 
-  /** Whether nothing asks how far single items have come: no limit, no ledger, nobody who may stop the run. */
+  /** Whether the progress of single items does not matter: no limit, no ledger, no `control`. */
   protected get isAllOrNothing(): boolean {
     const { concurrency, ordered } = this.settings;
     return (
@@ -132,8 +135,8 @@ export abstract class EachRun extends Run {
   }
 
   /**
-   * Starts all items at once, and looks at them when all have ended: that costs half, as nothing is kept of an item that asks
-   * for nothing. Gives the results, or a promise of them; `undefined` when one is more than a value: see {@link adopt}.
+   * Starts all items at once and awaits them together: half the cost, as nothing is allocated per item beyond its task. Returns
+   * the results, or a promise of them; `undefined` if the items have to be awaited one by one after all (see `#adopt`).
    */
   protected takeAll(items: readonly unknown[]): unknown[] | Promise<unknown[] | undefined> | undefined {
     const outputs: unknown[] = new Array(items.length);
@@ -176,7 +179,7 @@ export abstract class EachRun extends Run {
     return outputs;
   }
 
-  /** Looks at each item as it ends, after so many have begun; the next one has thrown at its start, if something was thrown. */
+  /** Awaits each item by itself, after the first `begun` have started. `thrown`: what the next one threw when it was called. */
   #adopt(
     items: readonly unknown[],
     outputs: readonly unknown[],
@@ -213,7 +216,7 @@ export abstract class EachRun extends Run {
     else if (this.#running === 0 && ((isUsedUp && this.#isComplete) || this.#hasStopped)) this.#finish();
   }
 
-  /** Somebody outside has asked the run to stop: what runs comes to its end, and nothing more begins. */
+  /** Whether a stop was requested: running items complete, and no further one starts. */
   #mustStop(): boolean {
     if (this.isStopRequested && !this.#hasStopped) {
       this.#hasStopped = true;
@@ -262,7 +265,7 @@ export abstract class EachRun extends Run {
     }
   }
 
-  /** One item has its result: remembered where the run is saved, so that it does not run again. */
+  /** An item has its result, which is kept in a saved run. */
   #settle(task: ItemTask, output: unknown): void {
     const { item: index } = task;
     task.isOver = true;
@@ -273,7 +276,7 @@ export abstract class EachRun extends Run {
     this.startMore();
   }
 
-  /** Only when all items are known: whoever goes on with the run then meets the same ones. */
+  /** Results are kept only once all items are known, so that a resume has the same items. */
   #keep(index: number, output: unknown): void {
     if (this.#isComplete) this.at.invocation.finishCall(index, "", { value: output });
     else this.#early.push([index, output]);
@@ -285,7 +288,7 @@ export abstract class EachRun extends Run {
     else this.#fail(task, item, error);
   }
 
-  /** It waits: what runs inside it comes to its end first. */
+  /** An item waits for an answer: first, what it started has to settle. */
   #wait(task: ItemTask, item: unknown): void {
     this.#isWaiting = true;
     const stopped = (): void => {
@@ -307,17 +310,17 @@ export abstract class EachRun extends Run {
       void this.#failSoon(failure);
       return;
     }
-    const refuse = (cause: unknown): void => void this.fail(this.#failureOf(task, causedBy(cause, failure)));
+    const failWith = (cause: unknown): void => void this.fail(this.#failureOf(task, causedBy(cause, failure)));
     try {
       const value: unknown = onItemError(failure, item, task.item);
       if (!isPromiseLike(value)) this.#settle(task, value);
-      else value.then((ready) => !this.#isDone && this.#settle(task, ready), refuse);
+      else value.then((ready) => !this.#isDone && this.#settle(task, ready), failWith);
     } catch (cause) {
-      refuse(cause);
+      failWith(cause);
     }
   }
 
-  /** Where results are kept, the end of the list may be known in this very turn: with it, they stay. */
+  /** Fails the node. If results are kept, first waits a moment for the end of a streamed list: only then are they stored. */
   async #failSoon(failure: KumikoError): Promise<void> {
     this.#isFailing = true;
     if (this.#keeps) for (let n = 0; n < turn && !this.#isComplete; n++) await undefined;
@@ -339,7 +342,7 @@ export abstract class EachRun extends Run {
     this.failed(waitsAt(address, interruptsAt(invocation.snapshot(), environment.runKey), environment));
   }
 
-  /** Nothing comes of the list any more: what still runs is stopped. */
+  /** Fails the node and aborts running items. */
   override fail(error: unknown): unknown {
     if (this.#isDone) return error;
     this.#end();
@@ -355,11 +358,11 @@ export abstract class EachRun extends Run {
   }
 }
 
-/** Microtasks that the end of a list may be away. */
+/** How many microtasks the end of a list may take to arrive. */
 const turn = 12;
 
-/** Call options that name the node are those of what it runs; its handlers are around all items already. */
-function placesOf({ plan }: Program, { owner, index, ownOptions }: Task): NodeCallOptionsTree | undefined {
+/** The node's call options apply to the node that is run for each item; its handlers are around all items already. */
+function itemCallOptions({ plan }: Program, { owner, index, ownOptions }: Task): NodeCallOptionsTree | undefined {
   if (!(owner instanceof Run)) return undefined;
   const given = owner.nodeCallOptions?.inside.get(owner.node(index).key);
   if (given === undefined && ownOptions === undefined) return undefined;

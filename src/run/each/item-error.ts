@@ -2,14 +2,14 @@ import { KumikoError } from "../../errors.js";
 import { itemFailed } from "../errors.js";
 import { locate, withIndex } from "../failure.js";
 
-interface Place {
+interface Location {
   readonly path: readonly string[];
-  /** The run around all. */
+  /** The environment of the outermost run. */
   readonly root: object;
 }
 
-/** The error of a node that runs another for each item: of the item that failed, and it says which that is. */
-export function itemError(thrown: unknown, index: number, { path, root }: Place): KumikoError {
+/** The error of a node made by `each`: that of the failed item, with its index. */
+export function itemError(thrown: unknown, index: number, { path, root }: Location): KumikoError {
   const error = KumikoError.is(thrown)
     ? withIndex(thrown, `Item ${index} failed: ${thrown.message}`, index)
     : Object.assign(itemFailed(path, index, thrown), { index });
@@ -17,7 +17,7 @@ export function itemError(thrown: unknown, index: number, { path, root }: Place)
   return error;
 }
 
-/** What is replaced by a failure stays known as its cause. */
+/** Adds the replaced error as the cause of an error, if that has none. */
 export function causedBy(error: unknown, cause: KumikoError): unknown {
   if (error instanceof Error && error !== cause && error.cause === undefined && Object.isExtensible(error)) {
     Object.defineProperty(error, "cause", { value: cause, configurable: true, writable: true });

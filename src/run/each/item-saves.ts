@@ -1,9 +1,9 @@
 import type { Task } from "../task.js";
 
-/** How long a finished item waits for others to be saved with. */
+/** How long a finished item waits for others to be saved with it. */
 const groupMs = 50;
 
-/** Of all items, how many may have finished without being saved, besides those that `concurrency` allows to run again. */
+/** The part of all items that may be unsaved or running, if that is more than `concurrency`. */
 const part = 0.02;
 
 interface Listener {
@@ -12,15 +12,15 @@ interface Listener {
 }
 
 /**
- * Saves finished items in groups, in a run that is saved after every finished task: a group is closed after 50 ms, or when so
- * many are unsaved or under way that a kill would repeat too many.
+ * Saves finished items in groups, with `durability: "step"`: a group is saved after 50 ms, or earlier if a crash would repeat
+ * too many items.
  */
 export class ItemSaves {
   readonly #at: Task;
   readonly #concurrency: number;
   readonly #listener: Listener;
   #limit: number;
-  /** Finished, and not known to be saved. */
+  /** How many items have finished and are not known to be saved. */
   #unsaved = 0;
   #isSaving = false;
   #timer: unknown = undefined;
@@ -33,7 +33,7 @@ export class ItemSaves {
     this.#listener = listener;
   }
 
-  /** So many items are known of. */
+  /** Sets the number of items known so far. */
   count(total: number): void {
     this.#limit = Math.max(this.#concurrency, Math.floor(total * part));
   }
@@ -43,7 +43,7 @@ export class ItemSaves {
     this.#timer ??= this.#isSaving ? undefined : this.#at.runtime.clock.setTimer(() => this.#save(), groupMs);
   }
 
-  /** Whether no further item may begin beside those that run, before some are saved. */
+  /** Whether a save has to finish before another item may start. */
   mustWait(running: number): boolean {
     if (this.#unsaved === 0 || running + this.#unsaved < this.#limit) return false;
     this.#save();

@@ -3,15 +3,15 @@ import type { Invocation } from "../../checkpoint/pause/invocation.js";
 import type { NodeContext } from "../../components/context.js";
 import { kindOf, Task, type TaskOwner } from "../task.js";
 
-/** What a task needs to know of the items around it. */
+/** What the task of an item needs to know of the run of its list. */
 export interface ItemOwner extends TaskOwner {
-  /** The task of the node that has the list. */
+  /** The task of the node that got the list. */
   readonly at: Task;
   /** Whether all items have ended. */
   readonly isOver: boolean;
 }
 
-/** One item of a list: the `ctx` of the node that is run for it. Its invocation is a part of that of the node. */
+/** One item of a list: the `ctx` of the node that is run for it. Its invocation is a call in that of the outer node. */
 export class ItemTask extends Task {
   declare readonly owner: ItemOwner;
   readonly item: number;

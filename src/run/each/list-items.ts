@@ -2,7 +2,7 @@ import type { Program } from "../program.js";
 import type { Task } from "../task.js";
 import { EachRun, type EachSettings } from "./each-run.js";
 
-/** The items of a list that is there as a whole, for the list of their results. */
+/** Runs the items of an array; the result is an array too. */
 export class ListItems extends EachRun {
   readonly #list: readonly unknown[];
   readonly #results: unknown[];
@@ -16,7 +16,7 @@ export class ListItems extends EachRun {
     this.#results = settings.ordered ? new Array(list.length) : [];
   }
 
-  /** At once, when no item makes it wait. */
+  /** Returns the results directly, unless an item is asynchronous. */
   run(): unknown[] | Promise<unknown[]> {
     this.open();
     let pending: Promise<unknown[] | undefined> | undefined;

@@ -9,10 +9,10 @@ import type { Program } from "../program.js";
 import type { Task } from "../task.js";
 import { EachRun, type EachSettings } from "./each-run.js";
 
-/** How many results may wait for a reader before no further chunk of the list is asked for. */
+/** How many results may wait to be read before no further chunk of the list is requested. */
 const readAhead = 16;
 
-/** Results as chunks, each a list of one. Nothing happens before the first read. */
+/** The results as a stream; each chunk is an array with one result. Nothing happens before the first read. */
 export class ItemChunks extends SerialSource<unknown[]> {
   readonly #items: StreamItems;
 
@@ -45,7 +45,7 @@ export class ItemChunks extends SerialSource<unknown[]> {
   }
 }
 
-/** The items of a list that streams in: they begin as they arrive, and run from then on whether or not they are read. */
+/** Runs the items of a streamed list: they start as they arrive, whether or not the results are read. */
 class StreamItems extends EachRun {
   outcome: { readonly error: unknown } | "succeeded" | undefined = undefined;
   readonly #reader: StreamReader<unknown>;
@@ -56,14 +56,14 @@ class StreamItems extends EachRun {
   /** A chunk is being taken, or is about to be. */
   #isTaking = false;
   #hasEnded = false;
-  /** A chunk whose items cannot begin yet. */
+  /** A chunk whose items cannot start yet. */
   #ahead: { readonly value: unknown } | undefined = undefined;
-  /** A chunk of the list has come. */
+  /** A first chunk has arrived. */
   #hasChunk = false;
-  /** Results whose turn it is, those from `#head` on. */
+  /** Results that can be read; the next one is at `#head`. */
   #ready: unknown[] = [];
   #head = 0;
-  /** Results that came before their turn, by index. */
+  /** Results that have to wait for those of earlier items, by index. */
   readonly #early = new Map<number, unknown>();
   #nextIndex = 0;
   #hasGiven = false;
@@ -91,7 +91,7 @@ class StreamItems extends EachRun {
     );
   }
 
-  /** A result whose turn it is. A list without items is a chunk too: the stream would say nothing. */
+  /** The next result, if there is one. A list without items gives one empty chunk, since an empty stream cannot be joined. */
   nextChunk(): unknown[] | undefined {
     if (this.#head < this.#ready.length) {
       const value = this.#ready[this.#head];
@@ -117,7 +117,7 @@ class StreamItems extends EachRun {
     });
   }
 
-  /** The reader has left: what runs is told to stop. */
+  /** The reader has cancelled: aborts running items. */
   leave(reason: unknown): void {
     if (this.outcome === undefined) this.abort(reason);
     void this.#reader.cancel(reason);
@@ -125,7 +125,7 @@ class StreamItems extends EachRun {
     this.#changed();
   }
 
-  /** Takes the next chunk of the list, unless there is enough that nobody has read. */
+  /** Takes the next chunk of the list, unless enough results are waiting to be read. */
   protected override more(): void {
     if (this.#isTaking || this.#isAhead) return;
     const chunk = this.#ahead;
@@ -135,16 +135,16 @@ class StreamItems extends EachRun {
     }
     this.#ahead = undefined;
     this.#isTaking = true;
-    // not at once: a list may come in very many chunks
+    // in a microtask, to keep the stack flat: a list may come in very many chunks
     void Promise.resolve().then(() => this.#takeChunk(chunk.value));
   }
 
-  /** Whether there are enough results that nobody has read. */
+  /** Whether enough results are waiting to be read. */
   get #isAhead(): boolean {
     return this.#ready.length - this.#head >= readAhead;
   }
 
-  /** One chunk is asked for ahead of its turn: whether there is any is known before the last item has its result. */
+  /** Reads one chunk ahead, so that the end of the list is known before its last item has its result. */
   #pull(): void {
     const source = this.#source;
     if (source === undefined || this.#isPulling || this.#ahead !== undefined) return;
@@ -179,7 +179,7 @@ class StreamItems extends EachRun {
     }
   }
 
-  /** A stream without a chunk has no list, and that is the error of joining it. */
+  /** A stream without chunks is not an empty list: it fails as it does when it is joined. */
   #takeNothing(): void {
     try {
       joinChunks([], this.#joining);
@@ -258,7 +258,7 @@ class StreamItems extends EachRun {
   }
 }
 
-/** Whether each chunk has some of the items. Where nothing is declared, that holds for a list that the caller streams in. */
+/** Whether each chunk contains some of the items. Without a declared rule, that holds for an input stream of the run. */
 function comesInPieces(joining: Joining | undefined): boolean {
   return joining === undefined || joining.rule === "list" || joining.rule === "pieces";
 }

@@ -3,14 +3,15 @@ import { joinChunks } from "../../schema/concat/concat-chunks.js";
 import type { Joining } from "../../schema/concat/rule.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { oneChunk, rejoin } from "../streams/joining.js";
+import { lazyReader } from "../streams/lazy-reader.js";
 import type { Delivery } from "../task.js";
 import type { BoundFrom, BoundMapping, BoundRecord, BoundSource, Outputs } from "./bound-mapping.js";
-import { lazyReader, partOf, wholeOf } from "./mapped-stream.js";
+import { partOf, wholeOf } from "./mapped-stream.js";
 import { type MappingTarget, MISSING, orUndefined } from "./read-path.js";
 
 /**
- * The input of a node as a stream. What steps lead through records to goes on chunk by chunk, and parts join key by key; what
- * can only be told of a whole value waits for it.
+ * Assembles the input of a node as a stream. A path that leads through records passes on chunk by chunk, and parts join key by
+ * key; anything that needs a whole value waits for it.
  */
 export function assembleStreams(
   mapping: BoundMapping,
@@ -38,12 +39,12 @@ function placeOf({ run, target }: MappingTarget): string {
   return target === END_INDEX ? `the output of ${path === "" ? "the graph" : `node "${path}"`}` : `node "${path}"`;
 }
 
-/** What an error branch takes is whole. */
+/** A failure is a value, also in a run on streams. */
 function failureIn(inbox: readonly Delivery[], index: number): unknown {
   return inbox.find(({ source }) => source.index === index)?.source.failure ?? MISSING;
 }
 
-/** The readers that each node's stream is copied to: one for each place where it is read. */
+/** By node: copies of its stream, one for each place in the mapping that reads it. */
 type Copies = Map<number, StreamReader<unknown>[]>;
 
 function copiesFor(mapping: BoundMapping, inbox: readonly Delivery[]): Copies {
@@ -70,13 +71,13 @@ function readsOf(source: BoundSource): readonly number[] {
   return source.kind === "value" || source.kind === "failure" ? [] : [source.index];
 }
 
-/** The parts of a record, and what of it is known beforehand. */
+/** The streamed parts of a record, and the fields that are known in advance. */
 class Parts {
   readonly readers: StreamReader<unknown>[] = [];
   readonly fixed: Record<string, unknown> = {};
 }
 
-/** Collects the parts of a record; gives how they join. */
+/** Collects the parts of a record into `parts`; returns how they join. */
 function partsOf(
   { fields }: BoundRecord,
   copies: Copies,
@@ -105,7 +106,7 @@ function partsOf(
   return { ...own, rule: { keyed, whole: (chunks) => joinRecords(chunks, names, keyed, own) } };
 }
 
-/** The value of a source that is known beforehand, or `MISSING`, or a stream of what it gives. */
+/** The value of a source that is known in advance, or `MISSING`, or the stream of a source. */
 function streamOf(source: BoundSource, copies: Copies, at: Outputs, own: Joining, isWhole: boolean): unknown {
   const take = (index: number): StreamReader<unknown> | undefined => copies.get(index)?.pop();
   switch (source.kind) {
@@ -135,7 +136,7 @@ function streamOf(source: BoundSource, copies: Copies, at: Outputs, own: Joining
   }
 }
 
-/** Reads one after another, until one is not missing. */
+/** Reads the sources one after another, until one is not missing. */
 async function* firstOf(
   sources: readonly (readonly [BoundFrom, StreamReader<unknown> | undefined])[],
   at: Outputs,
@@ -155,7 +156,7 @@ async function* firstOf(
   }
 }
 
-/** In the order in which the fields are written, whichever came first. */
+/** Joins chunks field by field; the fields keep their order in the mapping, whichever came first. */
 function joinRecords(
   chunks: readonly unknown[],
   names: readonly string[],
@@ -180,7 +181,7 @@ function joinRecords(
   );
 }
 
-/** A record of which nothing is there is an empty one. */
+/** A stream without chunks becomes one empty record. */
 function neverEmpty(reader: StreamReader<unknown>): StreamReader<unknown> {
   async function* chunks(): AsyncGenerator<unknown, void> {
     let isEmpty = true;

@@ -2,21 +2,21 @@ import type { ExtractSource, FailureSource, FirstSource, MappingPlan, Path } fro
 import { isPromiseLike } from "../../is.js";
 import { copyOf, type MappingTarget, MISSING, type Reading, readPath, settled } from "./read-path.js";
 
-/** What the nodes gave that a mapping reads, as whole values. */
+/** The outputs that a mapping reads, as whole values. */
 export interface Outputs extends MappingTarget {
-  /** The output of a node, or `MISSING` when it was skipped. */
+  /** The output of a node, or `MISSING` if it was skipped. */
   at(index: number): unknown;
-  /** The failure of a node, or `MISSING` when it has not failed. */
+  /** The failure of a node, or `MISSING` if it has not failed. */
   failureAt(index: number): unknown;
 }
 
-/** A mapping whose nodes are found: what it reads, and how. */
+/** A mapping with its nodes resolved to indexes, and the functions that read them. */
 export type BoundMapping = BoundSource | BoundRecord;
 
 export interface BoundRecord {
   readonly kind: "record";
   readonly fields: readonly (readonly [field: string, mapping: BoundMapping])[];
-  /** The record; a promise of it when functions of the user have to be awaited. */
+  /** The record; a promise of it if user functions have to be awaited. */
   readonly read: (outputs: Outputs) => unknown;
   readonly mayWait: boolean;
 }
@@ -25,7 +25,7 @@ export type BoundSource = BoundFrom | BoundFailure | BoundFirst | BoundExtract |
 
 interface Bound {
   readonly field: Path;
-  /** The value, or `MISSING`; of a function of the user perhaps a promise. */
+  /** The value, or `MISSING`; a user function may return a promise. */
   readonly read: (outputs: Outputs) => unknown;
   readonly mayWait: boolean;
 }
@@ -85,7 +85,7 @@ function bindFrom(reading: Reading, indexOf: IndexOf): BoundFrom {
   return { kind: "from", field, index, reading, mayWait: false, read: readerOf(reading, index) };
 }
 
-/** Most read the whole, or one field of it. */
+/** With shortcuts for the usual cases: the whole output, or one field of it. */
 function readerOf(reading: Reading, index: number): Bound["read"] {
   const { path, fallback, required } = reading.source;
   const [step] = path;
@@ -153,7 +153,7 @@ function readNow(fields: BoundRecord["fields"]): Bound["read"] {
   };
 }
 
-/** Fields keep their order, whichever is there first. */
+/** Fields keep their order, whichever is ready first. */
 function readLater(fields: BoundRecord["fields"]): Bound["read"] {
   return (outputs) => {
     const record: Record<string, unknown> = {};
@@ -166,7 +166,8 @@ function readLater(fields: BoundRecord["fields"]): Bound["read"] {
         const filled = value.then((ready) => {
           record[name] = ready;
         });
-        filled.then(undefined, ignore); // one that fails beside another
+        // Promise.all reports only the first of several failures
+        filled.then(undefined, ignore);
         pending.push(filled);
       } else {
         record[name] = value;

@@ -3,10 +3,10 @@ import type { Run } from "../run.js";
 import type { Outputs } from "./bound-mapping.js";
 import { MISSING } from "./read-path.js";
 
-/** What the nodes of a line gave so far. */
+/** The outputs of the nodes of a line so far. */
 export class LineOutputs implements Outputs {
   readonly run: Run;
-  /** The node whose input is made. */
+  /** The node whose input is being assembled. */
   target = START_INDEX;
   readonly #values: unknown[];
 

@@ -3,31 +3,15 @@ import { joinChunks } from "../../schema/concat/concat-chunks.js";
 import { untilJoinable } from "../../schema/concat/load-message-joining.js";
 import type { Joining } from "../../schema/concat/rule.js";
 import { isAgenticMessage } from "../../schema/message/agentic-message.js";
-import { StreamReader } from "../../schema/stream/reader.js";
+import type { StreamReader } from "../../schema/stream/reader.js";
 import { joiningOfKey } from "../streams/joining.js";
+import { lazyReader } from "../streams/lazy-reader.js";
 import type { BoundExtract, BoundFrom, Outputs } from "./bound-mapping.js";
 import { type MappingTarget, MISSING, readPath, settled } from "./read-path.js";
 
 type Chunks = AsyncGenerator<unknown, void>;
 
-/** A stream of what a generator makes of others; they are closed with it, also when it never started. */
-export function lazyReader(
-  upstream: readonly StreamReader<unknown>[],
-  chunks: Chunks,
-  joining: Joining | undefined,
-): StreamReader<unknown> {
-  const iterator: AsyncIterator<unknown, undefined> = {
-    next: () => chunks.next() as Promise<IteratorResult<unknown, undefined>>,
-    return: () => {
-      for (const reader of upstream) void reader.cancel();
-      return Promise.resolve({ done: true, value: undefined });
-    },
-  };
-  const source = StreamReader.from({ [Symbol.asyncIterator]: () => iterator }).takeSource();
-  return new StreamReader<unknown>(source, joining);
-}
-
-/** What a function of the user makes of the whole. */
+/** The result of a user function of the joined value. */
 export async function* wholeOf(source: BoundExtract, reader: StreamReader<unknown>, at: Outputs): Chunks {
   const whole = await reader.concat();
   let made: unknown;
@@ -40,7 +24,7 @@ export async function* wholeOf(source: BoundExtract, reader: StreamReader<unknow
   yield made;
 }
 
-/** What stands at the path of a source: chunk by chunk as far as its steps lead through records. */
+/** The value at the path of a source: chunk by chunk as far as the path leads through records. */
 export function partOf(
   source: BoundFrom,
   reader: StreamReader<unknown>,
@@ -64,7 +48,7 @@ export function partOf(
 
 const isListStep = (step: string): boolean => step === "*" || /^\d+$/.test(step);
 
-/** The same chunks; a stream without any is an error of its node, here as where it is read as a value. */
+/** The same chunks; a stream without chunks fails, as it does when it is joined. */
 function filled(reader: StreamReader<unknown>): StreamReader<unknown> {
   const { joining } = reader;
   async function* chunks(): Chunks {
@@ -78,7 +62,7 @@ function filled(reader: StreamReader<unknown>): StreamReader<unknown> {
   return lazyReader([reader], chunks(), joining);
 }
 
-/** What is left of a path, read in the whole. A part of which nothing came is missing. */
+/** Reads the rest of a path in the joined value. A part without chunks is missing. */
 async function* restOf(
   source: BoundFrom,
   reader: StreamReader<unknown>,
@@ -97,7 +81,7 @@ async function* restOf(
   else if (isWhole) yield undefined;
 }
 
-/** One field of the chunks that have it. What does not join key by key is joined first. */
+/** One field, from each chunk that has it. From the first chunk that does not join key by key, the rest is joined first. */
 async function* fieldOf(source: BoundFrom, reader: StreamReader<unknown>, at: MappingTarget, n: number): Chunks {
   const { reading } = source;
   const { joining } = reader;
@@ -121,7 +105,7 @@ async function* fieldOf(source: BoundFrom, reader: StreamReader<unknown>, at: Ma
   if (value !== MISSING) yield value;
 }
 
-/** At its end it is known whether the path led anywhere. */
+/** The same chunks; if there are none, the source is treated as missing. */
 async function* found(source: BoundFrom, reader: StreamReader<unknown>, at: MappingTarget, isWhole: boolean): Chunks {
   let isMissing = true;
   for await (const chunk of reader) {

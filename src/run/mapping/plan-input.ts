@@ -6,7 +6,7 @@ import { assembleStreams } from "./assemble-streams.js";
 import { type BoundMapping, bindMapping, type Outputs } from "./bound-mapping.js";
 import { MISSING, orUndefined } from "./read-path.js";
 
-/** How a node of a workflow makes its input. */
+/** Compiles the input mapping of a workflow's node. */
 export function planInput(mapping: MappingPlan, indexOf: (key: string) => number): PlanInput {
   const bound: BoundMapping = bindMapping(mapping, indexOf);
   const assemble = (run: Run, target: number, inbox: readonly Delivery[]): unknown =>
@@ -17,10 +17,10 @@ export function planInput(mapping: MappingPlan, indexOf: (key: string) => number
   return { isRepeatable: !bound.mayWait, assemble: assemble as PlanInput["assemble"], read: read as PlanInput["read"] };
 }
 
-/** More are looked up in a map. */
+/** Up to this many deliveries are searched in order; more are indexed in a map. */
 const few = 8;
 
-/** What was delivered to a node, by source. */
+/** The deliveries to a node, by source. */
 class Inbox implements Outputs {
   readonly run: Run;
   readonly target: number;

@@ -4,10 +4,10 @@ import { kindOf } from "../../wording.js";
 import { mappingFailed } from "../errors.js";
 import type { Run } from "../run.js";
 
-/** Stands for data that is not there: of a skipped node, an absent field, a position past the end. */
+/** Marks missing data: the output of a skipped node, an absent field, an index past the end. */
 export const MISSING: unique symbol = Symbol("missing");
 
-/** Where a mapping is read: the node whose input it makes. */
+/** The node whose input a mapping assembles. */
 export interface MappingTarget {
   readonly run: Run;
   readonly target: number;
@@ -20,8 +20,8 @@ export interface Reading {
 }
 
 /**
- * What stands at a path of an output, or at a part of the path: own properties only. Throws where a step leads into a scalar,
- * or `*` stands at no list.
+ * Reads a path, or its steps `from` to `to`, in an output: own properties only. Throws if a step leads into a scalar, or `*`
+ * is applied to anything but a list.
  */
 export function readPath(
   value: unknown,
@@ -50,7 +50,7 @@ export function orUndefined(value: unknown): unknown {
   return value === MISSING ? undefined : value;
 }
 
-/** What a source gives that was found, or was not: a default stands in for what is missing, and for `undefined` too. */
+/** The final value of a source: its default replaces missing data and `undefined`; a required source throws. */
 export function settled(found: unknown, reading: Reading, at: MappingTarget): unknown {
   if (found !== MISSING && found !== undefined) return found;
   const { fallback, required } = reading.source;
@@ -65,7 +65,7 @@ function failed({ source, field }: Reading, { run, target }: MappingTarget, why:
   return run.blame(mappingFailed(run.pathOf(target), target === END_INDEX, where, why), target);
 }
 
-/** Plain records and lists are copied for each run, cycles too; the rest is given as it is. */
+/** Deeply copies plain records and lists, cycles included, so that runs do not share them; other values are kept as they are. */
 export function copyOf(value: unknown, known?: Map<object, unknown>): unknown {
   if (typeof value !== "object" || value === null) return value;
   const prototype: object | null = Object.getPrototypeOf(value);
@@ -77,7 +77,7 @@ export function copyOf(value: unknown, known?: Map<object, unknown>): unknown {
   const copy: object = isList ? new Array(value.length) : Object.create(prototype);
   copies.set(value, copy);
   for (const [key, own] of Object.entries(value)) {
-    // assigned, "__proto__" would become the prototype
+    // an assignment to "__proto__" would set the prototype
     Object.defineProperty(copy, key, { ...plain, value: copyOf(own, copies) });
   }
   return copy;

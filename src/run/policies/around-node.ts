@@ -22,13 +22,13 @@ const noPolicies: NodePolicies = {
   fallback: undefined,
 };
 
-/** What is said of a node that policies stand around. */
+/** A node with policies. */
 export interface NodeAround {
   readonly node: PlanNode;
   readonly joining: Joining;
 }
 
-/** The functions of a node with its policies around them: from outside cache, `fallback`, retry, time limits. */
+/** Wraps the functions of a node in its policies; from the outside in: cache, `fallback`, retry, time limits. */
 export function aroundNode(natives: Natives, { node, joining }: NodeAround): Natives {
   const around = new AroundNode(natives, node, joining);
   const { cache } = node.policies ?? noPolicies;
@@ -90,7 +90,7 @@ class AroundNode {
     return isStream(ready) ? this.#reader(ready, task).concat() : ready;
   }
 
-  /** Each chunk is a sign of life. */
+  /** Joins a stream; each chunk restarts the idle time limit. */
   async #beating(output: unknown, attempt: Attempt): Promise<unknown> {
     const ready = await output;
     if (!isStream(ready)) return ready;
@@ -113,7 +113,6 @@ class AroundNode {
     const isHeld = fallback !== undefined || retry?.buffer === true || task.owner.handlesFailure(task.index);
     const attempts = new Attempts(task, given, this.#policies, this.#settings);
     const source = new AttemptsSource(attempts, {
-      isHeld,
       open: async (attempt): Promise<OpenedAttempt> => {
         const output = await this.#stream(given.for(attempt), attempt);
         return output as StreamReader<unknown>;

@@ -4,15 +4,14 @@ import { Task } from "../task.js";
 import type { Place } from "./places.js";
 import { type LimitName, type Limits, TimeLimits } from "./time-limits.js";
 
-/** How an attempt is made. */
 export interface AttemptSettings extends Limits {
-  /** What is done inside is kept for the next attempt. */
+  /** Whether finished work inside is kept for the next attempt. */
   readonly retains: boolean;
-  /** It holds a place while it runs, where there are few. */
+  /** Whether it takes a place under `maxConcurrency` while it runs. */
   readonly isBody: boolean;
 }
 
-/** One attempt of a node: the `ctx` of its function, with a signal of its own. All else is that of its task. */
+/** One attempt of a node: the `ctx` of its function, with a signal of its own. Everything else it shares with its task. */
 export class Attempt extends Task {
   readonly task: Task;
   readonly #number: number;
@@ -24,7 +23,7 @@ export class Attempt extends Task {
   #isAwaited = false;
   #waits = 0;
   #reject: ((reason: unknown) => void) | undefined = undefined;
-  /** What it has failed with while nobody waited for it. */
+  /** Set when a time limit has expired. */
   #failure: { readonly error: unknown } | undefined = undefined;
 
   constructor(task: Task, number: number, settings: AttemptSettings) {
@@ -71,7 +70,7 @@ export class Attempt extends Task {
     super.beat();
   }
 
-  /** Does a part of its work: its time counts, and it holds a place. Rejects at its end, whatever the work does. */
+  /** Runs a part of the work under its time limits and in a place. Rejects when the attempt ends, even if the work goes on. */
   async run<T>(work: () => T | PromiseLike<T>): Promise<T> {
     if (this.places !== undefined && this.#settings.isBody) await this.#takePlace();
     try {
@@ -88,7 +87,7 @@ export class Attempt extends Task {
     }
   }
 
-  /** Waits for something that others do: meanwhile another body may run, and its own time stands. */
+  /** Waits for something that others do: meanwhile another body may have its place, and its own time limits stand still. */
   async pausing<T>(waiting: Promise<T>): Promise<T> {
     if (this.#place === undefined && this.#limits === undefined) return waiting;
     const hasPlace = this.#place !== undefined;
@@ -109,7 +108,7 @@ export class Attempt extends Task {
     else this.#limits?.pause();
   }
 
-  /** Nothing of it counts any more. `why`: what is left of it is stopped with this. */
+  /** Ends the attempt. `why`: the reason with which its leftover work is aborted. */
   end(why?: unknown): void {
     this.isOver = true;
     this.#limits?.pause();
@@ -155,7 +154,7 @@ export class Attempt extends Task {
     this.end(timeout);
   }
 
-  /** What is around it was stopped. */
+  /** An enclosing scope was aborted. */
   #stop(reason: unknown): void {
     this.#limits?.pause();
     this.#reject?.(reason);

@@ -12,23 +12,21 @@ import type { Attempts } from "./attempts.js";
 export type OpenedAttempt = StreamReader<unknown>;
 
 interface Settings {
-  /** Nothing is handed on before all of it is there. */
-  readonly isHeld: boolean;
   readonly open: (attempt: Attempt) => Promise<OpenedAttempt>;
-  /** What `fallback` gives, as a stream. */
+  /** Turns the value of `fallback` into a stream. */
   readonly instead: (value: unknown) => OpenedAttempt;
 }
 
-/** The chunks of the first attempt that has one; with `whole` of the first that comes to its end. */
+/** Streams the first attempt that has a chunk; with {@link whole}, the first attempt that completes. */
 export class AttemptsSource extends SerialSource<unknown> {
   readonly #attempts: Attempts;
   readonly #settings: Settings;
   #attempt: Attempt | undefined = undefined;
   #source: ChunkSource<unknown> | undefined = undefined;
   #joining: Joining | undefined = undefined;
-  /** A reader has a chunk: there is no way back. */
+  /** A chunk was passed on, so no further attempt can be made. */
   #isHandedOn = false;
-  /** It gives what `fallback` gave: that has no further attempt. */
+  /** It streams the value of `fallback`, which is not retried. */
   #isInstead = false;
 
   constructor(attempts: Attempts, settings: Settings) {
@@ -37,13 +35,13 @@ export class AttemptsSource extends SerialSource<unknown> {
     this.#settings = settings;
   }
 
-  /** A reader, once an attempt has given its stream. */
+  /** A reader, once an attempt has returned its stream. */
   async reader(): Promise<StreamReader<unknown>> {
     await this.#open();
     return new StreamReader<unknown>(this, new DecidedJoining(() => this.#joining));
   }
 
-  /** A reader of all chunks, which are there and can be joined. */
+  /** A reader of all chunks, once an attempt has completed with chunks that can be joined. */
   async whole(): Promise<StreamReader<unknown>> {
     for (;;) {
       const chunks: unknown[] = [];
@@ -55,7 +53,7 @@ export class AttemptsSource extends SerialSource<unknown> {
           chunks.push(value);
         }
         await untilJoinable(chunks);
-        // what cannot be joined is a failure in every way to run
+        // chunks that cannot be joined are a failure, as in a run on values
         if (chunks.length !== 1) joinChunks(chunks, this.#joining);
         this.#attempts.succeed();
         const joining = this.#joining;
@@ -111,7 +109,7 @@ export class AttemptsSource extends SerialSource<unknown> {
     return result;
   }
 
-  /** Until an attempt has given its stream, or `fallback` something instead. */
+  /** Makes attempts until one returns a stream, or `fallback` a value instead. */
   async #open(): Promise<void> {
     while (this.#source === undefined) {
       const attempt = this.#attempts.begin();
@@ -123,7 +121,7 @@ export class AttemptsSource extends SerialSource<unknown> {
     }
   }
 
-  /** Goes on with the next attempt, or with what is given instead. */
+  /** Prepares for the next attempt, or switches to the value of `fallback`. */
   async #failed(error: unknown): Promise<void> {
     this.#source?.cancel();
     if (this.#isInstead) throw error;

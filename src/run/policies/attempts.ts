@@ -11,7 +11,7 @@ import { withCause } from "./fallback-error.js";
 import type { GivenInput } from "./given-input.js";
 import { delayAfter } from "./retry-delay.js";
 
-/** What a task does about the failures of its node: tries again, falls back, or fails. */
+/** The attempts of one task. After a failure it retries, falls back, or fails. */
 export class Attempts implements Tried {
   attempts = 0;
   fellBack = false;
@@ -56,19 +56,19 @@ export class Attempts implements Tried {
     return owner.handlesFailure(index);
   }
 
-  /** The node has given all that it has to give. */
+  /** The current attempt has produced its whole output. */
   succeed(): void {
     this.#current?.end();
   }
 
-  /** Its output is not wanted any more. */
+  /** The output was cancelled. */
   leave(reason: unknown): void {
     this.#current?.end(reason ?? abortError("The stream of this node was left."));
   }
 
   /**
-   * An attempt has failed. Resolves when the next one may begin, or to what the node gives instead; rejects with what it fails
-   * with.
+   * An attempt has failed. Resolves to `undefined` when the next one may begin, or to the value of `fallback`; rejects if the
+   * task fails.
    */
   async failed(error: unknown, mayRepeat: boolean): Promise<{ readonly value: unknown } | undefined> {
     const task = this.#task;
@@ -95,7 +95,7 @@ export class Attempts implements Tried {
     }
   }
 
-  /** True when there is a next attempt. */
+  /** Waits for the retry delay; resolves to whether there is a next attempt. */
   async #waitForNext(error: unknown): Promise<boolean> {
     const { retry } = this.#policies;
     const { attempts: attempt } = this;
@@ -110,7 +110,7 @@ export class Attempts implements Tried {
     return true;
   }
 
-  /** Ends early when the run is aborted, or stops: then the node runs again when that is resumed. */
+  /** Ends early if the run is aborted or pauses; in the latter case a resume runs the node again. */
   async #wait(ms: number): Promise<void> {
     const task = this.#task;
     const { clock } = task.runtime;

@@ -3,8 +3,8 @@ import type { Task } from "../task.js";
 import { canonicalText } from "./canonical-text.js";
 
 /**
- * Under which key the output for an input is kept: `<graph>/<path>/<SHA-256>`, so that all of a node can be forgotten by the
- * beginning. `undefined` for what is not to be cached.
+ * The cache key for an input: `<graph>/<path>/<SHA-256>`, so that all entries of a node share a prefix. `undefined` if the
+ * output is not to be cached.
  */
 export async function cacheKey(
   { key, version = "" }: CacheSettings,

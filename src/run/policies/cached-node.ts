@@ -12,16 +12,16 @@ import { cacheKey } from "./cache-key.js";
 import { Flights } from "./flights.js";
 import type { GivenInput } from "./given-input.js";
 
-/** What a node has under a key; where it was asked for, and nothing was there, whoever makes it says what came of it. */
+/** The result of a cache lookup; after a miss, the caller must call `keep` once it has the output or has failed. */
 interface Found {
   readonly hit: { readonly value: unknown } | undefined;
-  /** Keeps what was made; without a value, nothing is kept, and those who wait make it themselves. */
+  /** Stores the output. Without one, nothing is stored, and a waiting run computes it instead. */
   readonly keep: (made?: { readonly value: unknown }) => Promise<void>;
   /** With `coalesce`: calls back once another run waits for it. */
   readonly whenAwaited: ((tell: () => void) => void) | undefined;
 }
 
-/** A node whose outputs are kept. */
+/** A node whose outputs are cached. */
 export class CachedNode {
   readonly #settings: CacheSettings;
   readonly #joining: Joining;
@@ -54,7 +54,7 @@ export class CachedNode {
     try {
       found = await this.#find(await given.whole(), task);
     } catch (error) {
-      // what fails here is the input, and reading it again says so
+      // if the input stream failed, the node gets that error when it reads it
       if (given.failure === undefined) throw error;
     }
     if (found === undefined) return make();
@@ -69,7 +69,7 @@ export class CachedNode {
         return new StreamReader<unknown>(new KeepingSource(reader.takeSource(), joining, task, found), joining);
       const [own, ahead] = reader.copy(2) as [StreamReader<unknown>, StreamReader<unknown>];
       const source = new KeepingSource(own.takeSource(), joining, task, found, ahead);
-      // who waits for it does not wait for those who read it
+      // a waiting run must not depend on how fast this run's output is read
       found.whenAwaited(() => source.readAhead());
       return new StreamReader<unknown>(source, joining);
     } catch (error) {
@@ -78,7 +78,7 @@ export class CachedNode {
     }
   }
 
-  /** `undefined` where nothing is to be cached: for this input, or because the node goes on with what it has asked. */
+  /** `undefined` if nothing is to be cached: this input has no key, or the node continues after a question. */
   async #find(input: unknown, task: Task): Promise<Found | undefined> {
     if (task.openedInvocation?.hasQuestions === true) return undefined;
     const { runtime } = task;
@@ -129,7 +129,7 @@ export class CachedNode {
     }
   }
 
-  /** The time until which it counts, on the clock of the runtime, and the value. */
+  /** One line with the expiry time on the runtime's clock (empty: never), then the encoded value. */
   #encode(value: unknown, codec: ValueCodec, task: Task): Uint8Array | undefined {
     const { ttlMs } = this.#settings;
     const until = ttlMs === undefined ? "" : String(task.runtime.clock.now() + ttlMs);
@@ -155,14 +155,14 @@ export class CachedNode {
   }
 }
 
-/** Whether the output is the node's own: not that of its `fallback`, and nothing was asked for it. */
+/** Whether the output may be cached: it is not that of `fallback`, and did not depend on an answer. */
 function isOwn(task: Task): boolean {
   return task.openedInvocation?.hasQuestions !== true && task.tried?.fellBack !== true && !task.hasStopped;
 }
 
 const codecs = new WeakMap<object, ValueCodec>();
 
-/** Made once for all nodes with the same codecs. */
+/** One codec for all nodes with the same class codecs. */
 function codecOf(given: Task["runtime"]["codecs"]): ValueCodec {
   let codec = codecs.get(given);
   if (codec === undefined) {
@@ -172,7 +172,7 @@ function codecOf(given: Task["runtime"]["codecs"]): ValueCodec {
   return codec;
 }
 
-/** Hands chunks on, and keeps what they make once all are there. */
+/** Passes chunks on, and caches the joined value at the end. */
 class KeepingSource extends SerialSource<unknown> {
   readonly #source: ChunkSource<unknown>;
   readonly #joining: Joining | undefined;
@@ -198,7 +198,7 @@ class KeepingSource extends SerialSource<unknown> {
     this.#found = found;
   }
 
-  /** Reads a copy of the stream to its end, however far its reader is, and keeps what it makes. */
+  /** Reads a copy of the stream to its end, independently of its reader, and caches the joined value. */
   async readAhead(): Promise<void> {
     if (this.#ahead === undefined || this.#isOver) return;
     this.#isReadAhead = true;
@@ -207,7 +207,7 @@ class KeepingSource extends SerialSource<unknown> {
       for await (const chunk of this.#ahead) chunks.push(chunk);
       if (!this.#isOver) await this.#found.keep(await this.#whole(chunks));
     } catch {
-      // the reader is told
+      // the reader gets the error
       await this.#found.keep();
     }
   }
@@ -245,7 +245,7 @@ class KeepingSource extends SerialSource<unknown> {
     void this.#found.keep();
   }
 
-  /** Chunks that cannot be joined are not kept. */
+  /** The value to cache; `undefined` if it is not the node's own or cannot be joined. */
   async #whole(chunks: readonly unknown[]): Promise<{ readonly value: unknown } | undefined> {
     if (!isOwn(this.#task)) return undefined;
     try {

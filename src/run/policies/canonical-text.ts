@@ -1,8 +1,8 @@
 import type { AnyClassCodec } from "../../checkpoint/values/class-codec.js";
 
 /**
- * A text that is the same for equal values, in whatever order the fields of records were set; `undefined` for what has none:
- * functions, streams, classes without a codec, what contains itself.
+ * A string that is equal for equal values, whatever the order of their fields. `undefined` for values without one: functions,
+ * streams, instances of classes without a codec, cyclic values.
  */
 export function canonicalText(value: unknown, codecs: readonly AnyClassCodec[]): string | undefined {
   try {

@@ -4,9 +4,9 @@ import { causesOf } from "./causes-of.js";
 import { isFetchFailure } from "./fetch-failure.js";
 
 /**
- * Which failures of a node another attempt may mend: all but those that say otherwise. The error and its causes are asked, the
- * outermost first: `isRetryable` decides, then an HTTP status (408, 409, 425, 429 and 5xx may pass, other 4xx do not); errors
- * of how things are built or do not fit, and of the program itself (`TypeError`, `RangeError` …), come again.
+ * The default of `retryOn`: whether another attempt may succeed. Looks at the error and its causes, outermost first:
+ * `isRetryable` decides; then an HTTP status (408, 409, 425, 429 and 5xx are retried, other 4xx are not); errors of
+ * configuration, validation or the program itself (`TypeError`, `RangeError` …) are not retried. All other errors are.
  *
  * @example
  * const graph = new Graph<string, string>().addNode("ask", async (text: string) => text, {
@@ -32,11 +32,11 @@ function decide(error: Fields): boolean | undefined {
 
 const passingStatuses: readonly number[] = [408, 409, 425, 429];
 
-/** Library errors that repeating cannot mend. */
+/** Codes of library errors that a retry cannot fix. */
 const lastingCodes =
   /^(?:(?:CANNOT|MISSING|DUPLICATE)_.*|VALIDATION|TYPE_MISMATCH|MAPPING_FAILED|RESERVED_KEY|INVALID_(?:KEY|NODE|EDGE|BRANCH|OPTION|CHAIN|MAPPING)|UNKNOWN_(?:NODE|OPTION|PATH|BRANCH_TARGET)|EMPTY_GRAPH|NO_START|UNREACHABLE_END|UNFED_NODE|CYCLE|MIXED_STYLES|STATE_(?:REQUIRED|NOT_FOUND|LOCKED)|SCHEMA_(?:UNSUPPORTED|INVALID)|NOT_SERIALIZABLE|UNKNOWN_CLASS)$/;
 
-/** Whether the program is wrong. What `fetch` throws when the network fails is a `TypeError` too. */
+/** Whether the error is a bug in the program. A `TypeError` may also be `fetch` reporting a network failure. */
 function isMistake(error: Fields): boolean {
   if (error.name === "TypeError") return !isFetchFailure(error);
   return mistakes.includes(error.name);

@@ -1,7 +1,7 @@
 import { messageOf } from "../../errors.js";
 import { causesOf } from "./causes-of.js";
 
-/** What a `fallback` has thrown, with what it was to stand in for as its innermost cause. */
+/** The error of a `fallback`, with the failure that it should have replaced as its innermost cause. */
 export function withCause(thrown: unknown, ...[failed, located]: readonly [unknown, unknown]): unknown {
   const causes = causesOf(thrown);
   if (causes.includes(failed) || causes.includes(located)) return thrown;

@@ -1,22 +1,22 @@
 import type { CacheStore } from "../../components/policies.js";
 
-/** The first that looks for something makes it; those who look for it meanwhile wait for what it makes. */
+/** A run's part in computing the value of a key: the first run computes it, others wait for its result. */
 interface Flight {
-  /** What the one before it made, when there was one and it made something. */
+  /** The result of the run that this one waited for, if it has one. */
   readonly landed: Uint8Array | undefined;
-  /** Says what was made; nothing, and the next one makes it. */
+  /** Publishes the result; with `undefined`, the next waiting run computes it. */
   land(made: Uint8Array | undefined): void;
-  /** Calls back once another run waits for it, at once if one does already. */
+  /** Calls back as soon as another run waits for the result. */
   whenAwaited(tell: () => void): void;
 }
 
-/** What is being made. */
+/** A value that is being computed. */
 interface Open {
   readonly made: Promise<Uint8Array | undefined>;
   readonly wait: () => void;
 }
 
-/** What is being made for a store, by key. */
+/** The values that are being computed for a store, by key. */
 export class Flights {
   readonly #open = new Map<string, Open>();
 
@@ -29,7 +29,7 @@ export class Flights {
     return flights;
   }
 
-  /** Waits for who makes it now; who is not given what that has made is the one to make it. */
+  /** Waits for a run that is computing the value. If that yields nothing, or there is none, the caller has to compute it. */
   async join(key: string, signal: AbortSignal): Promise<Flight> {
     for (let open = this.#open.get(key); open !== undefined; open = this.#open.get(key)) {
       open.wait();

@@ -6,15 +6,15 @@ import type { Attempt } from "./attempt.js";
 
 type Result = IteratorResult<unknown, undefined>;
 
-/** What a node got: the same for each attempt. */
+/** The input of a node, the same for each attempt. */
 export interface GivenInput {
   /** The input of an attempt. */
   for(attempt: Attempt): unknown;
-  /** The whole of it, for those who handle a failure. */
+  /** The input as a value, for the fallback or the error branch. */
   whole(): unknown;
-  /** No further attempt follows: what was read need not be kept. */
+  /** No further attempt follows: chunks need not be kept. */
   forget(): void;
-  /** Set when it failed: that is the failure of another node. */
+  /** Set if the stream failed, which is the failure of another node. */
   readonly failure: { readonly error: unknown } | undefined;
 }
 
@@ -70,7 +70,7 @@ export class GivenStream implements GivenInput {
     this.#isKept = false;
   }
 
-  /** Reads on; overlapping reads are one. */
+  /** Reads the next chunk; overlapping reads share one. */
   next(): Promise<Result> {
     if (this.failure !== undefined) return Promise.reject(this.failure.error);
     if (this.#hasEnded) return ended();
@@ -101,7 +101,7 @@ export class GivenStream implements GivenInput {
   }
 }
 
-/** The input of one attempt: what is there already, then what comes. */
+/** The input of one attempt: the chunks kept so far, then new ones. */
 class Replay implements ChunkSource<unknown> {
   readonly #given: GivenStream;
   readonly #attempt: Attempt;
@@ -121,7 +121,7 @@ class Replay implements ChunkSource<unknown> {
   }
 
   readonly #next = async (): Promise<Result> => {
-    // an error is told once
+    // rejects with an error only once; then it has ended
     if (this.#hasFailed) return { done: true, value: undefined };
     this.#attempt.scope.throwIfAborted();
     const { chunks } = this.#given;
@@ -136,7 +136,7 @@ class Replay implements ChunkSource<unknown> {
     }
   };
 
-  /** Another attempt may read on; the last one lets go of it when the node is left. */
+  /** Cancels the input only if no further attempt can need it. */
   cancel(reason?: unknown): void {
     if (!this.#given.isKept) this.#given.cancel(reason);
   }

@@ -6,8 +6,8 @@ import type { NodeAround } from "./around-node.js";
 const part = new OnDemand(async () => (await import("./around-node.js")).aroundNode);
 
 /**
- * The functions of a node with its policies around them. What policies do is loaded when the first node that has some runs: a
- * program without them does not carry it.
+ * Wraps the functions of a node in its policies. Their code is loaded when the first node with policies runs, so that programs
+ * without any do not carry it.
  */
 export function withPolicies(natives: Natives, takesStream: boolean, around: NodeAround): Natives {
   let made: Natives | undefined;
@@ -23,7 +23,7 @@ export function withPolicies(natives: Natives, takesStream: boolean, around: Nod
 
 const holding = new OnDemand(async () => (await import("./held-back.js")).heldBack);
 
-/** The same, with its stream held back until it is whole. */
+/** Wraps a body so that its stream is held back until it is complete. Loaded on first use as well. */
 export function heldBack(body: Body): Body {
   return (input, task) =>
     holding.part === undefined

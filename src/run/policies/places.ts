@@ -1,18 +1,19 @@
-/** How many bodies of nodes may run at a time in a run and all that it starts. A body takes a place, and gives it back. */
+/** A semaphore for the node bodies of a run and its child runs (`maxConcurrency`): a body holds a place while it runs. */
 export class Places {
   readonly #outer: Places | undefined;
   #free: number;
   #waiting: Waiting[] = [];
 
-  /** `outer`: the places of the run around, which count too. */
+  /** `outer`: the limit of the enclosing run, which applies too. */
   constructor(limit: number, outer?: Places) {
     this.#free = limit;
     this.#outer = outer;
   }
 
   /**
-   * A place for one body, at once or when there is one. `around` is the place of the body that started this one: it is shared
-   * where places are short, by one body at a time, so that nobody waits for a place that is held by who waits for it.
+   * Takes a place for one body, waiting until there is one. `around` is the place of the body that started this one: it lends
+   * its place to one inner body at a time, so that a body which waits for an inner one cannot block it. Resolves to `undefined`
+   * if the place is not wanted any more.
    */
   async take(around: Place | undefined, isWanted: () => boolean): Promise<Place | undefined> {
     const place = await this.#takeHere(around?.in(this), isWanted);
@@ -32,13 +33,13 @@ export class Places {
     return new Promise((resolve) => this.#waiting.push({ lender, isWanted, resolve }));
   }
 
-  /** A place of its own was given back: it goes to who waits longest. */
+  /** Returns a place to the limit: it goes to the body that has waited longest. */
   giveBack(): void {
     this.#free++;
     this.serve();
   }
 
-  /** Gives places to those that wait, in their order; who does not want one any more gets none. */
+  /** Gives places to waiting bodies in order; those that do not want one any more get `undefined`. */
   serve(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -59,9 +60,9 @@ interface Waiting {
   readonly resolve: (place: Place | undefined) => void;
 }
 
-/** The place of one body: its own, or that of the body around it. */
+/** The place of one body: its own, or lent by the body that started it. */
 export class Place {
-  /** Its place among those of the run around. */
+  /** Its place under the limit of the enclosing run. */
   outer: Place | undefined = undefined;
   readonly #places: Places;
   readonly #lender: Place | undefined;
@@ -73,19 +74,19 @@ export class Place {
     this.#lender = lender;
   }
 
-  /** The one of these that belongs to the given places. */
+  /** This place or its outer one, whichever belongs to the given limit. */
   in(places: Places): Place | undefined {
     return this.#places === places ? this : this.outer?.in(places);
   }
 
-  /** Lets a body inside have it. False when another one has it, or when it was given back. */
+  /** Lends the place to an inner body. False if it is lent already or was given back. */
   lend(): boolean {
     if (this.#isLent || this.#isLeft) return false;
     this.#isLent = true;
     return true;
   }
 
-  /** The body has ended, or waits for something. What it has lent comes back later. */
+  /** The body has ended, or waits for something. A lent place is given back when the inner body leaves it. */
   leave(): void {
     if (this.#isLeft) return;
     this.#isLeft = true;

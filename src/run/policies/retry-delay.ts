@@ -11,7 +11,7 @@ export interface Delays {
 }
 
 /**
- * How long to wait after the failure of an attempt: at least as long as a service asks. `undefined` when that is more than
+ * How long to wait before the next attempt: at least as long as the service asks for. `undefined` if that exceeds
  * `maxDelayMs`: then there is no further attempt.
  */
 export function delayAfter(
@@ -57,7 +57,7 @@ function headersDelay(
   return Number.isNaN(date) ? undefined : date - now;
 }
 
-/** Of a `Headers`, or of a record whose names may be written in any way. */
+/** Reads a header from a `Headers` object, or from a record with names in any case. */
 function headerOf(headers: unknown, name: string): string | undefined {
   if (headers instanceof Headers) return headers.get(name) ?? undefined;
   if (!isFields(headers)) return undefined;
@@ -70,7 +70,7 @@ function headerOf(headers: unknown, name: string): string | undefined {
 /** `{ "@type": "…/google.rpc.RetryInfo", retryDelay: "34.4s" }` among the details of an error. */
 function retryInfo({ data, responseBody }: { readonly [name: string]: unknown }): number | undefined {
   for (const body of [data, parsed(responseBody)]) {
-    // an answer that was to be a stream carries its error in a list
+    // a streaming response carries its error in a list
     const sent: unknown = Array.isArray(body) ? body[0] : body;
     const error = isFields(sent) ? sent.error : undefined;
     const details = isFields(error) && Array.isArray(error.details) ? error.details : [];

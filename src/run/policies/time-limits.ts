@@ -1,6 +1,6 @@
 import type { Clock } from "../../components/clock.js";
 
-/** What limits the time of an attempt. */
+/** The time limits of an attempt, in milliseconds. */
 export interface Limits {
   readonly timeoutMs: number | undefined;
   readonly idleTimeoutMs: number | undefined;
@@ -9,12 +9,12 @@ export interface Limits {
 /** The option that names a limit. */
 export type LimitName = keyof Limits;
 
-/** The time limits of one attempt, on one timer. They count while it is waited for: between `resume` and `pause`. */
+/** The time limits of one attempt, on one timer. It runs between {@link resume} and {@link pause}, while someone waits for the attempt. */
 export class TimeLimits {
   readonly #limits: Limits;
   readonly #clock: Clock;
   readonly #expire: (limit: LimitName) => void;
-  /** Of `timeoutMs`. */
+  /** What is left of `timeoutMs`. */
   #left: number;
   #resumedAt = 0;
   #lastBeat = 0;
@@ -46,7 +46,7 @@ export class TimeLimits {
     this.#left -= this.#clock.now() - this.#resumedAt;
   }
 
-  /** It goes on: restarts `idleTimeoutMs`. */
+  /** Restarts `idleTimeoutMs`. */
   beat(): void {
     if (this.#limits.idleTimeoutMs === undefined || this.#timer === undefined) return;
     this.#lastBeat = this.#clock.now();

@@ -4,7 +4,7 @@ import type { RunOptions } from "../../compose/options.js";
 import { Scope, timeoutError } from "../scope.js";
 import { Subscription } from "../signal-hub.js";
 
-/** Hears of the caller's signal and time limit, also when the run no longer does. The time counts from now. */
+/** Listens to the caller's signal and time limit even after the run has stopped doing so. The time counts from now. */
 export function callerStop({ signal, timeoutMs }: RunOptions, clock: Clock): OnStop | undefined {
   if (signal === undefined && timeoutMs === undefined) return undefined;
   const end = timeoutMs === undefined ? undefined : clock.now() + timeoutMs;

@@ -4,10 +4,7 @@ import { KumikoError } from "../../errors.js";
 import type { Program } from "../program.js";
 import { checkValues, keepsValues } from "./check-snapshot.js";
 
-/**
- * Checks values that are to replace outputs with the schemas of their graphs. An input is what the schema makes of it, as in a
- * run that begins with it.
- */
+/** Checks replacements for outputs with the schemas of their graphs. Returns them; an input is parsed, as by a new run. */
 export async function checkedOutputs(
   program: Program,
   outputs: Readonly<Record<string, unknown>>,
@@ -27,23 +24,23 @@ async function checkedOutput(program: Program, key: string, value: unknown): Pro
   if (key === START) return plan.checkInput === undefined ? value : plan.checkInput(value);
   const index = program.indexOf(key) ?? END_INDEX;
   const check = nested.get(index)?.plan.checkOutput;
-  // what the schema has made of an output is not asked about again
-  if (check !== undefined && isBare(plan.nodes[index]?.settings) && keepsValues(check)) await check(value);
+  // an output was parsed already, so a schema that transforms values cannot check it
+  if (check !== undefined && givesUnchanged(plan.nodes[index]?.settings) && keepsValues(check)) await check(value);
   return value;
 }
 
-/** The graph at a path of node keys; not the one in a list of items, which have no paths. */
+/** The graph at a path of node keys; not one that is run for each item, since items have no paths. */
 function programAt(program: Program, keys: readonly string[]): Program | undefined {
   let at: Program | undefined = program;
   for (const key of keys) at = at?.nested.get(at.indexOf(key) ?? END_INDEX);
   return at?.plan.bare === true && at !== program ? undefined : at;
 }
 
-function isBare(settings: NodeSettings | undefined): boolean {
+function givesUnchanged(settings: NodeSettings | undefined): boolean {
   return settings?.outputKey === undefined && settings?.after === undefined && settings?.streamAfter === undefined;
 }
 
-/** Throws `VALIDATION` when what was edited does not fit a schema that comes next; before the edits everything did. */
+/** Throws `VALIDATION` if edited values do not fit the next schema; before the edits, all values did. */
 export async function checkEdited(root: RunSnapshot, program: Program): Promise<void> {
   try {
     await checkValues(root, program, []);

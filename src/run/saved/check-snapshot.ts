@@ -13,7 +13,7 @@ import { toJsonSchema } from "../../schema/json-schema/convert.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { automaticKey, type Program } from "../program.js";
 
-/** Throws `GRAPH_CHANGED` when a run cannot go on in this graph: a node it needs is gone, or is something else now. */
+/** Throws `GRAPH_CHANGED` if a run cannot continue in this graph: a node that it needs is gone or has another kind. */
 export function checkKinds(snapshot: RunSnapshot, program: Program, path: readonly string[]): void {
   checkChain(snapshot, program.chain, path);
   for (const task of snapshot.tasks) {
@@ -27,7 +27,7 @@ export function checkKinds(snapshot: RunSnapshot, program: Program, path: readon
   }
 }
 
-/** A graph in a node, or in what is run for each item. */
+/** Checks the graph inside a node, also one that is run for each item. */
 function checkInside(invocation: InvocationSnapshot, program: Program, path: readonly string[]): void {
   if (!program.plan.bare) {
     const inner = invocation.inner.find(({ key }) => key === "")?.run;
@@ -47,23 +47,23 @@ function checkNode({ node, kind }: TaskSnapshot, program: Program, at: readonly 
   if (now !== kind) throw kindHasChanged(at, kind, now);
 }
 
-/** Whether a graph, or one inside it, has schemas to check values with. */
+/** Whether a graph, or one nested in it, has schemas to check values with. */
 export function checksValues({ plan, nested }: Program): boolean {
   if ((plan.checkInput ?? plan.checkOutput) !== undefined) return true;
   for (const inner of nested.values()) if (checksValues(inner)) return true;
   return false;
 }
 
-/** Throws `GRAPH_CHANGED` for values that were saved before they were used, and do not fit the schemas of the graph now. */
+/** Throws `GRAPH_CHANGED` for saved values that are yet to be used and do not fit the graph's current schemas. */
 export async function checkValues(snapshot: RunSnapshot, program: Program, path: readonly string[]): Promise<void> {
   const { checkInput, checkOutput } = program.plan;
   for (const task of snapshot.tasks) {
     const at = [...path, task.node];
     const index = program.indexOf(task.node) ?? START_INDEX;
     if (task.output !== undefined) {
-      // it was parsed when the run began: what changes values cannot be asked about it again
+      // it was parsed when the run began, so a schema that transforms values cannot check it again
       if (task.node === START && keepsValues(checkInput)) await check(checkInput, task.output.value, path, "input");
-      for (const target of onlyTakers(task, program)) {
+      for (const target of soleTargets(task, program)) {
         if (target === END_INDEX) await check(checkOutput, task.output.value, path, "output");
         else await checkNext(program, target, task.output.value, path);
       }
@@ -74,7 +74,7 @@ export async function checkValues(snapshot: RunSnapshot, program: Program, path:
   }
 }
 
-/** Whether a schema gives back what it is given, as far as its JSON Schemas tell. */
+/** Whether a schema returns values unchanged, judging by its JSON Schemas for input and output. */
 export function keepsValues(check: ValueCheck | undefined): boolean {
   if (check?.schema === undefined) return false;
   const schema = check.schema as JsonSchema;
@@ -86,19 +86,19 @@ export function keepsValues(check: ValueCheck | undefined): boolean {
   }
 }
 
-/** What a schema gives has no other properties; that alone changes no value. */
+/** Only the output form forbids other properties; that alone does not mean that values change. */
 function withoutStrictness(schema: JsonSchema): unknown {
   return JSON.parse(JSON.stringify(schema, (key, value) => (key === "additionalProperties" ? undefined : value)));
 }
 
-/** The nodes that get this very output, with nothing around them that changes it. */
-function onlyTakers({ node, targets }: TaskSnapshot, program: Program): readonly number[] {
+/** The nodes whose whole input is this output, unchanged. */
+function soleTargets({ node, targets }: TaskSnapshot, program: Program): readonly number[] {
   const indexes =
     targets?.map((key) => (key === END ? END_INDEX : (program.indexOf(key) ?? START_INDEX))) ??
-    // not routed yet: what a branch will choose is not known
+    // not routed yet: the choice of a branch is not known
     program.routes[program.indexOf(node) ?? START_INDEX]?.plain ??
     [];
-  // what a workflow makes of its sources is another value
+  // a workflow maps outputs to other values
   if (program.isWired) return [];
   return indexes.filter((index) => index !== START_INDEX && program.sources[index]?.length === 1);
 }
@@ -106,22 +106,22 @@ function onlyTakers({ node, targets }: TaskSnapshot, program: Program): readonly
 async function checkNext(program: Program, index: number, value: unknown, path: readonly string[]): Promise<void> {
   const node = program.plan.nodes[index];
   const nested = program.nested.get(index);
-  if (node === undefined || nested === undefined || !isEmpty(node.settings)) return;
+  if (node === undefined || nested === undefined || !takesUnchanged(node.settings)) return;
   await check(nested.plan.checkInput, value, [...path, node.key], "input");
 }
 
-function isEmpty({ inputKey, before, streamBefore, merge }: NodeSettings): boolean {
+function takesUnchanged({ inputKey, before, streamBefore, merge }: NodeSettings): boolean {
   return inputKey === undefined && before === undefined && streamBefore === undefined && merge === undefined;
 }
 
 async function check(
-  fits: ValueCheck | undefined,
+  validate: ValueCheck | undefined,
   value: unknown,
   path: readonly string[],
   what: string,
 ): Promise<void> {
   try {
-    await fits?.(value);
+    await validate?.(value);
   } catch (cause) {
     throw valueHasChanged(path, what, cause);
   }
@@ -131,7 +131,7 @@ function nestedOf({ visit }: TaskSnapshot): RunSnapshot | undefined {
   return visit?.inner.find(({ key }) => key === "")?.run;
 }
 
-/** Throws `GRAPH_CHANGED` when a key that a run needs was given by position, and the steps up to there have changed. */
+/** Throws `GRAPH_CHANGED` if the run needs a step with an automatic key, and the steps up to that one have changed. */
 function checkChain(
   { chain: saved, tasks }: RunSnapshot,
   now: readonly ChainStep[] | undefined,

@@ -21,7 +21,7 @@ const checks = {
   forget: { takeover: [(value) => typeof value === "boolean", "true or false"] },
 } satisfies Record<string, Readonly<Record<string, Check>>>;
 
-/** Throws for options of a method that it does not have, or whose values cannot be. */
+/** Throws for unknown options of a history method, and for values that are not valid. */
 export function checkHistoryOptions(method: keyof typeof checks, options: unknown): void {
   if (options === undefined) return;
   if (!isFields(options)) throw invalidRunOption(`${method}: its options must be an object (got ${kindOf(options)}).`);

@@ -53,7 +53,7 @@ interface Moment {
   readonly document: CheckpointDocument;
 }
 
-/** What can be asked of the saves of a graph's runs. */
+/** Reads and edits the saved runs of a graph: `history`, `stateAt`, `fork`, `prune` and `forget`. */
 export class History {
   readonly #program: Program;
   readonly #store: CheckpointStore;
@@ -65,7 +65,7 @@ export class History {
     this.#codec = codecOf(program.plan);
   }
 
-  /** Newest first. */
+  /** The saves of a run, newest first. */
   async *entries(id: string, limits: HistoryLimits = {}): AsyncGenerator<HistoryEntry, void, undefined> {
     checkHistoryOptions("history", limits);
     const { limit, before } = limits;
@@ -98,7 +98,7 @@ export class History {
     const target = to ?? copyId(id);
     checkCheckpointId(target);
     if (target.startsWith(reservedMark) && !isRunOfLibrary(options)) throw reservedId(target);
-    // with a history, ids have to be shorter: an error now, and not at the resume
+    // with a history, ids have to be shorter: throws now rather than on resume
     if (this.#program.plan.history !== undefined) historyPrefix(target);
     const moment =
       entry === undefined ? { document: await this.#newest(id), note: undefined } : await this.#find(id, entry);
@@ -111,7 +111,7 @@ export class History {
     if (editState !== undefined) modifyStates(root, editState, "editState");
     if (outputs !== undefined) {
       const [first] = Object.keys(outputs);
-      // END has read what is left
+      // what is still there was read by END
       if (moment.document.status === "finished" && first !== undefined) throw notEditable(first);
       editOutputs(root, await checkedOutputs(this.#program, outputs), notEditable);
     }
@@ -139,7 +139,7 @@ export class History {
     return bytesOf(`${writeHead(randomId(), fields)}${kept}${given},"root":${run}}`);
   }
 
-  /** How many saves were deleted. */
+  /** Deletes old saves; resolves to how many. */
   async prune(id: string, options: PruneOptions = {}): Promise<number> {
     checkHistoryOptions("prune", options);
     const { last, maxAgeMs } = options;
@@ -206,7 +206,7 @@ export class History {
     if (entry === undefined) return undefined;
     const segment = (await readSegment(this.#store, id, oldest)) ?? (await this.#openSegment(id));
     const [first] = segment === undefined ? [] : this.#momentsOf(id, segment, Number.POSITIVE_INFINITY);
-    // a copy begins with the input only where that was still to be read
+    // a fork has the input only if it was made before the input was read
     return first?.note.n === 1 ? this.#inputOf(first.document) : undefined;
   }
 
@@ -223,7 +223,7 @@ export class History {
     }));
   }
 
-  /** Every save before one, newest first. */
+  /** Every save whose number is below `before`, newest first. */
   async *#moments(id: string, before: number): AsyncGenerator<Moment, void, undefined> {
     const open = await this.#openSegment(id);
     if (open === undefined) throw unknownCheckpoint(id);
@@ -236,7 +236,7 @@ export class History {
       const newest = moments.at(-1)?.note.n;
       if (last !== undefined && newest !== undefined && newest < last - 1)
         throw inCheckpoint(id, missingEntries(newest + 1, last - 1));
-      // what a crash has left in two segments counts in the later one
+      // a save that a crash has left in two segments counts in the later one
       end = Math.min(end, moments[0]?.note.n ?? end, part === undefined ? end : (noteOf(part.document)?.n ?? end));
       last = moments[0]?.note.n ?? last;
       yield* moments.reverse();
@@ -290,7 +290,7 @@ function entryOf(note: EntryNote, document: CheckpointDocument, program: Program
   };
 }
 
-/** A new id, which says what it is a copy of as far as an id may be that long. */
+/** A new id that starts with the id of the original, if that is not too long. */
 function copyId(id: string): string {
   const end = randomId().slice(0, 12);
   const copy = `${id.startsWith(reservedMark) ? "fork" : id}-${end}`;

@@ -5,7 +5,6 @@ import type { Joining } from "../../schema/concat/rule.js";
 import { ArraySource } from "../../schema/stream/array-source.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
-
 import { whenReady } from "../async.js";
 import type { Body } from "../body.js";
 import { oneChunk } from "../streams/joining.js";
@@ -14,13 +13,13 @@ import type { Task } from "../task.js";
 type Result = IteratorResult<unknown, undefined>;
 
 /**
- * A stream with every chunk kept, for a run that can be resumed. Leaving its reader does not stop the node: a run that stops
- * to wait needs the rest.
+ * A stream that keeps every chunk, for a run that can be resumed. Cancelling its reader does not cancel the node: a run that
+ * pauses needs the rest.
  */
 export class KeptStream {
   readonly joining: Joining | undefined;
   readonly chunks: unknown[] = [];
-  /** It has given all that it had to give. */
+  /** It has been read to its end. */
   ended = false;
   failure: { readonly error: unknown } | undefined = undefined;
   readonly #source: ChunkSource<unknown>;
@@ -28,10 +27,10 @@ export class KeptStream {
   readonly #onResult: (result: Result) => Result;
   readonly #onError: (error: unknown) => never;
   #listener: (() => void) | undefined = undefined;
-  /** The read under way. */
+  /** The read in progress. */
   #pull: Promise<Result> | undefined = undefined;
 
-  /** `atEnd` may throw, in place of the end. */
+  /** `atEnd` is called at the end; if it throws, the stream fails instead. */
   constructor(given: StreamReader<unknown>, atEnd?: () => void) {
     this.joining = given.joining;
     this.#source = given.takeSource();
@@ -43,23 +42,23 @@ export class KeptStream {
     this.ended = true;
   }
 
-  /** A reader of all chunks, from the first on. */
+  /** A reader of all chunks, from the first one. */
   read(): StreamReader<unknown> {
     const source = this.#source instanceof ArraySource ? this.#source.fork() : new KeptSource(this);
     return new StreamReader<unknown>(source, this.joining);
   }
 
-  /** Calls back at its end, if it has not ended. */
+  /** Calls back at its end; never if it has ended already. */
   whenEnded(listener: () => void): void {
     this.#listener = listener;
   }
 
-  /** Reads what is left. What it fails with is in {@link failure}. */
+  /** Reads the rest. An error is kept in {@link failure}, not thrown. */
   async drain(): Promise<void> {
     while (!this.ended && this.failure === undefined) await this.#next().then(undefined, ignore);
   }
 
-  /** Nobody needs the rest: the node may stop. */
+  /** Cancels the rest, if it is not complete. */
   release(reason: unknown): void {
     if (!this.ended && this.failure === undefined) this.#source.cancel(reason);
   }
@@ -77,7 +76,7 @@ export class KeptStream {
     return index === this.chunks.length ? next : next.then(() => this.chunkAt(index));
   }
 
-  /** One hop from the source, so that nodes start in the same order as where nothing is kept. */
+  /** A single `then` on the source, so that nodes start in the same order as in a run without a ledger. */
   #next(): Promise<Result> {
     this.#pull ??= this.#source.next().then(this.#onResult, this.#onError);
     return this.#pull;
@@ -116,7 +115,7 @@ class KeptSource implements ChunkSource<unknown> {
     this.#kept = kept;
   }
 
-  /** An error is told once. */
+  /** Rejects with an error only once; then it has ended. */
   next(): Promise<Result> {
     if (this.#hasFailed) return ended();
     this.#hasFailed = this.#kept.failure !== undefined && this.#index >= this.#kept.chunks.length;
@@ -126,10 +125,10 @@ class KeptSource implements ChunkSource<unknown> {
   cancel(): void {}
 }
 
-/** What `before` makes of the input of a node, or what the node gives to `after`. */
+/** A kept intermediate result of an invocation: that of `before` or of a mapping, or the node's output for `after`. */
 type PartName = "prepared" | "produced";
 
-/** A part of an invocation: kept from its earlier execution if that came to ask something, otherwise made now. */
+/** An intermediate result: kept from an earlier execution of the invocation if that has asked something, else made now. */
 export function keptOrMade(name: PartName, make: Body, input: unknown, task: Task): unknown {
   const kept = keptPart(name, task.openedInvocation);
   if (kept === undefined) return whenReady(make(input, task), (made) => keep(name, made, task));
@@ -141,7 +140,7 @@ export function keptOrMade(name: PartName, make: Body, input: unknown, task: Tas
 function keep(name: PartName, made: unknown, task: Task): unknown {
   const { invocation } = task;
   if (!(made instanceof StreamReader)) {
-    // a node that has asked something gave nothing
+    // a node that has asked something has no output yet
     if (name === "prepared" || !invocation.hasStopped) invocation[name] = { value: made };
     return made;
   }
@@ -154,7 +153,7 @@ function keptPart(name: PartName, invocation: Invocation | undefined): Slot | un
   return invocation?.isRestored === true && invocation.hasQuestions ? invocation[name] : undefined;
 }
 
-/** Waits for what began in an invocation, and reads the rest of streams that it has left. */
+/** Waits for what an invocation has started, and reads its kept streams to their ends. */
 export async function settleKept(
   invocation: Invocation | undefined,
   settling: Promise<void> | undefined,

@@ -13,32 +13,32 @@ import { InputJoining, oneChunk, RestoredJoining, rejoin } from "../streams/join
 import type { Task } from "../task.js";
 import { KeptStream } from "./kept-stream.js";
 
-/** What of an output is kept: a value, or the chunks of a stream. */
+/** A kept output: a value, or the chunks of a stream. */
 interface Kept {
   readonly output: Slot | undefined;
   readonly chunks: readonly unknown[] | undefined;
   readonly unjoinable?: Slot | undefined;
 }
 
-/** A task that has ended, as it was saved last. */
+/** The last snapshot of an ended task, and what it was taken from. */
 interface Finished {
   readonly snapshot: TaskSnapshot;
   readonly isUsedUp: boolean;
   readonly targets: readonly number[] | undefined;
 }
 
-/** One task, with all that is needed to run it again, or not to. START is a task that has ended from the start. */
+/** One task in the ledger: how far it has come, and its output while that may be needed. START is a task that has ended. */
 export class LedgerEntry {
   readonly task: Task;
   /** The tasks that take its output, once they have started. */
   readonly consumers: LedgerEntry[] = [];
   state: "running" | "ended" | "stopped" = "running";
-  /** A save that has its whole output has begun. */
+  /** A save that contains its whole output has begun. */
   isSaved = false;
   readonly #run: Run;
   #kept: Kept | undefined = undefined;
   #stream: KeptStream | undefined = undefined;
-  /** What of its output is saved, once it has ended. */
+  /** Its output as it is saved, once it has ended. */
   #output: Kept | undefined = undefined;
   #last: Finished | undefined = undefined;
 
@@ -47,7 +47,7 @@ export class LedgerEntry {
     this.task = task;
   }
 
-  /** Takes what the node gave; a stream is read through the ledger from now on. */
+  /** Records the output of the task; a stream is read through the ledger from now on. */
   end(): void {
     const { task } = this;
     const { output, failure } = task;
@@ -61,7 +61,7 @@ export class LedgerEntry {
     }
   }
 
-  /** Its failure is not handled after all: it is to run again. */
+  /** The error branch did not handle its failure: a resume runs it again. */
   reopen(): void {
     this.state = "running";
     this.#kept = undefined;
@@ -69,7 +69,7 @@ export class LedgerEntry {
     this.#last = undefined;
   }
 
-  /** A stream that was cut off, or ended although its node asked something, is not what the nodes behind it wait for. */
+  /** Throws at the end of a stream that is not complete: the run was aborted, or the node has asked something. */
   #checkEnd(): void {
     const { task } = this;
     this.#run.throwIfAborted();
@@ -78,12 +78,12 @@ export class LedgerEntry {
     throw waitsAt(task.address, interruptsAt(task.invocation.snapshot(), environment.runKey), environment);
   }
 
-  /** It has given everything. A node that streams has not as long as it may give more. */
+  /** Its output is complete: if it is a stream, that has ended. */
   get isSettled(): boolean {
     return this.state === "ended" && (this.#stream === undefined || this.#stream.ended);
   }
 
-  /** Calls back when its stream ends, if it streams. */
+  /** Calls back when its stream ends, if it has one. */
   whenSettled(listener: () => void): void {
     this.#stream?.whenEnded(listener);
   }
@@ -92,7 +92,7 @@ export class LedgerEntry {
     return this.#stream !== undefined;
   }
 
-  /** Whether everybody behind it has all that it needs of it. */
+  /** Whether all its targets have finished with its output. */
   get isUsedUp(): boolean {
     const { targets } = this.task;
     if (this.state !== "ended" || targets === undefined || targets.includes(END_INDEX)) return false;
@@ -101,13 +101,13 @@ export class LedgerEntry {
     return this.consumers.every((consumer) => consumer.isSettled || consumer.isUsedUp);
   }
 
-  /** Reads its stream to the end, if it streams; returns what it fails with. */
+  /** Reads its stream to the end, if it has one; resolves to the failure of the stream. */
   async drain(): Promise<{ readonly error: unknown } | undefined> {
     await this.#stream?.drain();
     return this.#stream?.failure;
   }
 
-  /** Its stream may stop: nobody needs the rest. */
+  /** Cancels its stream: the rest is not needed. */
   release(reason: unknown): void {
     this.#stream?.release(reason);
   }
@@ -117,23 +117,23 @@ export class LedgerEntry {
     return invocations.filter((invocation) => invocation !== undefined);
   }
 
-  /** What the branches behind it ask, until it is routed. */
+  /** The invocation of the branches after it, until it is routed. */
   get #openRoute(): Invocation | undefined {
     return this.task.targets === undefined ? this.task.openedRoute?.openedInvocation : undefined;
   }
 
-  /** A task that has not begun is made again from what is before it: then there is nothing to tell. */
+  /** `undefined` for a task without progress: a resume starts it again from the tasks before it. */
   snapshot(): TaskSnapshot | undefined {
     const { isUsedUp } = this;
     const done = this.isSettled || isUsedUp;
     const route = this.#openRoute?.snapshot();
     if (done && route === undefined) return this.#finished(isUsedUp);
-    const visit = done ? undefined : this.task.openedInvocation?.snapshot();
-    if (!done && visit === undefined && route === undefined) return undefined;
-    return this.#snapshot(done, done && !isUsedUp ? this.#keptOutput() : undefined, visit, route);
+    const own = done ? undefined : this.task.openedInvocation?.snapshot();
+    if (!done && own === undefined && route === undefined) return undefined;
+    return this.#snapshot(done, done && !isUsedUp ? this.#keptOutput() : undefined, own, route);
   }
 
-  /** What has ended changes no more, except for what is known of its targets: it is the same object then. */
+  /** An ended task changes only when it is routed or used up; otherwise this returns the same object. */
   #finished(isUsedUp: boolean): TaskSnapshot {
     const last = this.#last;
     const isSame = last !== undefined && last.isUsedUp === isUsedUp && last.targets === this.task.targets;
@@ -151,7 +151,7 @@ export class LedgerEntry {
   #snapshot(
     done: boolean,
     kept: Kept | undefined,
-    visit: InvocationSnapshot | undefined,
+    own: InvocationSnapshot | undefined,
     route: InvocationSnapshot | undefined,
   ): TaskSnapshot {
     const { index, step } = this.task;
@@ -167,7 +167,7 @@ export class LedgerEntry {
       unjoinable: kept?.unjoinable,
       failed: kept !== undefined && this.task.failure !== undefined ? true : undefined,
       targets: done ? this.#openTargets?.map((target) => keys[target] ?? "") : undefined,
-      visit,
+      visit: own,
       route,
     };
   }
@@ -176,7 +176,7 @@ export class LedgerEntry {
     return this.#run.program.plan.triggerMode === "anyPredecessor";
   }
 
-  /** Where its output goes; without steps, only targets that are not done: those are not to be started again. */
+  /** Where its output goes; without steps, without targets that have finished, which a resume must not start again. */
   get #openTargets(): readonly number[] | undefined {
     const { targets } = this.task;
     if (this.#hasSteps) return targets;
@@ -185,7 +185,7 @@ export class LedgerEntry {
     return targets?.filter((target) => !served.has(target));
   }
 
-  /** A stream as its chunks where somebody takes chunks, otherwise as the value that they make. */
+  /** A stream as its chunks, if it has a reader that takes chunks; otherwise as the joined value. */
   #keptOutput(): Kept | undefined {
     const stream = this.#stream;
     if (stream === undefined) return this.#kept;
@@ -195,12 +195,12 @@ export class LedgerEntry {
     try {
       return { output: { value: stream.whole() }, chunks: undefined };
     } catch (error) {
-      // for whoever needs the whole value
+      // a node that needs the joined value fails with this error after a resume too
       return { output: undefined, chunks, unjoinable: this.#joining === undefined ? { value: error } : undefined };
     }
   }
 
-  /** How its chunks join, if that can be told in another process too. */
+  /** How its chunks join, if another process can know that too. */
   get #joining(): Joining | undefined {
     const { index } = this.task;
     const run = this.#run;
@@ -212,7 +212,7 @@ export class LedgerEntry {
     return declared && new RestoredJoining(declared, run);
   }
 
-  /** What an earlier execution remembers. */
+  /** Restores the task from an earlier execution. */
   restore({ done, output, chunks, unjoinable, failed, targets, visit, route }: TaskSnapshot): void {
     const { task } = this;
     if (visit !== undefined) task.restoreInvocation(invocationOf(visit));

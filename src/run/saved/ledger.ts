@@ -14,20 +14,20 @@ import { KeptStream, keptOrMade, settleKept } from "./kept-stream.js";
 import { LedgerEntry } from "./ledger-entry.js";
 
 /**
- * Remembers the tasks of a run that can be resumed: those that run, and those that have ended as long as somebody may still
- * need what they gave. What came of tasks in an earlier process it knows too, so that they do not run again.
+ * Records the tasks of a run that can be resumed: running ones, and ended ones while their output may still be needed. It also
+ * knows the outcome of tasks from an earlier process, so that they do not run again.
  */
 export class Ledger implements RunLedger {
   readonly #run: Run;
-  /** By step; a graph without steps has one list. */
+  /** The entries by step; a graph without steps has one list. */
   #steps: LedgerEntry[][] = [];
-  /** How long the list of a graph without steps may become before it is swept. */
+  /** The length at which the list of a graph without steps is swept next. */
   #sweepAt = 64;
   readonly #entries = new Map<Task, LedgerEntry>();
-  /** What an earlier process did in tasks that come again. */
+  /** The progress that an earlier process made in tasks that will start again. */
   #earlier: Map<string, TaskSnapshot> | undefined = undefined;
   #canBeSaved = false;
-  /** It has begun at its start. */
+  /** It began at START, not from finished tasks of a snapshot. */
   #isNew = false;
 
   constructor(run: Run) {
@@ -45,7 +45,7 @@ export class Ledger implements RunLedger {
 
   // the beginning
 
-  /** The tasks that have ended when the run begins: START, or those from which an earlier process went on. */
+  /** The finished tasks from which the run begins: START, or those of the snapshot's last finished step. */
   begin(input: unknown, from: RunSnapshot | undefined): Task[] {
     if (from === undefined) return [this.#start(input)];
     const { base, tasks, state } = from;
@@ -62,7 +62,7 @@ export class Ledger implements RunLedger {
     }
     if (base < 0) return [this.#start(input)];
     const saved = tasks.filter(isBase);
-    // without steps, what nobody needs any more is not saved: a run that no node can follow may have nothing left
+    // without steps, used-up tasks are not saved, so a run in which no node can follow may have none left
     const isEmpty = hasSteps && saved.length === 0;
     if (isEmpty || !saved.every(({ done }) => done)) throw unreadableCheckpoint("it has no finished step");
     run.goToStep(base);
@@ -87,7 +87,7 @@ export class Ledger implements RunLedger {
     return task;
   }
 
-  /** Saves an input that was not saved with the claim; before the first node starts, where every finished task is saved. */
+  /** Saves an input that was not saved with the claim; with `durability: "step"`, before the first node starts. */
   saveStart([start]: readonly Task[]): Promise<void> | undefined {
     const entry = start === undefined || !this.#isNew ? undefined : this.#entries.get(start);
     const journal = this.#journal;
@@ -132,7 +132,7 @@ export class Ledger implements RunLedger {
     return entry;
   }
 
-  /** A task is about to start: not if it is known how it ended, or if it waits and nobody has answered. */
+  /** Before a task starts: `"ended"` if its outcome is known, `"blocked"` if it still waits for an answer. */
   start(task: Task, inbox: readonly Delivery[]): "ended" | "blocked" | undefined {
     const entry = this.#add(task);
     for (const { source } of inbox) this.#entries.get(source)?.consumers.push(entry);
@@ -156,7 +156,7 @@ export class Ledger implements RunLedger {
     return earlier;
   }
 
-  /** A task has its output. A promise where it is saved before anything follows. */
+  /** A task has its output. Returns a promise if it must be saved before anything follows. */
   ended(task: Task, isAlone: boolean): Promise<void> | undefined {
     const entry = this.#entries.get(task);
     if (entry === undefined) return undefined;
@@ -166,7 +166,7 @@ export class Ledger implements RunLedger {
       entry.isSaved = true;
       return this.#journal?.commit(isAlone);
     }
-    // beside others, a node that cannot lead to END is saved when it has ended, and not when all of them have
+    // beside others, a node that does not feed END is saved as soon as its stream ends, not when the whole step has
     const targets = this.#run.program.routes[task.index]?.all ?? [];
     return !this.#isStepwise || isAlone || targets.includes(END_INDEX) ? undefined : this.#readAndSave(entry);
   }
@@ -186,15 +186,15 @@ export class Ledger implements RunLedger {
     if (entry === undefined) return;
     entry.end();
     if (entry.isSettled) return;
-    // behind END a stream may go on as long as the result is read: that may still stop to wait
+    // once END has its input, other streams run while the result is read, and may still ask something
     if (this.#run.aborted) entry.release(resultIsThere);
     else void entry.drain();
   }
 
-  /** Where its output goes. With every finished task saved, a stream goes on when it has ended, or to END. */
+  /** The targets of a task are known. With `durability: "step"`, a stream must end before it goes anywhere but to END. */
   routed(task: Task): Promise<void> | undefined {
     const entry = this.#entries.get(task);
-    // where a failure goes is decided once
+    // saved, so that a resume does not ask the error branch again
     if (this.#isStepwise && task.failure !== undefined) return this.#journal?.commit();
     if (!this.#isStepwise || entry === undefined || !entry.isStream || entry.isSaved) return undefined;
     return task.targets?.every((target) => target === END_INDEX) === true ? undefined : this.#readAndSave(entry);
@@ -218,7 +218,7 @@ export class Ledger implements RunLedger {
     return keptOrMade("prepared", before, input, task);
   }
 
-  /** What a node's mapping makes of its inputs. What was kept of it is a value, which a run on streams gives as a reader. */
+  /** The mapped input of a node. It is kept as a value, which a run on streams turns back into a reader. */
   prepareMapped(join: Body, task: Task): unknown {
     const input = keptOrMade("prepared", join, undefined, task);
     if (this.#run.mode !== "transform" || isPromiseLike(input) || isStream(input)) return input;
@@ -229,7 +229,7 @@ export class Ledger implements RunLedger {
     return keptOrMade("produced", node, input, task);
   }
 
-  /** Waits for what began in an invocation; a promise only where something has not settled. */
+  /** Waits for what an invocation has started; `undefined` if all of it has settled. */
   settleInvocation(task: Task): Promise<void> | undefined {
     const settling = task.settle();
     const invocation = task.openedInvocation;
@@ -239,8 +239,8 @@ export class Ledger implements RunLedger {
   }
 
   /**
-   * The result of a child run, remembered where its parent may be entered again. (A graph that is a node stays as it is until
-   * the node has ended: an abort may come between the two.)
+   * Stores the result of a child run with its parent, which may be entered again. (Not that of a nested graph: its progress
+   * stays until its node has ended, as the run may be aborted in between.)
    */
   keepResult(result: unknown): unknown {
     const run = this.#run;
@@ -255,9 +255,9 @@ export class Ledger implements RunLedger {
     return kept.read();
   }
 
-  // what it knows
+  // what is kept
 
-  /** Steps that are over, and whose outputs nobody needs any more. */
+  /** Drops steps whose outputs are no longer needed. */
   #forget(): void {
     const steps = this.#steps;
     while (steps.length > 2 && this.#isOver(0) && this.#isOver(1)) {
@@ -268,7 +268,7 @@ export class Ledger implements RunLedger {
     }
   }
 
-  /** Without steps: tasks whose outputs nobody needs any more. Rarely enough that each task is looked at a few times only. */
+  /** Without steps: drops tasks whose outputs are no longer needed. Rare enough that each task is visited a few times only. */
   #sweep(entries: readonly LedgerEntry[]): void {
     if (!this.canBeSaved) return;
     const live = entries.filter((entry) => !entry.isUsedUp);
@@ -286,7 +286,7 @@ export class Ledger implements RunLedger {
     return step.every((entry) => entry.task.targets !== undefined && (entry.isSettled || entry.isUsedUp));
   }
 
-  /** Not as long as the input is a stream that was not read to its end. */
+  /** False until an input stream has been read to its end. */
   get canBeSaved(): boolean {
     this.#canBeSaved ||= this.#isStartDone();
     return this.#canBeSaved;
@@ -330,8 +330,8 @@ export class Ledger implements RunLedger {
   }
 
   /**
-   * Waits for what runs, and reads the streams to their ends that somebody will need. Rejects with an ordinary error. Nothing,
-   * when there is nothing to wait for.
+   * Waits for running tasks, and reads streams that are still needed to their ends; `undefined` if there is nothing to wait
+   * for. Rejects if one of them fails.
    */
   settle(): Promise<void> | undefined {
     const isSettled = this.#steps.every((step) =>
@@ -357,7 +357,7 @@ export class Ledger implements RunLedger {
   }
 }
 
-/** What cannot be joined is not remembered: then the child runs again. */
+/** The result to store; `undefined` if its chunks cannot be joined: then a resume runs the child again. */
 function slotOf(kept: KeptStream): Slot | undefined {
   try {
     return { value: kept.whole() };

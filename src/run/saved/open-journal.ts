@@ -16,19 +16,19 @@ import type { RootRun } from "../root-run.js";
 import { callerStop } from "./caller-stop.js";
 import { checkKinds, checksValues, checkValues } from "./check-snapshot.js";
 
-/** What a run that stopped is resumed with. */
+/** The arguments of `resume`. */
 export interface Resumption {
   readonly checkpointId: string;
   readonly answers: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * Claims the checkpoint of a run; returns how far it came, when it is resumed. `start` is a new run before its first node, whose
- * input is saved with the claim; `undefined` when the input is a stream.
+ * Claims the checkpoint of a run; for a resume, returns the snapshot to continue from. `start` is the snapshot of a new run
+ * before its first node, saved with the claim; `undefined` if the input is a stream.
  */
 export type Claim = (start: RunSnapshot | undefined) => Promise<RunSnapshot | undefined> | undefined;
 
-/** Gives a run the journal that saves it. What comes back claims its checkpoint. */
+/** Checks the options and attaches a journal to the run. Returns a function that claims its checkpoint. */
 export function openJournal(
   run: RootRun,
   options: RunOptions = {},
@@ -40,11 +40,11 @@ export function openJournal(
   checkCheckpointOptions(options, plan);
   if (resumption !== undefined) checkResumption(resumption, options, plan);
   else if (modifyState !== undefined) {
-    throw invalidRunOption("modifyState is for a resume: a new run makes its state itself.");
+    throw invalidRunOption("modifyState is only for a resume: a new run creates its own state.");
   }
   const read = resumption?.checkpointId ?? checkpointId ?? writeToCheckpointId;
   if (read === undefined && (options.forceNewRun === true || options.takeover === true)) {
-    throw invalidRunOption("forceNewRun and takeover are about a checkpoint: give a checkpointId.");
+    throw invalidRunOption("forceNewRun and takeover need a checkpoint: give a checkpointId.");
   }
   const journal = new CheckpointJournal({
     store: plan.store,
@@ -60,13 +60,13 @@ export function openJournal(
   journal.attach(run);
   return (start) => {
     if (resumption === undefined) return journal.claimNew(options, start);
-    return journal.claimStopped(options, (document) => makeReady(document, run.program, resumption, modifyState));
+    return journal.claimStopped(options, (document) => prepareSaved(document, run.program, resumption, modifyState));
   };
 }
 
 const codecs = new WeakMap<Runtime, ValueCodec>();
 
-/** Made once for all runs with the same codecs. */
+/** The value codec of a plan's runtime, created once. */
 export function codecOf({ runtime }: Plan): ValueCodec {
   let codec = codecs.get(runtime);
   if (codec === undefined) {
@@ -81,20 +81,20 @@ function checkResumption({ checkpointId }: Resumption, options: RunOptions, plan
   if (plan.store === undefined) throw noStore("resume");
   for (const name of ["parent", "key", "checkpointId"] as const) {
     if (options[name] !== undefined)
-      throw invalidRunOption(`${name} is not for a resume: the checkpoint says what goes on.`);
+      throw invalidRunOption(`${name} cannot be given on resume: the checkpoint determines which run continues.`);
   }
   if (options.forceNewRun !== undefined && options.writeToCheckpointId === undefined) {
     throw invalidRunOption(
-      "forceNewRun is for a new run, or with writeToCheckpointId: a resume goes on with the run that is there.",
+      "forceNewRun is for a new run, or for a resume with writeToCheckpointId: a resume continues the saved run.",
     );
   }
 }
 
 /**
- * Checks that a run can go on here, and writes the answers into it; gives the ids of what they answered. A promise only where
- * schemas have to be asked.
+ * Checks that a saved run can continue in this graph, and writes the answers into it. Returns the ids of the answered
+ * interrupts; a promise only if schemas have to be checked.
  */
-function makeReady(
+function prepareSaved(
   { root, answered, requested }: CheckpointDocument,
   program: Program,
   { answers }: Resumption,
@@ -104,10 +104,10 @@ function makeReady(
   checkKinds(root, program, []);
   const answer = (): readonly string[] | Promise<readonly string[]> =>
     applyAnswers(root, answers, { answered, requested, validator: program.plan.runtime.schemaValidator });
-  const changed = (ids: readonly string[]): readonly string[] => {
+  const withState = (ids: readonly string[]): readonly string[] => {
     if (modifyState !== undefined) modifyStates(root, modifyState, "modifyState");
     return ids;
   };
   const ids = checksValues(program) ? checkValues(root, program, []).then(answer) : answer();
-  return ids instanceof Promise ? ids.then(changed) : changed(ids);
+  return ids instanceof Promise ? ids.then(withState) : withState(ids);
 }

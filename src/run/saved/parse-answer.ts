@@ -9,7 +9,7 @@ import { issueText } from "../../wording.js";
 
 export type AnySchema = AnyStandardSchema | JsonSchema;
 
-/** The context that asked. */
+/** The parts of the asking context that are used here. */
 export interface AnsweringContext {
   readonly address: string;
   readonly runtime: Runtime;
@@ -23,7 +23,7 @@ export type ParseAnswer = (
   data: unknown,
 ) => Promise<unknown>;
 
-/** The code may know more than the JSON Schema that the answer has passed: refinements, transforms, classes. */
+/** Parses an answer with the schema in code, which may do more than the JSON Schema it has passed: refine, transform. */
 export const parseAnswer: ParseAnswer = async (context, asked, schema, data) => {
   const check = schemaCheck(schema, () => asked.schema ?? {});
   const checker = { validator: context.runtime.schemaValidator, unchecked: ignore };
@@ -33,5 +33,5 @@ export const parseAnswer: ParseAnswer = async (context, asked, schema, data) => 
   throw answerDoesNotParse(`ask("${asked.key}")`, context.address, checked.issues.map(issueText));
 };
 
-/** What cannot be checked of a plain schema was so when the question was asked. */
+/** Keywords of a plain schema that cannot be checked are ignored, as they were when the question was asked. */
 function ignore(): void {}

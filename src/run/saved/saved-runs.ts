@@ -10,7 +10,7 @@ import { Ledger } from "./ledger.js";
 import { openJournal } from "./open-journal.js";
 import { parseAnswer } from "./parse-answer.js";
 
-/** All that only runs need which can be resumed or asked to stop: loaded when the first of them begins. */
+/** What only resumable runs need. Loaded when the first of them begins. */
 export const savedRuns = {
   newLedger: (run: Run): Ledger => new Ledger(run),
   parseAnswer,
@@ -20,7 +20,7 @@ export const savedRuns = {
   newHistory: (program: Program, store: CheckpointStore): History => new History(program, store),
 } satisfies SavedRuns & Record<string, unknown>;
 
-/** A run that has its input, and of which no node has started. */
+/** The snapshot of a run that has its input, before any node has started. */
 export function startSnapshot(run: Run, input: unknown): RunSnapshot {
   const start = {
     node: START,

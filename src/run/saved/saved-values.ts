@@ -2,7 +2,7 @@ import type { InvocationSnapshot, RunSnapshot, Slot, TaskSnapshot } from "../../
 import { END, END_INDEX, START } from "../../compose/plan/plan.js";
 import type { Program } from "../program.js";
 
-/** A box with the input of a run, as long as that is kept. */
+/** The input of a run, while that is kept. */
 export function inputOf(root: RunSnapshot | undefined): Slot | undefined {
   const start = root?.tasks.find(({ node }) => node === START);
   return start === undefined ? undefined : slotOf(start);
@@ -17,7 +17,7 @@ export function outputAt(root: RunSnapshot | undefined, path: string): unknown {
   return found === undefined ? undefined : slotOf(found)?.value;
 }
 
-/** The paths of nodes that a resume starts or enters again. */
+/** The paths of nodes that a resume starts or re-enters. */
 export function nextNodes({ tasks, base }: RunSnapshot, program: Program, around = ""): string[] {
   const done = new Set(tasks.filter((task) => task.done).map(({ node, step }) => `${step} ${node}`));
   const found = new Map<string, readonly string[]>();
@@ -45,7 +45,7 @@ function inside(visit: InvocationSnapshot | undefined, nested: Program | undefin
   return paths.length === 0 ? [path] : paths;
 }
 
-/** Where an output goes, as far as that is decided. */
+/** The targets of an output, as far as they are decided. */
 function targetsOf({ node, targets }: TaskSnapshot, program: Program): readonly string[] {
   if (targets !== undefined) return targets.filter((target) => target !== END);
   const index = node === START ? program.keys.indexOf(START) : program.indexOf(node);
@@ -53,22 +53,22 @@ function targetsOf({ node, targets }: TaskSnapshot, program: Program): readonly 
   return plain.filter((target) => target !== END_INDEX).map((target) => program.keys[target] ?? "");
 }
 
-/** Replaces outputs that nobody has read; `refuse` gives the error for a path where there is none. */
+/** Replaces outputs that no node has read; throws `errorFor` a path without such an output. */
 export function editOutputs(
   root: RunSnapshot,
   outputs: Readonly<Record<string, unknown>>,
-  refuse: (path: string) => Error,
+  errorFor: (path: string) => Error,
 ): void {
   for (const [path, value] of Object.entries(outputs)) {
     const found = taskAt(root, path);
-    if (found === undefined || slotOf(found.task) === undefined || isRead(found.task, found.run)) throw refuse(path);
+    if (found === undefined || slotOf(found.task) === undefined || isRead(found.task, found.run)) throw errorFor(path);
     found.task.output = { value };
     found.task.chunks = undefined;
     found.task.unjoinable = undefined;
   }
 }
 
-/** Whether a node behind it has begun. */
+/** Whether one of its targets has started. */
 function isRead({ targets = [], step }: TaskSnapshot, { tasks }: RunSnapshot): boolean {
   return tasks.some((task) => targets.includes(task.node) && (task.step === 0 || task.step > step));
 }
@@ -83,7 +83,7 @@ function taskAt(
   return run === undefined || task === undefined ? undefined : { task, run };
 }
 
-/** The graph at a path of node keys, while it runs. */
+/** The unfinished run of the graph at a path of node keys. */
 function runAt(root: RunSnapshot | undefined, keys: readonly string[]): RunSnapshot | undefined {
   let run = root;
   for (const key of keys) {
@@ -97,7 +97,7 @@ function slotOf({ output, chunks }: TaskSnapshot): Slot | undefined {
   return output ?? (chunks === undefined ? undefined : { value: chunks });
 }
 
-/** Open questions get their own ids: a copy asks again. */
+/** Gives open questions new ids, so that answers to the original do not apply to a copy. */
 export function renewQuestions(run: RunSnapshot, newId: () => string): void {
   if (run.stop !== undefined && run.stop.answer === undefined) run.stop.id = newId();
   for (const { visit, route } of run.tasks) {

@@ -9,11 +9,11 @@ import type { Task, TaskOwner } from "../task.js";
 import { traced } from "./node-stream.js";
 
 /*
- * How the chunks of a task's output join belongs to that task. Readers only carry it, and whoever hands a stream on says
- * what it carries: a wrapper cannot lose it.
+ * How the chunks of a task's output join belongs to that task. Readers only carry it, and every stage that passes a stream on
+ * has to say what the new reader carries, so no wrapper can lose it.
  */
 
-/** What a node declares, and where errors of joining are located: the node that declares, whoever reads. */
+/** The joining that a node declares. Errors of joining are located at that node, wherever its stream is read. */
 export class OutputJoining implements Joining {
   readonly rule: ConcatRule | undefined;
   readonly registry: ConcatRegistry | undefined;
@@ -33,12 +33,12 @@ export class OutputJoining implements Joining {
   }
 }
 
-/** What a node of this run or of a graph in it declares, known by the keys on the way to it. */
+/** The joining that a node of this run, or of a graph inside it, declares; `path` has the keys that lead to the node. */
 export interface DeclaredJoining extends Joining {
   readonly path: readonly string[];
 }
 
-/** The same for a run that has not seen that node: an earlier process ran it. */
+/** The joining of a saved stream, whose node ran in an earlier process. */
 export class RestoredJoining implements Joining {
   readonly rule: ConcatRule | undefined;
   readonly registry: ConcatRegistry | undefined;
@@ -59,7 +59,7 @@ export class RestoredJoining implements Joining {
   }
 }
 
-/** The reader of what the function of a node gave as a stream. `own`: what the node declares. */
+/** A reader of the stream that a node's function returned. `own`: the joining that the node declares. */
 export function toReader(
   output: unknown,
   own: Joining,
@@ -72,14 +72,14 @@ export function toReader(
   return new StreamReader<unknown>(traced(reader.takeSource(), upstream, task), joining);
 }
 
-/** As the node declares; otherwise as the stream itself says, if it comes from outside or from a graph inside. */
+/** The joining that the node declares; otherwise the stream's own, if it comes from outside or from a nested graph. */
 export function joiningOfOutput({ joining }: StreamReader<unknown>, own: Joining, task: Task): Joining {
   if (joining instanceof DecidedJoining) return joining;
   const isKnown = (joining?.rule ?? joining?.registry ?? joining?.locate) !== undefined;
   return joining !== undefined && isKnown && own.rule === undefined ? joining : new OutputJoining(own, task);
 }
 
-/** What holds whatever a node declares: of a stream that was made of several attempts, or of one that was held back. */
+/** A joining that the node's own does not override: of the stream of a node with policies. */
 export class DecidedJoining implements Joining {
   readonly #current: () => Joining | undefined;
 
@@ -105,18 +105,18 @@ export class DecidedJoining implements Joining {
   }
 }
 
-/** A stream of one chunk that is whole already: how its node joins several is not for it. */
+/** A stream of one chunk. It needs no joining, so the rule of its node is left out. */
 export function oneChunk(value: unknown, joining: Joining | undefined): StreamReader<unknown> {
   const whole = joining && { registry: joining.registry, where: joining.where };
   return new StreamReader<unknown>(StreamReader.from([value]).takeSource(), whole);
 }
 
-/** The same stream, joined as told. */
+/** The same stream with another joining. */
 export function rejoin(reader: StreamReader<unknown>, joining: Joining | undefined): StreamReader<unknown> {
   return new StreamReader(reader.takeSource(), joining);
 }
 
-/** How a single key of joined records joins; `undefined` where only the whole record can be joined. */
+/** How the values of one key join; `undefined` if only whole records can be joined. */
 export function joiningOfKey(joining: Joining | undefined, key: string): Joining | undefined {
   const rule = joining?.rule;
   if (rule === "record" || rule === "pieces") return new PartJoining(joining, "pieces");
@@ -126,7 +126,7 @@ export function joiningOfKey(joining: Joining | undefined, key: string): Joining
   return rule.whole === undefined && rule.rest !== undefined ? new PartJoining(joining, rule.rest) : undefined;
 }
 
-/** Another rule for a part of the same chunks. */
+/** Another rule, for a part of the same chunks. */
 class PartJoining implements Joining {
   readonly rule: ConcatRule | undefined;
   readonly #joining: Joining | undefined;
@@ -149,7 +149,7 @@ class PartJoining implements Joining {
   }
 }
 
-/** How the stream joins that a run is given: as it says itself, records key by key, and classes as they do in this run. */
+/** How an input stream joins: with its own rule, else records key by key; classes as in its own registry, else this run's. */
 export class InputJoining implements Joining {
   readonly #given: Joining | undefined;
   readonly #owner: TaskOwner;
@@ -159,7 +159,7 @@ export class InputJoining implements Joining {
     this.#owner = owner;
   }
 
-  /** Looked up when it is needed: the output of another run knows it once that run has begun. */
+  /** Looked up late: the output of another run knows its rule only once that run has started. */
   get rule(): ConcatRule {
     return this.#given?.rule ?? "pieces";
   }
@@ -178,22 +178,22 @@ export class InputJoining implements Joining {
   }
 }
 
-/** How streams of a node join, as it declares. */
+/** The joining that a node declares for its streams. */
 export function joiningOf({ key, settings }: PlanNode, runtime: Runtime): Joining {
   return { rule: settings.concat, registry: runtime.concat, where: `node "${key}"` };
 }
 
-/** Reads what a node streams to its end: in a run on values the rest of the graph gets the whole. */
+/** Joins the stream that a node returned in a run on values. */
 export function collect(output: unknown, task: Task): Promise<unknown> {
   return toReader(output, joiningOf(task.owner.node(task.index), task.runtime), undefined, task).concat();
 }
 
-/** A node gave this too late: nobody will read it. */
+/** Cancels an output that came too late to be used, if it is a stream. */
 export function discard(output: unknown): void {
   if (!isStream(output)) return;
   try {
     void StreamReader.from(output).cancel();
   } catch {
-    // a web stream that somebody else reads is theirs
+    // a web stream that is locked belongs to another reader
   }
 }

@@ -9,23 +9,23 @@ import type { Task, TaskStream } from "../task.js";
 type Result = IteratorResult<unknown, undefined>;
 
 /**
- * What a node streams. The promise of its source is handed through untouched and remembered, so that the origin of an
- * error can be found when it arrives at the end, without a cost per chunk. Cancelling it also cancels what the node reads:
- * a generator that never started does not do that itself.
+ * The stream of a node. It returns the promises of its source untouched and keeps the last one: when an error arrives at the
+ * end of the run, its origin can be found without any cost per chunk. Cancelling it also cancels the node's input, which a
+ * generator that never started would not do.
  */
 export class NodeStream implements ChunkSource<unknown>, TaskStream {
   readonly task: Task;
   ended = false;
   readonly #source: ChunkSource<unknown>;
-  /** What is read, and how: looked up once, and for a generator the generator itself. It is the price of a chunk. */
+  /** The object to read from, and its `next`: for a generator, the generator itself. Looked up once, to keep a chunk cheap. */
   readonly #target: Pick<ChunkSource<unknown>, "next">;
   readonly #pull: ChunkSource<unknown>["next"];
   readonly #isGenerator: boolean;
-  /** On the prototype, where engines take it for a constant: then they call it without asking what it is. */
+  /** Defined on the prototype, where engines treat it as a constant and can inline the call. */
   declare readonly generatorNext: ChunkSource<unknown>["next"];
   readonly #upstream: StreamReader<unknown> | undefined;
   #last: Promise<Result> | undefined = undefined;
-  /** Reads that wait for a shallower stack. */
+  /** How many reads are waiting for a shallower stack. */
   #postponed = 0;
   #cancelled: { readonly reason: unknown } | undefined = undefined;
 
@@ -38,7 +38,7 @@ export class NodeStream implements ChunkSource<unknown>, TaskStream {
     this.task = task;
   }
 
-  /** After a cancellation the end of the source is not the end of what the node has to say: nobody may take it for that. */
+  /** Rejects after a cancellation: otherwise the end of the source would look like the complete stream. */
   next(): Promise<Result> {
     if (this.#cancelled !== undefined) return Promise.reject(streamCancelled(this.#cancelled.reason));
     const pulled = isDeep() || this.#postponed > 0 ? this.#pullLater() : this.#pullNow();
@@ -46,7 +46,7 @@ export class NodeStream implements ChunkSource<unknown>, TaskStream {
     return pulled;
   }
 
-  /** A line of many nodes that stream reads from inside of reads: see `nesting`. */
+  /** In a line of streaming nodes each read calls the next one; `nesting` limits the depth. */
   #pullNow(): Promise<Result> {
     nesting.depth++;
     try {
@@ -76,7 +76,7 @@ export class NodeStream implements ChunkSource<unknown>, TaskStream {
     return this;
   }
 
-  /** A loop was left early. */
+  /** Called when a `for await` loop is left early. */
   return(): Promise<Result> {
     this.cancel();
     return ended();
@@ -99,7 +99,7 @@ Object.defineProperty(NodeStream.prototype, "generatorNext", { value: generatorN
 
 function ignore(): void {}
 
-/** The same stream, which its run now knows of. (Nothing can go wrong with an array.) */
+/** Registers a stream with its run. An array cannot fail and needs no cancelling, so it is returned as it is. */
 export function traced(
   source: ChunkSource<unknown>,
   upstream: StreamReader<unknown> | undefined,

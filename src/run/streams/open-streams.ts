@@ -2,14 +2,14 @@ import type { Scope } from "../scope.js";
 import type { TaskStream } from "../task.js";
 
 /**
- * The streams of the nodes of a run, those of nested graphs included: to find out which one an error came from, and to
- * stop the producers of what nobody will read.
+ * The open streams of a run's nodes, nested graphs included: used to find the origin of an error, and to cancel streams that
+ * will not be read.
  */
 export class OpenStreams {
   #streams: TaskStream[] = [];
   #tidyAt = tidySize;
 
-  /** Whatever comes after its run was stopped is stopped too. */
+  /** A stream of an aborted run is cancelled at once. */
   add(stream: TaskStream): void {
     const { scope } = stream.task;
     if (scope.aborted) {
@@ -20,7 +20,7 @@ export class OpenStreams {
     if (this.#streams.length >= this.#tidyAt) this.#tidy();
   }
 
-  /** The stream whose last read failed with this error; of several that handed it on, the one that began first. */
+  /** The stream whose last read failed with this error; of several that passed it on, the one that was opened first. */
   async findFailed(error: unknown): Promise<TaskStream | undefined> {
     const failed = new Set<TaskStream>();
     const streams = [...this.#streams];
@@ -29,14 +29,14 @@ export class OpenStreams {
     return streams.find((stream) => failed.has(stream));
   }
 
-  /** Cancels the streams of a run and of what is nested in it. */
+  /** Cancels the streams whose tasks are inside a scope. */
   cancel(reason: unknown, within: Scope): void {
     const streams = this.#streams;
     this.#streams = streams.filter(({ task }) => !isInside(task.scope, within));
     for (const stream of streams) if (isInside(stream.task.scope, within)) stream.cancel(reason);
   }
 
-  /** A loop that streams makes ever more streams: those that have ended are forgotten. They say so a little later. */
+  /** A loop keeps opening streams, so ended ones are dropped. `look` updates `ended` for the next time. */
   #tidy(): void {
     this.#streams = this.#streams.filter((stream) => !stream.ended);
     for (const stream of this.#streams) stream.look();

@@ -7,13 +7,13 @@ import { tapSource } from "../../schema/stream/tap.js";
 
 type Result = IteratorResult<unknown, undefined>;
 
-/** The same chunks; at their end the whole is checked, and the stream fails if it does not fit. `tell` gets what the check gives. */
+/** The same chunks; at the end the joined value is checked, and the stream fails if it is invalid. */
 export function checkedStream(
   reader: StreamReader<unknown>,
   check: ValueCheck,
-  tell: (checked: unknown) => void,
+  onChecked: (checked: unknown) => void,
 ): StreamReader<unknown> {
-  return new StreamReader(new CheckedSource(reader, async (value) => tell(await check(value))), reader.joining);
+  return new StreamReader(new CheckedSource(reader, async (value) => onChecked(await check(value))), reader.joining);
 }
 
 class CheckedSource implements ChunkSource<unknown> {
@@ -45,14 +45,14 @@ class CheckedSource implements ChunkSource<unknown> {
   }
 }
 
-/** Reads a stream that no node reads: its node runs to its end all the same. */
+/** Reads a stream that no node takes, so that its node runs to completion. */
 export async function readToEnd(reader: StreamReader<unknown>): Promise<void> {
   for await (const _chunk of reader) {
-    // its node counts, not its chunks
+    // only the effects of its node matter
   }
 }
 
-/** The same stream, whose end comes after these, and which fails with them. */
+/** The same stream; it ends after these reads, and fails if one of them fails. */
 export function endingAfter(output: unknown, unread: readonly Promise<void>[]): unknown {
   if (!(output instanceof StreamReader)) return output;
   return new StreamReader<unknown>(new EndingAfter(output.takeSource(), Promise.all(unread)), output.joining);
@@ -92,9 +92,9 @@ class EndingAfter implements ChunkSource<unknown> {
   }
 }
 
-/** The same stream; `tell` is called when it has ended, failed or was left. */
-export function endingWith(output: StreamReader<unknown>, tell: () => void): StreamReader<unknown> {
-  const hooks = { onDone: tell, onError: tell, onCancel: tell };
+/** The same stream; `onEnd` is called when it ends, fails or is cancelled. */
+export function endingWith(output: StreamReader<unknown>, onEnd: () => void): StreamReader<unknown> {
+  const hooks = { onDone: onEnd, onError: onEnd, onCancel: onEnd };
   return new StreamReader(tapSource(output.takeSource(), hooks), output.joining);
 }
 

@@ -15,37 +15,37 @@ type Result = IteratorResult<unknown, undefined>;
 
 export interface Started {
   readonly run: RootRun;
-  /** Starts the nodes; gives the reader of the output, or a promise of it. */
+  /** Starts the nodes; returns the reader of the output, or a promise of it. */
   readonly output: () => unknown;
 }
 
 /**
- * The output of a run as its caller reads it: starts the run at the first read, locates errors, and ends the run
- * when the stream has ended, failed, was left or stopped.
+ * The output of a run as its caller reads it: starts the run at the first read, locates errors, and ends the run when the
+ * stream ends, fails, or is cancelled.
  */
 export class RunStream implements ChunkSource<unknown> {
   readonly joining = new LateJoining();
   readonly #start: () => Started;
-  readonly #release: (reason: unknown) => void;
+  readonly #releaseInput: (reason: unknown) => void;
   #run: RootRun | undefined = undefined;
   #source: ChunkSource<unknown> | undefined = undefined;
   #opening: Promise<void> | undefined = undefined;
   #over = false;
-  /** Whoever reads on after a cancellation is refused. */
+  /** Set by {@link cancel}: later reads reject. */
   #cancelled: { readonly reason: unknown } | undefined = undefined;
   #reader: AsyncIterator<unknown, undefined> | undefined = undefined;
-  /** Whether something outside can stop the run. */
+  /** Whether something outside can abort the run. */
   #isGuarded = false;
   #saving: Promise<void> | undefined = undefined;
-  /** Rejects the reads that are waiting, when the run is stopped. */
+  /** The `reject` functions of pending reads, called when the run is aborted. */
   #waiting: Set<(reason: unknown) => void> | undefined = undefined;
-  /** Why it was stopped, for the next read: none was waiting then. */
-  #untold: { readonly reason: unknown } | undefined = undefined;
+  /** The reason of an abort while no read was pending: the next read rejects with it. */
+  #unreported: { readonly reason: unknown } | undefined = undefined;
 
-  /** `release` lets go of the input when the output is cancelled before its first read. */
-  constructor(start: () => Started, release: (reason: unknown) => void) {
+  /** `releaseInput` cancels the input stream if the output is cancelled before its first read. */
+  constructor(start: () => Started, releaseInput: (reason: unknown) => void) {
     this.#start = start;
-    this.#release = release;
+    this.#releaseInput = releaseInput;
   }
 
   next(): Promise<Result> {
@@ -55,18 +55,18 @@ export class RunStream implements ChunkSource<unknown> {
     return this.#guard(this.#opening.then(() => (this.#source === undefined ? ended() : this.#read(this.#source))));
   }
 
-  /** Read directly, which saves a call per chunk. */
+  /** A `for await` loop reads from here directly, which saves a call per chunk. */
   loop(reader: AsyncIterator<unknown, undefined>): AsyncIterator<unknown, undefined> {
     this.#reader = reader;
     return this;
   }
 
-  /** What the schema of the output has made of the joined stream. */
+  /** The joined output as the output schema returned it. */
   get checked(): { readonly value: unknown } | undefined {
     return this.#run?.checked;
   }
 
-  /** A loop was left early: that is for its reader to see to. */
+  /** Called when a `for await` loop is left early; its reader cancels the stream. */
   async return(): Promise<Result> {
     return (await this.#reader?.return?.()) ?? ended();
   }
@@ -75,12 +75,12 @@ export class RunStream implements ChunkSource<unknown> {
     this.#cancelled ??= { reason };
     if (this.#over) return;
     const run = this.#run;
-    if (run === undefined) this.#release(reason);
+    if (run === undefined) this.#releaseInput(reason);
     else if (!run.isOver) run.abort(reason ?? leftEarly());
     this.#over = true;
   }
 
-  /** A run that was left early is saved first, if it is saved at all. */
+  /** The save of a run whose output was cancelled, if it is a saved run. */
   get settling(): Promise<void> | undefined {
     return this.#saving;
   }
@@ -111,7 +111,7 @@ export class RunStream implements ChunkSource<unknown> {
     return this.#isGuarded ? this.#guard(pulled) : pulled;
   }
 
-  /** A read that rejects at once when the run is stopped, also while a node ignores that. */
+  /** A read that rejects as soon as the run is aborted, even if a node ignores the abort. */
   #guard(pulled: Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting ??= new Set();
@@ -127,7 +127,7 @@ export class RunStream implements ChunkSource<unknown> {
     });
   }
 
-  /** A run that is saved tells of its stop when that is done. */
+  /** Called when the run is aborted; pending reads of a saved run reject after its last save. */
   #stop(run: RootRun, reason: unknown): void {
     const { ownJournal: journal } = run;
     if (journal === undefined) {
@@ -140,20 +140,20 @@ export class RunStream implements ChunkSource<unknown> {
   #stopped(reason: unknown): void {
     this.#over = true;
     this.#source?.cancel(reason);
-    if (this.#waiting === undefined || this.#waiting.size === 0) this.#untold = { reason };
+    if (this.#waiting === undefined || this.#waiting.size === 0) this.#unreported = { reason };
     for (const reject of this.#waiting ?? []) reject(reason);
     this.#waiting = undefined;
   }
 
   #afterEnd(): Promise<Result> {
     if (this.#cancelled !== undefined) return Promise.reject(streamCancelled(this.#cancelled.reason));
-    const untold = this.#untold;
-    this.#untold = undefined;
-    return untold === undefined ? ended() : Promise.reject(untold.reason);
+    const unreported = this.#unreported;
+    this.#unreported = undefined;
+    return unreported === undefined ? ended() : Promise.reject(unreported.reason);
   }
 }
 
-/** How the output joins: as the node says that gives it, which is known once the run has started. */
+/** How the output joins, which is known only once the run has started. */
 class LateJoining implements Joining {
   known: Joining | undefined = undefined;
 
@@ -174,7 +174,7 @@ class LateJoining implements Joining {
   }
 }
 
-/** The handlers of the graph see what the caller sees: located errors. */
+/** Reports the output to the handlers of the graph, with located errors, as the caller sees it. */
 function observed(
   run: RootRun,
   source: ChunkSource<unknown>,
@@ -184,7 +184,7 @@ function observed(
   return run.span.outputStream(new StreamReader(source, joining)).takeSource();
 }
 
-/** The last stage behind the nodes: finds out where an error began, and lets go of the run at the end. */
+/** Locates errors at the node where they began, and ends the run with the stream. */
 function located(source: ChunkSource<unknown>, run: RootRun): ChunkSource<unknown> {
   const end = { done: () => endRun(run), failed: (error: unknown) => failRun(run, error) };
   return endMap(source, end) ?? new EndingSource(source, end);
@@ -205,7 +205,7 @@ async function failRun(run: RootRun, error: unknown): Promise<unknown> {
   return run.end(run.isStop(origin) ? origin : run.blame(origin, START_INDEX));
 }
 
-/** Nobody hears of the end before the checkpoint was seen to. */
+/** Delays the end, or an error, until the checkpoint has been updated. */
 function saved(run: RootRun, source: ChunkSource<unknown>, joining: Joining | undefined): ChunkSource<unknown> {
   const { ownJournal: journal } = run;
   if (journal === undefined) return source;
@@ -223,7 +223,7 @@ function saved(run: RootRun, source: ChunkSource<unknown>, joining: Joining | un
   return { next, cancel: (reason) => source.cancel(reason) };
 }
 
-/** The result as a value; nothing when its chunks cannot be joined, for which nobody has asked. */
+/** The result as a value to save; `undefined` if its chunks cannot be joined, which is no error of a run on streams. */
 function joined({ checked }: RootRun, chunks: readonly unknown[], joining: Joining | undefined): Slot | undefined {
   if (checked !== undefined) return checked;
   try {
@@ -233,7 +233,7 @@ function joined({ checked }: RootRun, chunks: readonly unknown[], joining: Joini
   }
 }
 
-/** Tells of the end of any source, with a hop of its own. */
+/** Calls back at the end of any source, at the price of one more promise per chunk; see `endMap`. */
 class EndingSource implements ChunkSource<unknown> {
   readonly #source: ChunkSource<unknown>;
   readonly #end: MapEnd;
@@ -251,7 +251,7 @@ class EndingSource implements ChunkSource<unknown> {
     this.#onResult = onResult;
   }
 
-  /** After an error there is nothing more: what was stopped by it is not asked again. */
+  /** After an error the stream has ended: its sources were aborted and are not read again. */
   next(): Promise<Result> {
     if (this.#failed) return ended();
     return this.#source.next().then(this.#onResult, this.#onError);

@@ -4,7 +4,7 @@ import { nativeFor, nativesOf } from "../body.js";
 import type { Route } from "../routes.js";
 import type { DeclaredJoining } from "./joining.js";
 
-/** What these need of a program. */
+/** The parts of a `Program` that are used here. */
 export interface PortProgram {
   readonly plan: { readonly nodes: readonly PlanNode[]; readonly runtime: Runtime };
   readonly routes: readonly Route[];
@@ -12,7 +12,7 @@ export interface PortProgram {
   readonly nested: ReadonlyMap<number, PortProgram>;
 }
 
-/** Whether somebody who gets the stream of a node takes it chunk by chunk: then it is saved as chunks. */
+/** Whether the stream of a node has a reader that takes it chunk by chunk: then it is saved as chunks. */
 export function takesChunks(program: PortProgram, index: number, seen = new Set<string>()): boolean {
   const route = program.routes[index];
   if (route === undefined) return false;
@@ -37,26 +37,26 @@ function readsChunks(program: PortProgram, index: number, seen: Set<string>): bo
   return inner === undefined ? takesChunks(program, index, seen) : takesChunks(inner, START_INDEX);
 }
 
-/** Where a program stands: the keys on the way to it, and how streams to it join. */
-interface Surroundings {
+/** The position of a nested program: the keys that lead to it, and how its input stream joins. */
+interface Position {
   readonly path: readonly string[];
   readonly input: DeclaredJoining | undefined;
 }
 
-const top: Surroundings = { path: [], input: undefined };
+const top: Position = { path: [], input: undefined };
 
-/** How the stream of a node joins; `undefined` where that depends on what is delivered to it. */
+/** How the stream of a node joins; `undefined` if that depends on its input. */
 export function joiningAt(
   program: PortProgram,
   index: number,
-  around = top,
+  position = top,
   seen = new Set<number>(),
 ): DeclaredJoining | undefined {
   const node = program.plan.nodes[index];
-  if (index === START_INDEX) return around.input;
+  if (index === START_INDEX) return position.input;
   if (node === undefined || seen.has(index)) return undefined;
   seen.add(index);
-  const own = joiningOfBody(program, index, node, around, seen);
+  const own = joiningOfBody(program, index, node, position, seen);
   const { outputKey } = node.settings;
   if (outputKey === undefined || own === undefined) return own;
   return { ...own, rule: { keyed: new Map([[outputKey, own]]) } };
@@ -66,30 +66,32 @@ function joiningOfBody(
   program: PortProgram,
   index: number,
   { settings, body, key }: PlanNode,
-  around: Surroundings,
+  position: Position,
   seen: Set<number>,
 ): DeclaredJoining | undefined {
   const isPassedOn = settings.concat === undefined && (body.kind === "passthrough" || body.kind === "graph");
-  const path = [...around.path, key];
+  const path = [...position.path, key];
   if (!isPassedOn) {
     return { rule: settings.concat, registry: program.plan.runtime.concat, where: `node "${key}"`, path };
   }
   if (settings.inputKey !== undefined) return undefined;
   const inner = program.nested.get(index);
-  const input = joiningOfInput(program, index, around, seen);
+  const input = joiningOfInput(program, index, position, seen);
   return inner === undefined ? input : joiningOfInput(inner, END_INDEX, { path, input });
 }
 
-/** How streams to a node join, if it has only one source, whose stream it gets as it is. */
+/** How the input stream of a node joins, if it is the unchanged stream of a single source. */
 export function joiningOfInput(
   program: PortProgram,
   index: number,
-  around = top,
+  position = top,
   seen = new Set<number>(),
 ): DeclaredJoining | undefined {
   if (program.plan.nodes[index]?.input !== undefined) return undefined;
   const [source, ...others] = program.sources[index] ?? [];
   // a failure is not part of its node's stream
   const isFailure = program.routes[source ?? START_INDEX]?.failure?.targets.includes(index) === true;
-  return source === undefined || others.length > 0 || isFailure ? undefined : joiningAt(program, source, around, seen);
+  return source === undefined || others.length > 0 || isFailure
+    ? undefined
+    : joiningAt(program, source, position, seen);
 }
