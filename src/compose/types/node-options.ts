@@ -50,11 +50,12 @@ export interface NodeCallDefaults<In, State, Options = object> {
   readonly options?: Options | CallOptionsMaker<In, State, Options> | undefined;
 }
 
-/** Works out the call options of a node for one task. An interface, so that the compiler's sentences are short. */
-export interface CallOptionsMaker<in In, in State, out Options = object> {
-  // biome-ignore lint/style/useShorthandFunctionType: a function type would be written out
-  (input: In, state: State, ctx: NodeContext<State>): Options | undefined | Promise<Options | undefined>;
-}
+/** Works out the call options of a node for one task. */
+export type CallOptionsMaker<in In, in State, out Options = object> = (
+  input: In,
+  state: State,
+  ctx: NodeContext<State>,
+) => Options | undefined | Promise<Options | undefined>;
 
 /** What happens when a node fails or takes too long, by what the node itself takes and gives. */
 export interface PolicyOptions<In, Out, State> {
