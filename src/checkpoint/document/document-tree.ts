@@ -191,7 +191,9 @@ export class DocumentTree {
 /** The input of a run, as long as its START holds it. */
 export function inputIn({ root }: JsonRecord): unknown {
   const { tasks }: JsonRecord = isFields(root) ? root : {};
-  const start: unknown = Array.isArray(tasks) ? tasks.find((task) => isFields(task) && task.node === "start") : undefined;
+  const start: unknown = Array.isArray(tasks)
+    ? tasks.find((task) => isFields(task) && task.node === "start")
+    : undefined;
   if (!isFields(start)) return undefined;
   return start.output ?? (start.chunks === undefined ? undefined : [start.chunks]);
 }

@@ -178,7 +178,9 @@ export class OwnDocument {
   #whole(fields: string, output: string, run: string | undefined): Write {
     const closesSegment = this.history !== undefined && this.#wholeSize > 0;
     const place = this.history === undefined ? "" : `,${this.history.place(closesSegment)}`;
-    const data = bytesOf(`${writeHead(this.runKey, fields)}${output}${place}${run === undefined ? "" : this.#inputField},"root":${run ?? "null"}}`);
+    const data = bytesOf(
+      `${writeHead(this.runKey, fields)}${output}${place}${run === undefined ? "" : this.#inputField},"root":${run ?? "null"}}`,
+    );
     this.#head = fields;
     this.#hasRun = run !== undefined;
     this.#wholeSize = data.length;
