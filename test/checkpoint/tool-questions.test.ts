@@ -71,10 +71,7 @@ describe("A tool call that asks", () => {
         },
       });
     const app = chainOf({
-      tools: [
-        tool("slow", () => first.promise),
-        tool("fast", () => undefined, first.open),
-      ],
+      tools: [tool("slow", () => first.promise), tool("fast", () => undefined, first.open)],
     });
     const both = calls(call("slow", {}, "1"), call("fast", {}, "2"));
     const asked = await interruptOf(mode === "invoke" ? app.invoke(both, run) : app.stream(both, run).concat());
