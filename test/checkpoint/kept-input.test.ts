@@ -52,13 +52,16 @@ describe.each([
     expect((await app.stateAt("third")).input).toEqual({ items: ["first"] });
   });
 
-  it.each(["exit", "step"] as const)("is that of the new run where one begins under its id (%s)", async (durability) => {
-    const app = compile(open(), durability);
-    for (const item of ["one", "other"]) {
-      await app.invoke({ items: [item] }, { checkpointId: "run", forceNewRun: true }).catch(() => undefined);
-      expect((await app.stateAt("run")).input).toEqual({ items: [item] });
-    }
-  });
+  it.each(["exit", "step"] as const)(
+    "is that of the new run where one begins under its id (%s)",
+    async (durability) => {
+      const app = compile(open(), durability);
+      for (const item of ["one", "other"]) {
+        await app.invoke({ items: [item] }, { checkpointId: "run", forceNewRun: true }).catch(() => undefined);
+        expect((await app.stateAt("run")).input).toEqual({ items: [item] });
+      }
+    },
+  );
 
   it("is whole where it was a stream", async () => {
     const app = new Graph<string, string>()

@@ -13,6 +13,7 @@ import {
   memoryStore,
   START,
 } from "../../src/index.js";
+import { gate } from "../run/gate.js";
 import { blocksOf, call, calls, textsOf } from "../tools/node/calls.js";
 import { asks, chainOf, streams, works } from "./asking-tools.js";
 import { type Effects, effects, idOf, infosOf, interruptOf, questionOf } from "./interrupt-of.js";
@@ -54,6 +55,27 @@ describe("A tool call that asks", () => {
       "runnable:app",
     ]);
     expect(second?.parent).toBe(fourth?.parent);
+  });
+
+  it.each(["invoke", "stream"] as const)("is asked about in call order, whichever asks first (%s)", async (mode) => {
+    const first = gate();
+    const tool = (id: string, before: () => Promise<void> | undefined, after?: () => void) =>
+      createTool({
+        id,
+        description: id,
+        inputSchema: z.object({}),
+        execute: async (_input, ctx) => {
+          await before();
+          after?.();
+          return ctx.ask<string>("key", id);
+        },
+      });
+    const app = chainOf({
+      tools: [tool("slow", () => first.promise), tool("fast", () => undefined, first.open)],
+    });
+    const both = calls(call("slow", {}, "1"), call("fast", {}, "2"));
+    const asked = await interruptOf(mode === "invoke" ? app.invoke(both, run) : app.stream(both, run).concat());
+    expect(infosOf(asked)).toEqual(["slow", "fast"]);
   });
 
   it.each([

@@ -70,6 +70,38 @@ describe.each(triggerModes)("an error branch in a graph with %s", (triggerMode) 
     await expect(app.stream("a").concat()).rejects.toMatchObject({ code: "NODE_FAILED", nodePath: ["work"] });
   });
 
+  it.each([undefined, { attempts: 2, delayMs: 0 }])(
+    "says where in a graph that streams it began (%o)",
+    async (retry) => {
+      const seen: unknown[] = [];
+      const inner = new Graph<string, string>()
+        .addNode("deep", async function* (text: string) {
+          yield text;
+          throw new Error("cut");
+        })
+        .addEdge("start", "deep")
+        .addEdge("deep", "end");
+      const app = new Graph<string, string>()
+        .addNode("work", inner, { retry })
+        .addNode("sorry", ({ error }: NodeFailure<string>) => error.message)
+        .addEdge("start", "work")
+        .addEdge("work", "end")
+        .addErrorBranch("work", ["sorry"], ({ error }) => {
+          seen.push(error.nodePath);
+          return undefined;
+        })
+        .addEdge("sorry", "end")
+        .compile({ triggerMode });
+      const expected = { code: "NODE_FAILED", nodePath: ["work", "deep"], cause: { message: "cut" } };
+      await expect(app.invoke("a")).rejects.toMatchObject(expected);
+      await expect(app.stream("a").concat()).rejects.toMatchObject(expected);
+      expect(seen).toEqual([
+        ["work", "deep"],
+        ["work", "deep"],
+      ]);
+    },
+  );
+
   it("stops no sibling", async () => {
     let finished = 0;
     let aborted = false;

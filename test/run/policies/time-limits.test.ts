@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
-import { manualClock } from "../../../src/testing/manual-clock.js";
-import type { StreamReader } from "../../../src/schema/stream/reader.js";
-import { Runtime } from "../../../src/compose/runtime.js";
-import { lambda } from "../../../src/compose/lambda.js";
 import { Graph } from "../../../src/compose/graph.js";
+import { lambda } from "../../../src/compose/lambda.js";
+import { Runtime } from "../../../src/compose/runtime.js";
+import type { StreamReader } from "../../../src/schema/stream/reader.js";
+import { manualClock } from "../../../src/testing/manual-clock.js";
 import { recordingHandler } from "../../../src/testing/recording-handler.js";
 import { inTime, policyApp, streamed } from "./policy-app.js";
 
