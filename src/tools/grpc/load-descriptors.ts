@@ -24,7 +24,7 @@ function addBundledFiles(protobuf: Protobuf["protobuf"], files: readonly Fields[
   );
   const roots = [...missing].flatMap((name) => {
     const bundled = protobuf.common.get(name);
-    return bundled === null ? [] : [protobuf.Root.fromJSON(bundled).resolveAll().root];
+    return bundled === null ? [] : [protobuf.Root.fromJSON(bundled)];
   });
   const added = roots.flatMap((root) => listOf(Reflect.get(root.toDescriptor("proto3"), "file")));
   Reflect.set(set, "file", [...added, ...files]);

@@ -19,7 +19,6 @@ const integers = new Map<string, IntegerRange>([
   ...["uint64", "fixed64"].map((name): [string, IntegerRange] => [name, uint64]),
 ]);
 
-const largestFloat = 3.4028234663852886e38;
 const notFinite: readonly string[] = ["NaN", "Infinity", "-Infinity"];
 
 // schemas
@@ -119,7 +118,7 @@ function readFloat(type: string, json: unknown): ReadScalar {
   if (typeof json !== "number" && typeof json !== "bigint" && !isText) return { expected };
   const number = Number(json);
   if (!Number.isFinite(number)) return { expected: isText ? `a number that a ${type} can hold` : expected };
-  return type === "float" && Math.abs(number) > largestFloat
+  return type === "float" && !Number.isFinite(Math.fround(number))
     ? { expected: "a number that a float can hold (up to 3.4028235e38)" }
     : { value: number };
 }
@@ -135,7 +134,8 @@ function readBytes(json: unknown): ReadScalar {
 /** The JSON of a scalar as protobufjs gives it. 64-bit integers are texts, as all their digits count. */
 export function writeScalar(type: string, value: unknown): unknown {
   if (integers.get(type)?.isLong) return String(value);
-  if (value instanceof Uint8Array) return toBase64(value);
+  // the default of bytes is an empty list
+  if (type === "bytes") return toBase64(value instanceof Uint8Array ? value : new Uint8Array());
   if (typeof value !== "number") return value;
   if (!Number.isFinite(value)) return String(value);
   return type === "float" ? shortestFloat(value) : value;

@@ -12,12 +12,14 @@ export class StatusDetails {
   constructor(kit: Protobuf, services: Root) {
     this.#kit = kit;
     this.#services = services;
-    const root = kit.protobuf.Root.fromJSON({ nested: { google: { nested: { rpc: { nested: messages } } } } });
+    const root = new kit.protobuf.Root();
+    root.addJSON({ google: { nested: { rpc: { nested: messages } } } });
     for (const file of ["any", "duration"]) {
       const bundled = kit.protobuf.common.get(`google/protobuf/${file}.proto`);
       if (bundled?.nested) root.addJSON(bundled.nested);
     }
-    this.#status = root.resolveAll().root.lookupType("google.rpc.Status");
+    root.resolveAll();
+    this.#status = root.lookupType("google.rpc.Status");
   }
 
   /** An empty list when there are none, or none that can be read. */
