@@ -27,8 +27,8 @@ export async function loadGrpcJs(): Promise<GrpcJs> {
   }
 }
 
-/** By its default export: the package is CommonJS, and bundlers leave no other name to it. */
+/** The package is CommonJS: Node.js gives its names under `default` as well, and some bundlers only there or only here. */
 async function loadPackage() {
-  const { default: grpc } = await import("@grpc/grpc-js");
-  return grpc;
+  const loaded = await import("@grpc/grpc-js");
+  return "Client" in loaded ? loaded : (loaded as { readonly default: typeof loaded }).default;
 }

