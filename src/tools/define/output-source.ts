@@ -7,7 +7,7 @@ import { StreamReader } from "../../schema/stream/reader.js";
 import { SerialSource } from "../../schema/stream/serial-source.js";
 import { kindOf } from "../../wording.js";
 import { isToolStream, type Producer, producerOf } from "./producer.js";
-import { isContentList, joinToolOutputs } from "./tool-output.js";
+import { isContentList, joinToolOutputs, ListItem } from "./tool-output.js";
 import type { StagedCall } from "./tool-stages.js";
 
 /** How what a tool yields becomes its output. */
@@ -36,9 +36,11 @@ export class OutputSource extends SerialSource<ToolOutput> {
   private producer: Producer | undefined;
   /** How the chunks join, as their stream says. */
   private joining: Joining | undefined = undefined;
-  private mode: "undecided" | "text" | "parts" | "whole" = "undecided";
+  private mode: "undecided" | "text" | "parts" | "items" | "whole" = "undecided";
   /** What was yielded, as far as it is needed at the end. */
   private readonly kept: unknown[] = [];
+  /** How many items of a list went out. */
+  private itemCount = 0;
   private over = false;
 
   /** Of a stream that is there, or of what a function gives at the first read: a stream, or a promise of it. */
@@ -112,6 +114,8 @@ export class OutputSource extends SerialSource<ToolOutput> {
         return this.takeText(chunk);
       case "parts":
         return this.takeParts(chunk);
+      case "items":
+        return this.takeItem(chunk);
       default:
         this.kept.push(chunk);
         return undefined;
@@ -121,7 +125,8 @@ export class OutputSource extends SerialSource<ToolOutput> {
   /** The first chunk that says something decides. */
   private decide(chunk: unknown): void {
     const { concat } = this;
-    if (!this.rule.live || (concat !== undefined && concat !== "text")) this.mode = "whole";
+    if (chunk instanceof ListItem) this.mode = "items";
+    else if (!this.rule.live || (concat !== undefined && concat !== "text")) this.mode = "whole";
     else if (concat === "text" || typeof chunk === "string") this.mode = "text";
     else if (this.rule.hasParts && isContentList(chunk)) this.mode = "parts";
     else if (chunk !== undefined && chunk !== null) this.mode = "whole";
@@ -144,8 +149,25 @@ export class OutputSource extends SerialSource<ToolOutput> {
     return parts;
   }
 
+  private takeItem(chunk: unknown): string | undefined {
+    if (!(chunk instanceof ListItem)) throw this.mixed("an item of a list", chunk);
+    const { check, live } = this.rule;
+    if (check !== undefined || !live) this.kept.push(chunk.value);
+    return live ? chunk.textAfter(this.itemCount++) : undefined;
+  }
+
+  private async lastOfItems(): Promise<ToolOutput> {
+    const { kept, rule } = this;
+    if (!rule.live) return rule.finish(kept);
+    await rule.check?.(kept);
+    // with this piece the whole text is JSON
+    this.call.jsonText = "]";
+    return "]";
+  }
+
   private async finalPiece(returned: unknown): Promise<ToolOutput | undefined> {
     const { mode, kept, rule } = this;
+    if (mode === "items") return this.lastOfItems();
     if (mode === "text" || mode === "parts") {
       await rule.check?.(mode === "text" ? kept.join("") : kept);
       return undefined;

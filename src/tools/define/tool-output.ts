@@ -17,6 +17,23 @@ export class JsonText {
   }
 }
 
+/**
+ * A chunk that is one item of a list. It goes out at once, as text; all together are the JSON of the list, and the output
+ * that a schema checks is the list.
+ */
+export class ListItem {
+  readonly value: unknown;
+
+  constructor(value: unknown) {
+    this.value = value;
+  }
+
+  /** The JSON of the item with what stands before it in the list. */
+  textAfter(count: number): string {
+    return `${count === 0 ? "[" : ","}${jsonOf(this.value) ?? "null"}`;
+  }
+}
+
 /** Data as a model reads it: a string as it is, nothing as the empty string, and everything else as JSON. */
 export function dataOutput(value: unknown): string | JsonText {
   if (typeof value === "string") return value;

@@ -1,0 +1,192 @@
+import { KumikoError, messageOf } from "../../errors.js";
+import { schemaInvalid } from "../../schema/errors.js";
+import { shorten, shortenText } from "../../schema/shorten.js";
+import { list } from "../../wording.js";
+
+const brand = Symbol.for("kumiko/GrpcStatusError");
+
+/** The names of the status codes of gRPC, by their numbers. */
+export const statusNames = [
+  ...(["OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS"] as const),
+  ...(["PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE"] as const),
+  ...(["UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED"] as const),
+] as const;
+
+/** How a call of gRPC ended: `"NOT_FOUND"`, `"UNAVAILABLE"` … */
+export type GrpcStatusName = (typeof statusNames)[number];
+
+/** What a {@link GrpcStatusError} says. */
+export interface GrpcStatusOptions {
+  readonly statusCode: number;
+  /** What the server wrote. */
+  readonly statusMessage: string;
+  readonly details: readonly unknown[];
+  readonly received: readonly unknown[];
+}
+
+/**
+ * A call of gRPC that ended with another status than OK. It is the cause of the {@link ToolError} of that call. Metadata of
+ * the request is no part of it.
+ *
+ * @example
+ * try { await tools.invoke(message); }
+ * catch (error) {
+ *   const refused = findCause(error, GrpcStatusError);
+ *   if (refused?.status === "UNAVAILABLE") retryLater();
+ * }
+ */
+export class GrpcStatusError extends KumikoError {
+  override readonly name: string = "GrpcStatusError";
+  readonly [brand] = true;
+  /** The name of the status: `"NOT_FOUND"`. A code that gRPC does not have is `"UNKNOWN"`. */
+  readonly status: GrpcStatusName;
+  /** Its number: 5. */
+  readonly statusCode: number;
+  /** What the server wrote to it. */
+  readonly statusMessage: string;
+  /**
+   * What the server sent besides, in `google.rpc.Status`: `{ "@type": "type.googleapis.com/google.rpc.BadRequest", … }`. What
+   * is of an unknown type has its bytes in `value`, as base64.
+   */
+  readonly details: readonly unknown[];
+  /** The messages that a stream gave before it failed. */
+  readonly received: readonly unknown[];
+
+  constructor(path: string, options: GrpcStatusOptions) {
+    const { statusCode, statusMessage, details, received } = options;
+    const status = statusNames[statusCode] ?? "UNKNOWN";
+    const after =
+      received.length > 0 ? ` after ${received.length} ${received.length === 1 ? "message" : "messages"}` : "";
+    const reason = statusMessage === "" ? "." : `: ${shortenText(statusMessage, { length: 2_000 })}`;
+    const more = details.length === 0 ? "" : `\nDetails: ${shorten(details, { length: 2_000 })}`;
+    super("TOOL_FAILED", `${path} failed with ${status}${after}${reason}${more}`);
+    this.status = status;
+    this.statusCode = statusCode;
+    this.statusMessage = statusMessage;
+    this.details = details;
+    this.received = received;
+  }
+
+  /** Like `instanceof`, but also true for an error of a second copy of this package. */
+  static override is(value: unknown): value is GrpcStatusError {
+    return typeof value === "object" && value !== null && brand in value;
+  }
+}
+
+export const packageMissing = (name: string, cause: unknown): KumikoError =>
+  new KumikoError(
+    "PACKAGE_MISSING",
+    `grpcTools needs the packages @grpc/grpc-js and protobufjs, and ${name} cannot be loaded. Install them: ` +
+      "npm install @grpc/grpc-js protobufjs. They need a server runtime (Node.js, Bun, Deno): in a browser, call your own server.",
+    { cause },
+  );
+
+// options
+
+const invalidOption = (what: string, cause?: unknown): KumikoError =>
+  new KumikoError("INVALID_OPTION", `grpcTools: ${what}`, cause === undefined ? {} : { cause });
+
+export const optionsNotAnObject = (given: unknown): KumikoError =>
+  invalidOption(`the options must be an object, but are ${shorten(given, { length: 100 })}.`);
+
+export const unknownGrpcOption = (name: string, known: readonly string[]): KumikoError =>
+  invalidOption(`unknown option "${name}". Options: ${known.join(", ")}.`);
+
+export const invalidGrpcOption = (name: string, rule: string, given: unknown): KumikoError =>
+  invalidOption(`${name} must be ${rule}, but is ${shorten(given, { length: 200 })}.`);
+
+/** Without the value: it may hold a key. */
+export const invalidCredentials = (): KumikoError =>
+  invalidOption(
+    'credentials must be "tls", "insecure", { rootCertificates, privateKey, certificateChain } with texts or bytes, or ChannelCredentials of @grpc/grpc-js.',
+  );
+
+export const credentialsUnusable = (cause: unknown): KumikoError =>
+  invalidOption(`no connection can be made with these credentials: ${messageOf(cause)}`, cause);
+
+export const noServer = (): KumikoError =>
+  invalidOption('say where the server is: address, such as "pets.example.com:443", or a client of @grpc/grpc-js.');
+
+export const twoServers = (name: string): KumikoError =>
+  invalidOption(`a client brings its own connection: leave ${name} out, or the client.`);
+
+export const noDescription = (): KumikoError =>
+  invalidOption("say what the services are: proto, with .proto files or a descriptor set, or reflection: true.");
+
+export const twoDescriptions = (): KumikoError =>
+  invalidOption("the services are described by proto or by reflection, not by both. Leave one of them out.");
+
+export const unusedOption = (name: string, rule: string): KumikoError => invalidOption(`${name} only counts ${rule}.`);
+
+export const addressUnusable = (address: string, cause: unknown): KumikoError =>
+  invalidOption(`"${address}" is not an address of a server: ${messageOf(cause)}`, cause);
+
+export const unknownService = (name: string, known: readonly string[]): KumikoError =>
+  invalidOption(`services names "${name}", which is not a service. Services: ${list(known, 50)}.`);
+
+export const unknownMethod = (name: string, known: readonly string[]): KumikoError =>
+  invalidOption(`include names "${name}", which is not a method. Methods: ${list(known, 50)}.`);
+
+export const takesStream = (name: string, path: string): KumikoError =>
+  invalidOption(
+    `include names "${name}", but ${path} takes a stream of messages, and a tool call has one. Leave it out, or offer a method for one message.`,
+  );
+
+export const invalidMetadata = (path: string, what: string): KumikoError =>
+  new KumikoError("INVALID_OPTION", `The metadata of ${path} cannot be sent: ${what} Nothing was sent.`);
+
+// descriptions
+
+export const noServices = (where: string): KumikoError =>
+  schemaInvalid(`grpcTools found no service in ${where}. Give the file that declares it.`);
+
+export const fileNotFound = (name: string, cause: unknown): KumikoError =>
+  new KumikoError("LOAD_FAILED", `grpcTools cannot read the proto file "${name}": ${messageOf(cause)}`, { cause });
+
+export const importNotFound = (name: string, from: string, looked: readonly string[]): KumikoError =>
+  new KumikoError(
+    "LOAD_FAILED",
+    `grpcTools: "${from}" imports "${name}", which is in none of ${list(looked)}. Name its folder in includeDirs.`,
+  );
+
+export const protoBroken = (name: string, cause: unknown): KumikoError =>
+  schemaInvalid(`grpcTools cannot read the proto file "${name}": ${messageOf(cause)}`, cause);
+
+export const protoIncomplete = (where: string, cause: unknown): KumikoError =>
+  schemaInvalid(`grpcTools: ${where} cannot be used as it is: ${messageOf(cause)}`, cause);
+
+export const descriptorsBroken = (cause: unknown): KumikoError =>
+  schemaInvalid(
+    `grpcTools: the bytes in proto are not a FileDescriptorSet with all its imports: ${messageOf(cause)} ` +
+      "Make it with `protoc --include_imports --descriptor_set_out=…` or `buf build -o ….binpb`.",
+    cause,
+  );
+
+export const reflectionOff = (address: string): KumikoError =>
+  new KumikoError(
+    "LOAD_FAILED",
+    `grpcTools: ${address} offers no reflection. Switch it on there, or describe the services with proto.`,
+  );
+
+export const reflectionFailed = (address: string, cause: unknown): KumikoError =>
+  new KumikoError("LOAD_FAILED", `grpcTools cannot ask ${address} for its services: ${messageOf(cause)}`, { cause });
+
+export const reflectionRefused = (what: string, code: number, text: string): Error =>
+  new Error(`it did not describe ${what}: ${statusNames[code] ?? code} ${text}`.trimEnd());
+
+export const sameName = (name: string, first: string, second: string): KumikoError =>
+  new KumikoError(
+    "DUPLICATE_TOOL",
+    `grpcTools would give ${first} and ${second} the same name, "${name}". Make tools of one of them: services, include or filter.`,
+  );
+
+// calls
+
+export const requestUnusable = (path: string, what: string): KumikoError =>
+  new KumikoError("TOOL_FAILED", `The request of ${path} does not fit: ${what} Nothing was sent.`);
+
+export const answerUnreadable = (path: string, type: string, cause: unknown): KumikoError =>
+  new KumikoError("TOOL_FAILED", `${path} answered with bytes that are not a ${type}: ${messageOf(cause)}`, { cause });
+
+export const toolsClosed = (path: string): KumikoError =>
+  new KumikoError("TOOL_FAILED", `${path} was not called: these tools have been closed.`);

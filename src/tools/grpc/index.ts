@@ -1,0 +1,16 @@
+export { GrpcStatusError, type GrpcStatusName } from "./errors.js";
+export { type GrpcTools, grpcTools } from "./grpc-tools.js";
+export type { GrpcTool } from "./method-tool.js";
+export type {
+  GrpcChannelCredentials,
+  GrpcClient,
+  GrpcCredentials,
+  GrpcMetadata,
+  GrpcMetadataRecord,
+  GrpcMetadataValue,
+  GrpcMethod,
+  GrpcProto,
+  GrpcReflectionOptions,
+  GrpcTlsCredentials,
+  GrpcToolsOptions,
+} from "./options.js";
