@@ -3,6 +3,7 @@ import { LegacySessions } from "./legacy-sessions.js";
 import type { NodeRequest, NodeResponse } from "./node-exchange.js";
 import type { McpAuthInfo } from "./options.js";
 import { type ClientLink, protocolServer, requestServer, type ServerParts } from "./protocol.js";
+import { relayBody } from "./relay-body.js";
 import {
   loadNodeAdapter,
   loadServer,
@@ -118,7 +119,10 @@ export class Serving {
     }
     const { toNodeHandler } = await loadNodeAdapter();
     const { maxBodyBytes } = this.#options;
-    const handler = toNodeHandler({ fetch }, maxBodyBytes === undefined ? {} : { maxRequestBodySize: maxBodyBytes });
+    const handler = toNodeHandler(
+      { fetch: (request) => streamed(request, res, fetch) },
+      maxBodyBytes === undefined ? {} : { maxRequestBodySize: maxBodyBytes },
+    );
     await handler(req as never, res as never, parsedBody);
   }
 
@@ -217,6 +221,25 @@ export class Serving {
   #throwIfClosed(): void {
     if (this.#closing.signal.aborted) throw serverClosed();
   }
+}
+
+/**
+ * The adapter tells of a stream with its first piece, and notices that a client has gone when it writes the next one: a
+ * stream on which nothing happens would not seem to begin, and its session would seem to be in use for ever.
+ */
+async function streamed(
+  request: Request,
+  res: NodeResponse,
+  fetch: (request: Request) => Promise<Response>,
+): Promise<Response> {
+  const response = await fetch(request);
+  if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true) return response;
+  return relayBody(response, {
+    signal: request.signal,
+    onStart: () => res.flushHeaders?.(),
+    // holds on to the request, without which Node.js 20 may forget its signal
+    onEnd: () => void request,
+  });
 }
 
 function newLink(isModern: boolean): ClientLink {
