@@ -2,7 +2,6 @@ import { KumikoError } from "../../errors.js";
 import { isFields } from "../../is.js";
 import { callMcpTool, type McpToolDefinition } from "../../tools/mcp/mcp-client.js";
 import {
-  answerTooLarge,
   callCutOff,
   connectFailed,
   connectionClosed,
@@ -12,7 +11,7 @@ import {
 } from "../errors.js";
 import { ChangeFeed } from "./change-feed.js";
 import { Cutoff } from "./cutoff.js";
-import { largestAnswer, streamEnded, Unreachable } from "./guarded-fetch.js";
+import { streamEnded, Unreachable } from "./guarded-fetch.js";
 import { InFlight } from "./in-flight.js";
 import { capabilitiesOf, isModern, newClient, onlyByInterrupt, revisionOf, type SharedOptions } from "./new-client.js";
 import { hideAtHandshake, openTransport } from "./open-transport.js";
@@ -175,21 +174,15 @@ export class ServerLink {
   }
 
   async #handshake(client: Client, signal: AbortSignal, timeout: number): Promise<void> {
-    const transport = await openTransport(this.config);
-    hideAtHandshake(transport, onlyByInterrupt(this.#owner));
-    this.#readErrors(transport);
     const cutoff = new Cutoff();
     this.#cutoffs.set(client, cutoff);
-    if ("command" in this.config) transport.onerror = (error) => this.#readingFailed(client, cutoff, error);
+    const transport = await openTransport(this.config, (error) => {
+      cutoff.cut(error);
+      this.#lost(client, error);
+    });
+    hideAtHandshake(transport, onlyByInterrupt(this.#owner));
+    this.#readErrors(transport);
     await raceAbort(cutoff.race(client.connect(transport, { signal, timeout })), signal);
-  }
-
-  /** The transport reads no further then, but its program may take seconds to end. */
-  #readingFailed(client: Client, cutoff: Cutoff, { message }: Error): void {
-    if (!message.includes("exceeded maximum size")) return;
-    const error = answerTooLarge(largestAnswer);
-    cutoff.cut(error);
-    this.#lost(client, error);
   }
 
   /** A piped standard error must be read, or the program would stand still. */

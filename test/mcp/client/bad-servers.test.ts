@@ -11,6 +11,7 @@ import type { McpOptions, McpServerConfig } from "../../../src/mcp/client/option
 import { MCPServer } from "../../../src/mcp/server/mcp-server.js";
 import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
 import { scriptedModel } from "../../../src/testing/scripted-model.js";
+import { createTool } from "../../../src/tools/define/create-tool.js";
 import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { questionOf } from "../../checkpoint/interrupt-of.js";
 import { blocksOf, call, calls, rejection, textsOf } from "../../tools/node/calls.js";
@@ -79,6 +80,9 @@ async function connect(servers: Record<string, McpServerConfig>, options?: McpOp
 
 const nodeOf = (tools: ReturnType<McpConnection["tools"]>) => new AgenticToolsNode({ tools, onToolError: "result" });
 
+const pauseUntil = (signal: AbortSignal) =>
+  new Promise<string>((resolve) => signal.addEventListener("abort", () => resolve("stopped")));
+
 const text = (id: number, said: string) =>
   `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: said }] } })}\n\n`;
 
@@ -132,6 +136,48 @@ it("an answer that is too large ends a call of a program at once, which is not m
   const [again] = textsOf(await node.invoke(calls(call("s_large", { bytes: 1 }))));
   expect(again).toBe("x");
 }, 60_000);
+
+describe("the one stream of a server of 2024-11-05", () => {
+  const tools = [
+    createTool({ id: "large", description: "Large.", execute: () => "x".repeat(17 * 1024 * 1024) }),
+    createTool({ id: "wait", description: "Waits.", execute: (_input, { signal }) => pauseUntil(signal) }),
+    createTool({ id: "hi", description: "Greets.", execute: () => "hi" }),
+  ];
+  const serve = async () => {
+    const server = new MCPServer({ name: "old", version: "1", tools });
+    open.push(() => server.close());
+    const http = createServer((req, res) => void server.startSSE({ url: req.url ?? "", req, res }));
+    await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+    open.push(() => {
+      http.closeAllConnections();
+      http.close();
+    });
+    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/sse`;
+    const reconnect = { minMs: 1, maxMs: 10 };
+    const nodeOfNew = async () => nodeOf((await connect({ s: { url, sse: true } }, { reconnect })).tools());
+    return { http, node: await nodeOfNew() };
+  };
+
+  it("ends the calls that wait for it when an event is too large, and is opened again", async () => {
+    const { node } = await serve();
+    const results = await node.invoke(calls(call("s_large"), call("s_wait")));
+    expect(blocksOf(results)).toMatchObject([
+      { isError: true, result: expect.stringContaining("larger than") },
+      { isError: true, result: expect.stringContaining("larger than") },
+    ]);
+    expect(textsOf(await node.invoke(calls(call("s_hi"))))).toEqual(["hi"]);
+  });
+
+  it("ends them when it is cut off, and is opened again", async () => {
+    const { http, node } = await serve();
+    const waiting = node.invoke(calls(call("s_wait")));
+    setTimeout(() => http.closeAllConnections(), 50);
+    expect(blocksOf(await waiting)).toMatchObject([
+      { isError: true, result: expect.stringContaining("was lost during a call") },
+    ]);
+    expect(textsOf(await node.invoke(calls(call("s_hi"))))).toEqual(["hi"]);
+  });
+});
 
 describe("tools that change", () => {
   const called: Answer = ({ id }, response) => {
