@@ -348,7 +348,6 @@ export class MCPServer {
       resources: resources && new ResourceCalls(resources, matches),
       runner,
       codec,
-      closing: this.#closing.signal,
     };
   }
 }

@@ -68,16 +68,35 @@ export class Serving {
 
   async fetch(request: Request, given: McpAuthInfo | undefined): Promise<Response> {
     return this.#admit(request, given, async (authInfo) => {
-      const { isLegacyRequest } = await loadServer();
-      const { maxBodyBytes, legacy = "sessions" } = this.#options;
-      const limit = maxBodyBytes === undefined ? {} : { maxRequestBodySize: maxBodyBytes };
+      const sdk = await loadServer();
+      const body = await this.#bodyOf(request, sdk);
+      if (body instanceof Response) return body;
+      const options = { ...(authInfo !== undefined && { authInfo: authInfo as never }), ...body };
       const handler = await this.#httpHandler();
-      if (legacy === "sessions" && (await isLegacyRequest(request, undefined, limit))) {
+      const { maxBodyBytes, legacy = "sessions" } = this.#options;
+      if (legacy === "sessions" && (await sdk.isLegacyRequest(request, body.parsedBody))) {
         this.#legacy ??= new LegacySessions({ maxBodyBytes, newServer: (uris) => this.#newLegacyServer(uris) });
-        return this.#legacy.fetch(request, authInfo);
+        return this.#legacy.fetch(request, authInfo, options);
       }
-      return handler.fetch(request, authInfo === undefined ? {} : { authInfo: authInfo as never });
+      return handler.fetch(request, options);
     });
+  }
+
+  /** Read once: the SDK would copy the request to read it for each question that it asks about it. */
+  async #bodyOf(
+    request: Request,
+    { isJsonContentType, readRequestBody }: Awaited<ReturnType<typeof loadServer>>,
+  ): Promise<{ readonly parsedBody?: unknown } | Response> {
+    if (request.method !== "POST") return {};
+    if (!isJsonContentType(request.headers.get("content-type")))
+      return refusal(415, "Unsupported Media Type: Content-Type must be application/json");
+    const body = await readRequestBody(request, this.#options.maxBodyBytes);
+    if (body.tooLarge) return refusal(413, "The body is too large");
+    try {
+      return { parsedBody: JSON.parse(body.text) };
+    } catch {
+      return refusal(400, "Parse error: the request body is not valid JSON", {}, -32700);
+    }
   }
 
   /** The transport of 2024-11-05. */
