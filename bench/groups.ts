@@ -3,6 +3,7 @@ export const groups = {
   chains: "functions one after another, with and without a handler",
   graphs: "loops, branches, fan-out",
   tools: "the tools node",
+  mcp: "calls of MCP servers, and connecting them",
   streams: "chunks through nodes",
   building: "from a builder to something that runs",
   saving: "runs that stop and go on, and runs that are saved",
