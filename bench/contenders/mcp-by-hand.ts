@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { toNodeHandler } from "@modelcontextprotocol/node";
-import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import { createMcpHandler, McpServer, Server } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { type McpFetch, weather } from "../contender.js";
 
@@ -52,7 +52,10 @@ export function mcpConnect(url: string): () => Promise<number> {
 
 const addresses = new Map<number, Promise<string>>();
 
-/** The address of a server of the SDK with so many tools, for every revision. It does not keep the process. */
+/**
+ * The address of a server of the SDK with so many tools, for every revision. Its list is made once, so that clients are
+ * measured, and it does not keep the process.
+ */
 export function serverWithTools(count: number): Promise<string> {
   const known = addresses.get(count) ?? listen(count);
   addresses.set(count, known);
@@ -60,14 +63,15 @@ export function serverWithTools(count: number): Promise<string> {
 }
 
 async function listen(count: number): Promise<string> {
+  const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(weather.schema);
+  const tools = Array.from({ length: count }, (_, n) => ({
+    name: `${weather.name}_${n}`,
+    description: weather.description,
+    inputSchema: { ...inputSchema, type: "object" as const },
+  }));
   const handler = createMcpHandler(() => {
-    const server = new McpServer({ name: "many", version: "1.0.0" });
-    for (let n = 0; n < count; n++) {
-      const { description, schema: inputSchema, execute } = weather;
-      server.registerTool(`${weather.name}_${n}`, { description, inputSchema }, async (input) => ({
-        content: [{ type: "text", text: JSON.stringify(await execute(input)) }],
-      }));
-    }
+    const server = new Server({ name: "many", version: "1.0.0" }, { capabilities: { tools: {} } });
+    server.setRequestHandler("tools/list", () => ({ tools }) as never);
     return server;
   });
   const answer = toNodeHandler(handler);
