@@ -65,6 +65,10 @@ export interface Contender {
   readonly guarded?: ((step: Step) => Run) | undefined;
   /** A function that is called once for each input; what it gave is kept encoded. */
   readonly cached?: ((step: Step) => Run) | undefined;
+  /** A client of the official SDK calls the tool of an MCP server in the same process. */
+  readonly mcpCall?: (() => () => Promise<unknown>) | undefined;
+  /** Connects an MCP server on this machine, makes its tools ready to use, and closes. How many there are. */
+  readonly mcpConnect?: ((url: Promise<string>) => () => Promise<number>) | undefined;
   /** Splits a text at paragraphs, lines, sentences and words into pieces of at most so many characters. */
   readonly splitText?: ((text: string, size: number) => () => Promise<readonly string[]>) | undefined;
   /** Splits a Markdown document into pieces of at most so many characters. */
@@ -73,6 +77,15 @@ export interface Contender {
   readonly nearest?:
     | ((vectors: readonly Float32Array[], query: Float32Array) => () => Promise<readonly number[]>)
     | undefined;
+}
+
+/** What answers a request without a network. */
+export type McpFetch = (request: Request) => Promise<Response>;
+
+/** Work whose packages are loaded when it is made, and not before: they would weigh on everything else that is measured. */
+export function later<T>(make: () => Promise<() => Promise<T>>): () => Promise<T> {
+  const made = make();
+  return async () => (await made)();
 }
 
 /** A call as models ask for it. */

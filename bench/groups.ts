@@ -4,6 +4,7 @@ export const groups = {
   graphs: "loops, branches, fan-out",
   tools: "the tools node",
   agents: "turns of agents, their models, threads and responses",
+  mcp: "calls of MCP servers, and connecting them",
   streams: "chunks through nodes",
   building: "from a builder to something that runs",
   saving: "runs that stop and go on, and runs that are saved",

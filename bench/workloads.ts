@@ -239,6 +239,27 @@ function pipeOf(pipe: ((source: AsyncIterable<number>) => Promise<number>) | und
   return pipe === undefined ? undefined : () => pipe(numbers());
 }
 
+const mcp: readonly Workload[] = [
+  {
+    id: "mcp-call",
+    group: "mcp",
+    title: "`tools/call` of an MCP server in the same process (by hand: the official SDK)",
+    operations: 1,
+    work: ({ mcpCall }) => mcpCall?.(),
+    expected: { celsius: 8 },
+    target: { ratio: 1.15 },
+  },
+  {
+    id: "mcp-connect",
+    group: "mcp",
+    title: "connect an MCP server of 200 tools over HTTP, make them tools, close (by hand: the official SDK)",
+    operations: 1,
+    work: ({ mcpConnect }) =>
+      mcpConnect?.(import("./contenders/mcp-by-hand.js").then(({ serverWithTools }) => serverWithTools(200))),
+    expected: 200,
+  },
+];
+
 const saving: readonly Workload[] = [
   {
     id: "ask-and-resume",
@@ -348,6 +369,7 @@ export const workloads: readonly Workload[] = [
   tools(10),
   tools(100, { ratio: 1.4 }),
   ...agentWorkloads,
+  ...mcp,
   ...streams,
   build(1_000, { target: { microseconds: 2_000 } }),
   build(10_000, { base: manySmall, target: { ratio: 2 }, own: true }),

@@ -25,7 +25,16 @@ import {
 import { type ChunkOptions, MDocument, memoryVectors } from "kumiko/rag";
 import { ownAgents } from "../agents/own.js";
 import { serveAgent } from "../agents/serving.js";
-import { type Call, type Contender, type Pipe, type Run, type Step, type WiredStep, weather } from "../contender.js";
+import {
+  type Call,
+  type Contender,
+  later,
+  type Pipe,
+  type Run,
+  type Step,
+  type WiredStep,
+  weather,
+} from "../contender.js";
 import { cached, guarded, historyLoop, savedItems } from "./kumiko-policies.js";
 
 const noOperation = { onStart() {}, onEnd() {} };
@@ -49,6 +58,8 @@ export const kumiko: Contender = {
   loop: (step, last) => runOf(loopOf(step, last).compile({ maxSteps: last + 1 })),
   branches,
   tools,
+  mcpCall: () => later(async () => (await import("./mcp.js")).mcpCall()),
+  mcpConnect: (url) => later(async () => (await import("./mcp.js")).mcpConnect(await url)),
   generators: (count) => pipeOf(line(count, () => lambda({ transform: addOne }))),
   maps: (count) => pipeOf(line(count, () => mapChunks((chunk: number) => chunk + 1))),
   split,

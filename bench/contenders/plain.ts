@@ -1,5 +1,5 @@
 import { agentsByHand } from "../agents/by-hand.js";
-import { type Call, type Contender, type Pipe, type Run, type Step, weather } from "../contender.js";
+import { type Call, type Contender, later, type Pipe, type Run, type Step, weather } from "../contender.js";
 
 /** What a careful user writes without any library: the lower bound of all others. */
 export const plain: Contender = {
@@ -29,6 +29,8 @@ export const plain: Contender = {
     for (let n = 0; n < count; n++) value = value % 2 === 1 ? await odd(value) : await even(value);
     return value;
   },
+  mcpCall: () => later(async () => (await import("./mcp-by-hand.js")).mcpCall()),
+  mcpConnect: (url) => later(async () => (await import("./mcp-by-hand.js")).mcpConnect(await url)),
   tools: (calls) => async () => {
     const messages = await Promise.all(calls.map(callTool));
     return messages.map(({ contentBlocks: [block] }) => block?.result);

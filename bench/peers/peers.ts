@@ -17,6 +17,17 @@ export const peers: readonly Peer[] = [
   { name: "LangGraph", package: "@langchain/langgraph", load: async () => (await import("./langgraph.js")).langgraph },
   { name: "LangChain", package: "@langchain/core", load: async () => (await import("./langchain.js")).langchain },
   { name: "Mastra", package: "@mastra/core", load: async () => (await import("./mastra.js")).mastra, newerNode: true },
+  {
+    name: "LangChain MCP",
+    package: "@langchain/mcp-adapters",
+    load: async () => (await import("./langchain-mcp.js")).langchainMcp,
+  },
+  {
+    name: "Mastra MCP",
+    package: "@mastra/mcp",
+    load: async () => (await import("./mastra-mcp.js")).mastraMcp,
+    newerNode: true,
+  },
   { name: "Genkit", package: "genkit", load: async () => (await import("./genkit.js")).genkitFlows },
   { name: "AI SDK", package: "ai", load: async () => (await import("./ai-sdk.js")).aiSdk },
   {

@@ -45,6 +45,12 @@ export const connectionClosed = (): KumikoError =>
 export const unknownServer = (server: string, known: readonly string[]): KumikoError =>
   invalidMcpOption(`"${server}" is not a server of this connection. Servers: ${known.join(", ") || "none"}.`);
 
+export const unknownIncluded = (server: string, missing: readonly string[], known: readonly string[]): KumikoError =>
+  invalidMcpOption(
+    `include of the MCP server "${server}" names ${missing.map((name) => JSON.stringify(name)).join(", ")}, which it does not have. ` +
+      `Its tools: ${known.join(", ") || "none"}.`,
+  );
+
 export const sameToolName = (name: string, first: string, second: string): KumikoError =>
   new KumikoError(
     "DUPLICATE_TOOL",
@@ -68,7 +74,10 @@ export const cannotAsk = (server: string, what: string): KumikoError =>
   protocolError(server, `asks for input (${what}) where nobody can be asked. Use a tool, loader or template in a run.`);
 
 export const answerTooLarge = (limit: number): KumikoError =>
-  new KumikoError("MCP_PROTOCOL", `The answer is larger than ${limit} bytes, and is not read further.`);
+  new KumikoError(
+    "MCP_PROTOCOL",
+    `The answer of the server is larger than ${limit} bytes, and is not read further. Ask for less at once.`,
+  );
 
 function ageOf(ms: number): string {
   const seconds = Math.round(ms / 1000);

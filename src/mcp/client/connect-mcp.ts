@@ -49,7 +49,8 @@ function checkServer(name: string, config: unknown): void {
   for (const option of Object.keys(config)) if (!known.includes(option)) throw unknownMcpOption(where, option, known);
   checkPlace(where, config);
   checkDetails(where, config);
-  for (const option of ["timeoutMs", "connectTimeoutMs"]) checkMilliseconds(`${option} of ${where}`, config[option]);
+  if (config.timeoutMs !== Infinity) checkMilliseconds(`timeoutMs of ${where}`, config.timeoutMs);
+  checkMilliseconds(`connectTimeoutMs of ${where}`, config.connectTimeoutMs);
   checkRevision(where, config.revision);
   for (const option of ["include", "exclude"]) checkNames(`${option} of ${where}`, config[option]);
   const { prefix } = config;
@@ -111,8 +112,8 @@ function isWebAddress(url: unknown): boolean {
 }
 
 function checkMilliseconds(name: string, given: unknown): void {
-  if (given === undefined || (typeof given === "number" && given > 0)) return;
-  throw invalidMcpValue(name, "a number of milliseconds above 0", given);
+  if (given === undefined || (typeof given === "number" && given > 0 && given <= longestPause)) return;
+  throw invalidMcpValue(name, `a number of milliseconds above 0 and up to ${longestPause}`, given);
 }
 
 function checkRevision(where: string, given: unknown): void {
@@ -151,14 +152,30 @@ function checkOptions(options: McpOptions): void {
   }
   checkDrift(drift);
   checkCallers({ ...options } as never);
+  checkReconnect(reconnect);
+}
+
+/** Longer, and a timer would fire at once. */
+const longestPause = 2 ** 31 - 1;
+
+function checkReconnect(reconnect: McpOptions["reconnect"]): void {
   if (reconnect === undefined || reconnect === false) return;
   if (!isObject(reconnect)) throw invalidMcpValue("reconnect of connectMcp", "an object or false", reconnect);
-  for (const [name, value] of Object.entries(reconnect)) {
-    if (!["attempts", "minMs", "maxMs"].includes(name))
-      throw unknownMcpOption("reconnect", name, ["attempts", "minMs", "maxMs"]);
-    if (value !== undefined && !(typeof value === "number" && value >= 0)) {
-      throw invalidMcpValue(`reconnect.${name}`, "a number of at least 0", value);
+  const known = ["attempts", "minMs", "maxMs"];
+  for (const name of Object.keys(reconnect))
+    if (!known.includes(name)) throw unknownMcpOption("reconnect", name, known);
+  const { attempts = 5, minMs = 500, maxMs = 30_000 } = reconnect;
+  if (!(attempts === Infinity || (Number.isInteger(attempts) && attempts >= 0))) {
+    throw invalidMcpValue("reconnect.attempts", "a whole number of at least 0, or Infinity", attempts);
+  }
+  for (const [name, value] of Object.entries({ minMs, maxMs })) {
+    if (!(typeof value === "number" && value >= 0 && value <= longestPause)) {
+      throw invalidMcpValue(`reconnect.${name}`, `a number of milliseconds from 0 to ${longestPause}`, value);
     }
+  }
+  if (minMs > maxMs) {
+    const which = reconnect.maxMs === undefined ? ", the default: give maxMs too" : "";
+    throw invalidMcpOption(`reconnect.minMs (${minMs}) must not be above reconnect.maxMs (${maxMs}${which}).`);
   }
 }
 

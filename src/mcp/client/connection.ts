@@ -46,7 +46,7 @@ export interface McpConnection {
   tools(server?: string): readonly ConnectedMcpTool[];
   /** The same by server. */
   toolsets(): Readonly<Record<string, readonly ConnectedMcpTool[]>>;
-  /** SHA-256 of what each tool says of itself, by its name here: for `drift.pins`. */
+  /** SHA-256 of what each tool says of itself, by `<server>_<name>` whatever its prefix: for `drift.pins`. */
   fingerprints(): Readonly<Record<string, string>>;
   resources(server: string): Promise<McpResource[]>;
   resourceTemplates(server: string): Promise<McpResourceTemplate[]>;
@@ -128,7 +128,7 @@ export class Connection implements McpConnection, LinkOwner {
 
   fingerprints(): Readonly<Record<string, string>> {
     const watched = [...this.#links.values()].flatMap((link) => this.#admitted.get(link) ?? []);
-    return Object.fromEntries(watched.map(({ id, fingerprint }) => [id, fingerprint]));
+    return Object.fromEntries(watched.map(({ key, fingerprint }) => [key, fingerprint]));
   }
 
   async resources(server: string): Promise<McpResource[]> {

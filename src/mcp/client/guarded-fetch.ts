@@ -14,9 +14,15 @@ export class Unreachable extends Error {
 
 /**
  * Sends the given headers to one origin only, wherever it is sent on, and reads no answer or event without an end. (What an
- * `authProvider` sends to whom is up to the SDK, which follows no redirect to another origin.)
+ * `authProvider` sends to whom is up to the SDK, which follows no redirect to another origin.) `onStreamEnd` is told of the end
+ * of a stream that was opened for no single answer.
  */
-export function guardedFetch(endpoint: URL, headers: Readonly<Record<string, string>>, base: Fetch = fetch): Fetch {
+export function guardedFetch(
+  endpoint: URL,
+  headers: Readonly<Record<string, string>>,
+  base: Fetch = fetch,
+  onStreamEnd?: (error: Error) => void,
+): Fetch {
   return async (url, init) => {
     const sent = new Headers(init?.headers);
     if (new URL(url).origin === endpoint.origin) {
@@ -29,7 +35,7 @@ export function guardedFetch(endpoint: URL, headers: Readonly<Record<string, str
       if (init?.signal?.aborted) throw cause;
       throw new Unreachable(`The request to ${new URL(url).origin} failed: ${causeOf(cause)}`, { cause });
     }
-    return limited(response, init?.body);
+    return limited(response, init?.body, onStreamEnd);
   };
 }
 
@@ -42,11 +48,11 @@ function causeOf(error: unknown): string {
   return cause.message !== "" ? cause.message : typeof code === "string" ? code : error.message;
 }
 
-function limited(response: Response, request: unknown): Response {
+function limited(response: Response, request: unknown, onStreamEnd?: (error: Error) => void): Response {
   if (!response.ok || response.body === null) return response;
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   const { status, statusText, headers } = response;
-  const body = isStream ? events(response.body, idOf(request)) : response.body.pipeThrough(countBytes());
+  const body = isStream ? events(response.body, idOf(request), onStreamEnd) : response.body.pipeThrough(countBytes());
   return new Response(body, { status, statusText, headers });
 }
 
@@ -82,11 +88,16 @@ export const streamEnded = "kumiko: the stream has ended";
  * waiting until its time is over: then an error takes the place of the answer. One that comes too late is ignored, and a
  * stream with ids can be taken up again.
  */
-function events(body: ReadableStream<Uint8Array>, id: string | number | undefined): ReadableStream<Uint8Array> {
+function events(
+  body: ReadableStream<Uint8Array>,
+  id: string | number | undefined,
+  onStreamEnd?: (error: Error) => void,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const lines = new EventLines();
   const end = (controller: ReadableStreamDefaultController<Uint8Array>, error: Error): void => {
     if (id === undefined) {
+      onStreamEnd?.(error instanceof KumikoError ? error : new Unreachable(error.message, { cause: error }));
       controller.error(error);
       return;
     }
@@ -101,7 +112,8 @@ function events(body: ReadableStream<Uint8Array>, id: string | number | undefine
         try {
           const { done, value } = await reader.read();
           if (done) {
-            if (id === undefined || lines.hasIds) controller.close();
+            const isOver = id === undefined ? onStreamEnd === undefined : lines.hasIds;
+            if (isOver) controller.close();
             else end(controller, new Error("The server ended the stream without an answer."));
           } else if (lines.push(value) <= largestAnswer) controller.enqueue(value);
           else {

@@ -1,7 +1,16 @@
+import { KumikoError } from "../../errors.js";
 import { isFields } from "../../is.js";
 import { callMcpTool, type McpToolDefinition } from "../../tools/mcp/mcp-client.js";
-import { callCutOff, connectFailed, connectionClosed, connectTimedOut, disconnected } from "../errors.js";
+import {
+  callCutOff,
+  connectFailed,
+  connectionClosed,
+  connectTimedOut,
+  disconnected,
+  unknownIncluded,
+} from "../errors.js";
 import { ChangeFeed } from "./change-feed.js";
+import { Cutoff } from "./cutoff.js";
 import { streamEnded, Unreachable } from "./guarded-fetch.js";
 import { InFlight } from "./in-flight.js";
 import { capabilitiesOf, isModern, newClient, onlyByInterrupt, revisionOf, type SharedOptions } from "./new-client.js";
@@ -38,7 +47,10 @@ export class ServerLink {
   revision = "";
   readonly #owner: LinkOwner;
   readonly #closing = new AbortController();
+  readonly #cutoffs = new WeakMap<Client, Cutoff>();
   #client: Client | undefined;
+  /** Whether `include` has been compared with what there is. */
+  #isIncludeKnown = false;
   #opening: Promise<void> | undefined;
   #feed: ChangeFeed | undefined;
   readonly #subscribed = new Set<string>();
@@ -54,11 +66,16 @@ export class ServerLink {
     try {
       await this.#connect();
     } catch (cause) {
-      const error = connectFailed(this.name, cause);
+      const error = isInvalidOption(cause) ? cause : connectFailed(this.name, cause);
       this.#fail(error);
       if (this.config.optional !== true) throw error;
       if (this.#canReconnect) this.#reconnect();
     }
+  }
+
+  /** How long one request may take: a timer that is set for longer would fire at once. */
+  get timeout(): number {
+    return Math.min(this.config.timeoutMs ?? 60_000, longestTimeout);
   }
 
   /** Tries again, if the connection is lost, and lists the tools anew. */
@@ -72,7 +89,8 @@ export class ServerLink {
     for (let sent = 1; ; sent++) {
       const client = await this.ready(signal);
       try {
-        return await raceAbort(use(client), signal);
+        const work = use(client);
+        return await raceAbort(this.#cutoffs.get(client)?.race(work) ?? work, signal);
       } catch (error) {
         signal?.throwIfAborted();
         if (isLost(error, client)) this.#lost(client, error);
@@ -140,7 +158,7 @@ export class ServerLink {
         () => connectTimedOut(connectTimeoutMs),
         async (signal) => {
           if (isOwn) await this.#handshake(client, signal, connectTimeoutMs);
-          await this.#listTools(client);
+          await (this.#cutoffs.get(client)?.race(this.#listTools(client)) ?? this.#listTools(client));
         },
       );
     } catch (error) {
@@ -156,10 +174,15 @@ export class ServerLink {
   }
 
   async #handshake(client: Client, signal: AbortSignal, timeout: number): Promise<void> {
-    const transport = await openTransport(this.config);
+    const cutoff = new Cutoff();
+    this.#cutoffs.set(client, cutoff);
+    const transport = await openTransport(this.config, (error) => {
+      cutoff.cut(error);
+      this.#lost(client, error);
+    });
     hideAtHandshake(transport, onlyByInterrupt(this.#owner));
     this.#readErrors(transport);
-    await raceAbort(client.connect(transport, { signal, timeout }), signal);
+    await raceAbort(cutoff.race(client.connect(transport, { signal, timeout })), signal);
   }
 
   /** A piped standard error must be read, or the program would stand still. */
@@ -205,12 +228,26 @@ export class ServerLink {
 
   async #listTools(client: Client): Promise<void> {
     const { tools } =
-      "tools" in capabilitiesOf(client) || "client" in this.config ? await client.listTools() : { tools: [] };
+      "tools" in capabilitiesOf(client) || "client" in this.config
+        ? await client.listTools({}, { timeout: this.timeout, cacheMode: "refresh" })
+        : { tools: [] };
     const { include, exclude = [] } = this.config;
+    this.#checkIncluded(
+      include ?? [],
+      tools.map(({ name }) => name),
+    );
     const taken = (tools as readonly McpToolDefinition[]).filter(
       ({ name }) => (include === undefined || include.includes(name)) && !exclude.includes(name),
     );
     await this.#owner.toolsListed(this, taken);
+  }
+
+  /** Later a server may take tools away: that is a change of its list, and no mistake in the options. */
+  #checkIncluded(include: readonly string[], names: readonly string[]): void {
+    if (this.#isIncludeKnown) return;
+    const missing = include.filter((name) => !names.includes(name));
+    if (missing.length > 0) throw unknownIncluded(this.name, missing, names);
+    this.#isIncludeKnown = true;
   }
 
   async #relist(client: Client): Promise<void> {
@@ -281,8 +318,14 @@ export class ServerLink {
   }
 }
 
+const longestTimeout = 2 ** 31 - 1;
+
 /** Who repeats a call that ends its server again and again would never come to an end. */
 const mostSent = 5;
+
+function isInvalidOption(error: unknown): error is KumikoError {
+  return KumikoError.is(error) && error.code === "INVALID_OPTION";
+}
 
 /** Only the answer of this request was lost. */
 function isCutOff(error: unknown): boolean {

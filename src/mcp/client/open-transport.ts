@@ -1,18 +1,25 @@
+import { answerTooLarge } from "../errors.js";
 import { guardedFetch, largestAnswer } from "./guarded-fetch.js";
 import type { McpCommand, McpEndpoint, McpServerConfig } from "./options.js";
 import { loadClient, loadStdioClient, type Transport } from "./sdk.js";
 
-/** A new transport for a server. One that was given can be used once. */
-export async function openTransport(config: McpServerConfig): Promise<Transport> {
-  if ("command" in config) return stdioTransport(config);
-  if ("url" in config) return httpTransport(config);
+/**
+ * A new transport for a server. One that was given can be used once. `onBroken` is told why it cannot go on, where that would
+ * not end the requests that are under way, or not soon.
+ */
+export async function openTransport(config: McpServerConfig, onBroken: (error: Error) => void): Promise<Transport> {
+  if ("command" in config) return stdioTransport(config, onBroken);
+  if ("url" in config) return httpTransport(config, onBroken);
   if ("transport" in config) return config.transport as Transport;
   throw new TypeError("A client that was given has its transport already.");
 }
 
-async function stdioTransport({ command, args, env, cwd, stderr }: McpCommand): Promise<Transport> {
+async function stdioTransport(
+  { command, args, env, cwd, stderr }: McpCommand,
+  onBroken: (error: Error) => void,
+): Promise<Transport> {
   const { StdioClientTransport, getDefaultEnvironment } = await loadStdioClient();
-  return new StdioClientTransport({
+  const transport = new StdioClientTransport({
     command,
     args: [...(args ?? [])],
     env: { ...getDefaultEnvironment(), ...env },
@@ -20,13 +27,22 @@ async function stdioTransport({ command, args, env, cwd, stderr }: McpCommand): 
     ...(cwd !== undefined && { cwd }),
     ...(stderr !== undefined && { stderr }),
   });
+  transport.onerror = ({ message }) => {
+    // it reads no further then, but its program may take seconds to end
+    if (message.includes("exceeded maximum size")) onBroken(answerTooLarge(largestAnswer));
+  };
+  return transport;
 }
 
-async function httpTransport({ url, headers = {}, authProvider, fetch, sse }: McpEndpoint): Promise<Transport> {
+async function httpTransport(
+  { url, headers = {}, authProvider, fetch, sse }: McpEndpoint,
+  onBroken: (error: Error) => void,
+): Promise<Transport> {
   const { SSEClientTransport, StreamableHTTPClientTransport } = await loadClient();
   const endpoint = new URL(url);
   const options = {
-    fetch: guardedFetch(endpoint, headers, fetch),
+    // with one stream for all answers, its end is that of the session: the SDK would open another one without a handshake
+    fetch: guardedFetch(endpoint, headers, fetch, sse === true ? onBroken : undefined),
     redirectPolicy: "same-origin" as const,
     ...(authProvider !== undefined && { authProvider: authProvider as never }),
   };

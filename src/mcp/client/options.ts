@@ -53,7 +53,7 @@ export interface McpServerSettings {
    * @default "auto"
    */
   readonly revision?: "auto" | "legacy" | { readonly pin: string } | undefined;
-  /** The tools to take, by the server's own names. @default all */
+  /** The tools to take, by the server's own names. A name that it does not have when it connects is an error. @default all */
   readonly include?: readonly string[] | undefined;
   /** The tools to leave out. @default none */
   readonly exclude?: readonly string[] | undefined;
@@ -117,16 +117,16 @@ export interface McpSampling {
 export interface McpDrift {
   /** What becomes of a tool that is not what it was: an event, no more calls, or nothing. @default "warn" */
   readonly policy?: "warn" | "deny" | "ignore" | undefined;
-  /** The fingerprints that tools must have, by `<server>_<name>`: what `fingerprints()` gave once. */
+  /** The fingerprints that tools must have, by `<server>_<name>`, whatever its prefix: what `fingerprints()` gave once. */
   readonly pins?: Readonly<Record<string, string>> | undefined;
   /** Whether tools are taken that were neither pinned nor in the first list. @default "allow" */
   readonly newTools?: "allow" | "deny" | undefined;
 }
 
 export interface McpReconnect {
-  /** @default 5 */
+  /** `Infinity`: until it is there again. @default 5 */
   readonly attempts?: number | undefined;
-  /** @default 500 */
+  /** The first pause, which doubles up to `maxMs`. @default 500 */
   readonly minMs?: number | undefined;
   /** @default 30_000 */
   readonly maxMs?: number | undefined;

@@ -22,7 +22,7 @@ export interface McpPromptArgument {
 
 export async function listPrompts(link: ServerLink): Promise<McpPrompt[]> {
   const settings = { name: "prompts/list", repeatable: true };
-  const { prompts } = await link.request((client) => client.listPrompts(), settings);
+  const { prompts } = await link.request((client) => client.listPrompts({}, { timeout: link.timeout }), settings);
   return prompts as McpPrompt[];
 }
 
@@ -35,7 +35,7 @@ export function promptTemplate(link: ServerLink, answers: InputAnswers, name: st
       const { signal } = ctx;
       const asker = { server: link.name, toolName: name, toolCallId: "" };
       const place = { server: link.name, name, ctx, answer: answers.answerer(asker) };
-      const options = { signal, timeout: link.config.timeoutMs ?? 60_000, allowInputRequired: true };
+      const options = { signal, timeout: link.timeout, allowInputRequired: true };
       const result = await exchange(place, (more) =>
         link.inFlight.during({ toolName: name, toolCallId: "", ctx }, () =>
           link.request(

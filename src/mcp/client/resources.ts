@@ -35,13 +35,16 @@ export interface McpResourceContent {
 
 export async function listResources(link: ServerLink): Promise<McpResource[]> {
   const settings = { name: "resources/list", repeatable: true };
-  const { resources } = await link.request((client) => client.listResources(), settings);
+  const { resources } = await link.request((client) => client.listResources({}, { timeout: link.timeout }), settings);
   return resources as McpResource[];
 }
 
 export async function listResourceTemplates(link: ServerLink): Promise<McpResourceTemplate[]> {
   const settings = { name: "resources/templates/list", repeatable: true };
-  const { resourceTemplates } = await link.request((client) => client.listResourceTemplates(), settings);
+  const { resourceTemplates } = await link.request(
+    (client) => client.listResourceTemplates({}, { timeout: link.timeout }),
+    settings,
+  );
   return resourceTemplates as McpResourceTemplate[];
 }
 
@@ -55,7 +58,7 @@ export async function readResource(
   const asker = { server: link.name, toolName: uri, toolCallId: "" };
   const place = { server: link.name, name: uri, ctx, answer: answers.answerer(asker) };
   const signal = ctx?.signal;
-  const timeout = link.config.timeoutMs ?? 60_000;
+  const { timeout } = link;
   const result = await exchange(place, (more) =>
     link.inFlight.during({ toolName: uri, toolCallId: "", ctx }, () =>
       link.request(

@@ -6,6 +6,8 @@ import type { McpDrift } from "./options.js";
 /** A tool of a server, under the name that it has here. */
 export interface WatchedTool {
   readonly id: string;
+  /** `<server>_<name>`, whatever it is called here: what pins are kept under. */
+  readonly key: string;
   readonly definition: McpToolDefinition;
   readonly fingerprint: string;
 }
@@ -31,40 +33,41 @@ export class ToolWatch {
     const listed = await Promise.all(
       definitions.map(async (definition) => ({
         id: idOf(definition.name),
+        key: `${this.#server}_${definition.name}`,
         definition,
         fingerprint: await fingerprintOf(definition),
       })),
     );
     const isFirst = this.#known === undefined;
-    this.#known ??= new Map(listed.map(({ id, fingerprint }) => [id, fingerprint]));
-    this.#current = new Map(listed.map(({ id, fingerprint }) => [id, fingerprint]));
+    this.#known ??= new Map(listed.map(({ key, fingerprint }) => [key, fingerprint]));
+    this.#current = new Map(listed.map(({ key, fingerprint }) => [key, fingerprint]));
     return listed.filter((tool) => this.#isAdmitted(tool, isFirst));
   }
 
   /** Why a tool of an older list may not be called, if so. */
-  whyRefused({ id, fingerprint }: WatchedTool): string | undefined {
-    const now = this.#current.get(id);
+  whyRefused({ key, fingerprint }: WatchedTool): string | undefined {
+    const now = this.#current.get(key);
     if (now === undefined || this.#drift.policy !== "deny") return undefined;
-    const expected = this.#expected(id);
+    const expected = this.#expected(key);
     if (now === fingerprint && (expected === undefined || expected === now)) return undefined;
     return `its server has changed it (${short(expected ?? fingerprint)} became ${short(now)}), and drift.policy is "deny"`;
   }
 
-  #expected(id: string): string | undefined {
+  #expected(key: string): string | undefined {
     const { pins } = this.#drift;
-    return pins !== undefined && Object.hasOwn(pins, id) ? pins[id] : this.#known?.get(id);
+    return pins !== undefined && Object.hasOwn(pins, key) ? pins[key] : this.#known?.get(key);
   }
 
-  #isAdmitted({ id, fingerprint }: WatchedTool, isFirst: boolean): boolean {
+  #isAdmitted({ id, key, fingerprint }: WatchedTool, isFirst: boolean): boolean {
     const { policy = "warn", pins, newTools = "allow" } = this.#drift;
-    const isPinned = pins !== undefined && Object.hasOwn(pins, id);
-    const expected = this.#expected(id);
+    const isPinned = pins !== undefined && Object.hasOwn(pins, key);
+    const expected = this.#expected(key);
     const isNew = expected === undefined || (pins !== undefined && !isPinned && isFirst);
     if (isNew) {
       const denied = newTools === "deny";
       if (denied || !isFirst) this.#tell({ kind: "new_tool", server: this.#server, tool: id, denied }, fingerprint);
-      if (!denied) this.#known?.set(id, fingerprint);
-      else if (!isPinned) this.#known?.delete(id);
+      if (!denied) this.#known?.set(key, fingerprint);
+      else if (!isPinned) this.#known?.delete(key);
       return !denied;
     }
     if (expected === fingerprint || policy === "ignore") return true;
@@ -82,9 +85,9 @@ export class ToolWatch {
   }
 
   #tell(event: McpEvent & { readonly tool: string }, fingerprint: string): void {
-    const key = `${event.kind} ${event.tool} ${fingerprint}`;
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
+    const told = `${event.kind} ${event.tool} ${fingerprint}`;
+    if (this.#told.has(told)) return;
+    this.#told.add(told);
     this.#emit(event);
   }
 }

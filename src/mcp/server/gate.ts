@@ -63,11 +63,13 @@ function hostnameOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).hostname : undefined;
 }
 
-export function refusal(status: number, message: string, headers: Readonly<Record<string, string>> = {}): Response {
-  return Response.json(
-    { jsonrpc: "2.0", error: { code: -32000, message }, id: null },
-    { status, headers: { ...headers } },
-  );
+export function refusal(
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+  code = -32000,
+): Response {
+  return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status, headers: { ...headers } });
 }
 
 /** Whose state and sessions are whose. */

@@ -16,6 +16,8 @@ export interface SessionsOptions {
   readonly newServer: (subscriptions: Set<string>) => Promise<Server>;
 }
 
+type RequestDetails = NonNullable<Parameters<WebStandardStreamableHTTPServerTransport["handleRequest"]>[1]>;
+
 /** Clients of revisions with a handshake: each has a session, in which it can be asked during a call. */
 export class LegacySessions {
   readonly #options: SessionsOptions;
@@ -29,10 +31,10 @@ export class LegacySessions {
     return this.#table.sessions;
   }
 
-  async fetch(request: Request, authInfo: McpAuthInfo | undefined): Promise<Response> {
+  /** `options` have what is known of the request already: its body, and who sent it. */
+  async fetch(request: Request, authInfo: McpAuthInfo | undefined, options: RequestDetails): Promise<Response> {
     const id = request.headers.get("mcp-session-id");
-    const options = authInfo === undefined ? {} : { authInfo: authInfo as never };
-    if (id === null) return this.#begin(request, authInfo);
+    if (id === null) return this.#begin(request, authInfo, options);
     const session = this.#table.find(id, principalOf(authInfo));
     if (session === undefined) return refusal(404, "Session not found");
     return this.#table.during(id, () => session.transport.handleRequest(request, options));
@@ -42,7 +44,7 @@ export class LegacySessions {
     return this.#table.close();
   }
 
-  async #begin(request: Request, authInfo: McpAuthInfo | undefined): Promise<Response> {
+  async #begin(request: Request, authInfo: McpAuthInfo | undefined, options: RequestDetails): Promise<Response> {
     if (request.method !== "POST") return refusal(400, "A session begins with a POST of initialize");
     if (this.#table.isFull) return refusal(503, "There are too many sessions");
     const { WebStandardStreamableHTTPServerTransport: Transport } = await loadServer();
@@ -63,10 +65,7 @@ export class LegacySessions {
       if (transport.sessionId !== undefined) this.#table.delete(transport.sessionId);
     };
     await server.connect(transport);
-    const response = await transport.handleRequest(
-      request,
-      authInfo === undefined ? {} : { authInfo: authInfo as never },
-    );
+    const response = await transport.handleRequest(request, options);
     if (transport.sessionId === undefined) await server.close();
     return response;
   }

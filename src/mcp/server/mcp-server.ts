@@ -1,9 +1,10 @@
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
 import { memoryStore } from "../../checkpoint/memory-store.js";
 import { RequestContext } from "../../components/request-context.js";
+import { isFields, isObject } from "../../is.js";
 import { jsonSchemaValidator } from "../../schema/json-schema-validator.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
-import { invalidMcpValue, unknownMcpOption } from "../errors.js";
+import { invalidMcpOption, invalidMcpValue, unknownMcpOption } from "../errors.js";
 import { CallRunner } from "./call-runner.js";
 import { type CallPlace, CallSessions } from "./call-session.js";
 import { checkServerOptions } from "./check-options.js";
@@ -152,7 +153,10 @@ export class MCPServer {
     this.#serving.fetch(request, authInfo);
 
   /** Listens on a port: streamable HTTP at `/mcp`, and the transport of 2024-11-05 at `/sse` and `/messages`. */
-  async listen({ port, host = "127.0.0.1" }: ListenOptions): Promise<Listening> {
+  async listen(options: ListenOptions): Promise<Listening> {
+    checkKnown("listen", options, ["port", "host"]);
+    if (this.#closing.signal.aborted) throw serverClosed();
+    const { port, host = "127.0.0.1" } = options;
     if (!Number.isInteger(port) || port < 0 || port > 65_535) {
       throw invalidMcpValue("port of listen", "a whole number from 0 to 65535", port);
     }
@@ -176,11 +180,10 @@ export class MCPServer {
   }
 
   /** Answers a request of Node.js with streamable HTTP, where it called `httpPath`; others get a 404. */
-  async startHTTP({ url, req, res, httpPath, ssePath, options = {} }: StartHttpOptions): Promise<void> {
-    for (const name of Object.keys(options)) {
-      if (name !== "authInfo" && name !== "parsedBody")
-        throw unknownMcpOption("startHTTP", name, ["authInfo", "parsedBody"]);
-    }
+  async startHTTP(request: StartHttpOptions): Promise<void> {
+    checkKnown("startHTTP", request, [...exchange, "httpPath", "ssePath", "messagePath", "options"]);
+    const { url, req, res, httpPath, ssePath, options = {} } = request;
+    checkKnown("options of startHTTP", options, ["authInfo", "parsedBody"]);
     const isHere = pathOf(url) === (httpPath ?? ssePath ?? "/http");
     await this.#serving.answer(
       req,
@@ -191,17 +194,22 @@ export class MCPServer {
   }
 
   /** Answers a request of Node.js with the transport of 2024-11-05, for clients that know no other. */
-  async startSSE({ url, req, res, ssePath = "/sse", messagePath = "/messages" }: StartSseOptions): Promise<void> {
+  async startSSE(options: StartSseOptions): Promise<void> {
+    checkKnown("startSSE", options, [...exchange, "ssePath", "messagePath"]);
+    const { url, req, res, ssePath = "/sse", messagePath = "/messages" } = options;
     const paths = { ssePath, messagePath };
     await this.#serving.answer(req, res, (request) => this.#serving.fetchSse(request, pathOf(url), paths, undefined));
   }
 
   /** The same in Hono: with its `context`, the response is given back. */
   async startHonoSSE(options: StartHonoSseOptions): Promise<Response | undefined> {
+    checkKnown("startHonoSSE", options, [...exchange, "context", "ssePath", "messagePath"]);
     const { url, ssePath = "/hono-sse", messagePath = "/hono-messages" } = options;
     const paths = { ssePath, messagePath };
     const answer = (request: Request) => this.#serving.fetchSse(request, pathOf(url), paths, undefined, true);
-    if ("context" in options) return answer(options.context.req.raw);
+    if ("context" in options && options.context !== undefined) return answer(options.context.req.raw);
+    if (!("req" in options && isObject(options.req) && isObject(options.res)))
+      throw invalidMcpOption("startHonoSSE needs the context of Hono, or req and res.");
     await this.#serving.answer(options.req, options.res, answer);
     return undefined;
   }
@@ -256,6 +264,7 @@ export class MCPServer {
     options: { readonly messages?: readonly AgenticMessage[]; readonly toolCallId?: string } = {},
   ): Promise<unknown> {
     if (this.#closing.signal.aborted) throw serverClosed();
+    checkKnown("executeTool", options, ["messages", "toolCallId"]);
     const { requestContext } = this.#options;
     const values =
       typeof requestContext === "function"
@@ -339,13 +348,20 @@ export class MCPServer {
       resources: resources && new ResourceCalls(resources, matches),
       runner,
       codec,
-      closing: this.#closing.signal,
     };
   }
 }
 
 function infoOf({ listed, kind }: ServedTool): McpToolInfo {
   return { ...(listed as object as Omit<McpToolInfo, "toolType">), toolType: kind };
+}
+
+/** What Node.js hands over. */
+const exchange = ["url", "req", "res"];
+
+function checkKnown(where: string, options: object, known: readonly string[]): void {
+  if (!isFields(options)) throw invalidMcpValue(`The options of ${where}`, "an object", options);
+  for (const name of Object.keys(options)) if (!known.includes(name)) throw unknownMcpOption(where, name, known);
 }
 
 function pathOf(url: URL | string): string {

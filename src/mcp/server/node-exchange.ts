@@ -10,6 +10,7 @@ export interface NodeResponse {
   readonly headersSent: boolean;
   writeHead(status: number, headers?: Readonly<Record<string, string>>): unknown;
   end(): unknown;
+  flushHeaders?(): void;
 }
 
 /** A request of Node.js, and where it is answered. */

@@ -23,7 +23,6 @@ export interface ServerParts {
   readonly resources: ResourceCalls | undefined;
   readonly runner: CallRunner;
   readonly codec: RequestStateCodec<CallPlace>;
-  readonly closing: AbortSignal;
 }
 
 /** How one client is connected. */
@@ -182,7 +181,7 @@ function placeOf(sdk: ServerContext): CallPlace | undefined {
 const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 
 async function requestOf(
-  { options, closing }: ServerParts,
+  { options }: ServerParts,
   { isModern, cannotAsk }: ClientLink,
   server: Server,
   sdk: ServerContext,
@@ -195,7 +194,7 @@ async function requestOf(
     isModern,
     capabilities: isFields(capabilities) ? capabilities : {},
     requestContext: await requestContextOf(options, sdk),
-    signal: AbortSignal.any([sdk.mcpReq.signal, closing]),
+    signal: sdk.mcpReq.signal, // aborted also when the server is closed
     progress,
     cannotAsk,
   };

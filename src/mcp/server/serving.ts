@@ -3,6 +3,7 @@ import { LegacySessions } from "./legacy-sessions.js";
 import type { NodeRequest, NodeResponse } from "./node-exchange.js";
 import type { McpAuthInfo } from "./options.js";
 import { type ClientLink, protocolServer, requestServer, type ServerParts } from "./protocol.js";
+import { relayBody } from "./relay-body.js";
 import {
   loadNodeAdapter,
   loadServer,
@@ -67,16 +68,35 @@ export class Serving {
 
   async fetch(request: Request, given: McpAuthInfo | undefined): Promise<Response> {
     return this.#admit(request, given, async (authInfo) => {
-      const { isLegacyRequest } = await loadServer();
-      const { maxBodyBytes, legacy = "sessions" } = this.#options;
-      const limit = maxBodyBytes === undefined ? {} : { maxRequestBodySize: maxBodyBytes };
+      const sdk = await loadServer();
+      const body = await this.#bodyOf(request, sdk);
+      if (body instanceof Response) return body;
+      const options = { ...(authInfo !== undefined && { authInfo: authInfo as never }), ...body };
       const handler = await this.#httpHandler();
-      if (legacy === "sessions" && (await isLegacyRequest(request, undefined, limit))) {
+      const { maxBodyBytes, legacy = "sessions" } = this.#options;
+      if (legacy === "sessions" && (await sdk.isLegacyRequest(request, body.parsedBody))) {
         this.#legacy ??= new LegacySessions({ maxBodyBytes, newServer: (uris) => this.#newLegacyServer(uris) });
-        return this.#legacy.fetch(request, authInfo);
+        return this.#legacy.fetch(request, authInfo, options);
       }
-      return handler.fetch(request, authInfo === undefined ? {} : { authInfo: authInfo as never });
+      return handler.fetch(request, options);
     });
+  }
+
+  /** Read once: the SDK would copy the request to read it for each question that it asks about it. */
+  async #bodyOf(
+    request: Request,
+    { isJsonContentType, readRequestBody }: Awaited<ReturnType<typeof loadServer>>,
+  ): Promise<{ readonly parsedBody?: unknown } | Response> {
+    if (request.method !== "POST") return {};
+    if (!isJsonContentType(request.headers.get("content-type")))
+      return refusal(415, "Unsupported Media Type: Content-Type must be application/json");
+    const body = await readRequestBody(request, this.#options.maxBodyBytes);
+    if (body.tooLarge) return refusal(413, "The body is too large");
+    try {
+      return { parsedBody: JSON.parse(body.text) };
+    } catch {
+      return refusal(400, "Parse error: the request body is not valid JSON", {}, -32700);
+    }
   }
 
   /** The transport of 2024-11-05. */
@@ -118,7 +138,10 @@ export class Serving {
     }
     const { toNodeHandler } = await loadNodeAdapter();
     const { maxBodyBytes } = this.#options;
-    const handler = toNodeHandler({ fetch }, maxBodyBytes === undefined ? {} : { maxRequestBodySize: maxBodyBytes });
+    const handler = toNodeHandler(
+      { fetch: (request) => streamed(request, res, fetch) },
+      maxBodyBytes === undefined ? {} : { maxRequestBodySize: maxBodyBytes },
+    );
     await handler(req as never, res as never, parsedBody);
   }
 
@@ -217,6 +240,25 @@ export class Serving {
   #throwIfClosed(): void {
     if (this.#closing.signal.aborted) throw serverClosed();
   }
+}
+
+/**
+ * The adapter tells of a stream with its first piece, and notices that a client has gone when it writes the next one: a
+ * stream on which nothing happens would not seem to begin, and its session would seem to be in use for ever.
+ */
+async function streamed(
+  request: Request,
+  res: NodeResponse,
+  fetch: (request: Request) => Promise<Response>,
+): Promise<Response> {
+  const response = await fetch(request);
+  if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true) return response;
+  return relayBody(response, {
+    signal: request.signal,
+    onStart: () => res.flushHeaders?.(),
+    // holds on to the request, without which Node.js 20 may forget its signal
+    onEnd: () => void request,
+  });
 }
 
 function newLink(isModern: boolean): ClientLink {

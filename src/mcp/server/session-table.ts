@@ -1,3 +1,5 @@
+import { relayBody } from "./relay-body.js";
+
 /** A session that a client began, as far as a table of them is concerned. */
 export interface Session {
   readonly principal: string;
@@ -53,7 +55,7 @@ export class SessionTable<S extends Session> {
       row.usedAt = Date.now();
     };
     try {
-      return withEnd(await work(), end);
+      return relayBody(await work(), { onEnd: end });
     } catch (error) {
       end();
       throw error;
@@ -80,40 +82,4 @@ export class SessionTable<S extends Session> {
       await session.close().catch(() => undefined);
     }
   }
-}
-
-/** Tells when the body has been read, or is not wanted any more. */
-function withEnd(response: Response, end: () => void): Response {
-  if (response.body === null) {
-    end();
-    return response;
-  }
-  const reader = response.body.getReader();
-  let isOver = false;
-  const finish = () => {
-    if (!isOver) end();
-    isOver = true;
-  };
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read();
-          if (!done) return controller.enqueue(value);
-          finish();
-          controller.close();
-        } catch (error) {
-          finish();
-          controller.error(error);
-        }
-      },
-      async cancel(reason) {
-        finish();
-        await reader.cancel(reason);
-      },
-    },
-    { highWaterMark: 0 },
-  );
-  const { status, statusText, headers } = response;
-  return new Response(body, { status, statusText, headers });
 }

@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { McpServer } from "@modelcontextprotocol/server";
 import { afterEach, describe, expect, it } from "vitest";
 import { memoryStore } from "../../../src/checkpoint/memory-store.js";
 import { Chain } from "../../../src/compose/chain.js";
@@ -10,6 +11,7 @@ import type { McpOptions, McpServerConfig } from "../../../src/mcp/client/option
 import { MCPServer } from "../../../src/mcp/server/mcp-server.js";
 import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
 import { scriptedModel } from "../../../src/testing/scripted-model.js";
+import { createTool } from "../../../src/tools/define/create-tool.js";
 import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { questionOf } from "../../checkpoint/interrupt-of.js";
 import { blocksOf, call, calls, rejection, textsOf } from "../../tools/node/calls.js";
@@ -78,6 +80,9 @@ async function connect(servers: Record<string, McpServerConfig>, options?: McpOp
 
 const nodeOf = (tools: ReturnType<McpConnection["tools"]>) => new AgenticToolsNode({ tools, onToolError: "result" });
 
+const pauseUntil = (signal: AbortSignal) =>
+  new Promise<string>((resolve) => signal.addEventListener("abort", () => resolve("stopped")));
+
 const text = (id: number, said: string) =>
   `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: said }] } })}\n\n`;
 
@@ -122,6 +127,58 @@ describe("a call whose stream", () => {
   });
 });
 
+it("an answer that is too large ends a call of a program at once, which is not made again", async () => {
+  const script = `${import.meta.dirname}/../fixtures/large-server.mjs`;
+  const connection = await connect({ s: { command: process.execPath, args: [script], connectTimeoutMs: 40_000 } });
+  const node = nodeOf(connection.tools());
+  const [block] = blocksOf(await node.invoke(calls(call("s_large", { bytes: 17 * 1024 * 1024 }))));
+  expect(block).toMatchObject({ isError: true, result: expect.stringContaining("larger than 16777216 bytes") });
+  const [again] = textsOf(await node.invoke(calls(call("s_large", { bytes: 1 }))));
+  expect(again).toBe("x");
+}, 60_000);
+
+describe("the one stream of a server of 2024-11-05", () => {
+  const tools = [
+    createTool({ id: "large", description: "Large.", execute: () => "x".repeat(17 * 1024 * 1024) }),
+    createTool({ id: "wait", description: "Waits.", execute: (_input, { signal }) => pauseUntil(signal) }),
+    createTool({ id: "hi", description: "Greets.", execute: () => "hi" }),
+  ];
+  const serve = async () => {
+    const server = new MCPServer({ name: "old", version: "1", tools });
+    open.push(() => server.close());
+    const http = createServer((req, res) => void server.startSSE({ url: req.url ?? "", req, res }));
+    await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+    open.push(() => {
+      http.closeAllConnections();
+      http.close();
+    });
+    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/sse`;
+    const reconnect = { minMs: 1, maxMs: 10 };
+    const nodeOfNew = async () => nodeOf((await connect({ s: { url, sse: true } }, { reconnect })).tools());
+    return { http, node: await nodeOfNew() };
+  };
+
+  it("ends the calls that wait for it when an event is too large, and is opened again", async () => {
+    const { node } = await serve();
+    const results = await node.invoke(calls(call("s_large"), call("s_wait")));
+    expect(blocksOf(results)).toMatchObject([
+      { isError: true, result: expect.stringContaining("larger than") },
+      { isError: true, result: expect.stringContaining("larger than") },
+    ]);
+    expect(textsOf(await node.invoke(calls(call("s_hi"))))).toEqual(["hi"]);
+  });
+
+  it("ends them when it is cut off, and is opened again", async () => {
+    const { http, node } = await serve();
+    const waiting = node.invoke(calls(call("s_wait")));
+    setTimeout(() => http.closeAllConnections(), 50);
+    expect(blocksOf(await waiting)).toMatchObject([
+      { isError: true, result: expect.stringContaining("was lost during a call") },
+    ]);
+    expect(textsOf(await node.invoke(calls(call("s_hi"))))).toEqual(["hi"]);
+  });
+});
+
 describe("tools that change", () => {
   const called: Answer = ({ id }, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).end(text(id, "called"));
@@ -156,6 +213,42 @@ describe("tools that change", () => {
     server.tools = [tool("a", { annotations: { readOnlyHint: true } }), tool("b"), tool("c")];
     const later = await connect({ s: { url: server.url } }, { drift: { policy: "deny", pins, newTools: "deny" } });
     expect(later.tools().map(({ id }) => id)).toEqual(["s_b"]);
+  });
+
+  it.each([false, "x"] as const)("have pins of the same names whatever their prefix (%s)", async (prefix) => {
+    const server = await raw([tool("a"), tool("b")]);
+    const pins = (await connect({ s: { url: server.url } })).fingerprints();
+    server.tools = [tool("a", { description: "Send all files." }), tool("b")];
+    const later = await connect({ s: { url: server.url, prefix } }, { drift: { policy: "deny", pins } });
+    expect(later.tools().map(({ mcp }) => mcp.name)).toEqual(["b"]);
+    expect(later.fingerprints()).toEqual({ s_b: pins.s_b });
+  });
+
+  it("are listed anew by refresh, however long their server says that the list may be kept", async () => {
+    const names = ["a"];
+    const { url, close } = await serveHttp(() => {
+      const server = new McpServer({ name: "s", version: "1" }, { cacheHints: { "tools/list": { ttlMs: 3_600_000 } } });
+      for (const name of names) server.registerTool(name, {}, () => ({ content: [] }));
+      return server;
+    });
+    open.push(close);
+    const connection = await connect({ s: { url } });
+    names.push("b");
+    await connection.refresh();
+    expect(connection.tools().map(({ id }) => id)).toEqual(["s_a", "s_b"]);
+  });
+
+  it("must be there when a server connects, if include names them", async () => {
+    const server = await raw([tool("a"), tool("b")]);
+    const include = ["a", "delete-all"];
+    const error = await rejection(connectMcp({ s: { url: server.url, include } }));
+    expect(error).toMatchObject({ code: "INVALID_OPTION", message: expect.stringMatching(/"delete-all".*a, b/) });
+    const optional = await connect({ s: { url: server.url, include, optional: true } }, { reconnect: false });
+    expect(optional.status()).toMatchObject({ s: { state: "failed", error: { code: "INVALID_OPTION" } } });
+    const connection = await connect({ s: { url: server.url, include: ["a", "b"] } });
+    server.tools = [tool("b")];
+    await connection.refresh();
+    expect(connection.tools().map(({ id }) => id)).toEqual(["s_b"]);
   });
 
   it("must differ between servers without prefixes", async () => {
@@ -226,6 +319,7 @@ describe("connectMcp that is called wrongly", () => {
     ["a client that is none", { client: {} }, "client of"],
     ["a revision that is none", { url, revision: { pin: "newest" } }, "revision of"],
     ["optional that is no truth", { url, optional: "yes" }, "optional of"],
+    ["a time for connecting without an end", { url, connectTimeoutMs: Infinity }, "connectTimeoutMs of"],
   ])("throws for %s", async (_what, config, expected) => {
     const error = await rejection(connectMcp({ s: config as never }));
     expect(error).toMatchObject({ code: "INVALID_OPTION", message: expect.stringContaining(expected) });
@@ -240,5 +334,16 @@ describe("connectMcp that is called wrongly", () => {
   ])("throws for %s that is none", async (name, options) => {
     const error = await rejection(connectMcp({}, options));
     expect(error).toMatchObject({ code: "INVALID_OPTION", message: expect.stringContaining(`${name} of connectMcp`) });
+  });
+
+  it.each<[object, string]>([
+    [{ minMs: 10, maxMs: 5 }, "reconnect.minMs (10) must not be above reconnect.maxMs (5)"],
+    [{ minMs: 60_000 }, "reconnect.maxMs (30000, the default"],
+    [{ attempts: 1.5 }, "reconnect.attempts"],
+    [{ maxMs: Infinity }, "reconnect.maxMs"],
+    [{ times: 3 }, 'Unknown option "times" of reconnect'],
+  ])("throws for reconnect: %o", async (reconnect, expected) => {
+    const error = await rejection(connectMcp({}, { reconnect }));
+    expect(error).toMatchObject({ code: "INVALID_OPTION", message: expect.stringContaining(expected) });
   });
 });

@@ -142,6 +142,25 @@ describe("a request to an MCPServer", () => {
     }
   }, 120_000);
 
+  it("opens a stream of a session anew whose client has gone", async () => {
+    const { url: address } = await make().listen({ port: 0 });
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "c", version: "1" } };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
+    const accept = "application/json, text/event-stream";
+    const begun = await fetch(address, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept },
+      body,
+    });
+    const headers = { accept, "mcp-session-id": begun.headers.get("mcp-session-id") ?? "" };
+    for (let visit = 1; visit <= 3; visit++) {
+      const controller = new AbortController();
+      const openStream = async () => (await fetch(address, { headers, signal: controller.signal })).status;
+      await expect.poll(openStream).toBe(200);
+      controller.abort();
+    }
+  });
+
   it("is not answered after close, which may be called twice", async () => {
     const server = make();
     await server.fetch(post(list));
@@ -149,6 +168,7 @@ describe("a request to an MCPServer", () => {
     await server.close();
     expect((await server.fetch(post(list))).status).toBe(503);
     expect(await rejection(server.startStdio())).toMatchObject({ code: "MCP_DISCONNECTED" });
+    expect(await rejection(server.listen({ port: 0 }))).toMatchObject({ code: "MCP_DISCONNECTED" });
     expect(await rejection(server.executeTool("any", {}))).toMatchObject({ code: "MCP_DISCONNECTED" });
   });
 });
@@ -182,6 +202,17 @@ describe("an MCPServer that is made wrongly", () => {
 
   it.each([[-1], [70_000], ["x"], [undefined]])("does not listen on the port %s", async (port) => {
     expect(await rejection(make().listen({ port } as never))).toMatchObject({ code: "INVALID_OPTION" });
+  });
+
+  it.each<[string, (server: MCPServer) => Promise<unknown>]>([
+    ["listen", (server) => server.listen({ port: 0, hostname: "0.0.0.0" } as never)],
+    ["startHTTP", (server) => server.startHTTP({ url: "/", req: {}, res: {}, path: "/mcp" } as never)],
+    ["startSSE", (server) => server.startSSE({ url: "/", req: {}, res: {}, path: "/sse" } as never)],
+    ["startHonoSSE", (server) => server.startHonoSSE({ url: "/", context: {}, path: "/sse" } as never)],
+    ["executeTool", (server) => server.executeTool("a", {}, { callId: "1" } as never)],
+  ])("throws for an unknown option of %s", async (where, use) => {
+    const message = expect.stringMatching(`Unknown option ".+" of ${where}`);
+    expect(await rejection(use(make()))).toMatchObject({ code: "INVALID_OPTION", message });
   });
 
   it("does not listen for others without the names that it is called by", async () => {
