@@ -94,8 +94,8 @@ describeWithPostgres("the table of a postgresStore", () => {
     await expect(database.open("newer").get("id")).rejects.toMatchObject({
       code: "STORE_FAILED",
       message:
-        'The table "newer" was made by a newer version of kumiko (layout 3; this one knows 2). ' +
-        "Update kumiko, or name another table.",
+        'The table "newer" was created by a newer version of kumiko (its layout is 3; this version knows up to 2). ' +
+        "Update kumiko, or use another table.",
     });
   });
 
