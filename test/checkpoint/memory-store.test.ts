@@ -88,7 +88,7 @@ describe("memoryStore", () => {
     await own.put("😀".repeat(512), bytes("a"), undefined);
     await expect(own.put("😀".repeat(513), bytes("a"), undefined)).rejects.toMatchObject({
       code: "INVALID_KEY",
-      message: expect.stringContaining("has 513 characters, 512 is the limit"),
+      message: expect.stringContaining("has 513 characters, and the limit is 512"),
     });
     await expect(own.get("a".repeat(513))).rejects.toMatchObject({ code: "INVALID_KEY" });
     await expect(own.delete("a".repeat(513))).rejects.toMatchObject({ code: "INVALID_KEY" });
