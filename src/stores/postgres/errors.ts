@@ -30,8 +30,8 @@ export const postgresFailed = (doing: string, cause: unknown, hide: (text: strin
 
 export const tableNotMade = (table: string, entries: string, statements: string, error: KumikoError): KumikoError =>
   storeFailed(
-    `${error.message}. Have a user who may create the tables ${table} and ${entries} run the statements below, and grant this user SELECT, ` +
-      `INSERT, UPDATE and DELETE on both:\n${statements}`,
+    `${error.message}. Have a user with the right to create the tables ${table} and ${entries}, and to grant this user SELECT, ` +
+      `INSERT, UPDATE and DELETE on both, run:\n${statements}`,
     error.cause,
   );
 

@@ -43,7 +43,7 @@ describeWithPostgres("the table of a postgresStore", () => {
     await expect(store.put("id", bytes("a"), undefined)).rejects.toMatchObject({
       code: "STORE_FAILED",
       message: expect.stringMatching(
-        /permission denied for schema app\. Let a user .* run:\nCREATE TABLE "app"."shared"/,
+        /permission denied for schema app\. Have a user .* run:\nCREATE TABLE "app"."shared"/,
       ),
     });
     const message = await store.get("id").catch((error: Error) => error.message);

@@ -153,8 +153,8 @@ describe("sqliteStore", () => {
   });
 
   it.each([
-    ["", "sqliteStore takes the path of a file"],
-    [JSON.parse("7"), "It got 7."],
+    ["", "sqliteStore needs the path of a file"],
+    [JSON.parse("7"), "(got 7)"],
   ])("refuses the path %j at once", (path, message) => {
     expect(() => sqliteStore(path)).toThrow(expect.objectContaining({ code: "INVALID_OPTION" }));
     expect(() => sqliteStore(path)).toThrow(message);
@@ -163,7 +163,7 @@ describe("sqliteStore", () => {
   it("refuses options that it does not have, at once", () => {
     const make = (options: string) => () => sqliteStore(":memory:", JSON.parse(options));
     expect(make('{ "table": "runs" }')).toThrow('Unknown option "table" of sqliteStore. Options: synchronous.');
-    expect(make('{ "synchronous": "off" }')).toThrow('is "full" or "normal", not "off".');
+    expect(make('{ "synchronous": "off" }')).toThrow('must be "full" or "normal" (got "off").');
   });
 
   it("gives a plain Uint8Array, also for a Buffer", async () => {
