@@ -3,7 +3,7 @@ import { isPromiseLike } from "../../is.js";
 import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import { StreamReader } from "../../schema/stream/reader.js";
-import { copyToMend } from "../../schema/validation/fault-places.js";
+import { copyForRepair } from "../../schema/validation/fault-places.js";
 import { reviveDates } from "../../schema/validation/revive-dates.js";
 import type { Checked, SchemaCheck } from "../../schema/validation/schema-check.js";
 import { approve, type PayloadRule } from "./approval.js";
@@ -214,7 +214,7 @@ function readCoerced(text: string, rule: InputRule | undefined, call: StagedCall
     const error = argumentsDoNotFit(call, value, checked.issues);
     const schema = rule.jsonSchema();
     if (schema === undefined) throw error;
-    const repaired = copyToMend(value);
+    const repaired = copyForRepair(value);
     const more = repairValue(repaired, schema, checked.issues);
     if (more.length === 0) throw error;
     return whenChecked(checkOnce(repaired, rule, call), repaired, rule, call, (again) => {
