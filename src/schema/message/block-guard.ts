@@ -23,7 +23,7 @@ import type {
   UserInputVideo,
 } from "./content-block.js";
 
-// One guard per kind of block, for `filter`, `find` and `if`: `message.contentBlocks.filter(isReasoning)`.
+// One type guard per kind of block, for `filter`, `find` and `if`: `message.contentBlocks.filter(isReasoning)`.
 
 export const isReasoning = (block: ContentBlock): block is Reasoning => block.type === "reasoning";
 export const isUserInputText = (block: ContentBlock): block is UserInputText => block.type === "user_input_text";
