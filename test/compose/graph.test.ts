@@ -55,7 +55,7 @@ describe("a node that cannot be added", () => {
     ["a/b", "INVALID_KEY", "separates the keys of a path"],
     ["__proto__", "INVALID_KEY", "meaning of its own"],
     ["k".repeat(257), "INVALID_KEY", "at most 256"],
-    [7, "INVALID_KEY", "a key is a text"],
+    [7, "INVALID_KEY", "a key must be a string"],
   ])("is refused at once when its key is %j", (key, code, words) => {
     const error = thrownBy(() => graph().addNode(plain(key), same));
     expect(error.code).toBe(code);
@@ -94,7 +94,7 @@ describe("a node that cannot be added", () => {
 
   it.each([
     [{ inputkey: "q" }, '"inputkey"'],
-    [{ name: 5 }, "name must be a text"],
+    [{ name: 5 }, "name must be a string"],
     [{ options: "hot" }, "options must be an object"],
     [{ merge: "last" }, "merge must be a function"],
     [{ concat: "sum" }, "concat must be one of"],
