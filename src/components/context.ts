@@ -54,6 +54,7 @@ export interface NodeContext<State = unknown, Options = unknown> {
   readonly with: (fields: Record<string, unknown>) => NodeContext<State, Options>;
 }
 
+/** Options of `ctx.interrupt`. */
 export interface InterruptOptions {
   /** Kept for this place, and given back as `ctx.resume.state`. */
   readonly state?: unknown;
