@@ -18,6 +18,7 @@ export const END_INDEX = 1;
 /** The index of the only node of a bare plan: see `Plan.bare`. */
 export const LONE_INDEX = 2;
 
+/** When a node runs: after any of its predecessors, or after all of them. */
 export type TriggerMode = "anyPredecessor" | "allPredecessor";
 
 /**
