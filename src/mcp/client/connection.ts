@@ -21,6 +21,7 @@ import { type Sampler, samplerOf } from "./sampling.js";
 import { ToolWatch, type WatchedTool } from "./tool-watch.js";
 import { whyUnchecked } from "./unchecked.js";
 
+/** The state of the connection to one server. */
 export interface McpServerStatus {
   readonly state: LinkState;
   /** The revision of the protocol that was agreed on; empty while there is none. */

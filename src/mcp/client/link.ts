@@ -10,6 +10,7 @@ import type { McpServerConfig } from "./options.js";
 import type { Client } from "./sdk.js";
 import { pause, raceAbort, withLimit } from "./timing.js";
 
+/** The states of a connection to a server. */
 export type LinkState = "connecting" | "connected" | "reconnecting" | "failed" | "closed";
 
 /** Told of what a server's lists have become. */

@@ -65,6 +65,7 @@ export interface MCPServerResourceContent {
   readonly mimeType?: string | undefined;
 }
 
+/** The resources that a server offers. */
 export interface MCPServerResources {
   listResources(): Promise<readonly MCPServerResource[]> | readonly MCPServerResource[];
   /** Throws for a URI that it does not know. */
@@ -78,12 +79,14 @@ export interface MCPServerResources {
   resourceTemplates?(): Promise<readonly MCPServerResourceTemplate[]> | readonly MCPServerResourceTemplate[];
 }
 
+/** An argument of a prompt. */
 export interface MCPServerPromptArgument {
   readonly name: string;
   readonly description?: string | undefined;
   readonly required?: boolean | undefined;
 }
 
+/** The context of the function of a prompt. */
 export interface McpPromptContext extends NodeContext {
   readonly mcp: McpCallContext;
 }
@@ -91,11 +94,13 @@ export interface McpPromptContext extends NodeContext {
 /** Messages as a template gives them, or as MCP has them. */
 export type MCPServerPromptMessages = readonly (AgenticMessage | MCPServerPromptMessage)[];
 
+/** A message of a prompt, in the form of MCP. */
 export interface MCPServerPromptMessage {
   readonly role: "user" | "assistant";
   readonly content: Readonly<Record<string, unknown>>;
 }
 
+/** A prompt that a server offers. */
 export interface MCPServerPrompt {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
@@ -125,11 +130,13 @@ export interface McpAuthInfo {
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Receives warnings and errors of a server. */
 export interface MCPServerLogger {
   warn(message: string): void;
   error?(message: string, error?: unknown): void;
 }
 
+/** Where a server's source code is. */
 export interface MCPServerRepository {
   readonly url: string;
   readonly source?: string | undefined;
