@@ -19,6 +19,7 @@ import { type Model, toModel } from "./to-model.js";
 
 type Messages = readonly AgenticMessage[];
 
+/** Options of {@link structured}. */
 export interface StructuredOptions {
   /** How often the model may mend an answer that does not fit. @default 1 */
   readonly outputRepairs?: number | undefined;
