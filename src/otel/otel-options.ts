@@ -6,6 +6,7 @@ import { invalidOtelOption, unknownOtelOption } from "./errors.js";
 /** Gives what may be sent in place of a value; `undefined` leaves the attribute out. */
 export type Redact = (value: unknown, attribute: string) => unknown;
 
+/** Options of `otelTracer`. */
 export interface OtelTracerOptions {
   /** Makes the spans. @default that of the registered SDK, named "kumiko" */
   readonly tracer?: Tracer | undefined;
