@@ -14,6 +14,7 @@ type RetrieverContext = NodeContext<unknown, RetrieverOptions | undefined>;
 const call = (retriever: Retriever, query: string, ctx: RetrieverContext | undefined): Promise<Document[]> =>
   retriever.retrieve(query, contextFor<RetrieverOptions>(ctx, ctx?.options ?? {}));
 
+/** Options of {@link multiQueryRetriever}. */
 export interface MultiQueryOptions {
   readonly retriever: Retriever;
   /** Who writes the query in other words. */
@@ -64,6 +65,7 @@ async function askQueries(
   return lines.filter((line) => line !== "");
 }
 
+/** Options of {@link routerRetriever}. */
 export interface RouterOptions {
   readonly retrievers: Readonly<Record<string, Retriever>>;
   /** Says which retrievers are asked, by their names. */
@@ -110,6 +112,7 @@ export function routerRetriever({ retrievers, route, optional = false }: RouterO
   };
 }
 
+/** Options of {@link parentRetriever}. */
 export interface ParentOptions {
   readonly retriever: Retriever;
   /** Gives the documents that these ids belong to, in any order. */

@@ -9,6 +9,7 @@ export interface GraphNode {
   readonly vector?: readonly number[];
 }
 
+/** Options of a {@link GraphRAG}. */
 export interface GraphRAGOptions {
   /** Entries whose cosine is at least this are neighbours, from 0 to 1. @default 0.7 */
   readonly threshold?: number | undefined;
@@ -20,6 +21,7 @@ export interface GraphRAGOptions {
   readonly dimension?: number | undefined;
 }
 
+/** A query of a {@link GraphRAG}. */
 export interface GraphQuery {
   readonly queryVector: readonly number[];
   /** @default 10 */

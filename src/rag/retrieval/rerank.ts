@@ -23,6 +23,7 @@ export interface RerankWeights {
   readonly position?: number | undefined;
 }
 
+/** Options of {@link rerank}. */
 export interface RerankOptions {
   /** Who says how well each document answers the query. */
   readonly model?: AgenticModel | undefined;
