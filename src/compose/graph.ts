@@ -475,8 +475,7 @@ export class Graph<
   }
 
   /**
-   * Checks the graph as a whole and compiles it into a Runnable. If a node lacks input, the type of `compile` is an error that names
-   * it.
+   * Checks the graph as a whole and compiles it into a Runnable. A node that lacks input makes `compile` an error that names it.
    *
    * @example
    * const graph = new Graph<string, string>().addEdge(START, END);

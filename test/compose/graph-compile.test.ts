@@ -105,7 +105,7 @@ describe("compile() of a graph", () => {
     [{ maxSteps: 0 }, "must be at least 1"],
     [{ maxSteps: 2.5 }, "must be at least 1"],
     [{ maxSteps: 5, triggerMode: "allPredecessor" }, "cannot set max run steps in dag mode"],
-    [{ callbacks: {} }, "callbacks must be a list"],
+    [{ callbacks: {} }, "callbacks must be an array"],
     [{ callbacks: [undefined] }, "callbacks must hold handlers"],
     [{ runtime: {} }, "new Runtime"],
     ["fast", "must be an object"],
@@ -185,7 +185,7 @@ describe("a graph in which every node waits for all before it", () => {
     }
     const error = thrownBy(() => graph.compile(dag));
     expect(error.code).toBe("CANNOT_MERGE");
-    expect(error.message).toContain('"a" and "b" both give "join" a field "x"');
+    expect(error.message).toContain('"a" and "b" both have the outputKey "x" and lead to "join"');
     expect(error.nodePath).toEqual(["join"]);
     expect(() => graph.compile()).not.toThrow();
   });

@@ -25,7 +25,7 @@ describe("policies of a node", () => {
     [{ idleTimeoutMs: Number.POSITIVE_INFINITY }, "idleTimeoutMs"],
     [{ cache: { ttlMs: 0 } }, "cache.ttlMs must be a number above 0"],
     [{ cache: { store: {} } }, "cache.store must be a CacheStore"],
-    [{ cache: { version: 2 } }, "cache.version must be a text"],
+    [{ cache: { version: 2 } }, "cache.version must be a string"],
     [{ cache: { constructor: 2 } }, 'unknown option "constructor" of cache'],
     [{ fallback: "sorry" }, "fallback must be a function"],
   ])("refuse %j when the node is added, naming node and option", (options, message) => {

@@ -109,7 +109,7 @@ describe("a plain JSON Schema", () => {
     "or a map of parameters it must be, not %j",
     (parameters) => {
       expect(() => toolInfo({ name: "f", parameters })).toThrow(
-        thrown("SCHEMA_INVALID", /Tool "f": .* city has a type/),
+        thrown("SCHEMA_INVALID", /Tool "f": .*city/s),
       );
     },
   );
