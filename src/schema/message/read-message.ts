@@ -3,7 +3,7 @@ import { isFunctionToolCall, isFunctionToolResult, isReasoning } from "./block-g
 import type { FunctionToolCall, FunctionToolResult, ToolResultContent } from "./content-block.js";
 
 /**
- * The joined text of a message, whoever it is from. Reasoning and tool results are not included.
+ * The joined text of a message of any role. Reasoning and tool results are not included.
  *
  * @example
  * console.log(textOf(assistantMessage("Hello")));
