@@ -73,7 +73,7 @@ export interface RouterOptions {
     query: string,
     names: readonly string[],
   ) => string | readonly string[] | Promise<string | readonly string[]>;
-  /** Whether a retriever that fails is left out; handlers hear of it (`onEvent`). @default false: it fails all */
+  /** Whether a retriever that fails is skipped; handlers are notified (`onEvent`). @default false: its failure fails the call */
   readonly optional?: boolean | undefined;
 }
 

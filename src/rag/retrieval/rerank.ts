@@ -32,7 +32,7 @@ export interface RerankOptions {
   readonly weights?: RerankWeights | undefined;
   /** @default all */
   readonly topK?: number | undefined;
-  /** Whether a failure is an error. Without it the order stays, and handlers hear of it (`onEvent`). @default false */
+  /** Whether a failure is an error. If not, the order stays, and handlers are notified (`onEvent`). @default false */
   readonly strict?: boolean | undefined;
 }
 
