@@ -7,7 +7,7 @@ import type { StandardIssue } from "../schema/standard-schema.js";
 
 const invalidModel = (what: string): KumikoError => new KumikoError("INVALID_MODEL", what);
 
-/** What somebody gave where a model is wanted: the usual mistakes have an answer of their own. */
+/** Describes what was given instead of a model; common mistakes have their own message. */
 export function notAModel(given: unknown, where: string, method: "doGenerate" | "doEmbed"): KumikoError {
   const example = method === "doGenerate" ? 'openai("gpt-5")' : 'openai.embedding("text-embedding-3-small")';
   if (typeof given === "string") {
