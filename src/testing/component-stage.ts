@@ -85,7 +85,7 @@ export function componentChecks<Component extends ComponentLike, In, Out, Option
   ];
 }
 
-/** For components that ask somebody else, and may take long. */
+/** For components that call a service, and may be slow. */
 export function abortCheck<Component extends ComponentLike, In, Out, Options>(
   called: Called<Component, In, Out, Options>,
 ): ConformanceCheck {

@@ -133,7 +133,7 @@ export interface DocumentsCase<Options> {
 }
 
 /**
- * What every `Indexer` promises: an id per document, in their order, and that storing them again is no error. For any test
+ * What every `Indexer` promises: an id per document, in their order, and that storing them again is not an error. For any test
  * runner; `make` is called for each check.
  */
 export function indexerConformance<Options = IndexerOptions>(
