@@ -65,7 +65,10 @@ export const stateRejected = (server: string, name: string, ageMs: number, cause
   );
 
 export const cannotAsk = (server: string, what: string): KumikoError =>
-  protocolError(server, `asks for input (${what}) where nobody can be asked. Use a tool, loader or template in a run.`);
+  protocolError(
+    server,
+    `asks for input (${what}) outside of a run, where the user cannot be asked. Use the tool, loader or template in a run.`,
+  );
 
 export const answerTooLarge = (limit: number): KumikoError =>
   new KumikoError("MCP_PROTOCOL", `The answer is larger than ${limit} bytes, and is not read further.`);

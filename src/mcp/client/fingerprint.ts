@@ -1,7 +1,7 @@
 import { isFields } from "../../is.js";
 import type { McpToolDefinition } from "../../tools/mcp/mcp-client.js";
 
-/** SHA-256 of what a model and a person are told of a tool, as canonical JSON: the same for the same meaning. */
+/** SHA-256 of what models and users see of a tool, as canonical JSON: equal for equal definitions. */
 export async function fingerprintOf(definition: McpToolDefinition): Promise<string> {
   const { name, description, inputSchema, outputSchema, annotations } = definition;
   const text = canonicalJson({ name, description, inputSchema, outputSchema, annotations });

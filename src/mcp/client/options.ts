@@ -150,8 +150,8 @@ export interface McpOptions extends ApprovalOptions<McpToolDefinition> {
   /** How this program introduces itself. @default the package's name and version */
   readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
   /**
-   * Who answers what a server asks a person: an interrupt of the run, nobody, or a function. Servers of older revisions ask
-   * during the call, where a run cannot wait: they are told that nobody can be asked, unless there is a function.
+   * How questions of a server to the user are answered: by an interrupt of the run, declined, or by a function. Servers of older
+   * revisions ask during the call, where a run cannot wait; without a function, they are told that the user cannot be asked.
    * @default "interrupt"
    */
   readonly elicitation?: "interrupt" | "decline" | ElicitationHandler | undefined;

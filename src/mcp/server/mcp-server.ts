@@ -36,7 +36,7 @@ export interface ServerDetail extends ServerInfo {
   readonly remotes?: readonly Readonly<Record<string, unknown>>[] | undefined;
 }
 
-/** A tool as clients are told of it. */
+/** A tool as clients see it. */
 export interface McpToolInfo {
   readonly name: string;
   readonly title?: string | undefined;

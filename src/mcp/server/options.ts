@@ -28,7 +28,7 @@ export interface McpWorkflow {
   createRun(options?: never): unknown;
 }
 
-/** A compiled graph, chain or workflow of this package, with what clients are told of it. */
+/** A compiled graph, chain or workflow of this package, with its description for clients. */
 export interface McpGraph {
   readonly runnable: Runnable<never, unknown>;
   readonly description: string;
@@ -114,7 +114,7 @@ export interface MCPServerPrompt {
       ) => MCPServerPromptMessages | Promise<MCPServerPromptMessages>);
 }
 
-/** Proposes values for an argument of a prompt or a variable of a resource template, while somebody is typing it. */
+/** Proposes values for an argument of a prompt or a variable of a resource template, while a user is typing it. */
 export type MCPServerCompletions = (
   ref: { readonly type: "ref/prompt"; readonly name: string } | { readonly type: "ref/resource"; readonly uri: string },
   argument: { readonly name: string; readonly value: string },
@@ -164,7 +164,7 @@ export interface MCPServerOptions {
   readonly resources?: MCPServerResources | undefined;
   readonly prompts?: Readonly<Record<string, MCPServerPrompt>> | undefined;
   readonly completions?: MCPServerCompletions | undefined;
-  /** Where calls wait that ask somebody. With `requestStateKey` any instance goes on with them. @default in memory */
+  /** Where calls wait for an answer. With `requestStateKey`, any instance can continue them. @default in memory */
   readonly store?: CheckpointStore | undefined;
   /** Signs what clients send back: at least 32 bytes, the same for all instances. @default random */
   readonly requestStateKey?: string | Uint8Array | undefined;
@@ -174,7 +174,7 @@ export interface MCPServerOptions {
   readonly maxPending?: number | undefined;
   /** How clients of revisions with a handshake are served over HTTP. @default "sessions" */
   readonly legacy?: "sessions" | "stateless" | "off" | undefined;
-  /** Who calls: nobody (`undefined`) is answered with 401. Of HTTP only. */
+  /** Identifies the caller; `undefined` is answered with 401. HTTP only. */
   readonly auth?:
     | ((request: Request) => McpAuthInfo | Response | undefined | Promise<McpAuthInfo | Response | undefined>)
     | undefined;
