@@ -27,7 +27,7 @@ export const connectTimedOut = (ms: number): Error =>
   new Error(`It did not answer within ${ms} ms (connectTimeoutMs).`);
 
 export const disconnected = (server: string, cause: unknown): KumikoError =>
-  new KumikoError("MCP_DISCONNECTED", `The connection to the MCP server "${server}" is gone. ${messageOf(cause)}`, {
+  new KumikoError("MCP_DISCONNECTED", `The connection to the MCP server "${server}" was lost. ${messageOf(cause)}`, {
     cause,
   });
 
@@ -55,12 +55,15 @@ export const protocolError = (server: string, what: string, cause?: unknown): Ku
   new KumikoError("MCP_PROTOCOL", `The MCP server "${server}" ${what}`, cause === undefined ? {} : { cause });
 
 export const tooManyRounds = (server: string, name: string, most: number): KumikoError =>
-  protocolError(server, `asked ${most} times during one call of "${name}" and still wants to know more.`);
+  protocolError(
+    server,
+    `asked for input ${most} times during one call of "${name}", which is the limit, and asked again.`,
+  );
 
 export const stateRejected = (server: string, name: string, ageMs: number, cause: unknown): KumikoError =>
   protocolError(
     server,
-    `rejected the state with which a call of "${name}" went on. The state is ${ageOf(ageMs)} old; ask again from the start. ${messageOf(cause)}`,
+    `rejected the state of a resumed call of "${name}". The state is ${ageOf(ageMs)} old; start the call again. ${messageOf(cause)}`,
     cause,
   );
 
@@ -71,7 +74,7 @@ export const cannotAsk = (server: string, what: string): KumikoError =>
   );
 
 export const answerTooLarge = (limit: number): KumikoError =>
-  new KumikoError("MCP_PROTOCOL", `The answer is larger than ${limit} bytes, and is not read further.`);
+  new KumikoError("MCP_PROTOCOL", `The answer exceeds ${limit} bytes, and was not read to its end.`);
 
 function ageOf(ms: number): string {
   const seconds = Math.round(ms / 1000);

@@ -9,7 +9,7 @@ export async function fingerprintOf(definition: McpToolDefinition): Promise<stri
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Keys in order, nothing that is undefined, no spaces. */
+/** JSON with sorted keys, without undefined fields and without spaces. */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (!isFields(value)) return JSON.stringify(value) ?? "null";
