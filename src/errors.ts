@@ -113,6 +113,7 @@ export type ErrorCode =
   // the library itself
   | "PART_NOT_LOADED";
 
+/** Options of the constructor of {@link KumikoError}. */
 export interface KumikoErrorOptions extends ErrorOptions {
   /** Keys of the nodes on the way to the place that failed, outermost first. */
   readonly nodePath?: readonly string[] | undefined;

@@ -18,7 +18,7 @@ export function isPlainObject(value: unknown): value is Fields {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Whether a value is a record: an object that is no array, function, stream, promise or class instance with methods. */
+/** Whether a value is a record: an object that is not an array, function, stream, promise or class instance with methods. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -35,7 +35,7 @@ export function agentGraph(parts: AgentParts, saves: SaveSettings = parts.option
   return asAgent(graph, parts);
 }
 
-/** The same graph, whose runs are those of an agent for whoever watches. */
+/** The same graph; observers see its runs as those of an agent. */
 function asAgent(graph: AgentGraph, { name, description }: AgentParts): AgentGraph {
   const body = hasNodeDefinition(graph) ? graph[nodeDefinition].body : undefined;
   if (body?.kind !== "graph") return graph;

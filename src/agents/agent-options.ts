@@ -61,7 +61,7 @@ export interface AgentOptions<Output extends AnyStandardSchema | JsonSchema | un
   readonly modelIdleTimeoutMs?: number | undefined;
   /** What becomes of calls that fail: a result that the model reads, or the end of the run. @default "result" */
   readonly onToolError?: AgenticToolsNodeConfig["onToolError"];
-  /** Whether somebody must agree before a tool runs, besides what tools say themselves. */
+  /** Whether tool calls need approval, in addition to what the tools require themselves. */
   readonly requireApproval?: ApprovalOption<AnyTool> | undefined;
   /** Everything else that a tools node can be told. */
   readonly toolsNode?:

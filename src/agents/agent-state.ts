@@ -54,7 +54,7 @@ export interface AgentState {
   kept: KeptAnswers | undefined;
   /** The names of the open calls' tools that were there. */
   openTools: readonly string[];
-  /** What the model is told of calls that gave an output which does not fit, by call id. */
+  /** What the model is told about calls whose output does not match its schema, by call id. */
   complaints: Record<string, string>;
   /** Where it was when the node was entered that runs: a node that is entered again begins there. */
   entry: EntryPoint | undefined;

@@ -26,7 +26,7 @@ export interface AgentToolOptions {
   readonly inputSchema?: AnyStandardSchema | JsonSchema | undefined;
   /** What the agent knows of the conversation that it is called in. @default "none" */
   readonly history?: "none" | "parent" | undefined;
-  /** Whether somebody must agree before a call runs. @default false */
+  /** Whether calls need approval before they run. @default false */
   readonly requireApproval?: NeedsApproval | undefined;
 }
 

@@ -12,7 +12,7 @@ export class ChildMemory {
     this.#name = name;
   }
 
-  /** `undefined` where nobody can resume the caller. */
+  /** `undefined` if the caller cannot be resumed. */
   static in(parent: NodeContext | undefined, key: string): ChildMemory | undefined {
     if (!(parent instanceof Context) || parent.environment.savedRuns === undefined) return undefined;
     return new ChildMemory(parent, parent.invocation.nextChild(`~agent/${key}`));

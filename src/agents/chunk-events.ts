@@ -52,7 +52,7 @@ export class ChunkEvents {
   }
 }
 
-/** What can only be told of a whole answer. */
+/** Events that need the whole answer. */
 export function wholeEvents(message: AgenticMessage): AgentEventBody[] {
   const blocks = message.contentBlocks.filter(({ type }) => !inPieces.includes(type));
   const calls = toolCallsOf(message);

@@ -51,7 +51,7 @@ export const sameAgentName = (name: string): KumikoError =>
 
 export const agentWithoutDescription = (name: string): KumikoError =>
   invalidOption(
-    `Agent "${name}" has no description, and whoever may call it reads one. Give createAgent({ description }) or asTool({ description }).`,
+    `Agent "${name}" has no description, but models that may call it need one. Give createAgent({ description }) or asTool({ description }).`,
   );
 
 export const bareAgent = (where: string, name: string): KumikoError =>

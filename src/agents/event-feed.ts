@@ -7,7 +7,7 @@ const capacity = 16;
 
 /** A stream with a memory: what is written waits until it is read. */
 export class Channel<T> implements ChunkSource<T> {
-  /** Somebody has begun to read it. */
+  /** Whether reading has begun. */
   isRead = false;
   readonly #feed: ChannelOwner;
   #waiting: T[] = [];
@@ -86,7 +86,7 @@ export class Channel<T> implements ChunkSource<T> {
 }
 
 interface ChannelOwner {
-  /** Somebody reads. */
+  /** Reading has begun. */
   read(): void;
   /** A chunk was taken, or is waited for. */
   taken(): void;
@@ -97,7 +97,7 @@ interface ChannelOwner {
 export class EventFeed implements ChannelOwner {
   readonly events = new Channel<AgentEvent>(this);
   readonly text = new Channel<string>(this);
-  /** Hears of each event, besides those who read. */
+  /** Gets each event, in addition to the readers. */
   onEvent: ((event: AgentEvent) => void) | undefined;
   readonly #onRead: () => void;
   readonly #onLeft: (reason: unknown) => void;

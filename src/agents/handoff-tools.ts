@@ -7,7 +7,7 @@ export function transferTo(agent: string): string {
   return `transfer_to_${agent}`;
 }
 
-/** What the model is told of a transfer that was made. */
+/** The result that the model gets for a transfer. */
 export function transferred(agent: string): string {
   return `The conversation was handed over to ${agent}.`;
 }

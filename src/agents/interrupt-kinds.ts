@@ -4,7 +4,7 @@ import { isFields } from "../is.js";
 /** An interrupt whose `info` is known. */
 export type InterruptOf<Info> = Interrupt & { readonly info: Info };
 
-/** Somebody must agree before a tool runs. Answer: `{ approved, arguments?, reason? }`. */
+/** A tool call needs approval. Answer: `{ approved, arguments?, reason? }`. */
 export interface ToolApprovalInfo {
   readonly kind: "tool_approval";
   readonly toolName: string;
@@ -38,7 +38,7 @@ export interface McpApprovalInfo {
 }
 
 /**
- * Whether somebody is asked to approve a tool call; narrows `info`.
+ * Whether an interrupt asks for approval of a tool call; narrows `info`.
  *
  * @example
  * const { interrupts } = await agent.generate("Pay it", { threadId: "u-1" });

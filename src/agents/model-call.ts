@@ -18,7 +18,7 @@ import { type ModelChain, modelChain } from "./model-chain.js";
 import { ModelReply, type ModelRequest } from "./model-request.js";
 import type { Turn } from "./turn.js";
 
-/** Asks the model for one answer, with the middlewares around it, and tells of it as it comes. */
+/** Asks the model for one answer, through the middlewares, and emits events as it arrives. */
 export async function callModel(
   turn: Turn,
   chain: ModelChain,
@@ -155,7 +155,7 @@ class AskedModel extends SerialSource<AgenticMessage> {
   }
 }
 
-/** Answers that came in an earlier execution of the node: whoever reads events has read them. */
+/** Answers from an earlier execution of the node, whose events have already been read. */
 const replayed = new WeakSet<AgenticMessage>();
 
 /** One more call of a model; `known` where an earlier execution of the node has made it. */
@@ -181,7 +181,7 @@ export function modelNameOf({ responseMeta }: AgenticMessage, { model }: ModelCh
   return responseMeta?.model ?? model.type ?? "unknown";
 }
 
-/** Reads an answer, tells of each chunk, and waits for readers. */
+/** Reads an answer, emits an event for each chunk, and waits for readers. */
 async function toldOf(
   turn: Turn,
   chunks: AsyncIterable<AgenticMessage>,

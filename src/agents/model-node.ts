@@ -69,7 +69,7 @@ async function beginTurn(turn: Turn, ctx: NodeContext): Promise<void> {
   turn.state.begun = true;
 }
 
-/** What can make the run wait needs somebody who keeps it meanwhile. */
+/** What can make the run wait needs a store that keeps it meanwhile. */
 function checkCanWait({ toolbox }: ReadyAgent, ctx: NodeContext): void {
   if (toolbox.mayWait === undefined) return;
   if (ctx instanceof Context && ctx.environment.savedRuns === undefined) throw needsStore(toolbox.mayWait);
@@ -129,7 +129,7 @@ async function answerStep(turn: Turn, ready: ReadyAgent, kind: CallKind, ctx: No
   }
 }
 
-/** Whoever reads a run that was resumed has read of those before the last one. */
+/** A reader of a resumed run has already seen those before the last one. */
 function tellMisfit(turn: Turn, answer: AgenticMessage): void {
   for (const event of wholeEvents(answer)) turn.emit(event);
   turn.emit({ type: "restart", reason: "repair" });

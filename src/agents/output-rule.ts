@@ -20,7 +20,7 @@ export interface OutputRule {
 /** The name of the tool by which a model answers, unless a tool of the agent has it. */
 export const outputToolName = "final_answer";
 
-/** The output is that of the agent that was called, whoever answers. */
+/** The output rule is that of the agent that was called, even if another agent answers. */
 export function outputRule(
   { output, outputMode, outputRepairs }: Pick<AgentParts, "output" | "outputMode" | "outputRepairs">,
   tools: readonly ToolInfo[],

@@ -30,13 +30,13 @@ import type { AgentCall } from "./turn.js";
 export interface RunnableAgent {
   readonly parts: AgentParts;
   readonly graph: AgentGraph;
-  /** For runs whose id nobody knows before they wait: they are saved only then. */
+  /** For runs whose id is unknown to the caller until they wait: they are saved only then. */
   readonly passing: AgentGraph;
   /** For such runs once they have waited: they are saved as all others, and nothing of them stays. */
   readonly resuming: AgentGraph;
 }
 
-/** Who reads the events of a call, if somebody does. */
+/** The reader of a call's events, if there is one. */
 export interface Reader {
   readonly feed: EventFeed;
   readonly signal: AbortSignal;
@@ -122,8 +122,8 @@ export class AgentRunCall {
       } catch (error) {
         if (thread?.hasNotBegun !== true || !isUnknown(error)) throw error;
         // its process died before the run was saved for the first time
-        const { modifyState: _, ...anew } = run;
-        return graph.invoke(thread.messages, asRunOfLibrary({ ...anew, checkpointId: id }));
+        const { modifyState: _, ...fromStart } = run;
+        return graph.invoke(thread.messages, asRunOfLibrary({ ...fromStart, checkpointId: id }));
       }
     };
     return this.#settle(work, { thread, parent: undefined, isPassing: false });
@@ -293,7 +293,7 @@ function isAbort(error: unknown, signal: AbortSignal | undefined): boolean {
   return isAbortReason(error) || (signal?.aborted === true && signal.reason === error);
 }
 
-/** What is not an error of the library, and not a failure of a node, is what somebody aborted with. */
+/** What is neither an error of the library nor a failure of a node is the reason of an abort. */
 function isAbortReason(error: unknown): boolean {
   return !(typeof error === "object" && error !== null && "code" in error && typeof error.code === "string");
 }

@@ -2,7 +2,7 @@ import type { Handler } from "../callbacks/handler.js";
 import type { RunInfo } from "../callbacks/run-info.js";
 import type { AgentEventBody, RestartReason } from "./agent-event.js";
 
-/** What hears of it: the turn of an agent. */
+/** The observer: the turn of an agent. */
 interface Listening {
   restartReason: RestartReason | undefined;
   emit(event: AgentEventBody): unknown;

@@ -75,7 +75,7 @@ export class ThreadTurn {
     return this.#stored.record.agent;
   }
 
-  /** Writes what became of it, unless somebody else has taken it over. */
+  /** Writes the outcome of the turn, unless another process has taken it over. */
   async close(status: Exclude<TurnStatus, "open">, end: TurnEnd): Promise<void> {
     const { record, key, version } = this.#stored;
     const { owner, claim, interrupts, ...rest } = record;

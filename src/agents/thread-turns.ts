@@ -45,7 +45,7 @@ export type Opened = (
   readonly spent: readonly SpentTokens[];
 };
 
-/** Opens a turn of a thread: nobody else has one open then. */
+/** Opens a turn of a thread. A thread has at most one open turn. */
 export async function openTurn(
   asked: Asked & { readonly threadId: string; readonly messages: readonly AgenticMessage[] },
 ): Promise<Opened> {
@@ -71,7 +71,7 @@ export async function openTurn(
       const closed = last === undefined ? [] : [await closeFormer(asked, store, last)];
       return { kind: "new", turn: await newTurn(asked, store, [...turns.slice(0, -1), ...closed]), spent };
     } catch (error) {
-      // somebody else was faster: look again
+      // another process was faster: look again
       if (!isConflict(error)) throw error;
     }
   }
@@ -155,10 +155,10 @@ function storeOf({ name, options: { store } }: AgentParts): CheckpointStore {
   return store;
 }
 
-/** Whether nobody runs a turn any more that is open. */
+/** Whether an open turn is no longer being run. */
 async function isFree(store: CheckpointStore, { record }: StoredTurn, options: AgentCallOptions): Promise<boolean> {
   const { owner, claim } = record;
-  // a copy that nobody has resumed has no owner
+  // a copy that has not been resumed has no owner
   if (owner === undefined || options.takeover === true || runningClaims.hasEnded(owner, claim)) return true;
   return (await store.isOwnerAlive?.(owner)) === false;
 }
@@ -194,14 +194,14 @@ function loggedIn({ log, entry }: AgentState): readonly AgenticMessage[] {
   return entry === undefined ? log : log.slice(0, entry.log);
 }
 
-/** Calls without a result get one: `not_executed`, or when it was cut off that nobody knows. */
+/** Calls without a result get one: `not_executed`, or `unknown` if the turn was cut off. */
 function completed(log: readonly AgenticMessage[], wasCutOff: boolean): readonly AgenticMessage[] {
   const last = log.at(-1);
   if (!wasCutOff || last?.role !== "assistant" || toolCallsOf(last).length === 0) return repairToolCalls(log);
   return [...log, ...resultsOf(new Error("The process that ran it has ended."), last)];
 }
 
-/** What a checkpoint has of a run that nobody will go on with. */
+/** What a checkpoint holds of a run that will not be continued. */
 async function stateOf(
   graph: AgentGraph,
   runId: string,

@@ -25,7 +25,7 @@ export interface Turn {
   /** Counted from 1. */
   readonly number: number;
   readonly messages: readonly AgenticMessage[];
-  /** Who answers, or answered last; "" where nobody did. */
+  /** The agent that answers, or answered last; "" if none did. */
   readonly agent: string;
   /** `open`: it runs, or what ran it is gone. */
   readonly status: TurnStatus;

@@ -5,7 +5,7 @@ import { startTool } from "../tools/node/run-tool.js";
 import type { ToolRun } from "../tools/node/tool-run.js";
 import type { Turn } from "./turn.js";
 
-/** Follows the calls of one message for an agent that streams: tells of pieces of results, and of results as they come. */
+/** Follows the calls of one message for an agent that streams: emits pieces of results, and results as they arrive. */
 export class ToldCalls implements BatchFollower {
   readonly #turn: Turn;
 

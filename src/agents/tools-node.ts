@@ -20,7 +20,7 @@ import { ToldCalls } from "./told-calls.js";
 import type { Toolbox } from "./toolbox.js";
 import { type Turn, turnOf } from "./turn.js";
 
-/** The node `tools`: runs the calls of an answer, with the tools of whoever gave it. */
+/** The node `tools`: runs the calls of an answer, with the tools of the agent that gave it. */
 export function toolsNode(root: AgentParts): Runnable<AgenticMessage, AgenticMessage[]> {
   return bareRunnable<AgenticMessage, AgenticMessage[]>({
     component: "tools_node",

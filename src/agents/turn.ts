@@ -140,7 +140,7 @@ export class Turn {
     return this.call.maxSteps ?? this.root.maxSteps;
   }
 
-  /** Whether the answer is streamed: somebody reads events. */
+  /** Whether the answer is streamed, because its events are read. */
   get streams(): boolean {
     return this.#listeners.length > 0;
   }

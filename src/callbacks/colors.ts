@@ -1,6 +1,6 @@
 export type Color = "bold" | "dim" | "red" | "green" | "yellow";
 
-/** Gives a text a color; without colors the text as it is. */
+/** Colors a text, or returns it unchanged if colors are off. */
 export type Paint = (color: Color, text: string) => string;
 
 const codes: Readonly<Record<Color, readonly [on: number, off: number]>> = {
@@ -19,13 +19,13 @@ export function createPaint(colors: boolean): Paint {
   };
 }
 
-/** What is read of Node's `process`, which other platforms may lack. */
+/** The part of Node's `process` that is read. Other platforms may lack it. */
 export interface ProcessLike {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly stdout?: { readonly isTTY?: boolean | undefined } | undefined;
 }
 
-/** Whether the terminal shows colors: `NO_COLOR` says no, `FORCE_COLOR` yes, else it must be a terminal at all. */
+/** Whether to use colors: `NO_COLOR` turns them off, `FORCE_COLOR` on; otherwise stdout must be a terminal. */
 export function hasColors({ env, stdout }: ProcessLike): boolean {
   if (env?.NO_COLOR) return false;
   const forced = env?.FORCE_COLOR;
@@ -33,7 +33,7 @@ export function hasColors({ env, stdout }: ProcessLike): boolean {
   return stdout?.isTTY === true && env?.TERM !== "dumb";
 }
 
-/** The process we run in; reading it may need a permission (Deno), and then there is none. */
+/** The current process; empty if reading it is not permitted (Deno). */
 export function currentProcess(): ProcessLike {
   try {
     const { process } = globalThis as { readonly process?: ProcessLike };

@@ -6,7 +6,7 @@ import type { ComponentKind, RunInfo } from "./run-info.js";
 import type { SideEvent } from "./side-event.js";
 import { type SelectiveHandler, takesStreamOf } from "./stream-needs.js";
 
-/** A {@link Handler} for runs of one kind. `Span` is what its start timings return. */
+/** A {@link Handler} for runs of one kind, with typed values. `Span` is the return type of its start timings. */
 export interface ComponentHandler<Values extends ComponentPayload<unknown, unknown>, Span = unknown> {
   onStart?(info: RunInfo, value: Values["start"], parentSpan: unknown): Span;
   onEnd?(info: RunInfo, value: Values["end"], span: Span): void;
@@ -18,10 +18,10 @@ export interface ComponentHandler<Values extends ComponentPayload<unknown, unkno
 }
 
 /**
- * One handler from handlers by kind of run, with typed values.
+ * Combines handlers for different kinds of runs into one handler, with typed values.
  *
- * A start timing's third argument is the span of the nearest run around it that has handlers here. Handlers without
- * stream timings get joined values, also when others here take streams.
+ * The third argument of a start timing is the span of the nearest enclosing run that has handlers here. Handlers without stream
+ * timings get joined values, even if others here take streams.
  *
  * @example
  * const callbacks = [
@@ -108,7 +108,7 @@ function check(component: string, given: Handler | null): Handler {
   return given;
 }
 
-/** Declares what some handler declares, and passes the span of an outer run on through runs that nobody here starts. */
+/** Declares every timing that any handler declares, and passes spans of outer runs through runs without handlers here. */
 function route(byComponent: ReadonlyMap<string, Handler>): Handler {
   const of = (info: RunInfo): Handler | undefined => byComponent.get(info.component);
   const ownSpan = (handler: Handler | undefined, span: unknown): unknown => (startsSpan(handler) ? span : undefined);

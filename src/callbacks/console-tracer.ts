@@ -5,20 +5,21 @@ import type { RunInfo } from "./run-info.js";
 import { drawRun } from "./trace-text.js";
 import { type TracedRun, TraceTree, wallClock } from "./trace-tree.js";
 
+/** Options of {@link consoleTracer}. */
 export interface ConsoleTracerOptions {
-  /** Gets a whole tree: several lines, without a line break at the end. @default console.log */
+  /** Receives a whole tree: several lines, without a line break at the end. @default console.log */
   readonly write?: ((text: string) => void) | undefined;
   /** @default whether the terminal has colors; `NO_COLOR` and `FORCE_COLOR` are respected */
   readonly colors?: boolean | undefined;
-  /** How many characters of a value are shown; of an error four times as many. @default 80 */
+  /** How many characters of a value are shown; for errors four times as many. @default 80 */
   readonly maxLength?: number | undefined;
-  /** Milliseconds from any start. */
+  /** Returns milliseconds since an arbitrary start. @default the system clock */
   readonly clock?: (() => number) | undefined;
 }
 
 /**
- * Prints what runs do as a tree, with times and shortened values, when the outermost run ends: runs side by side do not
- * mix. What ends later than that is printed on its own.
+ * A handler that prints runs as a tree, with durations and shortened values, when the outermost run ends, so that the output of
+ * concurrent runs does not mix. What ends later than that is printed separately.
  *
  * @example
  * await app.invoke(input, { callbacks: [consoleTracer({ maxLength: 120 })] });

@@ -2,7 +2,7 @@ import { isPromiseLike } from "../is.js";
 import type { HandlerErrorListener, HandlerTiming } from "./handler.js";
 import type { RunInfo } from "./run-info.js";
 
-/** Tells the listener what a handler threw. A listener that throws, or rejects, ends in `console.error`. */
+/** Reports a handler's error to the listener. If the listener itself throws or rejects, that is printed by `console.error`. */
 export function reportHandlerError(
   listener: HandlerErrorListener,
   error: unknown,

@@ -4,7 +4,7 @@ import type { Handler, HandlerErrorListener } from "./handler.js";
 export class HandlerList {
   readonly items: readonly Handler[];
   readonly onHandlerError: HandlerErrorListener;
-  /** The handler when there is just one, which is the usual case. */
+  /** The handler if there is only one, which is the usual case. */
   readonly only: Handler | undefined;
 
   private constructor(handlers: readonly Handler[], onHandlerError: HandlerErrorListener) {
@@ -13,23 +13,23 @@ export class HandlerList {
     this.only = handlers.length === 1 ? handlers[0] : undefined;
   }
 
-  /** No handlers: for a span that only tracks what is open inside it. */
+  /** The empty list, for a span that only tracks the open runs inside it. */
   static readonly none: HandlerList = new HandlerList([], () => undefined);
 
-  /** `undefined` for an empty list. */
+  /** Makes a list; `undefined` if it is empty. */
   static of(handlers: readonly Handler[], onHandlerError: HandlerErrorListener): HandlerList | undefined {
     const only = handlers[0];
     if (only === undefined) return undefined;
-    // a list of one is written out: copying it would cost more than all else here
+    // for one handler, a literal is faster than a copy
     return new HandlerList(handlers.length === 1 ? [only] : [...handlers], onHandlerError);
   }
 
-  /** Whether somebody wants side events: they are made for whoever does. */
+  /** Whether any handler takes side events. Otherwise they need not be created. */
   get hasEvent(): boolean {
     return this.items.some(({ onEvent }) => onEvent !== undefined);
   }
 
-  /** These handlers, and then more: this list stays the beginning of the new one. */
+  /** A new list with more handlers at the end. */
   with(more: readonly Handler[]): HandlerList {
     return more.length === 0 ? this : new HandlerList([...this.items, ...more], this.onHandlerError);
   }

@@ -1,6 +1,6 @@
 import { KumikoError, messageOf } from "../errors.js";
 
-/** A value of JSON, or `undefined`. */
+/** A JSON value, or `undefined`. */
 export type JsonSafe =
   | string
   | number
@@ -11,7 +11,7 @@ export type JsonSafe =
   | { readonly [key: string]: JsonSafe };
 
 export interface JsonSafeOptions {
-  /** How many values are looked at; the rest is `…`. @default all */
+  /** How many values are copied; the rest is replaced by `…`. @default all */
   readonly maxValues?: number | undefined;
 }
 
@@ -19,8 +19,8 @@ const MAX_DEPTH = 64;
 const CUT = "…";
 
 /**
- * A copy of any value that `JSON.stringify` accepts. What JSON has no form for becomes text that says what it was; nothing
- * in the value can make this throw.
+ * Copies any value to one that `JSON.stringify` accepts. What JSON cannot represent becomes a string that describes it. Never
+ * throws, whatever the value contains.
  */
 export function jsonSafe(value: unknown, { maxValues = Number.POSITIVE_INFINITY }: JsonSafeOptions = {}): JsonSafe {
   return new Copier(maxValues).copy(value, 0);
@@ -28,7 +28,7 @@ export function jsonSafe(value: unknown, { maxValues = Number.POSITIVE_INFINITY 
 
 class Copier {
   private left: number;
-  /** Copies by original; while one is being made, what stands in its place inside itself. */
+  /** Copies by original. While an object is being copied, the string that replaces it inside itself. */
   private readonly copies = new Map<object, JsonSafe>();
 
   constructor(maxValues: number) {
@@ -103,7 +103,7 @@ class Copier {
       }
       entries.push([key, this.copyField(value, key, depth)]);
     }
-    // fromEntries defines own properties, so that a key "__proto__" is a key like any other
+    // fromEntries defines own properties, so that "__proto__" is an ordinary key
     return Object.fromEntries(entries);
   }
 

@@ -3,38 +3,43 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { ToolResultContent } from "../schema/message/content-block.js";
 import type { ComponentKind } from "./run-info.js";
 
-/** What handlers see of a kind of run: its input, its output, and the chunks when the output is streamed. */
+/** The values of one kind of run that handlers see: its input, its output, and the chunks of a streamed output. */
 export interface ComponentPayload<Start, End, Chunk = End> {
   readonly start: Start;
   readonly end: End;
   readonly chunk: Chunk;
 }
 
+/** The input of a model run, for handlers. */
 export interface ModelStart {
   readonly messages: readonly AgenticMessage[];
   /** The merged call options of this call. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
+/** The output of a model run, for handlers. */
 export interface ModelEnd {
   readonly message: AgenticMessage;
 }
 
+/** The input of a tool run, for handlers. */
 export interface ToolStart {
   /** The JSON text as the model wrote it, after aliases and the argument handler. */
   readonly arguments: string;
 }
 
+/** The output of a tool run, for handlers. */
 export interface ToolEnd {
   /** The text that the model reads, or the parts of a multimodal result. */
   readonly result: string | readonly ToolResultContent[];
 }
 
+/** A chunk of a tool's streamed output, for handlers. */
 export interface ToolChunk {
   readonly result: string;
 }
 
-/** What handlers see, by kind of run. */
+/** The values that handlers see, by kind of run. */
 export interface ComponentPayloads {
   readonly tool: ComponentPayload<ToolStart, ToolEnd, ToolChunk>;
   readonly model: ComponentPayload<ModelStart, ModelEnd>;
@@ -52,5 +57,5 @@ export interface ComponentPayloads {
   readonly agent: ComponentPayload<readonly AgenticMessage[], AgenticMessage>;
 }
 
-/** Fails to compile when a kind of run has no payload. */
+/** The values of a kind of run. Does not compile if a kind has none. */
 export type PayloadOf<Kind extends ComponentKind> = ComponentPayloads[Kind];

@@ -4,20 +4,20 @@ import { textOf, toolCallsOf, toolResultsOf } from "../schema/message/read-messa
 import { jsonSafe } from "./json-safe.js";
 import type { ComponentKind } from "./run-info.js";
 
-/** What a run got or gave, on one line and cut at a length. */
+/** An input or output of a run on one line, cut off at a length. */
 export function preview(value: unknown, component: ComponentKind, maxLength: number): string {
   return oneLine(describe(unpack(value, component), maxLength), maxLength);
 }
 
-/** Without line breaks and control characters, which could come from a model and move the cursor of a terminal. */
+/** Replaces line breaks and control characters, which could come from a model and move the cursor of a terminal. */
 export function oneLine(text: string, maxLength: number): string {
-  // what is cut off anyway need not be cleaned
+  // text that is cut off anyway need not be cleaned
   const clean = text.slice(0, 4 * maxLength).replace(/[\s\p{Cc}]+/gu, " ");
   const symbols = [...clean];
   return symbols.length > maxLength ? `${symbols.slice(0, maxLength - 1).join("")}…` : clean;
 }
 
-/** Text that needs no quotes, because it is JSON already or what a model reads. */
+/** Text that is shown without quotes, because it is already JSON or what a model reads. */
 class RawText {
   readonly text: string;
 
@@ -26,7 +26,7 @@ class RawText {
   }
 }
 
-/** What is inside the payload of a model or a tool. */
+/** The value inside the payload of a model or a tool. */
 function unpack(value: unknown, component: ComponentKind): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (component === "model") return "messages" in value ? value.messages : "message" in value ? value.message : value;
@@ -45,7 +45,7 @@ function describe(value: unknown, maxLength: number): string {
   return JSON.stringify(jsonSafe(value, { maxValues: maxLength })) ?? "undefined";
 }
 
-/** Of a conversation the last message says most; of results, each is one message. */
+/** Describes a list of messages by the last one, which says most. */
 function describeMessages(messages: readonly AgenticMessage[], maxLength: number): string {
   const last = messages.at(-1);
   if (last === undefined) return "[]";

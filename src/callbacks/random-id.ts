@@ -1,10 +1,10 @@
-/** Random bytes are asked for in batches: asking costs the same for one byte as for a thousand. */
+/** Random bytes are fetched in batches, because a call costs the same for one byte as for thousands. */
 const batch = { bytes: new Uint8Array(0), used: 0 };
 const batchSize = 4_096;
 const idSize = 16;
 
 const digits = "0123456789abcdef";
-/** The characters of the id that is made, filled anew for each. */
+/** A buffer for the characters of an id, reused for each. */
 const codes: number[] = [];
 
 /** 128 random bits, as 32 hexadecimal digits. */

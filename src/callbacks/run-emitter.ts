@@ -4,7 +4,7 @@ import type { PayloadOf } from "./payloads.js";
 import type { ComponentKind, RunInfo } from "./run-info.js";
 import type { SideEvent } from "./side-event.js";
 
-/** What there is to hear of a run of one kind. */
+/** The values of the events of one kind of run. */
 export interface RunMoments<Kind extends ComponentKind> {
   readonly start: PayloadOf<Kind>["start"];
   readonly end: PayloadOf<Kind>["end"];
@@ -13,6 +13,7 @@ export interface RunMoments<Kind extends ComponentKind> {
   readonly event: SideEvent;
 }
 
+/** The second half of an event name: `start`, `end`, `error`, `interrupt` or `event`. */
 export type RunMoment = keyof RunMoments<ComponentKind>;
 
 /** The events of a {@link RunEmitter}: `tool:end`, `model:start`, `graph:error` … */
@@ -22,14 +23,15 @@ export type RunEvents<Span = unknown> = {
     : never;
 };
 
+/** Options of a {@link RunEmitter}. */
 export interface RunEmitterOptions<Span> {
-  /** Makes the span of a run; without it spans are undefined. */
+  /** Creates the span of a run. Without it, spans are undefined. */
   readonly startSpan?: ((info: RunInfo, value: unknown, parentSpan: Span | undefined) => Span) | undefined;
 }
 
 /**
- * A handler that emits what it hears as typed events. Streams arrive joined, at their end. The third argument of a start
- * event is the span of the run around it, of the others the run's own.
+ * A handler that emits typed events. Streams are joined, and emitted at their end. The third argument of a start event is the span
+ * of the enclosing run; of other events, the run's own span.
  *
  * @example
  * const emitter = new RunEmitter();

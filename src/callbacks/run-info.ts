@@ -1,6 +1,6 @@
 import { randomId } from "./random-id.js";
 
-/** Which kind of thing a run is: a component's literal field, or what the library itself runs. */
+/** The kind of a run: the `component` of what runs. */
 export type ComponentKind =
   | "model"
   | "template"
@@ -17,29 +17,29 @@ export type ComponentKind =
   | "workflow"
   | "agent";
 
-/** Who is running: given to every handler at every timing, and to nodes as `ctx.runInfo`. */
+/** Identifies a run. Every timing of a handler gets it, and nodes have it as `ctx.runInfo`. */
 export interface RunInfo {
   /** Unique for this run of this node, tool call or graph. */
   readonly runId: string;
-  /** The `runId` of what contains this run; `undefined` for a root. */
+  /** The `runId` of the enclosing run; `undefined` for a root. */
   readonly parentRunId: string | undefined;
-  /** The display name: the `name` option, else the node's key; `""` for a graph without a name. */
+  /** The display name: the option `name`, or else the node's key; `""` for a graph without a name. */
   readonly name: string;
-  /** What the component calls itself (`type`), else `""`. */
+  /** The component's own `type`, such as its implementation; otherwise `""`. */
   readonly type: string;
   readonly component: ComponentKind;
-  /** Where it runs: the same in every run, for example `runnable:agent;node:tools;tool:search:call_1`. */
+  /** Where in the graph it runs, the same in every run, such as `runnable:agent;node:tools;tool:search:call_1`. */
   readonly address: string;
   /** Set for tool calls only. */
   readonly toolCallId?: string | undefined;
-  /** What else there is to say: of an agent its `name`, `description` and `threadId`. Made when it is read. */
+  /** Further properties: for an agent its `name`, `description` and `threadId`. Created when it is read. */
   readonly meta?: RunMeta | undefined;
 }
 
-/** What a run says of itself besides who it is. */
+/** Further properties of a run. */
 export type RunMeta = Readonly<Record<string, unknown>>;
 
-/** Any object that knows where it stands; the address is read only when a handler asks for it. */
+/** An object with an address, which is read only when a handler needs it. */
 export interface Addressed {
   readonly address: string;
 }
@@ -48,8 +48,8 @@ const inspect = Symbol.for("nodejs.util.inspect.custom");
 const root: unique symbol = Symbol("root of a run record");
 
 /**
- * The `RunInfo` that the library makes. Ids and addresses are made at their first read: a root gets a random id, what runs
- * inside it the root's id and a number.
+ * Base of the library's `RunInfo`. Ids and addresses are created at first use: a root gets a random id, a run inside it the root's
+ * id and a number.
  */
 export abstract class LazyRecord implements RunInfo {
   abstract readonly component: ComponentKind;
@@ -57,10 +57,10 @@ export abstract class LazyRecord implements RunInfo {
   abstract readonly type: string;
   abstract readonly toolCallId: string | undefined;
   abstract readonly address: string;
-  /** What contains this run. */
+  /** The info of the enclosing run. */
   abstract readonly parent: RunInfo | undefined;
   abstract readonly meta: RunMeta | undefined;
-  /** Once somebody has asked for it. */
+  /** Set at the first read of `runId`. */
   id: string | undefined;
 
   constructor() {
@@ -87,16 +87,16 @@ export abstract class LazyRecord implements RunInfo {
     return this.toJSON();
   }
 
-  /** The outermost record of the library around this one. */
+  /** The outermost enclosing record. */
   get [root](): LazyRecord {
     return this.parent instanceof LazyRecord ? this.parent[root] : this;
   }
 
-  /** A root gives ids to itself and to what runs inside it. */
+  /** Creates ids, on a root: for itself and for the runs inside it. */
   abstract newId(record: LazyRecord): string;
 }
 
-/** A record of what is known when it is made. */
+/** A record whose values are known when it is created. */
 export class RunRecord extends LazyRecord {
   override readonly component: ComponentKind;
   override readonly name: string;
@@ -105,7 +105,7 @@ export class RunRecord extends LazyRecord {
   override readonly parent: RunInfo | undefined;
   private readonly at: Addressed;
   private readonly describe: (() => RunMeta) | undefined;
-  /** How many ids were given below this root. */
+  /** How many ids this root has created for runs inside it. */
   private given = 0;
 
   constructor(

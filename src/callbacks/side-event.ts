@@ -1,4 +1,4 @@
-/** What a side event is about. */
+/** The kind of a side event. */
 export type SideEventKind =
   | "progress"
   | "retry"
@@ -15,7 +15,7 @@ export type SideEventKind =
   | "output_validation"
   | "hook_error";
 
-/** What `onEvent` is told: what happened beside inputs and outputs. `ctx.progress(event)` gives `{ kind: "progress", event }`. */
+/** The value of `onEvent`: something that happened beside inputs and outputs. `ctx.progress(event)` sends `{ kind: "progress", event }`. */
 export interface SideEvent {
   readonly kind: SideEventKind;
   readonly [field: string]: unknown;

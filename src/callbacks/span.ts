@@ -15,26 +15,25 @@ import { type ChunkPayload, joiningOfCopy, StreamedOutput } from "./streamed-out
 import { guard, tellEnd, tellStart } from "./tell.js";
 
 /**
- * One observed run of a graph, a node or a tool call: tells the handlers, once each, how it starts and how it ends.
+ * One observed run of a graph, a node or a tool call. Notifies each handler once of its start and once of its end.
  *
- * Nothing is heard of a run that was not started. The first of `end`, `error` and `interrupt` counts; what comes later
- * does nothing.
+ * A run that was not started is not reported. Of `end`, `error` and `interrupt` the first call counts; later ones do nothing.
  */
 export class Span {
   readonly handlers: HandlerList;
   readonly info: RunInfo;
   private state: "new" | "open" | "ended" | "skipped";
-  /** The span of the only handler, or the list of spans of several: until the start the parent's, then its own. */
+  /** The span of a single handler, or the array of spans of several. Before the start these are the parent's. */
   private handlerSpans: unknown;
-  /** What handlers were given of streams; they fail with the run. */
+  /** The handlers' copies of streams, which fail together with the run. */
   private copies: StreamSink<unknown>[] | undefined;
-  /** Open runs hang together: each knows the run around it, that one its first open child, and these are in a ring. */
+  /** Links between open runs: each knows its parent, a parent knows its first open child, and siblings form a ring. */
   private parent: Span | undefined;
   private child: Span | undefined;
   private next: Span;
   private previous: Span;
 
-  /** The parent has started, and has the same handlers or the first few of them. */
+  /** The parent must have started, and its handlers must be the same or the first of these. */
   constructor(handlers: HandlerList, info: RunInfo, parent: Span | undefined) {
     this.handlers = handlers;
     this.info = info;
@@ -60,14 +59,14 @@ export class Span {
     else this.handlerSpans = tellStart(only, this.handlers, this.info, value, this.handlerSpans);
   }
 
-  /** Children that are still open stay so, and end by themselves. */
+  /** Ends the run. Children that are still open stay open. */
   end(value: unknown): void {
     const { only } = this.handlers;
     if (only === undefined || this.child !== undefined || this.copies !== undefined) this.endAll(value);
     else if (this.close()) tellEnd(only, this.handlers, this.info, value, this.handlerSpans);
   }
 
-  /** Children that are still open are aborted first, with the same error. */
+  /** Ends the run with an error. Open children are aborted first, with the same error. */
   error(error: unknown): void {
     const wasOpen = this.close();
     this.abortInside(error);
@@ -82,7 +81,7 @@ export class Span {
     this.callEach("onInterrupt", interrupt);
   }
 
-  /** Also heard after the end: something may be late. */
+  /** Sends a side event, also after the end, because something may be late. */
   event(event: unknown): void {
     if (this.state === "open" || this.state === "ended") this.callEach("onEvent", event);
   }
@@ -92,14 +91,14 @@ export class Span {
     this.error(reason);
   }
 
-  /** Ends every open run inside this one with `onError`, the innermost first; this one goes on. */
+  /** Ends every open run inside this one with `onError`, the innermost first. This run stays open. */
   abortInside(reason: unknown): void {
     while (this.child !== undefined) this.child.fail(reason);
   }
 
   /**
-   * The start of a run whose input is a stream, which is then read from the result. Handlers that take streams get a copy
-   * of what the run reads, the others no value.
+   * Starts a run whose input is a stream; the run must read the returned stream. Handlers that take streams get a copy of what
+   * the run reads, the others get no value.
    */
   inputStream<T>(stream: StreamReader<T>): StreamReader<T> {
     if (this.state !== "new") return stream;
@@ -124,8 +123,8 @@ export class Span {
   }
 
   /**
-   * Watches the streamed output, which is then read from the result: the run ends when the stream ends, fails, or is left.
-   * `payload` makes of a chunk, or of the joined value, what handlers see.
+   * Observes a streamed output; the reader must use the returned stream. The run ends when the stream ends, fails or is left.
+   * `payload` converts a chunk, or the joined value, to what handlers see.
    */
   outputStream<T>(stream: StreamReader<T>, payload?: ChunkPayload): StreamReader<T> {
     if (this.state !== "open") return stream;
@@ -164,7 +163,7 @@ export class Span {
     return copies;
   }
 
-  /** Handlers that took a copy have their end in it. */
+  /** Ends a run with a streamed output. For handlers with a copy, the end of the copy is the end. */
   private endStream(value: unknown): void {
     if (!this.finish()) return;
     if (this.copies !== undefined) this.failCopies(undefined);
@@ -173,7 +172,7 @@ export class Span {
     }
   }
 
-  /** An error, or an interrupt. */
+  /** Ends the run with an error or an interrupt. */
   fail(error: unknown): void {
     if (KumikoError.is(error) && error.code === "INTERRUPTED") this.interrupt(error);
     else this.error(error);
@@ -235,7 +234,7 @@ export class Span {
     return Array.isArray(span) ? span[index] : undefined;
   }
 
-  /** This run's spans in the form that a child with these handlers keeps them in. */
+  /** The spans of this run, as a child with these handlers stores them. */
   handlerSpansFor(handlers: HandlerList): unknown {
     return this.handlers.only !== undefined && handlers.only === undefined ? [this.handlerSpans] : this.handlerSpans;
   }
@@ -244,7 +243,7 @@ export class Span {
     reportHandlerError(this.handlers.onHandlerError, error, timing, this.info);
   }
 
-  /** Ends without a failure: children that are still open now hang on the run around this one. */
+  /** Closes without a failure: open children become children of the parent. */
   private finish(): boolean {
     const { parent } = this;
     const wasOpen = this.close();
@@ -252,13 +251,13 @@ export class Span {
     return wasOpen;
   }
 
-  /** Copies of streams that were not read to their end. */
+  /** Fails the copies of streams that were not read to their end. */
   private failCopies(error: unknown): void {
     for (const copy of this.copies ?? []) if (copy.isOpen) copy.fail(leftEarly(error));
     this.copies = undefined;
   }
 
-  /** Whether a run ends by this. One that had not started closes without a word. */
+  /** Closes the run and returns whether it was open. A run that had not started is not reported. */
   private close(): boolean {
     const { state } = this;
     if (state === "open") this.state = "ended";
@@ -267,7 +266,7 @@ export class Span {
     return state === "open";
   }
 
-  /** A run that has ended takes no children: what starts inside it later stands alone. */
+  /** Links this run to its parent, unless the parent has ended. */
   private linkInto(parent: Span): void {
     if (parent.closed) return;
     this.parent = parent;

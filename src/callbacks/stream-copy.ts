@@ -4,7 +4,7 @@ import type { StreamHooks } from "../schema/stream/tap.js";
 
 type Result<T> = IteratorResult<T, undefined>;
 
-/** What the chunks of a stream are written to as they pass. Nothing here throws. */
+/** Receives the chunks of a stream as they pass. Its methods never throw. */
 export interface StreamSink<in T> {
   readonly isOpen: boolean;
   write(chunk: T): void;
@@ -13,11 +13,11 @@ export interface StreamSink<in T> {
 }
 
 /**
- * The writing end of a handler's own copy of a stream. Chunks that were not read yet are held by the reading end alone,
- * so a copy that its handler has dropped costs nothing.
+ * The writing end of a handler's copy of a stream. Unread chunks are referenced by the reading end only, so a copy that its handler
+ * has dropped takes no memory.
  */
 export class StreamCopy<T> implements StreamSink<T> {
-  /** The place of the next chunk. */
+  /** The cell of the next chunk. */
   private tail = new Cell<T>();
   private state: "open" | "closed" = "open";
   private failure: unknown = undefined;
@@ -26,7 +26,7 @@ export class StreamCopy<T> implements StreamSink<T> {
     return this.state === "open";
   }
 
-  /** The reading end; call it once, before the first write. */
+  /** Creates the reading end. To be called once, before the first write. */
   source(): ChunkSource<T> {
     return new CopySource(this, this.tail);
   }
@@ -53,12 +53,12 @@ export class StreamCopy<T> implements StreamSink<T> {
     cell.reject(error);
   }
 
-  /** Whether an error is this copy's own failure, which its handler has only passed on. */
+  /** Whether an error is this copy's own failure, which its handler has passed on. */
   failedWith(error: unknown): boolean {
     return this.failure !== undefined && this.failure === error;
   }
 
-  /** Reads may wait in several places when they overlap. */
+  /** Ends all cells from here on, because overlapping reads may wait in several of them. */
   private endFrom(first: Cell<T>): void {
     for (let cell: Cell<T> | undefined = first; cell !== undefined; cell = cell.next) {
       cell.resolve({ done: true, value: undefined });
@@ -66,7 +66,7 @@ export class StreamCopy<T> implements StreamSink<T> {
   }
 }
 
-/** Writes what passes to all copies. */
+/** Hooks that write a stream to all copies. */
 export function copyHooks(copies: readonly StreamCopy<unknown>[]): StreamHooks<unknown> {
   const fail = (error: unknown): void => {
     for (const copy of copies) copy.fail(error);
@@ -105,7 +105,7 @@ class CopySource<T> implements ChunkSource<T> {
   }
 }
 
-/** One chunk, or the end, or the place for one of them. */
+/** A node of a linked list: a chunk, the end, or the slot for one of them. */
 class Cell<T> {
   next: Cell<T> | undefined = undefined;
   private result: Result<T> | undefined = undefined;

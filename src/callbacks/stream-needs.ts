@@ -5,14 +5,14 @@ import type { StreamSink } from "./stream-copy.js";
 
 export type StreamTiming = "onStartWithStreamInput" | "onEndWithStreamOutput";
 
-/** On handlers of ours that take streams from some runs only; from the others they get values. */
+/** A method of internal handlers that take streams from some runs only; from others they get values. */
 export const takesStreamOf: unique symbol = Symbol("kumiko/takesStreamOf");
 
 export interface SelectiveHandler extends Handler {
   [takesStreamOf](timing: StreamTiming, info: RunInfo): boolean;
 }
 
-/** On handlers of ours that are told each chunk of the outputs as it passes: a call per chunk, instead of a copy and its reads. */
+/** A method of internal handlers that receive each chunk of an output as it passes, by a call instead of a copy. */
 export const openSink: unique symbol = Symbol("kumiko/openSink");
 
 export interface SinkHandler extends Handler {
@@ -23,7 +23,7 @@ export function isSinkHandler(handler: Handler): handler is SinkHandler {
   return openSink in handler;
 }
 
-/** Whether this handler gets a copy of its own from this run. */
+/** Whether a handler gets a stream from a run. */
 export function takesStream(handler: Handler, timing: StreamTiming, info: RunInfo): boolean {
   if (timing === "onEndWithStreamOutput" && isSinkHandler(handler)) return true;
   if (handler[timing] === undefined) return false;

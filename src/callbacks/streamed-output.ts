@@ -4,22 +4,22 @@ import { leftEarly } from "../schema/errors.js";
 import type { StreamHooks } from "../schema/stream/tap.js";
 import type { StreamSink } from "./stream-copy.js";
 
-/** How the chunks of a component look to handlers: a model's are `{ message }`. */
+/** Converts the chunks of a component to what handlers see: those of a model to `{ message }`. */
 export type ChunkPayload = (chunk: unknown) => unknown;
 
 /** The run whose output is streamed. */
 export interface StreamingRun {
-  /** True when the run has ended without its stream: it was aborted. */
+  /** Whether the run has ended before its stream, because it was aborted. */
   readonly isOver: () => boolean;
-  /** Hands the copies out, at the first chunk. `undefined` when nobody reads along. */
+  /** Gives the handlers their copies, at the first chunk; `undefined` if no handler takes one. */
   readonly openCopies: (() => readonly StreamSink<unknown>[]) | undefined;
-  /** Whether somebody wants the whole value. */
+  /** Whether a handler takes the joined value. */
   readonly wantsValue: boolean;
   readonly end: (value: unknown) => void;
   readonly fail: (error: unknown) => void;
 }
 
-/** What a run's handlers get of its output while the chunks pass by. */
+/** Passes a streamed output on to the handlers of its run. */
 export class StreamedOutput<T> implements StreamHooks<T> {
   readonly onChunk: ((chunk: T) => void) | undefined;
   private readonly run: StreamingRun;
@@ -64,7 +64,7 @@ export class StreamedOutput<T> implements StreamHooks<T> {
     for (const copy of this.copies) copy.write(shaped);
   }
 
-  /** Chunks that do not join stay a list: watching must not fail where the run itself needs no whole value. */
+  /** Joins the chunks. If that fails, handlers get the array of chunks: observing must not fail a run that needs no joined value. */
   private join(): unknown {
     try {
       return joinChunks(this.parts, this.joining);
@@ -82,7 +82,7 @@ export class StreamedOutput<T> implements StreamHooks<T> {
   }
 }
 
-/** How a copy joins: a payload is a record with the chunk in it, so its keys join as the chunks do. */
+/** The joining of a copy. A payload is a record that contains the chunk, so its keys are joined as the chunks are. */
 export function joiningOfCopy(joining: Joining | undefined, payload: ChunkPayload | undefined): Joining | undefined {
   if (payload === undefined) return joining;
   const rule = { keyed: new Map(), rest: joining?.rule };

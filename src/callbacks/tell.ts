@@ -4,7 +4,7 @@ import { reportHandlerError } from "./handler-error.js";
 import type { HandlerList } from "./handler-list.js";
 import type { RunInfo } from "./run-info.js";
 
-/** Tells one handler of the start of a run; gives its span. */
+/** Calls `onStart` of one handler and returns its span. */
 export function tellStart(
   handler: Handler,
   handlers: HandlerList,
@@ -22,7 +22,7 @@ export function tellStart(
   }
 }
 
-/** Tells one handler of the end of a run. */
+/** Calls `onEnd` of one handler. */
 export function tellEnd(handler: Handler, handlers: HandlerList, info: RunInfo, value: unknown, span: unknown): void {
   try {
     const returned: unknown = handler.onEnd?.(info, value, span);
@@ -32,7 +32,7 @@ export function tellEnd(handler: Handler, handlers: HandlerList, info: RunInfo, 
   }
 }
 
-/** Nobody awaits what a handler returns, but what it rejects with is reported. */
+/** Reports the rejection of a promise that a handler returned. The promise is not awaited. */
 export function guard(returned: unknown, timing: HandlerTiming, { onHandlerError }: HandlerList, info: RunInfo): void {
   if (!isPromiseLike(returned)) return;
   returned.then(undefined, (error) => reportHandlerError(onHandlerError, error, timing, info));

@@ -3,7 +3,7 @@ import { jsonSafe } from "./json-safe.js";
 import type { ComponentKind } from "./run-info.js";
 import { type TracedRun, TraceTree, wallClock } from "./trace-tree.js";
 
-/** One run in a recorded trace: plain JSON. */
+/** One run in a recorded trace, as plain JSON. */
 export interface TraceNode {
   readonly name: string;
   readonly component: ComponentKind;
@@ -11,33 +11,34 @@ export interface TraceNode {
   readonly address: string;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
-  /** Of a run that is still open: until now. */
+  /** The duration; of a run that is still open, until now. */
   readonly durationMs: number;
-  /** Only there while the run is open. */
+  /** Set while the run is open. */
   readonly running?: true | undefined;
   readonly input?: unknown;
   readonly output?: unknown;
-  /** Of an error: `{ name, message, code?, cause? }`. */
+  /** The error of a failed run: `{ name, message, code?, cause? }`. */
   readonly error?: unknown;
   readonly interrupt?: unknown;
   readonly children: readonly TraceNode[];
 }
 
+/** Options of {@link traceRecorder}. */
 export interface TraceRecorderOptions {
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. @default the system clock */
   readonly clock?: (() => number) | undefined;
 }
 
-/** A handler that keeps what it hears, until `clear()`. */
+/** A handler that records runs until `clear()`. */
 export interface TraceRecorder extends Handler {
   /** One tree per root, in the order in which they started. May be called at any time. */
   toJSON(): TraceNode[];
-  /** Forgets everything so far; of runs that are still open also what comes. */
+  /** Removes all recorded runs. Runs that are still open are no longer recorded. */
   clear(): void;
 }
 
 /**
- * Collects what runs do as JSON: trees of inputs, outputs, errors and times. Values are copied as they pass.
+ * Records runs as JSON: trees with inputs, outputs, errors and times. Values are copied when they are recorded.
  *
  * @example
  * const trace = traceRecorder();

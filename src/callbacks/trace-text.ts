@@ -4,7 +4,7 @@ import { TracedRun } from "./trace-tree.js";
 
 const MAX_NAME_LENGTH = 80;
 
-/** The lines of a run and of everything inside it, drawn as a tree. */
+/** The lines of a run and everything inside it, drawn as a tree. */
 export function drawRun(run: TracedRun<string>, paint: Paint): string[] {
   const note = run.parent === undefined ? "" : paint("dim", `(late, inside ${titleOf(run.parent)}) `);
   return [note + drawLine(run, paint), ...drawInside(run, "", paint)];
@@ -54,7 +54,7 @@ function drawResult(run: TracedRun<string>, paint: Paint): string {
   return paint(outcome.kind === "error" ? "red" : "yellow", outcome.value);
 }
 
-/** An error that came from inside is told there: the same one, or one of its causes. */
+/** Whether an error, or one of its causes, is already shown at a run inside. */
 function isShownInside({ children }: TracedRun<string>, thrown: unknown): boolean {
   const shown = new Set(children.map(({ outcome }) => (outcome?.kind === "output" ? undefined : outcome?.thrown)));
   const seen = new Set<unknown>([undefined]);

@@ -9,9 +9,9 @@ export interface TracedEvent<Value> {
   readonly event: Value;
 }
 
-/** One run in a trace. `Value` is what the trace keeps of inputs, outputs and errors. */
+/** One run in a trace. `Value` is the form in which inputs, outputs and errors are kept. */
 export class TracedRun<Value> {
-  // the fields of RunInfo, and not the object: that one holds the whole run
+  // copies of the fields of RunInfo, because the object would keep the whole run in memory
   readonly name: string;
   readonly component: ComponentKind;
   readonly type: string;
@@ -19,7 +19,7 @@ export class TracedRun<Value> {
   readonly parent: TracedRun<Value> | undefined;
   readonly startedAt: number;
   readonly input: Value | undefined;
-  /** Runs and side events inside this one, in the order in which they came. */
+  /** Runs and side events inside this one, in order. */
   readonly inside: (TracedRun<Value> | TracedEvent<Value>)[] = [];
   endedAt: number | undefined = undefined;
   /** `undefined` while it is running. */
@@ -40,7 +40,7 @@ export class TracedRun<Value> {
   }
 }
 
-/** A handler that builds trees of runs, any number at the same time: its spans are the runs. */
+/** A handler that builds trees of any number of concurrent runs. Its spans are the traced runs. */
 export abstract class TraceTree<Value> implements Handler {
   protected readonly clock: () => number;
 
@@ -72,7 +72,7 @@ export abstract class TraceTree<Value> implements Handler {
     if (isTraced<Value>(run)) run.inside.push({ event: this.keep(event, info) });
   }
 
-  /** What to keep of a value, which may change later. */
+  /** Returns what to keep of a value, which may be changed later. */
   protected abstract keep(value: unknown, info: RunInfo): Value;
   protected started(_run: TracedRun<Value>): void {}
   protected ended(_run: TracedRun<Value>): void {}
@@ -89,7 +89,7 @@ function isTraced<Value>(span: unknown): span is TracedRun<Value> {
   return span instanceof TracedRun;
 }
 
-/** Milliseconds since 1970, with fractions; never goes back. */
+/** Milliseconds since 1970, with fractions. Monotonic. */
 export function wallClock(): number {
   return performance.timeOrigin + performance.now();
 }

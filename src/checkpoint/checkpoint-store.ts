@@ -1,42 +1,41 @@
 /** What a store has under an id. */
 export interface StoredCheckpoint {
-  /** The bytes that were put. A copy: whoever gets them may change them. */
+  /** The bytes of the last `put`: a copy, which the caller may change. */
   readonly data: Uint8Array;
-  /** What was appended to them since, in order, as copies. Left out or empty when nothing was. */
+  /** The entries appended since, in order, as copies. Left out or empty when there are none. */
   readonly appended?: readonly Uint8Array[] | undefined;
-  /** Names this content of this id, appended entries included, and no other that it ever had. */
+  /** Identifies this content, appended entries included. An id never has the same version with other content. */
   readonly version: number;
 }
 
 /**
  * Where checkpoints live: rows of bytes under an id, each with a version. Several processes may share one store; the
- * compare-and-swap of `put` is what keeps two of them from going on with the same run. `checkpointStoreConformance` of
+ * compare-and-swap of `put` is what keeps two of them from continuing the same run. `checkpointStoreConformance` of
  * `kumiko/testing` checks an implementation.
  *
- * - Ids are any texts of up to 512 characters; two ids are the same only when every character is.
- * - A version is never used twice for one id, also after a delete. Versions are integers; what else they say is up to
- *   the store.
- * - Bytes are copied, on the way in before `put` or `append` returns its promise. What is given may be a part of a larger
- *   buffer, as a Buffer of Node.js may: `data.buffer` is not what is to be kept.
- * - What does not fit rejects with a `KumikoError` of code `CHECKPOINT_CONFLICT`, and has changed nothing.
+ * - An id is any string of up to 512 characters. Two ids are equal only when every character is.
+ * - A version is never used twice for one id, not even after a delete. Versions are integers; the store decides what else
+ *   they mean.
+ * - Bytes are copied. On the way in they are copied before `put` or `append` returns its promise. The data may be a view of
+ *   a larger buffer, as a `Buffer` of Node.js may be, so never keep `data.buffer`.
+ * - When the version does not match, a call rejects with a `KumikoError` of code `CHECKPOINT_CONFLICT` and changes nothing.
  */
 export interface CheckpointStore {
   /**
-   * What is stored under an id now; `undefined` (or `null`, as some databases say) when there is nothing. Data, entries and
-   * version belong to the same moment, whoever writes meanwhile.
+   * Returns what is stored under an id; `undefined` (or `null`, as some databases return) when there is nothing. Data, entries
+   * and version are read at the same moment, also while others write.
    */
   get(id: string): Promise<StoredCheckpoint | undefined>;
   /**
-   * Writes, and gives the new version, an integer. With `ifVersion` it replaces exactly that version, and removes the entries
-   * that were appended to it; with `undefined` it creates, and rejects when there is one. When it rejects for another reason it
-   * may or may not have been written.
+   * Writes, and returns the new version, an integer. With `ifVersion` it replaces exactly that version and removes the entries
+   * appended to it; with `undefined` it creates the row, and rejects when there is one. When it rejects for another reason
+   * than a conflict, the data may or may not have been written.
    */
   put(id: string, data: Uint8Array, ifVersion: number | undefined): Promise<number>;
   /**
-   * Adds an entry after the data and the entries of exactly this version, and gives the new version, an integer. It should cost
-   * what the entry costs, however large the rest is: the library appends what changed at each save. Whatever goes wrong, the
-   * entry is there as a whole or not at all. A store that cannot do this leaves the method out, and gets the whole checkpoint
-   * in each `put`.
+   * Adds an entry after the data and entries of exactly this version, and returns the new version, an integer. The cost should
+   * depend on the size of the entry only, not on the rest: each save appends what changed. An entry is written as a whole or
+   * not at all. A store that cannot do this leaves the method out, and gets the whole checkpoint in each `put`.
    */
   append?(id: string, data: Uint8Array, ifVersion: number): Promise<number>;
   /**
@@ -44,19 +43,19 @@ export interface CheckpointStore {
    */
   delete(id: string, ifVersion?: number): Promise<void>;
   /**
-   * Every id that starts with `prefix`, character by character: it has no wildcards. Ascending by code point. Ids that begin
-   * with `~` belong to the library: they are listed only for a prefix that begins with `~`, so not for the empty one.
+   * Every id that starts with `prefix`, compared literally (no wildcards), in ascending order of code points. Ids that begin
+   * with `~` are reserved for the library: they are listed only for a prefix that begins with `~`, so not for the empty one.
    */
   list(prefix: string): AsyncIterable<string>;
   /**
-   * Whether the process that claimed a run under this name may still be there. `false` only when it is certainly gone:
-   * then others may go on with its runs. A store that cannot know says `true`, or leaves this out.
+   * Whether the process of this name, which claimed a run, may still be alive. Return `false` only when it is certainly gone:
+   * then others may continue its runs. A store that cannot know returns `true`, or leaves the method out.
    */
   isOwnerAlive?(owner: string): Promise<boolean>;
 }
 
-/** A store that holds on to something: a file, connections, memory. Once it is closed, every call rejects. */
+/** A store that holds a resource: a file, connections, memory. Once it is closed, every call rejects. */
 export interface ClosableStore extends CheckpointStore {
-  /** Lets go. Calls that are under way may fail; a second call does nothing. */
+  /** Releases the resource. Calls that are under way may fail; a second call does nothing. */
   close(): Promise<void>;
 }

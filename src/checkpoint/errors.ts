@@ -5,13 +5,13 @@ import { type Interrupt, type InterruptError, type Interrupts, withoutStack } fr
 
 // stores
 
-/** What became of a checkpoint that somebody wanted to replace or remove. */
+/** A checkpoint could not be replaced or removed, because it does not have the expected version. */
 export const checkpointConflict = (id: string, expected: number | undefined, found?: number): KumikoError =>
-  new KumikoError("CHECKPOINT_CONFLICT", `${conflict(id, expected, found)} Read it again before you write.`);
+  new KumikoError("CHECKPOINT_CONFLICT", `${conflict(id, expected, found)} Read it again before writing.`);
 
 function conflict(id: string, expected: number | undefined, found: number | undefined): string {
   const name = `Checkpoint ${quoteId(id)}`;
-  if (expected === undefined) return `${name} exists already${found === undefined ? "" : ` (version ${found})`}.`;
+  if (expected === undefined) return `${name} already exists${found === undefined ? "" : ` (version ${found})`}.`;
   if (found === undefined) return `${name} no longer has version ${expected}: it was replaced or removed.`;
   return `${name} has version ${found}, not ${expected}: another process wrote it.`;
 }
@@ -20,36 +20,36 @@ export const invalidCheckpointId = (id: unknown, why: string): KumikoError =>
   new KumikoError("INVALID_KEY", `The checkpoint id ${quoteId(id)} cannot be used: ${why}.`);
 
 export const reservedId = (id: string): KumikoError =>
-  invalidCheckpointId(id, "ids that begin with ~ belong to the library, and only it starts runs there");
+  invalidCheckpointId(id, "ids that begin with ~ are reserved for the library. Use another id");
 
 export const storeClosed = (store: string): KumikoError =>
-  new KumikoError("STORE_FAILED", `This ${store} is closed. Make a new one, or close it later.`);
+  new KumikoError("STORE_FAILED", `This ${store} is closed. Open a new one, or close it after its last use.`);
 
 export const storeFailed = (what: string, cause?: unknown): KumikoError =>
   new KumikoError("STORE_FAILED", what, cause === undefined ? {} : { cause });
 
 // questions
 
-export const keyIsNoText = (what: "ask" | "once", key: unknown, address: string): KumikoError =>
-  new KumikoError("INVALID_KEY", `The key of ${what} at "${address}" must be a text; got ${String(key)}.`);
+export const keyNotString = (what: "ask" | "once", key: unknown, address: string): KumikoError =>
+  new KumikoError("INVALID_KEY", `The key of ${what} at "${address}" must be a string (got ${String(key)}).`);
 
 export const duplicateKey = (what: "ask" | "once", key: string, address: string): KumikoError =>
   new KumikoError(
     "DUPLICATE_KEY",
-    `${what}("${key}") was called twice at "${address}". Each ${what} of one place needs a key of its own.`,
+    `${what}("${key}") was called twice at "${address}". Give each ${what} in the same function its own key.`,
   );
 
 export const askedTooLate = (what: string, address: string): KumikoError =>
   new KumikoError(
     "ASKED_TOO_LATE",
-    `${what} was called at "${address}" after that had returned, so nothing is left that could wait for the answer. ` +
+    `${what} was called at "${address}" after the function had returned, so nothing can wait for the answer. ` +
       "Await every question before the function returns.",
   );
 
 export const schemaNeedsJson = (what: string, address: string, cause: unknown): KumikoError =>
   new KumikoError(
     "SCHEMA_UNSUPPORTED",
-    `The schema of ${what} at "${address}" has no JSON Schema form, and the question travels with one: ${messageOf(cause)}`,
+    `The schema of ${what} at "${address}" cannot be converted to JSON Schema, which is part of every question: ${messageOf(cause)}`,
     { cause },
   );
 
@@ -61,14 +61,14 @@ export const answerDoesNotParse = (what: string, address: string, issues: readon
 
 // stops
 
-/** How a run that stopped can be gone on with. */
+/** How a run that stopped can be continued. */
 export interface Continuation {
   readonly checkpointId: string | undefined;
-  /** What would have to be done so that there is one. */
+  /** The start of the sentence that says what to do to get one, such as "Give". */
   readonly missing: string;
 }
 
-/** What a run rejects with that stopped to wait, or because it was told to. */
+/** The error of a run that paused for answers, or that was asked to stop. */
 export const stoppedToWait = (interrupts: Interrupts, { checkpointId, missing }: Continuation): InterruptError => {
   const asking: Interrupt[] = [];
   const parts: string[] = [];
@@ -76,21 +76,21 @@ export const stoppedToWait = (interrupts: Interrupts, { checkpointId, missing }:
     if (kindOf(interrupt.info) === undefined) asking.push(interrupt);
     else parts.push(describeStop(interrupt));
   }
-  if (asking.length > 0) parts.push(`waits for answers at ${placesOf(asking)}`);
+  if (asking.length > 0) parts.push(`waits for answers at ${addressesOf(asking)}`);
   const what = parts.join(", and it ");
   const answers = asking.length === 0 ? "" : ", { [interrupt.id]: answer }";
   const advice =
     checkpointId === undefined
       ? `It cannot be resumed, because nothing was saved: ${missing} the run a checkpointId.`
-      : `Go on with resume(${JSON.stringify(checkpointId)}${answers}).`;
+      : `Continue with resume(${JSON.stringify(checkpointId)}${answers}).`;
   return withoutStack(`The run ${what}. ${advice}`, interrupts, checkpointId);
 };
 
-function placesOf(interrupts: readonly Interrupt[]): string {
+function addressesOf(interrupts: readonly Interrupt[]): string {
   const [first, second] = interrupts;
   if (first !== undefined && second === undefined) return `"${first.address}"`;
-  const places = [...new Set(interrupts.map(({ address }) => `"${address}"`))];
-  return (places.length > 5 ? [...places.slice(0, 5), `${places.length - 5} more`] : places).join(", ");
+  const addresses = [...new Set(interrupts.map(({ address }) => `"${address}"`))];
+  return (addresses.length > 5 ? [...addresses.slice(0, 5), `${addresses.length - 5} more`] : addresses).join(", ");
 }
 
 function describeStop({ address, info }: Interrupt): string {
@@ -103,7 +103,7 @@ function describeStop({ address, info }: Interrupt): string {
   return `stopped ${sides.join(" and ")} in "${address}"`;
 }
 
-/** The stops that nobody asked anything at. */
+/** The kind of a stop that has no question: a requested stop, or one before or after a node. */
 function kindOf(info: unknown): "requested" | "before_after" | undefined {
   if (typeof info !== "object" || info === null || !("kind" in info)) return undefined;
   return info.kind === "requested" || info.kind === "before_after" ? info.kind : undefined;
@@ -114,7 +114,7 @@ function kindOf(info: unknown): "requested" | "before_after" | undefined {
 export const noStore = (option: string): KumikoError =>
   new KumikoError(
     "NO_STORE",
-    `${option} was given, and this graph has no store to save runs in. Give compile() one: compile({ store: memoryStore() }).`,
+    `${option} was given, but this graph has no store to save runs in. Pass one to compile: compile({ store: memoryStore() }).`,
   );
 
 // history
@@ -122,17 +122,17 @@ export const noStore = (option: string): KumikoError =>
 export const noHistory = (id: string): KumikoError =>
   new KumikoError(
     "NO_HISTORY",
-    `The checkpoint ${quoteId(id)} has no history: its run was saved without. Compile with history: true before the run begins.`,
+    `The checkpoint ${quoteId(id)} has no history: its run was saved without one. Compile the graph with history: true before starting a run.`,
   );
 
 export const unknownEntry = (id: string, entry: unknown): KumikoError =>
   new KumikoError(
     "UNKNOWN_ENTRY",
-    `The history of ${quoteId(id)} has no entry ${quoteId(entry)}: it was pruned, or never there. app.history(id) lists them.`,
+    `The history of ${quoteId(id)} has no entry ${quoteId(entry)}: it was pruned, or never existed. app.history(id) lists the entries.`,
   );
 
 export const notEditable = (path: string): KumikoError =>
   new KumikoError(
     "NOT_EDITABLE",
-    `The output of ${quoteId(path)} cannot be replaced: nothing of it waits to be read at this entry. Fork an earlier one.`,
+    `The output of ${quoteId(path)} cannot be replaced: at this entry, nothing is left to read it. Fork an earlier entry.`,
   );

@@ -11,7 +11,7 @@ export function memoryStore(): ClosableStore {
 }
 
 interface Row {
-  /** Never handed out, so that a longer life of the same memory is seen by nobody. */
+  /** Never handed out, so that the memory can be reused safely. */
   bytes: Uint8Array;
   length: number;
   version: number;
@@ -22,7 +22,7 @@ interface Row {
 class MemoryStore implements ClosableStore {
   readonly #rows = new Map<string, Row>();
   readonly #spare = new BufferPool();
-  /** One count for all ids, so that nothing has to be kept of those that are deleted. */
+  /** One counter for all ids, so that deleted ids need not be remembered. */
   #lastVersion = 0;
   #closed = false;
 
@@ -99,7 +99,7 @@ class MemoryStore implements ClosableStore {
   }
 }
 
-/** Many small pieces of bytes, one after the other in memory that doubles when it is full. */
+/** Appended entries, stored one after another in a buffer that doubles when it is full. */
 class Entries {
   readonly #spare: BufferPool;
   /** Where each entry ends. */
@@ -113,7 +113,7 @@ class Entries {
 
   add(data: Uint8Array): void {
     const end = this.#length + data.length;
-    // one entry is often all that there is: only more than one make room for others
+    // often there is only one entry: extra room is reserved from the second on
     if (end > this.#bytes.length) this.#grow(this.#length === 0 ? end : 2 * end);
     this.#bytes.set(data, this.#length);
     this.#length = end;
@@ -129,7 +129,7 @@ class Entries {
     });
   }
 
-  /** Gives its memory away. */
+  /** Returns its memory to the pool. */
   clear(): void {
     if (this.#bytes !== nothing) this.#spare.give(this.#bytes);
   }

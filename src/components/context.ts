@@ -39,9 +39,9 @@ export interface NodeContext<State = unknown, Options = unknown> {
    */
   readonly processState: <S, R>(key: StateKey<S>, use: (state: S) => R | Promise<R>) => Promise<R>;
   /**
-   * Asks somebody: the run stops with an `InterruptError`, and when it is resumed with an answer this place runs again and
-   * gets that answer here. The everyday form of {@link interrupt}: a place may ask several times, each under a key of its
-   * own. Rejects with `DUPLICATE_KEY`, and with `ANSWER_MISMATCH` when an answer does not fit the schema.
+   * Asks a question: the run stops with an `InterruptError`. When it is resumed with an answer, this place runs again and
+   * gets the answer here. The usual form of {@link interrupt}: a place may ask several times, each time under its
+   * own key. Rejects with `DUPLICATE_KEY`, and with `ANSWER_MISMATCH` when an answer does not fit the schema.
    */
   readonly ask: Ask;
   /** Stops the run here: it never returns. When this place is entered again, `ctx.resume` has its state and the answer. */
@@ -54,6 +54,7 @@ export interface NodeContext<State = unknown, Options = unknown> {
   readonly with: (fields: Record<string, unknown>) => NodeContext<State, Options>;
 }
 
+/** Options of `ctx.interrupt`. */
 export interface InterruptOptions {
   /** Kept for this place, and given back as `ctx.resume.state`. */
   readonly state?: unknown;

@@ -42,6 +42,7 @@ export type ResponseFormat =
       readonly description?: string | undefined;
     };
 
+/** How much a model should reason before it answers. */
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
 /** What a model gets beside the messages: `ctx.options` are its merged call options. */

@@ -12,7 +12,7 @@ export interface ParseOptions {
 }
 
 /**
- * Turns bytes into documents: what a loader has read, or what somebody uploaded. `parserConformance` of `kumiko/testing` checks
+ * Turns bytes into documents: what a loader has read, or an upload. `parserConformance` of `kumiko/testing` checks
  * an implementation.
  *
  * @example

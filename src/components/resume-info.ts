@@ -4,7 +4,7 @@ export interface ResumeInfo {
   readonly wasInterrupted: boolean;
   /** What `ctx.interrupt` was given as `state`. */
   readonly state: unknown;
-  /** Whether somebody answered this place, or one inside it. */
+  /** Whether this place, or one inside it, was answered. */
   readonly isTarget: boolean;
   /** Whether an answer to `ctx.interrupt` came with data. */
   readonly hasData: boolean;

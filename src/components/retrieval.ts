@@ -16,6 +16,7 @@ export interface Retriever<Options = RetrieverOptions> {
   retrieve(query: string, ctx: NodeContext<unknown, Options>): Promise<Document[]>;
 }
 
+/** Call options of a {@link Retriever}. */
 export interface RetrieverOptions {
   readonly index?: string | undefined;
   readonly topK?: number | undefined;
@@ -29,6 +30,7 @@ export interface Embedder<Options = EmbedderOptions> {
   embed(texts: readonly string[], ctx: NodeContext<unknown, Options>): Promise<number[][]>;
 }
 
+/** Call options of an {@link Embedder}. */
 export interface EmbedderOptions {
   readonly model?: string | undefined;
 }
@@ -40,6 +42,7 @@ export interface Indexer<Options = IndexerOptions> {
   store(documents: readonly Document[], ctx: NodeContext<unknown, Options>): Promise<string[]>;
 }
 
+/** Call options of an {@link Indexer}. */
 export interface IndexerOptions {
   readonly index?: string | undefined;
 }

@@ -25,8 +25,8 @@ export interface ToolContext<Options = unknown, Suspended = unknown, Resumed = u
   /** The arguments as the model wrote them, after aliases and the argument handler. */
   readonly rawArguments: string;
   /**
-   * Stops the run here until somebody resumes this call: then the tool runs again, with what came as `resumeData`. What is
-   * suspended with is shown to them. It never returns: `return await suspend({ … })`.
+   * Stops the run here until this call is resumed; the tool then runs again with `resumeData`. The payload is shown to
+   * the person who answers. It never returns: `return await suspend({ … })`.
    */
   readonly suspend: (payload?: Suspended) => Promise<never>;
   /** What a suspended call was resumed with; `undefined` in its first execution. */
@@ -35,7 +35,7 @@ export interface ToolContext<Options = unknown, Suspended = unknown, Resumed = u
   readonly mcp?: McpCallContext | undefined;
 }
 
-/** Whether somebody must agree before a tool runs: always, or where a function of the validated input says so. */
+/** Whether calls of a tool need approval: a boolean, or a function of the validated input. */
 export type NeedsApproval<Input = never> =
   | boolean
   | ((input: Input, ctx: ToolContext<never>) => boolean | Promise<boolean>);
@@ -50,7 +50,7 @@ export interface Tool<Options = unknown> {
   readonly info: ToolInfo;
   /** What `ctx.options` holds: see `toolOptions`. */
   readonly options?: AnyToolOptions | undefined;
-  /** Whether somebody must agree before a call runs: always, or where a function of its arguments says so. @default false */
+  /** Whether calls need approval before they run: a boolean, or a function of the arguments. @default false */
   readonly requireApproval?: NeedsApproval<string> | undefined;
   /** Another name of `requireApproval`. */
   readonly needsApproval?: NeedsApproval<string> | undefined;

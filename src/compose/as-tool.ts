@@ -3,22 +3,23 @@ import type { AnyStandardSchema, JsonSchema, SchemaOutput } from "../schema/stan
 import { type ExecuteInput, makeTool } from "../tools/define/create-tool.js";
 import type { Runnable } from "./runnable.js";
 
+/** Options of {@link asTool}. */
 export interface AsToolOptions<Schema> {
-  /** The name by which the model calls it. */
+  /** The name by which the model calls the tool. */
   readonly id: string;
   /** What the model reads to decide when to call it. */
   readonly description: string;
-  /** What the Runnable takes. */
+  /** The schema of the arguments, whose output is the input of the Runnable. */
   readonly inputSchema: Schema;
-  /** Whether somebody must agree before a call runs: always, or where a function of the input says so. @default false */
+  /** Whether a call needs approval before it runs: `true`, `false`, or a function of the input. @default false */
   readonly requireApproval?: NeedsApproval<ExecuteInput<Schema>> | undefined;
   /** Another name of `requireApproval`. */
   readonly needsApproval?: NeedsApproval<ExecuteInput<Schema>> | undefined;
 }
 
 /**
- * Makes a tool of a Runnable, a whole graph for instance: each call is a child run of the tool call, with its signal, its
- * handlers and its request context. In a tools node that streams, the Runnable streams too; otherwise it is invoked.
+ * Makes a tool from a Runnable, such as a graph. Each call is a child run of the tool call, with its signal, handlers and request
+ * context. In a tools node that streams, the Runnable streams too; otherwise it is invoked.
  *
  * @example
  * const count = lambda({ invoke: ({ text }: { text: string }) => text.length });
@@ -40,7 +41,7 @@ export function asTool(runnable: Runnable<never, unknown>, options: ErasedOption
       id,
       description,
       inputSchema,
-      // the input is what the schema says
+      // the input has the type of the schema's output
       requireApproval: requireApproval as NeedsApproval<unknown> | undefined,
       needsApproval: needsApproval as NeedsApproval<unknown> | undefined,
       execute: (input, ctx) => runnable.invoke(input as never, { parent: ctx }),

@@ -13,7 +13,7 @@ import type { Runnable } from "./runnable.js";
 /** Runs one input of a batch. */
 export type RunItem<I, O> = (input: I, options: RunOptions & { readonly signal: AbortSignal }) => Promise<O>;
 
-/** One run of a runnable, tried again as the policy says. A run that waits for an answer, or was stopped, has not failed. */
+/** Runs one input, with retries if there is a policy. A run that waits for an answer, or was aborted, is not retried. */
 export function batchItem<I, O>(
   runnable: Runnable<I, O>,
   retry: RetrySettings | undefined,
@@ -36,7 +36,7 @@ export function batchItem<I, O>(
   };
 }
 
-/** That of the graph which is run, else of what is around the batch. */
+/** The runtime of the graph that is run, or else of the enclosing node. */
 function runtimeOf(runnable: object, parent: NodeContext | undefined): typeof defaultRuntime {
   const body = hasNodeDefinition(runnable) ? runnable[nodeDefinition].body : undefined;
   if (body?.kind === "graph" && body.plan.runtime !== defaultRuntime) return body.plan.runtime;

@@ -14,26 +14,27 @@ import type { RunOptions } from "./options.js";
 import { checkPolicies, resolveRetry } from "./plan/policy-settings.js";
 import type { Runnable } from "./runnable.js";
 
+/** Options of {@link batch}. Options of a run are passed to every run. */
 export interface BatchOptions<O = unknown> extends RunOptions {
-  /** How many runs may be open at a time. @default all */
+  /** How many inputs may run at a time. @default all */
   readonly concurrency?: number | undefined;
-  /** Runs an input again when its run fails: as the policy says, or `true` for its defaults. */
+  /** Retries failed runs: by a policy, or `true` for its defaults. @default no retries */
   readonly retry?: boolean | Omit<RetryPolicy, "buffer"> | undefined;
-  /** Called with each result as soon as it is there. What it throws ends the batch. */
+  /** Called with each result as soon as it is available. If it throws, the batch fails. */
   readonly onResult?: ((value: O, index: number) => void) | undefined;
-  /** Gives what became of each input, and no failure stops the other runs. @default false */
+  /** Returns the outcome of each input, like `Promise.allSettled`; a failure does not stop the other runs. @default false */
   readonly settled?: boolean | undefined;
 }
 
-/** The inputs of a batch: anything that can be looped over, or a stream. (A string is one input, not a list of letters.) */
+/** The inputs of a batch: any iterable or stream, except a string. */
 export type BatchInputs<I> = (Iterable<I> | StreamSource<I>) & object;
 
 /**
- * Runs a Runnable once per input; the results are in the order of the inputs. The other options are given to every run.
+ * Runs a Runnable once per input, and returns the results in the order of the inputs. Options of a run are passed to every run.
  *
- * Inputs are taken one by one, when a run may start. The first run that fails stops the others and rejects the batch; the
- * error keeps its `code`, `nodePath` and `cause`, and its `index` says which input it belongs to. With `settled: true` none does. With `parent`, a run that
- * stops to wait for an answer lets the others finish first.
+ * Inputs are taken one by one, when a run may start. The first failure stops the other runs and rejects the batch, unless
+ * `settled` is true; the error keeps its `code`, `nodePath` and `cause`, and its `index` is that of the input. With `parent`, a
+ * run that waits for an answer lets the others finish first.
  *
  * @example
  * const lengths = await batch(lambda({ invoke: (text: string) => text.length }), ["a", "bcd"], { concurrency: 2 });
@@ -58,7 +59,7 @@ export async function batch<I, O>(
   const { concurrency = Number.POSITIVE_INFINITY, retry, onResult, settled = false, ...runOptions } = options;
   checkPolicies({ retry }, (what) => invalidOption(`batch: ${what}`));
   if (typeof retry === "object" && "buffer" in retry && retry.buffer !== undefined) {
-    throw invalidOption("batch: retry.buffer is for nodes that stream. The runs of a batch give values.");
+    throw invalidOption("batch: retry.buffer is for nodes that stream, and a batch does not stream. Leave it out.");
   }
   if (typeof settled !== "boolean") {
     throw invalidOption(`batch: settled must be true or false (got ${kindOf(settled)}).`);
@@ -86,7 +87,7 @@ export async function batch<I, O>(
 }
 
 function checkIsObject(options: unknown): void {
-  if (!isFields(options)) throw invalidOption(`batch: its options must be an object (got ${kindOf(options)}).`);
+  if (!isFields(options)) throw invalidOption(`batch: the options must be an object (got ${kindOf(options)}).`);
 }
 
 function checkRunnable(given: unknown): void {
@@ -108,7 +109,7 @@ class Batch<I, O> {
   readonly #options: RunOptions;
   readonly #results: unknown[] = [];
   readonly #stop = new AbortController();
-  /** The first run that waits for an answer, by the order of the inputs. */
+  /** The first run, in the order of the inputs, that waits for an answer. */
   #waiting: { readonly index: number; readonly error: unknown } | undefined = undefined;
   #open = 0;
   #onChange: (() => void) | undefined = undefined;
@@ -122,7 +123,7 @@ class Batch<I, O> {
     this.#options = options;
   }
 
-  /** Rejects at once when a run fails or the batch is stopped, whatever the other runs and the inputs do. */
+  /** Rejects as soon as a run fails or the batch is stopped, without waiting for other runs and inputs. */
   results(): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
       this.#reject = reject;
@@ -137,7 +138,7 @@ class Batch<I, O> {
     });
   }
 
-  /** With the reason of whoever stops the batch. */
+  /** Stops the batch with the reason of an abort. */
   stop(reason: unknown): void {
     this.#end(reason, reason);
   }
@@ -167,7 +168,7 @@ class Batch<I, O> {
     this.#onChange?.();
   }
 
-  /** Children of one place need keys of their own. */
+  /** Adds the signal, and a key for each child run of `parent`. */
   #optionsOf(index: number): RunOptions & { readonly signal: AbortSignal } {
     const { signal } = this.#stop;
     const { parent, key = "batch" } = this.#options;
@@ -217,7 +218,7 @@ class Batch<I, O> {
 
 interface Inputs<I> {
   next(): IteratorResult<I, unknown> | Promise<IteratorResult<I, unknown>>;
-  /** No more are wanted. Does not wait, and does not throw. */
+  /** Stops taking inputs. Does not wait and does not throw. */
   close(reason: unknown): void;
 }
 
@@ -239,21 +240,21 @@ function invalidInputs(given: unknown): KumikoError {
   );
 }
 
-/** The batch has failed already, and that is what its caller hears of. */
+/** Closes an iterator. Its errors are ignored, because the batch already rejects with another one. */
 function leave(iterator: Iterator<unknown>): void {
   try {
     iterator.return?.();
   } catch {
-    // an iterator that fails to stop has nobody left to tell
+    // the batch has already failed
   }
 }
 
-/** The same error for a caller who must know which input it belongs to; the run and its handlers keep their own. */
+/** A copy of an error that names its input, for the caller. The run and its handlers keep the original. */
 function atInput(thrown: unknown, index: number, parent: RunOptions["parent"]): unknown {
   const which = `Input ${index} of the batch ${InterruptError.is(thrown) ? "waits" : "failed"}:`;
   if (KumikoError.is(thrown)) {
     const copy = withIndex(thrown, `${which} ${thrown.message}`, index);
-    // a graph around the batch must know whether the path begins with its own
+    // an enclosing graph must know whether the path begins with its own
     const root = parent instanceof Context ? parent.environment.root : copy;
     return copy.nodePath.length === 0 ? copy : locate(copy, copy.nodePath, root);
   }

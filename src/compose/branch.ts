@@ -4,18 +4,19 @@ import type { StreamReader } from "../schema/stream/reader.js";
 import { invalidOption, restartedAfterChoice } from "./errors.js";
 import { checksRest } from "./plan/plan.js";
 
+/** Options of {@link toolCallsOr}. */
 export interface ToolCallsOrOptions {
   /**
-   * When to decide: after the whole message, so that a model may talk before it calls tools, or at the first content, so
-   * that an answer goes on as it is written. @default "whole-message"
+   * When to decide: after the whole message, so that a model may write text before it calls tools, or at the first content, so
+   * that an answer is streamed on as it is written. @default "whole-message"
    */
   readonly decideOn?: "whole-message" | "first-content" | undefined;
 }
 
 /**
- * The choice that every agent makes, for `addStreamBranch`: to the tools when the message calls some, elsewhere otherwise.
- * With `"first-content"` the first function tool call or piece of an answer decides; reasoning and what the provider runs
- * itself decide nothing. A message that begins again after that is an error of its stream, `STREAM_RESTARTED`.
+ * The branch of an agent, for `addStreamBranch`: chooses the tools if the message calls any, otherwise the other target. With
+ * `"first-content"` the first function tool call or piece of an answer decides; reasoning and tools that the provider runs
+ * itself are ignored. If the message restarts after the decision, its stream fails with `STREAM_RESTARTED`.
  *
  * @example
  * const tools = new AgenticToolsNode([
@@ -44,12 +45,12 @@ export function toolCallsOr<const Tools, const Other>(
       );
     default:
       throw invalidOption(
-        `toolCallsOr: decideOn is "whole-message" or "first-content", not ${JSON.stringify(decideOn)}.`,
+        `toolCallsOr: decideOn must be "whole-message" or "first-content" (got ${JSON.stringify(decideOn)}).`,
       );
   }
 }
 
-/** A message that begins again, or a block that does, may turn out to be no call. */
+/** Reads the whole message. A restart of the message, or of a block, may remove calls again. */
 async function callsTools(message: StreamReader<AgenticMessage>): Promise<boolean> {
   const calls = new Set<number | undefined>();
   for await (const { contentBlocks, restart } of message) {
@@ -70,12 +71,12 @@ async function callsToolsFirst(message: StreamReader<AgenticMessage>): Promise<b
   return false;
 }
 
-/** The first content of a chunk that decides something. */
+/** The type of the first block in a chunk that decides. */
 function decidedBy({ contentBlocks }: AgenticMessage): ContentBlock["type"] | undefined {
   return contentBlocks.find((block) => block.type === "function_tool_call" || isAnswer(block))?.type;
 }
 
-/** An answer that begins again after it was decided where it goes may belong elsewhere. */
+/** Rejects a restart after the decision, because the new message may belong to the other target. */
 function refuseRestart(): (chunk: AgenticMessage) => void {
   let isDecided = false;
   return (chunk) => {

@@ -16,30 +16,30 @@ interface Choice {
   readonly labels?: readonly string[];
 }
 
-/** One step of a chain: its nodes, side by side, and the step before it. */
+/** One step of a chain: its parallel nodes, and the step before it. */
 interface Step {
   readonly previous: Step | undefined;
   readonly nodes: readonly DraftNode[];
-  /** Chooses among the nodes; without it each of them gets what flows. */
+  /** Chooses among the nodes; without it all of them run. */
   readonly choice: Choice | undefined;
 }
 
-/** What all chains share that began as one. */
+/** What all chains with a common start share. */
 interface Beginning extends EndChecks {
   readonly state: unknown;
 }
 
 /**
- * What a {@link Chain} does, without its types. It never changes: a step gives a new builder, and both share the steps so
+ * The implementation of {@link Chain}, without its types. It is immutable: a step returns a new builder, which shares the steps so
  * far.
  */
 export class ChainBuilder {
   readonly #beginning: Beginning;
   readonly #last: Step | undefined;
   readonly #count: number;
-  /** The keys of its nodes. The first builder that goes on from here takes them along; another one collects them again. */
+  /** The keys of its nodes. The first builder that continues from here takes the set over; others collect the keys again. */
   #keys: Set<string> | undefined;
-  /** The first call that went on from here, to tell an empty chain from one whose steps were dropped. */
+  /** The first method that continued from here, to tell an empty chain from one whose returned chain was dropped. */
   #continuedBy: string | undefined = undefined;
 
   private constructor(beginning: Beginning, last: Step | undefined, count: number, keys: Set<string>) {
@@ -78,7 +78,7 @@ export class ChainBuilder {
     const method = stream ? "appendStreamBranch" : "appendBranch";
     this.#checkTail(method);
     if (typeof choose !== "function") {
-      throw invalidChain(`${method} takes a function that chooses, then the members it chooses from.`);
+      throw invalidChain(`${method} needs a function that chooses, then the members to choose from.`);
     }
     const names = new Map<string, string>();
     const members = readMembers(method, nodes).map(({ key, node, options }) => {
@@ -113,7 +113,7 @@ export class ChainBuilder {
     return makePlan(draft, { options, closing, checkInput, checkOutput });
   }
 
-  /** All steps so far. */
+  /** A draft of all steps so far. */
   #draft(): Draft {
     const draft = new Draft("chain", toNode);
     if (this.#beginning.state !== undefined) draft.setState(this.#beginning.state);
@@ -153,19 +153,19 @@ export class ChainBuilder {
   #checkTail(method: string): void {
     if (this.#last === undefined || this.#last.nodes.length === 1) return;
     throw invalidChain(
-      `${method} has multiple previous nodes: it stands directly behind a parallel step or a branch. Put a step between, such as appendPassthrough().`,
+      `${method} has multiple previous nodes: it directly follows a parallel step or a branch. Add a step in between, such as appendPassthrough().`,
     );
   }
 }
 
 function readMembers(method: string, nodes: unknown): NamedNode[] {
   const members = readEntries(method, nodes);
-  if (members.length < 2) throw invalidChain(`${method} needs at least two members, and has ${members.length}.`);
+  if (members.length < 2) throw invalidChain(`${method} needs at least two members (got ${members.length}).`);
   for (const { key } of members) checkFieldKey(`The key of a member of ${method},`, key);
   return members;
 }
 
-/** The key of a step stands among its options. */
+/** Splits the options of a step into its key and the node options. */
 function splitKey(given: object | undefined): { key: unknown; options: object | undefined } {
   if (given === undefined || given === null || !("key" in given)) return { key: undefined, options: given };
   const { key, ...options } = given;
@@ -174,7 +174,7 @@ function splitKey(given: object | undefined): { key: unknown; options: object | 
 
 type Choose = (value: unknown, ctx: unknown) => unknown;
 
-/** A branch of a chain chooses keys of its members; the plan knows the names of their nodes. */
+/** Maps the chosen member keys of a branch to the keys of their nodes. */
 function choosingNames(choose: Choose, names: ReadonlyMap<unknown, string>): Choose {
   const toName = (key: unknown): unknown => names.get(key) ?? key;
   const toNames = (chosen: unknown): unknown => (Array.isArray(chosen) ? chosen.map(toName) : toName(chosen));

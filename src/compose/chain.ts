@@ -37,20 +37,20 @@ import type { BuilderNode, Built, builds, FunctionNode, ModelNode, NodeLike, Run
 import type { Keyed, SameAsInput } from "./types/node-shape.js";
 import type { SwitchField } from "./types/switch.js";
 
-/** Schemas of the two ends: types are inferred from them, values are checked with them. */
+/** Schemas of the input and output: types are inferred from them, and values are validated by them. */
 export interface ChainOptions<I, O, Wanted, Result> {
-  /** Checks (and may change) what comes in. */
+  /** Validates, and may transform, the input. */
   readonly input?: StandardSchemaV1<I, O> | undefined;
-  /** Checks (and may change) what goes out. */
+  /** Validates, and may transform, the output. */
   readonly output?: StandardSchemaV1<Wanted, Result> | undefined;
 }
 
-/** No output schema: what flows last goes out as it is. */
+/** Marks a chain without an output schema: the output of the last step is the result. */
 type Unchanged = { readonly unchanged: true };
 
 type ResultOf<O, Result> = [Result] extends [Unchanged] ? O : Result;
 
-/** Without an output schema everything may flow last. */
+/** Checks the output of the last step against the output schema, if there is one. */
 type Finished<O, Wanted, Then> = unknown extends Wanted
   ? Then
   : [O] extends [Wanted]
@@ -58,8 +58,8 @@ type Finished<O, Wanted, Then> = unknown extends Wanted
     : GraphTypeError<"the last step does not fit the output schema">;
 
 /**
- * Steps one after the other: each gets what the one before gives. `new Chain<I>()` starts with the type of the input; each
- * step changes what flows on, and the inputs of inline functions are inferred.
+ * A sequence of steps, each of which gets the output of the one before. `new Chain<I>()` starts with the type of the input; the
+ * inputs of inline functions are inferred. A chain is immutable: each method returns a new one.
  *
  * @example
  * const chain = new Chain<string>()
@@ -77,7 +77,7 @@ export class Chain<
   Result = Unchanged,
   Chunks = unknown,
 > {
-  /** What it is as a node of a graph or chain; only in types. */
+  /** Its type as a node of another graph or chain. Exists in types only. */
   declare readonly [builds]: Finished<O, Wanted, Built<I, ResultOf<O, Result>, Nodes>>;
   readonly #builder: ChainBuilder;
 
@@ -85,7 +85,7 @@ export class Chain<
     this.#builder = options instanceof ChainBuilder ? options : ChainBuilder.start(options);
   }
 
-  /** Gives each run a state of its own, for `ctx.state` and the handlers of steps. Stands before the first step. */
+  /** Gives each run a state of its own, for `ctx.state` and the state handlers of steps. Must come before the first step. */
   withState<S>(create: (() => S) | StateKey<S>): Chain<I, O, S, Nodes, Wanted, Result> {
     return this.#next(this.#builder.withState(create));
   }
@@ -217,7 +217,7 @@ export class Chain<
     return this.#next(this.#builder.append("appendGraph", graph, options));
   }
 
-  /** Adds a step that gives on what it gets: a place between two parallel steps or branches, or a name in a path. */
+  /** Adds a step that returns its input, such as between two parallel steps or branches. */
   appendPassthrough<const Key extends string = never>(
     options?: StepOptions<O, O, State, undefined, undefined, Key, CallOptions<unknown, SameAsInput>>,
   ): Chain<I, O, State, WithStep<Nodes, Key, undefined>, Wanted, Result, Chunks> {
@@ -225,8 +225,8 @@ export class Chain<
   }
 
   /**
-   * Gives what flows to all members at once; a record of their outputs flows on. A value is a node, or `{ node, options }`;
-   * with the option `inputKey` a member gets one field of what flows.
+   * Runs all members in parallel on the same input; the output is a record of their outputs. A member is a node, or
+   * `{ node, options }`; with the option `inputKey` it gets one field of the input.
    *
    * @example
    * const chain = new Chain<string>().appendParallel({ size: (text) => text.length, loud: (text) => text.toUpperCase() });
@@ -238,8 +238,8 @@ export class Chain<
   }
 
   /**
-   * Lets a function choose which members get what flows: one, or several. The output of the chosen one flows on; outputs of
-   * several must be records, and are joined.
+   * Runs the members that a function chooses: one or several. The output is that of the chosen member; the outputs of several
+   * must be records, which are merged.
    *
    * @example
    * const chain = new Chain<number>().appendBranch((count) => (count > 9 ? "many" : "few"), {
@@ -256,7 +256,7 @@ export class Chain<
     return this.#next(this.#builder.appendBranch(choose, members, false));
   }
 
-  /** Like `appendBranch`, for a function that reads what flows as a stream and may choose before its end. */
+  /** Like `appendBranch`, but the function reads the value as a stream and may choose before its end. */
   appendStreamBranch<const Chosen extends string, Outs, const InputKeys, const Concats, Inside>(
     choose: (stream: StreamReader<unknown extends Chunks ? O : Chunks>, ctx: NodeContext<State>) => Choice<Chosen>,
     members: Members<O, Outs, InputKeys, State> &
@@ -267,7 +267,7 @@ export class Chain<
   }
 
   /**
-   * Leads what flows to the member that stands at the value of one of its fields, which tells the members of a union apart.
+   * Runs the member whose key is the value of a field of the input. The field discriminates a union: each member gets its part.
    *
    * @example
    * type Plan = { kind: "search"; query: string } | { kind: "answer"; text: string };
@@ -285,7 +285,7 @@ export class Chain<
     return this.#next(this.#builder.appendSwitch(field, members));
   }
 
-  /** Makes a runnable of the steps so far. */
+  /** Compiles the steps so far into a Runnable. */
   get compile(): Finished<
     O,
     Wanted,
@@ -294,7 +294,7 @@ export class Chain<
     return ((options?: ChainCompileOptions<string>) => new CompiledPlan(this.#builder.makePlan(options))) as never;
   }
 
-  /** The chain so far as a Mermaid flowchart, as its compiled form draws it. It is checked as `compile()` does. */
+  /** Draws the chain so far as a Mermaid flowchart. Throws where `compile()` would. */
   toMermaid(options?: MermaidOptions): string {
     return toMermaid(describePlan(this.#builder.makePlan(undefined)), options);
   }

@@ -3,59 +3,62 @@ import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import type { CachePolicy, RetryPolicy } from "../components/policies.js";
 import type { Runtime } from "./runtime.js";
 
-/** How a builder is compiled. */
+/** Options of `compile()` of a graph. */
 export interface CompileOptions<Key extends string = never> extends ChainCompileOptions<Key> {
   /**
-   * When a node runs: as soon as any of its predecessors has given something (steps; loops are allowed), or once all of
-   * them have given or will not give (no loops). @default "anyPredecessor"
+   * When a node runs: in the step after any of its predecessors has run (loops are allowed), or once each predecessor has either
+   * run or been skipped (no loops). @default "anyPredecessor"
    */
   readonly triggerMode?: "anyPredecessor" | "allPredecessor" | undefined;
 }
 
-/** How a workflow is compiled: it has no trigger mode and no steps. */
+/** Options of `compile()` of a workflow, which has no trigger mode and no steps. */
 export type WorkflowCompileOptions<Key extends string = never> = Omit<CompileOptions<Key>, "triggerMode" | "maxSteps">;
 
-/** How a chain is compiled: it runs step by step. */
+/** Options of `compile()` of a chain. */
 export interface ChainCompileOptions<Key extends string = never> {
   /** The name of the graph in traces and addresses. @default "" */
   readonly name?: string | undefined;
   /** How many steps a run may take; only with `anyPredecessor`. @default the number of nodes + 10 */
   readonly maxSteps?: number | undefined;
-  /** Handlers of every run; they come after those of the runtime and before those of the run. */
+  /** Handlers of every run, called after those of the runtime and before those of the run. */
   readonly callbacks?: readonly Handler[] | undefined;
-  /** What is shared with other graphs: handlers, concat rules, the schema validator. @default `Runtime.default` */
+  /** The handlers, concat rules, schema validator and other parts shared with other graphs. @default `Runtime.default` */
   readonly runtime?: Runtime | undefined;
-  /** Where runs with a `checkpointId` are saved, so that they can be resumed. Of nested graphs only the outermost counts. */
+  /** The store for runs with a `checkpointId`, which can then be resumed. Of nested graphs, only that of the outermost is used. */
   readonly store?: CheckpointStore | undefined;
   /**
-   * When a run is saved: where it stops (waits, fails, is cancelled, runs out of time), or besides after every finished task
-   * (node, tool call, `ctx.once`), before what follows it starts. `"step"` survives a crash of the process. @default "exit"
+   * When a run is saved: with `"exit"` when it stops (pauses, fails, is aborted or times out); with `"step"` also after every
+   * finished node, tool call and `ctx.once`, before what follows starts, so that it survives a crash. @default "exit"
    */
   readonly durability?: "exit" | "step" | undefined;
-  /** Keeps the checkpoint of a run that has ended well. @default false */
+  /** Keeps the checkpoint of a finished run, with its result. @default false */
   readonly keepCheckpoint?: boolean | undefined;
   /**
-   * Keeps earlier saves of a run: `app.history(id)` lists them, `app.fork(id, { entry })` goes on from one. Needs a store that
-   * appends. With `"step"` there is one for every finished task, otherwise one for every stop. A finished run keeps its
-   * checkpoint. `last` counts saves, and up to some more than these stay. @default none; of `true`, the last 1,000
+   * Keeps earlier saves of a run: `app.history(id)` lists them, `app.fork(id, { entry })` continues from one. Needs a store with
+   * `append`. With durability `"step"` there is an entry for every finished task, otherwise one for every stop. A finished run
+   * keeps its checkpoint. At least the `last` entries are kept. @default no history; for `true`, the last 1,000 entries
    */
   readonly history?:
     | boolean
     | { readonly last?: number | undefined; readonly maxAgeMs?: number | undefined }
     | undefined;
-  /** Stops before these nodes run. `resume` goes on; an answer replaces the state of the graph. */
+  /** Pauses before these nodes run. `resume` continues; an answer replaces the state of the graph. */
   readonly interruptBefore?: readonly Key[] | undefined;
-  /** Stops after these nodes have run. */
+  /** Pauses after these nodes have run. */
   readonly interruptAfter?: readonly Key[] | undefined;
-  /** Policies of every node of this graph that has none of its own; not of nodes inside inner graphs. */
+  /** Policies for nodes of this graph without their own. They do not apply inside inner graphs. */
   readonly nodeDefaults?: NodeDefaults | undefined;
 }
 
-/** Policies for all nodes of a graph. A node turns one off with `false`. */
+/** Policies for all nodes of a graph. A node can turn one off with `false`. */
 export interface NodeDefaults {
-  /** Tools nodes and graphs are left out: what they do may have effects. */
+  /** Retries failed nodes, except tools nodes and graphs, which may have side effects. */
   readonly retry?: true | RetryPolicy | undefined;
+  /** How long a node may take, in milliseconds. */
   readonly timeoutMs?: number | undefined;
+  /** How long a streaming node may take until its next chunk, in milliseconds. */
   readonly idleTimeoutMs?: number | undefined;
+  /** Caches the outputs of nodes. */
   readonly cache?: true | CachePolicy<unknown> | undefined;
 }

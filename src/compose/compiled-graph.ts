@@ -14,7 +14,7 @@ import type { NodePaths } from "./types/node-paths.js";
 import type { HasInner } from "./types/node-shape.js";
 
 /**
- * What `compile()` gives: a Runnable that knows the paths of its nodes. It never changes; the builder may go on.
+ * The result of `compile()`: a Runnable that knows the paths of its nodes. It is immutable; the builder can be used further.
  *
  * @example
  * const length = new Chain<string>().append((text) => text.length, { key: "count" }).compile();
@@ -26,23 +26,23 @@ export interface CompiledGraph<in I, out O, Inner = Record<never, never>> extend
   readonly collect: (input: StreamSource<I>, options?: RunOptions<NodePaths<Inner>, Inner>) => Promise<O>;
   readonly transform: (input: StreamSource<I>, options?: RunOptions<NodePaths<Inner>, Inner>) => StreamReader<O>;
   /**
-   * Goes on with a run that stopped: where it waits, answered by interrupt id (or `{ byAddress: { … } }`); after a failure
-   * or a crash, without answers. Needs a store. Nothing has run when it rejects because of the checkpoint or an answer.
+   * Continues a run that stopped. Pass answers by interrupt id (or `{ byAddress: { … } }`) if it waits for any; after a failure or
+   * a crash, resume without answers. Needs a store. If it rejects because of the checkpoint or an answer, nothing has run.
    */
   readonly resume: (
     checkpointId: string,
     answers?: Answers,
     options?: ResumeOptions<NodePaths<Inner>, Inner>,
   ) => Promise<O>;
-  /** The same, with a streamed result. How the run was started does not matter. */
+  /** Like `resume`, with a streamed result, however the run was started. */
   readonly resumeStream: (
     checkpointId: string,
     answers?: Answers,
     options?: ResumeOptions<NodePaths<Inner>, Inner>,
   ) => StreamReader<O>;
   /**
-   * The saves of a run under `checkpointId`, newest first, also while it runs. Needs `history` at compile; what cannot be read
-   * ends it with `CHECKPOINT_UNREADABLE`.
+   * Lists the saves of a run, newest first, also while it runs. Needs the compile option `history`. Throws
+   * `CHECKPOINT_UNREADABLE` at an entry that cannot be read.
    *
    * @example
    * const app = new Chain<string>().append((text) => text.trim()).compile({ store: memoryStore(), history: true });
@@ -50,19 +50,19 @@ export interface CompiledGraph<in I, out O, Inner = Record<never, never>> extend
    * for await (const { id, cause, ran } of app.history("greeting")) console.log(id, cause, ran);
    */
   history(checkpointId: string, limits?: HistoryLimits): AsyncIterable<HistoryEntry>;
-  /** What a save holds, the newest if none is named. Needs no history: with `keepCheckpoint` it gives the last state. */
+  /** Reads the values of a save, by default the newest. Works without a history: with `keepCheckpoint` it returns the last state. */
   stateAt(checkpointId: string, entry?: string): Promise<SavedState>;
   /**
-   * Copies a run as it was at an entry, and gives the id of the copy: `resume` goes on with it. The original may be running, and
-   * stays as it is. Finished work stays finished; open questions are asked again.
+   * Copies a run as it was at an entry, and returns the id of the copy, which `resume` continues. The original may be running, and
+   * is not changed. Finished work is not repeated; open questions are asked again.
    */
   fork(checkpointId: string, options?: ForkOptions): Promise<string>;
-  /** Deletes old entries of a history; gives how many. Some more than asked for may stay. */
+  /** Deletes old entries of a history and returns how many. Some entries beyond the limits may remain. */
   prune(checkpointId: string, options?: PruneOptions): Promise<number>;
-  /** Deletes a checkpoint and its history. One that a run has claimed needs `takeover`. */
+  /** Deletes a checkpoint and its history. For a checkpoint that a run has claimed, `takeover` is needed. */
   forget(checkpointId: string, options?: { readonly takeover?: boolean | undefined }): Promise<void>;
   /** The nodes and edges, nested graphs included, as plain data. */
   graphInfo(): GraphInfo;
-  /** A Mermaid flowchart: branches are dashed, edges of errors dotted, nested graphs are boxes. With a trace, what happened. */
+  /** Draws a Mermaid flowchart: branches are dashed, error edges dotted, nested graphs are boxes. A trace adds what happened. */
   toMermaid(options?: MermaidOptions): string;
 }

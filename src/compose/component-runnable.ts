@@ -5,14 +5,15 @@ import { hasNodeDefinition } from "./plan/node-definition.js";
 import type { Runnable } from "./runnable.js";
 import type { ComponentNode } from "./types/node-like.js";
 
+/** Options of {@link runnable}. */
 export interface ComponentRunnableOptions {
-  /** What it is called in traces, and as a child of another run. @default "" */
+  /** Its name in traces, and as a child of another run. @default "" */
   readonly name?: string | undefined;
 }
 
 /**
- * Makes a Runnable of a component: a model, template, retriever, embedder, indexer, loader or transformer. Called with
- * `parent: ctx`, it is a run of its own inside the caller's: handlers see it.
+ * Makes a Runnable from a component: a model, template, retriever, embedder, indexer, loader or transformer. With `parent: ctx`
+ * it runs as a child of the caller, which handlers see.
  *
  * @example
  * const ask = runnable(model, { name: "draft" });
@@ -28,9 +29,10 @@ export function runnable<In, Out>(
   const [other] = Object.keys(others);
   if (other !== undefined) throw invalidOption(`Unknown option "${other}" of runnable(component, { name }).`);
   if (typeof component !== "object" || component === null || !("component" in component)) {
-    throw invalidOption("runnable takes a component. A plain function becomes a Runnable with lambda({ invoke }).");
+    throw invalidOption("runnable needs a component. For a plain function, use lambda({ invoke }).");
   }
   const node = toNode(name, component);
-  if (hasNodeDefinition(node)) throw invalidOption("runnable takes a component, and this is a Runnable already.");
+  if (hasNodeDefinition(node))
+    throw invalidOption("runnable needs a component, but this is already a Runnable. Use it as it is.");
   return bareRunnable<In, Out>({ ...node, name });
 }

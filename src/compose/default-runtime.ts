@@ -5,7 +5,7 @@ import type { CacheStore } from "../components/policies.js";
 import type { ConcatRegistry } from "../schema/concat/registry.js";
 import type { SchemaValidator } from "../schema/schema-validator.js";
 
-/** What a runtime holds, checked. */
+/** The checked options of a runtime. */
 export interface RuntimeParts {
   readonly callbacks?: readonly Handler[] | undefined;
   readonly concat?: ConcatRegistry | undefined;
@@ -17,16 +17,16 @@ export interface RuntimeParts {
   readonly cache?: CacheStore | undefined;
 }
 
-/** A `Runtime` without the checks of its options: a program that makes no runtime of its own does not load them. */
+/** A `Runtime` without option checks, which programs without a runtime of their own need not load. */
 export class SharedParts {
   readonly callbacks: readonly Handler[];
   readonly concat: ConcatRegistry | undefined;
   readonly codecs: readonly AnyClassCodec[];
   readonly schemaValidator: SchemaValidator | undefined;
   readonly onHandlerError: HandlerErrorListener;
-  /** All timers of runs are set on it. */
+  /** The clock for all timers of runs. */
   readonly clock: Clock;
-  /** A number from 0 up to 1, which is left out. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
   readonly cache: CacheStore | undefined;
 
@@ -52,7 +52,7 @@ export class SharedParts {
   }
 }
 
-/** What graphs have in common that were compiled without a runtime: nothing. */
+/** The empty runtime of graphs that were compiled without one. */
 export const defaultRuntime: SharedParts = /* @__PURE__ */ new SharedParts({});
 
 function reportToConsole(...[error, timing, info]: Parameters<HandlerErrorListener>): void {

@@ -20,26 +20,26 @@ import {
 import type { Runnable } from "./runnable.js";
 import type { NodeLike } from "./types/node-like.js";
 
-/** How {@link each} runs its node. */
+/** Options of {@link each}. */
 export interface EachOptions<In = never, Out = unknown> {
   /** How many items may run at a time. @default all */
   readonly concurrency?: number | undefined;
   /**
-   * `"throw"`: the first item that fails stops the others, and its error, whose `index` says which it was, is that of the node. A
-   * function gives a value in place of one that failed.
+   * With `"throw"`, the first failed item stops the others and fails the node; the `index` of the error is that of the item. A
+   * function returns a value in place of the failed result.
    *
    * @default "throw"
    */
   readonly onItemError?: "throw" | ((error: KumikoError, item: In, index: number) => Out | Promise<Out>) | undefined;
-  /** Whether the results come in the order of the items; else as they finish. @default true */
+  /** Whether results are in the order of the items, or in the order in which they finish. @default true */
   readonly ordered?: boolean | undefined;
 }
 
 /**
- * A node that runs another one for each item of a list: a function, a component, a graph, or another `each`. The results are in
- * the order of the items. On streams items begin as they arrive, and each result leaves as a chunk of its own.
+ * A node that runs another node for each item of an array: a function, a component, a graph, or another `each`. The results are in
+ * the order of the items. On streams, items start as they arrive, and each result is a chunk of its own.
  *
- * Items wait for answers, fail and are saved each on its own: what has finished does not run again.
+ * Each item waits for answers, fails and is saved on its own: finished items do not run again.
  *
  * @example
  * const app = new Chain<string[]>()
@@ -58,24 +58,24 @@ const names: readonly string[] = ["concurrency", "onItemError", "ordered"] satis
 
 function checkOptions(options: EachOptions | undefined = {}): EachSettings {
   const given: unknown = options;
-  if (!isFields(given)) throw invalidOption(`The options of each must be an object; got ${kindOf(given)}.`);
+  if (!isFields(given)) throw invalidOption(`each: the options must be an object (got ${kindOf(given)}).`);
   const other = Object.keys(options).find((name) => !names.includes(name));
-  if (other !== undefined) throw invalidOption(`each has no option "${other}". There are ${names.join(", ")}.`);
+  if (other !== undefined) throw invalidOption(`each: unknown option "${other}". Options: ${names.join(", ")}.`);
   const { concurrency = Number.POSITIVE_INFINITY, onItemError = "throw", ordered = true } = options;
   if (!isSize(concurrency)) {
     throw invalidOption(
-      `The option concurrency of each must be a whole number of at least 1; got ${String(concurrency)}.`,
+      `each: concurrency must be a whole number of at least 1, or Infinity (got ${String(concurrency)}).`,
     );
   }
   if (onItemError !== "throw" && typeof onItemError !== "function") {
-    throw invalidOption('The option onItemError of each must be "throw" or a function (error, item, index) => value.');
+    throw invalidOption('each: onItemError must be "throw" or a function (error, item, index) => value.');
   }
-  if (typeof ordered !== "boolean") throw invalidOption("The option ordered of each must be true or false.");
+  if (typeof ordered !== "boolean") throw invalidOption("each: ordered must be true or false.");
   const handler = onItemError === "throw" ? undefined : (onItemError as EachSettings["onItemError"]);
   return { concurrency, onItemError: handler, ordered };
 }
 
-/** A builder in it is compiled with the graph around it; alone, at the first run. */
+/** A builder inside is compiled with the enclosing graph; without one, at the first run. */
 class EachRunnable<in out In, out Out> implements Runnable<In[], Out[]>, HasNodeDefinition {
   readonly #node: NodeDefinition | HasNodeDefinition;
   readonly #settings: EachSettings;
@@ -120,7 +120,7 @@ class EachRunnable<in out In, out Out> implements Runnable<In[], Out[]>, HasNode
   }
 }
 
-/** What handlers call the run of an item: as the function or the graph is called. */
+/** The name of an item's run for handlers: that of the function or graph. */
 function nameOf({ body }: NodeDefinition): string {
   if (body.kind === "graph") return body.plan.name || "item";
   return (body.kind === "function" && body.call.name) || "item";

@@ -7,7 +7,7 @@ export const duplicateNode = (key: string): KumikoError =>
   new KumikoError("DUPLICATE_NODE", `Node "${key}" is already present. Give each node a key of its own.`);
 
 export const reservedKey = (key: string): KumikoError =>
-  new KumikoError("RESERVED_KEY", `The key "${key}" is reserved: it names an end of the graph. Choose another.`);
+  new KumikoError("RESERVED_KEY", `The key "${key}" is reserved for the ${key} of a graph. Choose another key.`);
 
 export const invalidKey = (what: string, key: unknown, why: string): KumikoError =>
   new KumikoError("INVALID_KEY", `${what} ${describeKey(key)} cannot be used: ${why}.`);
@@ -18,7 +18,7 @@ export const invalidNode = (key: string, why: string): KumikoError =>
 export const containsItself = (): KumikoError =>
   new KumikoError("INVALID_NODE", "This graph contains itself as a node. Build the inner graph separately.");
 
-/** The error of an inner graph, as its parent reports it. */
+/** Adds the key of the node to an error of its inner graph. */
 export const insideNode = (key: string, error: unknown): unknown =>
   KumikoError.is(error)
     ? new KumikoError(error.code, `Inside node "${key}": ${messageOf(error)}`, {
@@ -33,7 +33,7 @@ export const invalidNodeOption = (key: string, what: string): KumikoError =>
 export const cacheWithoutStore = (key: string): KumikoError =>
   invalidNodeOption(
     key,
-    "cache has no store. Give it one, { store: memoryCache() }, or new Runtime({ cache: memoryCache() }).",
+    "cache has no store. Pass one, cache: { store: memoryCache() }, or use new Runtime({ cache: memoryCache() }).",
   );
 
 export const invalidOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
@@ -46,7 +46,10 @@ export const stateRequired = (key: string, option: string): KumikoError =>
   );
 
 export const lateState = (first: string): KumikoError =>
-  new KumikoError("INVALID_OPTION", `withState(…) must stand before the first node, and "${first}" was already added.`);
+  new KumikoError(
+    "INVALID_OPTION",
+    `withState(…) must be called before the first node, but "${first}" was already added.`,
+  );
 
 export const unknownNode = (what: string, key: unknown, known: readonly string[]): KumikoError =>
   new KumikoError(
@@ -57,13 +60,13 @@ export const unknownNode = (what: string, key: unknown, known: readonly string[]
 export const endAsSource = (): KumikoError =>
   new KumikoError(
     "INVALID_EDGE",
-    "END cannot be a start node: nothing leaves END. Start the edge or branch at a node or START.",
+    "END cannot be a start node: nothing comes after END. Start the edge or branch at a node or at START.",
   );
 
 export const startAsTarget = (from: string): KumikoError =>
   new KumikoError(
     "INVALID_EDGE",
-    `START cannot be an end node: nothing goes back to START. Lead "${from}" to the first node of the loop instead.`,
+    `START cannot be an end node: nothing leads back to START. Connect "${from}" to the first node of the loop instead.`,
   );
 
 export const duplicateEdge = (from: string, to: string): KumikoError =>
@@ -96,26 +99,26 @@ export const mixedStyles = (given: unknown, style: "keys" | "handles"): KumikoEr
   new KumikoError(
     "MIXED_STYLES",
     style === "keys"
-      ? `${describeKey(given)} is used as a handle, and this graph is made with keys: stay with addNode, addEdge and keys.`
-      : `${describeKey(given)} is used as a key, and this graph is made with handles: stay with node, connect and references.`,
+      ? `${describeKey(given)} is used as a handle, but this graph was built with keys. Use addNode, addEdge and keys only.`
+      : `${describeKey(given)} is used as a key, but this graph was built with handles. Use node, connect and handles only.`,
   );
 
 export const edgeOfHandles = (key: string): KumikoError =>
   new KumikoError(
     "MIXED_STYLES",
-    `addEdge takes keys, and got the handle of "${key}". Connect handles with connect(from, to).`,
+    `addEdge takes keys, but got the handle of "${key}". Connect handles with connect(from, to).`,
   );
 
 export const foreignHandle = (key: string): KumikoError =>
   new KumikoError(
     "INVALID_EDGE",
-    `The handle of "${key}" belongs to another graph. Use one that this graph's node(…) gave.`,
+    `The handle of "${key}" belongs to another graph. Use a handle that node(…) of this graph returned.`,
   );
 
 export const partOfBranch = (from: string, target: string): KumikoError =>
   invalidBranch(
     from,
-    `has a part of "${target}" among its targets. It may choose that one alone, so give it the whole: the handle itself.`,
+    `has a part of "${target}" among its targets, but a branch must provide the whole input. Use the handle itself.`,
   );
 
 export const emptyGraph = (component: string): KumikoError =>
@@ -127,14 +130,14 @@ export const emptyGraph = (component: string): KumikoError =>
 export const droppedChain = (method: string): KumikoError =>
   new KumikoError(
     "EMPTY_GRAPH",
-    `This chain is empty, and the chain that ${method}(…) returned was dropped: a chain never changes, each method returns a new one. ` +
-      `Go on with that one: chain = chain.${method}(…), or write the calls in one expression.`,
+    `This chain is empty, and the chain that ${method}(…) returned was not used: a chain is immutable, each method returns a new one. ` +
+      `Use the returned chain: chain = chain.${method}(…), or write the calls in one expression.`,
   );
 
 export const noStart = (): KumikoError =>
   new KumikoError(
     "NO_START",
-    "start node not set: nothing leaves START. Add an edge or a branch from START to the first node.",
+    "start node not set: START is not connected. Add an edge or a branch from START to the first node.",
   );
 
 export const unreachableEnd = (detail: string): KumikoError =>
@@ -149,7 +152,7 @@ export const unfedNodes = (keys: readonly string[]): KumikoError =>
 export const unreachableNodes = (keys: readonly string[]): KumikoError =>
   new KumikoError(
     "UNFED_NODE",
-    `No way leads from START to ${list(keys, shown)}: ${keys.length === 1 ? "it" : "they"} would never run. Connect ${keys.length === 1 ? "it" : "them"}, or remove ${keys.length === 1 ? "it" : "them"}.`,
+    `There is no path from START to ${list(keys, shown)}: ${keys.length === 1 ? "it" : "they"} would never run. Connect ${keys.length === 1 ? "it" : "them"}, or remove ${keys.length === 1 ? "it" : "them"}.`,
   );
 
 export const cycle = (loops: readonly (readonly string[])[], more: boolean, isWorkflow = false): KumikoError =>
@@ -157,8 +160,8 @@ export const cycle = (loops: readonly (readonly string[])[], more: boolean, isWo
     "CYCLE",
     `DAG is invalid, has loop: ${loops.map((loop) => `[${loop.join(" → ")}]`).join(" ")}${more ? " and more" : ""}. ` +
       (isWorkflow
-        ? "A node of a workflow waits for every node that it reads, or runs after: remove the loop."
-        : 'With triggerMode "allPredecessor" a node waits for everything before it: remove the loop, or use "anyPredecessor".'),
+        ? "A node of a workflow waits for every node that it reads or runs after. Remove the loop."
+        : 'With triggerMode "allPredecessor" a node waits for all nodes before it. Remove the loop, or use "anyPredecessor".'),
   );
 
 export const invalidMapping = (key: string, field: string, why: string): KumikoError =>
@@ -170,23 +173,26 @@ export const endTwice = (): KumikoError =>
   new KumikoError("INVALID_OPTION", "end(…) was already called: a workflow has one output.");
 
 export const noEnd = (): KumikoError =>
-  new KumikoError("UNREACHABLE_END", "The workflow has no output. Say what it gives with end(…).");
+  new KumikoError("UNREACHABLE_END", "The workflow has no output. Define it with end(…).");
 
 export const equalOutputKeys = (target: string, outputKey: string, first: string, second: string): KumikoError =>
   new KumikoError(
     "CANNOT_MERGE",
-    `"${first}" and "${second}" both give "${target}" a field "${outputKey}" (outputKey). Change one of them, or give "${target}" a merge function.`,
+    `"${first}" and "${second}" both have the outputKey "${outputKey}" and lead to "${target}". Change one of them, or give "${target}" a merge function.`,
     { nodePath: [target] },
   );
 
 export const memberOutputKey = (key: string): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
-    `The member "${key}" of appendParallel has the option outputKey. Leave it out: the output goes under "${key}".`,
+    `The member "${key}" of appendParallel has the option outputKey. Leave it out: the output has the key "${key}".`,
   );
 
 export const unknownStop = (option: string, key: unknown): KumikoError =>
-  new KumikoError("UNKNOWN_NODE", `${option} names ${describeKey(key)}, which is not a node of this graph.`);
+  new KumikoError(
+    "UNKNOWN_NODE",
+    `${option} names ${describeKey(key)}, which is not a node of this graph. Use keys of its nodes.`,
+  );
 
 export const invalidChain = (what: string): KumikoError => new KumikoError("INVALID_CHAIN", what);
 
@@ -203,5 +209,5 @@ function describeKey(key: unknown): string {
 export const restartedAfterChoice = (): KumikoError =>
   new KumikoError(
     "STREAM_RESTARTED",
-    'The message began again after toolCallsOr had decided where it goes, by its first content. Use decideOn: "whole-message", or a model that does not begin again after its first content.',
+    'The message restarted after toolCallsOr had already chosen a target by its first content. Use decideOn: "whole-message", or a model that does not restart after its first content.',
   );

@@ -10,7 +10,7 @@ import { makePlan } from "./plan/make-plan.js";
 import { checksRest, END, type Plan, START } from "./plan/plan.js";
 import { caseReader, targetsOfCases } from "./plan/switch.js";
 
-/** What a {@link Graph} does, without its types: keys or handles in, a draft out. */
+/** The implementation of {@link Graph}, without its types: takes keys or handles, and builds a draft. */
 export class GraphBuilder {
   readonly start: NodeHandle = new NodeHandle(START, this);
   readonly end: NodeHandle = new NodeHandle(END, this);
@@ -72,7 +72,7 @@ export class GraphBuilder {
     this.#in(isHandle ? "handles" : "keys", from, () => {
       const source = isHandle ? this.#keyOf(from) : from;
       const owner = String(source);
-      if (!isPlainObject(cases)) throw invalidSwitch(owner, "needs its cases as a record: { value: target }.");
+      if (!isPlainObject(cases)) throw invalidSwitch(owner, "needs a record of cases: { value: target }.");
       const keys = new Map(
         Object.entries(cases).map(([name, target]) => [name, isHandle ? this.#wholeKeyOf(target, owner) : target]),
       );
@@ -92,7 +92,7 @@ export class GraphBuilder {
     choose: unknown,
     kind: { readonly stream?: boolean; readonly on?: "failure" },
   ): void {
-    if (!Array.isArray(targets)) throw invalidBranch(from.key, "needs a list of the targets it may choose.");
+    if (!Array.isArray(targets)) throw invalidBranch(from.key, "needs an array of the targets it may choose.");
     const keys = targets.map((target) => this.#wholeKeyOf(target, from.key));
     this.#draft.addBranch(this.#keyOf(from), keys, choosingKeys(choose), kind);
   }
@@ -102,7 +102,7 @@ export class GraphBuilder {
     return this.#keyOf(target);
   }
 
-  /** The first node or edge decides whether a graph is made with keys or with handles. */
+  /** Checks that a graph uses either keys or handles. The first node or edge decides. */
   #in<Done>(style: "keys" | "handles", key: unknown, work: () => Done): Done {
     if (this.#style !== undefined && this.#style !== style) throw mixedStyles(key, this.#style);
     const done = work();
@@ -119,7 +119,7 @@ export class GraphBuilder {
 
 type Choose = (value: unknown, ctx: unknown) => unknown;
 
-/** A branch between handles chooses handles; the plan knows keys. */
+/** Maps the handles that a branch chooses to keys. */
 function choosingKeys(choose: unknown): unknown {
   if (typeof choose !== "function") return choose;
   const byKey = (value: unknown, ctx: unknown): unknown => {

@@ -1,9 +1,9 @@
 import type { StandardSchemaV1 } from "../schema/standard-schema.js";
 
-/** Schemas of the two ends: types are inferred from them, values are checked with them. */
+/** Schemas of the input and output: types are inferred from them, and values are validated by them. */
 export interface GraphOptions<I, O, Given, Result> {
-  /** Checks (and may change) what comes in. */
+  /** Validates, and may transform, the input. */
   readonly input?: StandardSchemaV1<Given, I> | undefined;
-  /** Checks (and may change) what goes out. */
+  /** Validates, and may transform, the output. */
   readonly output?: StandardSchemaV1<O, Result> | undefined;
 }

@@ -80,11 +80,11 @@ type ErrorBranchOfKeys<I, O, State, Nodes, Fed, Keys extends string, Given, Resu
 ) => Graph<I, O, State, Nodes, Fed & BroughtByBranch<O, Nodes, FailureAt<Nodes, From>, Target>, Keys, Given, Result>;
 
 /**
- * Nodes and the edges between them. Each method adds to the graph and gives it back under a type that knows more; what
- * does not fit is an error in the editor, and again when the call runs.
+ * A builder of graphs: nodes and the edges between them. Each method adds to the graph and returns it with a more specific type.
+ * What does not fit is an error in the editor, and at run time too.
  *
- * `I` and `O` are all you write; the rest is inferred. A node may be a plain function (annotate its input), a Runnable,
- * another graph or chain, or a component. The builder can go on after `compile()`, which takes a snapshot.
+ * You write only `I` and `O`; the rest is inferred. A node may be a plain function (annotate its input), a Runnable, another graph
+ * or chain, or a component. `compile()` takes a snapshot; the builder can be used further.
  *
  * @example
  * const graph = new Graph<string, string>()
@@ -105,7 +105,7 @@ export class Graph<
   Given = I,
   Result = O,
 > {
-  /** What it is as a node of another graph; only in types. */
+  /** Its type as a node of another graph. Exists in types only. */
   declare readonly [builds]: Proof<O, Nodes, Fed, Keys, Built<Given, Result, Nodes>>;
   readonly #builder: GraphBuilder;
 
@@ -114,7 +114,7 @@ export class Graph<
   }
 
   /**
-   * Gives each run a state of its own, for `ctx.state` and the handlers of nodes. Stands before the first node.
+   * Gives each run a state of its own, for `ctx.state` and the state handlers of nodes. Must come before the first node.
    *
    * @example
    * const graph = new Graph<string, number>()
@@ -181,8 +181,8 @@ export class Graph<
   }
 
   /**
-   * Adds many nodes at once, which is cheap for the compiler. A value is a node, or `{ node, options }`; state handlers in
-   * such options annotate their input.
+   * Adds many nodes at once, which the compiler checks faster. A value is a node, or `{ node, options }`; annotate the inputs of
+   * state handlers in such options.
    *
    * @example
    * const graph = new Graph<string, string>().addNodes({
@@ -349,7 +349,7 @@ export class Graph<
   }
 
   /**
-   * Leads the output of a node (or START) to a node (or END). Several edges into one node bring the parts of its input.
+   * Connects a node (or START) to a node (or END), which gets its output. Several edges into one node provide parts of its input.
    *
    * @example
    * const graph = new Graph<string, string>()
@@ -375,8 +375,8 @@ export class Graph<
   }
 
   /**
-   * Lets a function choose, for each output of a node, which of the targets get it: one, several, or none of them. Each
-   * target must take the whole output. In a graph made with handles, all three speak of handles.
+   * Lets a function choose which targets get the output of a node: one, several or none. Each target must accept the whole
+   * output. In a graph built with handles, all three arguments use handles.
    *
    * @example
    * const graph = new Graph<number, string>()
@@ -397,7 +397,7 @@ export class Graph<
     return this;
   }) as never;
 
-  /** Like `addBranch`, for a function that reads the output as a stream and may choose before its end. */
+  /** Like `addBranch`, but the function reads the output as a stream and may choose before its end. */
   readonly addStreamBranch: [Keys] extends [never]
     ? BranchOfHandles<State, Graph<I, O, State, Nodes, Fed, Keys, Given, Result>, true>
     : BranchOfKeys<I, O, State, Nodes, Fed, Keys, Given, Result, true> = ((
@@ -410,8 +410,8 @@ export class Graph<
   }) as never;
 
   /**
-   * Leads the failure of a node, after its retries, to a target, which gets a `NodeFailure`. What follows on success does not
-   * run then; with `undefined` the run fails. The output stream of the node is held back until it is whole.
+   * Lets a function choose a target for the failure of a node, after its retries. The target gets a `NodeFailure`, and what would
+   * follow on success does not run. If it returns `undefined`, the run fails. The node's output stream is buffered to its end.
    */
   readonly addErrorBranch: [Keys] extends [never]
     ? ErrorBranchOfHandles<State, Graph<I, O, State, Nodes, Fed, Keys, Given, Result>>
@@ -425,8 +425,8 @@ export class Graph<
   }) as never;
 
   /**
-   * Leads each output by one of its fields, which tells the members of a union apart. A target takes the members that its
-   * values select; a target may stand at several values, and END is one too.
+   * Chooses the target of an output by one of its fields, which discriminates a union. A target gets the members of the union that
+   * its values select. Several values may lead to the same target, and END can be a target too.
    *
    * @example
    * type Plan = { kind: "search"; query: string } | { kind: "answer"; text: string };
@@ -445,7 +445,7 @@ export class Graph<
   }) as never;
 
   /**
-   * Adds a node and gives a reference to it: the style for graphs that are built in statements, loops and generic functions.
+   * Adds a node and returns a handle to it, for graphs that are built with statements, loops and generic functions.
    *
    * @example
    * const graph = new Graph<string, string>();
@@ -455,7 +455,7 @@ export class Graph<
   readonly node: HandlesOnly<Keys, AddByHandle<State>> = ((key: unknown, node: unknown, options?: object) =>
     this.#builder.node(key, node, options)) as never;
 
-  /** Adds an edge between two references; `connect(from, to.part)` when the output is a part of the input. */
+  /** Adds an edge between two handles. Use `connect(from, to.part)` if the output is a part of the input. */
   readonly connect: HandlesOnly<
     Keys,
     <Out>(from: SourceRef<Out>, to: TargetRef<NoInfer<Out>>) => Graph<I, O, State, Nodes, Fed, Keys, Given, Result>
@@ -464,18 +464,18 @@ export class Graph<
     return this;
   }) as never;
 
-  /** START, as a reference. */
+  /** The handle of START. */
   get start(): HandlesOnly<Keys, SourceRef<I>> {
     return this.#builder.start as never;
   }
 
-  /** END, as a reference. */
+  /** The handle of END. */
   get end(): HandlesOnly<Keys, PartsRef<O>> {
     return this.#builder.end as never;
   }
 
   /**
-   * Checks the graph as a whole and makes a runnable of it. A node that is not fed is an error of the type that names it.
+   * Checks the graph as a whole and compiles it into a Runnable. A node that lacks input makes `compile` an error that names it.
    *
    * @example
    * const graph = new Graph<string, string>().addEdge(START, END);
@@ -489,7 +489,7 @@ export class Graph<
     (options?: CompileOptions<StopKey<Keys>>) => CompiledInChunks<Given, Result, Nodes, ChunkAtEnd<O, Fed>>
   > = ((options?: CompileOptions<string>) => new CompiledPlan(this.#builder.makePlan(options))) as never;
 
-  /** The graph so far as a Mermaid flowchart; checked as `compile()` does. */
+  /** Draws the graph so far as a Mermaid flowchart. Throws where `compile()` would. */
   toMermaid(options?: MermaidOptions): string {
     return toMermaid(describePlan(this.#builder.makePlan(undefined)), options);
   }

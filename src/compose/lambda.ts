@@ -11,7 +11,7 @@ import type { ChunkedRunnable } from "./types/chunked.js";
 import type { JoinedBy } from "./types/joined.js";
 import type { HasInner, SameAsInput } from "./types/node-shape.js";
 
-/** The modes that a lambda has of its own: at least one. */
+/** The modes that a lambda implements: at least one. */
 export interface LambdaModes<I, O> {
   /** Value in, value out. */
   readonly invoke?: ((input: I, ctx: NodeContext) => O | Promise<O>) | undefined;
@@ -25,22 +25,23 @@ export interface LambdaModes<I, O> {
     | undefined;
 }
 
-/** Modes of a lambda that gives streams only: `concat` says what value its chunks become. */
+/** The modes of a lambda that only streams. The option `concat` declares how its chunks are joined. */
 interface StreamingModes<I, Chunk> extends Pick<LambdaModes<I, Chunk>, "stream" | "transform"> {
   readonly invoke?: undefined;
   readonly collect?: undefined;
 }
 
+/** Options of {@link lambda}. */
 export interface LambdaOptions {
-  /** How its chunks become one value. */
+  /** How its chunks are joined to one value. */
   readonly concat?: DeclaredConcat | undefined;
-  /** What it is, for traces: `RunInfo.type`. @default "" */
+  /** Its `RunInfo.type` in traces. @default "" */
   readonly type?: string | undefined;
 }
 
 /**
- * A Runnable made of one to four functions, one per mode. The modes that are missing are made from those that are there.
- * (A plain function is a node as it is.)
+ * Makes a Runnable from one to four functions, one per mode. Missing modes are derived from the given ones. (A plain function can
+ * be used as a node directly.)
  *
  * @example
  * const upper = lambda({
@@ -64,10 +65,10 @@ function checkOptions(options: LambdaOptions): LambdaOptions {
   if (typeof options !== "object" || options === null)
     throw invalidOption("The options of a lambda must be an object.");
   const other = Object.keys(options).find((name) => name !== "concat" && name !== "type");
-  if (other !== undefined) throw invalidOption(`A lambda has no option "${other}". There are concat and type.`);
+  if (other !== undefined) throw invalidOption(`Unknown option "${other}" of a lambda. Options: concat, type.`);
   if (!isDeclaredConcat(options.concat)) throw invalidOption(`The options of a lambda: ${concatAdvice}`);
   if (options.type !== undefined && typeof options.type !== "string") {
-    throw invalidOption("The options of a lambda: type must be a text.");
+    throw invalidOption("The options of a lambda: type must be a string.");
   }
   return options;
 }
@@ -77,7 +78,7 @@ const modeNames = ["invoke", "stream", "collect", "transform"] as const;
 function checkModes(modes: unknown): NodeModes {
   if (typeof modes !== "object" || modes === null) {
     throw invalidOption(
-      "lambda takes the modes as an object: lambda({ invoke }). A plain function is a node as it is.",
+      "lambda takes the modes as an object: lambda({ invoke }). A plain function can be used as a node directly.",
     );
   }
   const given = Object.entries(modes).filter(([, run]) => run !== undefined);
@@ -85,7 +86,7 @@ function checkModes(modes: unknown): NodeModes {
     throw invalidOption("A lambda needs to have at least one of invoke, stream, collect and transform.");
   for (const [name, run] of given) {
     if (!modeNames.some((mode) => mode === name)) {
-      throw invalidOption(`"${name}" is not a mode of a lambda. There are ${modeNames.join(", ")}.`);
+      throw invalidOption(`"${name}" is not a mode of a lambda. Modes: ${modeNames.join(", ")}.`);
     }
     if (typeof run !== "function") throw invalidOption(`The mode ${name} of a lambda must be a function.`);
   }
@@ -93,25 +94,24 @@ function checkModes(modes: unknown): NodeModes {
 }
 
 /**
- * A Runnable that works chunk by chunk: each chunk that comes in makes one that goes out. On a whole value it is called
- * once.
+ * Makes a Runnable that maps a stream chunk by chunk. For a whole value, the function is called once.
  *
  * @example
  * const upper = mapChunks((text: string) => text.toUpperCase());
  */
 export function mapChunks<I, O>(map: (chunk: I, ctx: NodeContext) => O | Promise<O>): Runnable<I, O> {
-  if (typeof map !== "function") throw invalidOption("mapChunks takes a function of one chunk.");
+  if (typeof map !== "function") throw invalidOption("mapChunks needs a function of one chunk.");
   return bareRunnable<I, O>({ component: "lambda", type: "", body: { kind: "map", map } });
 }
 
-/** A passthrough that was given no type: what flows out of it is what the compiler saw flowing in. */
+/** A passthrough without a type argument: the type of its output is the type of its input. */
 export type Passthrough = Runnable<unknown, unknown> & HasInner<SameAsInput>;
 
 /**
- * A Runnable that gives its input back; a stream stays a stream. It calls no handlers.
+ * Makes a Runnable that returns its input; a stream stays a stream. It does not call handlers.
  *
- * Without a type argument its type in a Graph is what the edges bring that were added before those that leave it, and in a
- * Chain what flows into it; elsewhere give it one.
+ * Without a type argument, its type in a Graph comes from the edges into it, which must be added before those that leave it, and
+ * in a Chain from the step before. Elsewhere, pass a type argument.
  *
  * @example
  * const graph = new Graph<string, string>()

@@ -2,21 +2,21 @@ import { invalidMapping, invalidOption } from "./errors.js";
 import { type FromSource, mappingSource, type Path, type Source } from "./plan/mapping.js";
 import type { AnySource, Constant, Extracted, FailureOf, FirstOf, From } from "./types/workflow/sources.js";
 
-/** How a part of an output is read. */
+/** Options of {@link from}. */
 export interface FromOptions<DataOnly, Default, Required> {
-  /** The node waits for this source, and runs whether or not that has run. @default false */
+  /** Waits for this source, but does not make the node depend on whether it has run. @default false */
   readonly dataOnly?: DataOnly | undefined;
-  /** Stands in for what is missing, or `undefined`. Plain records and lists are copied per run. */
+  /** The value to use if the data is missing or `undefined`. Plain objects and arrays are copied per run. */
   readonly default?: Default | undefined;
   /** Fails the node with `MAPPING_FAILED` when the data is missing. @default false */
   readonly required?: Required | undefined;
 }
 
-/** Keeps the types of literals, and takes anything. */
+/** Accepts any value, and keeps literal types. */
 type Given = string | number | bigint | boolean | symbol | object | null | undefined;
 
 /**
- * Reads the output of a node (or START), or what stands at a path of it: `a.b`, `a.0`, `a.*.b` for every item of a list.
+ * Reads the output of a node (or START), or a part of it by a path: `a.b`, `a.0`, or `a.*.b` for every item of an array.
  *
  * @example
  * const flow = new Workflow<{ hits: { url: string }[] }, { urls: string[] }>()
@@ -48,7 +48,7 @@ export function from(key: unknown, pathOrOptions?: unknown, given?: unknown): ne
 }
 
 /**
- * A constant: the same in every run. Plain records and lists are copied, so that a run may change its own.
+ * A constant for every run. Plain objects and arrays are copied, so that a run may change its own copy.
  *
  * @example
  * const limit = value(5);
@@ -62,7 +62,7 @@ export function value(constant: unknown): never {
 }
 
 /**
- * What a function makes of the output of a node. It may be async; what it throws fails the node that reads.
+ * Computes a value from the output of a node with a function, which may be async. If it throws, the reading node fails.
  *
  * @example
  * const first = extract("search", (found: { hits: string[] }) => found.hits[0] ?? "nothing");
@@ -76,7 +76,7 @@ export function extract<const Key extends string, Whole, Made>(
 }
 
 /**
- * The first of several sources that is not missing, in the order in which they are written: `null` is there.
+ * The first of several sources that is not missing, in the given order. (`null` is not missing.)
  *
  * @example
  * const answer = firstOf(from("long", "text"), from("short"));
@@ -86,7 +86,7 @@ export function firstOf<const Froms extends readonly [From<string>, ...From<stri
 ): FirstOf<Froms> {
   const sources = froms.map((given): FromSource => {
     const source: Source | undefined = isSource(given) ? (given[mappingSource] as Source) : undefined;
-    if (source?.kind !== "from") throw invalidOption("firstOf takes sources made with from(…).");
+    if (source?.kind !== "from") throw invalidOption("firstOf needs sources made with from(…).");
     return source;
   });
   if (sources.length === 0) throw invalidOption("firstOf needs at least one source: firstOf(from(…), from(…)).");
@@ -94,7 +94,7 @@ export function firstOf<const Froms extends readonly [From<string>, ...From<stri
 }
 
 /**
- * The failure of a node that has an error branch, or what stands at a path of it. It is missing unless the node has failed.
+ * Reads the failure of a node with an error branch, or a part of it by a path. It is missing unless the node has failed.
  *
  * @example
  * const flow = new Workflow<string, string>()
@@ -110,7 +110,7 @@ export function failureOf<const Key extends string, const Path extends string>(
 ): FailureOf<Key, Path>;
 export function failureOf(key: unknown, path?: unknown): never {
   if (path !== undefined && typeof path !== "string")
-    throw invalidOption(`failureOf("${String(key)}", …) takes a path, which is a text.`);
+    throw invalidOption(`failureOf("${String(key)}", …) needs a path that is a string.`);
   const steps = path === undefined ? [] : readPath(key, path);
   return sourceOf({ kind: "failure", key: checkKey(key), path: steps });
 }
@@ -139,14 +139,16 @@ const optionNames: readonly string[] = ["dataOnly", "default", "required"];
 function readOptions(key: unknown, options: unknown): AnyOptions {
   if (options === undefined) return {};
   if (typeof options !== "object" || options === null)
-    throw invalidOption(`from("${String(key)}", …) takes a path, which is a text, and options, which are an object.`);
+    throw invalidOption(
+      `from("${String(key)}", …) takes a path, which must be a string, and options, which must be an object.`,
+    );
   const other = Object.keys(options).find((name) => !optionNames.includes(name));
   if (other !== undefined)
-    throw invalidOption(`from("${String(key)}", …) has no option "${other}". There are ${optionNames.join(", ")}.`);
+    throw invalidOption(`Unknown option "${other}" of from("${String(key)}", …). Options: ${optionNames.join(", ")}.`);
   for (const name of ["dataOnly", "required"]) {
     const given: unknown = Reflect.get(options, name);
     if (given !== undefined && typeof given !== "boolean")
-      throw invalidOption(`The option ${name} of from("${String(key)}", …) is true or false.`);
+      throw invalidOption(`The option ${name} of from("${String(key)}", …) must be true or false.`);
   }
   return options;
 }

@@ -5,15 +5,16 @@ import { isSize } from "../schema/stream/size.js";
 import { kindOf } from "../wording.js";
 import { invalidOption } from "./errors.js";
 
+/** Options of {@link memoryCache}. */
 export interface MemoryCacheOptions {
-  /** How many outputs are kept; the one that was used least recently goes first. @default 1_000 */
+  /** How many outputs are kept; the least recently used one is removed first. @default 1_000 */
   readonly maxEntries?: number | undefined;
-  /** Says when the time of an entry is over. @default the clock of the machine */
+  /** The clock by which entries expire. @default the system clock */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * Keeps outputs of nodes in the memory of this process.
+ * Creates a cache that keeps outputs of nodes in the memory of this process.
  *
  * @example
  * const runtime = new Runtime({ cache: memoryCache({ maxEntries: 500 }) });
@@ -23,7 +24,7 @@ export interface MemoryCacheOptions {
  */
 export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
   const given: unknown = options;
-  if (!isFields(given)) throw invalidOption(`memoryCache: its options must be an object (got ${kindOf(given)}).`);
+  if (!isFields(given)) throw invalidOption(`memoryCache: the options must be an object (got ${kindOf(given)}).`);
   const { maxEntries = 1_000, clock = systemClock, ...others } = options;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
@@ -42,12 +43,12 @@ export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
 
 interface Entry {
   readonly data: Uint8Array;
-  /** When its time is over. */
+  /** When it expires. */
   readonly until: number;
 }
 
 class MemoryCache implements CacheStore {
-  /** The one that was used most recently is the last. */
+  /** The entries, the most recently used last. */
   readonly #entries = new Map<string, Entry>();
   readonly #maxEntries: number;
   readonly #clock: Clock;

@@ -9,7 +9,7 @@ export interface NamedNode {
   readonly options: object | undefined;
 }
 
-/** The nodes of a record, in its order: each is a node, or `{ node, options }`. */
+/** Reads a record of nodes, each of which is a node or `{ node, options }`. */
 export function readEntries(method: string, nodes: unknown): NamedNode[] {
   if (!isPlainObject(nodes)) throw invalidOption(`${method} takes the nodes as a record: { key: node }.`);
   return Object.entries(nodes).map(([key, entry]) => {

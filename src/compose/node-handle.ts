@@ -1,7 +1,7 @@
-/** A reference to a node of one graph (or to one of its ends), as `node`, `start` and `end` give it. */
+/** A handle of a node, of START or of END in one graph, as returned by `node`, `start` and `end`. */
 export class NodeHandle {
   readonly key: string;
-  /** Stands for a part of the node's input; only an edge can bring that. */
+  /** Whether it stands for a part of the node's input, which only an edge can provide. */
   readonly isPart: boolean;
   readonly #graph: object;
 

@@ -4,7 +4,7 @@ import type { RunOptions } from "./options.js";
 import { type HasNodeDefinition, hasNodeDefinition, type NodeDefinition } from "./plan/node-definition.js";
 import type { NodeBody, NodeFunction, Payload } from "./plan/plan.js";
 
-/** What a value is as a node. A Runnable of ours and a builder know it themselves, and are asked at `compile()`. */
+/** Converts a value to a node. Runnables and builders of this library have their own definition, which is read at `compile()`. */
 export function toNode(key: string, node: unknown): NodeDefinition | HasNodeDefinition {
   if (typeof node === "function") return fromFunction(key, node);
   if (typeof node !== "object" || node === null) throw invalidNode(key, `is ${kindOf(node)}. ${advice}`);
@@ -21,7 +21,7 @@ const advice =
 function describeComponent(kind: unknown): string {
   if (kind === "agent") return "is an agent. Its graph is a node: agent.graph.";
   if (kind === "tool") return "is a tool. Tools are nodes together: new AgenticToolsNode({ tools: [tool] }).";
-  return `has the component ${JSON.stringify(kind)}. Known are ${Object.keys(shapes).join(", ")}.`;
+  return `has the unknown component ${JSON.stringify(kind)}. Components: ${Object.keys(shapes).join(", ")}.`;
 }
 
 function kindOf(node: unknown): string {
@@ -33,11 +33,11 @@ function kindOf(node: unknown): string {
 }
 
 function fromFunction(key: string, node: object): NodeDefinition {
-  if (isClass(node)) throw invalidNode(key, `is a class. Make an instance of it, or a function that does.`);
+  if (isClass(node)) throw invalidNode(key, `is a class. Pass an instance, or a function that creates one.`);
   return { component: "lambda", type: "", body: { kind: "function", call: node as NodeFunction } };
 }
 
-/** Built-in ones such as `String` can be called, and are fine. */
+/** Whether it is a class. Built-in classes such as `String` can be called, and are allowed. */
 function isClass(node: object): boolean {
   if (Object.getOwnPropertyDescriptor(node, "prototype")?.writable !== false) return false;
   return Function.prototype.toString.call(node).startsWith("class");
@@ -56,7 +56,7 @@ const modelPayload: Payload = {
   output: (message) => ({ message }),
 };
 
-/** By the literal field `component`: which methods a node of that kind has. */
+/** The methods of each kind of component. */
 const shapes: Readonly<Record<ComponentName, ComponentShape>> = {
   model: { invoke: "generate", stream: "stream", payload: modelPayload },
   template: { invoke: "format" },
@@ -75,7 +75,8 @@ function fromComponent(key: string, node: object, component: ComponentName): Nod
   const { invoke, stream, payload } = shapes[component];
   const wanted = stream === undefined ? [invoke] : [invoke, stream];
   const missing = wanted.filter((name) => !hasMethod(node, name));
-  if (missing.length > 0) throw invalidNode(key, `is a ${component} without the method ${missing.join(" and ")}.`);
+  if (missing.length > 0)
+    throw invalidNode(key, `is a ${component} without the method ${missing.join(" and ")}. Implement it.`);
   const type: unknown = Reflect.get(node, "type");
   const body: NodeBody = {
     kind: "modes",
@@ -88,7 +89,7 @@ function fromComponent(key: string, node: object, component: ComponentName): Nod
 
 const modes = ["invoke", "stream", "collect", "transform"] as const;
 
-/** A Runnable that this library did not make: it runs as a child of its node. */
+/** A Runnable from elsewhere: it runs as a child of its node. */
 function fromForeignRunnable(node: object): NodeDefinition {
   const [invoke, stream, collect, transform] = modes.map((mode) => {
     const call = callMethod(node, mode);
@@ -97,7 +98,7 @@ function fromForeignRunnable(node: object): NodeDefinition {
   return { component: "lambda", type: "", body: { kind: "modes", invoke, stream, collect, transform } };
 }
 
-/** It may know nothing of `parent`, but a signal it should know; that is made only when it is read. */
+/** Passes the signal too, because it may not support `parent`. The signal is created when it is read. */
 function childOptions(ctx: NodeContext): RunOptions {
   return {
     parent: ctx,
@@ -111,7 +112,7 @@ function hasMethod(node: object, name: string): boolean {
   return typeof Reflect.get(node, name) === "function";
 }
 
-/** Looks the method up at each call, on the object itself: `this` is right, and a method may be replaced. */
+/** Looks the method up at each call, so that `this` is right and a method may be replaced. */
 function callMethod(node: object, name: string): NodeFunction {
   return (input, ctx) => (node as Readonly<Record<string, NodeFunction>>)[name]?.(input, ctx);
 }

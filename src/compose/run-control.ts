@@ -1,11 +1,11 @@
 import { invalidOption } from "./errors.js";
 
-/** Told when a stop is asked for; `timeoutMs` as it was given. */
+/** Called when a stop is requested, with the given `timeoutMs`. */
 export type StopListener = (timeoutMs: number | undefined) => void;
 
 /**
- * Stops runs from outside, so that they can be resumed: no new node starts, and the run rejects with an `InterruptError`
- * once the running nodes have ended. One that has reached its end by then gives its result.
+ * Stops runs from outside so that they can be resumed: no new node starts, and the run rejects with an `InterruptError` once the
+ * running nodes have ended. A run that has reached its end by then returns its result.
  *
  * @example
  * const app = new Chain<string>().append((order) => `${order} sent`).compile({ store: memoryStore() });
@@ -18,13 +18,13 @@ export class RunControl {
   #request: { readonly timeoutMs: number | undefined } | undefined = undefined;
 
   /**
-   * Asks for the stop. Nodes that still run after `timeoutMs` are aborted and run again on resume, from their original
-   * input; 0 does not wait for any. A second call changes nothing.
+   * Requests the stop. Nodes that still run after `timeoutMs` are aborted, and run again on resume with their original input; 0
+   * aborts them at once. Without it, all running nodes may end. A second call has no effect.
    */
   interrupt({ timeoutMs }: { readonly timeoutMs?: number | undefined } = {}): void {
     if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs >= 0 && timeoutMs <= longest)) {
       throw invalidOption(
-        `timeoutMs of RunControl.interrupt must be milliseconds from 0 on; got ${String(timeoutMs)}.`,
+        `timeoutMs of RunControl.interrupt must be a number of milliseconds of at least 0 (got ${String(timeoutMs)}).`,
       );
     }
     if (this.#request !== undefined) return;
@@ -32,7 +32,7 @@ export class RunControl {
     for (const listener of [...this.#listeners]) listener(timeoutMs);
   }
 
-  /** Listens until the returned function is called. Of a stop that was asked for already it hears at once. */
+  /** Adds a listener, which is called at once if a stop was already requested. Returns a function that removes it. */
   onInterrupt(listener: StopListener): () => void {
     if (this.#request !== undefined) listener(this.#request.timeoutMs);
     this.#listeners.add(listener);
@@ -42,5 +42,5 @@ export class RunControl {
   }
 }
 
-/** What `setTimeout` can wait. */
+/** The longest delay of `setTimeout`. */
 const longest = 2_147_483_647;

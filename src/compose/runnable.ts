@@ -24,7 +24,9 @@ export interface Runnable<in I, out O> {
   readonly transform: (input: StreamSource<I>, options?: RunOptions) => StreamReader<O>;
 }
 
-/** Any runnable at all: inputs are contravariant, so `never` accepts every one. */
+/** Any Runnable. Inputs are contravariant, so `never` accepts all of them. */
 export type AnyRunnable = Runnable<never, unknown>;
+/** The input type of a Runnable. */
 export type InputOf<R> = R extends Runnable<infer I, unknown> ? I : never;
+/** The output type of a Runnable. */
 export type OutputOf<R> = R extends Runnable<never, infer O> ? O : never;

@@ -7,22 +7,23 @@ import type { SchemaValidator } from "../schema/schema-validator.js";
 import { defaultRuntime, type RuntimeParts, SharedParts } from "./default-runtime.js";
 import { invalidOption } from "./errors.js";
 
+/** Options of a {@link Runtime}. */
 export interface RuntimeOptions<Values extends readonly object[] = readonly object[]> {
-  /** Handlers of every run of what is compiled with this runtime; they come first. */
+  /** Handlers for every run of graphs compiled with this runtime, called before all others. */
   readonly callbacks?: readonly Handler[] | undefined;
   /** How chunks of your classes are joined. */
   readonly concat?: ConcatRegistry | undefined;
-  /** How instances of your classes are kept in checkpoints. */
+  /** How instances of your classes are saved in checkpoints. */
   readonly codecs?: ClassCodecs<Values> | undefined;
   /** Checks values against plain JSON Schemas. @default ajv, loaded at the first such schema */
   readonly schemaValidator?: SchemaValidator | undefined;
-  /** Told what handlers throw. @default console.error */
+  /** Called when a handler throws. @default console.error */
   readonly onHandlerError?: HandlerErrorListener | undefined;
-  /** Where time comes from: delays, time limits, timers of runs. @default the clock of the machine */
+  /** The clock for delays and time limits of runs. @default the system clock */
   readonly clock?: Clock | undefined;
-  /** A number from 0 up to 1, for what is left to chance: how long a retry waits. @default Math.random */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive), for the delays of retries. @default Math.random */
   readonly random?: (() => number) | undefined;
-  /** Where nodes with `cache` keep their outputs, unless they name a store themselves. */
+  /** The store for outputs of nodes with `cache`, unless a node has its own. */
   readonly cache?: CacheStore | undefined;
 }
 
@@ -38,15 +39,15 @@ const names: readonly string[] = [
 ] satisfies (keyof RuntimeOptions)[];
 
 /**
- * What is shared by everything compiled with it: handlers, concat rules and codecs for classes, the JSON Schema validator.
- * There are no process-wide registries.
+ * The parts shared by all graphs compiled with it: handlers, concat rules and codecs for classes, the JSON Schema validator. There
+ * are no process-wide registries.
  *
  * @example
  * const runtime = new Runtime({ callbacks: [consoleTracer()] });
  * const app = graph.compile({ runtime });
  */
 export class Runtime<Values extends readonly object[] = readonly object[]> extends SharedParts {
-  /** The one used when none is given. Frozen, and empty. */
+  /** The runtime used when none is given. Empty and frozen. */
   static readonly default: Runtime = defaultRuntime;
 
   constructor(options: RuntimeOptions<Values> = {}) {
@@ -56,9 +57,9 @@ export class Runtime<Values extends readonly object[] = readonly object[]> exten
 
 function checkOptions<Values extends readonly object[]>(options: RuntimeOptions<Values>): RuntimeParts {
   const other = Object.keys(options).find((name) => !names.includes(name));
-  if (other !== undefined) throw invalidOption(`A Runtime has no option "${other}". There are ${names.join(", ")}.`);
+  if (other !== undefined) throw invalidOption(`Unknown option "${other}" of a Runtime. Options: ${names.join(", ")}.`);
   if (options.callbacks !== undefined && !Array.isArray(options.callbacks)) {
-    throw invalidOption("The option callbacks of a Runtime must be a list of handlers.");
+    throw invalidOption("The option callbacks of a Runtime must be an array of handlers.");
   }
   if (options.onHandlerError !== undefined && typeof options.onHandlerError !== "function") {
     throw invalidOption("The option onHandlerError of a Runtime must be a function.");
@@ -67,10 +68,10 @@ function checkOptions<Values extends readonly object[]>(options: RuntimeOptions<
     throw invalidOption("The option random of a Runtime must be a function.");
   }
   if (options.clock !== undefined && !isClock(options.clock)) {
-    throw invalidOption("The option clock of a Runtime must be a Clock: { now, setTimer, clearTimer }.");
+    throw invalidOption("The option clock of a Runtime must be a Clock, such as { now, setTimer, clearTimer }.");
   }
   if (options.cache !== undefined && !isCacheStore(options.cache)) {
-    throw invalidOption("The option cache of a Runtime must be a CacheStore: memoryCache(), ….");
+    throw invalidOption("The option cache of a Runtime must be a CacheStore, such as memoryCache().");
   }
   return { ...options, codecs: checkClassCodecs(options.codecs ?? []) };
 }

@@ -11,10 +11,10 @@ import type { HasInner, SameAsInput } from "./types/node-shape.js";
 export type SleepTime = number | Date;
 
 /**
- * A node that waits, and gives its input back. The time may be of any length; a negative time, or a date in the past, does not wait. The end
- * is noted: a run that is resumed waits the rest of it only.
+ * A node that waits and then returns its input. A negative time, or a date in the past, does not wait. The end time is saved: a
+ * resumed run waits only for the rest.
  *
- * The process stays busy meanwhile. For days, let the run stop and ask: `ctx.ask`.
+ * The run stays in memory meanwhile. To wait for days, pause the run with `ctx.ask` instead.
  *
  * @example
  * const app = new Chain<string>()
@@ -48,7 +48,7 @@ function checkTime(time: unknown): asserts time is SleepTime {
   if (typeof time === "number" && !Number.isNaN(time)) return;
   if (time instanceof Date && !Number.isNaN(time.getTime())) return;
   throw invalidOption(
-    `sleep takes milliseconds, a valid date, or a function that gives one of them; got ${kindOf(time)}.`,
+    `sleep needs milliseconds, a valid date, or a function that returns one of them (got ${kindOf(time)}).`,
   );
 }
 

@@ -8,21 +8,21 @@ import type { Built, builds, NodeLike } from "./types/node-like.js";
 import type { UnkeyedNodeOptions } from "./types/node-options.js";
 import type { Mapping } from "./types/workflow/sources.js";
 
-/** Options of a node whose types nobody knows. */
+/** Options of a node in an untyped workflow. */
 export interface UntypedNodeOptions<State> extends UnkeyedNodeOptions<never, unknown, State> {
   readonly input?: Mapping | undefined;
   readonly runAfter?: readonly string[] | undefined;
 }
 
-/** What `end(…)` takes besides the output. */
+/** Options of `end(…)` of a workflow. */
 export interface WorkflowEndOptions<After> {
-  /** Nodes that have to be done before the workflow ends, besides those that its output is made of. */
+  /** Nodes that must be done before the workflow ends, beside those that its output reads. */
   readonly runAfter?: readonly After[] | undefined;
 }
 
 /**
- * What `workflow.untyped()` gives: keys are any text, nodes may be named before they are added, and what does not fit is found
- * by `compile()` and by runs.
+ * The result of `workflow.untyped()`: keys are any strings, nodes may be referred to before they are added, and errors are found by
+ * `compile()` and by runs instead of the compiler.
  */
 export interface UntypedWorkflow<I, O, State = undefined> {
   readonly [builds]: Built<I, O, Record<never, never>>;

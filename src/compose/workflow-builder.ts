@@ -21,23 +21,23 @@ import { END, END_INDEX, type Plan, type PlanBranch, START, START_INDEX } from "
 import { caseReader, targetsOfCases } from "./plan/switch.js";
 import { type WiredNode, wire } from "./plan/wiring.js";
 
-/** A branch whose targets need not be there yet. */
+/** A branch whose targets need not be added yet. */
 interface DraftBranch extends Omit<PlanBranch, "from" | "targets"> {
   readonly from: string;
   readonly targets: readonly string[];
 }
 
-/** What a node without a mapping gets. */
+/** The mapping of a node without `input`. */
 const nothing: MappingPlan = { kind: "value", value: undefined };
 
-/** Options of a node in a graph that a mapping makes needless. */
+/** Options of a node in a graph that a workflow replaces by mappings. */
 const otherOptions = ["inputKey", "outputKey", "merge"];
 
-/** What a {@link Workflow} does, without its types: what each node reads is noted, and wired when it is compiled. */
+/** The implementation of {@link Workflow}, without its types: collects what each node reads, and wires it at `compile()`. */
 export class WorkflowBuilder {
   readonly #draft = new Draft("workflow", toNode);
   readonly #ends: EndChecks;
-  /** By index; START has none. */
+  /** The nodes by index; START has none. */
   readonly #wired: (WiredNode | undefined)[] = [undefined, undefined];
   readonly #branches: DraftBranch[] = [];
 
@@ -62,7 +62,7 @@ export class WorkflowBuilder {
   }
 
   #addFunction(from: string, targets: unknown, choose: unknown, how: Pick<DraftBranch, "stream" | "on">): void {
-    if (!Array.isArray(targets)) throw invalidBranch(from, "needs a list of the targets it may choose.");
+    if (!Array.isArray(targets)) throw invalidBranch(from, "needs an array of the targets it may choose.");
     if (targets.length === 0) throw invalidBranch(from, "has no targets: list the nodes it may choose.");
     if (typeof choose !== "function") throw invalidBranch(from, "needs a function that chooses among its targets.");
     this.#addBranch(from, targets, { choose: choose as PlanBranch["choose"], labels: undefined, ...how });
@@ -70,15 +70,15 @@ export class WorkflowBuilder {
 
   addErrorBranch(from: unknown, targets: unknown, choose: unknown): void {
     const key = checkSource(from);
-    if (key === START) throw invalidBranch(key, "has no error branch: it does not fail.");
+    if (key === START) throw invalidBranch(key, "cannot be an error branch: START does not fail.");
     if (this.#branches.some((branch) => branch.on === "failure" && branch.from === key))
-      throw invalidBranch(key, "has an error branch already: a node has one.");
+      throw invalidBranch(key, "is a second error branch: a node can have only one.");
     this.#addFunction(key, targets, choose, { stream: false, on: "failure" });
   }
 
   addSwitch(from: unknown, field: unknown, cases: unknown): void {
     const key = checkSource(from);
-    if (!isPlainObject(cases)) throw invalidSwitch(key, "needs its cases as a record: { value: target }.");
+    if (!isPlainObject(cases)) throw invalidSwitch(key, "needs a record of cases: { value: target }.");
     const keys = new Map(Object.entries(cases));
     const read = caseReader(key, field, [...keys.keys()]);
     const { targets, labels } = targetsOfCases(keys);
@@ -104,7 +104,7 @@ export class WorkflowBuilder {
   end(mapping: unknown, options: { readonly runAfter?: unknown } = {}): void {
     if (this.#wired[END_INDEX] !== undefined) throw endTwice();
     const other = Object.keys(options).find((name) => name !== "runAfter");
-    if (other !== undefined) throw invalidOption(`end(…) has no option "${other}". There is runAfter.`);
+    if (other !== undefined) throw invalidOption(`Unknown option "${other}" of end(…). Options: runAfter.`);
     this.#wired[END_INDEX] = readWired(END, mapping, options.runAfter);
   }
 
@@ -153,9 +153,9 @@ function readWired(key: string, input: unknown, runAfter: unknown): WiredNode {
 function readRunAfter(key: string, runAfter: unknown): readonly string[] {
   if (runAfter === undefined) return [];
   if (!Array.isArray(runAfter) || !runAfter.every((after) => typeof after === "string")) {
-    throw invalidNodeOption(key, "runAfter must be a list of node keys.");
+    throw invalidNodeOption(key, "runAfter must be an array of node keys.");
   }
-  if (runAfter.includes(END)) throw invalidNodeOption(key, "runAfter names END, and nothing runs after that.");
+  if (runAfter.includes(END)) throw invalidNodeOption(key, "runAfter names END, but nothing runs after END.");
   return [...runAfter];
 }
 
@@ -164,7 +164,7 @@ function splitOptions(key: string, given: object | undefined) {
   if (typeof given !== "object" || given === null) throw invalidNodeOption(key, "they must be an object.");
   const other = otherOptions.find((name) => Reflect.get(given, name) !== undefined);
   if (other !== undefined)
-    throw invalidNodeOption(key, `a workflow has no "${other}": say with input what goes where.`);
+    throw invalidNodeOption(key, `a workflow has no "${other}". Use input to map the outputs of other nodes.`);
   const { input, runAfter, ...options }: { readonly input?: unknown; readonly runAfter?: unknown } = given;
   return { input, runAfter, options };
 }

@@ -38,7 +38,7 @@ import type { FailureKey, Mapping } from "./types/workflow/sources.js";
 import type { UntypedWorkflow, WorkflowEndOptions } from "./untyped-workflow.js";
 import { WorkflowBuilder } from "./workflow-builder.js";
 
-/** What is known where the input of a node is written. */
+/** The context for checking the mapping of a node. */
 type At<I, Nodes, Maybe, Forks, Key, M, After> = Around<
   I,
   Nodes,
@@ -77,26 +77,26 @@ type WithNode<
   Key
 >;
 
-/** What stands beside a node of a workflow. */
+/** The options of a workflow's node about its input. */
 interface WiredOptions<M, Check, Keys, After> {
-  /** What the input is made of: it mirrors the input, with a source for the whole or for each field. */
+  /** Where the input comes from: a source for the whole input, or a record with the shape of the input and a source per field. */
   readonly input?: M & Unread<Check>;
-  /** The node runs after these, and only if one of them has run, or of those that it reads. */
+  /** Further nodes to wait for. The node runs only if at least one of these, or of those that it reads, has run. */
   readonly runAfter?: readonly KnownKey<Keys, After>[] | undefined;
 }
 
-/** The same type. Behind it the compiler does not look for candidates, which would cost more than all else of a node. */
+/** The same type. It keeps the compiler from searching for inference candidates, which would be the largest cost of a node. */
 type Unread<Check> = [Check] extends [infer Same] ? Same : never;
 
-/** A key that is there, or all that are. Keys as a constraint would make the compiler look at each of them for each node. */
+/** An existing key, or all of them. With keys as a constraint the compiler would compare all of them for each node. */
 type KnownKey<Keys, Key> = [Key] extends [Keys | "start"] ? Key : Keys | "start";
 
 /**
- * Nodes that say what they read. Each takes the parts of its input from the nodes before it, field by field, and runs when they
- * are done: side by side where nothing else is said, once at most.
+ * A builder of workflows, whose nodes declare what they read. Each node takes its input from nodes before it, field by field, and
+ * runs at most once, when they are done; independent nodes run in parallel.
  *
- * `I` and `O` are all you write; the rest is inferred, the input of a plain function too. A mapping that does not fit is an
- * error in the editor at its field.
+ * You write only `I` and `O`; the rest is inferred, including the inputs of plain functions. A mapping that does not fit is an error
+ * in the editor at its field.
  *
  * @example
  * const flow = new Workflow<{ question: string }, { answer: string }>()
@@ -118,7 +118,7 @@ export class Workflow<
   Result = O,
   Last = never,
 > {
-  /** What it is as a node of another graph; only in types. */
+  /** Its type as a node of another graph. Exists in types only. */
   declare readonly [builds]: FinishedWorkflow<Keys, Forks, Ended, Built<Given, Result, Nodes>>;
   readonly #builder: WorkflowBuilder;
 
@@ -126,7 +126,7 @@ export class Workflow<
     this.#builder = new WorkflowBuilder(options);
   }
 
-  /** Gives each run a state of its own, for `ctx.state` and the handlers of nodes. Stands before the first node. */
+  /** Gives each run a state of its own, for `ctx.state` and the state handlers of nodes. Must come before the first node. */
   readonly withState: [Keys] extends [never]
     ? <S>(create: (() => S) | StateKey<S>) => Workflow<I, O, S, Nodes, Keys, Maybe, Forks, Ended, Given, Result>
     : GraphTypeError<"withState(...) stands before the first node"> = ((create: unknown) => {
@@ -135,7 +135,7 @@ export class Workflow<
   }) as never;
 
   /**
-   * Adds a node of any kind, and says what its input is made of. Without `input` it gets `undefined`.
+   * Adds a node of any kind, with a mapping of its input. Without `input` it gets `undefined`.
    *
    * @example
    * const flow = new Workflow<{ text: string }, number>()
@@ -265,8 +265,8 @@ export class Workflow<
   }
 
   /**
-   * Lets a function choose which of the targets run: one, several, or none of them. It brings them no data: each says what it
-   * reads. The targets are added behind the branch, which alone decides whether they run.
+   * Lets a function choose which targets run: one, several or none. It passes no data: each target declares what it reads. Add the
+   * targets after the branch, which alone decides whether they run.
    *
    * @example
    * const flow = new Workflow<number, string | undefined>()
@@ -296,7 +296,7 @@ export class Workflow<
     return this as never;
   }
 
-  /** Like `addBranch`, for a function that reads the output as a stream and may choose before its end. */
+  /** Like `addBranch`, but the function reads the output as a stream and may choose before its end. */
   addStreamBranch<const From extends Keys | "start", const Target extends string, const Chosen extends AnyChoice>(
     from: From,
     targets: readonly NewTarget<Keys, Target>[],
@@ -322,9 +322,9 @@ export class Workflow<
   }
 
   /**
-   * Leads the failure of the node that was added last, after its retries, to one of the targets, which read it with `failureOf`.
-   * What reads the output of the node finds it missing then; with `undefined` the run fails. The output stream of the node is
-   * held back until it is whole.
+   * Lets a function choose a target for the failure, after retries, of the node that was added last. Targets read the failure with
+   * `failureOf`; for other readers the node's output is missing. If the function returns `undefined`, the run fails. The node's
+   * output stream is buffered to its end.
    *
    * @example
    * const flow = new Workflow<string, string>()
@@ -354,8 +354,8 @@ export class Workflow<
   }
 
   /**
-   * Lets a field of an output choose, which tells the members of a union apart. A target that reads the source gets the members
-   * that lead to it.
+   * Chooses the target by a field of an output, which discriminates a union. A target that reads the source gets the members of the
+   * union that lead to it.
    *
    * @example
    * type Plan = { kind: "search"; query: string } | { kind: "answer"; text: string };
@@ -396,8 +396,8 @@ export class Workflow<
   }
 
   /**
-   * Says what the workflow gives. It ends when all that is read here is done, and what `runAfter` names; other nodes that still
-   * run are then aborted.
+   * Defines the output of the workflow. It ends when all nodes that are read here, or named in `runAfter`, are done; other nodes that
+   * still run are then aborted.
    *
    * @example
    * const flow = new Workflow<string, { size: number }>()
@@ -413,8 +413,8 @@ export class Workflow<
   }
 
   /**
-   * The same workflow, of which the compiler knows no keys: for loops, generated and generic code. Nodes may be named before
-   * they are added; `compile()` finds what is wrong.
+   * The same workflow without types for its keys, for loops, generated and generic code. Nodes may be referred to before they are
+   * added; `compile()` finds errors.
    *
    * @example
    * const flow = new Workflow<string, string[]>().untyped();
@@ -425,7 +425,7 @@ export class Workflow<
     return this as never;
   }
 
-  /** Checks the workflow as a whole and makes a runnable of it. The builder may go on. */
+  /** Checks the workflow as a whole and compiles it into a Runnable. The builder can be used further. */
   readonly compile: FinishedWorkflow<
     Keys,
     Forks,
@@ -433,7 +433,7 @@ export class Workflow<
     (options?: WorkflowCompileOptions<StopKey<Keys>>) => CompiledGraph<Given, Result, Nodes>
   > = ((options?: CompileOptions<string>) => new CompiledPlan(this.#builder.makePlan(options))) as never;
 
-  /** The workflow as a Mermaid flowchart; checked as `compile()` does. */
+  /** Draws the workflow as a Mermaid flowchart. Throws where `compile()` would. */
   toMermaid(options?: MermaidOptions): string {
     return toMermaid(describePlan(this.#builder.makePlan(undefined)), options);
   }
@@ -443,7 +443,7 @@ export class Workflow<
   }
 }
 
-/** What a branch sees of its source. */
+/** The output that a branch gets from its source. */
 type Whole<I, Nodes, Key> = OutAt<I, Nodes, unknown, Key>;
 
 /** The workflow with one more branch. */

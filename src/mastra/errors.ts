@@ -48,12 +48,12 @@ export const emptyWorkflow = (id: string): KumikoError =>
 export const notCommitted = (id: string): KumikoError =>
   new KumikoError(
     "INVALID_CHAIN",
-    `Workflow "${id}" was changed and not committed: call .commit() after its last step, then createRun().`,
+    `Workflow "${id}" has uncommitted changes. Call .commit() after its last step, then createRun().`,
   );
 
 // running workflows
 
-/** What a value is of: which schema, of which step of which workflow. */
+/** Identifies a checked value: which schema, and of which step of which workflow. */
 export interface CheckedValue {
   readonly workflow: string;
   readonly step?: string | undefined;

@@ -27,7 +27,7 @@ export const connectTimedOut = (ms: number): Error =>
   new Error(`It did not answer within ${ms} ms (connectTimeoutMs).`);
 
 export const disconnected = (server: string, cause: unknown): KumikoError =>
-  new KumikoError("MCP_DISCONNECTED", `The connection to the MCP server "${server}" is gone. ${messageOf(cause)}`, {
+  new KumikoError("MCP_DISCONNECTED", `The connection to the MCP server "${server}" was lost. ${messageOf(cause)}`, {
     cause,
   });
 
@@ -61,22 +61,28 @@ export const protocolError = (server: string, what: string, cause?: unknown): Ku
   new KumikoError("MCP_PROTOCOL", `The MCP server "${server}" ${what}`, cause === undefined ? {} : { cause });
 
 export const tooManyRounds = (server: string, name: string, most: number): KumikoError =>
-  protocolError(server, `asked ${most} times during one call of "${name}" and still wants to know more.`);
+  protocolError(
+    server,
+    `asked for input ${most} times during one call of "${name}", which is the limit, and asked again.`,
+  );
 
 export const stateRejected = (server: string, name: string, ageMs: number, cause: unknown): KumikoError =>
   protocolError(
     server,
-    `rejected the state with which a call of "${name}" went on. The state is ${ageOf(ageMs)} old; ask again from the start. ${messageOf(cause)}`,
+    `rejected the state of a resumed call of "${name}". The state is ${ageOf(ageMs)} old; start the call again. ${messageOf(cause)}`,
     cause,
   );
 
 export const cannotAsk = (server: string, what: string): KumikoError =>
-  protocolError(server, `asks for input (${what}) where nobody can be asked. Use a tool, loader or template in a run.`);
+  protocolError(
+    server,
+    `asks for input (${what}) outside of a run, where the user cannot be asked. Use the tool, loader or template in a run.`,
+  );
 
 export const answerTooLarge = (limit: number): KumikoError =>
   new KumikoError(
     "MCP_PROTOCOL",
-    `The answer of the server is larger than ${limit} bytes, and is not read further. Ask for less at once.`,
+    `The answer of the server exceeds ${limit} bytes, and was not read to its end. Ask for less at once.`,
   );
 
 function ageOf(ms: number): string {

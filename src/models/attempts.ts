@@ -20,7 +20,7 @@ export interface Attempt {
   readonly key: string;
 }
 
-/** Decides what is tried; made anew for each call of a model. */
+/** Decides what is tried. Each call of a model has its own. */
 export interface Attempts {
   readonly first: Attempt;
   readonly afterContent: AfterContent;
@@ -199,7 +199,7 @@ class AttemptsStream extends SerialSource<AgenticMessage> {
 
 const restart: AgenticMessage = Object.freeze({ role: "assistant", contentBlocks: Object.freeze([]), restart: true });
 
-/** What the model itself failed with. A call that was stopped has not failed: neither has one that asks somebody. */
+/** What the model itself failed with. A call that was stopped has not failed, nor has one that was interrupted. */
 function failureOf(error: unknown, ctx: ModelContext): unknown {
   if (ctx.signal.aborted) throw ctx.signal.reason;
   if (!KumikoError.is(error)) return error;

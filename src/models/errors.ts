@@ -7,7 +7,7 @@ import type { StandardIssue } from "../schema/standard-schema.js";
 
 const invalidModel = (what: string): KumikoError => new KumikoError("INVALID_MODEL", what);
 
-/** What somebody gave where a model is wanted: the usual mistakes have an answer of their own. */
+/** Describes what was given instead of a model; common mistakes have their own message. */
 export function notAModel(given: unknown, where: string, method: "doGenerate" | "doEmbed"): KumikoError {
   const example = method === "doGenerate" ? 'openai("gpt-5")' : 'openai.embedding("text-embedding-3-small")';
   if (typeof given === "string") {
@@ -16,12 +16,12 @@ export function notAModel(given: unknown, where: string, method: "doGenerate" | 
     );
   }
   if (typeof given === "function") {
-    return invalidModel(`${where} takes a model, and this is a function: a provider perhaps. Call it: ${example}.`);
+    return invalidModel(`${where} takes a model, but got a function, perhaps a provider. Call it: ${example}.`);
   }
   if (typeof given !== "object" || given === null) {
     return invalidModel(`${where} takes a model, such as ${example} (got ${shorten(given)}).`);
   }
-  if ("then" in given) return invalidModel(`${where} takes a model, and this is a promise. Await it first.`);
+  if ("then" in given) return invalidModel(`${where} takes a model, but got a promise. Await it first.`);
   if (method in given && "specificationVersion" in given) {
     return invalidModel(
       `${where} knows the specs v2, v3 and v4 of the AI SDK, but this model is of ${shorten(given.specificationVersion)}. ` +
@@ -29,7 +29,7 @@ export function notAModel(given: unknown, where: string, method: "doGenerate" | 
     );
   }
   if ("languageModel" in given) {
-    return invalidModel(`${where} takes a model, and this is a provider. Ask it for a model: ${example}.`);
+    return invalidModel(`${where} takes a model, but got a provider. Ask it for a model: ${example}.`);
   }
   return invalidModel(
     `${where} takes a model, such as ${example}, but this object has no ${method}. ` +
@@ -57,7 +57,7 @@ export const streamCut = (model: string, how: string, cause?: unknown): KumikoEr
 export const emptyAnswer = (model: string): KumikoError =>
   new KumikoError(
     "EMPTY_STREAM",
-    `The stream of ${model} ended with nothing in it, as when a service answers with an empty body. Ask again, with retryModel for instance.`,
+    `The stream of ${model} ended without content, as when a service sends an empty body. Ask again, with retryModel for instance.`,
   );
 
 export const answerFailed = (model: string, rawReason: string | undefined): KumikoError =>

@@ -18,6 +18,7 @@ import { invalidModelOption, ModelsExhaustedError } from "./errors.js";
 import { tell } from "./tell.js";
 import { type Model, toModel } from "./to-model.js";
 
+/** Options of {@link fallbackModel}. */
 export interface FallbackModelOptions {
   /** After which failures the next model is asked. The others are what the call fails with. @default all */
   readonly fallBackOn?: ((error: unknown) => boolean) | undefined;

@@ -65,7 +65,7 @@ class LimitedModel implements RepeatingModel {
 
 /** A place among those who may work. */
 class Slot {
-  /** When the work may begin, or when nobody wants it any more. */
+  /** Resolves when the work may begin, or when it is no longer wanted. */
   readonly taken: Promise<void>;
   #leave: () => void = () => undefined;
 

@@ -19,6 +19,7 @@ import { type Model, toModel } from "./to-model.js";
 
 type Messages = readonly AgenticMessage[];
 
+/** Options of {@link structured}. */
 export interface StructuredOptions {
   /** How often the model may mend an answer that does not fit. @default 1 */
   readonly outputRepairs?: number | undefined;
@@ -29,7 +30,7 @@ export interface StructuredOptions {
 /**
  * Makes a Runnable that gives an answer as a value of a schema. An answer that does not fit goes back to the model with what is
  * wrong; at last the call fails with an {@link InvalidOutputError}. `stream` gives the growing value, the last one validated.
- * What is no object at the top is wrapped for the model, and unwrapped again.
+ * A schema that is not an object at the top is wrapped in one for the model, and its value unwrapped.
  *
  * @example
  * const forecast = structured(model, z.object({ city: z.string(), celsius: z.number() }));
@@ -141,7 +142,7 @@ function outputTextOf({ extra, ...message }: AgenticMessage): string {
   return typeof extra?.structuredOutputText === "string" ? extra.structuredOutputText : textOf(message);
 }
 
-/** Nobody answers calls here, and a call without its result may not be sent again. */
+/** Calls are not answered here, and a call without its result must not be sent again. */
 function withoutCalls(answer: AgenticMessage): AgenticMessage[] {
   const contentBlocks = answer.contentBlocks.filter(({ type }) => type !== "function_tool_call");
   return contentBlocks.length === 0 ? [] : [{ ...answer, contentBlocks }];

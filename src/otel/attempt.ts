@@ -14,6 +14,6 @@ function report(error: unknown): void {
   try {
     diag.error("otelTracer: something failed, and the run goes on without it.", error);
   } catch {
-    // a logger that throws has nobody to tell
+    // the error of a logger cannot be reported anywhere
   }
 }

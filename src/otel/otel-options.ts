@@ -13,6 +13,7 @@ import { invalidOtelOption, unknownOtelOption } from "./errors.js";
  */
 export type Redact = (value: unknown, attribute: string) => unknown;
 
+/** Options of `otelTracer`. */
 export interface OtelTracerOptions {
   /** Makes the spans. @default that of the registered SDK, named "kumiko" */
   readonly tracer?: Tracer | undefined;

@@ -30,7 +30,7 @@ export function otelTracer(options: OtelTracerOptions = {}): Handler {
   return new OtelTracer(options);
 }
 
-/** The span of runs that nobody records. */
+/** The span of runs that are not recorded. */
 const off = Symbol("off");
 
 class OtelTracer implements SelectiveHandler {
@@ -194,7 +194,7 @@ class OtelTracer implements SelectiveHandler {
     attempt(() => this.#instruments.recordDuration(metric, milliseconds, { ...dimensions, ...more }));
   }
 
-  /** Content goes to spans that somebody keeps. */
+  /** Content is added only to spans that are recorded. */
   #say(run: RunSpan, content: () => ReturnType<typeof endForm>["content"]): void {
     if (!this.#content.isWanted || attempt(() => run.span.isRecording()) !== true) return;
     const attributes = attempt(() => this.#content.attributes(content()));

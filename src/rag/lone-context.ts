@@ -13,7 +13,7 @@ export function contextFor<Options>(
   return ctx.with(signal === undefined ? { options } : { options, signal }) as NodeContext<unknown, Options>;
 }
 
-/** What a component gets that is called outside of a run: there is a signal, and nobody to ask. */
+/** The context of a component that is called outside of a run: it has a signal, but cannot ask. */
 function loneContext<Options>(options: Options, signal: AbortSignal): NodeContext<unknown, Options> {
   const context: NodeContext<unknown, Options> = {
     options,

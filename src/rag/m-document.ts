@@ -9,6 +9,7 @@ import { invalidDocument } from "./errors.js";
 import type { ExtractOptions } from "./extraction/extract-options.js";
 import { loadExtraction } from "./extraction/load-extraction.js";
 
+/** Options of the constructors of {@link MDocument}. */
 export interface MDocumentOptions {
   /** Part of the ids of its chunks. @default `uri`, else the SHA-256 of the text */
   readonly id?: string | undefined;
@@ -18,6 +19,7 @@ export interface MDocumentOptions {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** A text from which an {@link MDocument} is made. */
 export interface MDocumentSource extends MDocumentOptions {
   readonly text: string;
   /** Says how it is split by default, and what it is when `uri` does not end in `.md`, `.html`, `.json` or `.tex`. */

@@ -1,4 +1,4 @@
-/** In pieces: a call takes only so many arguments. */
+/** Encodes in pieces, because a function call takes a limited number of arguments. */
 export function toBase64(bytes: Uint8Array | Uint8ClampedArray): string {
   let binary = "";
   for (let start = 0; start < bytes.length; start += 8_192) {
@@ -7,7 +7,7 @@ export function toBase64(bytes: Uint8Array | Uint8ClampedArray): string {
   return btoa(binary);
 }
 
-/** Also of the alphabet for addresses, and without padding; `undefined` for what is no base64. */
+/** Also decodes the URL-safe alphabet, and text without padding; `undefined` for invalid base64. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (digit) => digit.charCodeAt(0));

@@ -1,20 +1,20 @@
 import { isFields } from "../is.js";
 
-/** A piece of text with what is known about it. Plain data; ids and metadata are the user's own. */
+/** A text with an id and metadata, which you choose. Plain data. */
 export interface Document {
   readonly id: string;
   readonly content: string;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** How much each dimension weighs; dimensions that are not named weigh nothing. */
+/** The weight of each dimension by its index; missing dimensions have weight 0. */
 export type SparseVector = Readonly<Record<number, number>>;
 
-// What retrievers and indexers know about a document stands in its metadata, under names with an underscore.
-// `with…` gives a copy; `…Of` gives `undefined` when the value is missing or of another type.
+// Retrievers and indexers keep what they know about a document in its metadata, under keys that begin with an underscore.
+// `with…` returns a copy; `…Of` returns `undefined` when the value is missing or has another type.
 
 /**
- * A copy with the score that a retriever gave.
+ * Returns a copy of a document with the score that a retriever gave it.
  *
  * @example
  * const page = withScore({ id: "1", content: "Kumiko is joined without nails.", metadata: {} }, 0.92);
@@ -24,51 +24,57 @@ export function withScore(document: Document, score: number): Document {
   return withMetadata(document, "_score", score);
 }
 
+/** The score that a retriever gave a document. */
 export function scoreOf({ metadata }: Document): number | undefined {
   return typeof metadata._score === "number" ? metadata._score : undefined;
 }
 
-/** A copy with the sub-indexes in which an indexer should store it. */
+/** Returns a copy of a document with the names of the sub-indexes in which an indexer should store it. */
 export function withSubIndexes(document: Document, subIndexes: readonly string[]): Document {
   return withMetadata(document, "_sub_indexes", subIndexes);
 }
 
+/** The sub-indexes in which an indexer should store a document. */
 export function subIndexesOf({ metadata }: Document): readonly string[] | undefined {
   return isListOf(metadata._sub_indexes, isString) ? metadata._sub_indexes : undefined;
 }
 
-/** A copy with a text that travels with the document. */
+/** Returns a copy of a document with a text that travels with it. */
 export function withExtraInfo(document: Document, extraInfo: string): Document {
   return withMetadata(document, "_extra_info", extraInfo);
 }
 
+/** The text that travels with a document. */
 export function extraInfoOf({ metadata }: Document): string | undefined {
   return isString(metadata._extra_info) ? metadata._extra_info : undefined;
 }
 
-/** A copy with the query of the store's own language that found it. */
+/** Returns a copy of a document with the query that found it, in the store's own query language. */
 export function withDslInfo(document: Document, dslInfo: Readonly<Record<string, unknown>>): Document {
   return withMetadata(document, "_dsl", dslInfo);
 }
 
+/** The query, in the store's own language, that found a document. */
 export function dslInfoOf({ metadata }: Document): Readonly<Record<string, unknown>> | undefined {
   return isFields(metadata._dsl) ? metadata._dsl : undefined;
 }
 
-/** A copy with its embedding. */
+/** Returns a copy of a document with its embedding. */
 export function withDenseVector(document: Document, vector: readonly number[]): Document {
   return withMetadata(document, "_dense_vector", vector);
 }
 
+/** The embedding of a document. */
 export function denseVectorOf({ metadata }: Document): readonly number[] | undefined {
   return isListOf(metadata._dense_vector, isNumber) ? metadata._dense_vector : undefined;
 }
 
-/** A copy with its sparse embedding. */
+/** Returns a copy of a document with its sparse embedding. */
 export function withSparseVector(document: Document, vector: SparseVector): Document {
   return withMetadata(document, "_sparse_vector", vector);
 }
 
+/** The sparse embedding of a document. */
 export function sparseVectorOf({ metadata }: Document): SparseVector | undefined {
   const vector = metadata._sparse_vector;
   return isFields(vector) && Object.values(vector).every(isNumber) ? (vector as SparseVector) : undefined;

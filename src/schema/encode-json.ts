@@ -1,18 +1,18 @@
 import { toBase64 } from "./base64.js";
 /**
- * A value as JSON can hold it, so that `JSON.stringify` neither throws nor loses what a model should read: a bigint
- * becomes text, a date its ISO text, a map a record (or a list of pairs, when its keys are no texts), a set a list, an
- * error its name, message and own fields, bytes base64, other typed arrays a list, and a value inside itself
- * `"[Circular]"`. Functions and symbols are left out, as JSON does. What needs no change is given back itself.
+ * Converts a value so that `JSON.stringify` neither throws nor loses what a model should read: a bigint becomes a string, a date
+ * an ISO string, a map a record (or an array of pairs, if a key is not a string), a set an array, an error its name, message and
+ * own fields, bytes base64, other typed arrays an array, and a circular reference `"[Circular]"`. Functions and symbols are left
+ * out, as JSON does. Values that need no change are returned as they are.
  */
 export function encodeJson(value: unknown): unknown {
   return isPlain(value, 0) ? value : encodeAny(value, "", []);
 }
 
-/** Deeper values are looked at the slow way, which notices cycles. */
+/** The depth up to which the fast check looks. Deeper values take the slow way, which detects cycles. */
 const deepest = 40;
 
-/** Whether JSON holds a value as it is: the usual case, found out quickly. */
+/** Whether JSON represents a value as it is. This is the usual case, so the check must be fast. */
 function isPlain(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null) return typeof value !== "bigint";
   if (depth > deepest) return false;
@@ -31,7 +31,7 @@ function encodeAny(value: unknown, key: string, path: object[]): unknown {
   return typeof value === "bigint" ? value.toString() : value;
 }
 
-/** `path` holds the objects around this one. */
+/** `path` holds the enclosing objects. */
 function encodeObject(object: object, key: string, path: object[]): unknown {
   if (path.includes(object)) return "[Circular]";
   path.push(object);
@@ -86,7 +86,7 @@ function encodeRecord(record: object, path: object[]): object {
     copy ??= new Map(Object.entries(record));
     copy.set(key, encoded);
   }
-  // fromEntries defines own properties, so that a key "__proto__" is a key like any other
+  // fromEntries defines own properties, so that "__proto__" is an ordinary key
   return copy === undefined ? record : Object.fromEntries(copy);
 }
 

@@ -23,23 +23,23 @@ export const invalidTool = (what: string): KumikoError => new KumikoError("INVAL
 export const notAStream = (given: unknown): KumikoError =>
   new KumikoError(
     "TYPE_MISMATCH",
-    `A stream is made from an async iterable, a ReadableStream or an array, but got ${kindOf(given)}. ` +
+    `A stream can be made from an async iterable, a ReadableStream or an array (got ${kindOf(given)}). ` +
       "Await a promise first, and spread other iterables: [...values].",
   );
 
 export const invalidStreamOption = (option: string, given: unknown): KumikoError =>
-  new KumikoError("INVALID_OPTION", `${option} must be a whole number of at least 1, but is ${String(given)}.`);
+  new KumikoError("INVALID_OPTION", `${option} must be a whole number of at least 1 (got ${String(given)}).`);
 
 export const streamConsumed = (): KumikoError =>
   new KumikoError(
     "STREAM_CONSUMED",
-    "This stream was already read, copied or handed on, and a stream has one reader only. Call copy(count) before the first read, and give each reader its own copy.",
+    "This stream was already read, copied or passed on, and a stream has only one reader. Call copy(count) before the first read, and give each reader its own copy.",
   );
 
 export const streamCancelled = (reason: unknown): KumikoError =>
   new KumikoError(
     "STREAM_CANCELLED",
-    "This stream was cancelled and cannot be read any further. Leaving a `for await` loop early cancels its stream; to go on reading later, call copy(count) first or read with next().",
+    "This stream was cancelled and cannot be read any further. Leaving a `for await` loop early cancels its stream; to continue reading later, call copy(count) first or read with next().",
     { cause: reason },
   );
 
@@ -62,7 +62,7 @@ export const writerClosed = (): KumikoError =>
     "write() was called after close() or fail() on the same writer. Write first, then close.",
   );
 
-/** What a consumer that did not cancel sees when the one that drives the stream left it early. */
+/** The error for readers of a shared stream when the reader that drives it leaves early. */
 export const leftEarly = (reason: unknown): unknown =>
   reason ?? new DOMException("The stream was left before its end.", "AbortError");
 
@@ -71,7 +71,7 @@ export const leftEarly = (reason: unknown): unknown =>
 export const emptyStream = (where: string): KumikoError =>
   new KumikoError(
     "EMPTY_STREAM",
-    `There is nothing to concatenate: ${where} ended without a chunk. Let it give one chunk at least.`,
+    `There is nothing to concatenate: ${where} ended without a chunk. Make it produce at least one chunk.`,
   );
 
 export const cannotConcat = (where: string, reason: string): KumikoError =>
@@ -82,7 +82,7 @@ export const cannotConcat = (where: string, reason: string): KumikoError =>
   );
 
 export const notAClass = (given: unknown): KumikoError =>
-  new KumikoError("INVALID_OPTION", `ConcatRegistry.add(Class, join) takes a class, but got ${kindOf(given)}.`);
+  new KumikoError("INVALID_OPTION", `ConcatRegistry.add(Class, join) needs a class (got ${kindOf(given)}).`);
 
 export const duplicateConcatClass = (name: string): KumikoError =>
-  new KumikoError("INVALID_OPTION", `The ConcatRegistry has a rule for ${name} already. Add each class once.`);
+  new KumikoError("INVALID_OPTION", `The ConcatRegistry already has a rule for ${name}. Add each class once.`);

@@ -10,15 +10,15 @@ import type { Compiler, JsonSchemaDraft } from "./validation/loosen-schema.js";
 type CompiledSchema = (value: unknown) => readonly StandardIssue[] | undefined;
 
 /**
- * How many schemas an instance of ajv compiles. It never forgets one; so it is left after so many, and those that are still
- * in use keep it.
+ * How many schemas one instance of ajv compiles. ajv never forgets a schema, so a full instance is replaced; it stays in memory as
+ * long as one of its schemas is in use.
  */
 const schemasPerInstance = 200;
 
 /**
- * The validator that is used when none is given: plain JSON Schemas of draft 2020-12 and draft-07, with formats, by ajv; or,
- * where code may not be made from strings, by `@cfworker/json-schema`, with the same messages. Either is loaded at the first
- * schema, and a schema is compiled once. References to other documents are never fetched.
+ * The default validator. It checks plain JSON Schemas of draft 2020-12 and draft-07, with formats, by ajv; where `new Function` is
+ * not allowed, by `@cfworker/json-schema`, with the same messages. Either library is loaded at the first schema, and each schema is
+ * compiled once. References to other documents are never fetched.
  *
  * @example
  * const fits = await new JsonSchemaValidator().compile({ type: "object", required: ["city"] });
@@ -67,7 +67,7 @@ export class JsonSchemaValidator implements SchemaValidator {
   }
 }
 
-/** One ajv, and what it has compiled, by its text: schemas that come out of a checkpoint are new objects every time. */
+/** One instance of ajv and its compiled schemas, cached by text: schemas from a checkpoint are new objects each time. */
 class Instance {
   readonly #draft: JsonSchemaDraft;
   readonly #compiled = new Map<string, Promise<CompiledSchema>>();
@@ -94,7 +94,7 @@ class Instance {
   async #compile(text: string): Promise<CompiledSchema> {
     if (isCodeForbidden()) return interpretSchema(text, this.#draft);
     const ajv = await this.#ajvFor(text);
-    // A copy of our own: whoever changes the schema later changes nothing for others with the same text.
+    // a copy, so that later changes of the user's object do not affect other schemas with the same text
     const schema: object = JSON.parse(text);
     let validate: ValidateFunction;
     try {
@@ -105,7 +105,7 @@ class Instance {
     return checkBy(validate);
   }
 
-  /** Schemas that name themselves get an ajv of their own: two documents may use one name. */
+  /** Schemas with an `$id` get an instance of their own, because two documents may use the same id. */
   #ajvFor(text: string): Promise<AnyAjv> {
     if (text.includes('"$id"')) return load(this.#draft);
     this.#ajv ??= load(this.#draft);
@@ -113,7 +113,7 @@ class Instance {
   }
 }
 
-/** Shared by all tools whose runtime brings no validator of its own. It remembers nothing but compiled schemas. */
+/** The validator of all runtimes without one of their own. Its only state is compiled schemas. */
 export const jsonSchemaValidator: SchemaValidator = new JsonSchemaValidator();
 
 type AnyAjv = Pick<Ajv, "compile" | "validateSchema" | "removeSchema" | "errors">;
@@ -124,7 +124,7 @@ function checkBy(validate: ValidateFunction): CompiledSchema {
   return (value) => (validate(value) ? undefined : (validate.errors ?? []).map(issueOf));
 }
 
-/** Compiles attempts at a schema: each is forgotten, because the next one may have the same names. */
+/** A compiler for repeated attempts at a schema. Each attempt is removed, because the next one may have the same ids. */
 async function compilerOf(draft: JsonSchemaDraft): Promise<Compiler> {
   if (isCodeForbidden()) {
     const interpret = await loadInterpreter();
@@ -148,12 +148,12 @@ function draftOf(schema: object): JsonSchemaDraft {
     if (/^https?:\/\/json-schema\.org\/draft-07\/schema#?$/.test(dialect)) return "07";
   }
   throw schemaUnsupported(
-    `A plain JSON Schema is checked as draft 2020-12 or draft-07, but its $schema is ${JSON.stringify(dialect)}. ` +
-      "Convert it, or give the runtime a schemaValidator that knows it.",
+    `Plain JSON Schemas of draft 2020-12 and draft-07 are supported, but this one has the $schema ${JSON.stringify(dialect)}. ` +
+      "Convert it, or give the runtime a schemaValidator that supports it.",
   );
 }
 
-/** Many documents have patterns like `[\w-:]`, which are only read without the flag `u`. */
+/** Patterns such as `[\w-:]` are common, and are valid only without the flag `u`. */
 const regExp = Object.assign(
   (pattern: string, flags: string): RegExp => {
     try {
@@ -182,7 +182,7 @@ async function load(draft: JsonSchemaDraft): Promise<AnyAjv> {
   return ajv;
 }
 
-/** By their default exports: bundlers that split code (esbuild) leave no other name to what they import on demand. */
+/** Uses the default export, because bundlers that split code (esbuild) keep no other name of a dynamic import. */
 async function create(draft: JsonSchemaDraft): Promise<Ajv> {
   const { default: exported } = await moduleOf(draft);
   return new exported.default(options);
@@ -197,7 +197,7 @@ function issueOf({ instancePath, message = "does not fit", keyword, params }: Er
   return { message: `${message}${detail(keyword, params)}`, path: keysOf(instancePath) };
 }
 
-/** What the messages of ajv leave out. */
+/** Details that the messages of ajv leave out. */
 function detail(keyword: string, params: Readonly<Record<string, unknown>>): string {
   switch (keyword) {
     case "additionalProperties":

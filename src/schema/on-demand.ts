@@ -1,8 +1,8 @@
 import { KumikoError, messageOf } from "../errors.js";
 
-/** A part of the library that is loaded when it is first needed. */
+/** A part of the library that is loaded at first use. */
 export class OnDemand<T> {
-  /** `undefined` until it was loaded. Asking the module system each time would cost more than a step. */
+  /** `undefined` until it is loaded. Kept here because a dynamic import each time would be slower than a step of a run. */
   part: T | undefined = undefined;
   readonly #import: () => Promise<T>;
   #loading: Promise<T> | undefined = undefined;
@@ -11,7 +11,7 @@ export class OnDemand<T> {
     this.#import = importPart;
   }
 
-  /** Those who ask while it is being loaded wait for the same file. After a failure the next one tries again. */
+  /** Loads the part once; concurrent calls share the import. After a failure, the next call tries again. */
   load(): Promise<T> {
     this.#loading ??= this.#load();
     return this.#loading;
@@ -25,7 +25,7 @@ export class OnDemand<T> {
       this.#loading = undefined;
       throw new KumikoError(
         "PART_NOT_LOADED",
-        `A part of kumiko that is loaded on demand cannot be imported. Deploy all files of the bundle. ${messageOf(cause)}`,
+        `A part of kumiko that is loaded on demand could not be imported. Deploy all files of the bundle. ${messageOf(cause)}`,
         { cause },
       );
     }

@@ -1,6 +1,6 @@
 import { integerKey } from "./errors.js";
 
-/** Throws if JavaScript would move this key to the front of its record: the order of the fields would be lost. */
+/** Throws for keys that look like integers: JavaScript would move them to the front of a record. */
 export function checkRecordKey(key: string): void {
   if (looksLikeInteger(key)) throw integerKey(key);
 }
@@ -9,7 +9,7 @@ export function looksLikeInteger(key: string): boolean {
   return /^-?\d+$/.test(key);
 }
 
-/** What is wrong with a key of a record, for the compiler: a sentence, or nothing. (`number` stands for keys it cannot know.) */
+/** The compile-time check: an error sentence for a key that looks like an integer, otherwise "". (`number` means unknown keys.) */
 export type IntegerProblem<Key> = number extends Key
   ? ""
   : Key extends number | `${bigint}`

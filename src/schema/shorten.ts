@@ -1,18 +1,18 @@
 import { encodeJson } from "./encode-json.js";
 
 export interface ShortenOptions {
-  /** The position in the text around which to keep it. @default its beginning */
+  /** The position around which the text is kept. @default the start */
   readonly around?: number | undefined;
   /** @default 800 */
   readonly length?: number | undefined;
 }
 
-/** A value as an error message quotes it: as JSON, and never long. */
+/** A value as JSON for an error message, shortened if it is long. */
 export function shorten(value: unknown, options?: ShortenOptions): string {
   return shortenText(describe(value), options);
 }
 
-/** A text as an error message quotes it: never long. */
+/** A text for an error message, shortened if it is long. */
 export function shortenText(text: string, { around = 0, length = 800 }: ShortenOptions = {}): string {
   if (text.length <= length) return text;
   const start = Math.max(0, Math.min(Math.floor(around - length / 2), text.length - length));

@@ -1,4 +1,4 @@
-/** What every schema library that speaks Standard Schema offers: validation under `~standard`. */
+/** The Standard Schema interface: a schema that validates, under `~standard`. */
 export interface StandardSchemaV1<Input = unknown, Output = Input> {
   readonly "~standard": StandardProps<Input, Output> & {
     readonly validate: (
@@ -8,7 +8,7 @@ export interface StandardSchemaV1<Input = unknown, Output = Input> {
   };
 }
 
-/** What a schema that can be turned into JSON Schema offers under `~standard`. */
+/** The Standard JSON Schema interface: a schema that converts to JSON Schema, under `~standard`. */
 export interface StandardJSONSchemaV1<Input = unknown, Output = Input> {
   readonly "~standard": StandardProps<Input, Output> & {
     readonly jsonSchema: {
@@ -18,27 +18,31 @@ export interface StandardJSONSchemaV1<Input = unknown, Output = Input> {
   };
 }
 
+/** Options of a conversion to JSON Schema. */
 export interface StandardJSONSchemaOptions {
   readonly target: "draft-2020-12" | "draft-07" | "openapi-3.0" | (string & {});
   readonly libraryOptions?: Record<string, unknown> | undefined;
 }
 
+/** The properties that both Standard Schema interfaces share. */
 export interface StandardProps<Input, Output> {
   readonly version: 1;
   readonly vendor: string;
   readonly types?: { readonly input: Input; readonly output: Output } | undefined;
 }
 
+/** The result of a validation: the output, or the issues. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
+/** One issue of a validation. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Anything with `~standard`, whichever half it offers. The constraint that builders infer from. */
+/** Any schema with `~standard`, whether it validates, converts, or both. The constraint from which builders infer types. */
 export interface AnyStandardSchema {
   readonly "~standard": {
     readonly version: 1;
@@ -47,14 +51,14 @@ export interface AnyStandardSchema {
   };
 }
 
-/** What may be given to a schema. */
+/** The input type of a schema. */
 export type SchemaInput<Schema> = Schema extends { readonly "~standard": { readonly types?: infer Types } }
   ? NonNullable<Types> extends { readonly input: infer Input }
     ? Input
     : unknown
   : unknown;
 
-/** What a schema gives back, after defaults and transforms. */
+/** The output type of a schema, after defaults and transforms. */
 export type SchemaOutput<Schema> = Schema extends { readonly "~standard": { readonly types?: infer Types } }
   ? NonNullable<Types> extends { readonly output: infer Output }
     ? Output
@@ -66,7 +70,7 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** Whether a value is a schema of a library that speaks Standard Schema. ArkType's are functions. */
+/** Whether a value is a Standard Schema. (Those of ArkType are functions.) */
 export function isStandardSchema(value: unknown): value is AnyStandardSchema {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
   const standard: unknown = "~standard" in value ? value["~standard"] : undefined;

@@ -5,46 +5,49 @@ import { parametersConverter, type ToolParameters } from "./json-schema/tool-par
 import type { JsonSchema } from "./standard-schema.js";
 import { withoutUndefined } from "./without-undefined.js";
 
-/** What a model needs to know about a tool. As JSON, its parameters are a JSON Schema. */
+/** The description of a tool for a model. Its JSON form has the parameters as JSON Schema. */
 export interface ToolInfo {
   readonly name: string;
   readonly description: string;
-  /** As they were given. Absent: the tool takes none. */
+  /** The parameters as they were given; left out if the tool takes none. */
   readonly parameters?: ToolParameters | undefined;
-  /** A tool that the provider of the model knows: only models of that provider can be told of it. */
+  /** Set for a tool that is built into a provider: only models of that provider can use it. */
   readonly provider?: ProviderTool | undefined;
-  /** Anything else, for models that know it. */
+  /** Anything else that a model integration understands. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
-  /** The schema of the arguments, always of an object; `undefined` when the tool takes none. */
+  /** Returns the JSON Schema of the arguments, always an object schema; `undefined` if the tool takes none. */
   readonly toJsonSchema: (options?: ToolInfoSchemaOptions) => JsonSchema | undefined;
 }
 
-/** How a provider knows a tool of its own: what `openai.tools.webSearch({})` gives fits. */
+/** A tool that is built into a provider, such as the result of `openai.tools.webSearch({})`. */
 export interface ProviderTool {
-  /** `openai.web_search` */
+  /** The provider's id of the tool, such as `openai.web_search`. */
   readonly id: string;
+  /** The provider's options for the tool. */
   readonly args: Readonly<Record<string, unknown>>;
 }
 
+/** Options of `toJsonSchema` of a {@link ToolInfo}. */
 export interface ToolInfoSchemaOptions {
   /** The dialect to write. A plain JSON Schema stays as it is. @default "draft-2020-12" */
   readonly target?: JsonSchemaTarget | undefined;
 }
 
+/** What {@link toolInfo} takes. */
 export interface ToolInfoFields {
   readonly name: string;
   /** @default "" */
   readonly description?: string | undefined;
-  /** A Standard Schema, a plain JSON Schema or a map of parameters. Without it the tool takes none. */
+  /** A Standard Schema, a plain JSON Schema or a map of parameters. Leave it out if the tool takes none. */
   readonly parameters?: ToolParameters | undefined;
-  /** For a tool that the provider knows and runs itself: its id and arguments there. */
+  /** For a tool that is built into a provider and runs there: its id and options. */
   readonly provider?: ProviderTool | undefined;
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * Describes a tool for a model. The JSON Schema of the parameters is made when it is first asked for, once per target;
- * parameters that have none are an error then.
+ * Describes a tool for a model. The JSON Schema of the parameters is made at first use, once per target; parameters that
+ * cannot be converted throw then.
  *
  * @example
  * const info = toolInfo({
@@ -72,10 +75,12 @@ export function toolInfo(fields: ToolInfoFields): ToolInfo {
   return withoutUndefined(info);
 }
 
-/** Only what a model is told: a provider's tool has functions and schemas besides. */
+/** Copies only what a model needs: a provider's tool object also has functions and schemas. */
 function providerToolOf(name: string, { id, args = {} }: ProviderTool): ProviderTool {
   if (typeof id !== "string" || typeof args !== "object" || args === null) {
-    throw invalidTool(`The provider of tool "${name}" needs an id and args: { id: "openai.web_search", args: {} }.`);
+    throw invalidTool(
+      `The provider of tool "${name}" must have an id and args, such as { id: "openai.web_search", args: {} }.`,
+    );
   }
   return { id, args };
 }

@@ -1,4 +1,4 @@
-/** The object itself, or a copy without the keys whose value is undefined: JSON would lose them. */
+/** Returns the object without keys whose value is undefined, which JSON would lose: a copy only if there are any. */
 export function withoutUndefined<T extends object>(object: T): T {
   for (const key in object) {
     if (object[key] === undefined) {

@@ -3,7 +3,7 @@ import { HttpStatusError } from "../tools/openapi/errors.js";
 import { searchUnreachable, searchUnreadable } from "./errors.js";
 import type { Search } from "./search-tool.js";
 
-/** A request to a service, and what of it nobody may see. */
+/** A request to a service, and the parts of it that are secret. */
 export interface ServiceRequest {
   /** What users call it. */
   readonly service: string;

@@ -2,6 +2,7 @@ import { isFields } from "../is.js";
 import { askForJson, listOf, textOf } from "./ask-service.js";
 import { makeSearchTool, requireText, type SearchTool, type SearchToolOptions } from "./search-tool.js";
 
+/** Options of {@link braveSearch}. */
 export interface BraveSearchOptions extends SearchToolOptions {
   /** A key for the Web Search API. */
   readonly apiKey: string;

@@ -9,8 +9,8 @@ export type DuckDuckGoSearchOptions = SearchToolOptions;
 
 /**
  * A tool that searches with DuckDuckGo; up to 20 results. It needs no key, and the package `parse5`: DuckDuckGo has no service for
- * programs, so this reads its page without scripts. Few searches a minute work; after more, its answer is a
- * question whether somebody is a person, which is an error.
+ * programs, so this reads its page without scripts. Only a few searches a minute work; after that, DuckDuckGo
+ * answers with a captcha, which is an error.
  *
  * @example
  * const search = duckDuckGoSearch({ maxResults: 3 });

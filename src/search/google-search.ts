@@ -1,6 +1,7 @@
 import { askForJson, listOf, textOf } from "./ask-service.js";
 import { makeSearchTool, requireText, type SearchTool, type SearchToolOptions } from "./search-tool.js";
 
+/** Options of {@link googleSearch}. */
 export interface GoogleSearchOptions extends SearchToolOptions {
   /** A key for the Custom Search JSON API. */
   readonly apiKey: string;

@@ -13,6 +13,7 @@ export interface SearchResult {
 /** A tool with which a model searches the web; `execute` gives a list of `SearchResult`. */
 export type SearchTool = CreatedTool<JsonSchema, undefined, Record<never, never>, false>;
 
+/** Options that all search tools share. */
 export interface SearchToolOptions {
   /** The name by which the model calls it. @default "web_search" */
   readonly id?: string | undefined;

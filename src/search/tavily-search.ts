@@ -1,6 +1,7 @@
 import { askForJson, listOf, textOf } from "./ask-service.js";
 import { makeSearchTool, requireText, type SearchTool, type SearchToolOptions } from "./search-tool.js";
 
+/** Options of {@link tavilySearch}. */
 export interface TavilySearchOptions extends SearchToolOptions {
   readonly apiKey: string;
 }

@@ -3,12 +3,12 @@ import { reservedMark } from "../checkpoint/journal/checkpoint-id.js";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Surrogates without their other half: no UTF-8 has a form for them. */
+/** Lone surrogates, which UTF-8 cannot encode. */
 const loneSurrogate = /\p{Surrogate}/u;
 
 /**
- * An id as bytes, for databases whose texts cannot hold every text: UTF-8, and lone surrogates as UTF-8 would write them.
- * Two ids are equal when their bytes are, and have the order of their bytes, compared one by one.
+ * An id as bytes, for databases whose text columns cannot hold every string: UTF-8, with lone surrogates encoded in the same
+ * way. Ids are equal when their bytes are, and comparing the bytes gives the order of code points.
  */
 export function idToBytes(id: string): Uint8Array {
   if (!loneSurrogate.test(id)) return encoder.encode(id);
@@ -21,7 +21,7 @@ export function idToBytes(id: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** The id that `idToBytes` made these bytes of. */
+/** The inverse of `idToBytes`. */
 export function idFromBytes(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
@@ -30,15 +30,15 @@ export function idFromBytes(bytes: Uint8Array): string {
   }
 }
 
-/** Bytes from `from` on, up to `before` and without it. */
+/** A range of bytes from `from` (inclusive) to `before` (exclusive). */
 export interface ByteRange {
   readonly from: Uint8Array;
   readonly before: Uint8Array;
 }
 
 /**
- * Where the ids are that `list(prefix)` gives, in ascending order. As with `startsWith`, the prefix may end within a pair. The
- * empty prefix leaves out the library's own ids, which begin with `~`.
+ * The ranges of the ids that `list(prefix)` returns, in ascending order. As with `startsWith`, the prefix may end inside a
+ * surrogate pair. The empty prefix leaves out the ids reserved for the library, which begin with `~`.
  */
 export function rangesOfPrefix(prefix: string): ByteRange[] {
   const from = idToBytes(prefix);
@@ -55,7 +55,7 @@ export function rangesOfPrefix(prefix: string): ByteRange[] {
   return [whole, { from: idToBytes(`${prefix}\udc00`), before: after(idToBytes(`${prefix}\udfff`)) }];
 }
 
-/** The first bytes after all those that begin with these: no byte of an id is as large as 0xff. */
+/** The first bytes after all those that begin with these. (No byte of an id is 0xff.) */
 function after(bytes: Uint8Array): Uint8Array {
   const last = bytes.at(-1);
   if (last === undefined) return Uint8Array.of(0xff);

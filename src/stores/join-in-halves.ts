@@ -1,4 +1,4 @@
-/** Joins conditions in halves of halves, as databases limit how deep expressions nest. */
+/** Joins conditions as a balanced tree, because databases limit how deep expressions nest. */
 export function joinInHalves(parts: readonly string[], word: "AND" | "OR"): string {
   if (parts.length < 2) return parts[0] ?? (word === "AND" ? "TRUE" : "FALSE");
   const middle = parts.length >> 1;

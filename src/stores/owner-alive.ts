@@ -11,31 +11,31 @@ import {
 const files = { readFileSync, readlinkSync };
 
 /**
- * Whether the process with this name, one that `processOwner` gave, may still be there. `false` only when it is certainly
- * gone: it ran on this host since its last boot, and its number is now nobody's, a zombie's, or another process's. What runs
- * on other hosts, or in other containers of this one, cannot be seen from here: `true`.
+ * Whether the process with this name (made by `processOwner`) may still be alive. `false` only when it is certainly gone: it ran
+ * on this host since the last boot, and its pid is now unused, a zombie's, or another process's. Processes on other hosts or in
+ * other containers are not visible from here: `true`.
  */
 export function isProcessOwnerAlive(owner: string): boolean {
   if (owner === processOwner()) return true;
   const named = parseProcessOwner(owner);
   if (named === undefined || named.host !== hostPart(hostname())) return true;
   return process.platform === "linux"
-    ? isLinuxProcessThere(named.pid, named.start)
-    : !named.start.startsWith(`${process.platform}:`) || isNumberTaken(named.pid);
+    ? isLinuxProcessAlive(named.pid, named.start)
+    : !named.start.startsWith(`${process.platform}:`) || isPidInUse(named.pid);
 }
 
-function isLinuxProcessThere(pid: number, start: string): boolean {
+function isLinuxProcessAlive(pid: number, start: string): boolean {
   const namespace = linuxNamespace(files, process.pid);
   if (namespace === undefined || !start.startsWith(`${namespace}:`)) return true;
-  if (!isNumberTaken(pid)) return false;
-  // Not to be read although it is there: it belongs to another user, who hides it, or it ended just now.
+  if (!isPidInUse(pid)) return false;
+  // `undefined` although the pid is in use: the process is hidden, as that of another user, or it ended just now
   const found = readLinuxProcess(files, namespace, pid);
   return found === undefined || (!found.zombie && found.start === start);
 }
 
-function isNumberTaken(pid: number): boolean {
+function isPidInUse(pid: number): boolean {
   try {
-    return process.kill(pid, 0); // sends nothing
+    return process.kill(pid, 0); // signal 0 only checks
   } catch (error) {
     return !(error instanceof Error && "code" in error && error.code === "ESRCH");
   }

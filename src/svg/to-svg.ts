@@ -8,6 +8,7 @@ import { invalidPicture } from "./errors.js";
 import { graphviz } from "./graphviz.js";
 import { type PictureTheme, themes } from "./theme.js";
 
+/** Options of {@link toSvg}. */
 export interface SvgOptions {
   /** What happened: nodes that are done, failed, waiting or skipped have colors of their own; thick edges show the way. */
   readonly trace?: PictureTrace | undefined;

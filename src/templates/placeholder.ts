@@ -1,5 +1,6 @@
 import { invalidPlaceholderName, invalidTemplateOptions, unknownTemplateOption } from "./errors.js";
 
+/** Options of {@link placeholder}. */
 export interface PlaceholderOptions {
   /** Whether the messages may be missing: nothing stands in their place then. @default false */
   readonly optional?: boolean | undefined;

@@ -23,6 +23,7 @@ import type { CompiledText, TemplateSyntax } from "./template-syntax.js";
 import type { TemplatePart, TemplateVariables } from "./template-variables.js";
 import { plainValue } from "./variable-value.js";
 
+/** Options of {@link promptTemplate}. */
 export interface PromptTemplateOptions<Syntax extends TemplateSyntax | undefined = TemplateSyntax | undefined> {
   /** How the texts are written. @default {name} is a variable, {{ and }} are braces */
   readonly syntax?: Syntax | undefined;

@@ -4,7 +4,7 @@ import { isFields } from "../is.js";
 import { type ConformanceCheck, expectSame, expectThat, rejectionOf, soon } from "./conformance.js";
 import { deepEqual } from "./deep-equal.js";
 
-/** Runs something in a real run, so that its context has everything. */
+/** Calls a function with the context of a real run. */
 export function inContext<Options, T>(
   fields: Readonly<Record<string, unknown>>,
   use: (ctx: NodeContext<unknown, Options>) => Promise<T>,
@@ -21,7 +21,7 @@ interface ComponentLike {
   readonly component: string;
 }
 
-/** How a component is called, and what is known of its input. */
+/** How to make and call a component, with an input for it. */
 export interface Called<Component extends ComponentLike, In, Out, Options> {
   readonly make: () => Component;
   readonly component: Component["component"];
@@ -55,7 +55,7 @@ export class ComponentStage<Component extends ComponentLike, In, Out, Options> {
   }
 }
 
-/** What every component promises that makes one value of another; `checkOutput` throws for an output that cannot be. */
+/** Checks for components that turn one value into another. `checkOutput` throws for an invalid output. */
 export function componentChecks<Component extends ComponentLike, In, Out, Options>(
   called: Called<Component, In, Out, Options>,
   checkOutput: (output: Out, input: In) => void,
@@ -68,13 +68,13 @@ export function componentChecks<Component extends ComponentLike, In, Out, Option
     check("gives what it should", async (stage) => checkOutput(await stage.call(stage.input), stage.input)),
     check("gives the same when it is called again", async (stage) => {
       const [first, second] = [await stage.call(stage.input), await stage.call(stage.input)];
-      expectThat(deepEqual(first, second), "The second call gives something else than the first.");
+      expectThat(deepEqual(first, second), "The second call returns something else than the first.");
     }),
     check("gives the same to calls side by side", async (stage) => {
       const [first, ...others] = await Promise.all([1, 2, 3].map(() => stage.call(stage.input)));
       expectThat(
         others.every((other) => deepEqual(first, other)),
-        "Calls side by side give different things.",
+        "Parallel calls return different things.",
       );
     }),
     check("leaves its input as it is", async (stage) => {
@@ -85,7 +85,7 @@ export function componentChecks<Component extends ComponentLike, In, Out, Option
   ];
 }
 
-/** For components that ask somebody else, and may take long. */
+/** For components that call a service, and may be slow. */
 export function abortCheck<Component extends ComponentLike, In, Out, Options>(
   called: Called<Component, In, Out, Options>,
 ): ConformanceCheck {

@@ -5,6 +5,7 @@ import { inContext } from "./component-stage.js";
 import { type ConformanceCheck, expectSame, expectThat, rejectionOf, soon } from "./conformance.js";
 import { deepEqual } from "./deep-equal.js";
 
+/** A case of `modelConformance`. */
 export interface ModelCase<Options> {
   /** What the model is asked. It must give the same answer every time: let it talk to a fake or a recorded service. */
   readonly messages: readonly AgenticMessage[];

@@ -5,6 +5,7 @@ import { expectDocuments } from "./component-stage.js";
 import { type ConformanceCheck, expectSame, expectThat, rejectionOf, soon } from "./conformance.js";
 import { deepEqual } from "./deep-equal.js";
 
+/** A case of {@link parserConformance}. */
 export interface ParserCase {
   /** Bytes that the parser makes documents of. */
   readonly source: Uint8Array;

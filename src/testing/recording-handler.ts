@@ -10,6 +10,7 @@ export interface RecordedEvent {
   readonly value: unknown;
 }
 
+/** Options of {@link recordingHandler}. */
 export interface RecordingOptions {
   /** Takes streams as copies, chunk by chunk, instead of their joined values. @default false */
   readonly streams?: boolean | undefined;

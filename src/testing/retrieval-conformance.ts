@@ -13,6 +13,7 @@ import type { Document } from "../schema/document.js";
 import { abortCheck, type Called, checkOf, componentChecks, expectDocuments } from "./component-stage.js";
 import { type ConformanceCheck, expectSame, expectThat } from "./conformance.js";
 
+/** A case of {@link retrieverConformance}. */
 export interface RetrieverCase<Options> {
   /** A query for which the retriever finds at least two documents. */
   readonly query: string;
@@ -58,6 +59,7 @@ export function retrieverConformance<Options = RetrieverOptions>(
   ];
 }
 
+/** A case of {@link embedderConformance}. */
 export interface EmbedderCase<Options> {
   /** At least two texts, all different. @default two sentences */
   readonly texts?: readonly string[] | undefined;
@@ -124,13 +126,14 @@ function nearest(vector: readonly number[], vectors: readonly number[][]): numbe
   return vectors.reduce((best, other) => (distance(other) < distance(best) ? other : best));
 }
 
+/** A case of {@link indexerConformance} and {@link transformerConformance}. */
 export interface DocumentsCase<Options> {
   readonly documents: readonly Document[];
   readonly options?: Options | undefined;
 }
 
 /**
- * What every `Indexer` promises: an id per document, in their order, and that storing them again is no error. For any test
+ * What every `Indexer` promises: an id per document, in their order, and that storing them again is not an error. For any test
  * runner; `make` is called for each check.
  */
 export function indexerConformance<Options = IndexerOptions>(
@@ -158,6 +161,7 @@ export function indexerConformance<Options = IndexerOptions>(
   ];
 }
 
+/** A case of {@link loaderConformance}. */
 export interface LoaderCase<Options> {
   readonly source: DocumentSource;
   readonly options?: Options | undefined;

@@ -14,7 +14,7 @@ export interface Simulation {
 /**
  * Runs a test in simulated time. Whenever nothing else can go on, the clock jumps to the next timer: a delay of an hour takes no
  * time, and always the same happens at the same time. Real input and output, and timers that are not of the runtime (half a second
- * at most), are waited for where the platform tells of them (Node.js does): what stays open for two seconds is not.
+ * at most), are waited for if the platform reports them (Node.js does), for at most two seconds.
  *
  * @example
  * await simulate(async ({ runtime, now }) => {

@@ -3,6 +3,7 @@ import { isAgenticMessage } from "../schema/message/agentic-message.js";
 import { componentChecks } from "./component-stage.js";
 import { type ConformanceCheck, expectThat } from "./conformance.js";
 
+/** A case of {@link templateConformance}. */
 export interface TemplateCase<Variables, Options> {
   /** What the template gets. */
   readonly variables: Variables;

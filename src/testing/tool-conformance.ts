@@ -11,6 +11,7 @@ import { deepEqual } from "./deep-equal.js";
 import { differs } from "./errors.js";
 import { toolContext } from "./tool-context.js";
 
+/** Options of `toolConformance`. */
 export interface ToolConformanceOptions {
   /** The text of arguments that the tool accepts. @default "{}" */
   readonly arguments?: string | undefined;

@@ -2,7 +2,7 @@ import type { AgentEvent } from "../agents/agent-event.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import type { AgUiEvent } from "./ag-ui-event.js";
 
-/** The inner agents that are running, as AG-UI tells of them. */
+/** The inner agents that are running, in the form of AG-UI. */
 export class AgUiSubagents {
   /** By run, with the path of the agent. */
   readonly #open = new Map<string, string>();

@@ -6,6 +6,7 @@ import { checkEventStream, checkUiOptions } from "./check-options.js";
 import { invalidUiOption } from "./errors.js";
 import { type EventEncoder, eventHeaders, eventResponse, type ResponseHeaders, sseEvent } from "./event-response.js";
 
+/** Options of {@link agUi}. */
 export interface AgUiOptions {
   /** The thread and the run as the client calls them: `readAgUiRequest` gives both. */
   readonly threadId: string;

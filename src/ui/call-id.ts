@@ -3,7 +3,7 @@ import type { Interrupt } from "../checkpoint/pause/interrupt.js";
 import { type Fields, isFields } from "../is.js";
 import type { FunctionToolResult } from "../schema/message/content-block.js";
 
-/** The id of a call for a client. Two inner agents may use one id: theirs stand below the call that they run for. */
+/** The id of a call for a client. Inner agents may use the same ids, so theirs are prefixed with the call that they run for. */
 export function callIdOf({ parentCallId }: EventPlace, callId: string): string {
   return parentCallId === undefined ? callId : `${parentCallId}/${callId}`;
 }
@@ -29,7 +29,7 @@ export function askedCallOf({ info }: Interrupt): AskedCall | undefined {
   return { kind, toolCallId, toolName, input };
 }
 
-/** The value of a result: what its JSON says, the parts of one that is more than text, or the text. */
+/** The value of a result: its content parts if it has any, otherwise its parsed JSON or its text. */
 export function resultValue({ result, resultType, content }: FunctionToolResult): unknown {
   if (content !== undefined) return content;
   return resultType === "json" ? (parseJson(result)?.value ?? result) : result;
@@ -43,7 +43,7 @@ export function parseJson(text: string): { readonly value: unknown } | undefined
   }
 }
 
-/** Arguments as a client shows them; those that are no JSON stay text. */
+/** Arguments as a client shows them; if they are not valid JSON, as text. */
 export function inputOf(args: string): unknown {
   if (args.trim() === "") return {};
   return parseJson(args)?.value ?? args;

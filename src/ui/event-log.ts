@@ -7,6 +7,7 @@ import { LogRows } from "./log-rows.js";
 import { LiveEvents, StoredEvents } from "./log-sources.js";
 import { Recording } from "./recording.js";
 
+/** Options for replaying the events of a run. */
 export interface ReplayOptions {
   /** The `Last-Event-ID` of a client, `<run>:<seq>`: what it has is left out. @default everything is given */
   readonly after?: string | null | undefined;

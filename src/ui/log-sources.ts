@@ -46,7 +46,7 @@ export class LiveEvents extends PulledSource<AgentEvent> {
     this.#left?.();
   }
 
-  /** Whoever called the agent hears what it failed with, and that its events could not be kept. */
+  /** The caller of the agent gets its failure, and also the failure to save its events. */
   async #atEnd(): Promise<undefined> {
     const { end, written } = this.#recording;
     if (!this.#tellsFailures) return;

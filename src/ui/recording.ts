@@ -34,7 +34,7 @@ export class Recording {
   constructor(stream: AsyncIterable<AgentEvent>, options: RecordingOptions) {
     this.#options = options;
     this.written = this.#record(stream);
-    this.written.catch(() => undefined); // told to whoever reads the recorded stream
+    this.written.catch(() => undefined); // the reader of the recorded stream gets the error
   }
 
   /** Resolves when there are more events than so many, or no more will come. */

@@ -4,6 +4,7 @@ import type { StreamSource } from "../schema/stream/source.js";
 import { checkEventStream, checkUiOptions } from "./check-options.js";
 import { type EventEncoder, eventHeaders, eventResponse, type ResponseHeaders, sseEvent } from "./event-response.js";
 
+/** Options of {@link sse}. */
 export interface SseOptions {
   /** More headers for the response. */
   readonly headers?: ResponseHeaders | undefined;

@@ -6,6 +6,7 @@ import { invalidUiOption } from "./errors.js";
 import { type EventEncoder, eventHeaders, eventResponse, type ResponseHeaders, sseEvent } from "./event-response.js";
 import { UiChunks } from "./ui-chunks.js";
 
+/** Options of {@link uiMessageStream}. */
 export interface UiMessageStreamOptions {
   /** More headers for the response. */
   readonly headers?: ResponseHeaders | undefined;

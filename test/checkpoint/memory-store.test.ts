@@ -72,14 +72,14 @@ describe("memoryStore", () => {
     await own.put("order-7", bytes("a"), undefined);
     await expect(own.put("order-7", bytes("b"), undefined)).rejects.toMatchObject({
       code: "CHECKPOINT_CONFLICT",
-      message: 'Checkpoint "order-7" exists already (version 1). Read it again before you write.',
+      message: 'Checkpoint "order-7" already exists (version 1). Read it again before writing.',
     });
     await expect(own.put("order-7", bytes("b"), 5)).rejects.toMatchObject({
-      message: 'Checkpoint "order-7" has version 1, not 5: another process wrote it. Read it again before you write.',
+      message: 'Checkpoint "order-7" has version 1, not 5: another process wrote it. Read it again before writing.',
     });
     await expect(own.delete("order-8", 5)).rejects.toMatchObject({
       message:
-        'Checkpoint "order-8" no longer has version 5: it was replaced or removed. Read it again before you write.',
+        'Checkpoint "order-8" no longer has version 5: it was replaced or removed. Read it again before writing.',
     });
   });
 
@@ -88,7 +88,7 @@ describe("memoryStore", () => {
     await own.put("😀".repeat(512), bytes("a"), undefined);
     await expect(own.put("😀".repeat(513), bytes("a"), undefined)).rejects.toMatchObject({
       code: "INVALID_KEY",
-      message: expect.stringContaining("has 513 characters, 512 is the limit"),
+      message: expect.stringContaining("has 513 characters, and the limit is 512"),
     });
     await expect(own.get("a".repeat(513))).rejects.toMatchObject({ code: "INVALID_KEY" });
     await expect(own.delete("a".repeat(513))).rejects.toMatchObject({ code: "INVALID_KEY" });
@@ -97,7 +97,7 @@ describe("memoryStore", () => {
   it("refuses ids that are no texts", async () => {
     await expect(memoryStore().get(JSON.parse("7"))).rejects.toMatchObject({
       code: "INVALID_KEY",
-      message: "The checkpoint id (number) cannot be used: an id is a text.",
+      message: "The checkpoint id (number) cannot be used: an id must be a string.",
     });
   });
 

@@ -95,6 +95,6 @@ describe("toolCallsOr", () => {
   it("refuses another moment to decide", () => {
     const error = thrownBy(() => toolCallsOr("tools", END, { decideOn: plain("never") }));
     expect(error.code).toBe("INVALID_OPTION");
-    expect(error.message).toContain('not "never"');
+    expect(error.message).toContain('(got "never")');
   });
 });

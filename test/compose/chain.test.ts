@@ -242,7 +242,7 @@ describe("a chain that is continued", () => {
 describe("a chain that cannot be built", () => {
   it("is empty", () => {
     expect(thrownBy(() => chain().compile())).toMatchObject({ code: "EMPTY_GRAPH" });
-    expect(thrownBy(() => chain().compile()).message).not.toContain("dropped");
+    expect(thrownBy(() => chain().compile()).message).not.toContain("was not used");
   });
 
   it.each([
@@ -254,9 +254,9 @@ describe("a chain that cannot be built", () => {
     call(built);
     const error = thrownBy(() => built.compile());
     expect(error.code).toBe("EMPTY_GRAPH");
-    expect(error.message).toContain(`the chain that ${method}(…) returned was dropped`);
+    expect(error.message).toContain(`the chain that ${method}(…) returned was not used`);
     expect(error.message).toContain(`chain = chain.${method}(…)`);
-    expect(thrownBy(() => chain().append(built).compile()).message).toContain("dropped");
+    expect(thrownBy(() => chain().append(built).compile()).message).toContain("was not used");
   });
 
   it.each(["appendParallel", "appendBranch", "appendStreamBranch"] as const)("has %s behind a fork", (method) => {
@@ -282,10 +282,10 @@ describe("a chain that cannot be built", () => {
   });
 
   it.each([
-    [{}, "INVALID_CHAIN", "at least two members, and has 0"],
-    [{ a: mark("a") }, "INVALID_CHAIN", "at least two members, and has 1"],
+    [{}, "INVALID_CHAIN", "at least two members (got 0)"],
+    [{ a: mark("a") }, "INVALID_CHAIN", "at least two members (got 1)"],
     [{ a: mark("a"), 1: mark("b") }, "INVALID_KEY", "looks like an integer"],
-    [{ a: mark("a"), "": mark("b") }, "INVALID_KEY", "may not be empty"],
+    [{ a: mark("a"), "": mark("b") }, "INVALID_KEY", "must not be empty"],
     [{ a: mark("a"), "b/c": mark("b") }, "INVALID_KEY", "separates the keys"],
     [{ a: mark("a"), b: 1 }, "INVALID_NODE", "is the value 1"],
     [undefined, "INVALID_OPTION", "as a record"],
@@ -314,7 +314,7 @@ describe("a chain that cannot be built", () => {
 
   it("has a member with an output key in a parallel step, or no function in a branch", () => {
     const members = { a: { node: mark("a"), options: { outputKey: "z" } }, b: mark("b") };
-    expect(thrownBy(() => chain().appendParallel(plain(members))).message).toContain('goes under "a"');
+    expect(thrownBy(() => chain().appendParallel(plain(members))).message).toContain('the output has the key "a"');
     const error = thrownBy(() => chain().appendBranch(plain("a"), plain({ a: mark("a"), b: mark("b") })));
     expect(error.message).toContain("a function that chooses");
   });

@@ -69,7 +69,7 @@ describe("resumeEvents", () => {
     expect(unknown).toMatchObject({ seen: [], error: { code: "UNKNOWN_INTERRUPT" } });
     const bad = await readAll(resumeEvents(app, "id", undefined, plain({ callbacks: 1 })));
     expect(bad).toMatchObject({ seen: [], error: { code: "INVALID_OPTION" } });
-    expect(thrownBy(() => resumeEvents(plain({}), "id")).message).toContain("takes a compiled graph or chain");
+    expect(thrownBy(() => resumeEvents(plain({}), "id")).message).toContain("needs a compiled graph or chain");
   });
 });
 

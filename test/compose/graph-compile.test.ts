@@ -49,7 +49,7 @@ describe("compile() of a graph", () => {
       ],
     );
     expect(error.code).toBe("UNREACHABLE_END");
-    expect(error.message).toContain("no way leads from START to END");
+    expect(error.message).toContain("there is no path from START to END");
   });
 
   it("names every node without an incoming edge", () => {
@@ -76,7 +76,7 @@ describe("compile() of a graph", () => {
       ],
     );
     expect(error.code).toBe("UNFED_NODE");
-    expect(error.message).toContain('No way leads from START to "b", "c"');
+    expect(error.message).toContain('There is no path from START to "b", "c"');
   });
 
   it("counts the targets of branches as fed, and END as reached by one", async () => {
@@ -100,12 +100,12 @@ describe("compile() of a graph", () => {
 
   it.each([
     [{ maxStep: 3 }, '"maxStep"'],
-    [{ name: 3 }, "name must be a text"],
+    [{ name: 3 }, "name must be a string"],
     [{ triggerMode: "somePredecessor" }, '"anyPredecessor" or "allPredecessor"'],
     [{ maxSteps: 0 }, "must be at least 1"],
     [{ maxSteps: 2.5 }, "must be at least 1"],
     [{ maxSteps: 5, triggerMode: "allPredecessor" }, "cannot set max run steps in dag mode"],
-    [{ callbacks: {} }, "callbacks must be a list"],
+    [{ callbacks: {} }, "callbacks must be an array"],
     [{ callbacks: [undefined] }, "callbacks must hold handlers"],
     [{ runtime: {} }, "new Runtime"],
     ["fast", "must be an object"],
@@ -185,7 +185,7 @@ describe("a graph in which every node waits for all before it", () => {
     }
     const error = thrownBy(() => graph.compile(dag));
     expect(error.code).toBe("CANNOT_MERGE");
-    expect(error.message).toContain('"a" and "b" both give "join" a field "x"');
+    expect(error.message).toContain('"a" and "b" both have the outputKey "x" and lead to "join"');
     expect(error.nodePath).toEqual(["join"]);
     expect(() => graph.compile()).not.toThrow();
   });
@@ -304,7 +304,7 @@ describe("a graph inside a graph", () => {
       .addNode("nested", complete(), plain({ options: {} }))
       .addEdge(START, "nested")
       .addEdge("nested", END);
-    expect(thrownBy(() => graph.compile()).message).toContain("Give them to the nodes inside it");
+    expect(thrownBy(() => graph.compile()).message).toContain("Set them on the nodes inside it");
   });
 
   it("works with the runtime of its parent unless it has its own", async () => {

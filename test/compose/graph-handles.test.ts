@@ -111,7 +111,7 @@ describe("keys and handles", () => {
     const keyed = new Graph<string, string>();
     keyed.addNode("a", same);
     expect(thrownBy(() => keyed.node("b", same)).message).toContain(
-      '"b" is used as a handle, and this graph is made with keys',
+      '"b" is used as a handle, but this graph was built with keys',
     );
     expect(thrownBy(() => keyed.connect(keyed.start, keyed.end)).code).toBe("MIXED_STYLES");
     const edge = thrownBy(() => keyed.addEdge(plain(keyed.start), "end"));
@@ -122,7 +122,7 @@ describe("keys and handles", () => {
     const handled = new Graph<string, string>();
     const a = handled.node("a", same);
     const error = thrownBy(() => handled.addNode("b", same));
-    expect(error.message).toContain('"b" is used as a key, and this graph is made with handles');
+    expect(error.message).toContain('"b" is used as a key, but this graph was built with handles');
     expect(thrownBy(() => handled.addEdge(START, END)).code).toBe("MIXED_STYLES");
     expect(thrownBy(() => handled.connect(a, plain(END))).code).toBe("MIXED_STYLES");
     expect(thrownBy(() => handled.addBranch(plain("a"), plain([END]), () => plain(END))).code).toBe("MIXED_STYLES");

@@ -48,8 +48,8 @@ describe("a graph with schemas for its ends", () => {
   it("refuses what cannot check values, and options that it does not have", () => {
     const error = thrownBy(() => new Graph({ input: plain({ type: "string" }) }));
     expect(error.code).toBe("INVALID_OPTION");
-    expect(error.message).toContain("The input of the graph: give a schema that validates");
-    expect(thrownBy(() => new Graph(plain({ name: "x" }))).message).toContain('no option "name"');
+    expect(error.message).toContain("The input of the graph needs a schema that validates");
+    expect(thrownBy(() => new Graph(plain({ name: "x" }))).message).toContain('Unknown option "name"');
     expect(thrownBy(() => new Graph(plain("x"))).message).toContain("must be an object");
   });
 });

@@ -51,11 +51,11 @@ describe("a node that cannot be added", () => {
   it.each([
     ["start", "RESERVED_KEY", "is reserved"],
     ["end", "RESERVED_KEY", "is reserved"],
-    ["", "INVALID_KEY", "may not be empty"],
-    ["a/b", "INVALID_KEY", "separates the keys of a path"],
+    ["", "INVALID_KEY", "must not be empty"],
+    ["a/b", "INVALID_KEY", "a slash separates the keys of a path"],
     ["__proto__", "INVALID_KEY", "meaning of its own"],
     ["k".repeat(257), "INVALID_KEY", "at most 256"],
-    [7, "INVALID_KEY", "a key is a text"],
+    [7, "INVALID_KEY", "a key must be a string"],
   ])("is refused at once when its key is %j", (key, code, words) => {
     const error = thrownBy(() => graph().addNode(plain(key), same));
     expect(error.code).toBe(code);
@@ -94,7 +94,7 @@ describe("a node that cannot be added", () => {
 
   it.each([
     [{ inputkey: "q" }, '"inputkey"'],
-    [{ name: 5 }, "name must be a text"],
+    [{ name: 5 }, "name must be a string"],
     [{ options: "hot" }, "options must be an object"],
     [{ merge: "last" }, "merge must be a function"],
     [{ concat: "sum" }, "concat must be one of"],
@@ -198,7 +198,7 @@ describe("a branch that cannot be added", () => {
     thrownBy(() => oneNode().addBranch(plain(from), plain(targets), plain(choose)));
 
   it.each([
-    ["no list", "a", "INVALID_BRANCH", "needs a list"],
+    ["no list", "a", "INVALID_BRANCH", "needs an array"],
     ["an empty list", [], "INVALID_BRANCH", "has no targets"],
     ["an unknown node", ["a", "x"], "UNKNOWN_NODE", `branch end node "x" needs to be added to graph first`],
     ["START", ["start"], "INVALID_EDGE", "START cannot be an end node"],

@@ -88,7 +88,7 @@ describe("a lambda", () => {
     [{ invoke: undefined }, "at least one of invoke"],
     [{ invoke: "x" }, "invoke of a lambda must be a function"],
     [{ invoke: () => 1, call: () => 1 }, '"call" is not a mode'],
-    [() => 1, "A plain function is a node as it is"],
+    [() => 1, "A plain function can be used as a node directly"],
     [undefined, "the modes as an object"],
   ])("cannot be made of %j", (given, sentence) => {
     const error = thrownBy(() => lambda(plain(given)));

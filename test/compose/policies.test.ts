@@ -18,15 +18,15 @@ describe("policies of a node", () => {
     [{ retry: { maxDelayMs: Number.NaN } }, "retry.maxDelayMs"],
     [{ retry: { jitter: 1 } }, "retry.jitter must be true or false"],
     [{ retry: { retryOn: true } }, "retry.retryOn must be a function"],
-    [{ retry: { times: 3 } }, 'retry has no option "times"'],
+    [{ retry: { times: 3 } }, 'unknown option "times" of retry'],
     [{ retry: 3 }, "retry must be true, false or an object"],
     [{ timeoutMs: 0 }, "timeoutMs must be a number above 0, or false (got 0)"],
     [{ timeoutMs: true }, "timeoutMs"],
     [{ idleTimeoutMs: Number.POSITIVE_INFINITY }, "idleTimeoutMs"],
     [{ cache: { ttlMs: 0 } }, "cache.ttlMs must be a number above 0"],
     [{ cache: { store: {} } }, "cache.store must be a CacheStore"],
-    [{ cache: { version: 2 } }, "cache.version must be a text"],
-    [{ cache: { constructor: 2 } }, 'cache has no option "constructor"'],
+    [{ cache: { version: 2 } }, "cache.version must be a string"],
+    [{ cache: { constructor: 2 } }, 'unknown option "constructor" of cache'],
     [{ fallback: "sorry" }, "fallback must be a function"],
   ])("refuse %j when the node is added, naming node and option", (options, message) => {
     const error = added(options);
@@ -62,7 +62,7 @@ describe("nodeDefaults", () => {
 
   it("refuse what is no policy, or not for all nodes", () => {
     expect(compiled(true).message).toContain("nodeDefaults must be an object");
-    expect(compiled({ fallback: () => "" }).message).toContain('nodeDefaults has no option "fallback"');
+    expect(compiled({ fallback: () => "" }).message).toContain('Unknown option "fallback" of nodeDefaults');
     expect(compiled({ retry: { attempts: 0 } }).message).toContain("nodeDefaults: retry.attempts must be");
   });
 

@@ -6,7 +6,7 @@ describe("a Runtime", () => {
   it("refuses an option that it does not have, by name", () => {
     const error = thrownBy(() => new Runtime(plain({ callback: [] })));
     expect(error.code).toBe("INVALID_OPTION");
-    expect(error.message).toContain('no option "callback"');
+    expect(error.message).toContain('Unknown option "callback"');
   });
 
   it("refuses callbacks that are no list, and an onHandlerError that is no function", () => {
@@ -73,7 +73,7 @@ describe("the codecs of a Runtime", () => {
   });
 
   it.each([
-    ["no list", "money", "must be a list"],
+    ["no list", "money", "must be an array"],
     ["a function", [() => money], "codecs[0]"],
     ["an empty name", [{ ...money, name: "" }], "needs a name"],
     ["no name", [{ ...money, name: undefined }], "needs a name"],

@@ -429,9 +429,9 @@ it.each([
   ["gpt-5", /not the name of one \(got "gpt-5"\)/],
   [
     Object.assign(() => undefined, { languageModel: () => undefined }),
-    /a provider perhaps\. Call it: openai\("gpt-5"\)/,
+    /perhaps a provider\. Call it: openai\("gpt-5"\)/,
   ],
-  [{ languageModel: () => undefined }, /this is a provider/],
+  [{ languageModel: () => undefined }, /got a provider/],
   [Promise.resolve({}), /a promise/],
   [{ ...fakeProvider([]), specificationVersion: "v9" }, /is of "v9"/],
   [undefined, /got undefined/],

@@ -306,7 +306,7 @@ describe("A workflow refuses", () => {
     ).toThrow('"nobody" needs to be added');
     expect(() => failureOf("work", "a..b")).toThrow("a path with an empty step");
     expect(() => failureOf("")).toThrow("A source names a node by its key");
-    expect(() => failureOf("work", {} as string)).toThrow("takes a path, which is a text");
+    expect(() => failureOf("work", {} as string)).toThrow("needs a path that is a string");
   });
 
   it("a second error branch of a node, one of START, and one that leads back", () => {

@@ -4,6 +4,7 @@ import { checkNames } from "../errors.js";
 import { tokensIn, turnsIn } from "./conversation.js";
 import { requireCount } from "./trim-messages.js";
 
+/** Options of {@link clearToolResults}. */
 export interface ClearToolResultsOptions {
   /** From which length on results are cleared. */
   readonly atTokens: number;

@@ -9,6 +9,7 @@ import { AgentRunCall, type RunnableAgent } from "../run-agent.js";
 import { turnAround } from "../turn.js";
 import { requireCount } from "./trim-messages.js";
 
+/** Options of {@link subAgents}. */
 export interface SubAgentsOptions {
   /** Each needs a name of its own and a description. */
   readonly agents: readonly Agent<unknown>[];

@@ -15,6 +15,7 @@ import { turnAround } from "../turn.js";
 import { messagesIn, type TalkTurn, tokensIn, turnsIn } from "./conversation.js";
 import { requireCount } from "./trim-messages.js";
 
+/** Options of {@link summarize}. */
 export interface SummarizeOptions {
   /** Writes the summaries: a small one will do. */
   readonly model: Model;

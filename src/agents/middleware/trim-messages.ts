@@ -2,6 +2,7 @@ import { createMiddleware, type Middleware } from "../create-middleware.js";
 import { checkNames, invalidOption } from "../errors.js";
 import { messagesIn, type TalkTurn, tokensIn, tokensOf, turnsIn } from "./conversation.js";
 
+/** Options of {@link trimMessages}. */
 export interface TrimMessagesOptions {
   /** How long the conversation may be. */
   readonly maxTokens: number;

@@ -2,17 +2,17 @@ import { unreadableCheckpoint } from "../checkpoint-errors.js";
 import { markedPart, nameParts, type SharingTree } from "../values/tree.js";
 import { asList, asRecord, asStep, asText } from "./json-parts.js";
 
-/** Gives what a reference of a change stands for: JSON that nobody else has. */
+/** Returns the JSON that a reference in a change stands for, as a copy of its own. */
 export type Resolve = (address: readonly unknown[]) => unknown;
 
-/** How a saved state has changed; see `StateDifference`. */
+/** How a saved state has changed, as `StateDifference` writes it. */
 export interface TreeChange {
   readonly change?: unknown;
   readonly shared?: unknown;
   readonly names?: unknown;
 }
 
-/** Applies what has changed to a tree and to the objects beside it. */
+/** Applies a change to a tree and to its shared objects. */
 export function changeTrees(trees: SharingTree, { change, shared, names }: TreeChange, resolve: Resolve): void {
   if (change !== undefined) trees.tree = changeTree(trees.tree, change, resolve);
   if (shared !== undefined) {
@@ -24,7 +24,7 @@ export function changeTrees(trees: SharingTree, { change, shared, names }: TreeC
   if (names !== undefined) nameParts(trees, names);
 }
 
-/** A record says what becomes of keys; a list says what it does, and with what. An empty one takes a key away. */
+/** A record holds a change for each key; a list is an operation with its arguments. An empty list removes the key. */
 function changeTree(tree: unknown, change: unknown, resolve: Resolve): unknown {
   if (!Array.isArray(change))
     return changeRecord(asRecord(tree, "a changed record"), asRecord(change, "a change"), resolve);
@@ -33,14 +33,14 @@ function changeTree(tree: unknown, change: unknown, resolve: Resolve): unknown {
     case "set":
       return resolved(given[0], resolve);
     case "text":
-      return asText(tree, "a text that goes on") + asText(given[0], "the rest of a text");
+      return asText(tree, "a string that is extended") + asText(given[0], "the rest of a string");
     case "add":
       asAnyList(tree).push(...given.map((item) => resolved(item, resolve)));
       return tree;
     case "list":
       return changeList(asAnyList(tree), given, resolve);
     default:
-      throw unreadableCheckpoint("a change of a state is of an unknown kind");
+      throw unreadableCheckpoint("a state change has an unknown kind");
   }
 }
 
@@ -60,18 +60,18 @@ function changeRecord(
   return tree;
 }
 
-/** In order: what is cut off at the front, changes of items, the length that is kept, what is added. */
-function changeList(tree: unknown[], [changes, from, length, added]: readonly unknown[], resolve: Resolve): unknown {
-  tree.splice(0, asStep(from, 0, "the start of a list"));
+/** Applied in this order: items dropped from the front, changed items, the length that is kept, items added. */
+function changeList(tree: unknown[], [changes, dropped, length, added]: readonly unknown[], resolve: Resolve): unknown {
+  tree.splice(0, asStep(dropped, 0, "the start of a list"));
   for (const [key, change] of Object.entries(asRecord(changes, "the changes of a list"))) {
     const index = Number(key);
     if (!Object.hasOwn(tree, index)) throw unreadableCheckpoint(`a changed list has no item ${key}`);
     tree[index] = changeTree(tree[index], change, resolve);
   }
-  const left = asStep(length, 0, "the length of a list");
-  if (left > tree.length) throw unreadableCheckpoint("a list cannot get longer by its length");
-  tree.length = left;
-  tree.push(...asList(added, "what a list gets", (item) => resolved(item, resolve)));
+  const kept = asStep(length, 0, "the length of a list");
+  if (kept > tree.length) throw unreadableCheckpoint("a changed list keeps more items than it has");
+  tree.length = kept;
+  tree.push(...asList(added, "the added items of a list", (item) => resolved(item, resolve)));
   return tree;
 }
 
@@ -80,7 +80,7 @@ function asAnyList(tree: unknown): unknown[] {
   throw unreadableCheckpoint("a changed list is not a list");
 }
 
-/** References stand for a whole that is new, or for an item of a new list. */
+/** Replaces references: a reference stands for a whole new value, or for an item of a new list. */
 function resolved(tree: unknown, resolve: Resolve): unknown {
   if (typeof tree !== "object" || tree === null) return tree;
   if (Array.isArray(tree)) return tree.map((item) => resolved(item, resolve));
@@ -88,7 +88,7 @@ function resolved(tree: unknown, resolve: Resolve): unknown {
   return Array.isArray(marked) ? resolve(marked) : tree;
 }
 
-/** The same for references anywhere. */
+/** The same for references at any depth. */
 export function resolveAll(tree: unknown, resolve: Resolve): unknown {
   if (typeof tree !== "object" || tree === null) return tree;
   if (Array.isArray(tree)) return tree.map((item) => resolveAll(item, resolve));

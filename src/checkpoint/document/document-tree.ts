@@ -4,17 +4,17 @@ import { sharingTree } from "../values/tree.js";
 import { changeTrees, resolveAll } from "./change-tree.js";
 import { asList, asRecord, asStep, asText, type JsonRecord } from "./json-parts.js";
 
-/** What an entry may say of the document itself. */
+/** The fields of the document itself that an entry may replace. */
 const headFields = ["status", "owner", "claim", "answered", "requested", "output"] as const;
 
 /**
- * A document as JSON, to which entries are applied in order. Lists whose items have names are kept as maps meanwhile: an entry
- * costs what it says, however long they are.
+ * A document as JSON, to which entries are applied in order. Lists whose items have keys are held as maps meanwhile, so that the
+ * cost of an entry depends on its own size, not on the length of the lists.
  */
 export class DocumentTree {
   readonly #document: JsonRecord;
   readonly #maps = new Map<unknown[], Map<string, JsonRecord>>();
-  /** Tasks that are done and whose outputs nobody needs any more, by run. */
+  /** Removed tasks by run: they are done and their outputs are no longer needed. */
   readonly #gone = new Map<JsonRecord, Set<string>>();
 
   /** The input of the run: it stays when START goes. */
@@ -35,12 +35,12 @@ export class DocumentTree {
     if (root !== undefined) this.#changeRun(asRecord(this.#document.root, "the run"), asRecord(root, "a change"));
   }
 
-  /** The document as JSON again; entries can go on being applied. */
+  /** The document as plain JSON; more entries can still be applied afterwards. */
   finish(): JsonRecord {
     for (const [list, map] of this.#maps) list.splice(0, list.length, ...map.values());
     for (const [run, gone] of this.#gone) {
       for (const task of asList(run.tasks, "tasks", (item) => asRecord(item, "a task"))) {
-        // only in a graph without steps a target has the step of its source
+        // in a graph without steps, every task has step 0
         if (task.step === 0 && Array.isArray(task.targets))
           task.targets = task.targets.filter((target) => !gone.has(`0 ${String(target)}`));
       }
@@ -51,7 +51,7 @@ export class DocumentTree {
 
   // runs
 
-  /** In the order of writing: tasks, the state, which may refer to them, and what is gone. */
+  /** Applies in the order of writing: tasks, then the state, which may refer to them, then removals. */
   #changeRun(run: JsonRecord, change: JsonRecord): void {
     const { tasks, state, stateChange, stateShared, stateNames, without, order } = change;
     for (const name of ["base", "stop", "passed"]) if (Object.hasOwn(change, name)) run[name] = change[name];
@@ -83,14 +83,14 @@ export class DocumentTree {
     }
   }
 
-  /** What a task gives may repeat what it has kept before. */
+  /** The output of a task may refer to values saved before. */
   #resolveOutput(task: JsonRecord): void {
     const [slot]: unknown[] = Array.isArray(task.output) ? task.output : [];
     if (typeof slot !== "object" || slot === null || !Object.hasOwn(slot, "tree")) return;
     task.output = [{ json: resolveAll(Reflect.get(slot, "tree"), (address) => this.#at(address)) }];
   }
 
-  /** The run goes on from this step: what was before it is not needed any more. */
+  /** Removes the tasks before the step from which the run continues. */
   #removeBefore(run: JsonRecord, base: number): void {
     const tasks = this.#mapOf(run, "tasks", keyOfTask);
     for (const [key, { step }] of tasks) if (typeof step === "number" && step < base) tasks.delete(key);
@@ -111,7 +111,7 @@ export class DocumentTree {
 
   #changeState(run: JsonRecord, { stateChange, stateShared, stateNames }: JsonRecord): void {
     const [slot] = asList(run.state, "a changed state", (item) => asRecord(item, "a state"));
-    if (slot === undefined) throw unreadableCheckpoint("a changed state is not there");
+    if (slot === undefined) throw unreadableCheckpoint("a change refers to a state that does not exist");
     const trees = sharingTree(slot);
     const change = { change: stateChange, shared: stateShared, names: stateNames };
     changeTrees(trees, change, (address) => this.#at(address));
@@ -149,7 +149,7 @@ export class DocumentTree {
       );
   }
 
-  // names
+  // lookups
 
   #mapOf(owner: JsonRecord, name: string, keyOf: (item: JsonRecord) => string): Map<string, JsonRecord> {
     const list = asAnyList(owner[name]);
@@ -204,7 +204,7 @@ const keyOfCall = ({ index }: JsonRecord): string => String(index);
 
 function itemOf(map: ReadonlyMap<string, JsonRecord>, key: unknown, what: string): JsonRecord {
   const found = map.get(String(key));
-  if (found === undefined) throw unreadableCheckpoint(`an entry names a ${what} that is not there`);
+  if (found === undefined) throw unreadableCheckpoint(`an entry names a ${what} that does not exist`);
   return found;
 }
 
@@ -226,9 +226,9 @@ function changedQuestions(questions: unknown, changes: readonly JsonRecord[]): u
 
 function asAnyList(json: unknown): unknown[] {
   if (Array.isArray(json)) return json;
-  throw unreadableCheckpoint("a list is not there");
+  throw unreadableCheckpoint("a list is missing");
 }
 
 const asItems = (json: unknown): JsonRecord[] => asList(json, "a list", (item) => asRecord(item, "an item"));
 const asTexts = (json: unknown): string[] => asList(json, "a list", (item) => asText(item, "an item"));
-const noSuchValue = (): Error => unreadableCheckpoint("a state refers to a value that is not there");
+const noSuchValue = (): Error => unreadableCheckpoint("a state refers to a value that does not exist");

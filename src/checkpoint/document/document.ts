@@ -1,33 +1,34 @@
 import type { EntryNote } from "../history/segments.js";
 import type { RunSnapshot, Slot } from "./snapshot.js";
 
-/** What a store has under an id: one run, or one that somebody is about to begin. */
+/** What a store holds under an id: a run, or one that is about to begin. */
 export interface CheckpointDocument {
-  /** Of the format it was written in. */
+  /** The version of the format it was written in. */
   readonly version: number;
-  /** Names the run among all others. */
+  /** Identifies the run among all others. */
   readonly runKey: string;
   readonly status: "running" | "stopped" | "finished";
-  /** The process that is at it. */
+  /** The process that holds the claim. */
   readonly owner: string | undefined;
-  /** Which of the claims of that process it is. */
+  /** Identifies the claim among those of that process. */
   readonly claim: string | undefined;
-  /** Questions that the last resume with answers has answered; in older documents, all that were. */
+  /** Ids of the questions that the last resume answered; in older documents, of all that were ever answered. */
   readonly answered: readonly string[];
-  /** A stop that was asked for from outside. */
+  /** The id of a stop requested from outside. */
   readonly requested: string | undefined;
-  /** How far it has come; `undefined` as long as nothing was saved. */
+  /** How far the run has come; `undefined` while nothing is saved. */
   readonly root: RunSnapshot | undefined;
   /** The input of the run, as JSON of a slot. */
   readonly input: unknown;
-  /** The last entry of its history; `undefined` where none is kept. */
+  /** The last entry of its history; `undefined` when no history is kept. */
   readonly entry: EntryNote | undefined;
-  /** The number of the segment of its history that is open, and of the oldest that may be there. */
+  /** The number of the open segment of its history. */
   readonly segment: number | undefined;
+  /** The number of the oldest segment that may still exist. */
   readonly oldest: number | undefined;
   /** The result of a finished run that is kept; `undefined` when it could not be saved. */
   readonly output: Slot | undefined;
 }
 
-/** The version of the format that is written. Older ones are read too. */
+/** The format version that is written. Older versions are still read. */
 export const documentVersion = 2;

@@ -4,24 +4,24 @@ import type { RepeatedValues } from "../values/state-copy.js";
 import { mark } from "../values/tree.js";
 import type { Slot } from "./snapshot.js";
 
-/** Steps from the run of a document to a value in it: keys of tasks, names of fields, indexes. */
+/** The path from the root run of a document to a value in it: keys of tasks, names of fields, indexes. */
 export type ValueAddress = readonly (string | number)[];
 
-/** Shorter ones cost no more than what refers to them. */
+/** Shorter texts are not worth a reference. */
 const shortest = 60;
 const mostParts = 1_000;
 
 /**
- * Values that a document holds, by their texts, as long as it holds them: a state that takes one over is saved with a reference
- * to it. What was changed meanwhile has another text.
+ * The values that a document currently holds, by their JSON text. A state that contains one of them is saved with a reference to
+ * it. (A value that was changed since has another text, and so is not found.)
  */
 export class LiveValues implements RepeatedValues {
   readonly #addresses = new Map<string, ValueAddress>();
   readonly #texts = new Map<object, string[]>();
-  /** Whether there is a state that could refer to something. */
+  /** Whether there is a state that could use references. */
   isUsed = false;
 
-  /** Notes what stands in a slot: the value, the items of a list, and long texts in it. `name` is what a key needs before it. */
+  /** Adds the value of a slot, the items of a list, and long strings inside. `name` comes before a key in an address. */
   note(owner: object, slot: Slot | undefined, at: ValueAddress, name?: string): void {
     if (!this.isUsed || slot === undefined || !isJsonTree(slot.value)) return;
     const texts = this.#texts.get(owner) ?? [];
@@ -54,7 +54,7 @@ export class LiveValues implements RepeatedValues {
     texts.push(text);
   }
 
-  /** A value as a tree that refers to what is there already; `undefined` when nothing is. */
+  /** The text of a value with references to known values in it; `undefined` when it contains none. */
   treeOf(value: unknown): string | undefined {
     if (this.#addresses.size === 0 || !isJsonTree(value)) return undefined;
     const whole = JSON.stringify(value);
@@ -73,7 +73,7 @@ export class LiveValues implements RepeatedValues {
     return `{${parts.join(",")}}`;
   }
 
-  /** The document does not hold the values of an owner any more. */
+  /** Removes the values of an owner, which the document no longer holds. */
   forget(owner: object): void {
     for (const text of this.#texts.get(owner) ?? []) this.#addresses.delete(text);
     this.#texts.delete(owner);

@@ -19,17 +19,17 @@ import type {
   TaskSnapshot,
 } from "./snapshot.js";
 
-/** A document from what a store has. Whatever that is: a document, or a `KumikoError` that says what is wrong. */
+/** Reads a stored document. Throws a `KumikoError` that says what is wrong when the bytes are anything else. */
 export function readDocument(stored: StoredCheckpoint, codec: ValueCodec): CheckpointDocument {
   return documentOf(readTree(stored).finish(), codec);
 }
 
-/** The same as JSON. */
+/** Parses a stored document and applies its entries, without decoding values. */
 export function readTree({ data, appended = [] }: Pick<StoredCheckpoint, "data" | "appended">): DocumentTree {
   const document = asRecord(parseJson(data), "the document");
   const { version } = document;
   if (typeof version !== "number" || !Number.isInteger(version) || version < 1) {
-    throw unreadableCheckpoint("it has no version");
+    throw unreadableCheckpoint("it has no format version");
   }
   if (version > documentVersion) throw newerCheckpoint(version, documentVersion);
   const tree = new DocumentTree(document);
@@ -60,12 +60,12 @@ export function documentOf(document: JsonRecord, codec: ValueCodec): CheckpointD
   };
 }
 
-/** What a slot holds that was left as JSON. */
+/** Reads a slot that was left as JSON. */
 export function readSlot(json: unknown, name: string, codec: ValueCodec): Slot | undefined {
   return new Reader(codec).slot(json, name);
 }
 
-/** How deep graphs, children and calls may stand in each other. */
+/** How deep graphs, child runs and calls may be nested. */
 const deepest = 1_000;
 
 class Reader {
@@ -76,7 +76,7 @@ class Reader {
   }
 
   run(json: unknown, depth: number): RunSnapshot {
-    if (depth > deepest) throw unreadableCheckpoint(`its graphs stand more than ${deepest} deep in each other`);
+    if (depth > deepest) throw unreadableCheckpoint(`its graphs are nested more than ${deepest} levels deep`);
     const run = asRecord(json, "a run");
     return {
       address: asText(run.address, "the address of a run"),
@@ -126,7 +126,7 @@ class Reader {
   #question(json: unknown): Question {
     const question = asRecord(json, "a question");
     const { kind, schema } = question;
-    if (kind !== "ask" && kind !== "interrupt") throw unreadableCheckpoint("a question is of an unknown kind");
+    if (kind !== "ask" && kind !== "interrupt") throw unreadableCheckpoint("a question has an unknown kind");
     return {
       id: asText(question.id, "the id of a question"),
       kind,
@@ -141,21 +141,21 @@ class Reader {
   }
 
   #once(json: unknown): readonly [string, unknown] {
-    const [key, value] = asList(json, "what once keeps", (part) => part);
-    return [asText(key, "the key of once"), this.#codec.decode(value, "what once keeps")];
+    const [key, value] = asList(json, "a result of once", (part) => part);
+    return [asText(key, "the key of once"), this.#codec.decode(value, "a result of once")];
   }
 
   #inner(json: unknown, depth: number): InnerSnapshot {
-    const inner = asRecord(json, "a run inside");
+    const inner = asRecord(json, "an inner run");
     return {
-      key: asText(inner.key, "the key of a run inside"),
+      key: asText(inner.key, "the key of an inner run"),
       result: this.slot(inner.result, "the result of a child run"),
       run: inner.run === null ? undefined : this.run(inner.run, depth),
     };
   }
 
   #call(json: unknown, depth: number): CallSnapshot {
-    if (depth > deepest) throw unreadableCheckpoint(`its calls stand more than ${deepest} deep in each other`);
+    if (depth > deepest) throw unreadableCheckpoint(`its calls are nested more than ${deepest} levels deep`);
     const call = asRecord(json, "a tool call");
     return {
       index: asStep(call.index, 0, "the position of a tool call"),

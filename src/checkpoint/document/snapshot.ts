@@ -1,11 +1,11 @@
 import type { JsonSchema } from "../../schema/standard-schema.js";
 
-/** A value, in a box: `undefined` is a value too. */
+/** A value in a box, because `undefined` is a value too. */
 export interface Slot {
   readonly value: unknown;
 }
 
-/** What an invocation asks, and what it was answered. */
+/** A question of an invocation, and its answer. */
 export interface Question {
   id: string;
   readonly kind: "ask" | "interrupt";
@@ -14,15 +14,15 @@ export interface Question {
   readonly address: string;
   readonly info: unknown;
   readonly schema: JsonSchema | undefined;
-  /** What `ctx.interrupt` keeps. */
+  /** The state that was given to `ctx.interrupt`. */
   readonly state: Slot | undefined;
   answer: Answer | undefined;
-  /** Answered, and the invocation has not come to its end or to another stop since. */
+  /** It was answered, and the invocation has not finished or stopped again since. */
   fresh: boolean;
 }
 
 export interface Answer {
-  /** Whether there is data: an invocation can be told to go on without. */
+  /** Whether the answer has data: an invocation can also be resumed without. */
   readonly hasData: boolean;
   readonly data: unknown;
 }
@@ -35,18 +35,18 @@ export interface NodeStop {
   answer: Answer | undefined;
 }
 
-/** One run of one graph, stopped: all that is needed to go on, as plain data. */
+/** One run of one graph, stopped: all that is needed to continue it, as plain data. */
 export interface RunSnapshot {
   readonly address: string;
-  /** The step that is done as a whole, from which the run goes on; -1 when that is its start, which needs the input anew. */
+  /** The last finished step, from which the run continues; -1 when it starts over, which needs the input again. */
   readonly base: number;
-  /** The own state of the graph; `undefined` when it has none. */
+  /** The state of this graph; `undefined` when it has none. */
   state: Slot | undefined;
   readonly tasks: readonly TaskSnapshot[];
   readonly stop: NodeStop | undefined;
-  /** Stops that are behind it: `before:key` and `after:key`. */
+  /** Stops that the run has already passed: `before:key` and `after:key`. */
   readonly passed: readonly string[];
-  /** What the steps of a chain are, in order, if some of them were named by their position. */
+  /** The steps of a chain in order, if some of their keys are positions. */
   readonly chain?: readonly ChainStep[] | undefined;
 }
 
@@ -60,39 +60,39 @@ export interface TaskSnapshot {
   /** 0 in graphs without steps. */
   readonly step: number;
   readonly done: boolean;
-  /** What it gave, as long as somebody still needs it. */
+  /** Its output, as long as it is still needed. */
   output: Slot | undefined;
-  /** The same of a stream that somebody takes chunk by chunk. */
+  /** The output as chunks, when a reader takes the stream chunk by chunk. */
   chunks?: readonly unknown[] | undefined;
-  /** The error of joining these chunks, where only this process can tell. */
+  /** The error of joining these chunks, when a resumed process could not find it out again. */
   unjoinable?: Slot | undefined;
-  /** What it gave is its failure, which its error branch takes. */
+  /** Its output is its failure, which goes to its error branch. */
   readonly failed?: boolean | undefined;
-  /** Where its output went; `undefined` when that was not decided. */
+  /** Where its output goes; `undefined` while that is not decided. */
   readonly targets: readonly string[] | undefined;
   readonly visit: InvocationSnapshot | undefined;
-  /** Of the branches behind it. */
+  /** The invocation of the branches behind it. */
   readonly route: InvocationSnapshot | undefined;
 }
 
-/** What one invocation left behind. */
+/** The saved form of one invocation. */
 export interface InvocationSnapshot {
   readonly address: string;
-  /** It stopped to wait; it did not fail, and was not cut off. */
+  /** It stopped to wait: it neither failed nor was cut off. */
   readonly settled: boolean;
   readonly questions: readonly Question[];
   readonly once: readonly (readonly [string, unknown])[];
-  /** What `before` made of the input. */
+  /** The input after the node's `before`. */
   readonly prepared: Slot | undefined;
-  /** What the node gave to `after`. */
+  /** The output before the node's `after`. */
   readonly produced?: Slot | undefined;
-  /** The graph that the node is (under ""), and child runs. */
+  /** The run of the node's own graph (under ""), and child runs. */
   readonly inner: readonly InnerSnapshot[];
   /** The calls of a tools node. */
   readonly calls: readonly CallSnapshot[];
 }
 
-/** A run inside an invocation: what it gave, or how far it came. */
+/** A run inside an invocation: its result, or how far it came. */
 export interface InnerSnapshot {
   readonly key: string;
   readonly result: Slot | undefined;

@@ -14,7 +14,7 @@ import type {
   TaskSnapshot,
 } from "./snapshot.js";
 
-/** What a document says of itself that changes. */
+/** The fields at the head of a document that change. */
 export function headFields({
   status,
   owner,
@@ -28,21 +28,21 @@ export function headFields({
   return `"status":"${status}"${by}${named},"answered":${texts(answered)}${stop}`;
 }
 
-/** What a document begins with: its run as {@link writeRun} writes it, and a brace close it. */
+/** The start of a document, without the closing brace: its run, as {@link writeRun} writes it, follows. */
 export function writeHead(runKey: string, fields: string): string {
   return `{"version":${documentVersion},"runKey":${quoted(runKey)},${fields}`;
 }
 
 /**
- * A run and all that is inside it. Throws `NOT_SERIALIZABLE` for a value that cannot be saved, with the way to it.
- * Fields are put together by hand: it is done after every step of a run, and JSON.stringify of each part costs more. So does each
- * piece that a text is made of, when it becomes bytes: what is mostly the same stands in one.
+ * A run and all that is inside it, as JSON text. Throws `NOT_SERIALIZABLE`, with the path, for a value that cannot be saved.
+ * The text is concatenated by hand because this runs after every step, and JSON.stringify of each part is slower. Encoding to
+ * bytes is slower the more pieces a text is made of, so parts that are usually the same are single literals.
  */
 export function writeRun(run: RunSnapshot, codec: ValueCodec): string {
   return new Writer(codec).run(run, "");
 }
 
-/** The same, of one run after the other. */
+/** Writes one whole run after the other. */
 export class WholeRun {
   readonly #writer: Writer;
 
@@ -60,7 +60,7 @@ export class WholeRun {
   }
 }
 
-/** Parts of a document as text. `states`: the texts of states that are known already. */
+/** Writes parts of a document as text. `states` are texts of states that are already known. */
 export class Writer {
   readonly #codec: ValueCodec;
   readonly #states: ReadonlyMap<RunSnapshot, string> | undefined;
@@ -72,7 +72,7 @@ export class Writer {
     this.#states = states;
   }
 
-  /** `path`: the keys of the nodes on the way, joined by `/`. */
+  /** `path`: the keys of the enclosing nodes, joined by `/`. */
   run(run: RunSnapshot, path: string): string {
     const { address, base, state, tasks, stop, passed, chain } = run;
     let written = "";
@@ -98,7 +98,7 @@ export class Writer {
     return stop === undefined ? "null" : this.#stop(stop, path);
   }
 
-  /** `tree`: the text of its output, if that is known. */
+  /** `tree`: the text of its output, if that is already known. */
   task(task: TaskSnapshot, path: string, tree?: string): string {
     const { node, kind, step, done, output, chunks, unjoinable, failed, targets, visit, route } = task;
     const head = `${taskHead(node, kind)}${step}${done ? ',"done":true' : ',"done":false'}`;
@@ -116,7 +116,7 @@ export class Writer {
     return `${head}${next}${given}${own}${behind}}`;
   }
 
-  /** The way to a value is put into words only where it may be needed. */
+  /** The name for an error is built only when plain JSON is not enough. */
   #output({ value }: Slot, task: TaskSnapshot, path: string): string {
     const text = this.#codec.encodeTree(value) ?? this.#codec.encodeGraph(value, outputName(task, path));
     if (path === "" && task.node === "start") this.input = text;
@@ -148,7 +148,7 @@ export class Writer {
     return `[${quoted(key)},${this.#codec.encode(value, `once("${key}") of "${at}"`)}]`;
   }
 
-  /** What may change of a question. */
+  /** The part of a question that may change. */
   answerOf({ id, kind, key, answer, fresh }: Question, at: string): string {
     const named = kind === "ask" ? `ask("${key}") at "${at}"` : `interrupt at "${at}"`;
     return `{"id":${quoted(id)},"fresh":${fresh},"answer":${answer === undefined ? "null" : this.#answer(answer, named)}}`;
@@ -189,7 +189,7 @@ export class Writer {
   }
 }
 
-/** What somebody who reads an error knows the value as: the input of the one node that it goes to. */
+/** What errors call the output of a task: the input of its target, if it has exactly one. */
 function outputName({ node, targets }: TaskSnapshot, path: string): string {
   const [only] = targets ?? [];
   if (targets?.length === 1 && only !== undefined && only !== "end") return `input of "${inside(path, only)}"`;
@@ -205,7 +205,7 @@ function list<T>(items: readonly T[], write: (item: T) => string): string {
   return `[${items.map(write).join(",")}]`;
 }
 
-/** Up to the number of the step. */
+/** The text of a task up to the number of its step. */
 function taskHead(node: string, kind: string): string {
   const [known, text] = heads.get(node) ?? [];
   if (known === kind && text !== undefined) return text;
@@ -214,7 +214,7 @@ function taskHead(node: string, kind: string): string {
   return head;
 }
 
-/** Mostly it is one node. */
+/** Usually there is one target. */
 function targetsText(targets: readonly string[]): string {
   const [only] = targets;
   if (only === undefined || targets.length > 1) return `,"targets":${texts(targets)}`;
@@ -229,7 +229,7 @@ function targetsText(targets: readonly string[]): string {
 const heads = new TextCache<readonly [kind: string, text: string]>();
 const singles = new TextCache<string>();
 
-/** What an error calls the state of a graph. */
+/** What errors call the state of a graph. */
 export function stateName(path: string): string {
   return path === "" ? "state of the graph" : `state of "${path}"`;
 }
@@ -240,7 +240,7 @@ export function texts(items: readonly string[]): string {
   return items.length === 1 ? `[${quoted(only)}]` : JSON.stringify(items);
 }
 
-/** Chains are few, and saved many times. */
+/** Cached by chain: there are few chains, and each is saved many times. */
 function chainText(chain: readonly ChainStep[]): string {
   let text = chains.get(chain);
   if (text === undefined) {

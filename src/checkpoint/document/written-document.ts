@@ -21,7 +21,7 @@ interface WrittenInner {
   readonly run: WrittenRun | undefined;
 }
 
-/** What was saved of an invocation. */
+/** The last saved form of an invocation. */
 interface WrittenInvocation {
   settled: boolean;
   questions: readonly WrittenQuestion[];
@@ -32,27 +32,27 @@ interface WrittenInvocation {
   readonly calls: Map<number, WrittenCall>;
 }
 
-/** What was saved of a task. */
+/** The last saved form of a task. */
 interface WrittenTask {
   snapshot: TaskSnapshot;
   visit: WrittenInvocation | undefined;
   route: WrittenInvocation | undefined;
-  /** The last save that it was in. */
+  /** The number of the last save that contained it. */
   round: number;
 }
 
-/** What was saved of a run. */
+/** The last saved form of a run. */
 interface WrittenRun {
   base: number;
   state: StateCopy | undefined;
   stop: string;
   passed: string;
   readonly tasks: Map<string, WrittenTask>;
-  /** Targets that have ended since the last save, perhaps without having been in one. */
+  /** Keys of targets that have ended since the last save. Some may never have been in a save. */
   served: string[];
 }
 
-/** Where something of a run is, for errors and for addresses. */
+/** Where a part of a run is: its path for errors, and its address for references. */
 interface Place {
   /** The keys of the nodes on the way, joined by `/`. */
   readonly path: string;
@@ -60,14 +60,14 @@ interface Place {
 }
 
 /**
- * Knows what a checkpoint holds of a run, and writes what has changed since. Values are compared by identity: what has ended
- * does not change. Only states are compared part by part.
+ * Remembers what a checkpoint holds of a run, and writes what has changed since. Values are compared by identity, because what
+ * has ended does not change. Only states are compared part by part.
  */
 export class WrittenDocument {
   readonly #codec: ValueCodec;
   readonly #writer: Writer;
   #values = new LiveValues();
-  /** The texts of states, of runs that are written as a whole. */
+  /** The texts of the states of runs that are being written as a whole. */
   #states = new Map<RunSnapshot, string>();
   #root: WrittenRun | undefined = undefined;
   #round = 0;
@@ -77,7 +77,7 @@ export class WrittenDocument {
     this.#writer = new Writer(codec, this.#states);
   }
 
-  /** The whole run. */
+  /** Writes the whole run. */
   write(run: RunSnapshot): string {
     this.take(run);
     this.#writer.input = undefined;
@@ -91,14 +91,14 @@ export class WrittenDocument {
     return this.#writer.input;
   }
 
-  /** The run as it is now is what was saved. */
+  /** Takes the run as it is now for what was saved. */
   take(run: RunSnapshot): void {
     this.#values = new LiveValues();
     this.#states.clear();
     this.#root = this.#run(run, top);
   }
 
-  /** What has changed since; an empty text when nothing has. After an error only {@link write} may follow. */
+  /** Writes what has changed since; an empty string when nothing has. After an error, only {@link write} may follow. */
   update(run: RunSnapshot): string {
     const root = this.#root;
     this.#round++;
@@ -107,7 +107,7 @@ export class WrittenDocument {
     return text;
   }
 
-  // what is saved as a whole
+  // remembering what was saved
 
   #run(run: RunSnapshot, place: Place): WrittenRun {
     const written: WrittenRun = {
@@ -168,7 +168,7 @@ export class WrittenDocument {
 
   // what has changed
 
-  /** Tasks first, so that the state can refer to what they gave; what is gone last. */
+  /** Tasks come first, so that the state can refer to their outputs; removals come last. */
   #changeOfRun(written: WrittenRun, run: RunSnapshot, place: Place): string {
     const fields = new Fields();
     const isMoved = run.base !== written.base;
@@ -200,14 +200,14 @@ export class WrittenDocument {
     const key = keyOf(task);
     const before = written.tasks.get(key);
     if (before === undefined || !isSameOutcome(before.snapshot, task)) {
-      // it may repeat what the task has kept up to now
+      // looked up before the old values are forgotten: the output may contain them
       const tree = task.output && this.#values.treeOf(task.output.value);
       if (before !== undefined) this.#forgetTask(before);
       written.tasks.set(key, this.#task(task, place));
       return this.#writer.task(task, place.path, tree);
     }
     before.round = this.#round;
-    // answers are written into what is open
+    // open invocations are changed in place, by answers
     if (before.snapshot === task && (task.visit ?? task.route) === undefined) return "";
     const fields = new Fields();
     if (before.snapshot.targets === undefined && task.targets !== undefined) fields.add("targets", texts(task.targets));
@@ -257,7 +257,7 @@ export class WrittenDocument {
     return fields.text;
   }
 
-  /** Of a question that is known, its answer. */
+  /** A known question is written as its answer only. */
   #questions(before: readonly WrittenQuestion[], now: readonly Question[], at: string): string {
     const known = new Set(before.map(({ id }) => id));
     const written = now.map((question) =>
@@ -336,7 +336,7 @@ export class WrittenDocument {
     fields.add("stateNames", found.names);
   }
 
-  /** Those before the step from which the run goes on need not be named. */
+  /** When the base has moved, the tasks before it need not be listed. */
   #goneTasks(written: WrittenRun, isMoved: boolean): string {
     const { tasks } = written;
     const gone = written.served.filter((key) => !tasks.has(key));
@@ -350,7 +350,7 @@ export class WrittenDocument {
     return gone.length === 0 ? "" : texts(gone);
   }
 
-  /** What an earlier process did comes after what was started since, until it is started again. */
+  /** Tasks of an earlier process come after those started since, until they are started again. */
   #reorder({ tasks }: WrittenRun, run: RunSnapshot): string {
     const keys = run.tasks.map(keyOf);
     const found = keys.map((key) => [key, tasks.get(key)] as const);
@@ -359,7 +359,7 @@ export class WrittenDocument {
     return texts(keys);
   }
 
-  // what the document does not hold any more
+  // forgetting what the document no longer holds
 
   #forgetRun({ tasks }: WrittenRun): void {
     for (const task of tasks.values()) this.#forgetTask(task);
@@ -382,7 +382,7 @@ export class WrittenDocument {
   }
 }
 
-/** The fields of a change, as text. */
+/** Collects the fields of a change as text. */
 class Fields {
   inner = "";
 
@@ -394,7 +394,7 @@ class Fields {
     return this.isEmpty ? "" : `{${this.inner}}`;
   }
 
-  /** An empty text is left out. */
+  /** An empty text adds nothing. */
   add(name: string, text: string): void {
     if (text === "") return;
     this.inner += this.isEmpty ? `"${name}":${text}` : `,"${name}":${text}`;
@@ -403,7 +403,7 @@ class Fields {
 
 const top: Place = { path: "", address: [] };
 
-/** Names a task in the list of its run. */
+/** The key of a task in the list of its run. */
 function keyOf({ step, node }: TaskSnapshot): string {
   return `${step} ${node}`;
 }
@@ -424,7 +424,7 @@ function isSameQuestion(a: WrittenQuestion, b: WrittenQuestion): boolean {
   return a.id === b.id && a.answer === b.answer && a.fresh === b.fresh;
 }
 
-/** Without steps, whoever reads the document leaves out targets of which it knows that they have ended. */
+/** In a graph without steps, a reader of the document drops targets that it knows to have ended. So they are listed. */
 function noteServed(written: WrittenRun, before: readonly string[] = [], now: readonly string[] = []): void {
   if (before.length === now.length) return;
   const open = new Set(now);
@@ -445,7 +445,7 @@ function isSameOutcome(a: TaskSnapshot, b: TaskSnapshot): boolean {
   return isSameSlot(a.output, b.output) && isSameSlot(a.unjoinable, b.unjoinable);
 }
 
-/** Whether all that has changed is that nobody needs the output any more: that is told when the task goes. */
+/** Whether the only change is that the output is no longer needed: that is written when the task is removed. */
 function isWithoutOutput(before: TaskSnapshot, now: TaskSnapshot): boolean {
   if (!before.done || !now.done || before.kind !== now.kind) return false;
   const had = (before.output ?? before.chunks) !== undefined;

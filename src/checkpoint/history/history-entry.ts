@@ -1,41 +1,41 @@
 import type { Interrupt } from "../pause/interrupt.js";
 
-/** One save of a run: how far it was, and why it was saved. */
+/** One save of a run: how far the run was, and why it was saved. */
 export interface HistoryEntry {
-  /** Names it among those of its checkpoint, for `stateAt` and `fork`. */
+  /** Identifies the entry within its checkpoint, for `stateAt` and `fork`. */
   readonly id: string;
-  /** The entry before it; of a fork `<checkpoint id>#<entry id>`, the entry that it is a copy of. */
+  /** The id of the previous entry. For a fork, `<checkpoint id>#<entry id>` of the entry that it copies. */
   readonly parent?: string | undefined;
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly cause: "start" | "task" | "interrupt" | "failure" | "end" | "fork";
-  /** Paths of the nodes that have ended since the entry before. */
+  /** Paths of the nodes that have ended since the previous entry. */
   readonly ran: readonly string[];
-  /** Those of them that have failed, where an error branch took the failure. */
+  /** Those of them that failed, where an error branch handled the failure. */
   readonly failed?: readonly string[] | undefined;
-  /** Paths of the nodes that a resume starts or enters again; what a branch has yet to choose is not there. */
+  /** Paths of the nodes that a resume would start or enter again, except those that a branch has yet to choose. */
   readonly next: readonly string[];
-  /** What was asked and not answered. */
+  /** The open questions. */
   readonly interrupts: readonly Interrupt[];
-  /** The message of what it failed with. */
+  /** The message of the error that it failed with. */
   readonly error?: string | undefined;
 }
 
 /** Which entries are listed. */
 export interface HistoryLimits {
-  /** At most so many. @default all */
+  /** The greatest number of entries. @default all */
   readonly limit?: number | undefined;
-  /** Only those before this one, by id. */
+  /** Only entries before the one with this id. */
   readonly before?: string | undefined;
 }
 
-/** What a save holds. Outputs that no node can read any more are not kept, and `undefined` here. */
+/** The values of a save. Those that no node can read any more are not kept, and are `undefined` here. */
 export interface SavedState {
   /** The input of the run. With a history it goes with the oldest saves. */
   readonly input: unknown;
-  /** The state of the graph, or of the graph at a path of node keys, joined by `/`. */
+  /** The state of the graph, or of an inner graph, by its path of node keys joined by `/`. */
   state(path?: string): unknown;
-  /** What the node at a path gave; without a path, the result of a finished run. */
+  /** The output of the node at a path; without a path, the result of a finished run. */
   output(path?: string): unknown;
 }
 
@@ -45,14 +45,16 @@ export interface ForkOptions {
   readonly entry?: string | undefined;
   /** The id of the copy; nothing may be stored there. @default a new one */
   readonly to?: string | undefined;
-  /** Gives another state for a graph, by the path of its node; `undefined` keeps it. */
+  /** Returns a new state for the graph at a path; `undefined` keeps the state. */
   readonly editState?: ((state: unknown, path: string) => unknown) | undefined;
-  /** Other outputs for nodes whose outputs nobody has read yet, by path; `start` is the input. */
+  /** New outputs by path, for nodes whose output has not been read yet; `start` is the input. */
   readonly outputs?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** How much of a history may stay. */
+/** How much of a history to keep. Both limits are optional. */
 export interface PruneOptions {
+  /** The number of newest entries to keep. */
   readonly last?: number | undefined;
+  /** The age in milliseconds up to which entries are kept. */
   readonly maxAgeMs?: number | undefined;
 }

@@ -12,7 +12,7 @@ export interface HistoryLimits {
   readonly now: () => number;
 }
 
-/** Numbers the saves of one run, and keeps those that newer documents replace. */
+/** Numbers the saves of one run, and stores documents that newer ones replace as segments. */
 export class HistoryLog {
   readonly #limits: HistoryLimits;
   #last = 0;
@@ -28,14 +28,14 @@ export class HistoryLog {
     this.#limits = limits;
   }
 
-  /** Goes on with the history of a document. */
+  /** Continues the history of a document. */
   load({ entry, segment, oldest }: CheckpointDocument): void {
     this.#last = entry?.n ?? 0;
     this.#segment = segment ?? 0;
     this.#oldest = oldest ?? 0;
   }
 
-  /** It is a copy of another run, at this entry. */
+  /** Begins a history; `parent` is the entry that the run is a copy of, if it is one. */
   begin(parent: string | undefined): void {
     this.#parent = parent;
     this.#last = 0;
@@ -48,7 +48,7 @@ export class HistoryLog {
     if (hasFailed) this.#failed.push(path);
   }
 
-  /** What the next entry says of itself. */
+  /** The note of the next entry, as JSON text. */
   note(cause: EntryNote["cause"], error?: string): string {
     const ran = this.#ran.length === 0 ? "" : `,"ran":${JSON.stringify(this.#ran)}`;
     const handled = this.#failed.length === 0 ? "" : `,"failed":${JSON.stringify(this.#failed)}`;
@@ -60,13 +60,13 @@ export class HistoryLog {
     return `"entry":{"n":${++this.#last},"at":${this.#limits.now()},"cause":"${cause}"${ran}${handled}${from}${failure}}`;
   }
 
-  /** Which segment a whole document begins. `isNext`: there is one before it. */
+  /** The segment that a whole document begins, as JSON text. `isNext`: another segment comes before it. */
   place(isNext: boolean): string {
     if (isNext) this.#segment++;
     return `"segment":${this.#segment},"oldest":${this.#oldest}`;
   }
 
-  /** Puts aside what a whole document is about to replace, and deletes what is too old. */
+  /** Stores what a whole document is about to replace as a segment, and deletes segments that are too old. */
   async close(store: CheckpointStore, id: string): Promise<void> {
     const row = await readRow(store, id);
     if (row === undefined) return;
@@ -84,7 +84,7 @@ export class HistoryLog {
     this.#oldest = (await dropSegments(store, id, range, isOld)).oldest;
   }
 
-  /** A new run has begun under an id that had another one. */
+  /** Deletes the history of the run that a new one has replaced. */
   async drop(store: CheckpointStore, id: string): Promise<void> {
     await dropHistory(store, id);
   }

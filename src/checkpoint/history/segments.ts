@@ -5,7 +5,7 @@ import { invalidCheckpointId } from "../errors.js";
 import { readRow } from "../journal/store-calls.js";
 import { bytesOf } from "../values/text-bytes.js";
 
-/** Ids that are longer once encoded leave no room for the number of a segment. */
+/** The longest encoded id that leaves room for the number of a segment. */
 const longestEncoded = 490;
 
 /** Whether an id is short enough for a run with a history. */
@@ -13,17 +13,17 @@ export function fitsHistory(id: string): boolean {
   return encodeId(id).length <= longestEncoded;
 }
 
-/** How the ids of the closed segments of a run begin. */
+/** The prefix of the ids of a run's closed segments. */
 export function historyPrefix(id: string): string {
   const encoded = encodeId(id);
   if (encoded.length > longestEncoded) {
-    const why = `with history it may have ${longestEncoded} characters once percent-encoded, and has ${encoded.length}`;
+    const why = `with history, an id may have up to ${longestEncoded} characters when percent-encoded, and this one has ${encoded.length}`;
     throw invalidCheckpointId(id, why);
   }
   return `~history/${encoded}/`;
 }
 
-/** Percent-encoded, half of a character too. */
+/** Percent-encodes an id. Lone surrogates, which encodeURIComponent refuses, are encoded too. */
 function encodeId(id: string): string {
   const parts = id.split(/(\p{Surrogate})/u);
   return parts
@@ -35,7 +35,7 @@ export function segmentId(id: string, segment: number): string {
   return `${historyPrefix(id)}${String(segment).padStart(8, "0")}`;
 }
 
-/** A document and the entries that were appended to it, once another document has replaced them. */
+/** A document and its appended entries, after another document has replaced them. */
 export interface Segment {
   readonly data: Uint8Array;
   readonly appended: readonly Uint8Array[];
@@ -70,7 +70,7 @@ export async function putSegment(store: CheckpointStore, name: string, data: Uin
   }
 }
 
-/** `undefined` when it was pruned. */
+/** Returns `undefined` when the segment was pruned. */
 export async function readSegment(
   store: CheckpointStore,
   id: string,
@@ -91,7 +91,7 @@ export interface JsonSegment {
   readonly entries: readonly JsonRecord[];
 }
 
-/** What is said of a save, where a history is kept. */
+/** What a save records about itself when a history is kept. */
 export interface EntryNote {
   readonly n: number;
   readonly at: number;
@@ -104,7 +104,7 @@ export interface EntryNote {
 
 const causes: readonly unknown[] = ["start", "task", "interrupt", "failure", "end", "fork"];
 
-/** `undefined` for a save that is not an entry of a history, such as a claim. */
+/** Returns `undefined` for a save that is not an entry of a history, such as a claim. */
 export function noteOf({ entry }: JsonRecord): EntryNote | undefined {
   if (entry === undefined) return undefined;
   const { n, at, cause, ran, failed, parent, error } = asRecord(entry, "the note of an entry");
@@ -122,7 +122,7 @@ export function noteOf({ entry }: JsonRecord): EntryNote | undefined {
 
 const asPaths = (json: unknown, what: string): string[] => asList(json, what, (path) => asText(path, "a path"));
 
-/** The number of the last entry of a segment, and its time. */
+/** The note of the last entry of a segment. */
 export function lastNote({ document, entries }: JsonSegment): EntryNote | undefined {
   for (let index = entries.length - 1; index >= 0; index--) {
     const note = noteOf(entries[index] ?? {});
@@ -131,7 +131,7 @@ export function lastNote({ document, entries }: JsonSegment): EntryNote | undefi
   return noteOf(document);
 }
 
-/** Deletes segments from the oldest on, as long as what is left is enough; gives the first that is left. */
+/** Deletes segments, oldest first, until one is not old; returns the first that is left and how many entries were deleted. */
 export async function dropSegments(
   store: CheckpointStore,
   id: string,

@@ -24,7 +24,7 @@ export interface ClaimOptions {
   readonly takeover?: boolean | undefined;
 }
 
-/** Makes a run ready to go on; gives the ids of the questions that are answered now. */
+/** Makes a stopped run ready to continue; returns the ids of the questions that it has answered. */
 export type Prepare = (document: CheckpointDocument) => readonly string[] | Promise<readonly string[]>;
 
 export interface ClaimSettings {
@@ -32,34 +32,34 @@ export interface ClaimSettings {
   readonly document: OwnDocument;
   readonly codec: ValueCodec;
   readonly options: ClaimOptions;
-  /** Whether the run has ended meanwhile: then it must not keep what it claims. */
+  /** Whether the run has ended meanwhile: then the claim must be given back. */
   readonly isOver: () => boolean;
 }
 
-/** How often a takeover looks again. */
+/** How often a takeover tries again. */
 const mostTries = 1_000;
-/** How often a claim looks again where a late write of an ended run may come in between. */
+/** How often a claim tries again when a late write of an ended run may have interfered. */
 const mostRetries = 3;
 
-/** Claims the row of a run before anything of it runs, by compare-and-swap. A run that ends meanwhile leaves it as it was. */
+/** Claims the row of a run by compare-and-swap, before any node runs. If the run ends meanwhile, the row is restored. */
 export class CheckpointClaim {
-  /** Whether the row is that of a new run, or of a copy, which nobody else has begun. */
+  /** Whether the row is that of a new run, or of a new copy. */
   isNew = false;
-  /** What a new run has replaced. */
+  /** What stood in the row before a new run. */
   replaced: StoredCheckpoint | undefined = undefined;
   readonly #settings: ClaimSettings;
-  /** The new run, before its first node. */
+  /** What the claim saves: a new run before its first node, or the run that continues. */
   #start: RunSnapshot | undefined = undefined;
-  /** What the claim is in the history of the run: nothing, where it goes on. */
+  /** The cause that the history records for the claim; `undefined` when a run continues. */
   #cause: "start" | "fork" | undefined = undefined;
-  /** The row bore a claim of this process whose run has ended. */
+  /** The row had a claim of this process whose run has ended. */
   #foundEnded = false;
 
   constructor(settings: ClaimSettings) {
     this.#settings = settings;
   }
 
-  /** Claims the id for a new run. Mostly nothing stands there yet: then one call of the store is enough. */
+  /** Claims the id for a new run. Usually the row does not exist yet: then one call of the store is enough. */
   async forNewRun(start: RunSnapshot | undefined): Promise<undefined> {
     this.isNew = true;
     this.#start = start;
@@ -76,12 +76,12 @@ export class CheckpointClaim {
     return undefined;
   }
 
-  /** Claims the run under `id`; `prepare` sees it before. Under another id it goes on as a copy. */
+  /** Claims the run under `id`, after `prepare` has seen it. When it is written under another id, it continues as a copy. */
   forStoppedRun(id: string, prepare: Prepare): Promise<RunSnapshot> {
     return this.#persistently(() => this.#open(id, prepare));
   }
 
-  /** Where somebody may have written between a look and the claim, looks again. */
+  /** Tries again where another write may have come between the read and the claim. */
   async #persistently<T>(claim: () => Promise<T>): Promise<T> {
     const { takeover } = this.#settings.options;
     for (let tries = 1; ; tries++) {
@@ -94,12 +94,12 @@ export class CheckpointClaim {
     }
   }
 
-  /** Claims an id under which there is no unfinished run, or one that is given up. */
+  /** Claims an id that has no unfinished run, or one that is discarded. */
   async #replace(): Promise<void> {
     const { row, options } = this.#settings;
     const { forceNewRun = false, takeover = false } = options;
     const found = await readRow(row.store, row.id);
-    // what cannot be read may be claimed, and may be unfinished
+    // with both options the document is not read, so that one that cannot be read can be replaced too
     if (found !== undefined && !(forceNewRun && takeover)) {
       const document = this.#read(row.id, found);
       if (!takeover) await this.#checkOwner(row.id, document);
@@ -135,8 +135,8 @@ export class CheckpointClaim {
   }
 
   /**
-   * The run goes on under another id, as a run of its own. The one that it is a copy of is claimed meanwhile, with nothing of the
-   * copy in it, and given back as it was.
+   * Continues the run under another id, as a run of its own. The original is claimed meanwhile, without the answers of the copy,
+   * and then restored.
    */
   async #copy(id: string, found: StoredCheckpoint): Promise<void> {
     this.isNew = true;
@@ -150,7 +150,7 @@ export class CheckpointClaim {
         await original.restore(found).catch(ignore);
         throw error;
       }
-      // somebody who took the original over meanwhile has it now
+      // on a conflict, another process has taken the original over: it is left alone
       await original.restore(found).catch(unlessConflict);
     } finally {
       runningClaims.close(claim);
@@ -167,7 +167,7 @@ export class CheckpointClaim {
     });
   }
 
-  /** Of two who claim at once, the second finds another version. */
+  /** Of two claims at the same time, the second meets another version and fails. */
   async #putInto(row: OwnRow, write: Write, found: StoredCheckpoint | undefined): Promise<void> {
     const { isOver } = this.#settings;
     if (isOver()) throw endedWhileClaiming(row.id);

@@ -15,21 +15,21 @@ import { OwnRow } from "./own-row.js";
 import { runningClaims } from "./running-claims.js";
 import { isLost, versionOf } from "./store-calls.js";
 
-/** The run that is written down. */
+/** The run that a journal saves. */
 export interface JournaledRun {
   snapshot(): RunSnapshot;
-  /** Whether all that a snapshot needs is there: the input may be a stream that was not read to its end. */
+  /** Whether a snapshot is possible: not while the input is a stream that has not been read to its end. */
   readonly canBeSaved: boolean;
-  /** Whether something of it may run. */
+  /** Whether a node may have started. */
   readonly hasBegun: boolean;
-  /** The id of a stop that was asked for from outside. */
+  /** The id of a stop requested from outside. */
   readonly requestedStop: string | undefined;
   /** Why it was stopped, if it was. */
   readonly reason: unknown;
   abort(reason: unknown): void;
-  /** What it rejects with when it waits. */
+  /** The error that it rejects with when it pauses. */
   interruption(): unknown;
-  /** Tells of trouble with the checkpoint where another end of the run comes first. */
+  /** Reports a problem with the checkpoint that does not change how the run ends. */
   report(problem: unknown): void;
 }
 
@@ -47,32 +47,32 @@ export interface JournalSettings {
   readonly codec: ValueCodec;
   /** How much of the history is kept; `undefined` for none. */
   readonly history?: HistoryLimits | undefined;
-  /** Hears of the caller's signal and time limit, also when the nodes of the run have ended; `undefined` without both. */
+  /** Listens to the caller's signal and time limit, also after the nodes have ended; `undefined` when there is neither. */
   readonly onCallerStop?: OnStop | undefined;
-  /** @default that of the machine */
+  /** @default the system clock */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * Writes one run down in a store: claims its checkpoint before anything runs, saves where that is due, and lets go of the
- * checkpoint at the end. Whoever else writes under its id takes the run away from it. A run that is stopped waits for its store
- * for a short time only; what the store does later is fenced by versions.
+ * Saves one run in a store: claims its checkpoint before any node runs, saves when a save is due, and releases the checkpoint at
+ * the end. When anyone else writes under its id, this run has lost the checkpoint. A run that was stopped waits for its store
+ * only for a short time; late writes of the store are fenced by versions.
  */
 export class CheckpointJournal implements Journal {
   isInputSaved = false;
   readonly #settings: JournalSettings;
   readonly #document: OwnDocument;
-  /** Where the run is saved, if it is. */
+  /** The row in which the run is saved, if it is saved. */
   readonly #row: OwnRow | undefined;
   #run: JournaledRun | undefined = undefined;
   #claim: CheckpointClaim | undefined = undefined;
-  /** The save that waits for the one under way. */
+  /** The save that waits for the one in progress. */
   #queued: Promise<void> | undefined = undefined;
-  /** The claim or the save that is under way. */
+  /** The claim or save in progress. */
   #writing: Promise<unknown> | undefined = undefined;
   #lost: KumikoError | undefined = undefined;
   #ending: Promise<unknown> | undefined = undefined;
-  /** The caller was told of the end before the store was done. */
+  /** The run has settled without waiting for the store any longer. */
   #isLeft = false;
 
   constructor(settings: JournalSettings) {
@@ -109,15 +109,15 @@ export class CheckpointJournal implements Journal {
     return this.#settings.ids?.write;
   }
 
-  /** The run that it is about, from its start on. */
+  /** Sets the run that is saved. Called at its start. */
   attach(run: JournaledRun): void {
     this.#run = run;
   }
 
   // claims
 
-  // (Here and in what is called after each step, one async function does what could be several: each of them takes as long as
-  // a good part of the rest.)
+  // (Here, and in what is called after each step, one async function does what could be several: every extra one costs a
+  // noticeable part of a save.)
 
   /**
    * Claims the id for a new run, and saves its input in the same write. `start` is the run before its first node;
@@ -130,7 +130,7 @@ export class CheckpointJournal implements Journal {
     return this.#claiming(this.#openClaim(row, options).forNewRun(start));
   }
 
-  /** Reads a run that stopped. `prepare` makes it ready to go on, or throws, before it is claimed. */
+  /** Reads and claims a stopped run. Before the claim, `prepare` makes it ready to continue, or throws. */
   claimStopped(options: ClaimOptions, prepare: Prepare): Promise<RunSnapshot> {
     const { ids } = this.#settings;
     const row = this.#row;
@@ -186,7 +186,7 @@ export class CheckpointJournal implements Journal {
     return saving;
   }
 
-  /** One save at a time. What is asked for while one is under way waits for the next, which then has it all. */
+  /** One save at a time: saves requested while one is in progress share the next one. */
   async #next(run: JournaledRun, row: OwnRow): Promise<void> {
     await this.#idle();
     const own = this.#queued;
@@ -197,7 +197,7 @@ export class CheckpointJournal implements Journal {
     await this.#saveRunning(run, row);
   }
 
-  /** What a run does that is saved after each step. */
+  /** Saves a running run. */
   async #saveRunning(run: JournaledRun, row: OwnRow): Promise<void> {
     try {
       const write = this.#document.next(
@@ -217,14 +217,14 @@ export class CheckpointJournal implements Journal {
     }
   }
 
-  /** Until the write that is under way has come to its end, however that is. */
+  /** Waits until the write in progress has settled. */
   #idle(): Promise<unknown> | undefined {
     return this.#writing?.then(ignore, ignore);
   }
 
   // the end
 
-  /** The run has its result. It is no reason to lose that when the checkpoint cannot be removed. */
+  /** Called when the run has its result. A checkpoint that cannot be removed is reported; the run succeeds all the same. */
   finished(output?: Slot): Promise<void> {
     this.#ending ??= this.#bounded(this.#finish(output), this.#settings.onCallerStop, ignore);
     return this.#ending as Promise<void>;
@@ -246,7 +246,7 @@ export class CheckpointJournal implements Journal {
     }
   }
 
-  /** The last state of the run and its result; without what cannot be saved of them. */
+  /** Saves the last state of the run and its result, leaving out what cannot be serialized. */
   async #keep(row: OwnRow, output: Slot | undefined): Promise<void> {
     const run = this.#run?.canBeSaved === true ? this.#run : undefined;
     const tries = [
@@ -269,10 +269,10 @@ export class CheckpointJournal implements Journal {
     if (problem !== undefined) this.#report(problem);
   }
 
-  /** The run has ended without one. Gives what it rejects with. */
+  /** Called when the run has ended without a result. Resolves to the error that it rejects with. */
   stopped(failure: unknown, hasSettled = false): Promise<unknown> {
     const onStop = this.#run?.reason === failure ? atOnce : this.#settings.onCallerStop;
-    // nobody could answer an interrupt that was not saved
+    // an interrupt that was not saved could not be answered
     const unsaved = (reason: unknown): unknown => (isInterrupt(failure) ? reason : failure);
     this.#ending ??= this.#bounded(this.#stop(failure, hasSettled), onStop, unsaved);
     return this.#ending;
@@ -280,9 +280,9 @@ export class CheckpointJournal implements Journal {
 
   async #stop(failure: unknown, hasSettled: boolean): Promise<unknown> {
     try {
-      // what now runs may be a write that is about to begin
+      // a write may be about to begin in this turn
       if (!hasSettled) await undefined;
-      // what ends in the same turn as the run fails has ended
+      // nodes that end in the same turn in which the run fails are still saved
       if (!isInterrupt(failure)) for (let n = 0; n < turn; n++) await undefined;
       if (this.#writing !== undefined) await this.#idle();
       if (this.#lost !== undefined) return this.#lost;
@@ -307,7 +307,7 @@ export class CheckpointJournal implements Journal {
     }
   }
 
-  /** The last save stands, and others may go on from it. */
+  /** Releases the claim, so that others may continue from the last save. */
   async #release(): Promise<void> {
     const row = this.#row;
     if (this.#lost !== undefined || row === undefined) return;
@@ -327,7 +327,7 @@ export class CheckpointJournal implements Journal {
     if (write !== undefined) await row.write(write);
   }
 
-  /** A run that is stopped, before or meanwhile, waits for its store no longer than a grace time. */
+  /** Limits the wait for the store to a grace period, once the run is or was stopped. */
   #bounded<T>(work: Promise<T>, onStop: OnStop | undefined, instead: (reason: unknown) => T): Promise<T> {
     const row = this.#row;
     if (row === undefined || onStop === undefined) return work;
@@ -338,7 +338,7 @@ export class CheckpointJournal implements Journal {
     });
   }
 
-  /** The store goes on without the run: with what the run is now, as it may change no more. */
+  /** Stops waiting for the store. A later write saves the run as it is now. */
   #leave(silence: KumikoError): void {
     const run = this.#run;
     runningClaims.close(this.#document.claim);
@@ -347,11 +347,11 @@ export class CheckpointJournal implements Journal {
     try {
       if (run?.canBeSaved === true) this.#document.hold(run.snapshot());
     } catch {
-      // the last save stands
+      // the last save stays valid
     }
   }
 
-  /** Somebody else has the run. */
+  /** Another process has taken the run over. */
   #lose(conflict: unknown): KumikoError {
     this.#lost = checkpointLost(this.#settings.ids?.write ?? "", conflict);
     this.#run?.abort(this.#lost);
@@ -363,7 +363,7 @@ export class CheckpointJournal implements Journal {
   }
 }
 
-/** Microtasks that a finished node may be away from the ledger. */
+/** How many microtasks may pass between the end of a node and its entry in the ledger. */
 const turn = 12;
 
 const atOnce: OnStop = (listener) => {

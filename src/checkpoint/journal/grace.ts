@@ -1,12 +1,12 @@
 import type { Clock } from "../../components/clock.js";
 
-/** How long the end of a run waits for its store once the run was stopped. */
+/** How long a run waits for its store after it was stopped. */
 const graceMs = 1_000;
 
-/** Tells when the caller wants a run to end, at once if that was so before; gives what ends the telling. */
+/** Calls the listener when the caller stops the run, at once if that has already happened; returns a function to unsubscribe. */
 export type OnStop = (listener: (reason: unknown) => void) => () => void;
 
-/** Waits for `work`; once the run is stopped only for a grace time, after which `instead` says what to give. */
+/** Waits for `work`; once the run is stopped, only for a grace period, after which it resolves to what `instead` returns. */
 export function withGrace<T>(
   work: Promise<T>,
   onStop: OnStop,

@@ -11,52 +11,53 @@ import { bytesOf } from "../values/text-bytes.js";
 import type { ValueCodec } from "../values/value-codec.js";
 import { processOwner } from "./process-owner.js";
 
-/** What is written at once: a whole document, or an entry that is appended to it. */
+/** One write: a whole document, or an entry that is appended to it. */
 export interface Write {
   readonly data: Uint8Array;
   readonly isEntry: boolean;
-  /** It replaces a document that belongs to the history. */
+  /** Whether it replaces a document that belongs to the history. */
   readonly closesSegment?: boolean;
 }
 
-/** What a save says, beside how far the run is. */
+/** What a save records beside the run itself. */
 export interface SaveHead {
   readonly status: CheckpointDocument["status"];
-  /** A stop that was asked for. */
+  /** The id of a requested stop. */
   readonly requested?: string | undefined;
   /** The result of a finished run. */
   readonly output?: Slot | undefined;
-  /** Why it is saved, where a history is kept. */
+  /** Why it is saved, when a history is kept. */
   readonly cause?: EntryNote["cause"] | undefined;
   readonly error?: string | undefined;
 }
 
 /**
- * What a run writes of itself: which run it is, and how far it has come. In a store that appends, what changed since the last
- * write; a whole document first, and whenever the entries have become larger than that.
+ * Produces the writes of one run. Where the store can append, a write is an entry with what has changed since the last one; the
+ * first write is a whole document, and so is one that would make the entries larger than the document.
  */
 export class OwnDocument {
-  /** Names the claim, so that this process knows whether its run has ended. */
+  /** The name of the claim, by which this process knows whether its run has ended. */
   claim: string | undefined = undefined;
   readonly #codec: ValueCodec;
-  /** What the store has of the run; only where it appends. */
+  /** What the store has of the run; only where it can append. */
   readonly #written: WrittenDocument | undefined;
-  /** The next write is a whole document: there is none yet, or it is not certain what the store has. */
+  /** The next write must be a whole document: there is none yet, or it is uncertain what the store has. */
   #mustBeWhole = true;
   #wholeSize = 0;
   #entriesSize = 0;
-  /** The run as it was saved last, as text, where documents are whole; otherwise one that is to be saved as it was then. */
+  /** The text of the run as it was saved last, where the store cannot append; otherwise set only by {@link hold}. */
   #text: string | undefined = undefined;
   #hasRun = false;
   #runKey: string | undefined = undefined;
-  /** Questions that the last resume with answers has answered. */
+  /** Ids of the questions that the last resume answered. */
   #answered: readonly string[] = [];
   /** The input of the run as text, or as it was read. */
   #input: string | { readonly json: unknown } | undefined = undefined;
-  /** What a whole document says of the input: nothing where its run has it, or a history. */
+  /** The field of the input in a whole document: empty where the run or a history holds it. */
   #inputField = "";
-  /** The fields of the head as they were written last. */
+  /** The text of the head fields as it was written last. */
   #head = "";
+  /** The head fields of a running document, cached: they are the same in every save. */
   #running: string | undefined = undefined;
 
   readonly history: HistoryLog | undefined;
@@ -67,18 +68,18 @@ export class OwnDocument {
     this.#written = appends ? new WrittenDocument(codec) : undefined;
   }
 
-  /** Made when it is first read: a run that is resumed has one. */
+  /** Created when it is first read; a resumed run already has one. */
   get runKey(): string {
     this.#runKey ??= randomId();
     return this.#runKey;
   }
 
-  /** Whether anything of the run was saved. */
+  /** Whether the saved document contains the run. */
   get hasRun(): boolean {
     return this.#hasRun;
   }
 
-  /** Goes on with what was read, before it is changed. */
+  /** Continues the document that was read. To be called before anything in it is changed. */
   load(document: CheckpointDocument, { data, appended = [] }: StoredCheckpoint): void {
     const { root, version } = document;
     this.unclaimed();
@@ -91,7 +92,7 @@ export class OwnDocument {
     this.#hasRun = true;
   }
 
-  /** It is this run. As a copy under another id it is written as a whole, with this input. */
+  /** Continues a run. A copy under another id is written as a whole document, with this input. */
   continue(runKey: string, answered: readonly string[], copyOf: string | undefined, input: unknown): void {
     const isCopy = copyOf !== undefined;
     if (isCopy) this.history?.begin(copyOf);
@@ -102,7 +103,7 @@ export class OwnDocument {
     if (isCopy) this.#mustBeWhole = true;
   }
 
-  /** What is to be written; `undefined` when nothing has changed. Without a run, it stays as it was saved last. */
+  /** The next write; `undefined` when nothing has changed. Without `run`, the saved run stays as it is. */
   next(head: SaveHead, run?: RunSnapshot): Write | undefined {
     const fields = this.#fieldsOf(head);
     const result = head.output === undefined ? "" : `,"output":${this.#outputText(head.output)}`;
@@ -188,12 +189,12 @@ export class OwnDocument {
     return { data, isEntry: false, closesSegment };
   }
 
-  /** A write has failed: nobody knows what the store has. */
+  /** To be called when a write has failed: it is unknown what the store has. */
   forget(): void {
     this.#mustBeWhole = true;
   }
 
-  /** The store has nothing of this run. */
+  /** To be called when the store has nothing of this run. */
   unclaimed(): void {
     this.#mustBeWhole = true;
     this.#wholeSize = 0;
@@ -203,7 +204,7 @@ export class OwnDocument {
     this.history?.begin(undefined);
   }
 
-  /** The run as it is now is what a later write without a run saves. */
+  /** Keeps the run as it is now for later writes without a run. */
   hold(run: RunSnapshot): void {
     this.#text = this.#written === undefined ? this.#runText(run) : this.#all(run);
   }
@@ -227,7 +228,7 @@ export class OwnDocument {
   }
 }
 
-/** The document of another run with a claim on it. */
+/** A write that claims the document of another run. */
 export function claimedWrite(stored: StoredCheckpoint, claim: string, appends: boolean): Write {
   const document = readTree(stored).finish();
   const answered = document.answered as readonly string[];
@@ -239,7 +240,7 @@ export function claimedWrite(stored: StoredCheckpoint, claim: string, appends: b
   return { data: bytesOf(JSON.stringify(claimed)), isEntry: false };
 }
 
-/** All that a store has, as one document. */
+/** A stored document with its entries applied, as bytes. */
 export function mergedBytes(stored: StoredCheckpoint): Uint8Array {
   if ((stored.appended ?? []).length === 0) return stored.data;
   return bytesOf(JSON.stringify(readTree(stored).finish()));

@@ -4,18 +4,18 @@ import type { HistoryLog } from "../history/history-log.js";
 import { mergedBytes, type Write } from "./own-document.js";
 import { isConflict, isSame, readRow, storeError, versionOf } from "./store-calls.js";
 
-/** The row of one run in its store. Every write is fenced: it goes through only at the version that this run wrote last. */
+/** The row of one run in its store. Every write is fenced: it succeeds only at the version that this run wrote last. */
 export class OwnRow {
   readonly store: CheckpointStore;
   readonly id: string;
-  /** What the run wrote last; `undefined` as long as it has not claimed the row. */
+  /** The version of the last write; `undefined` until the row is claimed. */
   version: number | undefined = undefined;
-  /** What a write that failed may have written all the same. */
+  /** A failed write that may have reached the store all the same. */
   attempted: Write | undefined = undefined;
   readonly history: HistoryLog | undefined;
   readonly #lose: (conflict: unknown) => KumikoError;
 
-  /** `lose` hears at once when somebody else has written the row, and gives the error for it. */
+  /** `lose` is called as soon as another writer of the row is found, and returns the error for it. */
   constructor(store: CheckpointStore, id: string, lose: (conflict: unknown) => KumikoError, history?: HistoryLog) {
     this.store = store;
     this.history = history;
@@ -23,7 +23,7 @@ export class OwnRow {
     this.#lose = lose;
   }
 
-  /** Whether the store takes entries. */
+  /** Whether the store can append entries. */
   get appends(): boolean {
     return this.store.append !== undefined;
   }
@@ -37,7 +37,7 @@ export class OwnRow {
     }
   }
 
-  /** One call of the store. */
+  /** Makes one call of the store. */
   call({ data, isEntry, closesSegment }: Write, ifVersion: number | undefined): Promise<number> {
     const { store, id, history } = this;
     if (closesSegment === true && history !== undefined) {
@@ -48,8 +48,8 @@ export class OwnRow {
   }
 
   /**
-   * What follows a write that failed. On a conflict it writes once more if what stands there is this run's own: the confirmation
-   * of a former write was lost. Else the row is lost at once: whatever else is ready in this turn must not begin.
+   * Handles a failed write. On a conflict it writes once more if the row holds this run's own last attempt, whose confirmation was
+   * lost. Otherwise the row is lost at once, so that nothing else of this turn begins.
    */
   async writeAgain(write: Write, error: unknown): Promise<void> {
     if (!isConflict(error)) throw this.#unconfirmed(write, error);
@@ -70,7 +70,7 @@ export class OwnRow {
     }
   }
 
-  /** Brings back what was there before the row was claimed. */
+  /** Restores what was in the row before it was claimed. */
   async restore(former: StoredCheckpoint | undefined): Promise<void> {
     try {
       if (former === undefined) await this.store.delete(this.id, this.version);
@@ -80,17 +80,17 @@ export class OwnRow {
     }
   }
 
-  /** Restores the row after a claim that failed, if the claim was written all the same and the store answers. */
+  /** Restores the row after a failed claim, if the claim was written all the same and the store answers. */
   async undo(claim: Write, former: StoredCheckpoint | undefined): Promise<void> {
     try {
       if (await this.#findOwn(claim)) await this.restore(former);
     } catch {
-      // the store is out of order: the claim will be found to have ended
+      // the store does not work: a later claim will find that this one has ended
     }
     this.version = undefined;
   }
 
-  /** A write that meets another version: the run was taken over. */
+  /** The error of a failed call: a conflict means that the run was taken over. */
   fenced(error: unknown, what: string): KumikoError {
     return isConflict(error) ? this.#lose(error) : storeError(what, this.id, error);
   }
@@ -100,7 +100,7 @@ export class OwnRow {
     return storeError("write", this.id, error);
   }
 
-  /** Whether these bytes stand there, and nothing behind them. */
+  /** Whether this write is the last one in the row. If so, takes over its version. */
   async #findOwn({ data, isEntry }: Write): Promise<boolean> {
     const row = await readRow(this.store, this.id);
     if (row === undefined) return false;

@@ -1,16 +1,16 @@
 import { randomId } from "../../callbacks/random-id.js";
 
-/** What the name of a process tells of it. */
+/** The parts of the name of a process. */
 export interface ProcessIdentity {
   readonly host: string;
   readonly pid: number;
-  /** `linux:<boot>:<namespace>:<ticks>`, or `<platform>:<second>` where that cannot be had. */
+  /** `linux:<boot>:<namespace>:<ticks>`, or `<platform>:<second>` where that is not available. */
   readonly start: string;
 }
 
-/** What Linux knows of a process. */
+/** What Linux reports about a process. */
 export interface LinuxProcess {
-  /** It is gone, except for its exit code, for which nobody has asked yet. */
+  /** It has exited, and its parent has not collected the exit code yet. */
   readonly zombie: boolean;
   readonly start: string;
 }
@@ -30,24 +30,24 @@ export interface FileReader {
 const cache: { name?: string } = {};
 
 /**
- * Names this process, for claims: `node/<host>/<pid>/<start>`, the same in all its threads. Where the host cannot be asked
- * (a browser, an edge runtime) it is a random name, made once.
+ * The name of this process in claims: `node/<host>/<pid>/<start>`, the same in all its threads. Where that is not available
+ * (browsers, edge runtimes) it is a random name, made once.
  */
 export function processOwner(): string {
   cache.name ??= nodeName() ?? randomName();
   return cache.name;
 }
 
-/** Reads what `processOwner` wrote; `undefined` for every other name. */
+/** Parses a name made by `processOwner`; `undefined` for every other name. */
 export function parseProcessOwner(owner: string): ProcessIdentity | undefined {
   const [, host, pid, start] = /^node\/([^/]+)\/([1-9]\d{0,9})\/([^/]+)$/.exec(owner) ?? [];
   return host === undefined || start === undefined ? undefined : { host, pid: Number(pid), start };
 }
 
-/** How a host is called in the name of a process. */
+/** The host as it is written in the name of a process. */
 export const hostPart = (hostname: string): string => encodeURIComponent(hostname);
 
-/** Looks a process up; `undefined` when it is not there, or cannot be seen. */
+/** Looks up a process; `undefined` when it does not exist or is not visible. */
 export function readLinuxProcess(files: FileReader, namespace: string, pid: number): LinuxProcess | undefined {
   try {
     const stat = files.readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -62,12 +62,12 @@ export function readLinuxProcess(files: FileReader, namespace: string, pid: numb
 }
 
 /**
- * Where the numbers and starts of processes mean what they mean to this process: `linux:<boot>:<namespace>`. Starts count
- * from the boot, and each container counts its processes on its own.
+ * The scope in which process ids and start times are comparable: `linux:<boot>:<namespace>`. Start times count from the boot,
+ * and each container numbers its processes on its own.
  */
 export function linuxNamespace(files: FileReader, ownPid: number): string | undefined {
   try {
-    // a `/proc` that was mounted for another namespace knows this process under another number
+    // a `/proc` that is mounted for another namespace shows this process under another number
     if (files.readlinkSync("/proc/self") !== String(ownPid)) return undefined;
     const boot = files.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
     const [namespace] = /\d+/.exec(files.readlinkSync("/proc/self/ns/pid")) ?? [];
@@ -85,7 +85,7 @@ function nodeName(): string | undefined {
     if (process === undefined || os === undefined || files === undefined) return undefined;
     return `node/${hostPart(os.hostname())}/${process.pid}/${ownStart(process, files)}`;
   } catch {
-    return undefined; // a runtime that has such modules, and does not let everybody use them
+    return undefined; // the runtime has these modules, but does not allow their use
   }
 }
 

@@ -2,7 +2,7 @@ import { KumikoError } from "../../errors.js";
 import { putGaveNoVersion, storeCallFailed } from "../checkpoint-errors.js";
 import type { CheckpointStore, StoredCheckpoint } from "../checkpoint-store.js";
 
-/** Calls a store. Whatever it throws becomes an error of the library, which says what was tried. */
+/** Calls a store. Foreign errors are wrapped in one that says what was tried. */
 export async function callStore<T>(
   what: string,
   id: string,
@@ -15,7 +15,7 @@ export async function callStore<T>(
   }
 }
 
-/** What is stored under an id. Many databases say `null` where there is nothing. */
+/** Reads what is stored under an id. Many databases return `null` where there is nothing. */
 export async function readRow(store: CheckpointStore, id: string): Promise<StoredCheckpoint | undefined> {
   try {
     return (await store.get(id)) ?? undefined;
@@ -24,7 +24,7 @@ export async function readRow(store: CheckpointStore, id: string): Promise<Store
   }
 }
 
-/** The version that `put` gave. Throws when it is none: without one, no later write could be told from somebody else's. */
+/** Checks the version that `put` returned: without one, later writes could not be fenced. */
 export function versionOf(given: unknown, id: string): number {
   if (typeof given === "number" && Number.isSafeInteger(given)) return given;
   throw putGaveNoVersion(id, given);
@@ -34,12 +34,12 @@ export function storeError(what: string, id: string, error: unknown): KumikoErro
   return KumikoError.is(error) ? error : storeCallFailed(what, id, error);
 }
 
-/** Somebody else has written meanwhile. */
+/** Whether another writer came first. */
 export function isConflict(error: unknown): boolean {
   return KumikoError.is(error) && error.code === "CHECKPOINT_CONFLICT";
 }
 
-/** The run was taken over. */
+/** Whether the run was taken over. */
 export function isLost(error: unknown): boolean {
   return KumikoError.is(error) && error.code === "CHECKPOINT_LOST";
 }

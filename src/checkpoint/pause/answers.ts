@@ -15,27 +15,27 @@ import {
 } from "../checkpoint-errors.js";
 import type { Answer, InvocationSnapshot, NodeStop, Question, RunSnapshot } from "../document/snapshot.js";
 
-/** Something that can be answered. */
+/** A question, or a stop before or after nodes, that can be answered. */
 interface Open {
   readonly id: string;
   readonly address: string;
   readonly schema: JsonSchema | undefined;
-  /** Whether it waits; else it is around others that wait, or was answered already. */
+  /** Whether it is unanswered. */
   readonly waits: boolean;
   answer(answer: Answer): void;
 }
 
 export interface AnswerContext {
-  /** Ids that the last resume with answers has answered. */
+  /** Ids that the last resume answered. */
   readonly answered: readonly string[];
-  /** A stop that was asked for: it takes no answer. */
+  /** The id of a requested stop, which takes no answer. */
   readonly requested: string | undefined;
   readonly validator: SchemaValidator | undefined;
 }
 
 /**
- * Writes answers into a stopped run, when all of them fit; gives their ids. Without answers, runs that stopped before or
- * after nodes go on. A promise only where answers have to be checked.
+ * Writes answers into a stopped run if all of them fit, and returns their ids. Without answers, stops before or after nodes are
+ * released. Returns a promise only when answers must be checked against a schema.
  */
 export function applyAnswers(
   root: RunSnapshot,
@@ -54,7 +54,7 @@ export function applyAnswers(
     open: find(name, byAddress, open, context),
   }));
   const twice = chosen.find(({ open: question }, n) => chosen.some((other, m) => m < n && other.open === question));
-  if (twice !== undefined) throw answerMismatch(twice.open.address, ["it is answered twice"]);
+  if (twice !== undefined) throw answerMismatch(twice.open.address, ["two answers are given for it"]);
   const isChecked = chosen.some(({ open: { schema } }) => schema !== undefined);
   return isChecked ? answerChecked(chosen, context.validator) : answerAll(chosen);
 }
@@ -115,7 +115,7 @@ function find(name: string, byAddress: boolean, open: readonly Open[], context: 
   const named = open.filter(({ id }) => id === name);
   const found = named.find(({ waits }) => waits);
   if (found !== undefined) return found;
-  if (name === context.requested) throw answerMismatch(name, ["a stop that was asked for takes no answer"]);
+  if (name === context.requested) throw answerMismatch(name, ["a requested stop takes no answer: resume without one"]);
   // its answer is still in use, or was used since the last stop
   if (named.length > 0 || context.answered.includes(name)) throw alreadyAnswered(name);
   throw unknownInterrupt(
@@ -134,10 +134,10 @@ async function check(
   if (checked.issues !== undefined) throw answerMismatch(address, checked.issues.map(issueText));
 }
 
-/** Whoever asked has heard of it. */
+/** A schema that cannot be checked was already reported when the question was asked. */
 function ignore(): void {}
 
-/** All that can be answered in a run and in what is inside it. */
+/** Collects what can be answered in a run and inside it. */
 function addOpen(run: RunSnapshot, open: Open[]): void {
   const { stop, address } = run;
   if (stop !== undefined) open.push(openStop(run, stop, address));
@@ -196,7 +196,7 @@ function releaseStopsAt(invocation: InvocationSnapshot): void {
 
 type ModifyState = (state: unknown, path: string) => unknown;
 
-/** Each graph with a state is asked for a new one, by the option of this name. */
+/** Lets a user's function replace the state of every graph in a run. `option` names the function in errors. */
 export function modifyStates(run: RunSnapshot, modify: ModifyState, option: "modifyState" | "editState"): void {
   modifyAt(run, modifyNamed(modify, option), "");
 }
@@ -216,7 +216,7 @@ function modifyNamed(modify: ModifyState, option: string): ModifyState {
   };
 }
 
-/** `path`: the keys of its nodes, and of child runs. */
+/** `path`: the keys of the enclosing nodes and child runs. */
 function modifyAt(run: RunSnapshot, modify: ModifyState, path: string): void {
   if (run.state !== undefined) {
     const changed = modify(run.state.value, path);

@@ -1,28 +1,28 @@
 import { KumikoError } from "../../errors.js";
 
-/** One pending interrupt: what is asked, and the id under which it is answered. */
+/** A pending interrupt: what is asked, and the id to answer it with. */
 export interface Interrupt {
-  /** Random, and the same for as long as it is pending. Answers are given under it. */
+  /** Identifies the interrupt in the answers given to `resume`. Random, and the same for as long as it is pending. */
   readonly id: string;
-  /** Where it waits, the same in every run: `runnable:agent;node:tools;tool:pay:call_1`. */
+  /** Where in the graph it is pending, the same in every run: `runnable:agent;node:tools;tool:pay:call_1`. */
   readonly address: string;
-  /** The key of the `ask` that it comes from. */
+  /** The key given to `ctx.ask`; left out for `ctx.interrupt`. */
   readonly key?: string;
-  /** What was said about it. */
+  /** The information given to `ctx.ask` or `ctx.interrupt`. */
   readonly info: unknown;
-  /** The JSON Schema of an answer, if a schema was given. */
+  /** The JSON Schema that an answer must match, if a schema was given. */
   readonly schema?: object;
-  /** What is around it, outwards to the graph that was run. */
+  /** The enclosing node, call or graph; its own `parent` leads on to the graph that was run. */
   readonly parent?: Interrupt;
 }
 
-/** Those that are pending when a run stops: at least one. */
+/** The interrupts that are pending when a run pauses: at least one. */
 export type Interrupts = readonly [Interrupt, ...Interrupt[]];
 
 const brand = Symbol.for("kumiko/InterruptError");
 
 /**
- * What a run rejects with that stopped to wait: no failure, and so without a stack. Answer with
+ * The error of a run that paused. It is not a failure, and so has no stack. Answer with
  * `resume(checkpointId, { [id]: answer })`.
  *
  * @example
@@ -42,7 +42,7 @@ export class InterruptError extends KumikoError {
   readonly [brand] = true;
   /** Every pending interrupt, in order of declaration: at least one. */
   readonly interrupts: Interrupts;
-  /** Under which the run can be resumed; `undefined` when nothing was saved. */
+  /** The id to resume the run with; `undefined` when nothing was saved. */
   readonly checkpointId: string | undefined;
 
   constructor(message: string, interrupts: Interrupts, checkpointId?: string) {
@@ -57,21 +57,21 @@ export class InterruptError extends KumikoError {
   }
 }
 
-/** What of a run names interrupts of invocations that ask nothing themselves. */
+/** The part of a run from which interrupts without a question of their own get their ids. */
 export interface StoppedRun {
   readonly runKey: string;
-  /** Knows of a stop that was asked for from outside. */
+  /** Holds a stop requested from outside. */
   readonly stopRequest: { readonly requested: Pick<Interrupt, "id" | "info"> | undefined } | undefined;
 }
 
-/** What ends one execution that waits. */
+/** The error that ends an execution which waits for an answer. */
 export function waitsAt(address: string, interrupts: readonly Interrupt[], run: StoppedRun): InterruptError {
   return withoutStack(`"${address}" waits for an answer.`, pendingAt(address, interrupts, run));
 }
 
 /**
- * The pending interrupts of an invocation or run. One that asks nothing itself (it was asked to stop, or reads a stream that
- * waits) is named by the run and its address, as the parents of interrupts are.
+ * The pending interrupts of an invocation or run. One that has no question of its own (it was asked to stop, or reads a stream
+ * that waits) gets an id from the run and its address, as parents of interrupts do.
  */
 export function pendingAt(
   address: string,
@@ -84,8 +84,8 @@ export function pendingAt(
 }
 
 /**
- * An interrupt is no failure, and its stack would show the scheduler: what matters stands in its addresses. A stack costs
- * more than all the rest of a stop.
+ * Creates the error without a stack. An interrupt is not a failure, its stack would show only the scheduler, and capturing it
+ * costs more than the rest of a stop.
  */
 export function withoutStack(
   message: string,
@@ -99,12 +99,12 @@ export function withoutStack(
   return error;
 }
 
-/** Whether a run has stopped to wait for somebody, and did not fail. */
+/** Whether an error means that a run has paused, not failed. */
 export function isInterrupt(error: unknown): error is InterruptError {
   return InterruptError.is(error);
 }
 
-/** The same, also for an error that somebody wrapped around it. */
+/** The same, also for an error that has an interrupt as its cause. */
 export function causedByInterrupt(error: unknown): boolean {
   if (InterruptError.is(error)) return true;
   const seen = new Set<unknown>();

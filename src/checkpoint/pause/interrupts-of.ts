@@ -2,8 +2,8 @@ import type { CallSnapshot, InvocationSnapshot, Question, RunSnapshot } from "..
 import type { Interrupt } from "./interrupt.js";
 
 /**
- * Every pending interrupt of a run, the innermost ones only; the invocations around them are their parents. Only what is asked has an
- * id to answer under: places around others are named by the run and their address.
+ * The pending interrupts of a run. Only the innermost ones are listed; the enclosing invocations are their parents. Only questions
+ * have ids that can be answered: parents without a question are identified by the run and their address.
  */
 export function interruptsOf(run: RunSnapshot, runKey: string, parent?: Interrupt): Interrupt[] {
   const { address } = run;
@@ -21,7 +21,7 @@ export function interruptsOf(run: RunSnapshot, runKey: string, parent?: Interrup
   return found;
 }
 
-/** The same of one invocation: its own questions, and those inside it. */
+/** The same for one invocation: its own questions and those inside it. */
 export function interruptsAt(invocation: InvocationSnapshot, runKey: string): Interrupt[] {
   const found: Interrupt[] = [];
   addInterrupts(found, invocation, runKey, undefined);
@@ -37,20 +37,20 @@ function addInterrupts(
   const { questions, calls, inner } = invocation;
   const inside: Interrupt[] = [];
   if (calls.length > 0 || inner.length > 0) {
-    const around = aroundOthers(invocation, runKey, parent);
+    const around = parentOf(invocation, runKey, parent);
     for (const { visit } of inOrder(calls)) if (visit !== undefined) addInterrupts(inside, visit, runKey, around);
     for (const { run } of inner) if (run !== undefined) inside.push(...interruptsOf(run, runKey, around));
   }
   for (const question of questions) {
-    // the interrupt of an invocation around others is their parent
+    // an interrupt that has others inside it is their parent
     if (question.answer !== undefined || (question.kind !== "ask" && inside.length > 0)) continue;
     found.push(interruptOf(question, parent));
   }
   found.push(...inside);
 }
 
-/** An invocation that has others inside, as their parent: by the id of its own question, if it asks one. */
-function aroundOthers(
+/** An invocation as the parent of those inside it; it has the id of its own question, if there is one. */
+function parentOf(
   { address, questions }: InvocationSnapshot,
   runKey: string,
   parent: Interrupt | undefined,
@@ -60,7 +60,7 @@ function aroundOthers(
   return interrupt(own?.id ?? `${runKey}:${address}`, address, own?.info, parent);
 }
 
-/** Without the fields that it has not: spreading objects into others takes longer than all the rest here. */
+/** Leaves out absent fields. (Spreading conditional fields would be slower than all the rest here.) */
 function interrupt(id: string, address: string, info: unknown, parent: Interrupt | undefined): Interrupt {
   return parent === undefined ? { id, address, info } : { id, address, info, parent };
 }
@@ -74,7 +74,7 @@ function interruptOf({ id, kind, key, address, info, schema }: Question, parent:
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** Calls and items that wait, by their position: they are kept in the order in which they began or ended. */
+/** Unfinished calls and items by position: they are stored in the order in which they began or ended. */
 function inOrder(calls: readonly CallSnapshot[]): CallSnapshot[] {
   return calls.filter(({ visit }) => visit !== undefined).sort((a, b) => a.index - b.index);
 }

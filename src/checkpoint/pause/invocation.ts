@@ -12,18 +12,18 @@ import type {
   RunSnapshot,
   Slot,
 } from "../document/snapshot.js";
-import { duplicateKey, keyIsNoText } from "../errors.js";
+import { duplicateKey, keyNotString } from "../errors.js";
 
-/** What of a question, or of the stop of a graph, tells whether something waits for it. */
+/** The part of a question, or of a graph's stop, that tells whether it is open. */
 interface Asked {
   readonly answer: Answer | undefined;
-  /** Whether it has an answer that is not used up. */
+  /** Whether it has an answer that is not used yet. */
   readonly fresh: boolean;
 }
 
 /** Something that can wait for answers. */
 export interface Part {
-  /** Whether something is asked in it, or was, for which a test holds. */
+  /** Whether the test holds for any question asked in it, answered ones included. */
   someAsked(test: (asked: Asked) => boolean): boolean;
 }
 
@@ -32,18 +32,18 @@ const isOpen = ({ answer }: Asked): boolean => answer === undefined;
 const isAnswered = ({ answer }: Asked): boolean => answer !== undefined;
 const isFresh = ({ fresh }: Asked): boolean => fresh;
 
-/** A stream of which every chunk is kept. */
+/** A stream that keeps every chunk. */
 export interface WholeStream {
   readonly ended: boolean;
   drain(): Promise<void>;
   whole(): unknown;
 }
 
-/** A run inside an invocation, while it lives. */
+/** A run inside an invocation, while it is running. */
 export interface InnerRun {
   readonly part: Part;
   snapshot(): RunSnapshot;
-  /** Waits for what runs in it, and for streams that somebody will need. Rejects with an ordinary error. */
+  /** Waits for its nodes, and for streams that a resume will need. Rejects with the error of a failure, not with an interrupt. */
   settle(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ interface Inner {
   result: Slot | undefined;
   saved: RunSnapshot | undefined;
   run: InnerRun | undefined;
-  /** Something was asked in it, in this execution of the invocation or before. */
+  /** A question was asked in it, in this execution of the invocation or an earlier one. */
   hasAsked: boolean;
 }
 
@@ -62,31 +62,30 @@ interface Call {
 }
 
 /**
- * What one invocation (of a node in a step, of a tool call) has to remember so that it can stop and be entered again: its
- * questions with their answers, what `once` gave, the runs and the tool calls inside it. Made when the first of them is
- * needed.
+ * What one invocation (of a node in a step, or of a tool) must remember to stop and be entered again: its questions with their
+ * answers, the results of `once`, and the runs and tool calls inside it. Created when the first of these is needed.
  */
 export class Invocation implements Part {
   readonly address: string;
   /** Whether it was restored, so that this is not its first execution. */
   readonly isRestored: boolean;
-  /** In this execution something was asked, here or inside: whatever its function returns, it has stopped. */
+  /** A question was asked in this execution, here or inside: it has stopped, whatever its function returns. */
   hasStopped = false;
-  /** In this execution it was used wrongly. That is told before anybody has to answer. */
+  /** The first misuse in this execution. It is reported before any question is. */
   mistake: KumikoError | undefined = undefined;
-  /** What `before` made of the input, once it is whole. */
+  /** The input after the node's `before`, once it is complete. */
   prepared: Slot | undefined = undefined;
-  /** What the node gave to `after`, once it is whole. */
+  /** The output before the node's `after`, once it is complete. */
   produced: Slot | undefined = undefined;
-  /** The two of them while they are streams. */
+  /** The same two while they are streams. */
   keptStreams: Map<"prepared" | "produced", WholeStream> | undefined = undefined;
-  /** It stopped to wait, with all that was in it; it did not fail, and was not cut off. */
+  /** It stopped to wait, and so did everything inside it: it neither failed nor was cut off. */
   #isSettled = false;
   #questions: Question[] = [];
   #once: Map<string, unknown> | undefined = undefined;
   #inner: Map<string, Inner> | undefined = undefined;
   #calls: Map<number, Call> | undefined = undefined;
-  /** Of this execution. */
+  /** The keys used in this execution. */
   #usedKeys: Set<string> | undefined = undefined;
   #childCounts: Map<string, number> | undefined = undefined;
   #open = 0;
@@ -100,10 +99,10 @@ export class Invocation implements Part {
 
   // questions
 
-  /** An `ask` or `once` may use a key once per execution. */
+  /** Throws if an `ask` or `once` uses an invalid key, or one that was already used in this execution. */
   useKey(what: "ask" | "once", key: string): void {
     if (typeof key !== "string") {
-      this.mistake ??= keyIsNoText(what, key, this.address);
+      this.mistake ??= keyNotString(what, key, this.address);
       throw this.mistake;
     }
     this.#usedKeys ??= new Set();
@@ -115,7 +114,7 @@ export class Invocation implements Part {
     this.#usedKeys.add(name);
   }
 
-  /** Its function runs once more, in the same execution: a middleware may repeat a tool. */
+  /** To be called when its function runs again in the same execution: a middleware may repeat a tool. */
   restart(): void {
     this.#usedKeys = undefined;
     this.#childCounts = undefined;
@@ -123,8 +122,8 @@ export class Invocation implements Part {
   }
 
   /**
-   * The node is tried again. What `once` remembers and what was answered stays. Runs inside that have asked something go on where
-   * they were; others start over, unless `keepsInside`: then finished work is not repeated.
+   * To be called when the node is retried. Results of `once` and answers are kept. Inner runs that have asked a question continue
+   * where they were; others start over, unless `keepsInside` is set: then finished work is not repeated.
    */
   repeat(keepsInside: boolean): void {
     this.restart();
@@ -142,14 +141,14 @@ export class Invocation implements Part {
     return this.#questions.find((question) => question.kind === "ask" && question.key === key);
   }
 
-  /** Notes a question, or gives the one that is open already. */
+  /** Adds a question, or returns the existing one with this key. */
   ask(key: string, info: unknown, schema: JsonSchema | undefined): Question {
     const open = this.findAsk(key);
     if (open !== undefined) return open;
     return this.#note("ask", key, info, schema, undefined);
   }
 
-  /** Notes that the invocation itself stops. What it was answered before is used up. */
+  /** Adds the interrupt of the invocation itself. An earlier one, with its answer, is dropped. */
   interrupt(info: unknown, schema: JsonSchema | undefined, state: unknown): Question {
     this.#questions = this.#questions.filter(({ kind }) => kind !== "interrupt");
     return this.#note("interrupt", "", info, schema, { value: state });
@@ -186,35 +185,35 @@ export class Invocation implements Part {
     return this.someAsked(any);
   }
 
-  /** Whether it waits, and nobody has answered anything in it since it stopped: then it is not entered again. */
+  /** Whether it waits and has no new answers: then it is not entered again. */
   get isBlocked(): boolean {
     return this.#isSettled && this.someAsked(isOpen) && !this.someAsked(isFresh);
   }
 
-  /** Its function runs: until it has come to a stop, a crash makes it run again. */
+  /** To be called when its function starts. If the process crashes before the next stop, it runs again. */
   begin(): void {
     this.#isSettled = false;
   }
 
-  /** It has stopped again: what it was answered up to now does not bring it back. */
+  /** To be called when it has stopped again: the answers so far are used. */
   settleAnswers(): void {
     this.#isSettled = true;
     for (const question of this.#questions) question.fresh = false;
     for (const { invocation } of this.#calls?.values() ?? []) invocation?.settleAnswers();
   }
 
-  /** The answer did not fit after all: the question is open again. */
+  /** Removes an answer that did not fit, so that the question is open again. */
   reopen(question: Question): void {
     question.answer = undefined;
     question.fresh = false;
   }
 
-  /** The same for everything that was answered here since it stopped. */
+  /** The same for all answers that are not used yet. */
   reopenFresh(): void {
     for (const question of this.#questions) if (question.fresh) this.reopen(question);
   }
 
-  /** The same for what the invocation itself was resumed with. */
+  /** The same for the answer to the interrupt of the invocation itself. */
   reopenInterrupt(): void {
     const question = this.#questions.find(({ kind }) => kind === "interrupt");
     if (question !== undefined) this.reopen(question);
@@ -233,7 +232,7 @@ export class Invocation implements Part {
     return false;
   }
 
-  // what is kept
+  // results that are kept
 
   recall(key: string): Slot | undefined {
     return this.#once?.has(key) ? { value: this.#once.get(key) } : undefined;
@@ -249,9 +248,9 @@ export class Invocation implements Part {
     this.keptStreams.set(name, stream);
   }
 
-  // runs inside
+  // inner runs
 
-  /** The name of the next child run of this key; the same in each execution. */
+  /** The key of the next child run of this name, such as `name#0`. It is the same in each execution. */
   nextChild(key: string): string {
     this.#childCounts ??= new Map();
     const count = this.#childCounts.get(key) ?? 0;
@@ -263,7 +262,7 @@ export class Invocation implements Part {
     return this.#inner?.get(key)?.result;
   }
 
-  /** How far a run inside came in an earlier execution. */
+  /** How far an inner run came in an earlier execution. */
   savedInner(key: string): RunSnapshot | undefined {
     return this.#inner?.get(key)?.saved;
   }
@@ -289,7 +288,7 @@ export class Invocation implements Part {
 
   // tool calls
 
-  /** The invocation of a call, for its context. */
+  /** The invocation of a tool call, created when it is first needed. */
   invocationOfCall(index: number, callId: string, address: string): Invocation {
     const call = this.#call(index, callId);
     call.invocation ??= new Invocation(address);
@@ -316,9 +315,9 @@ export class Invocation implements Part {
     return call;
   }
 
-  // what is under way
+  // work in progress
 
-  /** Something began that has to settle before the invocation can be left. */
+  /** Counts work that must settle before the invocation can end. */
   enter(): void {
     this.#open++;
   }
@@ -379,7 +378,7 @@ export class Invocation implements Part {
 
 const nothing: readonly never[] = [];
 
-/** A run, by what is inside it and its own stop. Asked when it is needed: graphs may be deep. */
+/** A run as a part: what is inside it, and its own stop. Evaluated lazily, because graphs may be deep. */
 export function partOfRun(parts: readonly Part[], stop: NodeStop | undefined): Part {
   return {
     someAsked(test) {

@@ -1,12 +1,12 @@
-/** A store that has nothing to do keeps no more than that: eight pieces of 4 kB. */
+/** Limits of the memory that an idle store keeps: eight buffers of 4 kB. */
 const most = 8;
 const largest = 4_096;
 
-/** Memory that rows have let go of, for rows to come: to get new memory costs more than all the rest of a write. */
+/** Buffers that rows no longer use, for new rows: allocating memory costs more than the rest of a write. */
 export class BufferPool {
   readonly #pieces: Uint8Array[] = [];
 
-  /** Memory for so many bytes, perhaps with more room, and with anything in it. */
+  /** Returns a buffer of at least this many bytes, with arbitrary content. */
   take(needed: number): Uint8Array {
     const pieces = this.#pieces;
     for (let n = pieces.length - 1; n >= 0; n--) {
@@ -19,13 +19,13 @@ export class BufferPool {
     return new Uint8Array(needed);
   }
 
-  /** Nobody else may have this memory any more. */
+  /** Returns a buffer to the pool. The caller must not use it afterwards. */
   give(piece: Uint8Array): void {
     if (this.#pieces.length < most && piece.length <= largest) this.#pieces.push(piece);
   }
 }
 
-/** Whether a piece can take so many bytes, and is not much larger than it needs to be. */
+/** Whether a buffer is large enough, but at most twice as large as needed. */
 export function hasRoom(piece: Uint8Array, needed: number): boolean {
   return needed <= piece.length && piece.length <= 2 * needed;
 }

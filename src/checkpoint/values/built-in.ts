@@ -7,7 +7,7 @@ export function isOf<Type extends abstract new (...args: never[]) => object>(
   return prototype === type.prototype;
 }
 
-/** An instance of a built-in class that leads to no other values, as it is to be saved. Nothing for all others. */
+/** The form in which an instance of a built-in class without inner values is saved; `undefined` for all other objects. */
 export function plainLeaf(value: object, prototype: object): object | undefined {
   if (ArrayBuffer.isView(value)) return plainView(value, prototype);
   return leaves.some((type) => type.prototype === prototype) ? value : undefined;
@@ -26,8 +26,8 @@ const leaves: readonly { readonly prototype: object }[] = [
 ];
 
 /**
- * A view of bytes that says no more than the given one shows: what else stands in a buffer that is shared (Node.js has a
- * pool of them) is not for others to see. A view of a whole buffer goes on sharing it.
+ * A view whose buffer holds no other bytes: the rest of a shared buffer (Node.js pools them) must not be saved. A view of a whole
+ * buffer is returned as it is.
  */
 function plainView(view: ArrayBufferView, prototype: object): ArrayBufferView | undefined {
   const type = viewTypeOf(view);

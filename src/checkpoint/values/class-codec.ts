@@ -3,8 +3,8 @@ import { isFields } from "../../is.js";
 import { kindOf } from "../../wording.js";
 
 /**
- * How instances of a class of yours are kept in checkpoints. It is found by the exact class: an instance of a subclass
- * that has no codec of its own is `NOT_SERIALIZABLE`, and does not become an instance of its parent.
+ * How instances of one of your classes are saved in checkpoints. A codec applies to exactly its class: saving an instance of a
+ * subclass without a codec of its own throws `NOT_SERIALIZABLE`.
  *
  * @example
  * class Money { constructor(readonly cents: bigint, readonly currency: string) {} }
@@ -21,15 +21,15 @@ import { kindOf } from "../../wording.js";
  * const app = graph.compile({ runtime });
  */
 export interface ClassCodec<Value extends object, Data = never> {
-  /** What checkpoints call the class. Keep it when you rename or move the class. */
+  /** The name of the class in checkpoints. Keep it when you rename or move the class. */
   readonly name: string;
   /** The class itself. */
   readonly type: { readonly prototype: Value };
-  /** Anything that can itself be saved: records, dates, maps, instances of other registered classes. */
+  /** Returns the data of an instance: anything that can itself be saved, such as plain objects, dates, maps, and instances of other registered classes. */
   readonly encode: (value: Value) => unknown;
   /**
-   * Makes the instance from what `encode` gave. Where that leads back to the instance itself it has `undefined` for now:
-   * the instance is put there right afterwards, so keep the objects and lists of the data rather than copies of them.
+   * Makes the instance from what `encode` returned. Where the data refers back to the instance itself, it holds `undefined`
+   * during the call; the instance is put there right afterwards, so keep the objects and arrays of the data, not copies.
    */
   readonly decode: (data: Data) => Value;
 }
@@ -42,14 +42,14 @@ export interface AnyClassCodec {
   readonly decode: (data: never) => object;
 }
 
-/** A list of codecs, each of which fits its own class. */
+/** An array of codecs, each typed by its own class. */
 export type ClassCodecs<Values extends readonly object[]> = {
   readonly [Index in keyof Values]: ClassCodec<Values[Index]>;
 };
 
-/** A frozen copy. Throws when one of them is none, or when two have the same name or class. */
+/** Returns a frozen copy. Throws for an invalid codec, and for two with the same name or class. */
 export function checkClassCodecs(codecs: unknown): readonly AnyClassCodec[] {
-  if (!Array.isArray(codecs)) throw invalidOption("The option codecs of a Runtime must be a list of class codecs.");
+  if (!Array.isArray(codecs)) throw invalidOption("The option codecs of a Runtime must be an array of class codecs.");
   const byName = new Set<string>();
   const byType = new Map<unknown, string>();
   const checked = codecs.map((codec: unknown, index) => {
@@ -72,7 +72,8 @@ function checkClassCodec(codec: unknown, where: string): AnyClassCodec {
   if (!isFields(codec))
     throw invalidOption(`${where} must be { name, type, encode, decode }, but is ${kindOf(codec)}.`);
   const { name, type, encode, decode } = codec;
-  if (typeof name !== "string" || name === "") throw invalidOption(`${where} needs a name: a text that is not empty.`);
+  if (typeof name !== "string" || name === "")
+    throw invalidOption(`${where} needs a name: a string that is not empty.`);
   const named = `${where} ("${name}")`;
   if (!isClass(type)) throw invalidOption(`The type of ${named} must be a class, but is ${kindOf(type)}.`);
   if (type.prototype === Object.prototype || type.prototype === Array.prototype) {
@@ -85,7 +86,7 @@ function checkClassCodec(codec: unknown, where: string): AnyClassCodec {
   return { name, type, encode, decode };
 }
 
-/** What a class is called in an error message. */
+/** The name of a class in error messages. */
 export function classNameOf(type: { readonly prototype: object }): string {
   const name: unknown = Reflect.get(type, "name");
   return typeof name === "string" && name !== "" ? name : "a class without a name";

@@ -14,9 +14,9 @@ type Parts = readonly unknown[];
 type Fields = Record<string, unknown>;
 
 /**
- * Makes errors, records with a `__proto__` of their own and instances of registered classes from their parts. The parts are
- * complete, or still being read: then a cycle has come back to the whole. Errors and records are there at once, and get
- * their content later. An instance is {@link Pending} until its data is complete.
+ * Makes errors, records with an own `__proto__`, and instances of registered classes from their parts. When a cycle leads back to
+ * an object, its parts are still incomplete. Errors and records are then created empty and filled later; an instance is
+ * {@link Pending} until its data is complete.
  */
 export class ValueDecoder implements GraphReader {
   readonly #codecs: Codecs;
@@ -49,13 +49,13 @@ export class ValueDecoder implements GraphReader {
     this.#late.addEntry(map, key, value);
   }
 
-  /** To be called once everything is read. */
+  /** To be called when everything is read. */
   finish(): void {
     for (const { instance } of this.#pending.values())
       if (instance === undefined) throw new TypeError("An instance has no data.");
     for (const [parts, { fill }] of this.#shells) {
       if (!isComplete(parts)) throw new TypeError("An error or record has no content.");
-      if (this.#pending.size > 0) fill(); // again: what was pending stands in the parts now
+      if (this.#pending.size > 0) fill(); // again, because the parts now hold what was pending
     }
   }
 

@@ -24,15 +24,15 @@ import {
 type Codecs = ReadonlyMap<object, AnyClassCodec>;
 
 /**
- * Copies a value into what {@link writeGraph} takes. Sharing and cycles stay; getters, and the encoders of classes, are
- * called once. Throws at the first value that cannot be saved.
+ * Copies a value into the form that {@link writeGraph} takes. Sharing and cycles are kept; getters and class encoders are called
+ * once. Throws at the first value that cannot be saved.
  */
 export class ValueEncoder {
   readonly #codecs: Codecs;
   readonly #path: ValuePath;
   readonly #copies = new Map<object, unknown>();
   #depth = 0;
-  /** What this threw itself: everything else that leaves it comes from code of the value. */
+  /** The error that this class threw. Any other error comes from code of the value, such as a getter. */
   refusal: KumikoError | undefined;
 
   constructor(codecs: Codecs, slot: string) {
@@ -40,12 +40,12 @@ export class ValueEncoder {
     this.#path = new ValuePath(slot);
   }
 
-  /** The place that the walk has come to. */
+  /** The path of the current value. */
   get place(): string {
     return this.#path.toString();
   }
 
-  /** All that was copied. */
+  /** All objects that were copied. */
   get objects(): Iterable<object> {
     return this.#copies.keys();
   }
@@ -100,7 +100,7 @@ export class ValueEncoder {
     return copy;
   }
 
-  /** An own `__proto__` is data like the others, and devalue has no place for it. */
+  /** A record with an own `__proto__`, which devalue cannot represent, as a list of keys and values. */
   #pairs(value: object, prototype: object | null, parts: unknown[]): void {
     const pairs: unknown[] = [];
     parts.push(prototype === null, pairs);
@@ -136,10 +136,10 @@ export class ValueEncoder {
     return copy;
   }
 
-  /** The length of a list with holes says nothing of what it costs: only what is there is looked at. */
+  /** Copies a list with holes: only existing items are visited, however large the length is. */
   #sparse(list: readonly unknown[], copy: unknown[]): unknown {
     const start = copy.length;
-    copy[largestIndex] = undefined; // makes it a table, so that no memory is taken for the holes
+    copy[largestIndex] = undefined; // switches the engine to dictionary mode, so that holes take no memory
     Reflect.deleteProperty(copy, largestIndex);
     copy.length = list.length;
     for (const key of Object.keys(list)) {

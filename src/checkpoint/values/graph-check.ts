@@ -3,8 +3,8 @@ import { isBigintText, isDateText, longestPattern } from "./value-limits.js";
 const [largestIndex, hole, sparse] = [2 ** 32 - 2, -2, -7];
 
 /**
- * Whether JSON is a graph as devalue writes it. devalue itself takes a reference to nowhere for `undefined`, and makes
- * something of most texts that are no date, number or Base64.
+ * Whether JSON is a graph as devalue writes it. devalue itself does not check: it reads a dangling reference as `undefined`, and
+ * accepts most strings in place of dates, numbers or Base64.
  */
 export function isGraph(flat: unknown): flat is number | unknown[] {
   if (!Array.isArray(flat)) return isConstant(flat);
@@ -12,7 +12,7 @@ export function isGraph(flat: unknown): flat is number | unknown[] {
   return flat.length > 0 && flat.every((entry: unknown) => graph.isEntry(entry));
 }
 
-/** What stands for undefined, NaN, Infinity, -Infinity and -0. */
+/** The codes of undefined, NaN, Infinity, -Infinity and -0. */
 const isConstant = (value: unknown): boolean =>
   value === -1 || value === -3 || value === -4 || value === -5 || value === -6;
 
@@ -66,7 +66,7 @@ class GraphCheck {
     return this.#hasReferences(entry, 2, (value) => isIndex(value, length - 1));
   }
 
-  /** From `start` on, references; or keys and references in turn. */
+  /** Whether all entries from `start` on are references, or alternate between keys and references. */
   #hasReferences(entry: readonly unknown[], start: number, isKeyPart?: (value: unknown) => boolean): boolean {
     for (let index = start; index < entry.length; index++) {
       const isPart =

@@ -1,19 +1,19 @@
 import { deepest } from "./depth.js";
 
 /**
- * Whether JSON says all there is to say of a value: texts, finite numbers, booleans, null, lists without holes and plain
- * objects, each in one place only. Calls no getter, and never throws. It must cost less than writing does.
+ * Whether JSON represents a value completely: it consists of strings, finite numbers, booleans, null, arrays without holes and
+ * plain objects, none of which occurs twice. Calls no getters and never throws. This must be cheaper than writing the value.
  */
 export function isJsonTree(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return isJsonLeaf(value);
   try {
     return !("toJSON" in Array.prototype) && isTree(value, new Set(), 0);
   } catch {
-    return false; // a proxy that does not let itself be read
+    return false; // a proxy that throws when it is read
   }
 }
 
-/** The same of a value with nothing inside it. */
+/** The same for a primitive value. */
 export function isJsonLeaf(value: unknown): value is string | number | boolean | null {
   switch (typeof value) {
     case "string":
@@ -42,14 +42,14 @@ function isTree(value: object, seen: Set<object>, depth: number): boolean {
   return true;
 }
 
-/** Whether an object is a record that JSON can say, whatever its parts are. */
+/** Whether JSON can represent an object as a record, whatever its values are. */
 export function isPlainRecord(value: object): boolean {
   if (Object.getPrototypeOf(value) !== Object.prototype || Object.getOwnPropertySymbols(value).length > 0) return false;
   const descriptors = Object.getOwnPropertyDescriptors(value);
   return Object.values(descriptors).every((descriptor) => "value" in descriptor && descriptor.enumerable === true);
 }
 
-/** The same of a list. */
+/** The same for an array. */
 export function isPlainList(value: object): value is readonly unknown[] {
   if (!Array.isArray(value) || Object.getPrototypeOf(value) !== Array.prototype) return false;
   for (let index = 0; index < value.length; index++) {

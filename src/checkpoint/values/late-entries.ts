@@ -1,11 +1,11 @@
 import { Pending } from "./pending.js";
 
 /**
- * Fills maps and sets in order, also when some of what belongs into them does not exist yet. Nobody ever sees a
- * {@link Pending} in them: until it exists, a value of a map is `undefined`, and a key or member is not there.
+ * Fills maps and sets in order, also when some of their entries do not exist yet. They never contain a {@link Pending}: until the
+ * instance exists, a map value is `undefined`, and a key or set member is missing.
  */
 export class LateEntries {
-  /** What belongs into those in which something was missing, in order. */
+  /** The complete content, in order, of those in which something was missing. */
   readonly #sets = new Map<Set<unknown>, Set<unknown>>();
   readonly #maps = new Map<Map<unknown, unknown>, Map<unknown, unknown>>();
 

@@ -1,7 +1,7 @@
 import { isObject } from "../../is.js";
 /**
- * The prototype of a built-in class of this realm for that of the same class in another: sandboxes of test runners and edge
- * runtimes have an `Object`, `Map` and `Date` of their own. Every other prototype is given back as it is.
+ * Maps the prototype of a built-in class of another realm to that of the same class in this one: sandboxes of test runners and
+ * edge runtimes have their own `Object`, `Map` and `Date`. Every other prototype is returned as it is.
  */
 export function localPrototype(prototype: object): object {
   const type: unknown = Object.getOwnPropertyDescriptor(prototype, "constructor")?.value;

@@ -1,4 +1,4 @@
-/** Sets a property of its own, whatever prototypes have under that key: setters, constants, `__proto__`. */
+/** Sets an own property, also where a prototype has a setter, a read-only property or `__proto__` under the key. */
 export function setOwn(target: Record<string | number, unknown>, key: string | number, value: unknown): void {
   if (key in target) defineOwn(target, key, value, true);
   else target[key] = value;

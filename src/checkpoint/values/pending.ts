@@ -1,4 +1,4 @@
-/** Stands for an instance that does not exist yet, wherever a cycle comes back to it. */
+/** Stands for an instance that does not exist yet, where a cycle leads back to it. */
 export class Pending {
   readonly #waiting: ((instance: object) => void)[] = [];
   #instance: object | undefined;
@@ -7,12 +7,12 @@ export class Pending {
     return this.#instance;
   }
 
-  whenKnown(tell: (instance: object) => void): void {
-    this.#waiting.push(tell);
+  whenKnown(listener: (instance: object) => void): void {
+    this.#waiting.push(listener);
   }
 
   resolve(instance: object): void {
     this.#instance = instance;
-    for (const tell of this.#waiting.splice(0)) tell(instance);
+    for (const listener of this.#waiting.splice(0)) listener(instance);
   }
 }

@@ -1,15 +1,15 @@
-/** What JSON may have to write in another way: quotes, backslashes, control characters, and what is not ASCII. */
+/** Characters that JSON may have to escape: quotes, backslashes, control characters, and everything beyond ASCII. */
 const perhapsSpecial = /[^ !#-[\]-~]/;
 
-/** A text as JSON. Asking whether there is anything to replace costs less than JSON.stringify does. */
+/** A string as JSON. Checking for special characters first is faster than JSON.stringify. */
 export function quoted(text: string): string {
   return text.length > 200 || perhapsSpecial.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** Graphs have fewer nodes than that; whoever makes graphs without end shall not fill the memory. */
+/** More than the nodes of a graph, and a bound on memory for programs that keep building graphs. */
 const mostNames = 1_000;
 
-/** What is written again and again, by the keys of nodes. */
+/** Caches text that is written again and again, by node key. */
 export class TextCache<T> {
   readonly #texts = new Map<string, T>();
 

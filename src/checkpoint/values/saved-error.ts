@@ -6,13 +6,13 @@ import { defineOwn } from "./own-property.js";
 
 type Fields = Record<string, unknown>;
 
-/** An error as it is saved. Cycles may lead from `links` and `fields` back to it. */
+/** An error as it is saved. `links` and `fields` may refer back to it. */
 export interface SavedError {
-  /** The nearest class that every process has: a built-in one, or one of this library. */
+  /** The nearest class that every process has: built in, or from this library. */
   readonly type: string;
-  /** Texts that are no fields: `message`, `name`, `stack`. */
+  /** Strings that are not enumerable: `message`, `name`, `stack`. */
   readonly texts: Readonly<Fields>;
-  /** What else is no field: `cause`, `errors`. */
+  /** Other properties that are not enumerable: `cause`, `errors`. */
   readonly links: Readonly<Fields>;
   /** Own enumerable properties. */
   readonly fields: Readonly<Fields>;
@@ -23,7 +23,7 @@ export function isError(value: object): value is Error {
   return !(Symbol.toStringTag in value) && Object.prototype.toString.call(value) === "[object Error]";
 }
 
-/** Reads every property once. */
+/** Takes an error apart. Reads every property once. */
 export function saveError(error: Error): SavedError {
   const type = typeNameOf(error);
   const [texts, links, fields]: [Fields, Fields, Fields] = [{}, {}, {}];
@@ -44,13 +44,13 @@ export function saveError(error: Error): SavedError {
 
 const textKeys = ["message", "name", "stack"] as const;
 
-/** What an error of this type has without being told. */
+/** The value that an error of this type inherits. */
 function inherited(key: (typeof textKeys)[number], type: string): string | undefined {
   if (type === "DOMException") return undefined;
   return key === "name" ? type : "";
 }
 
-/** An error of this type without its content, or nothing when there is no such type. */
+/** An empty error of this type; `undefined` when the type is unknown. */
 export function emptyError(type: unknown, { message, name }: Readonly<Fields>): Error | undefined {
   if (type === "DOMException") return new DOMException(textOrNothing(message), textOrNothing(name));
   if (type === "AggregateError") return new AggregateError([]);
@@ -61,15 +61,17 @@ export function emptyError(type: unknown, { message, name }: Readonly<Fields>): 
   return Type && new Type();
 }
 
-/** Gives an empty error its content. A second time does no harm. */
+/** Fills an empty error. May be called more than once. */
 export function fillError(error: Error, { type, texts, links, fields }: SavedError): void {
   if (!Object.hasOwn(texts, "stack")) Reflect.deleteProperty(error, "stack");
   for (const [key, value] of Object.entries(texts)) {
-    if (!isOneOf(textKeys, key) || typeof value !== "string") throw new TypeError(`An error has no text "${key}".`);
+    if (!isOneOf(textKeys, key) || typeof value !== "string")
+      throw new TypeError(`An error cannot have a text "${key}".`);
     if (type !== "DOMException" || key === "stack") defineOwn(error, key, value, false);
   }
   for (const [key, value] of Object.entries(links)) {
-    if (!isOneOf(["message", "name", "cause", "errors"], key)) throw new TypeError(`An error leads to no "${key}".`);
+    if (!isOneOf(["message", "name", "cause", "errors"], key))
+      throw new TypeError(`An error cannot have a link "${key}".`);
     defineOwn(error, key, value, false);
   }
   for (const key of Object.keys(fields)) if (fits(error, key, fields[key])) defineOwn(error, key, fields[key], true);
@@ -77,7 +79,7 @@ export function fillError(error: Error, { type, texts, links, fields }: SavedErr
 
 const isOneOf = (keys: readonly string[], key: string): boolean => keys.includes(key);
 
-/** Whoever looks at an error of this library takes these for granted. */
+/** Whether a field has the type that code which reads errors of this library relies on. */
 function fits(error: Error, key: string, value: unknown): boolean {
   if (!KumikoError.is(error)) return true;
   if (key === "code") return typeof value === "string";
@@ -101,7 +103,7 @@ function typeNameOf(error: Error): string {
   return "Error";
 }
 
-/** Issues of validators carry what cannot be saved: functions, classes of theirs. */
+/** Issues of validators may hold what cannot be saved, such as functions and instances of classes. */
 function plainIssues(issues: unknown): unknown {
   if (!Array.isArray(issues)) return issues;
   return issues.map((issue: unknown) => {

@@ -4,25 +4,25 @@ import { quoted } from "./quoted.js";
 import { mark } from "./tree.js";
 import type { ValueCodec } from "./value-codec.js";
 
-/** What is written once, however often it occurs: gives the text that stands for a value in an entry. */
+/** Finds values that the document already holds: returns a reference in place of the text of such a value. */
 export interface RepeatedValues {
   refer(text: string): string;
 }
 
 type Part = string | number | boolean | null | ObjectCopy | OtherCopy | Shared;
 
-/** A record or a list as it was saved; a list has no keys. */
+/** The copy of a record or a list as it was saved; a list has no keys. */
 class ObjectCopy {
   source: object;
   readonly keys: string[] | undefined;
   parts: Part[] = [];
-  /** The last comparison that has found its source. */
+  /** The number of the last comparison that found its source. */
   round: number;
-  /** What it is a part of; `undefined` for the whole, and for what stands beside the tree. */
+  /** The copy that contains it; `undefined` for the root, and for shared objects. */
   parent: ObjectCopy | undefined = undefined;
-  /** Names it, if it occurs more than once; 0 for all others. */
+  /** The id of an object that occurs more than once; 0 for all others. */
   id = 0;
-  /** It stands beside the tree. */
+  /** Whether it is stored among the shared objects, beside the tree. */
   isApart = false;
 
   constructor(source: object, keys: string[] | undefined, round: number) {
@@ -32,7 +32,7 @@ class ObjectCopy {
   }
 }
 
-/** One of the places of an object that occurs more than once. */
+/** One occurrence of an object that occurs more than once. */
 class Shared {
   readonly copy: ObjectCopy;
 
@@ -41,7 +41,7 @@ class Shared {
   }
 }
 
-/** Something that JSON cannot say, by its text. */
+/** The text of a value that JSON cannot represent. */
 class OtherCopy {
   readonly text: string;
 
@@ -53,66 +53,66 @@ class OtherCopy {
 interface Made {
   readonly copy: Part;
   readonly text: string;
-  /** Whether JSON alone says all of it. */
+  /** Whether the text is plain JSON, without marks. */
   readonly isPlain: boolean;
 }
 
 interface Compared {
   readonly copy: Part;
-  /** `undefined` when only the object is another one. */
+  /** `undefined` when only the identity of the object has changed. */
   readonly change: string | undefined;
 }
 
-/** What has changed of a state: its text for a document, or differences as text, of which some may be empty. */
+/** How a state has changed: its whole text, or differences as text, some of which may be empty. */
 export type StateChange = { readonly whole: string } | StateDifference;
 
 export interface StateDifference {
-  /** Of the tree. */
+  /** The change of the tree. */
   readonly change: string;
-  /** Of objects that occur more than once, by their names. */
+  /** The changes of shared objects, by id. */
   readonly shared: string;
-  /** What is to be named after that, by where it stands then. */
+  /** Objects that become shared after these changes, by their paths at that point. */
   readonly names: string;
 }
 
-/** A value of which a tree cannot be made: only a graph says what it is. */
+/** Thrown for a value that cannot be written as a tree, only as a graph. */
 const noTree: unique symbol = Symbol("no tree");
-/** Said more easily as a whole. */
+/** Returned when a value is better written as a whole. */
 const other: unique symbol = Symbol("other");
-/** The round of a copy whose object was found in another place. */
+/** The round of a copy whose object was found at another position. */
 const elsewhere = -1;
 
-/** Long enough to be worth more than what says that it begins like another. */
+/** The length from which writing only the end of an extended string is worth it. */
 const longText = 64;
 
 /**
- * A copy of a state as it was saved last: it tells what has changed since, as a difference of trees. An object that occurs more
- * than once gets a name, and stands beside the tree from then on.
+ * A copy of a state as it was last saved, which finds what has changed since as a difference of trees. An object that occurs more
+ * than once gets an id, and is stored beside the tree from then on.
  */
 export class StateCopy {
   readonly #codec: ValueCodec;
   readonly #slot: string;
   #root: Part = null;
-  /** What was saved of a state that is not a tree. */
+  /** The saved text of a state that is not a tree. */
   #text: string | undefined = undefined;
   #round = 0;
-  /** The objects that are parts of the tree, and their copies. */
+  /** The objects in the tree, and their copies. */
   readonly #known = new Map<object, ObjectCopy>();
-  /** The objects inside of what JSON cannot say, in this round. */
+  /** The objects inside values that JSON cannot represent, in this round. */
   #hidden: object[] = [];
-  /** Those that were found to occur more than once, in this round. */
+  /** The copies found to be shared in this round. */
   #found: ObjectCopy[] = [];
   #lastId = 0;
-  /** The differences of shared objects, by name, in this round. */
+  /** The differences of shared objects in this round, as text. */
   #sharedChanges = "";
 
-  /** `slot` begins the path that an error names. */
+  /** `slot` is the start of the path in error messages. */
   constructor(codec: ValueCodec, slot: string) {
     this.#codec = codec;
     this.#slot = slot;
   }
 
-  /** Takes the value as it is now; gives its text for a document. */
+  /** Copies the value as it is now, and returns its text for a document. */
   take(value: unknown): string {
     this.#known.clear();
     this.#lastId = 0;
@@ -126,14 +126,14 @@ export class StateCopy {
       if (names !== "") return `{"tree":${made.text},"names":${names}}`;
       return made.isPlain ? `{"json":${made.text}}` : `{"tree":${made.text}}`;
     } catch {
-      // also where it cannot be saved at all: this says why, and where that is
+      // if it cannot be saved at all, this throws the error that says why and where
       this.#known.clear();
       this.#text = this.#codec.encode(value, this.#slot);
       return this.#text;
     }
   }
 
-  /** What has changed since; `undefined` when nothing has. After an error only {@link take} may follow. */
+  /** Returns what has changed since; `undefined` when nothing has. After an error, only {@link take} may follow. */
   update(value: unknown, repeated: RepeatedValues): StateChange | undefined {
     const before = this.#text;
     if (before !== undefined) {
@@ -163,14 +163,14 @@ export class StateCopy {
     this.#sharedChanges = "";
   }
 
-  /** Throws when an object inside of what JSON cannot say occurs once more. */
+  /** Throws when an object inside a value that JSON cannot represent occurs more than once. */
   #checkHidden(): void {
     if (this.#hidden.length === 0) return;
     if (new Set(this.#hidden).size < this.#hidden.length) throw noTree;
     for (const object of this.#hidden) if (this.#known.get(object)?.round === this.#round) throw noTree;
   }
 
-  /** Takes objects out of the tree that were found to occur more than once; gives where they stood. */
+  /** Moves objects that have become shared out of the tree; returns where they were, as text. */
   #nameFound(): string {
     if (this.#found.length === 0) return "";
     return `[${this.#found.map((copy) => this.#takeOut(copy)).join(",")}]`;
@@ -198,7 +198,7 @@ export class StateCopy {
 
   // comparing
 
-  /** The copy of what a part is now, and how that came; `undefined` when it is what it was. */
+  /** Compares a part with its value now. Returns the new copy and the change; `undefined` when nothing has changed. */
   #compare(part: Part, value: unknown, depth: number, repeated: RepeatedValues): Compared | undefined {
     if (typeof value !== "object" || value === null) return this.#compareLeaf(part, value, depth, repeated);
     if (part instanceof Shared && part.copy.source === value) {
@@ -225,7 +225,7 @@ export class StateCopy {
       : this.#compareRecord(copy, keys, source, depth, repeated);
   }
 
-  /** What an object beside the tree is now, once in a round. */
+  /** Compares a shared object, once per round. */
   #visit(copy: ObjectCopy, depth: number, repeated: RepeatedValues): void {
     if (copy.round === this.#round || !copy.isApart) return;
     copy.round = this.#round;
@@ -234,7 +234,7 @@ export class StateCopy {
     if (change !== undefined) this.#sharedChanges += `${this.#sharedChanges === "" ? "" : ","}"${copy.id}":${change}`;
   }
 
-  /** Whether the object that stands here now was found in another place too, in this round or before. */
+  /** Whether the object at this position was also found at another one, in this round or before. */
   #isElsewhere(part: ObjectCopy, value: object): boolean {
     if (part.source === value) return part.round === elsewhere;
     const known = this.#known.get(value);
@@ -256,7 +256,7 @@ export class StateCopy {
     return { copy, change: `["set",${text}]` };
   }
 
-  /** `undefined` when nothing has changed, {@link other} when it is easier said as a whole. */
+  /** Returns `undefined` when nothing has changed, {@link other} when the record is better written as a whole. */
   #compareRecord(
     copy: ObjectCopy,
     keys: string[],
@@ -269,10 +269,10 @@ export class StateCopy {
     const { parts } = copy;
     for (const key in value) {
       if (!Object.hasOwn(value, key)) continue;
-      // keys in between that are not there any more
+      // keys in between that were removed
       while (index < keys.length && keys[index] !== key) {
         const missing = keys[index] ?? "";
-        if (Object.hasOwn(value, missing)) return other; // the order is another one
+        if (Object.hasOwn(value, missing)) return other; // the order has changed
         changes += `${changes === "" ? "" : ","}${quoted(missing)}:[]`;
         this.#forget(parts[index] ?? null);
         keys.splice(index, 1);
@@ -339,7 +339,7 @@ export class StateCopy {
     return `["list",{${changes}},${dropped},${kept},[${added}]]`;
   }
 
-  /** How many items were taken away at the front, if the first of now is an object that stood further behind. */
+  /** How many items were removed from the front: the first item now is an object that used to be further back. */
   #droppedFrom({ parts }: ObjectCopy, [first]: readonly unknown[]): number {
     if (typeof first !== "object" || first === null) return 0;
     const known = this.#known.get(first);
@@ -350,10 +350,10 @@ export class StateCopy {
 
   // copies
 
-  /** A copy of something that was not there before, and its text. Of a list, its items are what may be repeated. */
+  /** Copies a new value, and returns the copy and its text. In a list, the items are looked up among repeated values. */
   #make(value: unknown, depth: number, repeated?: RepeatedValues): Made {
     if (typeof value !== "object" || value === null) return this.#makeLeaf(value, repeated);
-    if (depth > deepest) throw noTree; // the codec says what is wrong with it
+    if (depth > deepest) throw noTree; // the codec then reports the error
     const known = this.#known.get(value);
     if (known !== undefined && (known.id > 0 || known.round === this.#round)) {
       return this.#share(known, depth, repeated);
@@ -396,7 +396,7 @@ export class StateCopy {
       isPlain &&= made.isPlain;
     }
     if (keys.length !== 1 || keys[0] !== mark) return { copy, text: `{${text}}`, isPlain };
-    // what looks like a mark is never changed in part
+    // a record that looks like a mark is never changed in part
     this.#hide(copy);
     const escaped = `{"${mark}":{"own":${text.slice(mark.length + 3)}}}`;
     return { copy: new OtherCopy(escaped), text: escaped, isPlain: false };
@@ -408,7 +408,7 @@ export class StateCopy {
     return { copy: new OtherCopy(text), text: `{"${mark}":${text}}`, isPlain: false };
   }
 
-  /** Refers to an object that has another place too. */
+  /** Refers to an object that also occurs elsewhere. */
   #share(copy: ObjectCopy, depth: number, repeated: RepeatedValues | undefined): Made {
     if (copy.id === 0) {
       copy.id = ++this.#lastId;
@@ -423,7 +423,7 @@ export class StateCopy {
     return copy;
   }
 
-  /** The object that stands where the copy was made, or another one that may be compared with it. */
+  /** Notes that the copy was found: its source may be another object now. */
   #find(copy: ObjectCopy, source: object): void {
     copy.round = this.#round;
     if (copy.source === source) return;
@@ -446,7 +446,7 @@ export class StateCopy {
     for (const inner of part.parts) this.#hide(inner);
   }
 
-  /** What stands beside the tree stays there: it may be referred to again. */
+  /** Removes the copies of a part. Shared objects stay, because they may be referred to again. */
   #forget(part: Part): void {
     if (!(part instanceof ObjectCopy)) return;
     if (this.#known.get(part.source) === part) this.#known.delete(part.source);
@@ -465,7 +465,7 @@ function setPart(copy: ObjectCopy, index: number, part: Part): void {
   if (part instanceof ObjectCopy) part.parent = copy;
 }
 
-/** Whether a copy of one may be compared with the other. */
+/** Whether a value can be compared with a copy part by part. */
 function isAlike({ source, keys }: ObjectCopy, value: object): boolean {
   if (source === value) return true;
   return keys === undefined ? isPlainList(value) : isPlainRecord(value);

@@ -1,9 +1,9 @@
-/** What devalue does not know by itself, and how a graph calls it. */
+/** The tags of values that devalue does not support by itself. */
 export type Tag = "Class" | "Error" | "Record";
 
 /**
- * A copy of something that devalue does not know. The parts stand in a list of their own, so that the place of the whole is
- * known before its parts are: cycles may run through it.
+ * A copy of a value that devalue does not support by itself. Its parts are in a list of their own, so that the value has an index
+ * before its parts do: this makes cycles possible.
  */
 export class Tagged {
   readonly tag: Tag;

@@ -1,19 +1,19 @@
 import { unreadableCheckpoint } from "../checkpoint-errors.js";
 
 /**
- * A value as a tree of JSON with other values inside it, so that parts of it can be replaced. What is not JSON stands in a
- * record whose one key is {@link mark}:
+ * The key that marks special values in a tree. A tree is JSON of which parts can be replaced; what JSON cannot represent is a
+ * record with this one key:
  *
  * - `{ "$": { "graph": … } }` is a value as devalue writes it,
  * - `{ "$": { "own": … } }` is a record that has this one key itself,
- * - `{ "$": { "ref": 3 } }` is the object of this name, which stands beside the tree because it occurs more than once,
- * - `{ "$": ["4 model", 0] }`, in what is added to a tree, is a copy of a value that stands elsewhere in the document.
+ * - `{ "$": { "ref": 3 } }` is the shared object with this id, stored beside the tree because it occurs more than once,
+ * - `{ "$": ["4 model", 0] }`, in what is added to a tree, is a copy of a value elsewhere in the document.
  */
 export const mark = "$";
 
 type JsonRecord = Record<string, unknown>;
 
-/** A tree and the objects beside it. */
+/** A tree and the shared objects beside it. */
 export interface SharingTree {
   tree: unknown;
   shared: JsonRecord;
@@ -24,13 +24,13 @@ export interface PartDecoder {
   decode(json: unknown, slot: string): unknown;
 }
 
-/** What a marked record holds; `undefined` for every other part of a tree. */
+/** The content of a marked record; `undefined` for every other part of a tree. */
 export function markedPart(tree: object): unknown {
   const keys = Object.keys(tree);
   return keys.length === 1 && keys[0] === mark ? Reflect.get(tree, mark) : undefined;
 }
 
-/** A saved tree, with the objects beside it that occur more than once. */
+/** Reads a saved tree with its shared objects. */
 export function sharingTree(saved: JsonRecord): SharingTree {
   const shared = isRecord(saved.shared) ? saved.shared : {};
   const found: SharingTree = { tree: Object.hasOwn(saved, "tree") ? saved.tree : saved.json, shared };
@@ -38,7 +38,7 @@ export function sharingTree(saved: JsonRecord): SharingTree {
   return found;
 }
 
-/** Takes parts out of a tree: each is said by where it stands when those before it are out. */
+/** Moves parts of a tree to the shared objects. Each path is valid after the moves before it. */
 export function nameParts(trees: SharingTree, names: unknown): void {
   if (!Array.isArray(names)) throw damaged();
   for (const name of names) {
@@ -60,7 +60,7 @@ function ownPart(holder: unknown, key: string): unknown {
   throw damaged();
 }
 
-/** The value of a tree, made in place. */
+/** Decodes a tree to its value, in place. */
 export function valueOfTree(saved: JsonRecord, decoder: PartDecoder, slot: string): unknown {
   const { tree, shared } = sharingTree(saved);
   const reader = new TreeReader(shared, decoder, slot);
@@ -91,7 +91,7 @@ class TreeReader {
     return tree;
   }
 
-  /** Replaces what is inside a record or a list. */
+  /** Decodes the values inside a record or a list. */
   parts(tree: unknown): unknown {
     if (Array.isArray(tree)) {
       for (let index = 0; index < tree.length; index++) tree[index] = this.value(tree[index]);
@@ -109,4 +109,4 @@ function isRecord(json: unknown): json is JsonRecord {
   return typeof json === "object" && json !== null && !Array.isArray(json);
 }
 
-const damaged = (): Error => unreadableCheckpoint("a state names a part that is not there");
+const damaged = (): Error => unreadableCheckpoint("a state refers to a part that does not exist");

@@ -9,8 +9,8 @@ import { valueOfTree } from "./tree.js";
 import { readGraph, writeGraph } from "./value-graph.js";
 
 /**
- * Values as JSON text, for checkpoints. What is a tree of plain JSON stands there as it is, under `json`; everything else as
- * devalue writes it, under `graph`.
+ * Writes values as JSON text for checkpoints. A tree of plain JSON is written as it is, under `json`; everything else in the form
+ * of devalue, under `graph`.
  */
 export class ValueCodec {
   readonly #byPrototype: ReadonlyMap<object, AnyClassCodec>;
@@ -21,24 +21,24 @@ export class ValueCodec {
     this.#byName = new Map(codecs.map((codec) => [codec.name, codec]));
   }
 
-  /** The value as JSON text, to be put into a document as it is. `slot` begins the path that an error names. */
+  /** The value as JSON text, to be inserted into a document. `slot` is the start of the path in error messages. */
   encode(value: unknown, slot: string): string {
     return this.encodeTree(value) ?? this.encodeGraph(value, slot);
   }
 
-  /** The same, when plain JSON says all there is to say of the value. Never throws. */
+  /** The same if plain JSON represents the value completely; otherwise `undefined`. Never throws. */
   encodeTree(value: unknown): string | undefined {
     if (typeof value === "string") return `{"json":${quoted(value)}}`;
-    // as JSON writes a number
+    // a template writes a number as JSON does
     if (typeof value === "number") return isJsonLeaf(value) ? `{"json":${value}}` : undefined;
     try {
       return isJsonTree(value) ? `{"json":${JSON.stringify(value)}}` : undefined;
     } catch {
-      return undefined; // a proxy that changes its mind: whoever takes it apart says what is wrong with it
+      return undefined; // a proxy that changed between check and use: encodeGraph reports the error
     }
   }
 
-  /** A part of a tree that JSON cannot say, with all objects in it. */
+  /** The text of a part that JSON cannot represent, and all objects in it. */
   encodeParts(value: unknown, slot: string): { readonly text: string; readonly objects: Iterable<object> } {
     const encoder = new ValueEncoder(this.#byPrototype, slot);
     const text = `{"graph":${writeGraph(encoder.take(value))}}`;
@@ -46,16 +46,16 @@ export class ValueCodec {
   }
 
   encodeGraph(value: unknown, slot: string): string {
-    const snapshot = new ValueEncoder(this.#byPrototype, slot);
+    const encoder = new ValueEncoder(this.#byPrototype, slot);
     try {
-      return `{"graph":${writeGraph(snapshot.take(value))}}`;
+      return `{"graph":${writeGraph(encoder.take(value))}}`;
     } catch (error) {
-      throw snapshot.refusal ?? hostileValue(snapshot.place, error);
+      throw encoder.refusal ?? hostileValue(encoder.place, error);
     }
   }
 
   /**
-   * The value from what JSON.parse made of the text. To be called once for each: it may give back what it is given.
+   * Decodes the parsed JSON of a value. To be called once for each: it may change the JSON and return it.
    */
   decode(json: unknown, slot: string): unknown {
     if (isRecord(json) && Object.hasOwn(json, "tree")) return valueOfTree(json, this, slot);
@@ -67,10 +67,10 @@ export class ValueCodec {
   }
 
   #decodeGraph(flat: unknown, slot: string): unknown {
-    const revival = new ValueDecoder(this.#byName, slot);
+    const decoder = new ValueDecoder(this.#byName, slot);
     try {
-      const value = readGraph(flat, revival);
-      revival.finish();
+      const value = readGraph(flat, decoder);
+      decoder.finish();
       return value;
     } catch (error) {
       throw KumikoError.is(error) ? error : unreadableValue(slot, `it is damaged: ${messageOf(error)}`, error);

@@ -2,7 +2,7 @@ import { stringify, unflatten } from "devalue";
 import { isGraph } from "./graph-check.js";
 import { type Tag, Tagged } from "./tagged.js";
 
-/** What {@link readGraph} makes of what devalue does not know, and how it fills what it has made. */
+/** How {@link readGraph} makes values that devalue does not support by itself, and how it fills containers. */
 export interface GraphReader {
   readonly revivers: Readonly<Record<Tag, (parts: unknown) => unknown>>;
   set(target: Record<string | number, unknown>, key: string | number, value: unknown): void;
@@ -10,7 +10,7 @@ export interface GraphReader {
   addEntry(map: Map<unknown, unknown>, key: unknown, value: unknown): void;
 }
 
-/** JSON text of values with sharing and cycles. Takes what ValueSnapshot makes. */
+/** Writes the copy that `ValueEncoder` makes as JSON text. Sharing and cycles are kept. */
 export function writeGraph(copy: unknown): string {
   return stringify(copy, { Class: partsOf("Class"), Error: partsOf("Error"), Record: partsOf("Record") });
 }
@@ -18,7 +18,7 @@ export function writeGraph(copy: unknown): string {
 const partsOf = (tag: Tag) => (value: unknown) =>
   value instanceof Tagged && value.tag === tag ? value.parts : undefined;
 
-/** From what JSON.parse made of such a text. Throws something when it is no such text. */
+/** Reads the parsed JSON of such a text. Throws an arbitrary error when it is anything else. */
 export function readGraph(flat: unknown, reader: GraphReader): unknown {
   if (!isGraph(flat)) throw new TypeError("This is not a list of values that refer to each other.");
   return unflatten(flat, reader.revivers, {

@@ -3,7 +3,7 @@ import { shortenText } from "../../schema/shorten.js";
 /** A key, an index, or the key of a map. */
 export type PathStep = PropertyKey | { readonly mapKey: unknown };
 
-/** The place that a walk has come to, for error messages: `input of "b": outer.list[1].fn`. */
+/** The path of the current value during a walk, for error messages: `input of "b": outer.list[1].fn`. */
 export class ValuePath {
   readonly slot: string;
   readonly #steps: PathStep[] = [];

@@ -2,14 +2,14 @@ import { RequestContext } from "../../components/request-context.js";
 import { kindOf } from "../../wording.js";
 import { type AnyClassCodec, classNameOf } from "./class-codec.js";
 
-/** What a value is that cannot be saved, and what to do. */
+/** Why a value cannot be saved, and what to do about it. */
 export type WhyNotSaved = readonly [what: string, advice: string];
 
 export const functionIsNotSaved: WhyNotSaved = ["it is a function", "Leave it out: only data can be saved."];
 
 export const symbolIsNotSaved: WhyNotSaved = ["it is a symbol", "Leave it out: only data can be saved."];
 
-export const symbolKeyIsNotSaved: WhyNotSaved = ["its key is a symbol", "Use a text as the key."];
+export const symbolKeyIsNotSaved: WhyNotSaved = ["its key is a symbol", "Use a string as the key."];
 
 export const bigintIsTooLong: WhyNotSaved = ["it is a bigint of more than 262,144 bits", "Save it as bytes."];
 
@@ -24,17 +24,17 @@ export const tooDeep = (levels: number): WhyNotSaved => [
 ];
 
 export const encodesToItself = (name: string): WhyNotSaved => [
-  `encode of the codec "${name}" gave back the instance itself`,
-  "Let it give a record of the data.",
+  `encode of the codec "${name}" returned the instance itself`,
+  "Return a plain object with its data.",
 ];
 
 export function whyInstanceIsNotSaved(value: object, codecs: ReadonlyMap<object, AnyClassCodec>): WhyNotSaved {
   if (value instanceof RequestContext) {
-    return ["it is the request context, which is never saved", "Leave it out, and give it again on resume."];
+    return ["it is the request context, which is never saved", "Leave it out, and pass it again on resume."];
   }
   if (value instanceof Promise) return ["it is a promise", "Await it first."];
   if (Symbol.asyncIterator in value || value instanceof ReadableStream) {
-    return ["it is a stream", "Read it first, and keep what came out of it."];
+    return ["it is a stream", "Read it first, and keep its chunks or the joined value."];
   }
   const parent = registeredParentOf(value, codecs);
   const hint =

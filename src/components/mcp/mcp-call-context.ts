@@ -10,8 +10,10 @@ export interface McpCallContext {
   log(level: McpLogLevel, data: unknown, logger?: string): Promise<void>;
 }
 
+/** The levels of log messages in MCP. */
 export type McpLogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
 
+/** The answer of a client's model to a sampling request. */
 export interface McpSampledMessage {
   readonly role: "user" | "assistant";
   readonly content: unknown;
@@ -19,6 +21,7 @@ export interface McpSampledMessage {
   readonly stopReason?: string | undefined;
 }
 
+/** A folder or resource that an MCP client opens to servers. */
 export interface McpClientRoot {
   readonly uri: string;
   readonly name?: string | undefined;

@@ -29,7 +29,7 @@ const names: readonly string[] = [
 /** How many steps a run may take beyond one for each node. */
 const spareSteps = 10;
 
-/** The options of `compile()`, checked and with their defaults. */
+/** Checks the options of `compile()` and fills in defaults. */
 export function resolveCompileOptions(
   component: Plan["component"],
   nodeCount: number,
@@ -38,10 +38,10 @@ export function resolveCompileOptions(
   if (typeof options !== "object" || options === null)
     throw invalidOption("The options of compile() must be an object.");
   for (const name of Object.keys(options)) {
-    if (!names.includes(name)) throw invalidOption(`compile() has no option "${name}". There are ${names.join(", ")}.`);
+    if (!names.includes(name)) throw invalidOption(`Unknown compile option "${name}". Options: ${names.join(", ")}.`);
   }
   const { name = "", callbacks = [], runtime = defaultRuntime } = options;
-  if (typeof name !== "string") throw invalidOption("The compile option name must be a text.");
+  if (typeof name !== "string") throw invalidOption("The compile option name must be a string.");
   if (!(runtime instanceof SharedParts))
     throw invalidOption("The compile option runtime must be a Runtime: new Runtime({ … }).");
   const triggerMode = resolveTriggerMode(component, options.triggerMode);
@@ -62,12 +62,13 @@ function resolveCheckpoints({
   history = false,
 }: CompileOptions<string>): Pick<Plan, "store" | "durability" | "keepCheckpoint" | "history"> {
   if (store !== undefined && !isStore(store)) {
-    throw invalidOption("The compile option store must be a CheckpointStore: memoryStore(), sqliteStore(…), ….");
+    throw invalidOption("The compile option store must be a CheckpointStore, such as memoryStore() or sqliteStore(…).");
   }
   if (durability !== "exit" && durability !== "step") {
-    throw invalidOption('The compile option durability is "exit" or "step".');
+    throw invalidOption('The compile option durability must be "exit" or "step".');
   }
-  if (typeof keepCheckpoint !== "boolean") throw invalidOption("The compile option keepCheckpoint is true or false.");
+  if (typeof keepCheckpoint !== "boolean")
+    throw invalidOption("The compile option keepCheckpoint must be true or false.");
   return { store, durability, keepCheckpoint, history: resolveHistory(history, store) };
 }
 
@@ -75,33 +76,34 @@ function resolveHistory(history: unknown, store: Plan["store"]): Plan["history"]
   if (history === false) return undefined;
   const given: unknown = history === true ? {} : history;
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw invalidOption("The compile option history is true, false or { last, maxAgeMs }.");
+    throw invalidOption("The compile option history must be true, false or { last, maxAgeMs }.");
   }
   const other = Object.keys(given).find((name) => name !== "last" && name !== "maxAgeMs");
-  if (other !== undefined) throw invalidOption(`The compile option history has no field "${other}": last, maxAgeMs.`);
+  if (other !== undefined)
+    throw invalidOption(`Unknown field "${other}" of the compile option history. Fields: last, maxAgeMs.`);
   const { last = 1_000, maxAgeMs } = given as { readonly last?: number; readonly maxAgeMs?: number };
   if (!Number.isSafeInteger(last) || last < 1) {
-    throw invalidOption(`history.last is a whole number of at least 1 (got ${String(last)}).`);
+    throw invalidOption(`history.last must be a whole number of at least 1 (got ${String(last)}).`);
   }
   if (maxAgeMs !== undefined && !(typeof maxAgeMs === "number" && maxAgeMs > 0)) {
-    throw invalidOption(`history.maxAgeMs is a time in milliseconds above 0 (got ${String(maxAgeMs)}).`);
+    throw invalidOption(`history.maxAgeMs must be a number of milliseconds above 0 (got ${String(maxAgeMs)}).`);
   }
   if (store?.append === undefined) {
     throw invalidOption(
-      "The compile option history needs a store that appends: memoryStore(), sqliteStore(…), postgresStore(…).",
+      "The compile option history needs a store with append, such as memoryStore(), sqliteStore(…) or postgresStore(…).",
     );
   }
   return { last, maxAgeMs };
 }
 
-/** The policies of nodes without their own, checked. */
+/** Checks the policies for nodes without their own. */
 export function resolveNodeDefaults(given: unknown): GivenPolicies {
   if (given === undefined) return {};
   if (!isFields(given)) throw invalidOption("The compile option nodeDefaults must be an object.");
   const known = policyNames.filter((name) => name !== "fallback");
   const other = Object.keys(given).find((name) => !known.some((policy) => policy === name));
   if (other !== undefined) {
-    throw invalidOption(`nodeDefaults has no option "${other}". There are ${known.join(", ")}.`);
+    throw invalidOption(`Unknown option "${other}" of nodeDefaults. Options: ${known.join(", ")}.`);
   }
   checkPolicies(given, (what) => invalidOption(`The compile option nodeDefaults: ${what}`));
   return given;
@@ -119,7 +121,7 @@ export function resolveStops(
   indexOf: (key: string) => number | undefined,
 ): ReadonlySet<number> | undefined {
   if (keys === undefined) return undefined;
-  if (!Array.isArray(keys)) throw invalidOption(`The compile option ${option} must be a list of node keys.`);
+  if (!Array.isArray(keys)) throw invalidOption(`The compile option ${option} must be an array of node keys.`);
   const indexes = new Set<number>();
   for (const key of keys) {
     const index = typeof key === "string" ? indexOf(key) : undefined;
@@ -137,14 +139,14 @@ function resolveTriggerMode(component: Plan["component"], given: unknown): Trigg
   }
   if (given === undefined) return component === "workflow" ? "allPredecessor" : "anyPredecessor";
   if (given === "anyPredecessor" || given === "allPredecessor") return given;
-  throw invalidOption('The compile option triggerMode is "anyPredecessor" or "allPredecessor".');
+  throw invalidOption('The compile option triggerMode must be "anyPredecessor" or "allPredecessor".');
 }
 
 function resolveMaxSteps(given: number | undefined, triggerMode: TriggerMode, nodeCount: number): number {
   if (triggerMode === "allPredecessor") {
     if (given === undefined) return Number.POSITIVE_INFINITY;
     throw invalidOption(
-      "cannot set max run steps in dag mode: with allPredecessor every node runs once at most. Leave maxSteps out.",
+      "cannot set max run steps in dag mode: with allPredecessor every node runs at most once. Leave maxSteps out.",
     );
   }
   if (given === undefined) return nodeCount + spareSteps;
@@ -153,7 +155,7 @@ function resolveMaxSteps(given: number | undefined, triggerMode: TriggerMode, no
 }
 
 function copyHandlers(callbacks: unknown): readonly Handler[] {
-  if (!Array.isArray(callbacks)) throw invalidOption("The compile option callbacks must be a list of handlers.");
+  if (!Array.isArray(callbacks)) throw invalidOption("The compile option callbacks must be an array of handlers.");
   for (const handler of callbacks) {
     if (typeof handler !== "object" || handler === null) {
       throw invalidOption("The compile option callbacks must hold handlers: objects with onStart, onEnd, ….");

@@ -1,30 +1,32 @@
 import type { ComponentKind } from "../../callbacks/run-info.js";
 import { END_INDEX, LONE_INDEX, type NodeBody, type Plan, type PlanEdge, type PlanNode } from "./plan.js";
 
-/** A compiled graph as plain data. START and END are not among the nodes; edges name them `start` and `end`. */
+/** A compiled graph as plain data. START and END are not in `nodes`; edges refer to them as `start` and `end`. */
 export interface GraphInfo {
   readonly name: string;
   readonly nodes: readonly GraphNodeInfo[];
   readonly edges: readonly GraphEdgeInfo[];
 }
 
+/** A node of a compiled graph, as plain data. */
 export interface GraphNodeInfo {
   readonly key: string;
-  /** What handlers call it, when that is not its key. */
+  /** Its name in traces, if it is not the key. */
   readonly name?: string;
   readonly component: ComponentKind | "passthrough";
-  /** What the component calls itself. */
+  /** The component's own type. */
   readonly type?: string;
-  /** What is inside, when the node is a graph, or runs one for each item. */
+  /** The inner graph, if the node is one or runs one for each item. */
   readonly graph?: GraphInfo;
 }
 
+/** An edge of a compiled graph, as plain data. */
 export interface GraphEdgeInfo {
   readonly from: string;
   readonly to: string;
-  /** A branch has one of these for each of its targets. */
+  /** The kind of the edge. A branch has one edge for each of its targets. */
   readonly kind: "edge" | "branch" | "error" | "data" | "control";
-  /** Of a switch: the values that lead there. Of data in a workflow: `path → field`, as far as there are some. */
+  /** For a switch: the values that lead there. For data in a workflow: `path → field`, unless both are empty. */
   readonly label?: string;
 }
 
@@ -42,7 +44,7 @@ export function describePlan(plan: Plan): GraphInfo {
   return { name: plan.name, nodes: plan.nodes.slice(END_INDEX + 1).map(describeNode), edges: [...edges, ...branches] };
 }
 
-/** In a workflow there is one for each mapping; what only waits, or only lets run, is control. */
+/** In a workflow there is one edge for each mapping; an edge without data is a control edge. */
 function describeEdge({ from, to, labels }: PlanEdge, keyOf: (index: number) => string): GraphEdgeInfo[] {
   const ends = { from: keyOf(from), to: keyOf(to) };
   if (labels === undefined) return [{ ...ends, kind: "edge" }];

@@ -16,15 +16,15 @@ import { END, END_INDEX, type NodeSettings, type PlanBranch, type PlanEdge, STAR
 
 export interface DraftNode {
   readonly key: string;
-  /** A builder is asked for its definition when this draft is compiled. */
+  /** The definition of a builder is read when this draft is compiled. */
   readonly node: NodeDefinition | HasNodeDefinition;
   readonly settings: NodeSettings;
 }
 
-/** Says what a value is as a node, or throws. */
+/** Converts a value to a node, or throws. */
 export type ToNode = (key: string, node: unknown) => NodeDefinition | HasNodeDefinition;
 
-/** A node, checked by itself. */
+/** Creates a node and checks it by itself. */
 export function newDraftNode(
   key: unknown,
   node: unknown,
@@ -36,8 +36,8 @@ export function newDraftNode(
 }
 
 /**
- * What a builder has heard so far: nodes in order of declaration, edges and branches by index (START is 0 and END is 1).
- * Everything that one call can show to be wrong is refused here; the rest when a plan is made of it.
+ * The nodes, edges and branches of a builder so far. Nodes are in order of declaration; edges and branches use indexes (START is 0,
+ * END is 1). Errors that a single call shows are thrown here, all others when a plan is made.
  */
 export class Draft {
   readonly component: "graph" | "chain" | "workflow";
@@ -46,14 +46,14 @@ export class Draft {
   readonly edges: PlanEdge[] = [];
   readonly branches: PlanBranch[] = [];
   state: StateKey<unknown> | undefined = undefined;
-  /** A plan is being made of it: meeting it again then means that it contains itself. */
+  /** Whether a plan is being made from it. If it is met again meanwhile, it contains itself. */
   planning = false;
   readonly #toNode: ToNode;
   readonly #indexes = new Map<string, number>([
     [START, START_INDEX],
     [END, END_INDEX],
   ]);
-  /** The targets of plain edges, by source: most sources have one. */
+  /** The targets of plain edges by source. Most sources have one. */
   readonly #targets: (number | Set<number> | undefined)[] = [];
 
   constructor(component: "graph" | "chain" | "workflow", toNode: ToNode) {
@@ -68,7 +68,7 @@ export class Draft {
     this.state = asStateKey(state);
   }
 
-  /** A node, checked; `add` adds it. */
+  /** Creates a checked node, which `add` then adds. */
   newNode(key: unknown, node: unknown, options: object | undefined): DraftNode {
     checkNodeKey(key);
     if (this.#indexes.has(key)) throw duplicateNode(key);
@@ -99,7 +99,7 @@ export class Draft {
   ): void {
     const source = this.#sourceOf(from, "The source of a branch,");
     const key = this.#keyOf(source);
-    if (!Array.isArray(targets)) throw invalidBranch(key, "needs a list of the targets it may choose.");
+    if (!Array.isArray(targets)) throw invalidBranch(key, "needs an array of the targets it may choose.");
     if (targets.length === 0) throw invalidBranch(key, "has no targets: list the nodes it may choose.");
     if (typeof choose !== "function") throw invalidBranch(key, "needs a function that chooses among its targets.");
     if (on === "failure") this.#checkErrorBranch(source, key);
@@ -120,12 +120,12 @@ export class Draft {
   }
 
   #checkErrorBranch(source: number, key: string): void {
-    if (source === START_INDEX) throw invalidBranch(key, "has no error branch: it does not fail.");
+    if (source === START_INDEX) throw invalidBranch(key, "cannot be an error branch: START does not fail.");
     const known = this.branches.some(({ from, on }) => from === source && on === "failure");
-    if (known) throw invalidBranch(key, "has an error branch already: a node has one.");
+    if (known) throw invalidBranch(key, "is a second error branch: a node can have only one.");
   }
 
-  /** The index of a key that is a node, START or END. */
+  /** The index of a node, START or END by its key. */
   indexOf(key: string): number | undefined {
     return this.#indexes.get(key);
   }
@@ -159,11 +159,11 @@ export class Draft {
   }
 }
 
-/** A function is a state key that nobody else can name. */
+/** Makes a state key. One made from a function is private to the graph. */
 function asStateKey(state: unknown): StateKey<unknown> {
   if (typeof state === "function") return Object.freeze({ name: "", create: state as () => unknown });
   if (typeof state === "object" && state !== null && "create" in state && typeof state.create === "function") {
     return state as StateKey<unknown>;
   }
-  throw invalidOption("withState takes a function that makes the state of a run, or a stateKey(…).");
+  throw invalidOption("withState needs a function that creates the state of a run, or a stateKey(…).");
 }

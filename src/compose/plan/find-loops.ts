@@ -1,11 +1,11 @@
 type Successors = readonly (readonly number[])[];
 
-/** More are not listed: a message that long helps nobody. */
+/** How many loops are listed: more would make the message too long. */
 const limit = 20;
 
 /**
- * Loops of a graph, each as the nodes on it with the first one again at its end. Every node that is on any loop is on one
- * of those listed, unless there were too many (`more`).
+ * Finds loops of a graph, each as the nodes on it, with the first one repeated at the end. Every node that is on a loop is on one of
+ * those listed, unless there are too many (`more`).
  */
 export function findLoops(successors: Successors): { readonly loops: number[][]; readonly more: boolean } {
   const loops: number[][] = [];
@@ -23,7 +23,7 @@ export function findLoops(successors: Successors): { readonly loops: number[][];
   return { loops, more: false };
 }
 
-/** Takes away what waits for nothing, again and again: what is left has a loop. */
+/** Kahn's algorithm: removes nodes without predecessors until none is left, or only loops. */
 function hasLoop(successors: Successors): boolean {
   const waitingFor = new Array<number>(successors.length).fill(0);
   for (const targets of successors) for (const target of targets) waitingFor[target] = (waitingFor[target] ?? 0) + 1;
@@ -40,7 +40,7 @@ function hasLoop(successors: Successors): boolean {
   return taken < successors.length;
 }
 
-/** For each node a node that stands for its strongly connected component (Kosaraju's algorithm, without recursion). */
+/** Maps each node to a representative of its strongly connected component (Kosaraju's algorithm, without recursion). */
 function components(successors: Successors): ReadonlyMap<number, number> {
   const predecessors: number[][] = successors.map(() => []);
   for (const [node, targets] of successors.entries()) for (const target of targets) predecessors[target]?.push(node);
@@ -81,7 +81,7 @@ function finishingOrder(successors: Successors): number[] {
   return finished;
 }
 
-/** The shortest way from a node back to itself: it never leaves the node's component. */
+/** The shortest path from a node back to itself. It stays in the node's component. */
 function shortestLoop(
   start: number,
   successors: Successors,

@@ -1,6 +1,6 @@
 /**
- * A list of indexes for each of `count` nodes. Most have one element or none, and a list that grows from nothing has room for
- * seventeen: so the empty ones are one and the same, and a list begins with its first element.
+ * A list of indexes for each of `count` nodes. Most have at most one element, and an array that grows from empty reserves room for
+ * seventeen. So empty lists share one array, and a list is created with its first element.
  */
 export class IndexLists {
   readonly lists: readonly (readonly number[])[];

@@ -3,19 +3,19 @@ import { END, START } from "./plan.js";
 
 const longest = 256;
 
-/** A node's key is a part of paths and addresses. */
+/** Throws for an invalid node key. Keys are parts of paths and addresses. */
 export function checkNodeKey(key: unknown): asserts key is string {
-  if (typeof key !== "string") throw invalidKey("The node key", key, "a key is a text");
+  if (typeof key !== "string") throw invalidKey("The node key", key, "a key must be a string");
   if (key === START || key === END) throw reservedKey(key);
-  if (key === "") throw invalidKey("The node key", key, "a key may not be empty");
+  if (key === "") throw invalidKey("The node key", key, "a key must not be empty");
   if (key.length > longest) throw invalidKey("The node key", key, `a key has at most ${longest} characters`);
-  if (key.includes("/")) throw invalidKey("The node key", key, "the slash separates the keys of a path");
+  if (key.includes("/")) throw invalidKey("The node key", key, "a slash separates the keys of a path");
   if (key === "__proto__") throw invalidKey("The node key", key, "JavaScript gives this name a meaning of its own");
 }
 
-/** An input or output key names a field of a record. */
+/** Throws for an invalid input or output key, which names a field of a record. */
 export function checkFieldKey(what: string, key: unknown): asserts key is string {
-  if (typeof key !== "string") throw invalidKey(what, key, "a key is a text");
-  if (key === "") throw invalidKey(what, key, "a key may not be empty");
+  if (typeof key !== "string") throw invalidKey(what, key, "a key must be a string");
+  if (key === "") throw invalidKey(what, key, "a key must not be empty");
   if (key === "__proto__") throw invalidKey(what, key, "JavaScript gives this name a meaning of its own");
 }

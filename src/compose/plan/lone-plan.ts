@@ -2,12 +2,12 @@ import { defaultRuntime } from "../default-runtime.js";
 import type { NodeDefinition } from "./node-definition.js";
 import { END, type Plan, type PlanNode, START } from "./plan.js";
 
-/** What a node is that has no key, and what handlers call it. */
+/** A node without a key, with its name for handlers. */
 export interface LoneDefinition extends NodeDefinition {
   readonly name?: string | undefined;
 }
 
-/** A plan of one node, which runs as itself: there is no graph around it in traces and addresses. */
+/** A plan of a single node, without an enclosing graph in traces and addresses. */
 export function lonePlan({ name = "", component, type, body, concat }: LoneDefinition): Plan {
   const node: PlanNode = { key: name, name, component, type, body, settings: { concat }, input: undefined };
   return Object.freeze({

@@ -22,20 +22,20 @@ import {
 import { type GivenPolicies, resolvePolicies } from "./policy-settings.js";
 import { validate } from "./validate.js";
 
-/** What a plan gets besides its draft. */
+/** What a plan is made from, beside its draft. */
 export interface PlanParts {
   readonly options?: CompileOptions<string> | undefined;
   /** Edges that the builder adds at the end, such as those from the last steps of a chain to END. */
   readonly closing?: readonly PlanEdge[] | undefined;
-  /** Branches of a builder that names targets before it has them. */
+  /** Branches of a builder whose targets may be added later. */
   readonly branches?: readonly PlanBranch[] | undefined;
-  /** How the nodes of a workflow make their inputs, END too. */
+  /** How the nodes of a workflow, and END, get their inputs, by index. */
   readonly inputs?: ReadonlyMap<number, PlanInput> | undefined;
   readonly checkInput?: ValueCheck | undefined;
   readonly checkOutput?: ValueCheck | undefined;
 }
 
-/** A frozen snapshot of a draft, checked as a whole. The draft can go on, and be made a plan again. */
+/** Makes a frozen snapshot of a draft, checked as a whole. The draft can be extended and planned again. */
 export function makePlan(draft: Draft, parts: PlanParts): Plan {
   if (draft.planning) throw containsItself();
   draft.planning = true;
@@ -75,7 +75,7 @@ function planOf(draft: Draft, parts: PlanParts): Plan {
   return Object.freeze(plan);
 }
 
-/** The same plan, all of whose fields were written out here: engines read what runs ask of plans faster when all have one shape. */
+/** Copies a plan field by field, so that all plans have the same hidden class, which makes reading them faster. */
 function shapePlan(plan: Plan): Plan {
   return {
     name: plan.name,
@@ -113,7 +113,7 @@ const endOf = (key: string): PlanNode => {
 
 const ends: readonly [PlanNode, PlanNode] = [endOf(START), endOf(END)];
 
-/** What a node gets from the graph around it. */
+/** What a node gets from its graph. */
 interface NodeSurroundings {
   readonly runtime: Runtime;
   readonly defaults: GivenPolicies;
@@ -138,7 +138,7 @@ function makeNode({ key, node, settings }: DraftNode, { runtime, defaults, input
 
 const withInner: readonly PlanNode["component"][] = ["tools_node", "graph", "chain", "workflow", "agent"];
 
-/** What tools nodes and graphs do may have effects: those are repeated only where a node says so itself. */
+/** Tools nodes and graphs may have side effects, so they are retried only by their own option, not by a default. */
 function policiesOf(
   key: string,
   component: PlanNode["component"],
@@ -152,7 +152,7 @@ function policiesOf(
   return resolvePolicies(settings, own, runtime.cache, () => cacheWithoutStore(key));
 }
 
-/** Reading it makes the plan of an inner builder, which may find something wrong with it. */
+/** Reads the definition of a node. For an inner builder this makes its plan, which may throw. */
 function readDefinition(key: string, node: Extract<DraftNode["node"], { readonly [nodeDefinition]: unknown }>) {
   try {
     return node[nodeDefinition];
@@ -165,7 +165,7 @@ function withConcat(settings: NodeSettings, concat: NodeSettings["concat"]): Nod
   return concat === undefined || settings.concat !== undefined ? settings : Object.freeze({ ...settings, concat });
 }
 
-/** An inner graph without a runtime of its own works with that of its parent. */
+/** An inner graph without a runtime of its own uses that of its parent. */
 function withRuntime(plan: Plan, runtime: Runtime): Plan {
   if (runtime === defaultRuntime || plan.runtime !== defaultRuntime) return plan;
   const nodes = plan.nodes.map((node) =>

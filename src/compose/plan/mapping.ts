@@ -2,7 +2,7 @@ import { isPlainObject } from "../../is.js";
 import { invalidMapping } from "../errors.js";
 import { END } from "./plan.js";
 
-/** The steps of a path: names of fields, positions in lists, and `*` for every item of a list. */
+/** The steps of a path: names of fields, indexes of arrays, and `*` for every item of an array. */
 export type Path = readonly string[];
 
 /** The output of a node, or a part of it. */
@@ -10,34 +10,34 @@ export interface FromSource {
   readonly kind: "from";
   readonly key: string;
   readonly path: Path;
-  /** Read without waiting being a reason to run. */
+  /** Whether the node waits for the source without depending on whether it has run. */
   readonly dataOnly: boolean;
-  /** Stands in for what is missing. */
+  /** The value to use if the data is missing. */
   readonly fallback: { readonly value: unknown } | undefined;
   readonly required: boolean;
 }
 
-/** The failure of a node, or a part of it: what its error branch gets. */
+/** The failure of a node, which its error branch gets, or a part of it. */
 export interface FailureSource {
   readonly kind: "failure";
   readonly key: string;
   readonly path: Path;
 }
 
-/** What a function makes of the output of a node. */
+/** A value that a function computes from the output of a node. */
 export interface ExtractSource {
   readonly kind: "extract";
   readonly key: string;
   readonly extract: (whole: never) => unknown;
 }
 
-/** The first of several that is not missing. */
+/** The first of several sources that is not missing. */
 export interface FirstSource {
   readonly kind: "first";
   readonly sources: readonly FromSource[];
 }
 
-/** The same in every run. */
+/** A constant. */
 export interface ValueSource {
   readonly kind: "value";
   readonly value: unknown;
@@ -45,7 +45,7 @@ export interface ValueSource {
 
 export type Source = FromSource | FailureSource | ExtractSource | FirstSource | ValueSource;
 
-/** What stands for a node's input: one source for the whole, or a record, nested at will. */
+/** The mapping of a node's input: one source for the whole, or a nested record of sources. */
 export type MappingPlan = Source | MappingRecord;
 
 export interface MappingRecord {
@@ -53,10 +53,10 @@ export interface MappingRecord {
   readonly fields: readonly (readonly [field: string, mapping: MappingPlan])[];
 }
 
-/** Carries what `from`, `value` … say, whoever looks at it. */
+/** The key of the source in the results of `from`, `value` and so on. */
 export const mappingSource: unique symbol = Symbol.for("kumiko/mapping") as never;
 
-/** Reads the mapping of a node, and throws for what is none. */
+/** Reads the mapping of a node. Throws for anything else. */
 export function readMapping(key: string, given: unknown): MappingPlan {
   return readAt(key, given, [], new Set());
 }
@@ -68,7 +68,7 @@ function readAt(key: string, given: unknown, path: Path, around: Set<object>): M
   if (typeof given !== "object" || given === null) throw invalidMapping(key, field, `is ${String(given)}. ${advice}`);
   if (mappingSource in given) return checkSource(key, field, given[mappingSource] as Source);
   if (!isPlainObject(given)) throw invalidMapping(key, field, `is not a plain record. ${advice}`);
-  // written in a literal, it is not a field but the prototype
+  // in an object literal, `__proto__` sets the prototype instead of a field
   const prototype: object | null = Object.getPrototypeOf(given);
   if (prototype !== null && !Object.hasOwn(prototype, "hasOwnProperty")) throw hostile(key, field);
   if (around.has(given)) throw invalidMapping(key, field, "contains itself.");
@@ -86,11 +86,11 @@ const hostile = (key: string, field: string): Error =>
 
 function checkSource(key: string, field: string, source: Source): Source {
   for (const read of keysOf(source))
-    if (read === END) throw invalidMapping(key, field, "reads END, which gives nothing. Read the nodes before it.");
+    if (read === END) throw invalidMapping(key, field, "reads END, which has no output. Read the nodes before it.");
   return source;
 }
 
-/** The nodes that a mapping reads, each as often as it stands there. */
+/** The keys of the nodes that a mapping reads, with repetitions. */
 export function keysOf(mapping: MappingPlan): string[] {
   return leavesOf(mapping).flatMap(({ source }) => {
     if (source.kind === "first") return source.sources.map(({ key }) => key);
@@ -104,7 +104,7 @@ interface Leaf {
   readonly field: Path;
 }
 
-/** All sources of a mapping, in the order in which they are written. */
+/** All sources of a mapping, in order. */
 export function leavesOf(mapping: MappingPlan, field: Path = []): Leaf[] {
   if (mapping.kind !== "record") return [{ source: mapping, field }];
   return mapping.fields.flatMap(([name, inner]) => leavesOf(inner, [...field, name]));

@@ -20,7 +20,7 @@ const concatNames: readonly unknown[] = ["list", "last", "record", "text"] satis
 
 const noSettings: NodeSettings = Object.freeze({});
 
-/** A frozen copy of the options of a node, checked. */
+/** Checks the options of a node and returns a frozen copy. */
 export function checkSettings(key: string, options: object | undefined, hasState: boolean): NodeSettings {
   if (options === undefined) return noSettings;
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
@@ -40,26 +40,25 @@ export function checkSettings(key: string, options: object | undefined, hasState
 
 function checkNames(key: string, options: object): void {
   for (const name of Object.keys(options)) {
-    if (!names.includes(name))
-      throw invalidNodeOption(key, `"${name}" is not one of them. There are ${names.join(", ")}.`);
+    if (!names.includes(name)) throw invalidNodeOption(key, `unknown option "${name}". Options: ${names.join(", ")}.`);
   }
 }
 
 function checkValues(key: string, { name, inputKey, outputKey, options, merge, concat }: NodeSettings): void {
-  if (name !== undefined && typeof name !== "string") throw invalidNodeOption(key, "name must be a text.");
+  if (name !== undefined && typeof name !== "string") throw invalidNodeOption(key, "name must be a string.");
   if (inputKey !== undefined) checkFieldKey(`The inputKey of node "${key}"`, inputKey);
   if (outputKey !== undefined) checkFieldKey(`The outputKey of node "${key}"`, outputKey);
   if (options !== undefined && typeof options !== "function" && !isFields(options)) {
     throw invalidNodeOption(
       key,
-      "options must be an object, the default call options of the node, or a function that returns it.",
+      "options must be an object with default call options of the node, or a function that returns one.",
     );
   }
   if (merge !== undefined) checkFunction(key, "merge", merge);
   if (!isDeclaredConcat(concat)) throw invalidNodeOption(key, concatAdvice);
 }
 
-/** Whether it says how chunks join, or nothing. */
+/** Whether it is a valid `concat` option, or undefined. */
 export function isDeclaredConcat(concat: unknown): boolean {
   return concat === undefined || typeof concat === "function" || concatNames.includes(concat);
 }
@@ -70,7 +69,7 @@ function checkFunction(key: string, option: string, value: unknown): void {
   if (typeof value !== "function") throw invalidNodeOption(key, `${option} must be a function.`);
 }
 
-/** Call options go to what runs; a graph and a passthrough have none of their own. */
+/** Checks options that depend on the kind of node: graphs and passthroughs take no call options. */
 export function checkNodeOptions(key: string, body: NodeBody, settings: NodeSettings): void {
   const { options } = settings;
   if (body.kind === "passthrough") {
@@ -81,7 +80,7 @@ export function checkNodeOptions(key: string, body: NodeBody, settings: NodeSett
   if (options === undefined) return;
   const inner = body.kind === "each" ? body.plan.nodes[LONE_INDEX]?.body.kind : body.kind;
   if (inner === "graph") {
-    throw invalidNodeOption(key, "a graph takes no call options of its own. Give them to the nodes inside it.");
+    throw invalidNodeOption(key, "a graph takes no call options of its own. Set them on the nodes inside it.");
   }
   if (inner === "passthrough") throw invalidNodeOption(key, "a passthrough calls nothing and takes no call options.");
 }

@@ -2,8 +2,8 @@ import { equalOutputKeys } from "../errors.js";
 import type { Plan } from "./plan.js";
 
 /**
- * Refuses two plain edges that bring one field to one node, when both sources are sure to run together: some node behind
- * both leads to each over plain edges. Sources that a branch chooses between may share a key.
+ * Throws if two plain edges provide the same field to one node and both sources are certain to run together, because a common node
+ * before them leads to each by plain edges. Sources of which a branch chooses one may share a key.
  */
 export function checkOutputKeys({ nodes, edges }: Plan): void {
   if (!nodes.some((node) => node.settings.outputKey !== undefined)) return;
@@ -32,7 +32,7 @@ function groupByOutputKey(sources: readonly number[], nodes: Plan["nodes"]): Map
   return groups;
 }
 
-/** Two of the nodes that have a common node before them (or one before the other), over plain edges. */
+/** Finds two nodes with a common predecessor (or one of which precedes the other) over plain edges. */
 function findTogether(nodes: readonly number[], before: readonly (readonly number[])[]): [number, number] | undefined {
   const claimedBy = new Map<number, number>(nodes.map((node) => [node, node]));
   const open = [...nodes];

@@ -10,26 +10,27 @@ import type { GivenPolicies, NodePolicies } from "./policy-settings.js";
 export const START = "start";
 /** The exit of every graph. */
 export const END = "end";
-/** Where {@link START} stands in `Plan.nodes`. */
+/** The index of {@link START} in `Plan.nodes`. */
 export const START_INDEX = 0;
-/** Where {@link END} stands in `Plan.nodes`. */
+/** The index of {@link END} in `Plan.nodes`. */
 export const END_INDEX = 1;
 
-/** Where the node stands of a plan that has only one: see `Plan.bare`. */
+/** The index of the only node of a bare plan: see `Plan.bare`. */
 export const LONE_INDEX = 2;
 
+/** When a node runs: after any of its predecessors, or after all of them. */
 export type TriggerMode = "anyPredecessor" | "allPredecessor";
 
 /**
- * What a builder produces: frozen, untyped, checked. The executor reads nothing else. Nodes are named by their index in
- * `nodes`, which is their order of declaration, START and END first.
+ * The result of a builder: frozen, untyped and checked. The executor reads nothing else. Nodes are referred to by their index in
+ * `nodes`, which is their order of declaration after START and END.
  */
 export interface Plan {
   readonly name: string;
   readonly component: "graph" | "chain" | "workflow" | "agent";
-  /** What its runs say of themselves, from the call options of their nodes. */
+  /** Computes the `meta` of its runs, from the call options of their nodes. */
   readonly meta: ((optionsOf: (key: string) => unknown) => RunMeta) | undefined;
-  /** A lone node that runs as itself (a lambda's own `invoke`): it has no graph around it in traces and addresses. */
+  /** Whether it is a single node run by itself (as by `invoke` of a lambda), without a graph in traces and addresses. */
   readonly bare: boolean;
   readonly triggerMode: TriggerMode;
   readonly maxSteps: number;
@@ -42,60 +43,60 @@ export interface Plan {
   readonly store: CheckpointStore | undefined;
   readonly durability: "exit" | "step";
   readonly keepCheckpoint: boolean;
-  /** How many of the saves of a run are kept, and for how long; `undefined` for none. */
+  /** How many saves of a run are kept, and for how long; `undefined` for no history. */
   readonly history: { readonly last: number; readonly maxAgeMs?: number | undefined } | undefined;
-  /** Nodes before or after which a run stops; `undefined` when there are none. */
+  /** Indexes of the nodes before which, or after which, a run pauses; `undefined` if there are none. */
   readonly interruptBefore: ReadonlySet<number> | undefined;
   readonly interruptAfter: ReadonlySet<number> | undefined;
-  /** Checks what comes in and goes out, when schemas were given. */
+  /** Validate the input and output, if there are schemas. */
   readonly checkInput: ValueCheck | undefined;
   readonly checkOutput: ValueCheck | undefined;
 }
 
-/** Gives the checked (parsed) value, or throws. */
+/** Returns the validated value, or throws. */
 export interface ValueCheck {
   (value: unknown): unknown;
   /** The schema that it checks with. */
   readonly schema?: object;
 }
 
-/** In a graph every edge brings the output of a node, and lets its target run; a workflow tells these apart. */
+/** An edge. In a graph every edge carries both data and control; in a workflow these are separate. */
 export interface PlanEdge {
   readonly from: number;
   readonly to: number;
-  /** What goes along it: the output of the node, or its failure. */
+  /** What it carries: the output of the node, or its failure. */
   readonly on: "value" | "failure";
   readonly data: boolean;
   readonly control: boolean;
-  /** Of a workflow: what each mapping takes from where to where, `path → field`. */
+  /** In a workflow: a label for each mapping, `path → field`. */
   readonly labels?: readonly string[] | undefined;
 }
 
-/** How a node of a workflow makes its input of what its sources gave. The builder brings the function along. */
+/** How a node of a workflow gets its input from the outputs of its sources. The builder provides the functions. */
 export interface PlanInput {
-  /** `(run, target, inbox)`: the input, or a promise of it; a reader in runs on streams. */
+  /** `(run, target, inbox)`: returns the input, or a promise of it; a reader in streaming runs. */
   readonly assemble: (run: never, target: never, inbox: never) => unknown;
-  /** The same of outputs that are looked up by the index of their node. */
+  /** The same, with outputs that are looked up by node index. */
   readonly read: (outputs: never) => unknown;
-  /** Whether it calls no functions of the user: then a node that is entered again may make its input again. */
+  /** Whether it calls no user functions, so that a node that is entered again can compute its input again. */
   readonly isRepeatable: boolean;
 }
 
 export interface PlanBranch {
   readonly from: number;
   readonly targets: readonly number[];
-  /** Gets the value, or (`stream`) a reader; gives one key or several, or a promise of them. */
+  /** Gets the value, or a reader if `stream` is set; returns one key or several, or a promise of them. */
   readonly choose: ((value: never, ctx: never) => unknown) & ChecksRest;
   readonly stream: boolean;
-  /** What goes along it: the output of the node, or its failure. Of the latter there is one at most, which chooses one target. */
+  /** What it carries: the output of the node, or its failure. A node has at most one error branch, which chooses one target. */
   readonly on: "value" | "failure";
-  /** Of a switch: the cases that lead to each of its targets. */
+  /** For a switch: the cases that lead to each target. */
   readonly labels: readonly string[] | undefined;
 }
 
 /**
- * On the function of a stream branch that chooses early: makes what looks at the chunks that go on, and throws for one that
- * voids the choice.
+ * On the function of a stream branch that chooses early: creates a check of the chunks that follow, which throws for one that
+ * invalidates the choice.
  */
 export const checksRest: unique symbol = Symbol("checks the rest of a stream");
 
@@ -105,17 +106,17 @@ export interface ChecksRest {
 
 export interface PlanNode {
   readonly key: string;
-  /** The display name: the `name` option, else the key. */
+  /** The display name: the option `name`, or else the key. */
   readonly name: string;
   readonly component: ComponentKind | "passthrough";
   readonly type: string;
   readonly body: NodeBody;
-  /** The kind whose call options it takes, where that is not its own. */
+  /** The kind whose call options it takes, if it is not its own. */
   readonly takes?: ComponentKind | undefined;
   readonly settings: NodeSettings;
-  /** `undefined` when none are given: then nothing stands around the node. */
+  /** Retries, time limits and so on; `undefined` if there are none. */
   readonly policies?: NodePolicies | undefined;
-  /** Of a workflow. */
+  /** Only in workflows. */
   readonly input: PlanInput | undefined;
 }
 
@@ -138,27 +139,27 @@ export type OptionsFunction = (input: never, state: never, ctx: never) => unknow
 
 export type StateHandler = (value: never, state: never, ctx: never) => unknown;
 
-/** A function of a node: `never` in, because each was checked when it was added. */
+/** A function of a node. Its input is `never`, because the types were checked when it was added. */
 export type NodeFunction = (input: never, ctx: never) => unknown;
 
 /** What a node does. The executor derives the modes that are missing. */
 export type NodeBody =
-  /** A plain function: what it returns decides whether it streams. */
+  /** A plain function. Its result decides whether it streams. */
   | { readonly kind: "function"; readonly call: NodeFunction }
-  /** Chunk by chunk; neighbours are fused. */
+  /** A function per chunk. Adjacent ones are fused. */
   | { readonly kind: "map"; readonly map: NodeFunction }
-  /** Any of the four modes, at least one. `payload` is what handlers see instead of the raw values. */
+  /** At least one of the four modes. `payload` converts values for handlers. */
   | ({ readonly kind: "modes"; readonly payload?: Payload | undefined } & NodeModes)
   /** A graph, inlined. */
   | { readonly kind: "graph"; readonly plan: Plan }
   | EachBody
   | { readonly kind: "passthrough" };
 
-/** A node that is run for each item of a list. `plan` has what is done with an item, alone. */
+/** A node that is run for each item of an array. `plan` contains that node alone. */
 export interface EachBody {
   readonly kind: "each";
   readonly plan: Plan;
-  /** The executor's part of it, which is in the bundle of those who use it only: gets the program of `plan`. */
+  /** The executor's part, passed along so that only bundles that use `each` include it. Gets the program of `plan`. */
   readonly modes: (items: never) => NodeModes;
 }
 
@@ -169,7 +170,7 @@ export interface NodeModes {
   readonly transform?: NodeFunction | undefined;
 }
 
-/** How the raw input and output of a component look to handlers: a model's are `{ messages, options }` and `{ message }`. */
+/** Converts input and output of a component for handlers: those of a model to `{ messages, options }` and `{ message }`. */
 export interface Payload {
   readonly input: (input: unknown, options: unknown) => unknown;
   readonly output: (output: unknown) => unknown;

@@ -7,7 +7,7 @@ import {
 } from "../../components/policies.js";
 import { isFields } from "../../is.js";
 
-/** The policies among the options of a node, as they were given. */
+/** The policies among the options of a node, as given. */
 export interface GivenPolicies {
   readonly retry?: boolean | RetryPolicy | undefined;
   readonly timeoutMs?: number | false | undefined;
@@ -16,7 +16,7 @@ export interface GivenPolicies {
   readonly fallback?: ((failure: NodeFailure<never>, ctx: never) => unknown) | undefined;
 }
 
-/** What stands around a node, with all its defaults. */
+/** The policies of a node, with defaults filled in. */
 export interface NodePolicies {
   readonly retry: RetrySettings | undefined;
   readonly timeoutMs: number | undefined;
@@ -66,15 +66,15 @@ const retryChecks: Checks<RetryPolicy> = {
 const cacheChecks: Checks<CachePolicy> = {
   key: call,
   ttlMs: duration,
-  store: [isCacheStore, "a CacheStore: memoryCache(), …"],
-  version: [(value) => typeof value === "string", "a text"],
+  store: [isCacheStore, "a CacheStore such as memoryCache()"],
+  version: [(value) => typeof value === "string", "a string"],
   coalesce: flag,
 };
 
 /** The options of a node that are policies. */
 export const policyNames = ["retry", "timeoutMs", "idleTimeoutMs", "cache", "fallback"] as const;
 
-/** Refuses values out of range and unknown names. `refuse` makes the error, which says whose options they are. */
+/** Checks values and names of policies. `refuse` creates the error, which names the owner of the options. */
 export function checkPolicies(
   { retry, timeoutMs, idleTimeoutMs, cache, fallback }: GivenPolicies,
   refuse: (what: string) => Error,
@@ -88,7 +88,7 @@ export function checkPolicies(
     for (const [option, value] of Object.entries(given)) {
       const known = Object.hasOwn(checks, option) ? checks[option] : undefined;
       if (known === undefined) {
-        throw refuse(`${name} has no option "${option}". There are ${Object.keys(checks).join(", ")}.`);
+        throw refuse(`unknown option "${option}" of ${name}. Options: ${Object.keys(checks).join(", ")}.`);
       }
       check(`${name}.${option}`, value, known);
     }
@@ -104,7 +104,7 @@ function show(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(value) : isFields(value) ? "an object" : String(value);
 }
 
-/** What stands around a node; `undefined` when nothing does. `noStore` makes the error of a cache that has no store. */
+/** Resolves the policies of a node; `undefined` if there are none. `noStore` creates the error of a cache without a store. */
 export function resolvePolicies(
   given: GivenPolicies,
   defaults: GivenPolicies,
@@ -120,7 +120,7 @@ export function resolvePolicies(
   return Object.freeze({ retry, timeoutMs, idleTimeoutMs, cache, fallback });
 }
 
-/** A policy with its defaults; `undefined` where nothing is tried again. */
+/** A retry policy with its defaults; `undefined` if nothing is retried. */
 export function resolveRetry(given: boolean | RetryPolicy | undefined): RetrySettings | undefined {
   if (given === undefined || given === false) return undefined;
   const {

@@ -1,10 +1,10 @@
 import { invalidSwitch, unknownCase } from "../errors.js";
 import { checkFieldKey } from "./key.js";
 
-/** Gives the name of the case that a value is: what stands in its field. */
+/** Returns the name of the case of a value, which is the value of its field. */
 export type ReadCase = (value: unknown) => string;
 
-/** Checks the field and the cases of a switch. `owner`: the source of the switch, for messages. */
+/** Checks the field and the cases of a switch. `owner` is its source, for error messages. */
 export function caseReader(owner: string, field: unknown, cases: readonly string[]): ReadCase {
   checkFieldKey(`The field of the switch from "${owner}",`, field);
   if (cases.length === 0) throw invalidSwitch(owner, "has no cases: name a target for each value of the field.");
@@ -17,7 +17,7 @@ export function caseReader(owner: string, field: unknown, cases: readonly string
   };
 }
 
-/** The targets of a switch, each once, and how the cases that lead there are called. */
+/** The distinct targets of a switch, and labels with the cases that lead there. */
 export function targetsOfCases(cases: ReadonlyMap<string, unknown>): {
   readonly targets: unknown[];
   readonly labels: string[];

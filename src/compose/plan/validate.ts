@@ -4,9 +4,9 @@ import { IndexLists } from "./index-lists.js";
 import { checkOutputKeys } from "./output-keys.js";
 import { END_INDEX, type Plan, START_INDEX } from "./plan.js";
 
-/** Checks of a graph as a whole: everything runs, END is reached, and the trigger mode fits. In linear time. */
+/** Checks a graph as a whole, in linear time: every node can run, END is reachable, and the trigger mode fits. */
 export function validate(plan: Plan): void {
-  // a workflow is fed by what its nodes read, and its loops were found before that was wired
+  // a workflow's edges come from what its nodes read, and were checked for loops during wiring
   if (plan.component === "workflow") return;
   const nodeCount = plan.nodes.length;
   if (nodeCount === END_INDEX + 1 && plan.edges.length + plan.branches.length === 0) throw emptyGraph(plan.component);
@@ -18,7 +18,7 @@ export function validate(plan: Plan): void {
   }
 }
 
-/** The targets of edges and branches, by source; a target may stand there more than once. */
+/** The targets of edges and branches by source, with repetitions. */
 function successorsOf({ nodes, edges, branches }: Plan): readonly (readonly number[])[] {
   const successors = new IndexLists(nodes.length);
   for (const { from, to } of edges) successors.add(from, to);
@@ -36,7 +36,7 @@ function checkEnds({ nodes }: Plan, successors: readonly (readonly number[])[]):
   const unfed = keysWhere((index) => fed[index] === 0);
   if (unfed.length > 0) throw unfedNodes(unfed);
   const reached = reachable(successors);
-  if (reached[END_INDEX] === 0) throw unreachableEnd("no way leads from START to END");
+  if (reached[END_INDEX] === 0) throw unreachableEnd("there is no path from START to END");
   const lost = keysWhere((index) => reached[index] === 0);
   if (lost.length > 0) throw unreachableNodes(lost);
 }

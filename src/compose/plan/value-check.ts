@@ -2,18 +2,18 @@ import type { StandardIssue, StandardResult } from "../../schema/standard-schema
 import { invalidOption, misfit } from "../errors.js";
 import type { ValueCheck } from "./plan.js";
 
-/** What must be the case of a schema so that values can be checked with it. */
+/** A schema that can validate. */
 interface Validating {
   readonly "~standard": {
     readonly validate: (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
   };
 }
 
-/** A check with a schema, which may be async; it gives what the schema makes of a value. */
+/** Makes a check from a schema, which may be async. It returns the output of the schema. */
 export function valueCheck(what: string, schema: unknown): ValueCheck | undefined {
   if (schema === undefined) return undefined;
   if (!validates(schema)) {
-    throw invalidOption(`${what}: give a schema that validates (Standard Schema: zod, Valibot, ArkType …).`);
+    throw invalidOption(`${what} needs a schema that validates: a Standard Schema of zod, Valibot, ArkType ….`);
   }
   const check = (value: unknown): unknown => {
     const result = schema["~standard"].validate(value);

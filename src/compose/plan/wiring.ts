@@ -4,32 +4,32 @@ import { IndexLists } from "./index-lists.js";
 import { leavesOf, type MappingPlan, type Path, type Source } from "./mapping.js";
 import { END_INDEX, type PlanBranch, type PlanEdge, START_INDEX } from "./plan.js";
 
-/** A node of a workflow, or END: what it reads, and what it runs after. */
+/** What a node of a workflow, or END, reads and runs after. */
 export interface WiredNode {
   readonly mapping: MappingPlan | undefined;
   readonly runAfter: readonly string[];
 }
 
-/** What wiring needs to know of the workflow. */
+/** The input of wiring. */
 export interface Wires {
-  /** By index; START has none. */
+  /** The nodes by index; START has none. */
   readonly nodes: readonly (WiredNode | undefined)[];
   readonly keys: readonly string[];
   readonly indexOf: (key: string) => number | undefined;
   readonly branches: readonly PlanBranch[];
 }
 
-/** One edge, as it is put together. */
+/** An edge under construction. */
 interface Wire {
   data: boolean;
-  /** Whether it is a reason to run, before those are left out that others imply. */
+  /** Whether it is a reason to run. Later, reasons that others imply are left out. */
   isReason: boolean;
   readonly labels: string[];
 }
 
 /**
- * What a node gives by port: the output of a node has its index as its port, its failure stands so many ports behind. A node
- * whose port has nothing counts as skipped for those that read it.
+ * Wires by port. The port of a node's output is the node's index; the port of its failure is that plus the number of nodes. If a
+ * port carries nothing, the node counts as skipped for its readers.
  */
 type WiresByPort = ReadonlyMap<number, Wire>;
 
@@ -58,7 +58,7 @@ export function wire(wires: Wires): PlanEdge[] {
     const startsAtOnce = index === END_INDEX ? own.size === 0 : !isTarget && reasons.length === 0;
     if (startsAtOnce) edges[index] = withStart(edges[index] ?? [], index);
   }
-  // what END reads stands last
+  // the edges into END come last
   return [...edges.slice(END_INDEX + 1), edges[END_INDEX] ?? []].flat();
 }
 
@@ -68,7 +68,7 @@ function portOf(index: number, on: PlanEdge["on"], count: number): number {
   return on === "value" ? index : index + count;
 }
 
-/** A node that nothing else decides about runs because the workflow does. */
+/** Adds an edge from START to a node that nothing else starts. */
 function withStart(edges: readonly PlanEdge[], to: number): PlanEdge[] {
   const others = edges.filter(({ from }) => from !== START_INDEX);
   const own = edges.find(({ from }) => from === START_INDEX);
@@ -76,7 +76,7 @@ function withStart(edges: readonly PlanEdge[], to: number): PlanEdge[] {
   return [{ ...start, labels: own?.labels ?? [] }, ...others];
 }
 
-/** What a node names, by port. */
+/** The wires into a node, by port. */
 function wiresOf({ mapping, runAfter }: WiredNode, node: number, wires: Wires): WiresByPort {
   const { indexOf, keys, branches } = wires;
   const found = new Map<number, Wire>();
@@ -111,7 +111,7 @@ const noFailure = (key: string, field: string, source: string): Error =>
 
 interface Read {
   readonly key: string;
-  /** In labels. */
+  /** The path in labels. */
   readonly path: Path;
   readonly on: PlanEdge["on"];
   readonly dataOnly: boolean;
@@ -141,7 +141,7 @@ function labelOf(path: Path, field: Path): string {
   return `${from} → ${to}`.trim();
 }
 
-/** An order in which each node stands behind what it waits for; throws when there is none. */
+/** A topological order of the nodes. Throws if there is a loop. */
 function runOrder(
   { keys }: Wires,
   incoming: readonly WiresByPort[],
@@ -168,15 +168,15 @@ function runOrder(
   );
 }
 
-/** What a node runs after, without START and without what another of them implies. */
+/** The reasons of a node to run, without START and without those that another reason implies. */
 function reasonsOf(own: WiresByPort, tree: ImpliedTree): number[] {
   const all = [...own].filter(([from, { isReason }]) => isReason && from !== START_INDEX).map(([from]) => from);
   return all.filter((from) => !all.some((other) => other !== from && tree.implies(other, from)));
 }
 
 /**
- * Which nodes cannot run without which: a tree, in which a node stands below all that must have run when it runs. Looking up
- * takes logarithmic time, by jumps.
+ * A tree of which nodes imply which others: the ancestors of a node must have run when it runs. Lookups take logarithmic time, by
+ * jump pointers.
  */
 class ImpliedTree {
   readonly #depth: number[];
@@ -189,7 +189,7 @@ class ImpliedTree {
     this.#jump = new Array<number>(count).fill(START_INDEX);
   }
 
-  /** A node runs because one of these has run: what all of them imply it implies too. */
+  /** Adds a node that runs when any of the reasons has run: it implies what all of them imply. */
   add(index: number, reasons: readonly number[]): void {
     const [first = START_INDEX, ...others] = reasons;
     const parent = others.reduce((common, reason) => this.#common(common, reason), first);

@@ -4,29 +4,29 @@ import type { SameAsInput } from "./node-shape.js";
 
 export declare const callOptions: unique symbol;
 
-/** Carries the type of the call options of a Runnable that has some; only in types. */
+/** Carries the type of a Runnable's call options. Exists in types only. */
 export interface HasCallOptions<out Options> {
   readonly [callOptions]?: Options | undefined;
 }
 
-/** In place of the call options of a node that does not say what it takes. */
+/** Stands for the call options of a node without a declared type for them. */
 export interface AnyCallOptions {
   readonly [callOptions]: "any";
 }
 
-/** A method of a component, for the type of its `ctx.options`: inferred from, and not compared otherwise. */
+/** A method of a component, from which the type of its `ctx.options` is inferred. It is not compared otherwise. */
 export type TakesOptions<Options> = {
   method(input: never, ctx: NodeContext<unknown, Options>): unknown;
 }["method"];
 
-/** What the option `options` of a node may be; a graph and a passthrough have none. */
+/** The type of the option `options` of a node; an error for graphs and passthroughs, which have none. */
 export type CallOptions<Options, Inner> = [Inner] extends [undefined]
   ? OwnCallOptions<Options>
   : [Inner] extends [SameAsInput]
     ? GraphTypeError<"a passthrough calls nothing and takes no call options">
     : GraphTypeError<"a graph takes no call options of its own: give them to the nodes inside it">;
 
-/** Each may be left out: what a run gives is laid over what a node gives. */
+/** All are optional, because options of a run are merged over those of a node. */
 type OwnCallOptions<Options> = [Options] extends [AnyCallOptions]
   ? object
   : unknown extends Options

@@ -8,10 +8,10 @@ import type { NodeOptions } from "./node-options.js";
 import type { Keyed, NodeShape, SameAsInput } from "./node-shape.js";
 import type { CaseNames, Selected, SurplusCase } from "./switch.js";
 
-/** The input of a step with an input key: that field of what flows. */
+/** The input of a step: the whole value, or the field of its input key. */
 export type FieldOf<Value, Key> = [Key] extends [never] ? Value : [Key] extends [keyof Value] ? Value[Key] : Value;
 
-/** What flows on behind a step; behind a passthrough it is what flowed in. */
+/** The value after a step. After a passthrough it is the value before it. */
 export type After<Before, Out, Inner, OutputKey> = [Inner] extends [SameAsInput]
   ? Keyed<Before, OutputKey>
   : Keyed<Out, OutputKey>;
@@ -24,15 +24,15 @@ export interface StepOptions<In, Out, State, InputKey, OutputKey, Key, Options =
   > {
   /** The key of the node, for paths and addresses. @default "node_0", "node_1" … by position */
   readonly key?: Key | undefined;
-  /** The node gets this field of what flows, instead of the whole. */
+  /** The node gets this field of its input instead of the whole. */
   readonly inputKey?: InputKey | undefined;
   /** The output becomes a record with this one field. */
   readonly outputKey?: OutputKey | undefined;
 }
 
-/** The options of a member of a parallel step, whose output goes under its key. */
+/** The options of a member of a parallel step. Its output gets the key of the member. */
 interface MemberOptions<In, Out, State, InputKey> extends Omit<NodeOptions<In, Out, State>, "inputKey" | "outputKey"> {
-  /** The member gets this field of what flows, instead of the whole. */
+  /** The member gets this field of its input instead of the whole. */
   readonly inputKey?: InputKey | undefined;
 }
 
@@ -45,22 +45,22 @@ type Member<In, Out, State, InputKey> =
     >;
 
 /**
- * The members of a step. Of each its output is inferred and, in a record of their own so that both can be inferred from one
- * literal, its input key.
+ * The members of a step. The output and the input key of each are inferred; they are in separate records, so that both can be inferred
+ * from one literal.
  */
 export type Members<In, Outs, InputKeys, State> = {
   readonly [Key in keyof Outs]: Member<In, Outs[Key], State, Key extends keyof InputKeys ? InputKeys[Key] : undefined>;
 } & { readonly [Key in keyof InputKeys]: { readonly options?: { readonly inputKey?: InputKeys[Key] } } | object };
 
 /**
- * Intersected with the members of a step: how the chunks of each join, and its node, which tells whether there are chunks; in
- * records of their own, so that all can be inferred from one literal.
+ * Intersected with the members of a step to infer how the chunks of each are joined, and its node, which tells whether there are
+ * chunks. They are in separate records, so that all can be inferred from one literal.
  */
 export type Joins<Concats, Inside> = {
   readonly [Key in keyof Concats]: { readonly options?: { readonly concat?: Concats[Key] } } | object;
 } & { readonly [Key in keyof Inside]: { readonly node: Inside[Key] } | object };
 
-/** What the members give, joined. */
+/** The outputs of the members, with chunks joined. */
 export type JoinedOuts<Outs, Concats, Inside> = {
   [Key in keyof Outs]: Key extends keyof Concats & keyof Inside
     ? [Concats[Key]] extends [DeclaredConcat]
@@ -90,7 +90,7 @@ export type CheckedSwitch<In, Field extends string, Outs> = CheckedMembers<Outs>
     : GraphTypeError<SurplusCase<Field, Name>>;
 };
 
-/** The nodes that a chain names itself, by position. */
+/** The nodes to which a chain gives keys by position. */
 export type NumberedNodes = Readonly<Record<`node_${string}`, NodeShape<never, unknown>>>;
 
 /** The nodes of a chain, with one more if the step was given a key. */
@@ -98,5 +98,5 @@ export type WithStep<Nodes, Key extends string, Inner, Options = object> = [Key]
   ? Nodes
   : Nodes & Readonly<Record<Key, NodeShape<never, unknown, Inner, Options>>>;
 
-/** What the members of a branch must be besides nodes: with sound keys, and all that may be chosen. */
+/** Further requirements for the members of a branch: valid keys, and a member for every possible choice. */
 export type BranchMembers<Chosen extends string, Outs> = CheckedMembers<Outs> & Readonly<Record<Chosen, unknown>>;

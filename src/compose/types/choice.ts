@@ -3,7 +3,7 @@ import type { StreamReader } from "../../schema/stream/reader.js";
 /** What a branch may choose: one of its targets, or several. */
 export type Choice<Target> = Target | readonly Target[] | Promise<Target | readonly Target[]>;
 
-/** What the return type of a choosing function is inferred as, whole: one key or several, now or later. */
+/** The constraint for inferring the return type of a choosing function: one key or several, or a promise of them. */
 export type AnyChoice = string | readonly string[] | Promise<string | readonly string[]>;
 
 /** The keys in what a choosing function returns. */
@@ -11,8 +11,8 @@ type KeysOf<Chosen> =
   Awaited<Chosen> extends infer Settled ? (Settled extends readonly (infer Key)[] ? Key : Settled) : never;
 
 /**
- * What a function that returns `Chosen` may return. The compiler may widen the literals of an async function to `string`: that
- * is taken, and checked when the branch runs.
+ * What a function that returns `Chosen` may return. The compiler may widen the literals of an async function to `string`; that is
+ * accepted, and checked when the branch runs.
  */
 export type CheckedChoice<Chosen, Target extends string> = [KeysOf<Chosen>] extends [Target]
   ? unknown
@@ -20,5 +20,5 @@ export type CheckedChoice<Chosen, Target extends string> = [KeysOf<Chosen>] exte
     ? Choice<Target> | Promise<string | readonly string[]>
     : Choice<Target>;
 
-/** What a branch looks at: a value, or a stream of its chunks. */
+/** What a branch gets: a value, or a stream of its chunks. */
 export type Seen<Value, Streamed> = Streamed extends true ? StreamReader<Value> : Value;

@@ -7,16 +7,16 @@ import type { NoChunks } from "./joined.js";
 import type { NodePaths } from "./node-paths.js";
 import type { Keyed } from "./node-shape.js";
 
-/** A stream of chunks that are not what they become when they are joined. */
+/** A stream whose chunks have another type than the joined value. */
 export type ChunkReader<Chunk, Value> = { concat(): Promise<Value> } & StreamReader<Chunk>;
 
-/** A Runnable whose chunks have a type of their own. It comes first, so that calls see it; it is a Runnable all the same. */
+/** A Runnable whose chunks have another type than its output. The overloads come first, so that calls use them. */
 export type ChunkedRunnable<I, O, Chunk> = {
   readonly stream: (input: I, options?: RunOptions) => ChunkReader<Chunk, O>;
   readonly transform: (input: StreamSource<I>, options?: RunOptions) => ChunkReader<Chunk, O>;
 } & Runnable<I, O>;
 
-/** What a graph or chain compiles to; `unknown` chunks are whole values. */
+/** The result of compiling a graph or chain. With `Chunk = unknown`, chunks have the type of the output. */
 export type CompiledInChunks<I, O, Inner, Chunk> = unknown extends Chunk
   ? CompiledGraph<I, O, Inner>
   : {
@@ -32,12 +32,12 @@ export type CompiledInChunks<I, O, Inner, Chunk> = unknown extends Chunk
       ) => ChunkReader<Chunk, O>;
     } & CompiledGraph<I, O, Inner>;
 
-/** The chunks behind a step, where they are not values: those of a node whose `concat` makes something else of them. */
+/** The type of the chunks after a step, if a node's `concat` joins them to another type; otherwise `unknown`. */
 export type ChunkBehind<Chunk, Concat, OutputKey> = [Concat] extends [undefined]
   ? unknown
   : [Chunk] extends [NoChunks]
     ? unknown
     : Keyed<Chunk, OutputKey>;
 
-/** A chunk of a record that the library makes has some of its fields. */
+/** A chunk of a record that the library builds: some of its fields. */
 export type PartOf<Outs> = { readonly [Key in keyof Outs]?: Outs[Key] | undefined };

@@ -3,7 +3,7 @@ import type { Fit, IsRecord, WrongField } from "./fit.js";
 import type { NodeShape, SameAsInput } from "./node-shape.js";
 import type { TypeName } from "./type-name.js";
 
-/** What comes out of a node, or of START. */
+/** The output type of a node, or of START. */
 export type OutAt<I, Nodes, Fed, Key> = [Key] extends ["start"]
   ? I
   : [Key] extends [keyof Nodes]
@@ -14,7 +14,7 @@ export type OutAt<I, Nodes, Fed, Key> = [Key] extends ["start"]
         : never
     : never;
 
-/** A passthrough without a type of its own has the type of what was connected to it so far. */
+/** A passthrough without a type of its own has the type of the edges into it so far. */
 type FlowAt<Shape, Fed, Key> = [Shape, Key] extends [{ readonly in: infer In; readonly out: infer Out }, keyof Fed]
   ? unknown extends In & Out
     ? Fed[Key & keyof Fed] extends { readonly out: infer Value }
@@ -23,7 +23,7 @@ type FlowAt<Shape, Fed, Key> = [Shape, Key] extends [{ readonly in: infer In; re
     : Out
   : unknown;
 
-/** What a node takes, or END. */
+/** The input type of a node, or of END. */
 export type InAt<O, Nodes, Key> = [Key] extends ["end"]
   ? O
   : [Key] extends [keyof Nodes]
@@ -32,7 +32,7 @@ export type InAt<O, Nodes, Key> = [Key] extends ["end"]
       : never
     : never;
 
-/** The target of an edge, or the sentence that says why it cannot be one. */
+/** The target of an edge, or an error sentence. */
 export type EdgeTo<Keys, Out, In, From extends string, To extends string> = string extends Keys
   ? To
   : Fit<Out, In> extends "none"
@@ -47,7 +47,7 @@ type Misfit<Out, In, From extends string, To extends string> = [From, To, WrongF
   ? `${Subject<Out, In, Field>}"${Source}" gives ${TypeName<Out>}, "${Target}" takes ${TypeName<In>}`
   : never;
 
-/** Which field is to blame, when both sides are records. */
+/** The field that does not fit, if both sides are records. */
 type Subject<Out, In, Field extends string> = [IsRecord<Out>, IsRecord<In>] extends [true, true]
   ? [Field] extends [never]
     ? ""
@@ -55,9 +55,8 @@ type Subject<Out, In, Field extends string> = [IsRecord<Out>, IsRecord<In>] exte
   : "";
 
 /**
- * What an edge brings to its target: the whole input, or the part that the output is. Where anything is taken, by a
- * passthrough for one, the output is kept as it is; it stands in a shape, because two different literals side by side in an
- * intersection of records would make all of it `never`.
+ * What an edge provides to its target: the whole input, or a part of it. If the target takes anything, as a passthrough does, the
+ * output is kept; it is wrapped in a shape, because an intersection of records with two different literals would be `never`.
  */
 export type Brought<Out, In> = unknown extends In
   ? NodeShape<unknown, Out>
@@ -67,15 +66,15 @@ export type Brought<Out, In> = unknown extends In
 
 declare const part: unique symbol;
 
-/** Marks what is fed in parts. */
+/** Marks an input that is provided in parts. */
 interface BroughtPart {
   readonly [part]: true;
 }
 
-/** A chunk of what comes out at END, where edges bring it in parts; `unknown` where a chunk has the type of the whole. */
+/** The type of chunks at END if edges provide it in parts; `unknown` if chunks have the type of the output. */
 export type ChunkAtEnd<O, Fed> = Fed extends { readonly end: BroughtPart } ? PartOf<O> : unknown;
 
-/** The targets of a branch, each of which must take the whole output; a sentence stands for those that do not. */
+/** The targets of a branch, each of which must take the whole output; with an error sentence for those that do not. */
 export type BranchTo<O, Nodes, Out, From extends string, Target extends string> = [
   MisfitTarget<O, Nodes, Out, Target>,
 ] extends [never]
@@ -95,7 +94,7 @@ type MisfitBranch<O, Nodes, Out, From extends string, Target extends string> = [
   ? `"${Source}" gives ${TypeName<Out>}, "${Misfit}" takes ${TypeName<InAt<O, Nodes, Misfit>>} as a whole`
   : never;
 
-/** What a branch brings: it may choose any of its targets, so each gets its whole input from it. */
+/** What a branch provides: the whole input of each target, because it may choose any of them. */
 export type BroughtByBranch<O, Nodes, Out, Target extends string> = {
   readonly [Key in Target]: unknown extends InAt<O, Nodes, Key> ? NodeShape<unknown, Out> : InAt<O, Nodes, Key>;
 };

@@ -3,7 +3,7 @@ export type AnyFunction = (...values: never) => unknown;
 /** Fields of an object type that hold functions: a class instance has some, a record has none. */
 type Methods<Value> = { [Field in keyof Value]-?: Value[Field] extends AnyFunction ? Field : never }[keyof Value];
 
-/** Any object type that is no array, function or class instance with methods; an interface counts. */
+/** Whether it is an object type other than an array, a function, or a class instance with methods. Interfaces count. */
 export type IsRecord<Value> = [Value] extends [object]
   ? [Value] extends [readonly unknown[] | AnyFunction]
     ? false
@@ -12,7 +12,7 @@ export type IsRecord<Value> = [Value] extends [object]
       : false
   : false;
 
-/** The fields that both have, and that do not fit. */
+/** The common fields whose types do not fit. */
 export type WrongField<Out, In> = {
   [Field in keyof Out & keyof In & string]: Out[Field] extends In[Field] ? never : Field;
 }[keyof Out & keyof In & string];
@@ -25,7 +25,7 @@ type IsPart<Out, In> = [IsRecord<Out>, IsRecord<In>] extends [true, true]
       : false
   : false;
 
-/** How an output goes into an input: as the whole of it, as a part of it (a fan-in of records), or not. */
+/** How an output fits an input: as a whole, as a part (in a fan-in of records), or not at all. */
 export type Fit<Out, In> = [Out] extends [In]
   ? "whole"
   : unknown extends Out
@@ -36,7 +36,7 @@ export type Fit<Out, In> = [Out] extends [In]
         ? "part"
         : "none";
 
-/** The fields of an input that nothing gives. */
+/** The required fields of an input that nothing provides. */
 export type Lacks<Given, In> =
   IsRecord<In> extends true
     ? {

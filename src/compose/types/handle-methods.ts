@@ -38,14 +38,14 @@ export type AddByHandle<State> = <
   >,
 ) => NodeRef<Keyed<In, InputKey>, Keyed<ValueOf<Out, Chunk, Concat>, OutputKey>, In>;
 
-/** `addSwitch` between references. */
+/** `addSwitch` with handles. */
 export type SwitchOfHandles<Self> = <Out, const Field extends string>(
   from: SourceRef<Out>,
   field: SwitchField<Out, Field, "the source">,
   cases: CasesOfHandles<Out, NoInfer<Field>>,
 ) => Self;
 
-/** `addBranch` and `addStreamBranch` between references. */
+/** `addBranch` and `addStreamBranch` with handles. */
 export type BranchOfHandles<State, Self, Streamed> = <Out, const Target extends PartsRef<NoInfer<Out>>>(
   from: SourceRef<Out>,
   targets: readonly Target[],

@@ -2,14 +2,14 @@ import type { StreamSource } from "../../schema/stream/source.js";
 
 declare const noChunks: unique symbol;
 
-/** In place of the chunks of a node that gives values. */
+/** Stands for the chunk type of a node that does not stream. */
 export interface NoChunks {
   readonly [noChunks]: true;
 }
 
 /**
- * What the next node gets as a value: what a node gives, or for one that streams its chunks, joined as `concat` says. `Out` is
- * inferred as the stream itself then.
+ * The output value of a node. For a node that streams, it is the type of its chunks joined by `concat`; `Out` is then inferred as the
+ * stream itself.
  */
 export type ValueOf<Out, Chunk, Concat> = 0 extends 1 & Chunk
   ? Chunk
@@ -24,7 +24,7 @@ export type ValueOfEntry<Node, Out, Concat> = Node extends (input: never, ctx: n
   ? JoinedBy<Chunk, Concat>
   : Out;
 
-/** Chunks as one value. */
+/** The type of joined chunks. */
 export type JoinedBy<Chunk, Concat> = [Concat] extends ["list"]
   ? ItemOf<Chunk>[]
   : [Concat] extends ["text"]
@@ -33,5 +33,5 @@ export type JoinedBy<Chunk, Concat> = [Concat] extends ["list"]
       ? Value
       : Chunk;
 
-/** Chunks that are lists are flattened into one. */
+/** Chunks that are arrays are flattened into one. */
 type ItemOf<Chunk> = Chunk extends readonly (infer Item)[] ? Item : Chunk;

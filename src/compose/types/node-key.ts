@@ -1,7 +1,7 @@
 import type { IntegerProblem } from "../../schema/record-key.js";
 import type { GraphTypeError } from "./graph-type-error.js";
 
-/** The key of a new node, or the sentence that says why it cannot be one. */
+/** The key of a new node, or an error sentence. */
 export type NewKey<Keys, Key extends string> = string extends Keys
   ? Key
   : [Key] extends [Keys]
@@ -20,12 +20,12 @@ type FieldProblem<Key extends string> = Key extends "__proto__"
       ? `"${Key}" has a slash in it, which separates the keys of a path`
       : "";
 
-/** Intersected with a record of nodes: puts the problem of a key at the field that has it. */
+/** Intersected with a record of nodes: puts an error at each field with an invalid key. */
 export type CheckedKeys<Keys, Nodes> = {
   readonly [Key in keyof Nodes]: OrError<IntegerProblem<Key>, NodeKeyProblem<Keys, Key>>;
 };
 
-/** The same for members of a step of a chain, whose keys are not keys of nodes. */
+/** The same for members of a chain step, whose keys are not node keys. */
 export type CheckedMembers<Members> = {
   readonly [Key in keyof Members]: OrError<IntegerProblem<Key>, Key extends string ? FieldProblem<Key> : "">;
 };
@@ -44,5 +44,5 @@ type NodeKeyProblem<Keys, Key> = Key extends string
       : KeyProblem<Key>
   : "";
 
-/** What `interruptBefore` and `interruptAfter` may name; any text where the compiler knows no keys. */
+/** The keys for `interruptBefore` and `interruptAfter`; any string if the compiler does not know the keys. */
 export type StopKey<Keys extends string> = [Keys] extends [never] ? string : Keys;

@@ -6,8 +6,8 @@ import type { HasCallOptions, TakesOptions } from "./call-options.js";
 import type { HasInner } from "./node-shape.js";
 
 /**
- * What may be a node: a plain function, a Runnable, a builder, or a component. A function that gives an async iterable (an
- * async generator function, for one) is a streaming function; `Out` is then the type of its chunks.
+ * Anything that can be a node: a plain function, a Runnable, a builder, or a component. A function that returns an async iterable,
+ * such as an async generator function, streams; `Out` is then the type of its chunks.
  */
 export type NodeLike<In, Out, State = undefined, Inner = undefined, Options = unknown, Chunk = Out> =
   | FunctionNode<In, Out, State, Chunk>
@@ -15,29 +15,32 @@ export type NodeLike<In, Out, State = undefined, Inner = undefined, Options = un
   | BuilderNode<In, Out, Inner>
   | ComponentNode<In, Out, Options>;
 
+/** A plain function as a node. */
 export type FunctionNode<In, Out, State, Chunk = Out> = (
   input: In,
   ctx: NodeContext<State>,
 ) => Out | Promise<Out> | StreamSource<Chunk>;
 
+/** A Runnable as a node. */
 export type RunnableNode<In, Out, Inner, Options = unknown> = Runnable<In, Out> &
   HasInner<Inner> &
   HasCallOptions<Options>;
 
 export declare const builds: unique symbol;
 
-/** A graph or chain that is not compiled: its parent compiles it. The property is a type only. */
+/** A graph, chain or workflow that is not compiled: its parent compiles it. The property exists in types only. */
 export interface BuilderNode<in In, out Out, out Inner> {
   readonly [builds]: Built<In, Out, Inner>;
 }
 
-/** What a builder makes, when its own check finds nothing missing. */
+/** The types of a builder, if its own check finds no errors. */
 export interface Built<in In, out Out, out Inner> {
   readonly take: (input: In) => void;
   readonly out: Out;
   readonly inner: Inner;
 }
 
+/** A component as a node. */
 export type ComponentNode<In, Out, Options = unknown> =
   | ModelNode<In, Out, Options>
   | { readonly component: "template"; readonly format: Step<In, Out, Options> }
@@ -47,6 +50,7 @@ export type ComponentNode<In, Out, Options = unknown> =
   | { readonly component: "loader"; readonly load: Step<In, Out, Options> }
   | { readonly component: "transformer"; readonly transform: Step<In, Out, Options> };
 
+/** A model as a node. */
 export interface ModelNode<in In, out Out, Options = unknown> {
   readonly component: "model";
   readonly generate: Step<In, Out, Options>;

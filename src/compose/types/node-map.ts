@@ -6,17 +6,18 @@ import type { NodeLike } from "./node-like.js";
 import type { NeedsState, NodeOptions, StateHandlers } from "./node-options.js";
 import type { Keyed, NodeShape } from "./node-shape.js";
 
-/** A node, or a node with its options, as the value of a record of nodes. */
+/** A value in a record of nodes: a node, or a node with options. */
 export type NodeEntry<In, Out, State, Options, Inner = undefined> =
   | NodeLike<In, Out, State, Inner>
   | WithOptions<NodeLike<In, Out, State, Inner>, Options>;
 
+/** A node with its options, as a value in a record of nodes. */
 export interface WithOptions<Node, Options> {
   readonly node: Node;
   readonly options?: Options | undefined;
 }
 
-/** Any entry of a record of nodes: state handlers in it annotate their input. */
+/** Any value in a record of nodes. Annotate the inputs of state handlers in it. */
 export type AnyNodeEntry<State> = NodeEntry<never, unknown, State, AnyNodeOptions<State>, unknown>;
 
 type AnyNodeOptions<State> = {
@@ -27,10 +28,10 @@ type AnyNodeOptions<State> = {
     readonly merge?: ((values: never[], sources: readonly string[]) => unknown) | undefined;
   };
 
-/** What the nodes of a record take and give. Worked out for a node when an edge asks for it. */
+/** The shapes of the nodes of a record. The compiler evaluates each one lazily, when an edge needs it. */
 export type ShapesOf<Entries> = { readonly [Key in keyof Entries]: ShapeOf<Entries[Key]> };
 
-/** `infer` gives `unknown` where a node has no nodes inside. */
+/** `infer` yields `unknown` for a node without inner nodes. */
 type InnerOf<Inner> = unknown extends Inner ? undefined : Inner;
 
 type ShapeOf<Entry> =
@@ -50,7 +51,7 @@ type ShapeOf<Entry> =
 
 type KeyIn<Options, Name extends string> = Options extends { readonly [N in Name]: infer Key } ? Key : undefined;
 
-/** Intersected with a record of nodes: puts what is wrong with an option at the option. */
+/** Intersected with a record of nodes: puts an error at each invalid option. */
 export type CheckedOptions<State, Entries> = {
   readonly [Key in keyof Entries]: Entries[Key] extends { readonly node: infer Node; readonly options: infer Given }
     ? { readonly options: OptionsOf<Node, State, Given> }
@@ -72,7 +73,7 @@ type OptionsOf<Node, State, Given> =
       >
     : unknown;
 
-/** Each option as `addNode` takes it. What is inside of some is looked at name by name: an intersection would not see a surplus one. */
+/** Each option as `addNode` takes it. Some are checked name by name, because an intersection would not detect unknown names. */
 type CheckedBy<Wanted, Given> = {
   readonly [Name in keyof Given]: Name extends keyof Wanted
     ? Name extends "options" | "retry" | "cache"
@@ -88,7 +89,7 @@ type AnyFunction = (...args: never) => unknown;
 type NoneElse<Place extends string, Wanted, Given> =
   Wanted extends GraphTypeError<string>
     ? unknown
-    : [keyof Wanted] extends [never] // anything is taken
+    : [keyof Wanted] extends [never] // accepts anything
       ? unknown
       : Given extends object
         ? {

@@ -1,8 +1,8 @@
 import type { SameAsInput } from "./node-shape.js";
 
 /**
- * The paths of a graph's nodes: keys joined by `/`. Of a graph whose keys the compiler does not know (made with handles or
- * with computed keys) any text is taken, and checked when the run starts.
+ * The paths of a graph's nodes: keys joined by `/`. If the compiler does not know the keys (with handles or computed keys), any string
+ * is accepted, and checked when the run starts.
  */
 export type NodePaths<Inner> = [keyof Inner] extends [never] ? string : PathsIn<Inner>;
 

@@ -16,11 +16,11 @@ export interface TargetRef<in In> {
 
 /** A target that also takes parts of its input: `connect(from, join.part)`. */
 export interface PartsRef<in In> extends TargetRef<In> {
-  /** Takes some fields of the input; others bring the rest. Whether all are brought is seen when the graph runs. */
+  /** A target for some fields of the input; other edges provide the rest. Missing fields are found only at run time. */
   readonly part: TargetRef<Partial<In>>;
 }
 
-/** A node of one graph, by its types instead of its key. */
+/** A handle of a node, which carries its types. */
 export interface NodeRef<in In, out Out, out Own = In> extends SourceRef<Out>, PartsRef<In> {
   readonly [owns]: () => Own;
 }

@@ -1,22 +1,22 @@
-/** What a builder knows of a node: what goes in, what comes out, the nodes inside it, and its call options. */
+/** What a builder's type knows about a node: its input, output, inner nodes and call options. */
 export interface NodeShape<In, Out, Inner = undefined, Options = object, Own = In> {
   readonly in: In;
   readonly out: Out;
   readonly inner: Inner;
   readonly options: Options;
-  /** What goes in behind the input key. */
+  /** The input after the input key is applied. */
   readonly own: Own;
 }
 
-/** A value behind an input or output key. */
+/** A value under an input or output key, if there is one. */
 export type Keyed<Value, Key> = [Key] extends [string] ? Readonly<Record<Key, Value>> : Value;
 
 declare const innerNodes: unique symbol;
 
-/** Carries the types of the nodes inside, for the paths of run options. */
+/** Carries the types of inner nodes, for the paths in run options. Exists in types only. */
 export interface HasInner<out Inner> {
   readonly [innerNodes]?: Inner | undefined;
 }
 
-/** In place of inner nodes: the output of this node is what flows into it. */
+/** Stands for the inner nodes of a node whose output is its input. */
 export type SameAsInput = "same as input";

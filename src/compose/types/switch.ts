@@ -9,7 +9,7 @@ export type CaseNames<Out, Field> = Field extends keyof Out ? NamesOfValues<Out[
 
 type NamesOfValues<Value> = [Value] extends [string | boolean] ? (string extends Value ? never : `${Value}`) : never;
 
-/** The field of a switch, or the sentence that says why it cannot be one. */
+/** The field of a switch, or an error sentence. */
 export type SwitchField<Out, Field extends string, From extends string> = [CaseNames<Out, Field>] extends [never]
   ? Field extends keyof Out
     ? `"${Field}" of ${From} is ${TypeName<Out[Field]>}, and a switch needs a closed set of strings or booleans`
@@ -25,14 +25,14 @@ export type Selected<Out, Field, Name> = Out extends unknown
     : never
   : never;
 
-/** A member whose field has several values has the one that was selected. */
+/** Narrows a member whose field has several values to the selected one. */
 type Narrowed<Member, Field extends keyof Member, Name> = `${Member[Field] & (string | boolean)}` extends Name
   ? Member
   : Member & { readonly [F in Field]: ValueOf<Member[Field], Name> };
 
 type ValueOf<Value, Name> = Value extends string | boolean ? (`${Value}` extends Name ? Value : never) : never;
 
-/** Intersected with the cases of a switch between keys: a sentence at each that is missing, too many or does not fit. */
+/** Intersected with the cases of a switch with keys: an error at each that is missing, unknown or does not fit. */
 export type CheckedCases<O, Nodes, Out, Field extends string, From extends string, Cases> = {
   readonly [Name in CaseNames<Out, Field> | (keyof Cases & string)]: Name extends CaseNames<Out, Field>
     ? Name extends keyof Cases
@@ -51,7 +51,7 @@ type CheckedTarget<O, Nodes, Out, From extends string, Name extends string, Targ
     ? GraphTypeError<`${From} gives ${TypeName<Out>} for "${Name}", "${Target}" takes ${TypeName<InAt<O, Nodes, Target>>}`>
     : unknown;
 
-/** What a switch brings to each of its targets: its whole input, or where anything is taken what is selected for it. */
+/** What a switch provides to each target: its whole input or, if the target takes anything, the selected members. */
 export type BroughtBySwitch<O, Nodes, Out, Field, Cases> = {
   readonly [Target in Cases[keyof Cases] & string]: unknown extends InAt<O, Nodes, Target>
     ? NodeShape<unknown, Selected<Out, Field, CasesTo<Cases, Target>>>
@@ -60,7 +60,7 @@ export type BroughtBySwitch<O, Nodes, Out, Field, Cases> = {
 
 type CasesTo<Cases, Target> = { [Name in keyof Cases]: Cases[Name] extends Target ? Name : never }[keyof Cases];
 
-/** The cases of a switch between handles. */
+/** The cases of a switch with handles. */
 export type CasesOfHandles<Out, Field> = {
   readonly [Name in CaseNames<Out, Field>]: PartsRef<Selected<Out, Field, Name>>;
 };

@@ -2,8 +2,8 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { AnyFunction, IsRecord } from "./fit.js";
 
 /**
- * How a type reads in a sentence of the compiler. Only worked out where something does not fit. What has no short name is
- * shown by its fields, and records inside a record are "a record".
+ * The name of a type in a compile error. It is evaluated only if something does not fit. A type without a short name is shown by its
+ * fields, in which nested records are "a record".
  */
 export type TypeName<Value, Level extends "top" | "inner" = "top"> = 0 extends 1 & Value
   ? "any"
@@ -13,14 +13,14 @@ export type TypeName<Value, Level extends "top" | "inner" = "top"> = 0 extends 1
       ? "never"
       : Joined<[...Names<Exclude<Value, boolean | null | undefined>, Level>, ...SimpleNames<Value>], " | ">;
 
-/** Last in a union, as the compiler prints them. */
+/** The names that the compiler prints last in a union. */
 type SimpleNames<Value> = [
   ...([boolean] extends [Value] ? ["boolean"] : true extends Value ? ["true"] : false extends Value ? ["false"] : []),
   ...(null extends Value ? ["null"] : []),
   ...(undefined extends Value ? ["undefined"] : []),
 ];
 
-/** The names of the members of a union: the first six. */
+/** The names of the members of a union, of which only the first few are shown. */
 type Names<Value, Level extends "top" | "inner", Found extends string[] = []> = [Value] extends [never]
   ? Found
   : Found["length"] extends 4
@@ -81,7 +81,7 @@ type Joined<Parts extends readonly unknown[], Between extends string> = Parts ex
     : `${First}${Between}${Joined<Rest, Between>}`
   : "";
 
-/** One member of a union, the last one that the compiler knows. */
+/** The last member of a union. */
 type LastOf<Union> =
   ToIntersection<Union extends unknown ? (member: Union) => void : never> extends (member: infer Last) => void
     ? Last

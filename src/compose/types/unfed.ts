@@ -8,14 +8,14 @@ type UnfedAt<In, Given, Key extends string> = [Given] extends [In]
     ? never
     : `"${Key}" never gets "${Lacks<Given, In>}"`;
 
-/** By key what is missing. Where it is used it is indexed: an alias of the union would be printed instead of its sentences. */
+/** What is missing, by key. It is indexed where it is used, because the compiler would print an alias instead of its sentences. */
 type Unfed<O, Nodes, Fed, Key extends string> = {
   [K in Key]: K extends keyof Fed ? UnfedAt<InAt<O, Nodes, K>, Fed[K], K> : `"${K}" has no incoming edge`;
 };
 
 /**
- * What compiling gives when every node and END are fed, and otherwise an error that names what is missing. Of a graph
- * that was built in statements, with handles, or with computed keys the compiler knows nothing.
+ * `Then` if every node and END have their input, otherwise an error that names what is missing. A graph that was built with
+ * statements, handles or computed keys cannot be checked.
  */
 export type Proof<O, Nodes, Fed, Keys extends string, Then> = string extends Keys
   ? Then

@@ -6,6 +6,7 @@ export interface MastraCallOptions extends Omit<AgentCallOptions, "requestContex
   readonly abortSignal?: AbortSignal | undefined;
 }
 
+/** Options for resuming a run of an agent. */
 export interface MastraResumeOptions extends Omit<AgentResumeOptions, "requestContext">, RequestOptions {
   readonly abortSignal?: AbortSignal | undefined;
 }

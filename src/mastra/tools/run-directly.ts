@@ -68,7 +68,7 @@ function directContext(id: string, given: Record<string, unknown>, mastra: () =>
   const write = async (): Promise<void> => undefined;
   const suspend = async (): Promise<never> => {
     throw invalidOption(
-      `Tool "${id}" was called by hand, where nobody can resume it. Call it in an agent or a workflow.`,
+      `Tool "${id}" suspended in a direct call, which cannot be resumed. Call it in an agent or a workflow.`,
     );
   };
   return {

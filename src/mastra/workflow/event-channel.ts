@@ -3,7 +3,7 @@ import type { WorkflowEvent } from "./workflow-event.js";
 
 type Result = IteratorResult<WorkflowEvent, undefined>;
 
-/** The events of a run for one reader: what is not read yet is kept. Whoever leaves early misses the rest. */
+/** The events of a run for one reader. Unread events are buffered; a reader that leaves early misses the rest. */
 export class EventChannel implements ChunkSource<WorkflowEvent> {
   #kept: WorkflowEvent[] = [];
   #readers: ((result: Result) => void)[] = [];

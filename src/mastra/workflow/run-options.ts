@@ -10,6 +10,7 @@ export interface CallOptions extends RequestOptions, Pick<RunOptions, "callbacks
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of `run.start`. */
 export interface StartOptions<In = unknown> extends CallOptions {
   /** Validated by the `inputSchema` of the workflow before anything runs. */
   readonly inputData?: In | undefined;
@@ -17,6 +18,7 @@ export interface StartOptions<In = unknown> extends CallOptions {
   readonly initialState?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Options of `run.resume`. */
 export interface ResumeOptions extends CallOptions {
   /** Which step goes on, with the workflows around it. Not needed where only one place waits. */
   readonly step?: StepRef | readonly StepRef[] | undefined;

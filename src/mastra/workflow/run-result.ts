@@ -11,7 +11,7 @@ export type Outcome =
   | { readonly status: "suspended"; readonly interrupts: readonly Interrupt[] }
   | { readonly status: "canceled" };
 
-/** A run as its caller is told of it. */
+/** A run as its caller sees it. */
 export function resultOfRun(live: LiveRun, tree: StepTree, outcome: Outcome): WorkflowResult<never> {
   const { state, runId } = live;
   const fields: ResultFields = {

@@ -14,7 +14,7 @@ export interface WorkflowOptions<
   readonly description?: string | undefined;
   /** Input that does not fit never starts a run. */
   readonly inputSchema?: InputSchema | undefined;
-  /** What it gives; checked by nobody unless `validateOutputs` says so for its steps. */
+  /** The schema of the output. Not checked unless `validateOutputs` is set for its steps. */
   readonly outputSchema?: OutputSchema | undefined;
   /** What `initialState` of a run must be. */
   readonly stateSchema?: AnySchema | undefined;

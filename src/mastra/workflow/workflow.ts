@@ -71,16 +71,17 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
     return this.#add({ type: "map", step: mapStep(this.id, id, mapping) });
   }
 
-  /** Runs steps side by side: their outputs come by their ids. */
+  /** Runs steps in parallel. The output has the output of each under its id. */
   parallel(steps: readonly Step<Current, unknown>[]): Workflow<In, Out, Untyped> {
-    if (!Array.isArray(steps)) throw invalidStep(`.parallel of workflow "${this.id}" needs a list of steps.`);
+    if (!Array.isArray(steps)) throw invalidStep(`.parallel of workflow "${this.id}" needs an array of steps.`);
     const id = `parallel ${this.#entries.length}`;
     return this.#add({ type: "parallel", id, steps: steps.map((step) => this.#stepOf(step, "parallel")) });
   }
 
-  /** Runs every step whose condition holds: their outputs come by their ids. */
+  /** Runs every step whose condition holds. The output has the output of each under its id. */
   branch(cases: readonly Case<Current>[]): Workflow<In, Out, Untyped> {
-    if (!Array.isArray(cases)) throw invalidStep(`.branch of workflow "${this.id}" needs a list of [condition, step].`);
+    if (!Array.isArray(cases))
+      throw invalidStep(`.branch of workflow "${this.id}" needs an array of pairs [condition, step].`);
     const id = `branch ${this.#entries.length}`;
     return this.#add({ type: "branch", id, cases: cases.map((one) => this.#caseOf(one)) });
   }

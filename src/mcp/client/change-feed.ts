@@ -13,7 +13,7 @@ export interface FeedListeners {
 type Capabilities = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 type Subscription = Awaited<ReturnType<Client["listen"]>>;
 
-/** What a server tells of its own accord: by a stream that is opened for it, or unasked where there was a handshake. */
+/** Notifications of a server: over a stream opened for them, or unrequested after a handshake. */
 export class ChangeFeed {
   readonly #client: Client;
   readonly #isModern: boolean;

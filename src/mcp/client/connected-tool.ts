@@ -2,7 +2,7 @@ import type { NeedsApproval, ToolContext } from "../../components/tool.js";
 import { isObject } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../../tools/define/create-tool.js";
-import { toldError } from "../../tools/define/errors.js";
+import { reportedError } from "../../tools/define/errors.js";
 import type { McpResult } from "../../tools/mcp/mcp-client.js";
 import { contentOf } from "../../tools/mcp/mcp-content.js";
 import { propertiesOf, readResult } from "../../tools/mcp/mcp-tools.js";
@@ -60,7 +60,7 @@ export function connectedTool(watched: WatchedTool, settings: ConnectedToolSetti
     metadata: title === undefined ? undefined : { title },
     execute: async (given: unknown, ctx: ToolContext) => {
       const why = whyRefused(watched);
-      if (why !== undefined) throw toldError("denied", `"${id}" did not run: ${why}.`, nameOf(ctx));
+      if (why !== undefined) throw reportedError("denied", `"${id}" did not run: ${why}.`, nameOf(ctx));
       const input = given as Record<string, unknown>;
       const { toolCallId } = ctx;
       const place = {

@@ -21,6 +21,7 @@ import { type Sampler, samplerOf } from "./sampling.js";
 import { ToolWatch, type WatchedTool } from "./tool-watch.js";
 import { whyUnchecked } from "./unchecked.js";
 
+/** The state of the connection to one server. */
 export interface McpServerStatus {
   readonly state: LinkState;
   /** The revision of the protocol that was agreed on; empty while there is none. */
@@ -58,14 +59,14 @@ export interface McpConnection {
   template(server: string, name: string): Template;
   /** Calls the listener whenever the resource has changed; gives what ends that. */
   subscribe(server: string, uri: string, listener: (uri: string) => void): Promise<() => Promise<void>>;
-  /** What the server proposes for an argument that somebody is typing. */
+  /** The server's suggestions for an argument that a user is typing. */
   complete(
     server: string,
     ref: McpCompletionTarget,
     argument: { readonly name: string; readonly value: string },
   ): Promise<string[]>;
   status(): Readonly<Record<string, McpServerStatus>>;
-  /** Lists the tools of all servers anew, and tries those that are not connected. */
+  /** Lists the tools of all servers again, and tries those that are not connected. */
   refresh(): Promise<void>;
   /** Calls the listener when a list has changed; gives what ends that. */
   onChange(listener: (change: McpChange) => void): () => void;

@@ -4,7 +4,7 @@ export type McpEvent =
   | { readonly kind: "disconnected"; readonly server: string; readonly error: unknown }
   | { readonly kind: "reconnecting"; readonly server: string; readonly attempt: number; readonly delayMs: number }
   | { readonly kind: "failed"; readonly server: string; readonly error: unknown }
-  /** The server says that it tells of changes, and does not: `refresh()` finds them. */
+  /** The server claims to send change notifications, but does not: `refresh()` finds the changes. */
   | { readonly kind: "unwatched"; readonly server: string; readonly error: unknown }
   | { readonly kind: "tools_changed" | "resources_changed" | "prompts_changed"; readonly server: string }
   | {

@@ -1,7 +1,7 @@
 import { isFields } from "../../is.js";
 import type { McpToolDefinition } from "../../tools/mcp/mcp-client.js";
 
-/** SHA-256 of what a model and a person are told of a tool, as canonical JSON: the same for the same meaning. */
+/** SHA-256 of what models and users see of a tool, as canonical JSON: equal for equal definitions. */
 export async function fingerprintOf(definition: McpToolDefinition): Promise<string> {
   const { name, description, inputSchema, outputSchema, annotations } = definition;
   const text = canonicalJson({ name, description, inputSchema, outputSchema, annotations });
@@ -21,7 +21,7 @@ function nodeCrypto(): NodeCrypto | undefined {
   return process?.getBuiltinModule?.("node:crypto") as NodeCrypto | undefined;
 }
 
-/** Keys in order, nothing that is undefined, no spaces. */
+/** JSON with sorted keys, without undefined fields and without spaces. */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (!isFields(value)) return JSON.stringify(value) ?? "null";

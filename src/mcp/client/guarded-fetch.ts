@@ -4,7 +4,7 @@ import { answerTooLarge } from "../errors.js";
 
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** More than this is no answer, and no event. */
+/** The size limit of an answer and of an event. */
 export const largestAnswer = 16 * 1024 * 1024;
 
 /** A request that no server has answered: the network, and not the protocol, has failed. */

@@ -19,9 +19,10 @@ import type { McpServerConfig } from "./options.js";
 import type { Client } from "./sdk.js";
 import { pause, raceAbort, withLimit } from "./timing.js";
 
+/** The states of a connection to a server. */
 export type LinkState = "connecting" | "connected" | "reconnecting" | "failed" | "closed";
 
-/** Told of what a server's lists have become. */
+/** Called when a server's lists change. */
 export interface LinkOwner extends SharedOptions {
   toolsListed(link: ServerLink, definitions: readonly McpToolDefinition[]): Promise<void>;
   toolCount(link: ServerLink): number;
@@ -33,7 +34,7 @@ export interface RequestSettings {
   readonly signal?: AbortSignal | undefined;
   /** Of the tool, for the error. */
   readonly name: string;
-  /** May be sent again when nobody knows whether the first was worked on. */
+  /** Whether it may be sent again if it is unknown whether the first was processed. */
   readonly repeatable: boolean;
 }
 
@@ -78,7 +79,7 @@ export class ServerLink {
     return Math.min(this.config.timeoutMs ?? 60_000, longestTimeout);
   }
 
-  /** Tries again, if the connection is lost, and lists the tools anew. */
+  /** Tries again, if the connection is lost, and lists the tools again. */
   async refresh(): Promise<void> {
     await this.#listTools(await this.ready(undefined));
   }

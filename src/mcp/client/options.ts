@@ -41,6 +41,7 @@ export interface McpOwnClient {
 /** Where one server is, and how it is used. */
 export type McpServerConfig = (McpCommand | McpEndpoint | McpCustomTransport | McpOwnClient) & McpServerSettings;
 
+/** Settings that all kinds of servers share. */
 export interface McpServerSettings {
   /** Go on without it when it cannot be reached: it stands in `status()` and is tried again. @default false */
   readonly optional?: boolean | undefined;
@@ -74,12 +75,14 @@ export interface ElicitationQuestion {
   readonly url?: string | undefined;
 }
 
+/** The answer to a question of a server. */
 export interface ElicitationAnswer {
   readonly action: "accept" | "decline" | "cancel";
   /** The form, as filled in. What is left out gets its default. */
   readonly content?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** The context of an elicitation handler. */
 export interface ElicitationContext {
   readonly signal: AbortSignal;
   /** What the answer must look like. */
@@ -88,6 +91,7 @@ export interface ElicitationContext {
   readonly requestContext: AnyRequestContext | undefined;
 }
 
+/** Answers the questions of servers. */
 export type ElicitationHandler = (
   question: ElicitationQuestion,
   ctx: ElicitationContext,
@@ -108,12 +112,14 @@ export type SamplingApproval =
   | boolean
   | ((question: SamplingQuestion, ctx: { readonly signal: AbortSignal }) => boolean | Promise<boolean>);
 
+/** How sampling requests of servers are answered. */
 export interface McpSampling {
   readonly model: AgenticModel;
   /** @default false: every request is answered */
   readonly approve?: SamplingApproval | undefined;
 }
 
+/** How changed tool definitions are handled. */
 export interface McpDrift {
   /** What becomes of a tool that is not what it was: an event, no more calls, or nothing. @default "warn" */
   readonly policy?: "warn" | "deny" | "ignore" | undefined;
@@ -123,6 +129,7 @@ export interface McpDrift {
   readonly newTools?: "allow" | "deny" | undefined;
 }
 
+/** How a lost connection is reopened. */
 export interface McpReconnect {
   /** `Infinity`: until it is there again. @default 5 */
   readonly attempts?: number | undefined;
@@ -132,6 +139,7 @@ export interface McpReconnect {
   readonly maxMs?: number | undefined;
 }
 
+/** A folder or resource that servers may use. */
 export interface McpRoot {
   readonly uri: string;
   readonly name?: string | undefined;
@@ -142,8 +150,8 @@ export interface McpOptions extends ApprovalOptions<McpToolDefinition> {
   /** How this program introduces itself. @default the package's name and version */
   readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
   /**
-   * Who answers what a server asks a person: an interrupt of the run, nobody, or a function. Servers of older revisions ask
-   * during the call, where a run cannot wait: they are told that nobody can be asked, unless there is a function.
+   * How questions of a server to the user are answered: by an interrupt of the run, declined, or by a function. Servers of older
+   * revisions ask during the call, where a run cannot wait; without a function, they are told that the user cannot be asked.
    * @default "interrupt"
    */
   readonly elicitation?: "interrupt" | "decline" | ElicitationHandler | undefined;

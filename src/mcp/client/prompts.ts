@@ -14,6 +14,7 @@ export interface McpPrompt {
   readonly arguments?: readonly McpPromptArgument[] | undefined;
 }
 
+/** An argument of a prompt. */
 export interface McpPromptArgument {
   readonly name: string;
   readonly description?: string | undefined;

@@ -1,4 +1,4 @@
-/** Gives what the work gives, or rejects with the reason of the signal, at once. What comes later is nobody's. */
+/** Gives what the work gives, or rejects with the reason of the signal, at once. Later results are ignored. */
 export function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   if (signal.aborted) {

@@ -19,7 +19,7 @@ export class ToolWatch {
   readonly #emit: (event: McpEvent) => void;
   #known: Map<string, string> | undefined;
   #current: ReadonlyMap<string, string> = new Map();
-  /** What was told of already: a list that comes again tells nothing new. */
+  /** What was already reported: a list that comes again adds nothing. */
   readonly #told = new Set<string>();
 
   constructor(server: string, drift: McpDrift, emit: (event: McpEvent) => void) {

@@ -87,7 +87,7 @@ export class CallRecords {
 
   async #forgetExpired(checkpointId: string): Promise<void> {
     try {
-      // another process may have asked anew
+      // another process may have asked again
       if ((await this.read(checkpointId)) === undefined) await this.forget(checkpointId);
     } catch {
       // a store that is closed by now, or cannot be reached: the next sweep finds it

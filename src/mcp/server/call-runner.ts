@@ -46,7 +46,7 @@ export interface RunnerOptions {
 
 const mostMisfits = 3;
 
-/** Runs requests, keeps those that ask somebody, and goes on with them when the answers come. */
+/** Runs requests, saves those that ask a question, and continues them when the answers arrive. */
 export class CallRunner {
   readonly records: CallRecords;
   readonly #options: RunnerOptions;
@@ -97,7 +97,7 @@ export class CallRunner {
     }
   }
 
-  /** Keeps what an answered call came to, before it ends: whoever sends the same answer again gets it. */
+  /** Saves the outcome of an answered call before it ends, in case the same answer is sent again. */
   async #keepFinal({ checkpointId, round }: CallPlace, final: Fields): Promise<void> {
     if (round === 0) return;
     const record = await this.records.read(checkpointId);
@@ -182,7 +182,7 @@ export class CallRunner {
         const code = KumikoError.is(error) ? error.code : undefined;
         if (code === "ALREADY_ANSWERED" || code === "UNKNOWN_INTERRUPT") {
           if (answers === undefined) throw error;
-          answers = undefined; // somebody took the answers, and was cut off
+          answers = undefined; // another process took the answers and was cut off
         } else if (code === "CHECKPOINT_IN_USE" || code === "UNKNOWN_CHECKPOINT" || code === "CHECKPOINT_CONFLICT") {
           const known = await this.#fromOthers(place, request, code === "UNKNOWN_CHECKPOINT");
           if (known !== undefined) return known;

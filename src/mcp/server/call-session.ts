@@ -16,7 +16,7 @@ export interface CallSession {
   /** Under what the call waits, once it does. */
   readonly place: CallPlace;
   readonly progress: ProgressTeller;
-  /** Keeps what the call came to, for whoever sends the same answer again. */
+  /** Saves the outcome of the call, in case the same answer is sent again. */
   readonly keepFinal: (final: Fields) => Promise<void>;
 }
 

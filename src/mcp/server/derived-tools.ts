@@ -149,7 +149,7 @@ function payloadOf(payload: unknown, step: unknown): unknown {
   return found;
 }
 
-/** A workflow does not hear of a signal; its run can be cancelled. */
+/** A workflow takes no signal, but its run can be cancelled. */
 async function cancellable<T>(run: WorkflowRun, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const stop = () => void run.cancel?.();
   if (signal.aborted) stop();

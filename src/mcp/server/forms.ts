@@ -119,7 +119,7 @@ function suspendedText(toolName: unknown, payload: unknown): string {
   return `"${String(toolName)}" needs an answer to go on${what}`;
 }
 
-/** What came back: an answer, nothing yet, something of another form, or somebody who does not want to answer. */
+/** What came back: an answer, nothing yet, a reply of the wrong form, or a refusal. */
 export type Reply =
   | { readonly kind: "answer"; readonly answer: unknown }
   | { readonly kind: "missing" | "misfit" | "declined" };

@@ -30,13 +30,14 @@ export interface ServerInfo {
   readonly isLatest: boolean;
 }
 
+/** The details of a server, as registries list them. */
 export interface ServerDetail extends ServerInfo {
   readonly packageCanonical?: string | undefined;
   readonly packages?: readonly Readonly<Record<string, unknown>>[] | undefined;
   readonly remotes?: readonly Readonly<Record<string, unknown>>[] | undefined;
 }
 
-/** A tool as clients are told of it. */
+/** A tool as clients see it. */
 export interface McpToolInfo {
   readonly name: string;
   readonly title?: string | undefined;
@@ -49,6 +50,7 @@ export interface McpToolInfo {
   readonly toolType: ServedTool["kind"];
 }
 
+/** Options of `startHTTP`. */
 export interface StartHttpOptions extends NodeExchange {
   /** @default "/http" */
   readonly httpPath?: string | undefined;
@@ -59,6 +61,7 @@ export interface StartHttpOptions extends NodeExchange {
   readonly options?: StartHttpRequestOptions | undefined;
 }
 
+/** What a web framework has already found out about a request. */
 export interface StartHttpRequestOptions {
   /** Who calls, where something in front has found out. */
   readonly authInfo?: McpAuthInfo | undefined;
@@ -66,6 +69,7 @@ export interface StartHttpRequestOptions {
   readonly parsedBody?: unknown;
 }
 
+/** Options of `startSSE`. */
 export interface StartSseOptions extends NodeExchange {
   /** @default "/sse" */
   readonly ssePath?: string | undefined;
@@ -82,6 +86,7 @@ export type StartHonoSseOptions = {
   readonly messagePath?: string | undefined;
 } & ({ readonly context: { readonly req: { readonly raw: Request } } } | Pick<NodeExchange, "req" | "res">);
 
+/** Options of `listen`. */
 export interface ListenOptions {
   /** 0: any that is free. */
   readonly port: number;
@@ -89,6 +94,7 @@ export interface ListenOptions {
   readonly host?: string | undefined;
 }
 
+/** The address at which a server listens. */
 export interface Listening {
   /** Of streamable HTTP. The transport of 2024-11-05 is at `/sse`. */
   readonly url: string;

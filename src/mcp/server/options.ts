@@ -28,7 +28,7 @@ export interface McpWorkflow {
   createRun(options?: never): unknown;
 }
 
-/** A compiled graph, chain or workflow of this package, with what clients are told of it. */
+/** A compiled graph, chain or workflow of this package, with its description for clients. */
 export interface McpGraph {
   readonly runnable: Runnable<never, unknown>;
   readonly description: string;
@@ -65,6 +65,7 @@ export interface MCPServerResourceContent {
   readonly mimeType?: string | undefined;
 }
 
+/** The resources that a server offers. */
 export interface MCPServerResources {
   listResources(): Promise<readonly MCPServerResource[]> | readonly MCPServerResource[];
   /** Throws for a URI that it does not know. */
@@ -78,12 +79,14 @@ export interface MCPServerResources {
   resourceTemplates?(): Promise<readonly MCPServerResourceTemplate[]> | readonly MCPServerResourceTemplate[];
 }
 
+/** An argument of a prompt. */
 export interface MCPServerPromptArgument {
   readonly name: string;
   readonly description?: string | undefined;
   readonly required?: boolean | undefined;
 }
 
+/** The context of the function of a prompt. */
 export interface McpPromptContext extends NodeContext {
   readonly mcp: McpCallContext;
 }
@@ -91,11 +94,13 @@ export interface McpPromptContext extends NodeContext {
 /** Messages as a template gives them, or as MCP has them. */
 export type MCPServerPromptMessages = readonly (AgenticMessage | MCPServerPromptMessage)[];
 
+/** A message of a prompt, in the form of MCP. */
 export interface MCPServerPromptMessage {
   readonly role: "user" | "assistant";
   readonly content: Readonly<Record<string, unknown>>;
 }
 
+/** A prompt that a server offers. */
 export interface MCPServerPrompt {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
@@ -109,7 +114,7 @@ export interface MCPServerPrompt {
       ) => MCPServerPromptMessages | Promise<MCPServerPromptMessages>);
 }
 
-/** Proposes values for an argument of a prompt or a variable of a resource template, while somebody is typing it. */
+/** Proposes values for an argument of a prompt or a variable of a resource template, while a user is typing it. */
 export type MCPServerCompletions = (
   ref: { readonly type: "ref/prompt"; readonly name: string } | { readonly type: "ref/resource"; readonly uri: string },
   argument: { readonly name: string; readonly value: string },
@@ -125,11 +130,13 @@ export interface McpAuthInfo {
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Receives warnings and errors of a server. */
 export interface MCPServerLogger {
   warn(message: string): void;
   error?(message: string, error?: unknown): void;
 }
 
+/** Where a server's source code is. */
 export interface MCPServerRepository {
   readonly url: string;
   readonly source?: string | undefined;
@@ -157,7 +164,7 @@ export interface MCPServerOptions {
   readonly resources?: MCPServerResources | undefined;
   readonly prompts?: Readonly<Record<string, MCPServerPrompt>> | undefined;
   readonly completions?: MCPServerCompletions | undefined;
-  /** Where calls wait that ask somebody. With `requestStateKey` any instance goes on with them. @default in memory */
+  /** Where calls wait for an answer. With `requestStateKey`, any instance can continue them. @default in memory */
   readonly store?: CheckpointStore | undefined;
   /** Signs what clients send back: at least 32 bytes, the same for all instances. @default random */
   readonly requestStateKey?: string | Uint8Array | undefined;
@@ -167,7 +174,7 @@ export interface MCPServerOptions {
   readonly maxPending?: number | undefined;
   /** How clients of revisions with a handshake are served over HTTP. @default "sessions" */
   readonly legacy?: "sessions" | "stateless" | "off" | undefined;
-  /** Who calls: nobody (`undefined`) is answered with 401. Of HTTP only. */
+  /** Identifies the caller; `undefined` is answered with 401. HTTP only. */
   readonly auth?:
     | ((request: Request) => McpAuthInfo | Response | undefined | Promise<McpAuthInfo | Response | undefined>)
     | undefined;

@@ -28,7 +28,7 @@ export interface ServerParts {
 /** How one client is connected. */
 export interface ClientLink {
   readonly isModern: boolean;
-  /** The resources whose changes this client wants to hear of, where the connection keeps that. */
+  /** The resources that this client is subscribed to, if the connection keeps subscriptions. */
   readonly subscriptions: Set<string>;
   /** Why the client cannot be asked during a call, if so. */
   readonly cannotAsk: string | undefined;

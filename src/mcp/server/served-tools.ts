@@ -12,7 +12,7 @@ import { invalidMcpOption } from "../errors.js";
 import { agentTool, graphTool, workflowTool } from "./derived-tools.js";
 import type { MCPServerLogger, MCPServerOptions } from "./options.js";
 
-/** A tool as clients are told of it, and as it runs. */
+/** A tool as clients see it, and as it runs. */
 export interface ServedTool {
   readonly name: string;
   readonly tool: Tool<never>;
@@ -92,7 +92,7 @@ function objectSchema(schema: JsonSchema): JsonSchema {
   return "type" in schema ? schema : { type: "object", ...schema };
 }
 
-/** One that clients of every revision understand; what is no object goes out as text only. */
+/** One that clients of every revision understand; what is not an object is sent as text only. */
 function outputSchemaOf(tool: object): JsonSchema | undefined {
   const given: unknown = Reflect.get(tool, "outputSchema");
   if (given === undefined || given === null) return undefined;

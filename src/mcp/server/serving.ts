@@ -15,12 +15,12 @@ import {
 } from "./sdk.js";
 import { type SsePaths, SseSessions } from "./sse.js";
 
-/** A change that clients may want to hear of. */
+/** A change that clients may be notified of. */
 export type ServerChange =
   | { readonly kind: "tools" | "prompts" | "resources" }
   | { readonly kind: "resource"; readonly uri: string };
 
-/** A connection that stays: its client hears of changes by it. */
+/** A lasting connection, over which its client is notified of changes. */
 interface LiveClient {
   readonly server: Server;
   readonly isModern: boolean;

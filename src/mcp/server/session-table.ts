@@ -17,7 +17,7 @@ const mostSessions = 1_000;
 const idleMs = 30 * 60_000;
 const sweepMs = 60_000;
 
-/** Sessions by their ids. Those that nobody uses end; there are never too many. */
+/** Sessions by their ids. Idle sessions end, and their number is limited. */
 export class SessionTable<S extends Session> {
   readonly #rows = new Map<string, Row<S>>();
   #timer: ReturnType<typeof setInterval> | undefined;

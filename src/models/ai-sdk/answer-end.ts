@@ -90,7 +90,7 @@ function reasonOf(given: unknown): Reason {
   return { unified: wordOf(given.unified), raw: textIf(given.raw) };
 }
 
-/** `"content-filter"` is `"content_filter"`; what is no reason at all is `"other"`. */
+/** `"content-filter"` is `"content_filter"`; anything that is not a reason is `"other"`. */
 function wordOf(given: unknown): FinishReason {
   return typeof given !== "string" || given === "unknown" ? "other" : given.replaceAll("-", "_");
 }

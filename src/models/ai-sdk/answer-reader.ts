@@ -250,7 +250,7 @@ export class AnswerReader {
     return rest === "" && extra === undefined ? [] : [at(index, callBlock(call, rest, extra))];
   }
 
-  /** A call that nobody completes: its arguments stay as they are. */
+  /** A call that is never completed: its arguments stay as they are. */
   #endCall({ call, index, metadata }: OpenCall): ContentBlock[] {
     this.#openCalls.delete(call.callId);
     const extra = callExtra(call.kind, this.#model.provider, metadata);

@@ -17,7 +17,7 @@ export interface StreamedCall {
 
 type Parts = ReadableStreamDefaultReader<unknown>;
 
-/** The answer of a provider, chunk by chunk. The provider is asked at the first read, and let go of as soon as nobody reads. */
+/** The answer of a provider, chunk by chunk. The request is sent at the first read, and cancelled when the reader leaves. */
 export class AnswerStream extends SerialSource<AgenticMessage> {
   readonly #call: StreamedCall;
   readonly #connection = new AbortController();

@@ -13,7 +13,7 @@ export interface KnownCall {
   readonly kind: CallKind;
   readonly callId: string;
   readonly name: string;
-  /** The MCP server; `""` as long as nobody has named it. */
+  /** The MCP server; `""` until it is known. */
   readonly serverLabel: string;
 }
 
@@ -70,7 +70,7 @@ export function resultBlock(part: Fields, call: KnownCall | undefined, provider:
   }
   const error = isError === true || hasError(result) ? { message: errorText(result) } : undefined;
   const serverLabel = labelOf(part) || (call?.serverLabel ?? "");
-  // a string that is no JSON is told from one that is by `json`, so that the result goes back as it came
+  // `json` distinguishes a string that is not JSON from one that is, so that the result goes back as it came
   const isText = typeof content === "string";
   const text = isText ? content : (JSON.stringify(content) ?? "");
   return withoutUndefined({

@@ -4,7 +4,7 @@ import { shorten } from "../../schema/shorten.js";
 import { tell } from "../tell.js";
 import { textIf } from "./text-if.js";
 
-/** More of them are not remembered: somebody puts changing texts into them. */
+/** No more than this many are remembered, since some providers put changing texts into them. */
 const most = 1_000;
 
 /** What a provider package warns of, told as the side event `model_warning`: each text once. */

@@ -9,7 +9,7 @@ export function providerExtra(provider: string, providerMetadata: unknown, more:
   return providerMetadata === undefined ? { provider, ...more } : { provider, providerMetadata, ...more };
 }
 
-/** Whether a block goes back to this provider: it comes from there, or nobody knows where it comes from. */
+/** Whether a block goes back to this provider: it comes from there, or its origin is unknown. */
 export function belongsTo(provider: string, { extra }: BlockCommon): boolean {
   return extra?.provider === undefined || extra.provider === provider;
 }

@@ -38,7 +38,7 @@ export function checkChunkOptions(options: object, byDefault: ChunkStrategy): Ch
   if (typeof size !== "number" || !(size >= 1)) throw invalidValue("size", "a number of at least 1", size);
   if (typeof overlap !== "number" || !(overlap >= 0)) throw invalidValue("overlap", "a number of at least 0", overlap);
   if (overlap >= size) {
-    throw invalidRagOption(`overlap must be smaller than size: a chunk of ${size} cannot repeat ${overlap}.`);
+    throw invalidRagOption(`overlap must be smaller than size (got overlap ${overlap}, size ${size}).`);
   }
   checkTypes(values);
   checkTokens(values, strategy);

@@ -16,11 +16,13 @@ export interface SizeOptions extends TokenizerOptions {
   readonly extract?: ExtractOptions | undefined;
 }
 
+/** Options about the overlap of chunks. */
 export interface OverlapOptions {
   /** How much a chunk repeats of the one before it, at most; it begins with a word. @default 0 */
   readonly overlap?: number | undefined;
 }
 
+/** Options about the separators between chunks. */
 export interface SeparatorOptions {
   /** Whether separators are patterns of regular expressions. @default false */
   readonly isSeparatorRegex?: boolean | undefined;
@@ -124,6 +126,7 @@ export type StrategyOptions =
   | SentenceOptions
   | SemanticOptions;
 
+/** The names of the ways to split a document. */
 export type ChunkStrategy = StrategyOptions["strategy"];
 
 /** Without a strategy the type of the document decides: Markdown, HTML, JSON, LaTeX, and "recursive" for all others. */
@@ -131,4 +134,5 @@ export interface DefaultChunkOptions extends SizeOptions, OverlapOptions {
   readonly strategy?: undefined;
 }
 
+/** How documents are split into chunks: a strategy and its options. */
 export type ChunkOptions = DefaultChunkOptions | StrategyOptions;

@@ -53,7 +53,7 @@ export class Tokenizer implements Measure {
       end += part.length;
       if (!isLowSurrogate(window.charCodeAt(end))) ends.push(end);
     }
-    // what is no valid Unicode does not always come back as it was
+    // invalid Unicode does not always come back as it was
     return end === window.length ? ends : endsOfCharacters(window);
   }
 }

@@ -3,6 +3,7 @@ import { concurrently } from "../concurrently.js";
 import { embeddingFailed, invalidValue } from "../errors.js";
 import { type AnyEmbedder, plainEmbedder } from "./any-embedder.js";
 
+/** Options of {@link embedTexts}. */
 export interface EmbedOptions {
   /** How many texts one call gets. @default 100, or what the model takes */
   readonly batchSize?: number | undefined;

@@ -7,6 +7,7 @@ import { checkMaxBytes, readBytes, type SourceLoader } from "./file-loader.js";
 import { mimeTypeOf } from "./file-type.js";
 import { readDocument } from "./read-document.js";
 
+/** Options of {@link directoryLoader}. */
 export interface DirectoryLoaderOptions {
   /** Only files whose names end so, such as `[".md", ".html"]`. @default all that can be read */
   readonly extensions?: readonly string[] | undefined;

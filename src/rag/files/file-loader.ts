@@ -8,6 +8,7 @@ import { loadFailed, tooLarge } from "./errors.js";
 import { mimeTypeOf } from "./file-type.js";
 import { readDocument } from "./read-document.js";
 
+/** Options of {@link fileLoader}. */
 export interface FileLoaderOptions {
   /** Larger files are errors. @default 100 MB */
   readonly maxBytes?: number | undefined;

@@ -8,6 +8,7 @@ import { checkMaxBytes, type SourceLoader } from "./file-loader.js";
 import { isPrivateAddress } from "./private-address.js";
 import { readDocument } from "./read-document.js";
 
+/** Options of {@link webLoader}. */
 export interface WebLoaderOptions {
   /** Whether addresses of this machine and of private networks may be read. @default false */
   readonly allowPrivate?: boolean | undefined;

@@ -14,6 +14,7 @@ type RetrieverContext = NodeContext<unknown, RetrieverOptions | undefined>;
 const call = (retriever: Retriever, query: string, ctx: RetrieverContext | undefined): Promise<Document[]> =>
   retriever.retrieve(query, contextFor<RetrieverOptions>(ctx, ctx?.options ?? {}));
 
+/** Options of {@link multiQueryRetriever}. */
 export interface MultiQueryOptions {
   readonly retriever: Retriever;
   /** Who writes the query in other words. */
@@ -64,6 +65,7 @@ async function askQueries(
   return lines.filter((line) => line !== "");
 }
 
+/** Options of {@link routerRetriever}. */
 export interface RouterOptions {
   readonly retrievers: Readonly<Record<string, Retriever>>;
   /** Says which retrievers are asked, by their names. */
@@ -71,7 +73,7 @@ export interface RouterOptions {
     query: string,
     names: readonly string[],
   ) => string | readonly string[] | Promise<string | readonly string[]>;
-  /** Whether a retriever that fails is left out; handlers hear of it (`onEvent`). @default false: it fails all */
+  /** Whether a retriever that fails is skipped; handlers are notified (`onEvent`). @default false: its failure fails the call */
   readonly optional?: boolean | undefined;
 }
 
@@ -110,6 +112,7 @@ export function routerRetriever({ retrievers, route, optional = false }: RouterO
   };
 }
 
+/** Options of {@link parentRetriever}. */
 export interface ParentOptions {
   readonly retriever: Retriever;
   /** Gives the documents that these ids belong to, in any order. */

@@ -11,6 +11,7 @@ export interface RetrievalCase {
   readonly relevant: readonly string[] | ((document: Document) => boolean);
 }
 
+/** Options of {@link evaluateRetrieval}. */
 export interface EvaluateOptions {
   readonly retriever: Retriever;
   readonly cases: readonly RetrievalCase[];
@@ -20,6 +21,7 @@ export interface EvaluateOptions {
   readonly concurrency?: number | undefined;
 }
 
+/** The result of one query of an evaluation. */
 export interface CaseResult {
   readonly query: string;
   /** How much of what is relevant was found. With a function: 1 when anything was. */
@@ -29,6 +31,7 @@ export interface CaseResult {
   readonly found: readonly string[];
 }
 
+/** The result of {@link evaluateRetrieval}. */
 export interface RetrievalReport {
   /** The mean of the recalls. */
   readonly recall: number;

@@ -3,6 +3,7 @@ import { invalidValue } from "../errors.js";
 import { compareTexts } from "../vectors/compare-texts.js";
 import { defaultK, fuseRanks } from "../vectors/fuse-ranks.js";
 
+/** Options of {@link fuse}. */
 export interface FuseOptions {
   /** How much each list counts. @default 1 each */
   readonly weights?: readonly number[] | undefined;

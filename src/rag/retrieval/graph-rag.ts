@@ -9,17 +9,19 @@ export interface GraphNode {
   readonly vector?: readonly number[];
 }
 
+/** Options of a {@link GraphRAG}. */
 export interface GraphRAGOptions {
   /** Entries whose cosine is at least this are neighbours, from 0 to 1. @default 0.7 */
   readonly threshold?: number | undefined;
   /** The most iterations; fewer are enough for most graphs. @default 100 */
   readonly randomWalkSteps?: number | undefined;
-  /** How likely a walk begins anew at what is like the query, above 0 and below 1. @default 0.15 */
+  /** The probability that a walk restarts at an entry that is similar to the query, above 0 and below 1. @default 0.15 */
   readonly restartProb?: number | undefined;
   /** The dimension that all vectors must have. @default that of the query */
   readonly dimension?: number | undefined;
 }
 
+/** A query of a {@link GraphRAG}. */
 export interface GraphQuery {
   readonly queryVector: readonly number[];
   /** @default 10 */
@@ -30,8 +32,8 @@ export interface GraphQuery {
 const precision = 1e-10;
 
 /**
- * Ranks entries by their likeness to a query and by how they are connected: a random walk over the graph of entries that are
- * like each other, which begins anew at those that are like the query (personalised PageRank). A new graph for each query:
+ * Ranks entries by their similarity to a query and by how they are connected: a random walk over the graph of similar entries,
+ * which restarts at those that are similar to the query (personalised PageRank). Each query builds a new graph:
  * nothing is left of the one before.
  *
  * @example

@@ -1,6 +1,7 @@
 import { invalidValue } from "../errors.js";
 import { cosine } from "../vector-math.js";
 
+/** Options of {@link mmr}. */
 export interface MmrOptions {
   readonly queryVector: readonly number[];
   /** @default 10 */

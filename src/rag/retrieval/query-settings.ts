@@ -138,7 +138,7 @@ export function checkToolOptions(where: string, options: object, known: readonly
   if (other !== undefined) throw unknownRagOption(where, other, known);
 }
 
-/** What it is called when nobody says so. */
+/** The id of the tool, with a default made from its settings. */
 export function toolId(kind: string, { id, vectorStoreName, indexName }: QueryToolOptions): string {
   return id ?? [kind, vectorStoreName, indexName, "Tool"].filter((part) => part !== undefined).join(" ");
 }

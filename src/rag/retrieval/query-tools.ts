@@ -31,6 +31,7 @@ export interface QueryToolResult {
 /** A tool that finds texts; `execute` gives the whole result. */
 export type QueryTool = CreatedTool<JsonSchema, undefined, Record<never, never>, false>;
 
+/** Options of {@link createVectorQueryTool}. */
 export interface VectorQueryToolOptions extends QueryToolOptions {
   /** Puts what was found into a better order: what `rerank` gives. */
   readonly reranker?: Reranker | undefined;
@@ -60,6 +61,7 @@ export function createVectorQueryTool(options: VectorQueryToolOptions): QueryToo
   });
 }
 
+/** Options of {@link createGraphRAGTool}. */
 export interface GraphRAGToolOptions extends QueryToolOptions {
   /** How entries are connected and ranked; `randomWalkSteps` and `restartProb` may stand in the request context too. */
   readonly graphOptions?: GraphRAGOptions | undefined;

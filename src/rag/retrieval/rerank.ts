@@ -23,6 +23,7 @@ export interface RerankWeights {
   readonly position?: number | undefined;
 }
 
+/** Options of {@link rerank}. */
 export interface RerankOptions {
   /** Who says how well each document answers the query. */
   readonly model?: AgenticModel | undefined;
@@ -31,7 +32,7 @@ export interface RerankOptions {
   readonly weights?: RerankWeights | undefined;
   /** @default all */
   readonly topK?: number | undefined;
-  /** Whether a failure is an error. Without it the order stays, and handlers hear of it (`onEvent`). @default false */
+  /** Whether a failure is an error. If not, the order stays, and handlers are notified (`onEvent`). @default false */
   readonly strict?: boolean | undefined;
 }
 

@@ -10,6 +10,7 @@ import { compareHits } from "../vectors/top-results.js";
 import type { QueryResult, VectorStore } from "../vectors/vector-store.js";
 import type { Reranker } from "./rerank.js";
 
+/** Options of {@link vectorIndexer}. */
 export interface VectorIndexerOptions {
   /** The name of the index; a call may name another one. It must be there. */
   readonly index: string;
@@ -54,6 +55,7 @@ export interface HybridOptions {
   readonly k?: number | undefined;
 }
 
+/** Options of {@link vectorRetriever}. */
 export interface VectorRetrieverOptions {
   /** The name of the index; a call may name another one. */
   readonly index: string;

@@ -4,6 +4,7 @@ import { invalidFilter } from "./errors.js";
 /** What a value of metadata is compared with. Values of other types never fit. */
 export type FilterValue = string | number | boolean | null;
 
+/** Operators on the value of one field. */
 export interface FilterOperators {
   readonly $eq?: FilterValue;
   /** Also true where there is no value. */

@@ -3,6 +3,7 @@ import type { Filter } from "./filter.js";
 /** How alike two vectors are. */
 export type VectorMetric = "cosine" | "euclidean" | "dotproduct";
 
+/** Options of `createIndex`. */
 export interface CreateIndexOptions {
   /** Letters, digits and `_`, no digit first, at most 48. */
   readonly indexName: string;
@@ -13,6 +14,7 @@ export interface CreateIndexOptions {
   readonly text?: boolean | undefined;
 }
 
+/** The settings of an index, and how many entries it has. */
 export interface IndexDescription {
   readonly dimension: number;
   readonly metric: VectorMetric;
@@ -21,6 +23,7 @@ export interface IndexDescription {
   readonly count: number;
 }
 
+/** Options of `upsert`. */
 export interface UpsertOptions {
   readonly indexName: string;
   readonly vectors: readonly (readonly number[])[];
@@ -32,6 +35,7 @@ export interface UpsertOptions {
   readonly metadata?: readonly Readonly<Record<string, unknown>>[] | undefined;
 }
 
+/** Options of `query`. */
 export interface QueryOptions {
   readonly indexName: string;
   /** Finds the entries with the nearest vectors. */
@@ -63,6 +67,7 @@ export interface QueryResult {
   readonly vector?: number[];
 }
 
+/** Options of `update`. */
 export interface UpdateOptions {
   readonly indexName: string;
   readonly id: string;

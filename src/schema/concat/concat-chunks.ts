@@ -8,10 +8,10 @@ import type { ConcatRule, Joining, KeyedRule } from "./rule.js";
 
 type Chunks = readonly unknown[];
 
-/** What joins the values of one key; `where` names the place for error messages. */
+/** Joins the values of one key of a record. */
 type JoinKey = (values: Chunks, key: string) => unknown;
 
-/** Joins all chunks of one stream as its joining says. They must be joinable: see `untilJoinable`. */
+/** Joins all chunks of a stream as its `Joining` declares. Await `untilJoinable` first. */
 export function joinChunks(
   chunks: Chunks,
   joining: Joining | undefined,
@@ -26,7 +26,7 @@ export function joinChunks(
   }
 }
 
-/** Joins all chunks of one stream to the value that they are pieces of. They must be joinable: see `untilJoinable`. */
+/** Joins all chunks of a stream to one value by a rule. Await `untilJoinable` first. */
 export function concatChunks(
   chunks: Chunks,
   rule: ConcatRule | undefined,
@@ -54,14 +54,14 @@ export function concatChunks(
   }
 }
 
-/** Under a key that the library has put on, the stream that is empty is the one below. */
+/** The error of an empty stream. Where the library has wrapped a stream in keys, the wrapped stream gets to report it. */
 function emptyError(rule: ConcatRule | undefined, where: string): unknown {
   if (typeof rule !== "object") return emptyStream(where);
   for (const own of rule.keyed.values()) joinChunks([], own);
   return emptyStream(where);
 }
 
-/** Without a declared rule: what the chunks are decides. */
+/** Joins chunks without a declared rule, by their types. */
 function concatByKind(chunks: Chunks, registry: ConcatRegistry | undefined, where: string): unknown {
   const values = filled(chunks);
   if (values.length <= 1) return values.length === 0 ? chunks.at(-1) : withoutStreamingMeta(values[0]);
@@ -81,7 +81,7 @@ function concatText(chunks: Chunks, where: string): string {
   throw cannotConcat(where, `concat: "text" is declared, but chunk ${strange} is ${kindOf(values[strange])}`);
 }
 
-/** Records that the library makes: each key by the rule of its node. */
+/** Joins records made by the library: each key by the rule of its node. */
 function concatKeyed(
   chunks: Chunks,
   { keyed, rest }: KeyedRule,
@@ -96,13 +96,13 @@ function concatKeyed(
   });
 }
 
-/** Plain records join key by key, everything else by kind. */
+/** Joins plain records key by key, everything else by type. */
 function concatPieces(chunks: Chunks, registry: ConcatRegistry | undefined, where: string): unknown {
   const isPlain = filled(chunks).every((chunk) => isOwnRecord(chunk) && isPlainObject(chunk));
   return isPlain ? joinDeep(registry, where)(chunks, "") : concatByKind(chunks, registry, where);
 }
 
-/** Under "record", records inside records join key by key too. */
+/** For the rule "record": nested records are joined key by key too. */
 function joinDeep(registry: ConcatRegistry | undefined, where: string): JoinKey {
   return (values, key) => {
     const present = filled(values);
@@ -113,7 +113,7 @@ function joinDeep(registry: ConcatRegistry | undefined, where: string): JoinKey 
   };
 }
 
-/** The union of all keys, in the order in which they came. */
+/** Joins records: the union of their keys, in order of first occurrence. */
 function concatRecords(records: Chunks, where: string, joinKey: JoinKey): Record<string, unknown> {
   const valuesByKey = new Map<string, unknown[]>();
   for (const record of records) {
@@ -124,7 +124,7 @@ function concatRecords(records: Chunks, where: string, joinKey: JoinKey): Record
       else values.push(value);
     }
   }
-  // fromEntries defines own properties, so that a key "__proto__" is a key like any other
+  // fromEntries defines own properties, so that "__proto__" is an ordinary key
   return Object.fromEntries(Array.from(valuesByKey, ([key, values]) => [key, joinKey(values, key)]));
 }
 
@@ -139,7 +139,7 @@ function joining(): MessageJoining {
   return found;
 }
 
-/** Without what says nothing. */
+/** The chunks without null and undefined. */
 function filled(chunks: Chunks): Chunks {
   return chunks.some(isNothing) ? chunks.filter((chunk) => !isNothing(chunk)) : chunks;
 }
@@ -152,7 +152,7 @@ function isString(value: unknown): value is string {
   return typeof value === "string";
 }
 
-/** What has no parts: of several, the last one counts. */
+/** Whether it is a value without parts, of which the last chunk counts. */
 function isScalar(value: unknown): boolean {
   return typeof value === "number" || typeof value === "boolean" || typeof value === "bigint" || value instanceof Date;
 }
@@ -162,7 +162,7 @@ function sameType(values: Chunks): boolean {
   return values.every((value) => typeof value === type);
 }
 
-/** Whether it is a list with a message, or nothing, in each slot. */
+/** Whether it is an array with a message, null or undefined in each slot. */
 export function isMessageList(value: unknown): value is readonly (AgenticMessage | null | undefined)[] {
   return Array.isArray(value) && value.every((slot) => isNothing(slot) || isAgenticMessage(slot));
 }
@@ -175,7 +175,7 @@ function keyIn(where: string, key: string): string {
   return `${where}, key "${key}"`;
 }
 
-/** For messages: what the chunks are. */
+/** Describes the types of chunks for an error message. */
 function kinds(values: Chunks): string {
   const names = [...new Set(values.map(kindOf))];
   return names.length === 1

@@ -3,12 +3,12 @@ import { messageJoining } from "./message-joining.js";
 
 const onDemand = new OnDemand(() => import("../message/concat-lists.js"));
 
-/** Loads what joins messages. A program that imports the root entry as a whole has it from its start. */
+/** Loads the module that joins messages. Programs that import the whole root entry have it from the start. */
 export async function loadMessageJoining(): Promise<void> {
   await onDemand.load();
 }
 
-/** What has to be awaited before these chunks can be joined: they may be messages, or have some in them. */
+/** A promise to await before these chunks can be joined, if they may be messages or contain some. */
 export function untilJoinable(chunks: readonly unknown[]): Promise<void> | undefined {
   if (messageJoining() !== undefined) return undefined;
   const first = chunks.find((chunk) => chunk !== undefined && chunk !== null);

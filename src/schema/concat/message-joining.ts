@@ -1,22 +1,22 @@
 import type { AgenticMessage } from "../message/agentic-message.js";
 
-/** How chunks of messages join. */
+/** Functions that join chunks of messages, and of lists of messages. */
 export interface MessageJoining {
   readonly message: (chunks: readonly AgenticMessage[]) => AgenticMessage;
   readonly list: (chunks: readonly (readonly (AgenticMessage | null | undefined)[])[]) => AgenticMessage[];
 }
 
-const brought: { joining?: MessageJoining } = {};
+const registered: { joining?: MessageJoining } = {};
 
 /**
- * Called by the module that joins messages. Concatenation does not import it, so that programs without messages do not
- * carry it.
+ * Called by the module that joins messages. Concatenation does not import that module, so that programs without messages do not
+ * include it.
  */
 export function bringMessageJoining(joining: MessageJoining): void {
-  brought.joining = joining;
+  registered.joining = joining;
 }
 
-/** `undefined` as long as nobody has brought it. */
+/** `undefined` until the module that joins messages is loaded. */
 export function messageJoining(): MessageJoining | undefined {
-  return brought.joining;
+  return registered.joining;
 }

@@ -3,7 +3,7 @@ import { duplicateConcatClass, notAClass } from "../errors.js";
 type Join = (chunks: never[]) => unknown;
 
 /**
- * How chunks of your classes are joined, also inside records. A rule holds for subclasses too, unless they have their own.
+ * Rules for joining chunks of your classes, also inside records. A rule applies to subclasses too, unless they have their own.
  *
  * @example
  * class Sum { constructor(readonly value: number) {} }
@@ -13,7 +13,7 @@ type Join = (chunks: never[]) => unknown;
 export class ConcatRegistry {
   readonly #joins = new Map<unknown, Join>();
 
-  /** `join` gets two chunks or more: a single one stands for itself. */
+  /** Adds a rule for a class. `join` gets at least two chunks: a single chunk is the result. */
   add<Chunk>(type: abstract new (...args: never[]) => Chunk, join: (chunks: Chunk[]) => Chunk): this {
     if (typeof type !== "function" || typeof type.prototype !== "object") throw notAClass(type);
     if (this.#joins.has(type.prototype)) throw duplicateConcatClass(type.name);
@@ -21,7 +21,7 @@ export class ConcatRegistry {
     return this;
   }
 
-  /** The rule of the nearest class that all chunks belong to. */
+  /** Finds the rule of the nearest common class of all chunks. */
   find(chunks: readonly unknown[]): Join | undefined {
     if (this.#joins.size === 0) return undefined;
     for (let prototype = prototypeOf(chunks[0]); prototype !== null; prototype = prototypeOf(prototype)) {

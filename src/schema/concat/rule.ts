@@ -1,34 +1,34 @@
 import type { ConcatRegistry } from "./registry.js";
 
 /**
- * How a node declares that its chunks join, also when there is only one.
+ * How the chunks of a node are joined, as it declares. The rule also applies when there is only one chunk.
  *
- * - `"list"` makes one array: of the elements of chunks that are arrays (without holes), of all other chunks as they are.
+ * - `"list"` makes one array: chunks that are arrays are flattened (holes are dropped), other chunks are items.
  * - `"last"` takes the last chunk.
- * - `"record"` joins records key by key, inner ones too; the values of a key as if nothing were declared for them.
- * - `"text"` joins texts, numbers and the like.
+ * - `"record"` joins records key by key, nested ones too; the values of a key are joined by their types.
+ * - `"text"` joins strings, numbers and other primitive values to a string.
  * - A function gets all chunks.
  */
 export type DeclaredConcat = "list" | "last" | "record" | "text" | ((chunks: never[]) => unknown);
 
-/** For records that the library makes: every key joins by its own rule. */
+/** The rule for records made by the library: every key has a rule of its own. */
 export interface KeyedRule {
   readonly keyed: ReadonlyMap<string, Joining>;
-  /** For keys that are not in `keyed`. */
+  /** The rule for keys that are not in `keyed`. */
   readonly rest?: ConcatRule | undefined;
-  /** Joins whole records, when they do not join key by key; `keyed` is then for those who take one key out of them. */
+  /** Joins whole records, if they do not join key by key; `keyed` is then used only where a single key is taken out. */
   readonly whole?: ((chunks: readonly unknown[]) => unknown) | undefined;
 }
 
-/** `"pieces"`: as if nothing were declared, except that records join key by key. */
+/** `"pieces"` joins by type, as without a declared rule, except that records are joined key by key. */
 export type ConcatRule = DeclaredConcat | KeyedRule | "pieces";
 
-/** All that joining the chunks of one stream needs to know. It belongs to the output of a node, and readers carry it. */
+/** How to join the chunks of one stream. It belongs to the output of a node, and readers carry it along. */
 export interface Joining {
   readonly rule?: ConcatRule | undefined;
   readonly registry?: ConcatRegistry | undefined;
-  /** Whose chunks these are, for error messages: `node "write"`. */
+  /** The source of the chunks, for error messages: `node "write"`. */
   readonly where?: string | undefined;
-  /** Gives an error of the joining itself its place. */
+  /** Adds the node path to an error of the joining itself. */
   readonly locate?: ((error: unknown) => unknown) | undefined;
 }

@@ -9,18 +9,20 @@ import {
 } from "../standard-schema.js";
 import { dialectOf } from "./dialect.js";
 
+/** A dialect to which schemas can be converted: `"draft-2020-12"`, `"draft-07"`, `"openapi-3.0"` or another one. */
 export type JsonSchemaTarget = StandardJSONSchemaOptions["target"];
 
+/** Options of {@link toJsonSchema}. */
 export interface ToJsonSchemaOptions {
-  /** What may be given to the schema, or what it gives back after defaults and transforms. @default "input" */
+  /** Whether to describe the input, or the output after defaults and transforms. @default "input" */
   readonly side?: "input" | "output" | undefined;
   /** The dialect to write. A plain JSON Schema stays as it is. @default "draft-2020-12" */
   readonly target?: JsonSchemaTarget | undefined;
 }
 
 /**
- * The JSON Schema of a schema. A plain JSON Schema is returned itself. A date becomes a string of format `date-time`;
- * any other part that JSON cannot express is an error, never an empty schema.
+ * Converts a schema to JSON Schema. A plain JSON Schema is returned as it is. A date becomes a string of format `date-time`; any
+ * other part that JSON cannot express throws `SCHEMA_UNSUPPORTED`, and never becomes an empty schema.
  *
  * @example
  * const schema = toJsonSchema({ type: "object", properties: { city: { type: "string" } } });
@@ -45,7 +47,7 @@ export function toJsonSchema(
   return converted;
 }
 
-/** Whether it checks values and has no JSON Schema side at all. An old zod does not count: that is a mix-up of versions. */
+/** Whether a schema can validate, but not convert to JSON Schema. An old zod does not count, because it is a wrong version. */
 export function onlyValidates(schema: unknown): boolean {
   return isStandardSchema(schema) && !hasJsonSchema(schema) && schema["~standard"].vendor !== "zod";
 }
@@ -53,7 +55,7 @@ export function onlyValidates(schema: unknown): boolean {
 function requirePlain(schema: unknown): JsonSchema {
   if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) return schema as JsonSchema;
   throw schemaInvalid(
-    `A schema is a Standard Schema (zod 4, ArkType, Valibot) or a plain JSON Schema object, but got ${typeof schema}.`,
+    `A schema must be a Standard Schema (zod 4, ArkType, Valibot) or a plain JSON Schema object (got ${typeof schema}).`,
   );
 }
 
@@ -71,13 +73,13 @@ function withoutConverter(vendor: string): Error {
     ? remedies[vendor]
     : `Use a version of ${vendor} with Standard JSON Schema`;
   return schemaUnsupported(
-    `This ${vendor} schema only validates and cannot become a JSON Schema. ${remedy}, or give a plain JSON Schema instead.`,
+    `This ${vendor} schema only validates and cannot be converted to JSON Schema. ${remedy}, or pass a plain JSON Schema instead.`,
   );
 }
 
 function notConvertible(vendor: string, reason: string, cause?: unknown): Error {
   return schemaUnsupported(
-    `This ${vendor} schema cannot become a JSON Schema. Use types that JSON has, or give a plain JSON Schema instead. ${reason}`,
+    `This ${vendor} schema cannot be converted to JSON Schema. Use types that JSON has, or pass a plain JSON Schema instead. ${reason}`,
     cause,
   );
 }

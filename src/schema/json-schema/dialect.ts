@@ -2,12 +2,12 @@ import type { JsonSchema } from "../standard-schema.js";
 import { findObjects, readablePath } from "./schema-path.js";
 
 /**
- * What one library must be told so that dates become strings and nothing becomes an empty schema unnoticed. Made anew
- * for each conversion, because it collects what the conversion meets.
+ * Options for one schema library, with which dates become strings and no type silently becomes an empty schema. Created for each
+ * conversion, because it collects the problems of that conversion.
  */
 export interface Dialect {
   readonly libraryOptions: Record<string, unknown>;
-  /** What the converted schema could not express, as `bigint at "items[].id"`. */
+  /** The types that could not be converted, such as `bigint at "items[].id"`. */
   readonly problemsIn: (converted: JsonSchema) => readonly string[];
 }
 
@@ -32,13 +32,13 @@ interface ZodContext {
   readonly path: readonly (string | number)[];
 }
 
-/** Types that may become an empty schema, because they accept anything or say what another schema says. */
+/** Types that may become an empty schema, because they accept anything or only wrap another schema. */
 const emptyZodTypes: readonly string[] = [
   ...["any", "unknown", "lazy", "pipe", "optional", "nonoptional", "nullable", "default", "prefault", "catch"],
   ...["readonly", "promise", "success"],
 ];
 
-/** Zod throws at the first date or bigint unless it may write empty schemas; then it says nothing. */
+/** Zod throws at the first date or bigint, unless empty schemas are allowed; then it does not report them. */
 function zodDialect(): Dialect {
   const problems = new Map<string, string>();
   const override = ({ zodSchema, jsonSchema, path }: ZodContext): void => {
@@ -47,7 +47,7 @@ function zodDialect(): Dialect {
     const place = readablePath(path);
     const isLost = type === "literal" ? !areJson(values) : saysNothing(jsonSchema) && !emptyZodTypes.includes(type);
     if (isLost) problems.set(place, type);
-    // A schema with metadata comes after the same one without, and the metadata may say what the type is in JSON.
+    // a schema with metadata is visited after the same one without it, and the metadata may define the JSON type
     else if (problems.get(place) === type) problems.delete(place);
   };
   return {
@@ -74,7 +74,7 @@ interface ArktypeContext {
   readonly unit?: unknown;
 }
 
-/** ArkType writes an empty schema for what JSON lacks, and asks `fallback` what to do instead. */
+/** ArkType calls `fallback` for types that JSON lacks, with the schema so far, which may be empty. */
 function arktypeDialect(): Dialect {
   const unknowns = new Map<object, string>();
   const fallback = ({ code, base, domain, proto, unit }: ArktypeContext): object => {
@@ -95,7 +95,7 @@ interface ValibotContext {
   readonly valibotSchema: { readonly type: string };
 }
 
-/** Valibot's converter throws for what JSON lacks, dates included. */
+/** Valibot's converter throws for types that JSON lacks, dates included. */
 function valibotDialect(): Dialect {
   const overrideSchema = ({ valibotSchema }: ValibotContext): object | undefined =>
     valibotSchema.type === "date" ? { ...dateTime } : undefined;

@@ -6,7 +6,7 @@ import type { JsonSchemaDraft } from "../validation/loosen-schema.js";
 
 type Check = (value: unknown) => readonly StandardIssue[] | undefined;
 
-/** Whether code may not be made from strings: on Cloudflare Workers, on pages with a CSP, under a flag of Node.js. */
+/** Whether `new Function` is not allowed: on Cloudflare Workers, on pages with a CSP, or by a flag of Node.js. */
 export function isCodeForbidden(): boolean {
   try {
     Reflect.construct(Function, [""]);
@@ -17,14 +17,14 @@ export function isCodeForbidden(): boolean {
 }
 
 /**
- * Checks values without code of its own, by `@cfworker/json-schema`; with the messages of ajv, which is used where code may be
- * made. `text` is the schema.
+ * Checks values without generating code, by `@cfworker/json-schema`, with the same messages as ajv, which is used where generating
+ * code is allowed. `text` is the schema.
  */
 export async function interpretSchema(text: string, draft: JsonSchemaDraft): Promise<Check> {
   return (await loadInterpreter())(text, draft);
 }
 
-/** The same in two steps: what is loaded interprets at once. */
+/** Loads the interpreter; the returned function compiles schemas synchronously. */
 export async function loadInterpreter(): Promise<(text: string, draft: JsonSchemaDraft) => Check> {
   const { Validator, dereference } = await import("@cfworker/json-schema");
   return (text, draft) => {
@@ -32,7 +32,7 @@ export async function loadInterpreter(): Promise<(text: string, draft: JsonSchem
     checkSchema(root);
     let validator: Validator;
     try {
-      // a copy: it notes in a schema what its references lead to
+      // a copy, because the validator writes resolved references into the schema
       validator = new Validator(JSON.parse(text), draft === "07" ? "7" : draft, false);
     } catch (cause) {
       throw invalid(messageOf(cause), cause);
@@ -40,7 +40,7 @@ export async function loadInterpreter(): Promise<(text: string, draft: JsonSchem
     checkReferences(dereference(JSON.parse(text)));
     return (value) => {
       const given = asJson(value);
-      if (given === undefined) return [{ message: "is not a value of JSON", path: [] }];
+      if (given === undefined) return [{ message: "is not a JSON value", path: [] }];
       const { valid, errors } = validator.validate(given.value);
       return valid ? undefined : issuesOf(errors, root);
     };
@@ -52,7 +52,7 @@ const invalid = (why: string, cause?: unknown): Error =>
 
 const typeNames = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
-/** What ajv refuses too, and what would else be noticed with a value only. */
+/** Checks what ajv rejects too, and the interpreter would notice only with a value. */
 function checkSchema(schema: unknown, isSchema = true): void {
   if (typeof schema !== "object" || schema === null) return;
   if (Array.isArray(schema)) {
@@ -100,7 +100,7 @@ function checkReferences(lookup: Readonly<Record<string, Schema | boolean>>): vo
   }
 }
 
-/** As JSON has it: fields that are undefined are not there. Nothing for what JSON cannot say. */
+/** The value as JSON, without fields that are undefined; `undefined` for a value that JSON cannot represent. */
 function asJson(value: unknown): { readonly value: unknown } | undefined {
   try {
     const text = JSON.stringify(value);
@@ -110,7 +110,7 @@ function asJson(value: unknown): { readonly value: unknown } | undefined {
   }
 }
 
-/** Those that only say that something inside them does not fit. */
+/** Keywords whose errors only say that something inside them does not fit. */
 const around = [
   "properties",
   "patternProperties",
@@ -129,7 +129,7 @@ function issuesOf(errors: readonly OutputUnit[], root: object): StandardIssue[] 
   const issues: StandardIssue[] = [];
   const seen = new Set<string>();
   for (const [n, error] of errors.entries()) {
-    // the one before it has named the property that must not be there
+    // the error before it has already named the additional property
     if (error.keyword === "false" && /(additional|unevaluated)Properties/.test(errors[n - 1]?.keyword ?? "")) continue;
     const message = messageFor(error, root);
     const path = keysOf(error.instanceLocation);
@@ -199,15 +199,15 @@ function limitMessage(keyword: string, limit: string): string | undefined {
   return sign === undefined ? undefined : `must be ${sign} ${limit}`;
 }
 
-/** What stands at a place of a schema; references on the way are followed. */
+/** The part of a schema at a location. References on the way are followed. */
 function at(root: object, location: string): unknown {
-  let place: unknown = root;
+  let part: unknown = root;
   for (const step of keysOf(location)) {
-    if (typeof place !== "object" || place === null) return undefined;
-    const next: unknown = Reflect.get(place, step);
-    place = step === "$ref" && typeof next === "string" && next.startsWith("#") ? at(root, decodeURI(next)) : next;
+    if (typeof part !== "object" || part === null) return undefined;
+    const next: unknown = Reflect.get(part, step);
+    part = step === "$ref" && typeof next === "string" && next.startsWith("#") ? at(root, decodeURI(next)) : next;
   }
-  return place;
+  return part;
 }
 
 /** `#/items/0/a~1b` is `["items", 0, "a/b"]`. */

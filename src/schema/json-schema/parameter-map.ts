@@ -5,18 +5,19 @@ import { withoutUndefined } from "../without-undefined.js";
 
 const dataTypes = ["object", "number", "integer", "string", "array", "null", "boolean"] as const;
 
+/** The JSON types that a parameter can have. */
 export type DataType = (typeof dataTypes)[number];
 
-/** One parameter of a tool, where a schema would be too much. */
+/** One parameter of a tool: a simple form in place of a schema. */
 export interface ParameterInfo {
   readonly type: DataType;
   readonly description?: string | undefined;
   readonly enum?: readonly (string | number | boolean | null)[] | undefined;
   /** @default false */
   readonly required?: boolean | undefined;
-  /** What a list holds. Only for `type: "array"`. */
+  /** The items of an array. Only for `type: "array"`. */
   readonly items?: ParameterInfo | undefined;
-  /** What an object holds. Only for `type: "object"`; without it, anything. */
+  /** The properties of an object. Only for `type: "object"`; without it, any are allowed. */
   readonly properties?: ParameterMap | undefined;
 }
 
@@ -26,14 +27,14 @@ export interface ParameterMap {
 }
 
 /**
- * Whether a value is a map of parameters: every value names one of the seven types in `type`. An empty object is one. A
- * JSON Schema never is when it says `type: "object"`.
+ * Whether a value is a map of parameters: every value has one of the seven types in `type`. An empty object is a map. A JSON Schema
+ * with `type: "object"` never is.
  */
 export function isParameterMap(value: object): value is ParameterMap {
   return Object.values(value).every((info) => isFields(info) && dataTypes.some((type) => type === info.type));
 }
 
-/** The object schema of a map of parameters: properties in sorted order, and always a list of the required ones. */
+/** The object schema of a map of parameters, with sorted properties and always a list of required ones. */
 export function parameterMapToJsonSchema(map: ParameterMap): JsonSchema {
   return { type: "object", ...members(map, "") };
 }

@@ -1,4 +1,4 @@
-/** Where a part of a JSON Schema stands, in the words of its author: ` at "items[].id"`; nothing for the top. */
+/** A path in a JSON Schema as its author would write it: ` at "items[].id"`; empty for the top. */
 export function readablePath(path: readonly (string | number)[]): string {
   let text = "";
   for (let position = 0; position < path.length; position += 1) {
@@ -13,7 +13,7 @@ export function readablePath(path: readonly (string | number)[]): string {
   return text === "" ? "" : ` at "${text}"`;
 }
 
-/** The paths of the wanted objects in a JSON document. */
+/** Finds the paths of the wanted objects in a JSON document. */
 export function findObjects(
   document: object,
   wanted: { readonly has: (object: object) => boolean },

@@ -6,12 +6,12 @@ import { type JsonSchemaTarget, toJsonSchema } from "./convert.js";
 import { isParameterMap, type ParameterMap, parameterMapToJsonSchema } from "./parameter-map.js";
 
 /**
- * The forms in which the parameters of a tool can be given. An object whose values all name one of the seven types in
- * `type` is a map of parameters; every other object is a JSON Schema, which says `type: "object"`.
+ * The forms in which the parameters of a tool can be given. An object whose values all have one of the seven types in `type` is a
+ * map of parameters; every other object is a JSON Schema with `type: "object"`.
  */
 export type ToolParameters = AnyStandardSchema | JsonSchema | ParameterMap;
 
-/** Tells the forms apart, and gives what converts them to the schema of an object. Nothing is converted yet. */
+/** Recognizes the form of parameters, and returns a function that converts them to an object schema. */
 export function parametersConverter(parameters: ToolParameters): (target: JsonSchemaTarget) => JsonSchema {
   if (isStandardSchema(parameters)) return (target) => objectAtTop(toJsonSchema(parameters, { target }));
   if (typeof parameters !== "object" || parameters === null || Array.isArray(parameters)) {
@@ -20,24 +20,24 @@ export function parametersConverter(parameters: ToolParameters): (target: JsonSc
   if (isParameterMap(parameters)) return () => parameterMapToJsonSchema(parameters);
   if (hasKeyword(parameters)) return () => objectAtTop(parameters);
   throw schemaInvalid(
-    'The parameters are neither a JSON Schema, which says type: "object", nor a map of parameters, in which each of ' +
-      `${Object.keys(parameters).join(", ")} has a type: object, number, integer, string, array, null or boolean.`,
+    'The parameters are neither a JSON Schema with type: "object" nor a map of parameters. In a map, each of ' +
+      `${Object.keys(parameters).join(", ")} needs a type: object, number, integer, string, array, null or boolean.`,
   );
 }
 
-/** Models and MCP want `type: "object"` at the top, which unions and references lack. */
+/** Adds `type: "object"` at the top, which models and MCP require, and which unions and references lack. */
 function objectAtTop(schema: JsonSchema): JsonSchema {
   const { type } = schema;
   if (type === "object") return schema;
   if (type === undefined || (Array.isArray(type) && type.includes("object"))) return { ...schema, type: "object" };
   throw schemaUnsupported(
-    `The parameters of a tool are an object, but this is a schema of type ${JSON.stringify(type)}. Put it under a property.`,
+    `The parameters of a tool must be an object, but this is a schema of type ${JSON.stringify(type)}. Wrap it in an object property.`,
   );
 }
 
 const isString = (value: unknown): boolean => typeof value === "string";
 
-/** Keywords that show a JSON Schema, when they have the shape that a parameter of that name could not have. */
+/** Keywords by which a JSON Schema is recognized: with these values they cannot be parameters of the same name. */
 const keywordShapes: Readonly<Record<string, (value: unknown) => boolean>> = {
   $schema: isString,
   $ref: isString,

@@ -1,18 +1,20 @@
 import type { ContentBlock } from "./content-block.js";
 import type { ClaudeResponseExtension, GeminiResponseExtension, OpenAIResponseExtension } from "./vendor-extension.js";
 
+/** Who a message is from. */
 export type AgenticRole = "system" | "user" | "assistant";
 
 /**
- * What a response cost. In chunks, the larger number counts: providers send running totals. What a provider does not
- * report is absent, never 0.
+ * The tokens that a response used. Of several chunks the largest number counts, because providers send running totals. What a
+ * provider does not report is absent, never 0.
  */
 export interface TokenUsage {
-  /** With what was read from a cache, and what was written to one. */
+  /** All prompt tokens, including those read from or written to a cache. */
   readonly promptTokens: number;
-  /** With reasoning. */
+  /** All completion tokens, including reasoning. */
   readonly completionTokens: number;
   readonly totalTokens: number;
+  /** Completion tokens used for reasoning. */
   readonly reasoningTokens?: number | undefined;
   /** Prompt tokens that were read from a cache. */
   readonly cachedTokens?: number | undefined;
@@ -20,27 +22,27 @@ export interface TokenUsage {
   readonly cacheWriteTokens?: number | undefined;
 }
 
-/** Why a model stopped, in one word for all providers. `"tool_calls"`: it waits for the results of its calls. */
+/** Why a model stopped, the same for all providers. With `"tool_calls"` it waits for the results of its calls. */
 export type FinishReason = "stop" | "length" | "content_filter" | "tool_calls" | "error" | "other" | (string & {});
 
-/** What a provider reports about a whole response. At most one of the four extensions is there. */
+/** What a provider reports about a whole response. It has at most one of the four extensions. */
 export interface ResponseMeta {
   readonly tokenUsage?: TokenUsage | undefined;
-  /** Why the model stopped, in the word that is the same for all providers. */
+  /** Why the model stopped, the same for all providers. */
   readonly finishReason?: FinishReason | undefined;
-  /** Why the model stopped, in the provider's word. */
+  /** Why the model stopped, as the provider reports it. */
   readonly rawFinishReason?: string | undefined;
-  /** Which model answered, as `provider/model`: what prices and usage are listed by. */
+  /** The model that answered, as `provider/model`. Prices and usage are listed by it. */
   readonly model?: string | undefined;
   readonly openaiExtension?: OpenAIResponseExtension | undefined;
   readonly geminiExtension?: GeminiResponseExtension | undefined;
   readonly claudeExtension?: ClaudeResponseExtension | undefined;
-  /** What any other provider reports. */
+  /** Data of any other provider. */
   readonly extension?: unknown;
 }
 
 /**
- * The one kind of message: a role and an ordered list of blocks. Plain JSON; also the chunk of a message's stream.
+ * A message: a role and an ordered list of content blocks. Plain JSON. The chunks of a streamed message have the same type.
  *
  * @example
  * const message: AgenticMessage = { role: "user", contentBlocks: [{ type: "user_input_text", text: "Hello" }] };
@@ -52,21 +54,21 @@ export interface AgenticMessage {
   readonly contentBlocks: readonly ContentBlock[];
   readonly responseMeta?: ResponseMeta | undefined;
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
-  /** Only in chunks: the answer begins again here, and the chunks before this one are void. Concatenation drops them. */
+  /** Only in chunks: the answer starts over here. Concatenation drops the chunks before this one. */
   readonly restart?: boolean | undefined;
 }
 
-/** Whether a value has the shape of a message: a role, and blocks that name their type. Fields of blocks are not checked. */
+/** Whether a value has the shape of a message: a role, and blocks with a `type`. Other fields of blocks are not checked. */
 export function isAgenticMessage(value: unknown): value is AgenticMessage {
   if (typeof value !== "object" || value === null) return false;
   const { role, contentBlocks } = value as { role?: unknown; contentBlocks?: unknown };
   return (
     (role === "assistant" || role === "user" || role === "system") &&
     Array.isArray(contentBlocks) &&
-    contentBlocks.every(namesItsType)
+    contentBlocks.every(hasType)
   );
 }
 
-function namesItsType(block: unknown): boolean {
+function hasType(block: unknown): boolean {
   return typeof block === "object" && block !== null && "type" in block && typeof block.type === "string";
 }

@@ -27,7 +27,7 @@ const media = {
   mimeType: agreedIfAny,
 };
 
-/** How each field of each kind joins. `"whole"` kinds come in one chunk. */
+/** How each field of each kind of block is joined. Blocks of `"whole"` kinds come in one chunk. */
 const rules: { readonly [Type in ContentBlockType]: Rules<BlockOf<Type>> | "whole" } = {
   reasoning: { text: joined, signature: joinedIfAny, openaiExtension: openaiReasoning },
   user_input_text: "whole",
@@ -82,7 +82,7 @@ const rules: { readonly [Type in ContentBlockType]: Rules<BlockOf<Type>> | "whol
   extension: "whole",
 };
 
-/** Joins the pieces of one block: all of one type, at least one. The result has no `streamingMeta`. */
+/** Joins the pieces of one block, which all have the same type. The result has no `streamingMeta`. */
 export function concatBlocks(blocks: readonly [ContentBlock, ...ContentBlock[]], index: number): ContentBlock {
   const { type, streamingMeta, extra, ...fields } = blocks[0];
   const result: JoinedBlock = { type, ...fields };

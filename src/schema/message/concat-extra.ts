@@ -3,13 +3,13 @@ import { cannotConcatMessages, invalidMessage } from "../errors.js";
 
 type Extra = Readonly<Record<string, unknown>>;
 
-/** Joins extras of chunks key by key, into a new object; `undefined` when there is none. */
+/** Joins the extras of chunks key by key into a new object; `undefined` if there are none. */
 export function concatExtras(extras: readonly unknown[], place: string): Extra | undefined {
   if (extras.length === 0) return undefined;
   return concatRecords(extras, place);
 }
 
-/** Joins values of one key: strings are joined, of numbers and booleans the last counts, records join key by key. */
+/** Joins the values of one key: strings are concatenated, of numbers and booleans the last counts, records join key by key. */
 export function concatValues(values: readonly unknown[], place: string): unknown {
   const present = values.filter((value) => value !== undefined && value !== null);
   if (present.length <= 1) return present.length === 1 ? present[0] : values.at(-1);
@@ -48,7 +48,7 @@ function sameKind(values: readonly unknown[], place: string): string {
   return kind;
 }
 
-/** Lists and class instances have no rule: one may stand beside empty ones. */
+/** Arrays and class instances cannot be joined: at most one may be non-empty. */
 function theOnlyFilled(values: readonly unknown[], kind: string, place: string): unknown {
   const filled = values.filter((value) => !(Array.isArray(value) && value.length === 0));
   if (filled.length <= 1) return filled.length === 1 ? filled[0] : values.at(-1);

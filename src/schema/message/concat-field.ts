@@ -2,14 +2,14 @@ import { cannotConcatMessages, invalidMessage } from "../errors.js";
 import { concatValues } from "./concat-extra.js";
 import type { ToolResultContent } from "./content-block.js";
 
-/** Where a field stands, for errors: `arguments of the function_tool_call block at index 0`. */
+/** Identifies a field for error messages: `"arguments" of the function_tool_call block at index 0`. */
 export interface FieldPlace {
   readonly field: string;
   readonly type: string;
   readonly index: number;
 }
 
-/** Joins the values that a field has in the chunks, absent ones left out. `undefined` leaves the field out. */
+/** Joins the values of a field in the chunks that have it. Returns `undefined` to leave the field out. */
 export type FieldRule = (values: readonly unknown[], place: FieldPlace) => unknown;
 
 export const joined: FieldRule = (values, place) => {
@@ -20,7 +20,7 @@ export const joined: FieldRule = (values, place) => {
 
 export const joinedIfAny: FieldRule = (values, place) => (values.length === 0 ? undefined : joined(values, place));
 
-/** Every text that is not empty must be the same one. */
+/** All non-empty strings must be equal. */
 export const agreed: FieldRule = (values, place) => {
   let agreement = "";
   for (const value of values) {
@@ -40,7 +40,7 @@ export const lastFilled: FieldRule = (values) => values.findLast((value) => valu
 
 export const trueIfAny: FieldRule = (values) => (values.length === 0 ? undefined : values.includes(true));
 
-/** Free values of providers: text is joined, of anything else the last counts. */
+/** For arbitrary values of providers: strings are joined, of anything else the last counts. */
 export const textOrLast: FieldRule = (values, place) => {
   const kind = typeof values[0];
   for (const value of values) {
@@ -52,13 +52,13 @@ export const textOrLast: FieldRule = (values, place) => {
   return kind === "string" ? values.join("") : values.at(-1);
 };
 
-/** Free values of providers that come in pieces: text is joined, records join key by key, of numbers the last counts. */
+/** For arbitrary values of providers that come in pieces: strings are joined, records join key by key, of numbers the last counts. */
 export const pieces: FieldRule = (values, place) =>
   values.length === 0 ? undefined : concatValues(values, fieldName(place));
 
 export const appended: FieldRule = (values, place) => values.flatMap((value) => itemsAt(value, place));
 
-/** Parts of tool results: appended, and neighbouring texts are joined. The parts of a lone chunk stay as they are. */
+/** For parts of tool results: appended, with adjacent texts joined. The parts of a single chunk stay as they are. */
 export const appendedContent: FieldRule = (values, place) => {
   if (values.length === 0) return undefined;
   const parts = appended(values, place) as ToolResultContent[];
@@ -78,7 +78,7 @@ export const appendedContent: FieldRule = (values, place) => {
   return result;
 };
 
-/** What a field is called in Eino's words, where it differs. */
+/** What Eino's messages call a field, where the name differs. */
 const labels: Readonly<Record<string, string>> = {
   callId: "call ID",
   name: "tool name",

@@ -4,7 +4,7 @@ import { cannotConcatMessages } from "../errors.js";
 import type { AgenticMessage } from "./agentic-message.js";
 import { concatMessages } from "./concat.js";
 
-/** A chunk of a list of messages: a slot without a piece is a hole, undefined or null. */
+/** A chunk of a list of messages. A slot without a piece is a hole, undefined or null. */
 export type MessageListChunk = readonly (AgenticMessage | null | undefined)[];
 
 /**
@@ -51,5 +51,5 @@ function differentLengths(length: number, other: number, position: number): Erro
   );
 }
 
-// the one thing that is done on import: see decision 10
+// the only side effect of an import: see decision 10
 bringMessageJoining({ message: concatMessages, list: concatMessageLists });

@@ -5,7 +5,7 @@ import { concatValues } from "./concat-extra.js";
 
 type Vendor = "openaiExtension" | "geminiExtension" | "claudeExtension" | "extension";
 
-/** Joins what chunks report: the larger count, the last reason, and the extension of one provider. */
+/** Joins the metadata of chunks: the largest counts, the last reason, and the extension of one provider. */
 export function concatResponseMetas(metas: readonly ResponseMeta[]): ResponseMeta | undefined {
   if (metas.length === 0) return undefined;
   const vendor = theVendor(metas);

@@ -9,7 +9,7 @@ import type {
   OpenAITextExtension,
 } from "./vendor-extension.js";
 
-/** Texts of one index are one text, in order of the indices; texts without index follow each other. */
+/** Texts with the same index are joined, in order of their indices; texts without an index are appended. */
 export const openaiReasoning: FieldRule = (values, place) => {
   const extensions = values as readonly OpenAIReasoningExtension[];
   if (extensions.length === 0) return undefined;
@@ -20,7 +20,7 @@ export const openaiReasoning: FieldRule = (values, place) => {
   return { content: [...texts].sort(([left], [right]) => left - right).map(([, text]) => ({ text })) };
 };
 
-/** Annotations stand in order of their indices, each once; reasons of a refusal are joined. */
+/** Annotations are sorted by their indices, which must be unique; reasons of a refusal are joined. */
 export const openaiText: FieldRule = (values, place) => {
   const extensions = values as readonly OpenAITextExtension[];
   if (extensions.length === 0) return undefined;
@@ -46,7 +46,7 @@ function inOrder(annotations: readonly OpenAITextAnnotation[], place: FieldPlace
   });
 }
 
-/** The items that a list has in all extensions, or undefined when none has the list. */
+/** The items of a list in all extensions; `undefined` if none has the list. */
 function listOf<Item>(
   extensions: readonly object[],
   key: "content" | "annotations" | "citations",

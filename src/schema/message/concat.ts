@@ -7,9 +7,9 @@ import { concatResponseMetas } from "./concat-response-meta.js";
 import type { ContentBlock } from "./content-block.js";
 
 /**
- * Joins the chunks of one message. Blocks with the same `streamingMeta.index` are pieces of one block; they stand in the
- * order of their indices, and the result has no `streamingMeta`. Blocks without one are appended. What stands before the
- * last chunk with `restart` is dropped. The first id counts. Never changes a chunk.
+ * Joins the chunks of one message. Blocks with the same `streamingMeta.index` are pieces of one block; the joined blocks are sorted
+ * by index and have no `streamingMeta`. Blocks without `streamingMeta` are appended. Everything before the last chunk with
+ * `restart` is dropped. The first id counts. Chunks are never modified.
  *
  * @example
  * const message = concatMessages([
@@ -38,7 +38,7 @@ function sinceRestart(chunks: readonly AgenticMessage[]): readonly AgenticMessag
 
 type Group = [ContentBlock, ...ContentBlock[]];
 
-/** What the chunks hold. Blocks either have no streaming index, or stand in the group of their index. */
+/** The content of all chunks. Blocks without a streaming index are in `plain`, others in the group of their index. */
 interface Pieces {
   readonly id: string | undefined;
   readonly role: AgenticRole;
@@ -88,7 +88,7 @@ function requireMessage(chunk: AgenticMessage | null | undefined, position: numb
   throw invalidMessage(`The message at index ${position} has no list of contentBlocks.`);
 }
 
-/** A chunk may leave its role out. */
+/** Checks that all chunks have the same role. A chunk may leave it out. */
 function agreeOnRole(role: AgenticRole | undefined, other: AgenticRole, position: number): AgenticRole | undefined {
   if (role === other || !other) return role;
   if (role === undefined) return other;

@@ -25,47 +25,51 @@ import type {
 } from "./content-block.js";
 import { textOfContent } from "./read-message.js";
 
-/** What a block's constructor takes: its fields without `type`. */
+/** The fields that the constructor of a block takes: all except `type`. */
 export type BlockFields<Block> = Omit<Block, "type">;
 
-/** What the constructor of a text block takes: the text alone, or all fields. */
+/** What the constructor of a text block takes: a string, or all fields. */
 export type TextFields<Block> = string | BlockFields<Block>;
 
-/** What `functionToolResult` takes: `result` may be left out where `content` says it. */
+/** What `functionToolResult` takes: `result` may be left out if there is `content`. */
 export type FunctionToolResultFields = Omit<FunctionToolResult, "type" | "result" | "content"> &
   (
     | { readonly result: string; readonly content?: readonly ToolResultContent[] | undefined }
     | { readonly result?: string | undefined; readonly content: readonly ToolResultContent[] }
   );
 
-/** What the model thought. */
+/** A block of the model's reasoning. */
 export function reasoning(fields: TextFields<Reasoning>): Reasoning {
   return withoutUndefined({ type: "reasoning", ...fieldsOf(fields) });
 }
 
-/** Text of a user or system message. */
+/** A text block of a user or system message. */
 export function userInputText(fields: TextFields<UserInputText>): UserInputText {
   return withoutUndefined({ type: "user_input_text", ...fieldsOf(fields) });
 }
 
+/** An image in a user message, by URL or as base64. */
 export function userInputImage(fields: BlockFields<UserInputImage>): UserInputImage {
   return withoutUndefined({ type: "user_input_image", ...fields });
 }
 
+/** Audio in a user message, by URL or as base64. */
 export function userInputAudio(fields: BlockFields<UserInputAudio>): UserInputAudio {
   return withoutUndefined({ type: "user_input_audio", ...fields });
 }
 
+/** A video in a user message, by URL or as base64. */
 export function userInputVideo(fields: BlockFields<UserInputVideo>): UserInputVideo {
   return withoutUndefined({ type: "user_input_video", ...fields });
 }
 
+/** A file in a user message, by URL or as base64. */
 export function userInputFile(fields: BlockFields<UserInputFile>): UserInputFile {
   return withoutUndefined({ type: "user_input_file", ...fields });
 }
 
 /**
- * Text that the model wrote. In a chunk, `streamingMeta` says which text it continues.
+ * A text block of the model. In a chunk, `streamingMeta.index` tells which block it continues.
  *
  * @example
  * const chunk = assistantMessage([assistantGenText({ text: "Hel", streamingMeta: { index: 0 } })]);
@@ -74,20 +78,23 @@ export function assistantGenText(fields: TextFields<AssistantGenText>): Assistan
   return withoutUndefined({ type: "assistant_gen_text", ...fieldsOf(fields) });
 }
 
+/** An image that the model generated. */
 export function assistantGenImage(fields: BlockFields<AssistantGenImage>): AssistantGenImage {
   return withoutUndefined({ type: "assistant_gen_image", ...fields });
 }
 
+/** Audio that the model generated. */
 export function assistantGenAudio(fields: BlockFields<AssistantGenAudio>): AssistantGenAudio {
   return withoutUndefined({ type: "assistant_gen_audio", ...fields });
 }
 
+/** A video that the model generated. */
 export function assistantGenVideo(fields: BlockFields<AssistantGenVideo>): AssistantGenVideo {
   return withoutUndefined({ type: "assistant_gen_video", ...fields });
 }
 
 /**
- * The model's wish to call one of our functions. `arguments` is JSON text.
+ * The model's call of one of your tools. `arguments` is JSON text.
  *
  * @example
  * const message = assistantMessage([
@@ -99,7 +106,7 @@ export function functionToolCall(fields: BlockFields<FunctionToolCall>): Functio
 }
 
 /**
- * What a call came to. Without `result`, it is the joined text of `content`.
+ * The result of a tool call. If `result` is left out, it is the joined text of `content`.
  *
  * @example
  * const answer = userMessage([functionToolResult({ callId: "1", name: "get_weather", result: "22 °C" })]);
@@ -109,39 +116,47 @@ export function functionToolResult(fields: FunctionToolResultFields): FunctionTo
   return withoutUndefined({ type: "function_tool_result", callId, name, result, ...others });
 }
 
+/** The tools that a tool search found. */
 export function toolSearchResult(fields: BlockFields<ToolSearchResult>): ToolSearchResult {
   return withoutUndefined({ type: "tool_search_result", ...fields });
 }
 
+/** A call of a tool that the provider runs itself. */
 export function serverToolCall(fields: BlockFields<ServerToolCall>): ServerToolCall {
   return withoutUndefined({ type: "server_tool_call", ...fields });
 }
 
+/** The result of a tool that the provider ran itself. */
 export function serverToolResult(fields: BlockFields<ServerToolResult>): ServerToolResult {
   return withoutUndefined({ type: "server_tool_result", ...fields });
 }
 
+/** A call of an MCP tool that the provider runs itself. */
 export function mcpToolCall(fields: BlockFields<McpToolCall>): McpToolCall {
   return withoutUndefined({ type: "mcp_tool_call", ...fields });
 }
 
+/** The result of an MCP tool that the provider ran itself. */
 export function mcpToolResult(fields: BlockFields<McpToolResult>): McpToolResult {
   return withoutUndefined({ type: "mcp_tool_result", ...fields });
 }
 
+/** The tools of an MCP server, as the provider lists them. */
 export function mcpListToolsResult(fields: BlockFields<McpListToolsResult>): McpListToolsResult {
   return withoutUndefined({ type: "mcp_list_tools_result", ...fields });
 }
 
+/** The provider's question whether an MCP tool may run. */
 export function mcpToolApprovalRequest(fields: BlockFields<McpToolApprovalRequest>): McpToolApprovalRequest {
   return withoutUndefined({ type: "mcp_tool_approval_request", ...fields });
 }
 
+/** The answer to the provider's question whether an MCP tool may run. */
 export function mcpToolApprovalResponse(fields: BlockFields<McpToolApprovalResponse>): McpToolApprovalResponse {
   return withoutUndefined({ type: "mcp_tool_approval_response", ...fields });
 }
 
-/** What a provider sends and no other kind fits. */
+/** Provider data that fits no other kind of block. */
 export function extension(fields: BlockFields<Extension>): Extension {
   return withoutUndefined({ type: "extension", ...fields });
 }

@@ -3,21 +3,23 @@ import type { AgenticMessage, AgenticRole, ResponseMeta } from "./agentic-messag
 import { assistantGenText, userInputText } from "./construct-block.js";
 import type { ContentBlock } from "./content-block.js";
 
-/** What a message may be made of: a text, one block or several. */
+/** The content of a message: a string, one block or several. */
 export type MessageContent = string | ContentBlock | readonly ContentBlock[];
 
+/** Options of `userMessage` and `systemMessage`. */
 export interface MessageOptions {
   /** Which message it is, for programs and user interfaces. */
   readonly id?: string | undefined;
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Options of `assistantMessage`. */
 export interface AssistantMessageOptions extends MessageOptions {
   readonly responseMeta?: ResponseMeta | undefined;
 }
 
 /**
- * A message of the user. A string becomes one text block.
+ * Makes a user message. A string becomes one text block.
  *
  * @example
  * const question = userMessage([userInputText("What is this?"), userInputImage({ url: "https://example.com/cat.png" })]);
@@ -29,7 +31,7 @@ export function userMessage(...given: Given): AgenticMessage {
 }
 
 /**
- * A message of the system. A string becomes one text block.
+ * Makes a system message. A string becomes one text block.
  *
  * @example
  * const messages = [systemMessage("Answer in one sentence."), userMessage("Why is the sky blue?")];
@@ -41,7 +43,7 @@ export function systemMessage(...given: Given): AgenticMessage {
 }
 
 /**
- * A message of the model. A string becomes one text block; several blocks may be given as a list, or one after another.
+ * Makes an assistant message. A string becomes one text block; several blocks may be given as an array or as arguments.
  *
  * @example
  * const answer = assistantMessage("Because of Rayleigh scattering.", { responseMeta: { finishReason: "stop" } });
@@ -56,7 +58,7 @@ export function assistantMessage(...given: Given): AgenticMessage {
   return message("assistant", assistantGenText, given);
 }
 
-/** Texts and blocks one after another. */
+/** Two or more strings and blocks as arguments. */
 type SeveralContents = readonly [string | ContentBlock, string | ContentBlock, ...(string | ContentBlock)[]];
 type Given = readonly (MessageContent | AssistantMessageOptions | undefined)[];
 

@@ -1,23 +1,23 @@
 import type { ClaudeTextExtension, OpenAIReasoningExtension, OpenAITextExtension } from "./vendor-extension.js";
 
-/** Where a chunk's block belongs: chunks with the same index are pieces of one block. Concatenation removes it. */
+/** Which block a chunk's block belongs to: those with the same index are pieces of one block. Concatenation removes it. */
 export interface StreamingMeta {
   readonly index: number;
-  /** The block begins again with this chunk, perhaps as another kind: its pieces before this one are void. */
+  /** The block starts over with this chunk, perhaps as another kind: the pieces before this one are dropped. */
   readonly restart?: boolean | undefined;
 }
 
-/** What every block may carry beside its own fields. */
+/** Fields that every block may have. */
 export interface BlockCommon {
   readonly streamingMeta?: StreamingMeta | undefined;
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What the model thought before it answered. */
+/** The model's reasoning before its answer. */
 export interface Reasoning extends BlockCommon {
   readonly type: "reasoning";
   readonly text: string;
-  /** Opaque proof of the provider, sent back with the next request. */
+  /** An opaque signature of the provider, to be sent back with the next request. */
   readonly signature?: string | undefined;
   readonly openaiExtension?: OpenAIReasoningExtension | undefined;
 }
@@ -28,26 +28,30 @@ export interface UserInputText extends BlockCommon {
   readonly text: string;
 }
 
-/** Where media is: at an address, or in the message itself. */
+/** Media, by URL or as base64 data. */
 export interface Media extends BlockCommon {
   readonly url?: string | undefined;
   readonly base64Data?: string | undefined;
   readonly mimeType?: string | undefined;
 }
 
+/** An image in a user message. */
 export interface UserInputImage extends Media {
   readonly type: "user_input_image";
   readonly detail?: "high" | "low" | "auto" | undefined;
 }
 
+/** Audio in a user message. */
 export interface UserInputAudio extends Media {
   readonly type: "user_input_audio";
 }
 
+/** A video in a user message. */
 export interface UserInputVideo extends Media {
   readonly type: "user_input_video";
 }
 
+/** A file in a user message. */
 export interface UserInputFile extends Media {
   readonly type: "user_input_file";
   readonly name?: string | undefined;
@@ -59,23 +63,26 @@ export interface AssistantGenText extends BlockCommon {
   readonly text: string;
   readonly openaiExtension?: OpenAITextExtension | undefined;
   readonly claudeExtension?: ClaudeTextExtension | undefined;
-  /** What any other provider sends with the text. */
+  /** Data of any other provider about the text. */
   readonly extension?: unknown;
 }
 
+/** An image that the model generated. */
 export interface AssistantGenImage extends Media {
   readonly type: "assistant_gen_image";
 }
 
+/** Audio that the model generated. */
 export interface AssistantGenAudio extends Media {
   readonly type: "assistant_gen_audio";
 }
 
+/** A video that the model generated. */
 export interface AssistantGenVideo extends Media {
   readonly type: "assistant_gen_video";
 }
 
-/** The model's wish to call one of our functions. `arguments` is JSON text as the model wrote it, valid or not. */
+/** The model's call of one of your tools. `arguments` is JSON text as the model wrote it, valid or not. */
 export interface FunctionToolCall extends BlockCommon {
   readonly type: "function_tool_call";
   readonly callId: string;
@@ -83,14 +90,16 @@ export interface FunctionToolCall extends BlockCommon {
   readonly arguments: string;
 }
 
-/** One part of a tool result that is more than text. */
+/** One part of a multimodal tool result. */
 export type ToolResultContent = ToolResultText | ToolResultMedia;
 
+/** A text in a multimodal tool result. */
 export interface ToolResultText {
   readonly type: "text";
   readonly text: string;
 }
 
+/** Media in a multimodal tool result, by URL or as base64 data. */
 export interface ToolResultMedia {
   readonly type: "image" | "audio" | "video" | "file";
   readonly url?: string | undefined;
@@ -111,16 +120,16 @@ export type ToolErrorKind =
   | "output_validation"
   | "not_executed";
 
-/** What a function tool call came to. */
+/** The result of a tool call. */
 export interface FunctionToolResult extends BlockCommon {
   readonly type: "function_tool_result";
   readonly callId: string;
   readonly name: string;
   /** The text that the model reads; with `content`, the joined text of its parts. */
   readonly result: string;
-  /** `"json"` when `result` was made from a value that is no string. */
+  /** `"json"` if `result` is JSON of a value that is not a string. */
   readonly resultType?: "json" | undefined;
-  /** Only for results that are more than text. */
+  /** The parts of a multimodal result. */
   readonly content?: readonly ToolResultContent[] | undefined;
   readonly isError?: boolean | undefined;
   readonly errorKind?: ToolErrorKind | undefined;
@@ -134,7 +143,7 @@ export interface FoundTool {
   readonly parameters?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a search for tools found. */
+/** The tools that a tool search found. */
 export interface ToolSearchResult extends BlockCommon {
   readonly type: "tool_search_result";
   readonly callId: string;
@@ -150,6 +159,7 @@ export interface ServerToolCall extends BlockCommon {
   readonly arguments?: unknown;
 }
 
+/** The result of a tool that the provider ran itself. */
 export interface ServerToolResult extends BlockCommon {
   readonly type: "server_tool_result";
   readonly name: string;
@@ -167,11 +177,13 @@ export interface McpToolCall extends BlockCommon {
   readonly arguments: string;
 }
 
+/** The error of an MCP tool that the provider ran itself. */
 export interface McpToolCallError {
   readonly code?: number | undefined;
   readonly message: string;
 }
 
+/** The result of an MCP tool that the provider ran itself. */
 export interface McpToolResult extends BlockCommon {
   readonly type: "mcp_tool_result";
   readonly serverLabel: string;
@@ -181,6 +193,7 @@ export interface McpToolResult extends BlockCommon {
   readonly error?: McpToolCallError | undefined;
 }
 
+/** A tool of an MCP server. */
 export interface McpListedTool {
   readonly name: string;
   readonly description?: string | undefined;
@@ -188,7 +201,7 @@ export interface McpListedTool {
   readonly inputSchema?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The tools that an MCP server offers. */
+/** The tools of an MCP server, as the provider lists them. */
 export interface McpListToolsResult extends BlockCommon {
   readonly type: "mcp_list_tools_result";
   readonly serverLabel: string;
@@ -196,7 +209,7 @@ export interface McpListToolsResult extends BlockCommon {
   readonly error?: string | undefined;
 }
 
-/** The provider asks whether an MCP tool may run. */
+/** The provider's question whether an MCP tool may run. */
 export interface McpToolApprovalRequest extends BlockCommon {
   readonly type: "mcp_tool_approval_request";
   readonly id: string;
@@ -205,6 +218,7 @@ export interface McpToolApprovalRequest extends BlockCommon {
   readonly serverLabel: string;
 }
 
+/** The answer to the provider's question whether an MCP tool may run. */
 export interface McpToolApprovalResponse extends BlockCommon {
   readonly type: "mcp_tool_approval_response";
   readonly approvalRequestId: string;
@@ -212,7 +226,7 @@ export interface McpToolApprovalResponse extends BlockCommon {
   readonly reason?: string | undefined;
 }
 
-/** What a provider sends and no other kind fits. Kept and sent back untouched. */
+/** Provider data that fits no other kind of block. It is kept and sent back unchanged. */
 export interface Extension extends BlockCommon {
   readonly type: "extension";
   readonly provider: string;
@@ -244,7 +258,8 @@ export type ContentBlock =
   | McpToolApprovalResponse
   | Extension;
 
+/** The `type` of any block. */
 export type ContentBlockType = ContentBlock["type"];
 
-/** The block of a kind: `BlockOf<"function_tool_call">` is `FunctionToolCall`. */
+/** The block of a type: `BlockOf<"function_tool_call">` is `FunctionToolCall`. */
 export type BlockOf<Type extends ContentBlockType> = Extract<ContentBlock, { readonly type: Type }>;

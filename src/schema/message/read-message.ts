@@ -3,7 +3,7 @@ import { isFunctionToolCall, isFunctionToolResult, isReasoning } from "./block-g
 import type { FunctionToolCall, FunctionToolResult, ToolResultContent } from "./content-block.js";
 
 /**
- * The text of a message: what the user, the system or the model wrote, joined. Reasoning and tool results do not count.
+ * The joined text of a message of any role. Reasoning and tool results are not included.
  *
  * @example
  * console.log(textOf(assistantMessage("Hello")));
@@ -16,7 +16,7 @@ export function textOf(message: AgenticMessage): string {
   return text;
 }
 
-/** What the model thought, joined. */
+/** The joined reasoning of a message. */
 export function reasoningOf(message: AgenticMessage): string {
   let text = "";
   for (const block of message.contentBlocks) if (isReasoning(block)) text += block.text;
@@ -24,7 +24,7 @@ export function reasoningOf(message: AgenticMessage): string {
 }
 
 /**
- * The calls of our functions, in order.
+ * The calls of your tools in a message, in order.
  *
  * @example
  * const message = assistantMessage([functionToolCall({ callId: "1", name: "now", arguments: "{}" })]);
@@ -34,13 +34,13 @@ export function toolCallsOf(message: AgenticMessage): FunctionToolCall[] {
   return message.contentBlocks.filter(isFunctionToolCall);
 }
 
-/** Whether the message calls one of our functions. */
+/** Whether a message calls one of your tools. */
 export function hasToolCalls(message: AgenticMessage): boolean {
   return message.contentBlocks.some(isFunctionToolCall);
 }
 
 /**
- * The results of function calls, in order. A tools node gives one message per call.
+ * The results of tool calls in a message, in order. A tools node returns one message per call.
  *
  * @example
  * const messages = [userMessage([functionToolResult({ callId: "1", name: "now", result: "12:00" })])];
@@ -50,7 +50,7 @@ export function toolResultsOf(message: AgenticMessage): FunctionToolResult[] {
   return message.contentBlocks.filter(isFunctionToolResult);
 }
 
-/** The text among the parts of a tool result, joined. */
+/** The joined text parts of a tool result. */
 export function textOfContent(content: readonly ToolResultContent[]): string {
   let text = "";
   for (const part of content) if (part.type === "text") text += part.text;

@@ -1,27 +1,29 @@
-/** Reasoning as OpenAI sends it: several summaries or texts. In chunks, parts of one index are one text. */
+/** Reasoning as OpenAI sends it: several summaries or texts. In chunks, parts with the same index are one text. */
 export interface OpenAIReasoningExtension {
   readonly content?: readonly OpenAIReasoningContent[] | undefined;
 }
 
+/** One text of OpenAI's reasoning. */
 export interface OpenAIReasoningContent {
   /** Only in chunks. Concatenation removes it. */
   readonly index?: number | undefined;
   readonly text: string;
 }
 
-/** What OpenAI adds to a text. */
+/** OpenAI's data about a text. */
 export interface OpenAITextExtension {
   readonly refusal?: OpenAIRefusal | undefined;
   readonly annotations?: readonly OpenAITextAnnotation[] | undefined;
 }
 
+/** The refusal of an OpenAI model to answer. */
 export interface OpenAIRefusal {
   readonly reason: string;
 }
 
-/** Points from a text to where it comes from. The field of the annotation's type holds the details. */
+/** A source of a text. The field named after the annotation's type holds the details. */
 export interface OpenAITextAnnotation {
-  /** Only in chunks: its place among the annotations. Concatenation removes it. */
+  /** Only in chunks: its position among the annotations. Concatenation removes it. */
   readonly index?: number | undefined;
   readonly type: "file_citation" | "url_citation" | "container_file_citation" | "file_path" | (string & {});
   readonly fileCitation?: Readonly<Record<string, unknown>> | undefined;
@@ -30,12 +32,12 @@ export interface OpenAITextAnnotation {
   readonly filePath?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What Claude adds to a text. */
+/** Claude's data about a text. */
 export interface ClaudeTextExtension {
   readonly citations?: readonly ClaudeTextCitation[] | undefined;
 }
 
-/** Points from a text to where it comes from. The field of the citation's type holds the details. */
+/** A source of a text. The field named after the citation's type holds the details. */
 export interface ClaudeTextCitation {
   readonly type:
     | "char_location"
@@ -49,7 +51,7 @@ export interface ClaudeTextCitation {
   readonly webSearchResultLocation?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What OpenAI reports about a whole response. */
+/** OpenAI's data about a whole response. */
 export interface OpenAIResponseExtension {
   readonly id?: string | undefined;
   readonly status?: string | undefined;
@@ -62,7 +64,7 @@ export interface OpenAIResponseExtension {
   readonly promptCacheRetention?: string | undefined;
 }
 
-/** What Claude reports about a whole response. */
+/** Claude's data about a whole response. */
 export interface ClaudeResponseExtension {
   readonly id?: string | undefined;
   readonly stopReason?: string | undefined;
@@ -70,7 +72,7 @@ export interface ClaudeResponseExtension {
   readonly stopDetails?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What Gemini reports about a whole response. */
+/** Gemini's data about a whole response. */
 export interface GeminiResponseExtension {
   readonly id?: string | undefined;
   readonly finishReason?: string | undefined;

@@ -23,7 +23,7 @@ export class ArraySource<out T> implements ReadySource<T> {
     this.array = [];
   }
 
-  /** A second source over what is left. */
+  /** A second source over the remaining chunks. */
   fork(): ArraySource<T> {
     return new ArraySource(this.array, this.index);
   }

@@ -6,8 +6,8 @@ import { isSize } from "./size.js";
 import { type ChunkSource, ended } from "./source.js";
 
 /**
- * Independent sources over one: each chunk is pulled once, by the copy that needs it first, and is kept until the slowest
- * copy has it. The source is cancelled when all copies are.
+ * Splits a source into independent copies. Each chunk is pulled once, by the copy that needs it first, and kept until the slowest
+ * copy has read it. The source is cancelled when all copies are.
  */
 export function copySource<T>(source: ChunkSource<T>, count: number, limit?: number): ChunkSource<T>[] {
   if (count === 1) return [source];
@@ -19,13 +19,13 @@ export function copySource<T>(source: ChunkSource<T>, count: number, limit?: num
   return copies;
 }
 
-/** Throws what is wrong with the arguments of `copy`. */
+/** Throws for invalid arguments of `copy`. */
 export function checkCopy(count: number, limit: number | undefined): void {
   if (!(Number.isInteger(count) && count >= 1)) throw invalidStreamOption("The count of copy(count)", count);
   if (limit !== undefined && !isSize(limit)) throw invalidStreamOption("The limit of copy(count, { limit })", limit);
 }
 
-/** A pulled chunk, or the place for the next one. Each copy holds the first cell that it has not read; no one else does. */
+/** A node of a linked list: a pulled chunk, or the slot for the next one. Only copies that have not read a cell keep it alive. */
 class Cell<T> {
   promise: Promise<IteratorResult<T, undefined>> | undefined = undefined;
   next: Cell<T> | undefined = undefined;
@@ -35,7 +35,7 @@ class CopySource<T> implements ChunkSource<T> {
   private readonly shared: SharedSource<T>;
   private cell: Cell<T> | undefined;
   private failure: (() => unknown) | undefined = undefined;
-  /** How many chunks were asked for. */
+  /** How many chunks this copy has requested. */
   taken = 0;
 
   constructor(shared: SharedSource<T>, cell: Cell<T>) {
@@ -80,7 +80,7 @@ class SharedSource<T> {
   private pulled = 0;
   private watched: readonly CopySource<T>[] = [];
   private onResult: ((result: IteratorResult<T, undefined>) => void) | undefined = undefined;
-  /** How many reads wait until the stack has unwound. */
+  /** How many reads are postponed until the stack has unwound. */
   private postponed = 0;
   private cancelReason: unknown = undefined;
 
@@ -107,7 +107,7 @@ class SharedSource<T> {
     else this.cancelNow();
   }
 
-  /** From now on, copies that fall too far behind fail. */
+  /** Makes copies fail that fall too far behind from now on. */
   watch(copies: readonly CopySource<T>[]): void {
     this.watched = copies;
     this.onResult = this.count.bind(this);
@@ -122,7 +122,7 @@ class SharedSource<T> {
     }
   }
 
-  /** All that are asked for meanwhile wait too, so that the chunks keep their order. */
+  /** Reads that follow are postponed too, so that chunks keep their order. */
   private async pullLater(): Promise<IteratorResult<T, undefined>> {
     this.postponed++;
     await undefined;

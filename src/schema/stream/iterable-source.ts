@@ -1,13 +1,13 @@
 import { SerialSource } from "./serial-source.js";
 import type { ChunkSource } from "./source.js";
 
-/** What stands above a producer and is stopped together with it. */
+/** A producer's own input, which is cancelled together with the producer. */
 export interface Upstream {
   cancel(reason?: unknown): unknown;
 }
 
 /**
- * The source over an async iterable, which is opened at the first read.
+ * A source over an async iterable, which is opened at the first read.
  *
  * `upstream` is cancelled with it: a generator that never started runs no `finally`, so it cannot close what it reads.
  */
@@ -15,15 +15,15 @@ export function iterableSource<T>(iterable: AsyncIterable<T>, upstream?: Upstrea
   return isGenerator(iterable) ? new GeneratorSource(iterable, upstream) : new LazySource(iterable, upstream);
 }
 
-/** What to call `next()` on to read a source: for a generator, the generator itself, which saves a hop per chunk. */
+/** The object whose `next()` reads a source: for a generator the generator itself, which saves a call per chunk. */
 export function pullTarget<T>(source: ChunkSource<T>): Pick<ChunkSource<T>, "next"> {
   return source instanceof GeneratorSource ? source.generator : source;
 }
 
-/** The `next` that all generators have, unless somebody gave one another. */
+/** The built-in `next` of async generators. */
 export const generatorNext: ChunkSource<unknown>["next"] = Object.getPrototypeOf(async function* () {}).prototype.next;
 
-/** Hands the promises of a generator through untouched: generators already order their reads and end for good. */
+/** A source over a generator. Its promises are passed on as they are, because generators queue reads and their end is final. */
 export class GeneratorSource<T> implements ChunkSource<T> {
   readonly generator: AsyncIterator<T, undefined>;
   private readonly upstream: Upstream | undefined;
@@ -76,7 +76,7 @@ class LazySource<T> implements ChunkSource<T> {
   }
 }
 
-/** Any other iterator, which may be careless about overlapping reads and about reads after its end. */
+/** A source over any other iterator, which may not support overlapping reads, or reads after its end. */
 class IteratorSource<T> extends SerialSource<T> {
   private readonly iterator: AsyncIterator<T, undefined>;
   private readonly upstream: Upstream | undefined;
@@ -110,16 +110,16 @@ function isGenerator<T>(value: AsyncIterable<T> | AsyncIterator<T>): value is As
   return Symbol.toStringTag in value && value[Symbol.toStringTag] === "AsyncGenerator";
 }
 
-/** Not awaited: `return()` of a generator waits for what the generator itself waits for. */
+/** Not awaited, because `return()` of a generator waits for the pending `await` in the generator. */
 function stopIterator(iterator: AsyncIterator<unknown>): void {
   try {
     Promise.resolve(iterator.return?.()).then(undefined, ignore);
   } catch {
-    // a producer that fails to stop has nobody left to tell
+    // the reader has left, so the error of a producer that fails to stop has no receiver
   }
 }
 
-/** Node's own streams are closed by their iterator only once it has started. */
+/** Destroys a Node.js stream, which its iterator closes only after it has started. */
 function destroyUnread(iterable: object): void {
   if ("destroy" in iterable && typeof iterable.destroy === "function") iterable.destroy();
 }

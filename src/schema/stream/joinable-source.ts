@@ -2,7 +2,7 @@ import { untilJoinable } from "../concat/load-message-joining.js";
 import { messageJoining } from "../concat/message-joining.js";
 import type { ChunkSource } from "./source.js";
 
-/** The same chunks; when the end is given, whoever has seen them all can join them at once. */
+/** Delays the end of a source until its chunks can be joined synchronously. */
 export function joinableSource<T>(source: ChunkSource<T>): ChunkSource<T> {
   return messageJoining() === undefined ? new JoinableSource(source) : source;
 }
@@ -25,7 +25,7 @@ class JoinableSource<T> implements ChunkSource<T> {
     this.#source.cancel(reason);
   }
 
-  /** The first chunk that is something decides. */
+  /** Decides by the first chunk that has a value. */
   async #look(pending: Promise<IteratorResult<T, undefined>>): Promise<IteratorResult<T, undefined>> {
     const result = await pending;
     if (result.done) await this.#loading;
@@ -38,5 +38,5 @@ class JoinableSource<T> implements ChunkSource<T> {
   }
 }
 
-/** Told to whoever waits for the end. */
+/** The error is not lost: the read of the end awaits the same promise. */
 function ignore(): void {}

@@ -5,15 +5,15 @@ import { type ChunkSource, type ReadySource, readChunk } from "./source.js";
 
 /** One function of a mapped stream. */
 export interface MapStep {
-  /** Makes the new chunk, or a promise of it; `DROPPED` to leave the chunk out. */
+  /** Returns the new chunk, or a promise of it; `DROPPED` to leave the chunk out. */
   readonly apply: (chunk: never, ctx: never) => unknown;
-  /** Given to `apply` beside the chunk. */
+  /** The second argument of `apply`. */
   readonly ctx?: unknown;
-  /** Leaves out chunks for which `apply` gives undefined. */
+  /** Leaves out chunks for which `apply` returns undefined. */
   readonly drop?: boolean;
-  /** Turns what `apply` threw into the error to raise. */
+  /** Maps an error thrown by `apply`. */
   readonly wrap?: (error: unknown) => unknown;
-  /** Called at the end of the source. What it throws fails the stream in place of the end. */
+  /** Called at the end of the source. If it throws, the stream fails instead of ending. */
   readonly atEnd?: () => void;
 }
 
@@ -21,22 +21,22 @@ export interface MapStep {
 export const DROPPED: unique symbol = Symbol("dropped");
 
 /**
- * Maps a source. Neighbouring maps are fused: however many there are, a chunk takes one hop. The given source must not be
+ * Maps a source. Adjacent maps are fused, so that a chunk takes one promise however many there are. The given source must not be
  * read afterwards.
  */
 export function mapSource(source: ChunkSource<unknown>, step: MapStep): ChunkSource<unknown> {
   return source instanceof MapSource && !source.started ? source.andThen(step) : new MapSource(source, [step]);
 }
 
-/** Told how a stream ends, in the same hop as the mapping. */
+/** Listens to the end of a stream, without an extra promise. */
 export interface MapEnd {
-  /** What it throws goes to `failed`, and fails the stream in place of the end. */
+  /** If it throws, the error goes to `failed`, and the stream fails instead of ending. */
   readonly done: () => void;
-  /** Gives the error to raise. */
+  /** Returns the error to reject with. */
   readonly failed: (error: unknown) => Promise<unknown>;
 }
 
-/** The same chunks, with somebody told of the end; `undefined` when the source is no mapped one, or was read already. */
+/** Adds a listener for the end; `undefined` if the source is not a mapped one, or was already read. */
 export function endMap(source: ChunkSource<unknown>, end: MapEnd): ChunkSource<unknown> | undefined {
   return source instanceof MapSource && !source.started ? source.endingWith(end) : undefined;
 }
@@ -69,7 +69,7 @@ class MapSource extends SerialSource<unknown> implements ReadySource<unknown> {
     return new MapSource(this.source, this.steps, end);
   }
 
-  /** Over an array, and as long as the functions are synchronous, without promises. */
+  /** Reads without promises, if the source is an array and the functions are synchronous. */
   read(): Result | Promise<Result> {
     if (!(this.source instanceof ArraySource && this.begin())) return this.next();
     this.bind();
@@ -90,7 +90,7 @@ class MapSource extends SerialSource<unknown> implements ReadySource<unknown> {
     this.source.cancel(reason);
   }
 
-  /** At the first read: a chain that is only built, to be fused or cancelled, makes no closures. */
+  /** Called at the first read, so that a chain that is only built, fused or cancelled creates no closures. */
   private bind(): void {
     const { listener: end } = this;
     this.onResult ??= end === undefined ? (result) => this.mapResult(result) : (result) => this.mapToEnd(result, end);
@@ -123,7 +123,7 @@ class MapSource extends SerialSource<unknown> implements ReadySource<unknown> {
     return { done: false, value };
   }
 
-  /** The slow lane: waits for a step's promise, and reads on while chunks are dropped. A loop, so that it stays flat. */
+  /** The slow path: awaits a step's promise, and reads on while chunks are dropped. It loops to keep the stack flat. */
   private async readOn(first: unknown): Promise<Result> {
     for (let value = first; ; ) {
       if (isPromiseLike(value)) value = await value;
@@ -150,7 +150,7 @@ class MapSource extends SerialSource<unknown> implements ReadySource<unknown> {
     return pulled instanceof Promise ? pulled.then(undefined, this.onError) : pulled;
   }
 
-  /** All steps from `index` on: the new chunk, `DROPPED`, or a promise of one of them. */
+  /** Applies all steps from `index` on. Returns the new chunk, `DROPPED`, or a promise of one of them. */
   private run(chunk: unknown, index: number): unknown {
     const { steps } = this;
     let value = chunk;

@@ -4,12 +4,12 @@ import { ArraySource } from "./array-source.js";
 import { Queue } from "./queue.js";
 import { type ChunkSource, ended, type StreamSource } from "./source.js";
 
-/** A chunk of a merged stream with names: a value of that source, or the note that it has ended. */
+/** A chunk of a named merge: a value of the source, or the mark that the source has ended. */
 export type NamedChunk<T> =
   | { readonly source: string; readonly value: T }
   | { readonly source: string; readonly end: true };
 
-/** Streams by name. A name that looks like an integer is an error: records lose the place of such a key. */
+/** Streams by name. A name that looks like an integer is an error, because JavaScript would move it to the front. */
 export type NamedSources<T, Name extends PropertyKey> = {
   readonly [Key in Name]: StreamSource<T> | readonly T[];
 } & {
@@ -31,7 +31,7 @@ export function mergeSources<T>(sources: readonly ChunkSource<T>[]): ChunkSource
   return new MergeSource<T>(sources.map((source) => ({ source })));
 }
 
-/** The same, with each chunk under the name of its source, and one more when that source has ended. */
+/** The same, with the name of the source in each chunk, and one more chunk when a source has ended. */
 export function mergeNamedSources<T>(
   sources: readonly (readonly [name: string, source: ChunkSource<T>])[],
 ): ChunkSource<NamedChunk<T>> {
@@ -52,10 +52,10 @@ interface InputOptions<Out> {
 
 type Answer<Out> = (result: IteratorResult<Out, undefined> | Promise<IteratorResult<Out, undefined>>) => void;
 
-/** Each input has one read under way or one chunk ready, and is asked again only when the consumer reads on. */
+/** Each input has one pending read or one ready chunk, and is read again only when the consumer reads on. */
 class MergeSource<Out> implements ChunkSource<Out> {
   private readonly inputs: readonly Input<Out>[];
-  /** The inputs to ask at the next read: all of them first, then the one whose chunk was taken. A linked list. */
+  /** A linked list of the inputs to pull at the next read: at first all, later those whose chunk was taken. */
   private idle: Input<Out> | undefined = undefined;
   private readonly ready = new Queue<Input<Out>>();
   private readonly waiters = new Queue<Answer<Out>>();
@@ -87,7 +87,7 @@ class MergeSource<Out> implements ChunkSource<Out> {
     this.answerAll(() => Promise.reject(streamCancelled(reason)));
   }
 
-  /** An input has a chunk: it goes to whoever waits, else it is kept for the next read. */
+  /** An input has a chunk: it answers a waiting read, or is kept for the next one. */
   arrived(input: Input<Out>, result: IteratorResult<Out, undefined>): void {
     if (this.closed) return;
     input.result = result;

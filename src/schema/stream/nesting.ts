@@ -1,7 +1,6 @@
 /**
- * How many streams are being read or cancelled right now, each from inside the `next()` or `cancel()` of another. A loop in
- * a graph nests as many streams as it has taken steps, and the stack has an end. A thread has one stack, so there is one
- * count.
+ * How many streams are being read or cancelled right now, each inside the `next()` or `cancel()` of another. A loop in a graph nests
+ * one stream per step, which could overflow the stack. A thread has one stack, so there is one counter.
  */
 export const nesting = { depth: 0 };
 

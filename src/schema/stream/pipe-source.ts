@@ -18,7 +18,7 @@ export class PipeSource<T> implements ChunkSource<T> {
   private closed = false;
   private cancelled = false;
   private failure: { readonly error: unknown } | undefined = undefined;
-  /** One promise for all writes that need not wait. */
+  /** One shared promise for all writes that need not wait. */
   private accepted: Promise<boolean> | undefined = undefined;
   private readonly wait: (answer: Answer<T>) => void = this.reads.push.bind(this.reads);
 
@@ -41,7 +41,7 @@ export class PipeSource<T> implements ChunkSource<T> {
     this.answerAll(() => Promise.reject(streamCancelled(reason)));
   }
 
-  /** Resolves when the chunk is in the buffer or with the reader; to false when the reader is gone. */
+  /** Resolves to true when the chunk is buffered or read, and to false when the reader is gone. */
   write(chunk: T): Promise<boolean> {
     if (this.closed) return Promise.reject(writerClosed());
     if (this.cancelled) return Promise.resolve(false);
@@ -53,7 +53,7 @@ export class PipeSource<T> implements ChunkSource<T> {
     return this.accepted;
   }
 
-  /** Ends the stream after what was written; with a failure if one is given. Only the first call counts. */
+  /** Ends the stream after the written chunks, with a failure if one is given. Only the first call counts. */
   close(failure?: { readonly error: unknown }): void {
     if (this.closed) return;
     this.closed = true;
@@ -62,7 +62,7 @@ export class PipeSource<T> implements ChunkSource<T> {
     this.answerAll(() => this.afterEnd());
   }
 
-  /** A chunk leaves the buffer, and the oldest write that waits for room moves in. */
+  /** Takes a chunk from the buffer, and moves the oldest waiting write into it. */
   private takeBuffered(): IteratorResult<T, undefined> {
     const value = this.buffer.shift() as T;
     const write = this.writes.shift();

@@ -3,31 +3,33 @@ import { PipeSource } from "./pipe-source.js";
 import { StreamReader } from "./reader.js";
 import { isSize } from "./size.js";
 
+/** Options of {@link pipe}. */
 export interface PipeOptions {
-  /** How many chunks may wait for the reader before `write` does. @default 16 */
+  /** How many chunks are buffered before `write` waits for the reader. @default 16 */
   readonly capacity?: number | undefined;
 }
 
 /** The writing end of a pipe. Its methods may be destructured. */
 export interface StreamWriter<in T> {
   /**
-   * Resolves once there is room for the chunk: to true, or to false when the reader is gone and nothing more need be
-   * written. Rejects after `close` or `fail`.
+   * Resolves to true once there is room for the chunk, or to false when the reader is gone and nothing more need be written.
+   * Rejects after `close` or `fail`.
    */
   readonly write: (chunk: T) => Promise<boolean>;
-  /** Ends the stream after what was written. Closing twice is harmless. */
+  /** Ends the stream after the written chunks. Closing twice is harmless. */
   readonly close: () => void;
-  /** Ends the stream with an error after what was written. */
+  /** Ends the stream with an error after the written chunks. */
   readonly fail: (error: unknown) => void;
 }
 
+/** Both ends of a pipe. */
 export interface Pipe<T> {
   readonly reader: StreamReader<T>;
   readonly writer: StreamWriter<T>;
 }
 
 /**
- * A stream to write into by hand. Await each `write`: that is the back-pressure.
+ * Creates a stream and a writer for it. Await each `write` for back-pressure.
  *
  * @example
  * const { reader, writer } = pipe<string>({ capacity: 4 });

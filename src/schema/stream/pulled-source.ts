@@ -1,11 +1,11 @@
 import { SerialSource } from "./serial-source.js";
 
-/** A source of objects that only says which comes next. It is not asked again after the end or an error. */
+/** Base of sources of objects that implement only `nextValue`, which is not called again after the end or an error. */
 export abstract class PulledSource<out T extends object> extends SerialSource<T> {
-  /** `undefined` at the end, or when this source was left. */
+  /** The next chunk; `undefined` at the end, or after this source was cancelled. */
   protected abstract nextValue(): Promise<T | undefined>;
 
-  /** Called once when nothing more comes, also after an error; not when this source was left. */
+  /** Called once at the end, also after an error, but not after a cancellation. */
   protected ended(): void {}
 
   protected override async pull(): Promise<IteratorResult<T, undefined>> {

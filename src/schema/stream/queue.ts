@@ -1,7 +1,7 @@
 const SMALLEST = 8;
 const LARGEST_KEPT = 1024;
 
-/** First in, first out, in constant time and without allocating while it stays small: a ring that doubles when it is full. */
+/** A FIFO queue with constant-time operations: a ring buffer that doubles when it is full. */
 export class Queue<T> {
   private ring: (T | undefined)[] = [];
   private head = 0;
@@ -17,7 +17,7 @@ export class Queue<T> {
     this.count++;
   }
 
-  /** The oldest item; `undefined` when there is none (ask `size` if items may be undefined). */
+  /** Removes the oldest item; `undefined` if there is none (check `size` if items may be undefined). */
   shift(): T | undefined {
     if (this.count === 0) return undefined;
     const { ring, head } = this;

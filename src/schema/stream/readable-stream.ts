@@ -1,7 +1,7 @@
 import { SerialSource } from "./serial-source.js";
 import type { ChunkSource } from "./source.js";
 
-/** The source over a web stream, which is locked from now on. */
+/** A source over a web stream, which is locked from now on. */
 export class ReadableStreamSource<out T> extends SerialSource<T> {
   private readonly reader: ReadableStreamDefaultReader<T>;
 
@@ -36,7 +36,7 @@ export function isReadableStream(value: object): value is ReadableStream<unknown
   return "getReader" in value && typeof value.getReader === "function";
 }
 
-/** Lazy: nothing is produced before it is asked for. */
+/** Converts a source to a web stream, which pulls only when it is read. */
 export function toReadableStream<T>(source: ChunkSource<T>): ReadableStream<T> {
   return new ReadableStream<T>(
     {

@@ -14,15 +14,16 @@ import { type ChunkSource, readChunk, type StreamSource } from "./source.js";
 
 type Pulled<T> = Pick<ChunkSource<T>, "next">;
 
+/** Options of `copy` of a {@link StreamReader}. */
 export interface CopyOptions {
-  /** A copy that falls more than so many chunks behind the fastest one fails with `COPY_OVERFLOW`. @default no limit */
+  /** How many chunks a copy may fall behind the fastest one; beyond that it fails with `COPY_OVERFLOW`. @default no limit */
   readonly limit?: number | undefined;
 }
 
 /**
- * A stream of chunks: pulled, for one reader, cancelled by leaving a `for await` loop early.
+ * A stream of chunks. It is pulled by a single reader, and cancelled when a `for await` loop is left early.
  *
- * An error ends the stream, after the chunks before it; reading a second time or after `cancel` rejects.
+ * An error ends the stream after the chunks before it. Reading a second time, or after `cancel`, rejects.
  *
  * @example
  * const shouted = StreamReader.from(["a", "b"]).map((text) => text.toUpperCase());
@@ -32,7 +33,7 @@ export class StreamReader<out T> implements AsyncIterable<T> {
   /** How `concat()` joins the chunks. */
   readonly joining: Joining | undefined;
   #source: ChunkSource<T>;
-  /** What is read, and how: looked up once, and without the hop through a generator's source. It is the price of a chunk. */
+  /** The object that is read, and its `next`, looked up once because this is the cost of each chunk. See `pullTarget`. */
   #target: Pulled<T>;
   #pull: Pulled<T>["next"];
   #taken = false;
@@ -44,13 +45,13 @@ export class StreamReader<out T> implements AsyncIterable<T> {
     this.joining = joining;
   }
 
-  /** A reader of an async iterable, a web stream or an array; of a StreamReader, that very reader. */
+  /** Makes a reader from an async iterable, a web stream or an array. A StreamReader is returned as it is. */
   static from<T>(source: StreamSource<T> | readonly T[]): StreamReader<T> {
     return source instanceof StreamReader ? source : new StreamReader(openSource<T>(source));
   }
 
   /**
-   * The chunks of all sources as they arrive, in order per source. An error in one ends the stream and cancels the others.
+   * Merges sources: all chunks as they arrive, in order per source. An error in one ends the stream and cancels the others.
    *
    * @example
    * const both = StreamReader.merge([StreamReader.from([1, 2]), StreamReader.from([3])]);
@@ -60,19 +61,19 @@ export class StreamReader<out T> implements AsyncIterable<T> {
     return new StreamReader(mergeSources(readers.map((reader) => reader.takeSource())), sharedJoining(readers));
   }
 
-  /** Merges, and says of each chunk where it comes from; `{ source, end: true }` comes once per source, when it has ended. */
+  /** Merges sources with names: each chunk is `{ source, value }`, and `{ source, end: true }` marks the end of a source. */
   static mergeNamed<T, Name extends PropertyKey = string>(sources: NamedSources<T, Name>): StreamReader<NamedChunk<T>> {
     const readers = namedEntries<T>(sources).map(([name, source]) => [name, StreamReader.from<T>(source)] as const);
     return new StreamReader(mergeNamedSources(readers.map(([name, reader]) => [name, reader.takeSource()] as const)));
   }
 
-  /** Each chunk through a function, which may be async. */
+  /** Maps each chunk with a function, which may be async. */
   map<Mapped>(fn: (chunk: T) => Mapped | PromiseLike<Mapped>): StreamReader<Mapped> {
     const source = mapSource(this.takeSource(), { apply: fn });
     return new StreamReader(source as ChunkSource<Mapped>, this.joining && withRule(this.joining, undefined));
   }
 
-  /** The chunks for which a function, which may be async, gives something true. */
+  /** Keeps the chunks for which a function, which may be async, returns a truthy value. */
   filter<Kept extends T>(fn: (chunk: T) => chunk is Kept): StreamReader<Kept>;
   filter(fn: (chunk: T) => unknown): StreamReader<T>;
   filter(fn: (chunk: T) => unknown): StreamReader<T> {
@@ -85,8 +86,8 @@ export class StreamReader<out T> implements AsyncIterable<T> {
   }
 
   /**
-   * Independent readers of the same chunks. A slow one never holds up the others: what it has not read is kept for it. The
-   * source is cancelled when all copies are; read or cancel every one.
+   * Splits the stream into independent readers of the same chunks. A slow one never blocks the others: unread chunks are kept
+   * for it. The source is cancelled when all copies are, so read or cancel every one.
    *
    * @example
    * const [shown, logged] = StreamReader.from(["a", "b"]).copy(2, { limit: 1_000 });
@@ -100,8 +101,8 @@ export class StreamReader<out T> implements AsyncIterable<T> {
   }
 
   /**
-   * Reads to the end and joins the chunks: texts are joined, messages merged, numbers take the last; chunks of your own
-   * join as their node declares with `concat`.
+   * Reads to the end and joins the chunks: strings are concatenated, messages merged, and of numbers the last counts. Chunks of
+   * your own types are joined as their node declares with `concat`.
    *
    * @example
    * const text = await StreamReader.from(["to ", "be"]).concat();
@@ -120,7 +121,7 @@ export class StreamReader<out T> implements AsyncIterable<T> {
     return joinChunks(chunks, this.joining) as T;
   }
 
-  /** Stops the producer, which gets the reason; reading rejects from now on. Does not wait for the producer to stop. */
+  /** Stops the producer with a reason; reading rejects from now on. Does not wait until the producer has stopped. */
   cancel(reason?: unknown): Promise<void> {
     const source: ChunkSource<T> = this.#source;
     if (!(source instanceof RefusingSource)) {
@@ -130,18 +131,18 @@ export class StreamReader<out T> implements AsyncIterable<T> {
     return settlingOf(source) ?? Promise.resolve();
   }
 
-  /** A web stream of the chunks, for responses and browsers. Nothing is produced before it is read. */
+  /** Converts to a web stream, for responses and browsers. Nothing is produced before it is read. */
   toReadableStream(): ReadableStream<T> {
     return toReadableStream(this.takeSource());
   }
 
-  /** For one loop; the second one is refused at its first read. */
+  /** For a single `for await` loop. A second loop rejects at its first read. */
   [Symbol.asyncIterator](): AsyncIterator<T, undefined> {
     const reader = this.#claim();
     return reader.#source.loop?.(reader) ?? reader;
   }
 
-  /** The next chunk: the step of a `for await` loop. */
+  /** Reads the next chunk, as a `for await` loop does. */
   next(): Promise<IteratorResult<T, undefined>> {
     return this.#pull.call(this.#target);
   }
@@ -151,12 +152,12 @@ export class StreamReader<out T> implements AsyncIterable<T> {
     return this.cancel().then(() => ({ done: true, value: undefined }));
   }
 
-  /** The same stream, whose `concat()` joins by another rule. */
+  /** The same stream with another rule for `concat()`. */
   withRule(rule: ConcatRule | undefined): StreamReader<T> {
     return new StreamReader(this.takeSource(), withRule(this.joining, rule));
   }
 
-  /** Takes the source out, for operators; this reader counts as read. */
+  /** Takes the source out, for operators. This reader then counts as read. */
   takeSource(): ChunkSource<T> {
     const source = this.#source;
     if (source instanceof RefusingSource) return source;
@@ -165,7 +166,7 @@ export class StreamReader<out T> implements AsyncIterable<T> {
     return source;
   }
 
-  /** This reader for its first user, and one that refuses for every other. */
+  /** Returns this reader to its first user, and one that rejects to every other. */
   #claim(): StreamReader<T> {
     if (this.#taken && !(this.#source instanceof RefusingSource))
       return new StreamReader(new RefusingSource(streamConsumed));
@@ -193,7 +194,7 @@ function openSource<T>(stream: StreamSource<T> | readonly T[]): ChunkSource<T> {
   throw notAStream(given);
 }
 
-/** What all merged readers agree on. */
+/** The joining of merged readers, if it is the same for all. */
 function sharedJoining(readers: readonly StreamReader<unknown>[]): Joining | undefined {
   const first = readers[0]?.joining;
   return readers.every(({ joining }) => joining?.rule === first?.rule && joining?.registry === first?.registry)
@@ -201,7 +202,7 @@ function sharedJoining(readers: readonly StreamReader<unknown>[]): Joining | und
     : undefined;
 }
 
-/** The output of a run knows its joining once the run has begun, so the rest is looked up when it is needed. */
+/** Replaces the rule. The rest is looked up lazily, because the output of a run has its joining only once the run has begun. */
 function withRule(joining: Joining | undefined, rule: ConcatRule | undefined): Joining {
   return {
     rule,

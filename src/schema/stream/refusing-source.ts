@@ -1,6 +1,6 @@
 import type { ChunkSource } from "./source.js";
 
-/** Stands where a source was taken away or cancelled: every read rejects and says why. */
+/** Replaces a source that was taken or cancelled: every read rejects with the reason. */
 export class RefusingSource implements ChunkSource<never> {
   private readonly makeError: () => unknown;
 

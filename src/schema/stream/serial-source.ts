@@ -2,13 +2,13 @@ import { streamCancelled } from "../errors.js";
 import { type ChunkSource, ended } from "./source.js";
 
 /**
- * The base of sources that do something with each chunk: reads that overlap are answered one after another, nothing is
- * read after the end, and a read that was pending at a cancellation never looks like the end of the stream.
+ * Base of sources that process each chunk. Overlapping reads are answered one after another, nothing is read after the end, and a
+ * read that is pending at a cancellation rejects, so that it does not look like the end of the stream.
  */
 export abstract class SerialSource<out T> implements ChunkSource<T> {
   private state: "idle" | "busy" | "ended" | "cancelled" = "idle";
   private cancelReason: unknown = undefined;
-  /** The read under way, and how many wait behind it. */
+  /** The last read, and how many reads wait. */
   private last: Promise<IteratorResult<T, undefined>> | undefined = undefined;
   private waiting = 0;
 
@@ -25,7 +25,7 @@ export abstract class SerialSource<out T> implements ChunkSource<T> {
     this.stop(reason);
   }
 
-  /** Reads one chunk. Calls `settle()` before the promise resolves to a chunk, `finish()` before anything else. */
+  /** Reads one chunk. Must call `settle()` before the promise resolves to a chunk, and `finish()` before the end or an error. */
   protected abstract pull(): Promise<IteratorResult<T, undefined>>;
   /** Stops the producer. */
   protected abstract stop(reason: unknown): void;
@@ -34,7 +34,7 @@ export abstract class SerialSource<out T> implements ChunkSource<T> {
     return this.state === "idle" || this.state === "busy";
   }
 
-  /** A read without a promise begins; `settle` or `finish` is its end. False when it must wait for its turn. */
+  /** Begins a read without a promise, which `settle` or `finish` ends. Returns false if it must wait for its turn. */
   protected begin(): boolean {
     if (this.state !== "idle") return false;
     this.state = "busy";
@@ -47,17 +47,17 @@ export abstract class SerialSource<out T> implements ChunkSource<T> {
     return read;
   }
 
-  /** The pending read has its chunk. */
+  /** To be called when the pending read has its chunk. */
   protected settle(): void {
     if (this.state === "busy" && this.waiting === 0) this.state = "idle";
   }
 
-  /** There is nothing more to read. */
+  /** To be called when there is nothing more to read. */
   protected finish(): void {
     if (this.isOpen) this.state = "ended";
   }
 
-  /** Rejects a read that was pending when the source was cancelled. */
+  /** Throws if the source was cancelled while a read was pending. */
   protected checkOpen(): void {
     if (this.state === "cancelled") throw streamCancelled(this.cancelReason);
   }

@@ -1,6 +1,6 @@
 import type { ChunkSource } from "./source.js";
 
-/** Told what passes. Hooks must not throw; `onDone`, `onError` or `onCancel` is called once, whichever comes first. */
+/** Observes a stream. Hooks must not throw. Of `onDone`, `onError` and `onCancel`, only the first to happen is called, once. */
 export interface StreamHooks<in T> {
   readonly onChunk?: ((chunk: T) => void) | undefined;
   readonly onDone: () => void;
@@ -8,7 +8,7 @@ export interface StreamHooks<in T> {
   readonly onCancel: (reason: unknown) => void;
 }
 
-/** Watches a source without copying it: the promises of the reads are handed through untouched. */
+/** Observes a source without copying it: the promises of reads are passed on as they are. */
 export function tapSource<T>(source: ChunkSource<T>, hooks: StreamHooks<T>): ChunkSource<T> {
   return new TappedSource(source, hooks);
 }

@@ -1,44 +1,44 @@
 import type { JsonSchema, StandardIssue } from "../standard-schema.js";
-import { schemaAt, whatItMayBe } from "./schema-places.js";
+import { expandSchemas, schemaAt } from "./schema-places.js";
 
-/** A place in a value at which, or around which, something does not fit. */
+/** A position in a value at which, or inside which, an issue was found. */
 export interface FaultPlace {
   readonly holder: Record<string, unknown>;
   readonly key: string;
   readonly path: readonly string[];
-  /** What the value may be there. */
+  /** The schemas that apply at this position. */
   readonly schemas: readonly JsonSchema[];
   readonly isOptional: boolean;
 }
 
 /**
- * Visits the places that issues point at, and all inside them, from the outside in: what `mend` puts there is visited too.
- * The time it takes grows with the value and with the issues, and not with their product.
+ * Visits the positions of issues and everything inside them, from the outside in. Values that `repair` puts there are visited too.
+ * The time is linear in the size of the value plus the number of issues.
  */
 export function visitFaults(
   value: object,
   root: JsonSchema,
   issues: readonly StandardIssue[],
-  mend: (place: FaultPlace) => void,
+  repair: (place: FaultPlace) => void,
 ): void {
-  new FaultVisitor(root, mend).inside(value, [root], [], faultTreeOf(issues));
+  new FaultVisitor(root, repair).inside(value, [root], [], faultTreeOf(issues));
 }
 
-/** The paths of issues as a tree: a place whose fault is not its own has faults inside. */
+/** The paths of issues as a tree. A node that is not at fault itself has faults inside. */
 interface FaultTree {
   isAtFault: boolean;
   readonly inside: Map<string, FaultTree>;
 }
 
 function faultTreeOf(issues: readonly StandardIssue[]): FaultTree {
-  const root = sound();
+  const root = emptyTree();
   for (const { path = [] } of issues) {
     let place = root;
     for (const step of path) {
       const key = String(typeof step === "object" ? step.key : step);
       let next = place.inside.get(key);
       if (next === undefined) {
-        next = sound();
+        next = emptyTree();
         place.inside.set(key, next);
       }
       place = next;
@@ -48,28 +48,28 @@ function faultTreeOf(issues: readonly StandardIssue[]): FaultTree {
   return root;
 }
 
-function sound(): FaultTree {
+function emptyTree(): FaultTree {
   return { isAtFault: false, inside: new Map() };
 }
 
-/** Deeper down nothing is visited. */
+/** The depth up to which values are visited. */
 const mostLevels = 64;
 
 class FaultVisitor {
   private readonly root: JsonSchema;
-  private readonly mend: (place: FaultPlace) => void;
+  private readonly repair: (place: FaultPlace) => void;
 
-  constructor(root: JsonSchema, mend: (place: FaultPlace) => void) {
+  constructor(root: JsonSchema, repair: (place: FaultPlace) => void) {
     this.root = root;
-    this.mend = mend;
+    this.repair = repair;
   }
 
   inside(value: object, schemas: readonly JsonSchema[], path: readonly string[], faults: FaultTree): void {
     if (path.length > mostLevels) return;
     const holder = value as Record<string, unknown>;
-    const around = whatItMayBe(schemas, this.root);
+    const around = expandSchemas(schemas, this.root);
     for (const key of Object.keys(holder)) {
-      // what is inside something at fault is at fault as well
+      // everything inside a faulty value counts as faulty too
       const there = faults.isAtFault ? faults : faults.inside.get(key);
       if (key !== "__proto__" && there !== undefined) this.at(holder, key, around, [...path, key], there);
     }
@@ -83,14 +83,14 @@ class FaultVisitor {
     faults: FaultTree,
   ): void {
     const { schemas, isOptional } = schemaAt(around, key, Array.isArray(holder));
-    if (faults.isAtFault) this.mend({ holder, key, path, schemas: whatItMayBe(schemas, this.root), isOptional });
+    if (faults.isAtFault) this.repair({ holder, key, path, schemas: expandSchemas(schemas, this.root), isOptional });
     const value = holder[key];
     if (typeof value === "object" && value !== null) this.inside(value, schemas, path, faults);
   }
 }
 
-/** Lists and records are copied as deep as faults are looked for; everything else stays what it is. */
-export function copyToMend(value: object): object {
+/** Copies arrays and plain objects, as deep as faults are visited. Everything else is shared. */
+export function copyForRepair(value: object): object {
   return copyOf(value, 0) as object;
 }
 

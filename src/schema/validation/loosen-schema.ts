@@ -4,29 +4,29 @@ import type { LooseSchema, UncheckedPart } from "../schema-validator.js";
 import { allowNull, fromDraft04 } from "./older-drafts.js";
 import { type SchemaNode, schemaNodes, subschemaKinds } from "./schema-nodes.js";
 
-/** The drafts that ajv knows. */
+/** The drafts that ajv supports. */
 export type JsonSchemaDraft = "2020-12" | "2019-09" | "07";
 type Check = LooseSchema["check"];
 
-/** Where a schema is no schema. */
+/** A problem in a schema itself. */
 export interface SchemaProblem {
   /** A JSON Pointer. */
   readonly instancePath: string;
   readonly message?: string | undefined;
 }
 
-/** What compiles a schema, and says where it is no schema. */
+/** Compiles schemas, and finds problems in them. */
 export interface Compiler {
   compile(schema: object): Check;
   problemsIn(schema: object): readonly SchemaProblem[];
 }
 
-/** How often a schema is compiled, each time without what the last time found wrong. */
+/** How often compiling is tried, each time without the parts that failed the last time. */
 const mostAttempts = 20;
 
 /**
- * Compiles what can be checked of a schema that does not compile as a whole: of an older draft, with patterns of another
- * language, with references that lead nowhere. Names what it left out. What remains never refuses what the whole accepts.
+ * Compiles what can be checked of a schema that does not compile as a whole, because of an older draft, patterns of another
+ * language, or unresolved references. Lists the parts left out. The rest accepts every value that the whole schema would accept.
  */
 export async function loosenSchema(
   schema: object,
@@ -36,7 +36,7 @@ export async function loosenSchema(
   const { $schema, ...copy } = JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;
   const loosening = new Loosening(copy);
   const draft = draftOf($schema);
-  if (draft === undefined) loosening.note(["$schema"], `${JSON.stringify($schema)} is not a known draft`);
+  if (draft === undefined) loosening.note(["$schema"], `${JSON.stringify($schema)} is an unknown draft`);
   if (draft === "04") for (const { node } of schemaNodes(copy)) fromDraft04(node);
   loosening.dropWhatAjvRefuses(isPattern);
   const compiler = await compilerOf(draft === "04" || draft === "06" ? "07" : (draft ?? "2020-12"));
@@ -60,7 +60,7 @@ function draftOf(dialect: unknown): JsonSchemaDraft | "04" | "06" | undefined {
   return found as JsonSchemaDraft | "04" | "06" | undefined;
 }
 
-/** A schema from which parts are taken, in place. */
+/** Removes parts of a schema, in place. */
 class Loosening {
   readonly unchecked: UncheckedPart[] = [];
   readonly #schema: Record<string, unknown>;
@@ -73,7 +73,7 @@ class Loosening {
     this.unchecked.push({ path: pointerOf(path), reason });
   }
 
-  /** What is known to be refused by ajv, though it is no mistake elsewhere. */
+  /** Drops parts that ajv rejects although other validators accept them. */
   dropWhatAjvRefuses(isPattern: (pattern: string) => boolean): void {
     for (const { node, path } of [...schemaNodes(this.#schema)]) {
       const { pattern, patternProperties, nullable, type } = node;
@@ -82,12 +82,12 @@ class Loosening {
         if (!isPattern(name)) this.#drop([...path, "patternProperties", name], notAPattern(name));
       }
       if (nullable === undefined || type !== undefined) continue;
-      this.#drop([...path, "nullable"], "`nullable` says nothing without a type");
+      this.#drop([...path, "nullable"], "`nullable` has no effect without a type");
       if (nullable === true) allowNull(node);
     }
   }
 
-  /** Drops what made a schema fail; `false` when nothing is found. */
+  /** Drops the parts that made compiling fail; returns `false` if none are found. */
   dropCauses(error: unknown, compiler: Compiler): boolean {
     const before = this.unchecked.length;
     const missing = isFields(error) && typeof error.missingRef === "string" ? error.missingRef : undefined;
@@ -102,12 +102,12 @@ class Loosening {
   #dropReferences(missing: string): void {
     const known = [...schemaNodes(this.#schema)];
     const exact = known.filter(({ node }) => node.$ref === missing || node.$dynamicRef === missing);
-    // ajv names the resolved address of what is relative to an `$id`
+    // for references relative to an `$id`, ajv reports the resolved URI
     const found = exact.length > 0 ? exact : known.filter(({ node }) => endsWith(missing, node.$ref));
-    for (const { path } of found) this.#drop([...path, "$ref"], `${JSON.stringify(missing)} leads nowhere`);
+    for (const { path } of found) this.#drop([...path, "$ref"], `${JSON.stringify(missing)} cannot be resolved`);
   }
 
-  /** Takes away the keyword, or the whole of the subschema, that a path leads to. */
+  /** Removes the keyword at a path, or replaces the subschema there by `true`. */
   #drop(path: readonly string[], reason: string): void {
     const { holder, key, isSubschema } = this.#find(path);
     if (key === undefined || holder === undefined) return;
@@ -122,7 +122,7 @@ class Loosening {
     this.#weakenAround(path);
   }
 
-  /** Where a path leads. What cannot be taken out alone (a schema in a map or a list) is a subschema. */
+  /** Finds the object and key of a path. A schema in a map or a list cannot be removed by itself: it is a subschema. */
   #find(path: readonly string[]): { holder: object | undefined; key: string | undefined; isSubschema: boolean } {
     let holder: unknown = this.#schema;
     let kind: "schema" | "map" | "list" | "value" = "schema";
@@ -132,14 +132,14 @@ class Loosening {
       if (index === path.length - 1) return { holder, key, isSubschema: isSubschema && !isRegExpKey(path) };
       const value: unknown = Reflect.get(holder, key);
       kind = isSubschema ? "schema" : subschemaKinds(key, value);
-      // what is wrong inside a value that is no schema is wrong with its keyword
+      // a problem inside a value that is not a schema is a problem of its keyword
       if (kind === "value") return { holder, key, isSubschema: false };
       holder = value;
     }
     return { holder: undefined, key: undefined, isSubschema: false };
   }
 
-  /** What says of all others what they may be would refuse those that are no longer described. */
+  /** Removes keywords about additional properties and items, which would reject those that are no longer described. */
   #openUp(path: readonly string[]): void {
     for (const { node, path: at } of schemaNodes(this.#schema)) {
       if (at.length >= path.length || at.some((key, index) => key !== path[index])) continue;
@@ -149,7 +149,7 @@ class Loosening {
     }
   }
 
-  /** A part that accepts more makes what excludes it, or counts it, refuse more: there nothing can be said any more. */
+  /** When a part accepts more, `not`, `if` and `oneOf` around it would reject more. So they are removed or weakened. */
   #weakenAround(path: readonly string[]): void {
     const isShared = path.includes("$defs") || path.includes("definitions");
     for (const around of [...schemaNodes(this.#schema)]) {
@@ -175,7 +175,7 @@ function weaken({ node }: SchemaNode, keyword: string, value: unknown): void {
   Reflect.set(node, "allOf", [...others, { anyOf: value }]);
 }
 
-const notAPattern = (pattern: string): string => `${JSON.stringify(pattern)} is not a pattern of JavaScript`;
+const notAPattern = (pattern: string): string => `${JSON.stringify(pattern)} is not a valid pattern in JavaScript`;
 const isRegExpKey = (path: readonly string[]): boolean => path.at(-2) === "patternProperties";
 const isInside = (path: readonly string[], around: readonly string[]): boolean =>
   path.length > around.length && around.every((key, index) => key === path[index]);

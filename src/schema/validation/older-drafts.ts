@@ -1,4 +1,4 @@
-/** In draft-04 limits say by a flag that they are exclusive, and a schema names itself by `id`. In place. */
+/** Converts a schema of draft-04 in place: exclusive limits are flags there, and the id of a schema is `id`. */
 export function fromDraft04(schema: Record<string, unknown>): void {
   for (const [flag, limit] of [
     ["exclusiveMinimum", "minimum"],
@@ -16,7 +16,7 @@ export function fromDraft04(schema: Record<string, unknown>): void {
   delete schema.id;
 }
 
-/** `nullable: true`, as OpenAPI 3.0 has it, for a schema that is put together of others. In place. */
+/** Applies `nullable: true` of OpenAPI 3.0 to a schema without a type, in place. */
 export function allowNull(schema: Record<string, unknown>): void {
   const { enum: values, const: value, anyOf, oneOf, $ref } = schema;
   if (Array.isArray(values)) schema.enum = [...values, null];

@@ -1,9 +1,9 @@
 import type { JsonSchema, StandardIssue } from "../standard-schema.js";
-import { copyToMend, visitFaults } from "./fault-places.js";
+import { copyForRepair, visitFaults } from "./fault-places.js";
 import type { Checked, Checker, SchemaCheck } from "./schema-check.js";
-import { whatItMayBe } from "./schema-places.js";
+import { expandSchemas } from "./schema-places.js";
 
-/** Checks a value that came as JSON. Where its schema wants dates, texts are read as such in a second attempt. */
+/** Checks a value that came as JSON. If its schema expects dates, tries again with dates in place of strings. */
 export async function checkJson(
   check: SchemaCheck,
   value: unknown,
@@ -17,13 +17,13 @@ export async function checkJson(
 }
 
 /**
- * A copy in which texts became dates, where an issue points at them and the JSON form of the schema has a date and a time as
- * a text: JSON has nothing else for a schema that wants a `Date`. `undefined` when there is no such text.
+ * Returns a copy with dates in place of strings, where an issue points at a string and the JSON Schema there has the format
+ * `date-time`, which is how a schema for a `Date` is converted. `undefined` if there is no such string.
  */
 export function reviveDates(value: unknown, schema: JsonSchema, issues: readonly StandardIssue[]): object | undefined {
-  if (typeof value === "string") return dateOf(value, whatItMayBe([schema], schema));
+  if (typeof value === "string") return dateOf(value, expandSchemas([schema], schema));
   if (typeof value !== "object" || value === null) return undefined;
-  const revived = copyToMend(value);
+  const revived = copyForRepair(value);
   let count = 0;
   visitFaults(revived, schema, issues, ({ holder, key, schemas }) => {
     const date = dateOf(holder[key], schemas);
@@ -34,7 +34,7 @@ export function reviveDates(value: unknown, schema: JsonSchema, issues: readonly
   return count === 0 ? undefined : revived;
 }
 
-/** A day, or a time that says in which zone: others would mean something else on each machine. */
+/** A day, or a time with a time zone. Times without one would depend on the machine. */
 const pattern = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/i;
 
 function dateOf(text: unknown, schemas: readonly JsonSchema[]): Date | undefined {

@@ -7,25 +7,25 @@ import {
   type StandardSchemaV1,
 } from "../standard-schema.js";
 
-/** Gives the value as its schema has it, or what is wrong with it. Most schemas answer at once. */
+/** Validates values: returns the output of the schema, or issues. Most schemas are synchronous. */
 export interface SchemaCheck {
-  /** It knows values of JSON and no others. */
+  /** Whether it supports JSON values only. */
   readonly onlyJson: boolean;
   check(value: unknown, checker: Checker): Checked | Promise<Checked>;
 }
 
-/** Knows by what plain JSON Schemas are checked. */
+/** How plain JSON Schemas are checked. */
 export interface Checker {
   readonly validator: SchemaValidator | undefined;
-  /** Told once of each part of a schema that cannot be checked. Without it, a schema with such a part is an error. */
+  /** Called once for each part of a schema that cannot be checked. Without it, a schema with such a part is an error. */
   readonly unchecked?: ((part: UncheckedPart, schema: string) => void) | undefined;
 }
 
 export type Checked = StandardResult<unknown>;
 
 /**
- * A schema that can validate does it itself; for every other one a validator gets its plain form. `name` is what reports call
- * it: `inputSchema`.
+ * Makes a check for a schema: by the schema itself if it can validate, otherwise by a validator with its plain JSON Schema. `name`
+ * is used in reports, such as `inputSchema`.
  */
 export function schemaCheck(schema: object, plainForm: () => object, name = "schema"): SchemaCheck {
   return canValidate(schema) ? new StandardCheck(schema) : new PlainCheck(plainForm, name);
@@ -52,7 +52,7 @@ class StandardCheck implements SchemaCheck {
 
 type Compiled = (value: unknown) => readonly StandardIssue[] | undefined;
 
-/** Compiled at its first use, by the validator of that run; kept for as long as the runs have the same one. */
+/** Compiles the schema at first use, with the validator of the run. Compiles again if a later run has another validator. */
 class PlainCheck implements SchemaCheck {
   readonly onlyJson = true;
   readonly #schema: () => object;
@@ -99,12 +99,12 @@ class PlainCheck implements SchemaCheck {
 function resultOf(compiled: Compiled, value: unknown): Checked {
   const issues = compiled(value);
   if (issues === undefined) return { value };
-  // a plain schema knows integers of any size, and no bigints
+  // JSON Schema has integers of any size, but no bigints
   const withNumbers = numbersForBigInts(value);
   return withNumbers !== value && compiled(withNumbers) === undefined ? { value } : { issues };
 }
 
-/** The value itself, or a copy in which bigints are numbers. */
+/** Returns the value, or a copy with numbers in place of bigints. */
 function numbersForBigInts(value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
   if (Array.isArray(value)) {

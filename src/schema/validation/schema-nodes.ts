@@ -1,5 +1,5 @@
 import { isFields } from "../../is.js";
-/** A schema inside another one, and the keys that lead to it. */
+/** A schema inside another one, and the path to it. */
 export interface SchemaNode {
   readonly node: Record<string, unknown>;
   readonly path: readonly string[];
@@ -14,7 +14,7 @@ const schemaKeywords: readonly string[] = [
   ...["unevaluatedItems", "unevaluatedProperties", "contentSchema"],
 ];
 
-/** What a keyword of a schema holds: a schema, a map or a list of schemas, or something else. */
+/** What the value of a keyword is: a schema, a map or a list of schemas, or another value. */
 export function subschemaKinds(keyword: string, value: unknown): "schema" | "map" | "list" | "value" {
   if (mapKeywords.includes(keyword)) return isFields(value) ? "map" : "value";
   if (listKeywords.includes(keyword) || (keyword === "items" && Array.isArray(value)))

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../standard-schema.js";
 
-/** The schemas of which a value has to fit one or several: references are followed, and what is composed is taken apart. */
-export function whatItMayBe(schemas: readonly JsonSchema[], root: JsonSchema): readonly JsonSchema[] {
+/** Expands schemas into those that a value may match: references are followed, and `anyOf`, `oneOf` and `allOf` are taken apart. */
+export function expandSchemas(schemas: readonly JsonSchema[], root: JsonSchema): readonly JsonSchema[] {
   const found = new Set<JsonSchema>();
   const seen = new Set<unknown>();
   const open: unknown[] = [...schemas];
@@ -17,7 +17,7 @@ export function whatItMayBe(schemas: readonly JsonSchema[], root: JsonSchema): r
   return [...found];
 }
 
-/** The JSON types that one of the schemas takes; `undefined` when one of them takes any, or when there is none. */
+/** The JSON types that any of the schemas accepts; `undefined` if one accepts all types, or if there are no schemas. */
 export function typesIn(schemas: readonly JsonSchema[]): ReadonlySet<string> | undefined {
   const types = new Set<string>();
   for (const schema of schemas) {
@@ -28,7 +28,7 @@ export function typesIn(schemas: readonly JsonSchema[]): ReadonlySet<string> | u
   return types.size === 0 ? undefined : types;
 }
 
-/** What the schemas of an object or a list say about one place in it, and whether it may be absent. */
+/** The schemas of a property or item, and whether it is optional. */
 export function schemaAt(
   schemas: readonly JsonSchema[],
   key: string,
@@ -50,7 +50,7 @@ function propertyAt({ properties, additionalProperties }: JsonSchema, key: strin
   return isSchema(properties) && Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
 }
 
-/** Draft-07 has the list under `items`, later drafts under `prefixItems`. */
+/** Draft-07 has tuples under `items`, later drafts under `prefixItems`. */
 function itemAt({ prefixItems, items, additionalItems }: JsonSchema, index: number): unknown {
   const list: unknown = Array.isArray(items) ? items : prefixItems;
   if (Array.isArray(list) && index < list.length) return list[index];
@@ -72,7 +72,7 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-/** `#/$defs/place` in this document; a reference to another one leads nowhere. */
+/** Resolves a reference such as `#/$defs/city`; `undefined` for references to other documents. */
 function referenced(reference: string, root: JsonSchema): unknown {
   if (!reference.startsWith("#")) return undefined;
   let place: unknown = root;

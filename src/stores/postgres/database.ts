@@ -3,15 +3,15 @@ import { codeOf, postgresFailed } from "./errors.js";
 import { connectionStringOf, makePool, type OwnPool, type PostgresPool, type PostgresResult } from "./pool.js";
 import { secretHider } from "./secrets.js";
 
-/** Where the rows are: a server to connect to, or a pool that is connected to it. */
+/** How to reach the database: a connection string, or a pool of yours. */
 export type PostgresConnection =
   | { readonly connectionString: string; readonly pool?: undefined }
   | { readonly pool: PostgresPool; readonly connectionString?: undefined };
 
-/** Which function made a store, for messages. */
+/** The function that made a store, for error messages. */
 export type StoreName = "postgresStore" | "postgresVectors";
 
-/** Runs statements on a pool, and tells what goes wrong in the words of a store. Connects when the first one comes. */
+/** Runs statements on a pool and turns its errors into `STORE_FAILED`. Connects at the first statement. */
 export class Database {
   readonly hide: (text: string) => string;
   readonly #connection: PostgresConnection;
@@ -37,7 +37,7 @@ export class Database {
       try {
         return await this.#track(pool.query({ text, values }));
       } catch (cause) {
-        if (left > 1 && isOvertaken(cause)) continue;
+        if (left > 1 && isSerializationFailure(cause)) continue;
         throw postgresFailed(doing, cause, this.hide);
       }
     }
@@ -56,7 +56,7 @@ export class Database {
     }
   }
 
-  /** Lets running statements end: a pool that ends forgets those that wait for a connection. */
+  /** Waits for running statements first: a pool that ends drops those that wait for a connection. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -75,11 +75,11 @@ export class Database {
   }
 }
 
-/** How often a statement is tried that others overtake. */
+/** How often a statement is tried that fails because of concurrent transactions. */
 const attempts = 20;
 
-/** Where transactions are serializable by default, a statement that meets another one fails, and changes nothing. */
-function isOvertaken(error: unknown): boolean {
+/** Where transactions are serializable by default, concurrent statements may fail without changing anything. */
+function isSerializationFailure(error: unknown): boolean {
   const code = codeOf(error);
   return code === "40001" || code === "40P01";
 }

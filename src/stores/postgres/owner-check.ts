@@ -4,10 +4,10 @@ import { isProcessOwnerAlive } from "../owner-alive.js";
 import { ownerLockKey } from "./lock-key.js";
 import type { Table } from "./table.js";
 
-/** Finds out whether owners of claims are gone: by their number on this host, by their lock on others. */
+/** Finds out whether the owner of a claim is gone: by its pid on this host, by its lock on other hosts. */
 export class OwnerCheck {
   readonly #table: Table;
-  /** Who looked gone once. A name is never used again, so a second look need not wait. */
+  /** Owners found to be gone. Names are never reused, so the second check need not wait for them. */
   readonly #gone = new Set<string>();
 
   constructor(table: Table) {
@@ -25,7 +25,7 @@ export class OwnerCheck {
     return false;
   }
 
-  /** Whether it holds its lock, or never wrote while it held one: then the lock says nothing. */
+  /** Whether it holds its lock, or has never written while it held one: then a missing lock proves nothing. */
   async #mayBeConnected(owner: string): Promise<boolean> {
     const wrote = `EXISTS (SELECT FROM ${this.#table.name} WHERE session_lock = $1::bigint)`;
     const question = `SELECT (${holdsLock} OR NOT ${wrote})::text AS maybe`;
@@ -35,8 +35,8 @@ export class OwnerCheck {
 }
 
 /**
- * A connection that broke, or a server that just came back, has no lock, although its process is there. That one is back
- * within half a second, when it can be: see `SessionLock`.
+ * After a broken connection or a restart of the server, a living process has no lock for a moment. It takes the lock again
+ * within half a second if it can: see `SessionLock`.
  */
 const secondLookMs = 3_000;
 
@@ -44,11 +44,11 @@ const holdsLock = `EXISTS (SELECT FROM pg_locks JOIN pg_database ON pg_database.
 WHERE datname = current_database() AND locktype = 'advisory' AND objsubid = 1 AND granted
 AND (classid::bigint << 32) | objid::bigint = $1::bigint)`;
 
-/** Whether the number of the process says all: it is one of this host, since its last boot and in this container. */
+/** Whether the pid is enough to tell: the process is of this host, since its last boot, and of this container. */
 function runsHere(owner: string): boolean {
   const [named, own] = [parseProcessOwner(owner), parseProcessOwner(processOwner())];
-  return named !== undefined && named.host === own?.host && placeOf(named.start) === placeOf(own.start);
+  return named !== undefined && named.host === own?.host && scopeOf(named.start) === scopeOf(own.start);
 }
 
-/** A start without its last part, the moment. */
-const placeOf = (start: string): string => start.slice(0, start.lastIndexOf(":"));
+/** A start without its last part, the time: the scope in which pids can be compared. */
+const scopeOf = (start: string): string => start.slice(0, start.lastIndexOf(":"));

@@ -18,39 +18,39 @@ export interface PostgresPool {
   readonly totalCount: number;
 }
 
-/** A pool that the store made, and ends. */
+/** A pool that the store has created and must end. */
 export interface OwnPool extends PostgresPool {
   end(): Promise<void>;
 }
 
-/** A connection of its own, beside those of a pool. */
+/** A dedicated connection, beside those of a pool. */
 export interface LoneClient {
   connect(): Promise<unknown>;
   query(query: PostgresQuery): Promise<PostgresResult>;
   end(): Promise<void>;
   on(event: "error" | "end", listener: () => void): unknown;
-  /** What the server calls this connection. */
+  /** The id of the server process behind this connection. */
   readonly processID?: number | null;
   ref?(): void;
   unref?(): void;
 }
 
-/** Connects to nothing yet. Connections without work do not keep the process from ending. */
+/** Creates a pool, which does not connect yet. Idle connections do not keep the process alive. */
 export async function makePool(connectionString: string, store: string): Promise<OwnPool> {
   const { Pool } = await loadDriver(store);
   const pool = new Pool({ connectionString, allowExitOnIdle: true, keepAlive: true });
-  // Connections that break while nobody uses them: the pool has thrown them away already, and makes new ones.
+  // An idle connection broke: the pool has already removed it, and opens a new one when needed.
   pool.on("error", () => undefined);
   return pool;
 }
 
-/** A client as the pool would make one for itself. `undefined` when the pool does not say how. */
+/** Creates a client as the pool would for itself; `undefined` when the pool does not expose how. */
 export function makeClient(pool: PostgresPool): LoneClient | undefined {
   const { Client, options } = pool as PostgresPool & PoolInside;
   return Client && new Client(options);
 }
 
-/** What every pool of `pg` has, and its types leave out. */
+/** Properties that every pool of `pg` has, but its types leave out. */
 interface PoolInside {
   readonly Client?: new (options: unknown) => LoneClient;
   readonly options?: unknown;

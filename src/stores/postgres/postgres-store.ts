@@ -13,17 +13,16 @@ import { checkStoreOptions, type PostgresStoreOptions } from "./store-options.js
 import { Table } from "./table.js";
 
 /**
- * Keeps checkpoints in a table of PostgreSQL 12 or newer, for processes on any number of hosts. Connects at the first call,
- * and makes the table when it is not there.
+ * Keeps checkpoints in a table of PostgreSQL 12 or newer, for processes on any number of hosts. Connects at the first call, and
+ * creates the table if it does not exist.
  *
  * - A `connectionString` needs the package `pg`; a `pool` is yours, and `close` does not end it.
- * - With its first write it opens one more connection, beside the pool: while that one lives, others see that this
- *   process does, and its runs are its own. When it breaks, another one is opened as soon as that is possible. A process
- *   that stays without one for three seconds, while others reach the server, may lose a run to another host, and then its
- *   next write fails. On one host the number and the start of a process say more, and are asked first. Behind a pooler
- *   (PgBouncer) there is no such connection: a run that a process on another host left in the middle then needs
- *   `takeover: true`.
- * - What `put` and `append` have promised is as durable as the server's `synchronous_commit` makes it.
+ * - With its first write it opens one more connection, beside the pool. As long as that connection lives, other processes know
+ *   that this one is alive, and leave its runs alone. When it breaks, it is reopened as soon as possible. A process that is
+ *   without it for three seconds, while others reach the server, may lose a run to another host; its next write then fails.
+ *   Processes on the same host are checked by pid and start time instead. Behind a pooler (PgBouncer) there is no such
+ *   connection: taking over a run from a crashed process on another host then needs `takeover: true`.
+ * - A resolved `put` or `append` is as durable as the server's `synchronous_commit` makes it.
  *
  * @example
  * const store = postgresStore({ connectionString: "postgres://app@localhost/app" }, { table: "app.checkpoints" });
@@ -116,7 +115,7 @@ WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${pageSize}`;
     await Promise.all([this.#database.close(), lock?.close()]);
   }
 
-  /** One statement, so that base and entries are of one moment. */
+  /** One statement, so that base and entries are read at the same moment. */
   get #read(): string {
     const { name, entries } = this.#table;
     return `SELECT version::text, encode(base, 'base64') AS base64, NULL::text AS place FROM ${name} WHERE id = $1
@@ -129,7 +128,7 @@ FROM ${name} AS checkpoint JOIN ${entries} AS entry ON entry.list = checkpoint.e
 ON CONFLICT (id) DO NOTHING RETURNING version::text`;
   }
 
-  /** All parts of it see what was there before: the former number of the entries, too. */
+  /** All parts of the statement see the rows as they were before it, including the former number of the entry list. */
   get #replace(): string {
     const { name, entries } = this.#table;
     return `WITH replaced AS (
@@ -140,7 +139,7 @@ DELETE FROM ${entries} WHERE list = (SELECT entries FROM ${name} WHERE id = $1) 
 ) SELECT version::text FROM replaced`;
   }
 
-  /** Whoever else writes waits for the row, and then finds another version. */
+  /** A concurrent writer waits for the row lock, and then meets another version. */
   get #append(): string {
     const { name, entries } = this.#table;
     return `WITH head AS (
@@ -149,7 +148,7 @@ WHERE id = $1 AND version = $4::bigint RETURNING version, entries
 ) INSERT INTO ${entries} (list, version, data) SELECT entries, version, $2::bytea FROM head RETURNING version::text`;
   }
 
-  /** `rest` is the number of the entries when one was appended after this began, which it cannot see. */
+  /** `rest` is the number of the entry list if an entry was appended after this statement began, which it cannot see. */
   get #remove(): string {
     const { name, entries } = this.#table;
     return `WITH removed AS (
@@ -159,7 +158,7 @@ DELETE FROM ${entries} WHERE list IN (SELECT entries FROM removed) RETURNING ver
 ) SELECT CASE WHEN version IS DISTINCT FROM (SELECT max(version) FROM dropped) THEN entries END::text AS rest FROM removed`;
   }
 
-  /** The key of the lock, when this process holds it. */
+  /** The key of the session lock if this process holds it, otherwise `null`. */
   async #takeLock(): Promise<string | null> {
     const key = ownerLockKey(processOwner());
     const pool = await this.#database.pool();
@@ -170,7 +169,7 @@ DELETE FROM ${entries} WHERE list IN (SELECT entries FROM removed) RETURNING ver
 
   async #conflict(id: string, expected: number | undefined): Promise<KumikoError> {
     const text = `SELECT version::text FROM ${this.#table.name} WHERE id = $1`;
-    // what stands there now only makes the message better
+    // the version found is only for the message
     const found = await this.#table.query("get", text, [idToBytes(id)]).catch(() => undefined);
     const version = found?.rows[0]?.version;
     return checkpointConflict(id, expected, version === undefined ? undefined : Number(version));
@@ -190,13 +189,13 @@ const pageSize = 500;
 
 const bytesOf = (base64: unknown): Buffer => Buffer.from(String(base64), "base64");
 
-/** What no integer names was never a version; the first one is 1. */
+/** Versions are integers from 1 on: any other number becomes 0, which never matches. */
 const versionParameter = (version: number): string => String(Number.isSafeInteger(version) ? version : 0);
 
-/** A number for the entries of a checkpoint, which no other one has. */
+/** A random number for the entry list of a checkpoint. */
 const drawList = (): string => randomBytes(8).readBigInt64BE().toString();
 
-/** The least bytes that are greater. */
+/** The smallest bytes that are greater than these. */
 function justAfter(bytes: Uint8Array): Uint8Array {
   return Uint8Array.of(...bytes, 0);
 }

@@ -1,6 +1,6 @@
 /**
- * Takes the connection string and the password in it out of a text. What is wrong with a connection string may show in
- * the messages of the driver and the server: a password with an unescaped `/` ends up in the name of the database.
+ * Returns a function that replaces the connection string and its password in a text. Messages of the driver and the server may
+ * quote parts of a wrong connection string: a password with an unescaped `/` ends up in the name of the database.
  */
 export function secretHider(connectionString: string | undefined): (text: string) => string {
   if (connectionString === undefined) return (text) => text;
@@ -10,20 +10,20 @@ export function secretHider(connectionString: string | undefined): (text: string
   return (text) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, "***"), text);
 }
 
-/** Between the first colon and the last @, and in the query. */
+/** The text between the first colon and the last @, and the password in the query. */
 function passwordsIn(connectionString: string): string[] {
   const [, inside = ""] = /^[^:]*:\/\/[^:@]*:(.*)@/s.exec(connectionString) ?? [];
   const [, option = ""] = /[?&]password=([^&]*)/.exec(connectionString) ?? [];
   return [inside, option];
 }
 
-/** As it stands, decoded, and the parts that a wrong reading makes of it. */
+/** The password as written and decoded, and the parts into which a parser may split it. */
 function shapesOf(password: string): string[] {
   const parts = password.split(/[/?#@:&=]/).filter((part) => part.length >= shortest);
   return [password, ...parts].flatMap((text) => [text, decoded(text)]);
 }
 
-/** Shorter parts of a password tell little, and would make holes in every message. */
+/** Shorter parts of a password reveal little, and replacing them would garble every message. */
 const shortest = 3;
 
 function decoded(text: string): string {

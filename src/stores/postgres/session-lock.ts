@@ -1,9 +1,9 @@
 import { type LoneClient, makeClient, type PostgresPool } from "./pool.js";
 
 /**
- * A lock that the server holds for this process as long as it is connected: how others see, from any host, that it is
- * there. It has a connection of its own, which all stores on one pool share. When that breaks, it tries at once, and then
- * about twice a second, to take the lock on another one.
+ * An advisory lock that this process holds as long as it is connected, by which processes on any host see that it is alive. It
+ * has a connection of its own, which all stores on one pool share. When that breaks, it tries to take the lock on a new
+ * connection, first at once and then about twice a second.
  */
 export class SessionLock {
   readonly #pool: PostgresPool;
@@ -13,10 +13,10 @@ export class SessionLock {
   #pause: NodeJS.Timeout | undefined;
   #failures = 0;
   #users = 0;
-  /** Nobody uses it any more, or it cannot be had here. */
+  /** No store uses it any more, or it is not available here. */
   #over = false;
 
-  /** Of a process whose stores use this pool. Each `open` wants a `close`. */
+  /** The lock that all stores on this pool share. Each `open` needs a `close`. */
   static open(pool: PostgresPool, key: string): SessionLock {
     let lock = locks.get(pool);
     if (lock === undefined) {
@@ -32,7 +32,7 @@ export class SessionLock {
     this.#key = key;
   }
 
-  /** Takes it when it is not held, and says whether it is held now. A failure is no error: it tries again by itself. */
+  /** Takes the lock if it is not held, and returns whether it is held now. Failures are not thrown: it is tried again later. */
   async take(): Promise<boolean> {
     if (this.#holder === undefined && this.#pause === undefined && !this.#over) {
       this.#attempt ??= this.#try().finally(() => {
@@ -98,20 +98,20 @@ export class SessionLock {
   }
 }
 
-/** Locks that are in use. */
+/** Locks in use, by pool. */
 const locks = new WeakMap<PostgresPool, SessionLock>();
 
 const shortestPauseMs = 50;
 const longestPauseMs = 500;
 
 /**
- * Behind a pooler that lends connections by transaction, a lock would belong to whoever has the connection next. Such a
- * pooler numbers its connections on its own: then there is no lock.
+ * Behind a pooler that shares connections between clients, a lock would belong to the next user of the connection. Such a pooler
+ * reports process ids of its own; the comparison detects it, and no lock is taken.
  */
 const takeLock = `SELECT CASE WHEN pg_backend_pid() = $2::int
 THEN pg_try_advisory_lock_shared($1::bigint) ELSE false END::text AS held`;
 
-/** The server notices within a minute that the host of a process is gone, and does not mind that nothing is said. */
+/** Makes the server notice within a minute that the host of a process is gone, and keep the idle session open. */
 const watchConnection = `SELECT set_config(name, value, false) FROM pg_settings JOIN (VALUES
 ('tcp_keepalives_idle', '30'), ('tcp_keepalives_interval', '10'), ('tcp_keepalives_count', '3'),
 ('idle_session_timeout', '0')) AS wanted (name, value) USING (name)`;

@@ -1,9 +1,11 @@
 import type { PostgresConnection, StoreName } from "./database.js";
 import { noConnection, unknownStoreOption } from "./errors.js";
 
+/** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
   /**
-   * `table` or `schema.table`, without quotes. A second one, whose name ends in `_entries`, stands beside it.
+   * The name of the table, `table` or `schema.table`, without quotes. A second table, whose name ends in `_entries`, is created
+   * beside it.
    * @default "kumiko_checkpoints"
    */
   readonly table?: string | undefined;
@@ -11,7 +13,7 @@ export interface PostgresStoreOptions {
 
 const connectionNames: readonly string[] = ["connectionString", "pool"] satisfies (keyof PostgresConnection)[];
 
-/** Says what plain JavaScript gets wrong. */
+/** Throws for invalid options, for callers without a type checker. */
 export function checkStoreOptions(
   store: StoreName,
   connection: PostgresConnection,
@@ -19,20 +21,20 @@ export function checkStoreOptions(
   known: readonly string[],
 ): void {
   if (typeof connection !== "object" || connection === null) throw noConnection(store);
-  refuseOthers(store, connection, connectionNames);
-  refuseOthers(store, options, known);
+  checkNames(store, connection, connectionNames);
+  checkNames(store, options, known);
   const { connectionString, pool } = connection;
   if ((connectionString === undefined) === (pool === undefined)) throw noConnection(store);
   if (connectionString === undefined ? !isPool(pool) : typeof connectionString !== "string" || connectionString === "")
     throw noConnection(store);
 }
 
-function refuseOthers(store: StoreName, given: object, known: readonly string[]): void {
+function checkNames(store: StoreName, given: object, known: readonly string[]): void {
   const other = Object.keys(given).find((name) => !known.includes(name));
   if (other !== undefined) throw unknownStoreOption(store, other, known);
 }
 
-/** Not a client, which has no connection for each of several calls, and none after it broke. */
+/** Whether it is a pool. A client is not enough: it has one connection only, and none after that breaks. */
 function isPool(pool: unknown): boolean {
   return (
     typeof pool === "object" &&

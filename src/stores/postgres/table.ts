@@ -5,11 +5,11 @@ import { codeOf, invalidTable, newerTable, tableNotChanged, tableNotMade } from 
 import { lockKey } from "./lock-key.js";
 import type { PostgresResult } from "./pool.js";
 
-/** The two tables of a store; they are made when they are first used. */
+/** The two tables of a store, which are created at first use. */
 export class Table {
-  /** Of the checkpoints. Quoted, for statements. */
+  /** The table of checkpoints, quoted for statements. */
   readonly name: string;
-  /** Of the entries that were appended to them. Quoted, for statements. */
+  /** The table of appended entries, quoted for statements. */
   readonly entries: string;
   readonly #database: Database;
   #ready: Promise<void> | undefined;
@@ -21,7 +21,7 @@ export class Table {
     this.#database = database;
   }
 
-  /** Runs a statement on the table, when it is there. One that somebody drops is made again by the next call. */
+  /** Runs a statement when the table exists. If the table is dropped meanwhile, the next call creates it again. */
   async query(doing: string, text: string, values: unknown[]): Promise<PostgresResult> {
     await this.#beReady();
     try {
@@ -42,13 +42,13 @@ export class Table {
     }
   }
 
-  /** Who may not make tables can use those that are there: so it looks first. */
+  /** Looks first, so that a user who may not create tables can use existing ones. */
   async #make(): Promise<void> {
     const found = await this.#database.query(`opening the table ${this.name}`, look(this.name));
     const [row] = found.rows;
-    if (row === undefined) return this.#run(`making the table ${this.name}`, makeOnce(this), tableNotMade);
+    if (row === undefined) return this.#run(`creating the table ${this.name}`, makeOnce(this), tableNotMade);
     this.#checkLayout(row.comment);
-    if (row.old === "true") await this.#run(`changing the table ${this.name}`, changeOnce(this), tableNotChanged);
+    if (row.old === "true") await this.#run(`migrating the table ${this.name}`, changeOnce(this), tableNotChanged);
   }
 
   async #run(doing: string, script: Script, notAllowed: typeof tableNotMade): Promise<void> {
@@ -70,7 +70,7 @@ const undefinedTable = "42P01";
 const mayNot = "42501";
 const knownLayout = 2;
 
-/** A statement to run, and what to show a user who may run it. */
+/** A statement to run, and what an error shows for another user to run. */
 interface Script {
   readonly run: string;
   readonly show: string;
@@ -80,16 +80,16 @@ function sqlStateOf(error: unknown): string | undefined {
   return KumikoError.is(error) ? codeOf(error.cause) : undefined;
 }
 
-/** Of layout 1 is what has the column that layout 2 renamed: a copy of a database may have lost its comments. */
+/** Layout 1 is recognized by the column that layout 2 renamed, because a copy of a database may have lost its comments. */
 const look = (table: string): string =>
   `SELECT obj_description(oid, 'pg_class') AS comment,
 EXISTS (SELECT FROM pg_attribute WHERE attrelid = pg_class.oid AND attname = 'data' AND NOT attisdropped)::text AS old
 FROM pg_class WHERE oid = to_regclass('${table}')`;
 
 /**
- * Versions come from the sequence of an identity column: no two rows ever get the same one, also after a delete. `entries`
- * says under which number the entries of a checkpoint stand, which is drawn by lot. So entries that were left behind, as when
- * somebody drops or empties the first table, never belong to another checkpoint.
+ * Versions come from the sequence of an identity column, so that no two rows ever get the same one, even after a delete. `entries`
+ * is the number of a checkpoint's entry list, which is random: entries left behind, as when the first table is dropped or
+ * emptied, never belong to another checkpoint.
  */
 function statements({ name, entries }: Table): string {
   return `CREATE TABLE ${name} (
@@ -115,8 +115,8 @@ const comment = (table: string): string =>
   `COMMENT ON TABLE ${table} IS 'Checkpoints of kumiko, layout ${knownLayout}';`;
 
 /**
- * One statement, and one process at a time: whoever comes second finds the table there. It cannot just look after it waited:
- * what a session knows of tables may be older.
+ * Creates the tables in one statement, by one process at a time. A second process gets a duplicate error, which is ignored. (It
+ * cannot check for the table after waiting for the lock, because its session may still have an old catalog.)
  */
 function makeOnce(table: Table): Script {
   const run = `DO $kumiko$ BEGIN
@@ -128,9 +128,9 @@ END $kumiko$`;
 }
 
 /**
- * Makes layout 2 of layout 1. `base` was called `data`: a process of an older kumiko that has looked at the table already
- * fails, and does not take it for all there is. Who comes second finds no `data` any more. Who was allowed to use the table
- * may use its entries.
+ * Migrates layout 1 to layout 2. The column `data` is renamed to `base`, so that a process with an older kumiko, which would ignore
+ * entries, fails. For a second process the column `data` no longer exists, which is ignored. Privileges on the table are
+ * granted on the table of entries too.
  */
 function changeOnce({ name, entries }: Table): Script {
   const run = `DO $kumiko$ DECLARE allowed record; BEGIN
@@ -151,7 +151,7 @@ END $kumiko$`;
   return { run, show: run };
 }
 
-/** Longer names are cut off by PostgreSQL, and then name another table. */
+/** PostgreSQL truncates longer names, which could then name another table. */
 const longestName = 63;
 
 function partsOf(name: unknown): string[] {
@@ -166,7 +166,7 @@ function isName(part: string): boolean {
   return /^[\p{L}_][\p{L}\p{M}\p{Nd}_]*$/u.test(part) && Buffer.byteLength(part) <= longestName;
 }
 
-/** Names that are too long for the ending end in their hash. */
+/** The name of the table of entries. Names that leave no room for the ending are shortened and get a hash. */
 function entriesOf(table: string): string {
   if (Buffer.byteLength(table) <= longestName - ending.length) return table + ending;
   const hash = createHash("sha256").update(table).digest("hex").slice(0, 8);

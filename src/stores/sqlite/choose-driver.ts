@@ -4,15 +4,15 @@ import { loadLibsql } from "./libsql.js";
 import { findNodeSqlite } from "./node-sqlite.js";
 
 /**
- * Two SQLite libraries that both load sqlite-vec damage the memory of their process. So the first one that opens a database
- * is the one of all, for other copies of this package too.
+ * Two SQLite libraries that both load sqlite-vec corrupt the memory of their process. So the first one that opens a database is
+ * used for all, also by other copies of this package.
  */
 const key: unique symbol = Symbol.for("kumiko/sqlite-driver");
 interface ProcessWide {
   [key]?: DriverName | undefined;
 }
 
-/** The driver that was asked for, the one that the process uses already, or the first that there is. */
+/** Returns the requested driver, the one that the process already uses, or the first available one. */
 export async function chooseDriver(wanted: DriverName | undefined): Promise<SqliteDriver> {
   const shared: typeof globalThis & ProcessWide = globalThis;
   const used = shared[key];

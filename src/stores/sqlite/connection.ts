@@ -1,28 +1,28 @@
-/** Numbers are bound as reals; whole ones that have to stay whole are given as bigints. */
+/** Numbers are bound as REAL; pass a bigint to bind an INTEGER. */
 export type SqliteValue = number | bigint | string | Uint8Array;
 export type SqliteRow = Readonly<Record<string, unknown>>;
 
 export type DriverName = "node:sqlite" | "libsql";
 
-/** What opens databases: `node:sqlite`, or `libsql`. */
+/** A library that opens databases: `node:sqlite`, or `libsql`. */
 export interface SqliteDriver {
   readonly name: DriverName;
-  /** Opens a database, with an extension of SQLite when the path of one is given. No other one can be loaded later. */
+  /** Opens a database, and loads an SQLite extension if a path is given. No extension can be loaded later. */
   open(location: string, extension?: string): SqliteConnection;
-  /** SQLite's own number for what went wrong, without its details; `undefined` for all other errors. */
+  /** SQLite's primary result code of an error; `undefined` for errors that are not from SQLite. */
   resultCode(error: unknown): number | undefined;
 }
 
-/** A connection as a driver makes it. */
+/** The operations that a driver provides. */
 export interface DriverConnection<Statement> {
   exec(script: string): unknown;
   prepare(statement: string): Statement;
-  /** Runs a statement to its end, so that it is committed, and gives its rows. */
+  /** Runs a statement to its end, so that it is committed, and returns its rows. */
   all(statement: Statement, values: SqliteValue[]): unknown[];
   close(): unknown;
 }
 
-/** One connection to a database. All that it does it does at once, and it throws what its driver throws. */
+/** A connection to a database. All methods are synchronous, and throw the errors of the driver. */
 export class SqliteConnection<Statement = unknown> {
   readonly #connection: DriverConnection<Statement>;
   readonly #statements = new Map<string, Statement>();
@@ -31,24 +31,24 @@ export class SqliteConnection<Statement = unknown> {
     this.#connection = connection;
   }
 
-  /** Runs statements that take and give nothing. */
+  /** Runs statements without values and results. */
   run(script: string): void {
     this.#connection.exec(script);
   }
 
-  /** Runs one statement, which is prepared once, and gives its rows. */
+  /** Runs one statement, which is prepared once and cached, and returns its rows. */
   query(text: string, ...values: SqliteValue[]): SqliteRow[] {
     const statement = this.#statements.get(text) ?? this.#connection.prepare(text);
     this.#statements.set(text, statement);
     return this.#connection.all(statement, values) as SqliteRow[];
   }
 
-  /** Runs one statement that is made for its values, and is not worth keeping. */
+  /** Runs one statement without caching it. */
   queryOnce(text: string, values: readonly SqliteValue[]): SqliteRow[] {
     return this.#connection.all(this.#connection.prepare(text), [...values]) as SqliteRow[];
   }
 
-  /** Does all of it or nothing; nobody else writes meanwhile, or what is read stays as it was. */
+  /** Runs `work` in a transaction. In a "write" transaction no other connection writes; in a "read" one, data does not change. */
   transaction<T>(kind: "read" | "write", work: () => T): T {
     this.run(kind === "read" ? "BEGIN" : "BEGIN IMMEDIATE");
     try {
@@ -65,7 +65,7 @@ export class SqliteConnection<Statement = unknown> {
     try {
       this.run("ROLLBACK");
     } catch {
-      // what went wrong has ended the transaction already
+      // the error has already ended the transaction
     }
   }
 
@@ -75,12 +75,12 @@ export class SqliteConnection<Statement = unknown> {
   }
 }
 
-/** SQLite keeps details in the higher bits of its numbers. */
+/** The primary result code: SQLite keeps details in the higher bits. */
 export function primaryCode(code: unknown): number | undefined {
   return typeof code === "number" ? code & 0xff : undefined;
 }
 
-/** What a driver gives for bytes: an ArrayBuffer, or a view of one. */
+/** The bytes of a BLOB. Drivers return an ArrayBuffer, or a view of one. */
 export function asBytes(value: unknown): Uint8Array {
   return ArrayBuffer.isView(value)
     ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)

@@ -4,31 +4,31 @@ import { chooseDriver } from "./choose-driver.js";
 import type { DriverName, SqliteConnection, SqliteDriver } from "./connection.js";
 import { sqliteFailed, stayedLocked } from "./errors.js";
 
-/** SQLite's numbers for "somebody else is at work there". */
+/** SQLite's result codes for a database in use by another connection. */
 const busy = 5;
 const locked = 6;
-/** How long SQLite itself waits for somebody else. The whole thread waits with it, so it is short. */
+/** How long SQLite itself waits for a lock. It is short, because it blocks the thread. */
 const busyTimeoutMs = 10;
 
 export interface DatabaseSettings {
-  /** Which function made the store, for messages. */
+  /** The function that made the store, for error messages. */
   readonly store: "sqliteStore" | "sqliteVectors";
-  /** What the user calls it. */
+  /** The path that the user gave, for error messages. */
   readonly file: string;
-  /** What a driver takes for it. */
+  /** The path or URI that is given to the driver. */
   readonly location: string;
   readonly synchronous: "full" | "normal";
-  /** How long a call tries again, without keeping the thread, while somebody else is at work there. */
+  /** How long a call is tried again, without blocking the thread, while another connection holds a lock. */
   readonly patienceSeconds: number;
-  /** @default the one that the process uses already, else the first that there is */
+  /** @default the one that the process already uses, else the first available one */
   readonly driver?: DriverName | undefined;
-  /** Finds an extension of SQLite, which is loaded into the connection. */
+  /** Finds an SQLite extension to load into the connection. */
   readonly findExtension?: () => Promise<string>;
-  /** Makes the tables. */
+  /** Creates or migrates the tables. */
   prepare(connection: SqliteConnection, file: string): void;
 }
 
-/** One database, which is opened when it is first used. */
+/** A database that is opened at first use. */
 export class SqliteDatabase {
   readonly #settings: DatabaseSettings;
   #opening: Promise<OpenDatabase> | undefined;
@@ -39,7 +39,7 @@ export class SqliteDatabase {
     this.#settings = settings;
   }
 
-  /** Does `work`, a statement, when nobody else keeps it from being done. */
+  /** Runs `work`, and tries again while another connection holds a lock. */
   async use<T>(work: (connection: SqliteConnection) => T): Promise<T> {
     this.checkOpen();
     const { driver, connection } = this.#open ?? (await this.#whenOpen());
@@ -53,11 +53,11 @@ export class SqliteDatabase {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#opening?.catch(() => undefined); // whoever waits for it hears of it
+    await this.#opening?.catch(() => undefined); // the call that opened it gets the error
     this.#open?.connection.close();
   }
 
-  /** What fails to open is opened again by the next call. */
+  /** If opening fails, the next call tries again. */
   #whenOpen(): Promise<OpenDatabase> {
     this.#opening ??= this.#openNow().finally(() => {
       this.#opening = undefined;
@@ -85,7 +85,7 @@ export class SqliteDatabase {
     connection.query(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     connection.query("PRAGMA journal_mode = WAL");
     connection.query(`PRAGMA synchronous = ${synchronous}`);
-    // macOS needs to be asked for more before the bytes are on the disk
+    // on macOS, a plain fsync does not guarantee that the bytes are on the disk
     connection.query(`PRAGMA fullfsync = ${synchronous === "full" ? 1 : 0}`);
     this.#settings.prepare(connection, file);
   }
@@ -113,7 +113,7 @@ interface OpenDatabase {
   readonly connection: SqliteConnection;
 }
 
-/** Up to 32 ms, and not the same for everybody. */
+/** Waits for a random time of up to 32 ms. */
 function pause(attempt: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.random() * 2 ** Math.min(attempt, 5)));
 }

@@ -3,26 +3,26 @@ import { invalidOption } from "../../compose/errors.js";
 import { KumikoError, messageOf } from "../../errors.js";
 
 export const invalidPath = (store: string, path: unknown): KumikoError =>
-  invalidOption(`${store} takes the path of a file, or ":memory:". It got ${JSON.stringify(path) ?? typeof path}.`);
+  invalidOption(`${store} needs the path of a file, or ":memory:" (got ${JSON.stringify(path) ?? typeof path}).`);
 
 export const unknownOption = (store: string, name: string, known: readonly string[]): KumikoError =>
-  invalidOption(`${store} has no option "${name}". There are: ${known.join(", ")}.`);
+  invalidOption(`Unknown option "${name}" of ${store}. Options: ${known.join(", ")}.`);
 
 export const invalidSynchronous = (value: unknown): KumikoError =>
-  invalidOption(`The option synchronous of sqliteStore is "full" or "normal", not ${JSON.stringify(value)}.`);
+  invalidOption(`The option synchronous of sqliteStore must be "full" or "normal" (got ${JSON.stringify(value)}).`);
 
 export const invalidDriver = (value: unknown): KumikoError =>
-  invalidOption(`The option driver of sqliteVectors is "node:sqlite" or "libsql", not ${JSON.stringify(value)}.`);
+  invalidOption(`The option driver of sqliteVectors must be "node:sqlite" or "libsql" (got ${JSON.stringify(value)}).`);
 
 export const otherDriver = (wanted: string, used: string): KumikoError =>
   invalidOption(
-    `This process has opened databases with ${used}, and sqlite-vec works with one SQLite library per process only. ` +
+    `This process has already opened databases with ${used}, and sqlite-vec works with only one SQLite library per process. ` +
       `Leave the option driver out, or open the store with driver: "${wanted}" before all others.`,
   );
 
 export const noNodeSqlite = (): KumikoError =>
   invalidOption(
-    `This Node.js (${process.version}) has no node:sqlite, which is there from 22.13 on. Use driver: "libsql".`,
+    `This Node.js (${process.version}) has no node:sqlite, which needs Node.js 22.13 or newer. Use driver: "libsql".`,
   );
 
 export const noVec = (cause: unknown): KumikoError =>
@@ -32,34 +32,34 @@ export const noVec = (cause: unknown): KumikoError =>
     { cause },
   );
 
-export const unfitLength = (what: string): KumikoError =>
+export const lengthOutOfRange = (what: string): KumikoError =>
   new KumikoError(
     "INVALID_VECTOR",
-    `${what} is too long or too short for SQLite, which calculates cosines with single precision. Give it a length of 1.`,
+    `${what} is too long or too short for SQLite, which calculates cosines in single precision. Normalize it to a length of 1.`,
   );
 
 export const noDriver = (cause: unknown): KumikoError =>
   storeFailed(
-    `There is no SQLite. This Node.js (${process.version}) has none of its own, as it is older than 22.13, and the package ` +
-      `libsql cannot be loaded. Run "npm install libsql", or use a newer Node.js. ${messageOf(cause)}`,
+    `No SQLite library was found. This Node.js (${process.version}) has no node:sqlite, which needs 22.13 or newer, and the package ` +
+      `libsql could not be loaded. Run "npm install libsql", or update Node.js. ${messageOf(cause)}`,
     cause,
   );
 
-/** SQLite, or its driver, threw something. */
+/** SQLite, or its driver, threw an error. */
 export const sqliteFailed = (file: string, code: number | undefined, cause: unknown): KumikoError =>
   storeFailed(`The SQLite store ${JSON.stringify(file)} failed. ${advice(code)}${messageOf(cause)}`, cause);
 
 export const stayedLocked = (file: string, seconds: number, cause: unknown): KumikoError =>
   storeFailed(
-    `The SQLite store ${JSON.stringify(file)} was locked for ${seconds} seconds. Nothing was changed. Find out who holds a ` +
-      `transaction open in it, then try again: ${messageOf(cause)}`,
+    `The SQLite store ${JSON.stringify(file)} was locked for ${seconds} seconds. Nothing was changed. Find out which process holds ` +
+      `a transaction open, then try again: ${messageOf(cause)}`,
     cause,
   );
 
 export const newerSchema = (file: string, found: number, known: number): KumikoError =>
   storeFailed(
-    `The SQLite store ${JSON.stringify(file)} was written by a newer kumiko: its tables have version ${found}, and this one ` +
-      `knows them up to ${known}. Nothing was changed. Update kumiko here, or give this process a file of its own.`,
+    `The SQLite store ${JSON.stringify(file)} was written by a newer kumiko: its tables have version ${found}, but this version ` +
+      `reads up to ${known}. Nothing was changed. Update kumiko here, or use another file.`,
   );
 
 export const foreignTables = (file: string, what: string): KumikoError =>
@@ -70,15 +70,15 @@ export const foreignTables = (file: string, what: string): KumikoError =>
 function advice(code: number | undefined): string {
   switch (code) {
     case 8:
-      return "This process may not write it: ";
+      return "This process may not write to the file: ";
     case 11:
-      return "The file is damaged, restore it from a copy: ";
+      return "The file is damaged. Restore it from a backup: ";
     case 13:
-      return "There is no space left: ";
+      return "The disk is full: ";
     case 14:
-      return "Its folder must exist, and this process must be allowed to read and write in it: ";
+      return "Its folder must exist, and this process must be allowed to read and write there: ";
     case 26:
-      return "There is a file of another kind at this path: ";
+      return "The file at this path is not an SQLite database: ";
     default:
       return "";
   }

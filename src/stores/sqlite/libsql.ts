@@ -1,6 +1,6 @@
 import { primaryCode, SqliteConnection, type SqliteDriver } from "./connection.js";
 
-/** The package `libsql`, for local files only. Rejects when it is not installed. */
+/** Loads the package `libsql`, which is used for local files only. Rejects when it is not installed. */
 export async function loadLibsql(): Promise<SqliteDriver> {
   const { default: Database } = await import("libsql");
   return {
@@ -20,18 +20,18 @@ function open(database: Database): SqliteConnection {
   return new SqliteConnection({
     exec: (script) => database.exec(script),
     prepare: (statement) => database.prepare(statement),
-    // in a list, as it would take a lone Uint8Array for a record of named values
+    // as an array, because a single Uint8Array would be taken for named values
     all: (statement, values) => statement.all(values),
     close: () => close(database),
   });
 }
 
-/** It lets the files go when its statements are garbage collected. Until then, what was written shall stand in one file. */
+/** libsql closes files only when its statements are garbage collected. The checkpoint moves all writes to the main file now. */
 function close(database: Database): void {
   try {
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch {
-    // somebody else reads or writes, and will do it
+    // another connection is reading or writing, and will do it
   }
   database.close();
 }
@@ -39,7 +39,7 @@ function close(database: Database): void {
 function resultCode(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   if ("rawCode" in error && error.rawCode !== undefined) return primaryCode(error.rawCode);
-  // A file that cannot be opened: the number stands in the message only.
+  // for a file that cannot be opened, only the message has the code
   const [, code] = /^ConnectionFailed\(.*: (\d+)"\)$/s.exec(error.message) ?? [];
   return code === undefined ? undefined : primaryCode(Number(code));
 }

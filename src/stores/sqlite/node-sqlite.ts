@@ -13,8 +13,8 @@ interface NodeDatabase {
 }
 
 /**
- * The SQLite of Node.js, which has one from 22.13 on. Loading it prints a warning in some of these versions, so it is not
- * imported, but asked for when the first database is opened.
+ * The SQLite of Node.js, from 22.13 on. Loading it prints a warning in some versions, so it is not imported, but loaded when the
+ * first database is opened.
  */
 export function findNodeSqlite(): SqliteDriver | undefined {
   const sqlite = process.getBuiltinModule("node:sqlite") as NodeSqlite | undefined;
@@ -37,7 +37,7 @@ function open({ DatabaseSync }: NodeSqlite, location: string, extension: string 
   });
 }
 
-/** Node.js 22 binds empty bytes that a TextEncoder made as NULL, because they have no memory of their own. */
+/** Node.js 22 binds empty bytes made by a TextEncoder as NULL, because they have no backing store. */
 function bindable(value: SqliteValue): SqliteValue {
   return value instanceof Uint8Array && value.length === 0 ? new Uint8Array() : value;
 }

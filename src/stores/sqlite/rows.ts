@@ -22,7 +22,7 @@ const statements = {
   page: "SELECT id FROM kumiko_checkpoints WHERE id >= ? AND id < ? ORDER BY id LIMIT 256",
 };
 
-/** One statement, so that base and entries are of one moment. Every version of an entry is greater than that of its base. */
+/** One statement, so that base and entries are read at the same moment. The version of an entry is greater than that of its base. */
 export function readRow(connection: SqliteConnection, id: string): StoredCheckpoint | undefined {
   const key = idToBytes(id);
   const [base, ...entries] = connection.query(statements.get, key, key);
@@ -33,19 +33,19 @@ export function readRow(connection: SqliteConnection, id: string): StoredCheckpo
   return { data, appended: entries.map((entry) => asBytes(entry.data)), version: Number(last.version) };
 }
 
-/** Which version stands under an id. */
+/** The current version of an id. */
 export function findVersion(connection: SqliteConnection, id: string): number | undefined {
   const [row] = connection.query(statements.version, idToBytes(id));
   return row && Number(row.version);
 }
 
-/** The version that it gets; `undefined` when there is one already. */
+/** Returns the new version; `undefined` when the row already exists. */
 export function createRow(connection: SqliteConnection, id: string, data: Uint8Array): number | undefined {
   const [row] = connection.query(statements.create, idToBytes(id), data);
   return row && Number(row.version);
 }
 
-/** The version that it gets; `undefined` when it does not have this one. */
+/** Returns the new version; `undefined` when the row does not have the given one. */
 export function replaceRow(
   connection: SqliteConnection,
   id: string,
@@ -56,7 +56,7 @@ export function replaceRow(
   return row && Number(row.version);
 }
 
-/** The version that it gets; `undefined` when it does not have this one. */
+/** Returns the new version; `undefined` when the row does not have the given one. */
 export function appendEntry(
   connection: SqliteConnection,
   id: string,
@@ -71,12 +71,12 @@ export function removeRow(connection: SqliteConnection, id: string): void {
   connection.query(statements.remove, idToBytes(id));
 }
 
-/** Whether there was this version. */
+/** Returns whether the row had this version. */
 export function removeVersion(connection: SqliteConnection, id: string, version: number): boolean {
   return connection.query(statements.removeVersion, idToBytes(id), version).length > 0;
 }
 
-/** Reads ids page by page, so that no transaction stays open between two of them. `use` lends the connection. */
+/** Reads ids page by page, so that no transaction stays open while the caller handles them. `use` provides the connection. */
 export async function* listIds(
   prefix: string,
   use: <T>(work: (connection: SqliteConnection) => T) => Promise<T>,

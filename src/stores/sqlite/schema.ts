@@ -2,13 +2,13 @@ import type { SqliteConnection } from "./connection.js";
 import { foreignTables, newerSchema } from "./errors.js";
 
 /**
- * How the tables came to be: each script makes the next version of them. Only ever added to.
+ * Migrations: each script makes the next version of the tables. Add scripts, but never change one.
  *
- * 1. Versions of checkpoints are counted in a table of their own, for all ids together: so none comes twice, whatever was
- *    deleted. A trigger counts, so that a write is one statement, and needs no transaction around it.
- * 2. Entries that are appended to a checkpoint are rows of their own. They name its `base`, the version that its last put gave,
- *    and the last of them has its version. Triggers remove them with their base. The column got a new name so that a process
- *    of an older kumiko that has the file open fails, and does not take the base for all there is.
+ * 1. Versions of checkpoints are counted in a table of their own, for all ids together, so that none is used twice, even after a
+ *    delete. A trigger counts, so that a write is one statement and needs no transaction.
+ * 2. Entries appended to a checkpoint are rows of their own. They refer to its `base`, the version of its last put, and the
+ *    version of the last entry is the version of the checkpoint. Triggers delete entries with their base. The column was renamed
+ *    so that a process with an older kumiko, which would ignore entries, fails.
  */
 const migrations = [
   `CREATE TABLE kumiko_checkpoints (id BLOB NOT NULL PRIMARY KEY, version INTEGER NOT NULL, data BLOB NOT NULL);
@@ -30,11 +30,11 @@ const migrations = [
      BEGIN DELETE FROM kumiko_checkpoint_entries WHERE base = OLD.base; END;`,
 ];
 
-/** Makes the tables of checkpoints, or brings them up to date. */
+/** Creates or migrates the tables of checkpoints. */
 export const prepareCheckpoints = (connection: SqliteConnection, file: string): void =>
   prepareSchema(connection, file, "checkpoints", migrations);
 
-/** Makes the tables of a part, or brings them up to date. Any number of processes may do so at once. */
+/** Creates or migrates the tables of one part. Any number of processes may do so at once. */
 export function prepareSchema(
   connection: SqliteConnection,
   file: string,
@@ -44,7 +44,7 @@ export function prepareSchema(
   const latest = scripts.length;
   if (schemaVersion(connection, file, part, latest) === latest) return;
   connection.transaction("write", () => {
-    // again, now that nobody else can change it
+    // again, now that no other process can change it
     const found = schemaVersion(connection, file, part, latest);
     for (const script of scripts.slice(found)) connection.run(script);
     connection.run(`CREATE TABLE IF NOT EXISTS kumiko_schema (part TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL);
@@ -52,7 +52,7 @@ export function prepareSchema(
   });
 }
 
-/** Which version of the tables a file has; 0 for none. A file of a later kumiko is refused. */
+/** The version of the tables in a file; 0 for none. Throws for tables of a newer kumiko. */
 function schemaVersion(connection: SqliteConnection, file: string, part: string, latest: number): number {
   const [table] = connection.query("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'kumiko_schema'");
   if (table === undefined) return 0;

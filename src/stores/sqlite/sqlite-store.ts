@@ -11,22 +11,22 @@ import { prepareCheckpoints } from "./schema.js";
 /** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {
   /**
-   * What is certain once a `put` or an `append` has resolved. `"full"`: it is on the disk, and outlasts a power cut. `"normal"`: it outlasts
-   * the end of the process, a kill too; a power cut or a crash of the system may undo the last writes, never a part of one.
+   * How durable a resolved `put` or `append` is. With `"full"` it is on the disk and survives a power cut. With `"normal"` it
+   * survives a crash of the process; a power cut or a crash of the system may undo the last writes, but never a part of one.
    * @default "full"
    */
   readonly synchronous?: "full" | "normal" | undefined;
 }
 
 /**
- * Keeps checkpoints in a SQLite file, for any number of processes of one machine.
+ * Keeps checkpoints in an SQLite file, for any number of processes on one machine.
  *
- * - Uses `node:sqlite` where Node.js has it without a flag, from 22.13 on, else the package `libsql`. Some of these versions
- *   print a warning when it is first used; `node --disable-warning=ExperimentalWarning` keeps them from it.
- * - The first call makes or opens the file, and rejects with `STORE_FAILED` when it cannot. The folder has to exist.
- * - A call does its work at once, and the thread waits for the disk meanwhile. While another process writes, a call waits for
- *   up to 30 seconds, and the thread does not.
- * - Drives that are mounted over a network are no place for the file: their locks do not hold.
+ * - Uses `node:sqlite` where Node.js has it without a flag (22.13 or newer), otherwise the package `libsql`. Some versions of
+ *   Node.js print a warning at first use; `node --disable-warning=ExperimentalWarning` turns it off.
+ * - The first call opens or creates the file, and rejects with `STORE_FAILED` when it cannot. The folder must exist.
+ * - Reads and writes are synchronous and block the thread for as long as the disk takes. While another process writes, a call
+ *   waits for up to 30 seconds without blocking the thread.
+ * - Do not put the file on a network drive: file locks are not reliable there.
  * - The file may hold other tables; those of the store begin with `kumiko_`.
  *
  * @example

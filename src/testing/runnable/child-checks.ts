@@ -23,7 +23,7 @@ export function childChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
       const recorder = recordingHandler();
       await inside(subject, "invoke").run({ callbacks: [recorder] });
       const [outer, child] = recorder.events.filter(({ timing }) => timing === "onStart");
-      expectThat(child !== undefined, "The handler of the parent does not hear of the child.");
+      expectThat(child !== undefined, "The handler of the parent was not called for the child.");
       expectSame(child?.info.parentRunId, outer?.info.runId, "The parentRunId of the child");
     }),
     check("a child sees the request values of its parent", async (subject) => {

@@ -4,7 +4,7 @@ import { deepEqual } from "../deep-equal.js";
 import { type RecordingHandler, recordingHandler } from "../recording-handler.js";
 import { type Checks, type Mode, modes, type Subject } from "./subject.js";
 
-/** What handlers hear of a run: each run in it starts once and ends once, whatever happens. */
+/** What handlers get from a run: each run in it starts once and ends once, whatever happens. */
 export function handlerChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
   return modes.flatMap((mode) => [
     check(`${mode} tells a handler of each start and each end once`, async (subject) => {
@@ -66,7 +66,7 @@ function expectOnce(recorder: RecordingHandler, ends: readonly string[]): void {
     expectThat(isStart || started.has(info.runId), `"${info.name}" (${info.component}) ends before it starts.`);
     runs.add(info.runId);
   }
-  expectThat(started.size > 0, "The handler hears of no run.");
+  expectThat(started.size > 0, "The handler was not called for any run.");
   const [open] = recorder.unfinished();
   expectThat(open === undefined, `"${open?.name}" (${open?.component}) starts and never ends.`);
 }

@@ -27,7 +27,10 @@ export function stopChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
     check(`${mode} rejects with a TimeoutError after timeoutMs`, async (subject) => {
       subject.hold();
       const error = await rejectionOf(subject.run(mode, { timeoutMs: 1 }), `${mode} with a timeoutMs of 1`);
-      expectThat(error instanceof DOMException && error.name === "TimeoutError", "The rejection is no TimeoutError.");
+      expectThat(
+        error instanceof DOMException && error.name === "TimeoutError",
+        "The rejection is not a TimeoutError.",
+      );
       expectSame(subject.signals[0]?.reason, error, "The reason of the signal that the work has");
       subject.release();
     }),

@@ -39,7 +39,7 @@ export function streamChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
     }),
     check(`leaving ${mode} early aborts the signal with an AbortError`, async (subject) => {
       const { value } = await firstRead(subject, mode);
-      expectThat(value instanceof DOMException && value.name === "AbortError", "The reason is no AbortError.");
+      expectThat(value instanceof DOMException && value.name === "AbortError", "The reason is not an AbortError.");
     }),
     check(`cancelling ${mode} aborts the signal with the reason`, async (subject) => {
       const reason = new Error("enough");
@@ -73,14 +73,14 @@ function inputChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
       output.next().catch(() => undefined);
       await writer.write(input);
       await output.cancel();
-      expectSame(await soon(writer.write(input), "Writing on"), false, "Whether somebody still reads the input");
+      expectSame(await soon(writer.write(input), "Writing on"), false, "Whether the input is still read");
     }),
     check(
       "transform stops its input when it is cancelled before the first read",
       async ({ runnable, case: { input } }) => {
         const { reader, writer } = pipe<I>();
         await runnable.transform(reader).cancel();
-        expectSame(await soon(writer.write(input), "Writing on"), false, "Whether somebody still reads the input");
+        expectSame(await soon(writer.write(input), "Writing on"), false, "Whether the input is still read");
       },
     ),
   ];

@@ -11,6 +11,7 @@ export type Work = (ctx: NodeContext) => Promise<void>;
 /** Makes a fresh Runnable that calls `work` once in every run. */
 export type MakeRunnable<I, O> = (work: Work) => Runnable<I, O>;
 
+/** A case of `runnableConformance`. */
 export interface RunnableCase<I, O> {
   readonly input: I;
   /** What the Runnable makes of `input`. */

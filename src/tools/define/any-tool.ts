@@ -8,7 +8,7 @@ import type { ForeignTool } from "../formats/foreign-tool.js";
  */
 export type AnyTool = Tool<never> | HandwrittenTool | ForeignTool;
 
-/** A {@link Tool} whose info is nothing but fields: its parameters may be a plain JSON Schema. */
+/** A {@link Tool} whose `info` is a plain object: its parameters may be a plain JSON Schema. */
 export interface HandwrittenTool extends Omit<Tool<never>, "info"> {
   readonly info: ToolInfoFields;
 }

@@ -1,9 +1,9 @@
 import type { NeedsApproval, ToolContext } from "../../components/tool.js";
 import { eitherApproval } from "./approval.js";
-import { approvalOfNoTool, invalidApprovalOption } from "./errors.js";
+import { approvalForUnknownTool, invalidApprovalOption } from "./errors.js";
 
 /**
- * Whether a call needs approval before it runs: always, or where a function says so. `source` is what the tool was
+ * Whether a call needs approval before it runs: `true`, `false`, or a function that decides. `source` is what the tool was
  * made from: an MCP tool definition, or an OpenAPI operation.
  */
 export type ApprovalPolicy<Source> =
@@ -14,8 +14,8 @@ export type ApprovalPolicy<Source> =
 export type ApprovalOption<Source> = ApprovalPolicy<Source> | Readonly<Record<string, ApprovalPolicy<Source>>>;
 
 /**
- * Which calls of the tools of a server or a document wait for an approval. A record with a name that no tool has is an error
- * (`INVALID_OPTION`): otherwise the calls that it was meant for would run unasked.
+ * Which calls of the tools of a server or a document need approval. Naming a tool that does not exist is an error
+ * (`INVALID_OPTION`), because the calls that were meant would otherwise run without approval.
  *
  * @example
  * const client = { listTools: async () => ({ tools: [] }), callTool: async () => ({ content: [] }) };
@@ -23,8 +23,8 @@ export type ApprovalOption<Source> = ApprovalPolicy<Source> | Readonly<Record<st
  */
 export interface ApprovalOptions<Source> {
   /**
-   * Whether a call needs approval before it runs: always, where a function says so, or for some tools by name; a
-   * tool that is not named needs no approval. If both options are given, either can require it. @default false
+   * Whether a call needs approval before it runs: a policy for all tools, or a record of policies by tool name, in which tools
+   * that are not named need no approval. If both options are given, either can require it. @default false
    */
   readonly requireApproval?: ApprovalOption<Source> | undefined;
   /** Another name of `requireApproval`. */
@@ -33,7 +33,7 @@ export interface ApprovalOptions<Source> {
 
 type Arguments = Record<string, unknown>;
 
-/** What the options say about one tool. */
+/** The approval policy for one tool, from both options. */
 export function approvalFor<Source>(
   { requireApproval, needsApproval }: ApprovalOptions<Source>,
   name: string,
@@ -42,7 +42,7 @@ export function approvalFor<Source>(
   return eitherApproval(policyFor(name, source, requireApproval), policyFor(name, source, needsApproval));
 }
 
-/** A name that no tool of `where` has is an error: the calls that were meant would run unasked. */
+/** Throws if an option is invalid, or names a tool that does not exist: the calls that were meant would run without approval. */
 export function checkApprovalNames(
   where: string,
   { requireApproval, needsApproval }: ApprovalOptions<never>,
@@ -55,7 +55,7 @@ function check(where: string, option: string, given: unknown, names: readonly st
   if (given === undefined || isPolicy(given)) return;
   if (typeof given !== "object" || given === null) throw invalidApprovalOption(where, option, given);
   for (const [name, policy] of Object.entries(given)) {
-    if (!names.includes(name)) throw approvalOfNoTool(where, option, name, names);
+    if (!names.includes(name)) throw approvalForUnknownTool(where, option, name, names);
     if (policy !== undefined && !isPolicy(policy)) throw invalidApprovalOption(where, `${option}["${name}"]`, policy);
   }
 }

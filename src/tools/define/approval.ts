@@ -6,7 +6,7 @@ import type { SchemaCheck } from "../../schema/validation/schema-check.js";
 import { callDenied, editRefused, payloadRefused } from "./errors.js";
 import type { Approved, StagedCall } from "./tool-stages.js";
 
-/** From both names of it: what either of them asks for. */
+/** Combines the options `requireApproval` and `needsApproval`: approval is needed if either requires it. */
 export function eitherApproval<Input>(
   first: NeedsApproval<Input> | undefined,
   second: NeedsApproval<Input> | undefined,
@@ -16,7 +16,7 @@ export function eitherApproval<Input>(
   return async (input, ctx) => Boolean(await first(input, ctx)) || Boolean(await second(input, ctx));
 }
 
-/** What a person answers. */
+/** The answer of a reviewer. */
 interface ApprovalAnswer {
   readonly approved: boolean;
   readonly arguments?: string | Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ interface ApprovalAnswer {
   readonly payload?: unknown;
 }
 
-/** What an answer brings besides, where a tool wants that. */
+/** Schemas for the payload of an answer, for tools that want one. */
 export interface PayloadRule {
   readonly approve: PayloadSchema | undefined;
   readonly reject: PayloadSchema | undefined;
@@ -37,7 +37,7 @@ export interface PayloadSchema {
 
 export interface ApprovalRule {
   readonly needed: NeedsApproval;
-  /** The JSON Schema of the arguments, for those who change them. */
+  /** The JSON Schema of the arguments, which a reviewer may edit. */
   readonly parameters: () => JsonSchema;
   readonly readInput: (text: string, call: StagedCall) => unknown;
   readonly payload?: PayloadRule | undefined;
@@ -46,26 +46,26 @@ export interface ApprovalRule {
 /** The key of the question whether a call may run. */
 export const approvalKey = "tool_approval";
 
-/** Asks once per call; the answer holds for every repetition of it. */
+/** Asks for approval once per call; the answer also holds when the call is repeated. */
 export async function approve(
   input: unknown,
   { needed, parameters, readInput, payload: payloads }: ApprovalRule,
   ctx: ToolContext,
   call: StagedCall,
 ): Promise<Approved> {
-  // once it was asked, the answer counts, whatever the code needs now
+  // once the question was asked its answer counts, even if the function would decide otherwise now
   if (typeof needed === "function" && !call.hasAsked(approvalKey)) {
     const isNeeded = await ctx.once(approvalKey, async () => Boolean(await needed(input as never, ctx as never)));
     if (!isNeeded) return { input };
   }
   const { toolName, toolCallId } = ctx;
-  let misfit: { readonly error: unknown } | undefined;
+  let mismatch: { readonly error: unknown } | undefined;
   const read = async (answer: ApprovalAnswer): Promise<Verdict> => {
     const { approved, arguments: edited } = answer;
     const checked = await (approved ? payloads?.approve : payloads?.reject)?.check.check(answer.payload, call);
     if (checked?.issues !== undefined) {
-      misfit = { error: payloadRefused(call, answer.payload, checked.issues) };
-      throw misfit.error;
+      mismatch = { error: payloadRefused(call, answer.payload, checked.issues) };
+      throw mismatch.error;
     }
     if (!approved) return { denied: true, reason: answer.reason ?? (checked && shorten(checked.value)) };
     if (edited === undefined) return { denied: false, approved: { input } };
@@ -73,7 +73,7 @@ export async function approve(
     try {
       return { denied: false, approved: { input: await readInput(text, call), text } };
     } catch (error) {
-      misfit = { error };
+      mismatch = { error };
       throw error;
     }
   };
@@ -82,18 +82,18 @@ export async function approve(
   try {
     verdict = await ctx.ask(approvalKey, { kind: "tool_approval", toolName, toolCallId, input }, schema);
   } catch (thrown) {
-    throw misfit === undefined ? thrown : editRefused(call, misfit.error, thrown);
+    throw mismatch === undefined ? thrown : editRefused(call, mismatch.error, thrown);
   }
   if (verdict.denied) throw callDenied(call, verdict.reason);
   return verdict.approved;
 }
 
-/** What an answer comes to. */
+/** A checked answer. */
 type Verdict =
   | { readonly denied: true; readonly reason: string | undefined }
   | { readonly denied: false; readonly approved: Approved };
 
-/** Edited arguments belong to the answer: an answer whose arguments do not fit is refused as a whole. */
+/** A schema that also checks edited arguments: an answer with arguments that do not fit is rejected as a whole. */
 function verdictSchema(
   read: (answer: ApprovalAnswer) => Promise<Verdict>,
   jsonSchema: () => JsonSchema,
@@ -112,7 +112,7 @@ function verdictSchema(
   };
 }
 
-/** The dialect is that of the arguments. */
+/** The JSON Schema of an answer, in the dialect of the arguments' schema. */
 function answerSchema({ $schema, ...parameters }: JsonSchema, payloads: PayloadRule | undefined): JsonSchema {
   return {
     ...($schema !== undefined && { $schema }),
@@ -136,7 +136,7 @@ function decision(approved: boolean, payload: PayloadSchema | undefined): JsonSc
   return { properties: { approved: { const: approved }, payload: inside }, required: ["payload"] };
 }
 
-/** References such as `#/$defs/place` lead into the whole document, unless the schema they stand in has an `$id`. */
+/** References such as `#/$defs/city` resolve against the whole document unless the enclosing schema has an `$id`. */
 function insideAnother(schema: JsonSchema, $id = "urn:kumiko:arguments"): JsonSchema {
   const refers = /"\$(r|dynamicR|recursiveR)ef":/.test(JSON.stringify(schema));
   return refers ? { $id, ...schema } : schema;

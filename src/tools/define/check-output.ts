@@ -3,12 +3,12 @@ import { outputDoesNotFit, outputSchemaFailed, type ToolError } from "./errors.j
 import type { OutputValidation } from "./tool-settings.js";
 import type { StagedCall } from "./tool-stages.js";
 
-/** What a tool says about its output. */
+/** How a tool's output is checked. */
 export interface OutputRule {
   readonly schema: SchemaCheck;
-  /** A plain JSON Schema is checked only where somebody says so. */
+  /** Whether it is a plain JSON Schema, which is checked only if `outputValidation` is set. */
   readonly plain: boolean;
-  /** What the tool itself says; it comes before what the node says. */
+  /** The tool's own setting, which comes before that of the node. */
   readonly validation: OutputValidation | undefined;
 }
 
@@ -16,7 +16,7 @@ export function outputValidationOf(rule: OutputRule, call: StagedCall): OutputVa
   return rule.validation ?? call.outputValidation ?? (rule.plain ? "off" : "error");
 }
 
-/** The output as its schema has it, or a promise of it. Where it does not fit, a `ToolError`, or a warning and the output. */
+/** Returns the validated output, or a promise of it. If it does not fit: throws a `ToolError`, or warns and returns it. */
 export function checkOutput(output: unknown, rule: OutputRule, call: StagedCall): unknown {
   if (outputValidationOf(rule, call) === "off") return output;
   let checked: Checked | Promise<Checked>;

@@ -1,7 +1,7 @@
 import type { ToolContext } from "../../components/tool.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 
-/** Runs a client tool: stops the run with a question; whoever does the work answers it with the result. */
+/** Runs a client tool: stops the run with a question, which the client answers with the result. */
 export function askClient(
   input: unknown,
   { toolName, toolCallId, ask }: ToolContext,

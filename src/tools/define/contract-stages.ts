@@ -9,8 +9,8 @@ import { joinToolOutputs, toolOutputOf } from "./tool-output.js";
 import { hasToolStages, type StagedCall, type StagedOutput, type ToolStages, toolStages } from "./tool-stages.js";
 
 /**
- * The stages of any tool: its own, or for one written by hand (or made by another version of this package), whose input is
- * the text, its two methods.
+ * The stages of a tool. A tool written by hand, or made by an incompatible version of this package, has no stages of its own: its
+ * `invoke` and `stream` are called with the text of the arguments.
  */
 export function stagesOf(tool: Tool<never>, info: ToolInfo): ToolStages {
   return hasToolStages(tool) ? tool[toolStages] : new ContractStages(tool, info);
@@ -37,7 +37,7 @@ class ContractStages implements ToolStages {
     return text;
   }
 
-  /** Lenient: a tool that gives back something else than it should has it serialized. */
+  /** Lenient: if the tool returns something other than a tool output, it is serialized. */
   finish(value: unknown, _input: unknown, call: StagedCall): StagedOutput {
     return isToolStream(value) ? outputReader(value, call) : toolOutputOf(value, call);
   }
@@ -47,7 +47,7 @@ class ContractStages implements ToolStages {
   }
 }
 
-/** People see the text of the arguments, as the tool does. */
+/** A reviewer sees the text of the arguments, as the tool does. */
 function approvalBy(info: ToolInfo, needed: NeedsApproval<string>): ToolStages["approve"] {
   const parameters = () => {
     return (onlyValidates(info.parameters) ? undefined : info.toJsonSchema()) ?? { type: "object" };
@@ -60,7 +60,7 @@ function ofTool(tool: object, needed: NeedsApproval<string> | undefined): NeedsA
   return typeof needed === "function" ? (input, ctx) => needed.call(tool, input, ctx) : needed;
 }
 
-/** Reads what a tool or a middleware gives back as a stream of outputs. */
+/** Reads what a tool or a middleware returned as a stream of outputs. */
 export function outputReader(stream: object | (() => unknown), call: StagedCall): StreamReader<ToolOutput> {
   const finish = (value: unknown): ToolOutput => toolOutputOf(value, call);
   const source = new OutputSource(

@@ -22,19 +22,19 @@ import { hookNames, hooksOf, type ToolHooks } from "./tool-hooks.js";
 import { checkOutputValidation, checkTimeout, type OutputValidation } from "./tool-settings.js";
 import { type HasToolStages, toolStages } from "./tool-stages.js";
 
-/** What `execute` gets: what the `inputSchema` gives back; for a plain JSON Schema, and without one, any object. */
+/** The input of `execute`: the output type of the `inputSchema`; for a plain JSON Schema, or without a schema, any object. */
 export type ExecuteInput<Schema, Raw = false> = Raw extends true
   ? string
   : Schema extends AnyStandardSchema
     ? SchemaOutput<Schema>
     : Record<string, unknown>;
 
-/** What `execute` gives back: what the `outputSchema` accepts, now, later, or in chunks that join to it. */
+/** The return type of `execute`: what the `outputSchema` accepts, directly, as a promise, or in chunks that join to it. */
 export type ExecuteResult<Schema> = Schema extends AnyStandardSchema
   ? SchemaInput<Schema> | Promise<SchemaInput<Schema>> | AsyncIterable<unknown> | ReadableStream<unknown>
   : unknown;
 
-/** What `execute` gets beside its input: with a `requestContextSchema`, values of the request with their types. */
+/** The `ctx` of `execute`. With a `requestContextSchema`, the values of its request context are typed. */
 export type ExecuteContext<
   Options,
   Schema = undefined,
@@ -49,7 +49,7 @@ export type ExecuteContext<
 type AnySchema = AnyStandardSchema | JsonSchema;
 
 /**
- * What {@link createTool} takes. Only `id` and `description` are required; `input` and `output` of `execute` get their types
+ * Options of {@link createTool}. Only `id` and `description` are required; `input` and `output` of `execute` get their types
  * from the schemas.
  */
 export interface CreateToolOptions<
@@ -61,7 +61,7 @@ export interface CreateToolOptions<
   ResumeSchema extends AnySchema | undefined = undefined,
   ContextSchema extends AnySchema | undefined = undefined,
 > extends ToolHooks<ExecuteInput<InputSchema, Raw>, ModelOutput<OutputSchema>> {
-  /** The name by which the model calls it. */
+  /** The name by which the model calls the tool. */
   readonly id: string;
   /** What the model reads to decide when to call it. */
   readonly description: string;
@@ -70,51 +70,51 @@ export interface CreateToolOptions<
   /** Checked before the model sees the output. A plain JSON Schema is checked only with `outputValidation`. */
   readonly outputSchema?: OutputSchema | undefined;
   /**
-   * Does the work. An async generator function makes a tool that streams: what it yields are chunks of the result, and
-   * what it returns counts only when it has yielded nothing. Without it this is a client tool: a call stops the run with an
-   * interrupt of kind `client_tool`, somebody outside does the work, and the answer is its result.
+   * Does the work. With an async generator function the tool streams: the yielded values are chunks of the result, and the
+   * returned value counts only if nothing was yielded. Without `execute` this is a client tool: a call stops the run with an
+   * interrupt of kind `client_tool`, the client does the work, and its answer is the result.
    */
   execute?(
     input: ExecuteInput<InputSchema, Raw>,
     ctx: ExecuteContext<Options, ContextSchema, PayloadOf<SuspendSchema>, AnswerOf<ResumeSchema>>,
   ): ExecuteResult<OutputSchema>;
   /**
-   * Whether somebody must agree before a call runs: always, or where a function of the validated input says so. The run
-   * stops with an interrupt of kind `tool_approval`, answered by `{ approved, arguments?, reason? }`. @default false
+   * Whether a call needs approval before it runs: `true`, `false`, or a function of the validated input. The run stops with an
+   * interrupt of kind `tool_approval`, answered with `{ approved, arguments?, reason? }`. @default false
    */
   readonly requireApproval?: NeedsApproval<ExecuteInput<InputSchema, Raw>> | undefined;
   /** Another name of `requireApproval`. */
   readonly needsApproval?: NeedsApproval<ExecuteInput<InputSchema, Raw>> | undefined;
-  /** What `ctx.suspend` is given must fit it. */
+  /** The payload given to `ctx.suspend` must fit it. */
   readonly suspendSchema?: SuspendSchema | undefined;
-  /** What a suspended call is resumed with must fit it; `ctx.resumeData` is what it gives back. */
+  /** The answer that resumes a suspended call must fit it; the validated answer is `ctx.resumeData`. */
   readonly resumeSchema?: ResumeSchema | undefined;
   /**
-   * What all values of the request together must be, as one record, for `execute` to run; the model reads why it did not,
-   * also with `onToolError: "throw"`. It only checks: `ctx.requestContext` stays the one of the run, without defaults and
-   * transforms.
+   * Checks the values of the request context, as one record, before `execute` runs. If they do not fit, the call does not run and
+   * the model reads why, also with `onToolError: "throw"`. `ctx.requestContext` itself is not changed: defaults and transforms
+   * of the schema do not apply.
    */
   readonly requestContextSchema?: ContextSchema | undefined;
-  /** What `ctx.options` holds: declared with `toolOptions`, set per run. */
+  /** The options in `ctx.options`, which are declared with `toolOptions` and set per run. */
   readonly options?: ToolOptions<Options> | undefined;
-  /** How chunks join that are neither texts nor lists of content parts. */
+  /** How yielded chunks are joined when they are neither strings nor arrays of content parts. */
   readonly concat?: DeclaredConcat | undefined;
-  /** How long a call may take, in milliseconds; it fails then even if `execute` ignores its signal. @default what the node says */
+  /** How long a call may take, in milliseconds; then it fails, even if `execute` ignores its signal. @default the setting of the node */
   readonly timeoutMs?: number | undefined;
   /**
    * What happens when the output does not fit `outputSchema`.
-   * @default what the node says, else "error" for Standard Schemas and "off" for plain JSON Schemas
+   * @default the setting of the node, or else "error" for Standard Schemas and "off" for plain JSON Schemas
    */
   readonly outputValidation?: OutputValidation | undefined;
-  /** `execute` gets the text of the arguments as it is, neither parsed nor validated. @default false */
+  /** Passes the text of the arguments to `execute` as it is, neither parsed nor validated. @default false */
   readonly rawArguments?: Raw | undefined;
-  /** What the model reads in place of the output: a text, a list of content parts, or anything that becomes JSON. */
+  /** Returns what the model reads in place of the output: a string, an array of content parts, or anything that becomes JSON. */
   toModelOutput?(result: ModelOutputOptions<ExecuteInput<InputSchema, Raw>, ModelOutput<OutputSchema>>): unknown;
   /** For your own use: carried on the tool, and never sent to a model. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** For a tool that a provider has trained its models for, and that runs here: its id and arguments there. */
+  /** For a tool that a provider's models are trained on but that runs here: the provider's id and arguments of the tool. */
   readonly provider?: ProviderTool | undefined;
-  /** For models that know it, such as the options of a provider: `info.extra`. */
+  /** Passed to models as `info.extra`, such as options of a provider. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
   /** For MCP servers: carried on the tool, and never sent to a model. */
   readonly mcp?: McpToolProperties | undefined;
@@ -123,12 +123,12 @@ export interface CreateToolOptions<
 type PayloadOf<Schema> = Schema extends AnyStandardSchema ? SchemaInput<Schema> : unknown;
 type AnswerOf<Schema> = Schema extends AnyStandardSchema ? SchemaOutput<Schema> : unknown;
 
-/** What a checked output is. */
+/** The type of a validated output. */
 type ModelOutput<Schema> = Schema extends AnyStandardSchema ? SchemaOutput<Schema> : unknown;
 
-/** What an MCP client may want to know about a tool, passed through as it is. */
+/** Properties of a tool for MCP clients, passed on unchanged. */
 export interface McpToolProperties {
-  /** Hints for whoever approves calls: they are the server's word, and nothing here relies on them. */
+  /** Hints about the tool's behaviour. They are unverified claims of the server, and the library does not rely on them. */
   readonly annotations?:
     | {
         readonly title?: string | undefined;
@@ -138,11 +138,11 @@ export interface McpToolProperties {
         readonly openWorldHint?: boolean | undefined;
       }
     | undefined;
-  /** Whatever a server and its clients agree on. */
+  /** Metadata that a server and its clients agree on. */
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A tool made with {@link createTool}: its parts, and the contract of every tool, in both of its forms. */
+/** A tool made with {@link createTool}: its options, and the methods of every {@link Tool}. */
 export interface CreatedTool<
   InputSchema = unknown,
   OutputSchema = unknown,
@@ -151,6 +151,7 @@ export interface CreatedTool<
   ContextSchema = undefined,
 > extends Tool<Options>,
     HasToolStages {
+  /** The tool's name. */
   readonly id: string;
   readonly description: string;
   /** The schemas as they were given; `info.toJsonSchema()` is what a model reads. */
@@ -159,18 +160,18 @@ export interface CreatedTool<
   readonly requestContextSchema: ContextSchema;
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
   readonly mcp: McpToolProperties | undefined;
-  /** The function as it was given: nothing is parsed, validated or serialized. Of a client tool, it throws. */
+  /** The function as it was given: nothing is parsed, validated or serialized. Throws for a client tool. */
   execute(
     input: ExecuteInput<InputSchema, Raw>,
     ctx: ExecuteContext<Options, ContextSchema>,
   ): ExecuteResult<OutputSchema>;
-  /** From the text of the arguments to what the model reads, without a tools node. */
+  /** Runs the tool without a tools node, from the text of the arguments to what the model reads. */
   invoke(args: string, ctx: ToolContext<Options>): Promise<ToolOutput>;
-  /** The same, piece by piece; nothing happens before the first read. */
+  /** Like `invoke`, but streams the output; nothing happens before the first read. */
   stream(args: string, ctx: ToolContext<Options>): StreamReader<ToolOutput>;
 }
 
-/** What a tool is made of says its types, and never the place where it is put: a tools node takes tools of all types. */
+/** The type of a tool is inferred from its options only, never from the place where it is used. */
 type MadeTool<InputSchema, OutputSchema, Options extends object, Raw extends boolean, ContextSchema> = CreatedTool<
   NoInfer<InputSchema>,
   NoInfer<OutputSchema>,
@@ -207,11 +208,11 @@ export function createTool<
   return makeTool(options as never) as MadeTool<InputSchema, OutputSchema, Options, Raw, ContextSchema>;
 }
 
-/** The options and the type of any tool. */
+/** The options and the type of a tool with its types erased. */
 type AnyOptions = CreateToolOptions<ToolParameters, AnySchema, object, boolean, AnySchema, AnySchema, AnySchema>;
 type AnyCreatedTool = CreatedTool<unknown, unknown, object, boolean, unknown>;
 
-/** With `stream`, the tool has two forms: `execute` gives a whole result, and `stream` gives one piece by piece. */
+/** Makes a tool, optionally with a separate `stream` function for nodes that stream. */
 export function makeTool(
   options: AnyOptions,
   stream?: ToolDefinition["stream"],
@@ -235,7 +236,7 @@ export function makeTool(
       check: schemaCheck(inputSchema, () => info.toJsonSchema() ?? {}, "inputSchema"),
       jsonSchema: () => jsonSchemaOf(info),
     },
-    // what somebody outside answers has been checked as their answer
+    // the result of a client tool is already checked as an answer
     output: outputSchema &&
       execute && {
         schema: schemaCheck(outputSchema, () => toJsonSchema(outputSchema, { side: "output" }), "outputSchema"),
@@ -278,7 +279,7 @@ export function makeTool(
   return Object.freeze(tool);
 }
 
-/** One that has none is told where tools are given to a model; calls go on without. */
+/** `undefined` if the schema does not convert: calls work without it, and giving the tool to a model reports the error. */
 function jsonSchemaOf(info: ToolInfo): JsonSchema | undefined {
   try {
     return info.toJsonSchema();
@@ -287,10 +288,13 @@ function jsonSchemaOf(info: ToolInfo): JsonSchema | undefined {
   }
 }
 
-/** For those who call `execute` of a client tool by hand. */
+/** The `execute` of a client tool, for callers who call it directly. */
 function withoutExecute(id: string): () => never {
   return () => {
-    throw invalidToolField(id, "it has no execute, because its calls are executed outside. Call it in a tools node.");
+    throw invalidToolField(
+      id,
+      "it has no execute function, because a client executes its calls. Use it in a tools node.",
+    );
   };
 }
 
@@ -301,7 +305,7 @@ const optionNames: readonly string[] = [
   ...["requestContextSchema", ...hookNames],
 ];
 
-/** For plain JavaScript, and for what types cannot say. */
+/** Checks the options at run time, for plain JavaScript and for what types cannot express. */
 function checkOptions(options: object): void {
   if (typeof options !== "object" || options === null)
     throw invalidToolField(undefined, "expected an object of options.");
@@ -311,7 +315,7 @@ function checkOptions(options: object): void {
   if (typeof id !== "string" || id === "") throw invalidToolField(id, "id must be a non-empty string.");
   if (typeof description !== "string") throw invalidToolField(id, "description must be a string: the model reads it.");
   if (execute !== undefined && typeof execute !== "function") {
-    throw invalidToolField(id, "execute must be a function; without one, the call is executed outside of the node.");
+    throw invalidToolField(id, "execute must be a function. Leave it out for a client tool.");
   }
   for (const name of ["requireApproval", "needsApproval"] as const) checkApproval(id, name, options);
   for (const name of hookNames) {

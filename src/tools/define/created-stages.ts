@@ -3,7 +3,7 @@ import { isPromiseLike } from "../../is.js";
 import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import { StreamReader } from "../../schema/stream/reader.js";
-import { copyToMend } from "../../schema/validation/fault-places.js";
+import { copyForRepair } from "../../schema/validation/fault-places.js";
 import { reviveDates } from "../../schema/validation/revive-dates.js";
 import type { Checked, SchemaCheck } from "../../schema/validation/schema-check.js";
 import { approve, type PayloadRule } from "./approval.js";
@@ -19,22 +19,22 @@ import { type AnyToolHooks, tellOutput } from "./tool-hooks.js";
 import { dataOutputOf, joinToolOutputs, toolOutputOf } from "./tool-output.js";
 import type { StagedCall, StagedOutput, Suspension, ToolStages } from "./tool-stages.js";
 
-/** What a tool says about its input. */
+/** How a tool's input is checked. */
 export interface InputRule {
   readonly check: SchemaCheck;
-  /** What repairs go by; `undefined` when the schema has no JSON form. */
+  /** The JSON Schema that repairs are based on; `undefined` if the schema has none. */
   readonly jsonSchema: () => JsonSchema | undefined;
 }
 
-/** What `createTool` was given, checked, with its types erased. */
+/** The checked options of `createTool`, with their types erased. */
 export interface ToolDefinition {
-  /** `undefined`: somebody outside does the work. */
+  /** `undefined` for a client tool. */
   readonly execute: ((input: never, ctx: never) => unknown) | undefined;
-  /** What it does in a node that streams, where that is not the same: gives a stream, or a promise of one. */
+  /** Used in place of `execute` when the node streams; returns a stream, or a promise of one. */
   readonly stream: ((input: never, ctx: never) => unknown) | undefined;
   readonly outputSchema: AnyStandardSchema | JsonSchema | undefined;
   readonly needsApproval: NeedsApproval | undefined;
-  /** What answers to an approval bring besides. */
+  /** Schemas of the payload that answers to an approval carry. */
   readonly approvalPayload: PayloadRule | undefined;
   readonly suspension: Suspension | undefined;
   /** The JSON Schema of the arguments. */
@@ -49,9 +49,11 @@ export interface ToolDefinition {
   readonly toModelOutput: ((result: ModelOutputOptions<never, never>) => unknown) | undefined;
 }
 
-/** What `toModelOutput` gets. */
+/** The argument of `toModelOutput`. */
 export interface ModelOutputOptions<Input, Output> {
+  /** The validated output of `execute`. */
   readonly output: Output;
+  /** The validated input of the call. */
   readonly input: Input;
   readonly toolCallId: string;
 }
@@ -114,7 +116,7 @@ export class CreatedStages implements ToolStages {
     return execute === undefined ? askClient(input, ctx, outputSchema) : execute(input as never, ctx as never);
   }
 
-  /** A function may give back a stream without being a generator function. */
+  /** Finishes a result. An ordinary function may return a stream too. */
   finish(value: unknown, input: unknown, call: StagedCall): StagedOutput {
     return isToolStream(value) ? this.reader(value, input, call) : this.finishWhole(value, input, call);
   }
@@ -145,7 +147,7 @@ export class CreatedStages implements ToolStages {
       : this.forModel(checked, input, call);
   }
 
-  /** Of what went out in pieces. */
+  /** Checks an output that was streamed, and calls the hook `onOutput`. */
   private async tellChecked(
     whole: unknown,
     check: ((whole: unknown) => unknown) | undefined,
@@ -158,7 +160,7 @@ export class CreatedStages implements ToolStages {
     if (!call.isLate) tellOutput(this.hooks, output, call);
   }
 
-  /** When all has gone well, the hook hears of the output. */
+  /** Makes what the model reads, and calls the hook `onOutput` if that succeeds. */
   private forModel(output: unknown, input: unknown, call: StagedCall): ToolOutput | Promise<ToolOutput> {
     const shown = this.shownToModel(output, input, call);
     if (this.hooks?.onOutput === undefined) return shown;
@@ -174,7 +176,7 @@ export class CreatedStages implements ToolStages {
 
   private shownToModel(output: unknown, input: unknown, call: StagedCall): ToolOutput | Promise<ToolOutput> {
     const { toModelOutput, outputSchema } = this.definition;
-    // what has a schema is data, however it looks
+    // output with a schema is always data, even if it looks like content parts
     if (toModelOutput === undefined) {
       return outputSchema === undefined ? toolOutputOf(output, call) : dataOutputOf(output, call);
     }
@@ -185,12 +187,12 @@ export class CreatedStages implements ToolStages {
   }
 }
 
-/** Its kind decides which middlewares a tool gets, so it must be known before the first call. */
+/** Recognized before the first call, because it decides which middlewares wrap the tool. */
 function isGeneratorFunction(execute: object): boolean {
   return /^\[object (?:Async)?GeneratorFunction\]$/.test(Object.prototype.toString.call(execute));
 }
 
-/** Arguments as the model wrote them → what `execute` gets. Fails with a `ToolError` of kind `parse` or `validation`. */
+/** Parses and validates arguments for `execute`. Fails with a `ToolError` of kind `parse` or `validation`. */
 function readInput(text: string, rule: InputRule | undefined, call: StagedCall): unknown {
   if (call.coerceArguments) return readCoerced(text, rule, call);
   const value = parseObject(text, call);
@@ -203,7 +205,7 @@ function readInput(text: string, rule: InputRule | undefined, call: StagedCall):
   });
 }
 
-/** The same, but what does not fit is repaired where its cause is clear, and is then validated again. */
+/** The same, but arguments that do not fit are repaired where the cause is clear, and validated again. */
 function readCoerced(text: string, rule: InputRule | undefined, call: StagedCall): unknown {
   const { value, repairs } = parseOrRepair(text, call);
   if (rule === undefined) return accept(value, value, repairs, text, call);
@@ -212,7 +214,7 @@ function readCoerced(text: string, rule: InputRule | undefined, call: StagedCall
     const error = argumentsDoNotFit(call, value, checked.issues);
     const schema = rule.jsonSchema();
     if (schema === undefined) throw error;
-    const repaired = copyToMend(value);
+    const repaired = copyForRepair(value);
     const more = repairValue(repaired, schema, checked.issues);
     if (more.length === 0) throw error;
     return whenChecked(checkOnce(repaired, rule, call), repaired, rule, call, (again) => {
@@ -222,7 +224,7 @@ function readCoerced(text: string, rule: InputRule | undefined, call: StagedCall
   });
 }
 
-/** Handlers hear of repairs. */
+/** Reports repairs to handlers, and returns the input. */
 function accept(
   input: unknown,
   repaired: object,
@@ -237,7 +239,7 @@ function accept(
   return input;
 }
 
-/** Where a schema wants dates, it gets them in a second attempt: a model can only write texts. */
+/** If a schema expects dates, tries again with dates in place of strings: a model can only write strings. */
 function whenChecked(
   first: Checked | Promise<Checked>,
   value: object,
@@ -280,7 +282,7 @@ function parseOrRepair(text: string, call: StagedCall): { value: object; repairs
   }
 }
 
-/** Empty text is an empty object. */
+/** Parses a JSON object. An empty text counts as an empty object. */
 function parseObject(text: string, call: StagedCall): object {
   let value: unknown;
   try {

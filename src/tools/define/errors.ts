@@ -14,19 +14,19 @@ export interface ToolCallName {
   readonly callId: string;
 }
 
-/** What the constructor of a {@link ToolError} takes besides its kind and message. */
+/** What the constructor of a {@link ToolError} takes beside its kind and message. */
 export interface ToolErrorDetails extends ToolCallName {
-  /** What the tool, a handler or a schema threw. */
+  /** The error that the tool, a handler or a schema threw. */
   readonly cause?: unknown;
-  /** What does not fit, for `validation` and `output_validation`. */
+  /** The issues of the schema, for `validation` and `output_validation`. */
   readonly issues?: readonly StandardIssue[] | undefined;
-  /** What the tool gave back, for `output_validation`. */
+  /** The output of the tool, for `output_validation`. */
   readonly output?: unknown;
 }
 
 /**
- * Why a tool call failed, and what became of all calls of the same message. Its code is `TOOL_FAILED`; `kind` tells the
- * failures apart. A graph rejects with the same error, whose `nodePath` then leads to the tools node.
+ * A failed tool call, with the results of all calls of the same message. Its code is `TOOL_FAILED`; `kind` tells failures
+ * apart. A graph rejects with the same error; its `nodePath` then leads to the tools node.
  *
  * @example
  * try { await tools.invoke(message); }
@@ -42,13 +42,13 @@ export class ToolError extends KumikoError {
   /** The tool's own name, also when the model used an alias; for an unknown tool, the name as called. */
   readonly toolName: string;
   readonly callId: string;
-  /** What does not fit, for `validation` and `output_validation`: the first 100 issues. */
+  /** The first 100 issues of the schema, for `validation` and `output_validation`. */
   readonly issues: readonly StandardIssue[] | undefined;
-  /** What the tool gave back, for `output_validation`. */
+  /** The output of the tool, for `output_validation`. */
   readonly output: unknown;
   /**
-   * What the tools node rejects with has here what it would have given back: one message per call, in call order. A call
-   * without a result of its own is marked `isError`, and its `errorKind` says why.
+   * On an error with which a tools node rejects, the results of all calls: one message per call, in call order. A call without
+   * a result of its own is marked `isError`, and its `errorKind` says why.
    */
   readonly results: readonly AgenticMessage[] = [];
 
@@ -73,7 +73,7 @@ export const invalidOutputValidation = (where: string, given: unknown): KumikoEr
     `outputValidation of ${where} must be "error", "warn" or "off", but is ${shorten(given)}.`,
   );
 
-/** The fields by name: a call may be an object of a class. */
+/** Picks the fields of a call by name, because it may be an instance of a class. */
 function details(
   { toolName, callId }: ToolCallName,
   more: Omit<ToolErrorDetails, keyof ToolCallName>,
@@ -123,7 +123,7 @@ export const callDenied = (call: ToolCallName, reason: string | undefined): Tool
     details(call, {}),
   );
 
-/** Arguments that were edited with an approval. The cause says that the question is open again. */
+/** Arguments edited in an approval do not fit. `cause` is the error that reopened the question. */
 export const editRefused = (call: ToolCallName, error: unknown, cause: unknown): ToolError => {
   const { kind, issues } = ToolError.is(error) ? error : { kind: "validation" as const, issues: undefined };
   return new ToolError(
@@ -133,7 +133,7 @@ export const editRefused = (call: ToolCallName, error: unknown, cause: unknown):
   );
 };
 
-/** What an answer to an approval brings besides. */
+/** The payload of an answer to an approval does not fit. */
 export const payloadRefused = (call: ToolCallName, payload: unknown, issues: readonly StandardIssue[]): ToolError =>
   new ToolError(
     "validation",
@@ -144,7 +144,7 @@ export const payloadRefused = (call: ToolCallName, payload: unknown, issues: rea
 export const payloadDoesNotFit = (call: ToolCallName, payload: unknown, issues: readonly StandardIssue[]): ToolError =>
   new ToolError(
     "validation",
-    `What ${named(call)} suspends with does not fit its suspendSchema:${issueLines(issues, payload)}`,
+    `The payload with which ${named(call)} suspends does not fit its suspendSchema:${issueLines(issues, payload)}`,
     details(call, { issues }),
   );
 
@@ -156,7 +156,7 @@ export const resumeDataDoesNotFit = (
 ): ToolError =>
   new ToolError(
     "validation",
-    `What ${named(call)} was resumed with does not fit its resumeSchema:${issueLines(issues, data)}\n` +
+    `The answer that resumes ${named(call)} does not fit its resumeSchema:${issueLines(issues, data)}\n` +
       "The question stays open: answer it again.",
     details(call, { issues, cause }),
   );
@@ -190,7 +190,7 @@ export const outputDoesNotFit = (call: ToolCallName, output: unknown, issues: re
 export const outputSchemaFailed = (call: ToolCallName, output: unknown, cause: unknown): ToolError =>
   new ToolError(
     "output_validation",
-    `${capital(named(call))} ran, but its outputSchema could not check its output: ${messageOf(cause)} ` +
+    `${capital(named(call))} ran, but its outputSchema could not check its output: ${messageOf(cause)}\n` +
       `The output was ${shorten(output)}.`,
     details(call, { cause, output }),
   );
@@ -198,16 +198,16 @@ export const outputSchemaFailed = (call: ToolCallName, output: unknown, cause: u
 export const toolThrew = (call: ToolCallName, cause: unknown): ToolError =>
   new ToolError("execution", `${capital(named(call))} failed: ${messageOf(cause)}`, details(call, { cause }));
 
-const toldBrand = Symbol("told");
+const reportedBrand = Symbol("reported");
 
-/** What a tool itself tells the model as an error, in its own words. */
-export const toldError = (kind: ToolErrorKind, text: string, call: ToolCallName): ToolError =>
-  Object.assign(new ToolError(kind, text, details(call, {})), { [toldBrand]: true });
+/** An error that a tool reports to the model in its own words, by its result. */
+export const reportedError = (kind: ToolErrorKind, text: string, call: ToolCallName): ToolError =>
+  Object.assign(new ToolError(kind, text, details(call, {})), { [reportedBrand]: true });
 
-/** Such errors are results, whatever `onToolError` says. */
-export const isAlwaysResult = (error: ToolError): boolean => error.kind === "denied" || toldBrand in error;
+/** Whether an error always becomes a result for the model, whatever `onToolError` says. */
+export const isAlwaysResult = (error: ToolError): boolean => error.kind === "denied" || reportedBrand in error;
 
-// tools that cannot be made
+// invalid tools
 
 export const unknownToolOption = (id: unknown, option: string, known: readonly string[]): KumikoError =>
   invalidTool(`createTool (id ${shorten(id)}): unknown option "${option}". Options: ${known.join(", ")}.`);
@@ -227,7 +227,12 @@ export const invalidApprovalOption = (where: string, option: string, given: unkn
     `${option} of ${where} must be true, false, a function, or a record of these by tool name, but is ${shorten(given)}.`,
   );
 
-export const approvalOfNoTool = (where: string, option: string, name: string, names: readonly string[]): KumikoError =>
+export const approvalForUnknownTool = (
+  where: string,
+  option: string,
+  name: string,
+  names: readonly string[],
+): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
     `${option} of ${where} names "${name}", which is not a tool. Tools: ${names.join(", ") || "none"}.`,
@@ -235,7 +240,7 @@ export const approvalOfNoTool = (where: string, option: string, name: string, na
 
 /** How many issues an error keeps. */
 const mostIssues = 100;
-/** More would not help a model, and cost it its context. */
+/** How many issues a message shows: more would only fill the context of a model. */
 const mostIssuesShown = 20;
 
 /** `- city: expected string (got 42)`, a line for each issue. */

@@ -1,6 +1,6 @@
 /**
- * Where a text stops being JSON: the position of the first character that cannot stand there, or the length of a text that
- * is cut off. Engines say it in some of their messages only.
+ * Finds where a text stops being valid JSON: the position of the first unexpected character, or the length of a text that is
+ * cut off. JavaScript engines report it in some messages only.
  */
 export function jsonErrorPosition(text: string): number {
   const scan = new Scan(text);
@@ -14,12 +14,12 @@ export function jsonErrorPosition(text: string): number {
   }
 }
 
-/** What may stand next. */
+/** What may come next. */
 type State = "value" | "item or end" | "key or end" | "key" | "colon" | "comma or end";
 
 class Scan {
   position = 0;
-  /** The lists and objects that are open, by their closing character. */
+  /** The open arrays and objects, by their closing characters. */
   readonly open: ("]" | "}")[] = [];
   readonly text: string;
 
@@ -35,7 +35,7 @@ class Scan {
     this.match(/[ \t\n\r]*/y);
   }
 
-  /** Goes on behind what matches here. */
+  /** Moves past a match at the current position. */
   match(pattern: RegExp): boolean {
     pattern.lastIndex = this.position;
     const found = pattern.test(this.text);
@@ -44,7 +44,7 @@ class Scan {
   }
 }
 
-/** Takes one token; `undefined` when there is none that may stand here. */
+/** Reads one token; `undefined` if no valid token starts here. */
 function step(scan: Scan, expected: State): State | undefined {
   const { char } = scan;
   switch (expected) {
@@ -94,7 +94,7 @@ function value(scan: Scan): State | undefined {
   return word !== undefined && takeWord(scan, word) ? "comma or end" : undefined;
 }
 
-/** Stops at the first character that is another one. */
+/** Reads a literal, up to the first character that differs. */
 function takeWord(scan: Scan, word: string): boolean {
   for (const letter of word) {
     if (scan.char !== letter) return false;
@@ -103,7 +103,7 @@ function takeWord(scan: Scan, word: string): boolean {
   return true;
 }
 
-/** A string; stops at the character in it that may not stand there. */
+/** Reads a string, up to the first character that is not allowed in it. */
 function string(scan: Scan): boolean {
   scan.position += 1;
   for (; scan.position < scan.text.length; scan.position += 1) {
@@ -118,7 +118,7 @@ function string(scan: Scan): boolean {
   return false;
 }
 
-/** Stops at the last character of the escape. */
+/** Reads an escape, up to its last character. */
 function takeEscape(scan: Scan): boolean {
   scan.position += 1;
   if (scan.char === "u") {

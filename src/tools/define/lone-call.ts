@@ -52,7 +52,7 @@ class LoneCall implements StagedCall {
   }
 }
 
-/** All stages of a tool, one after the other: to the whole output. */
+/** Runs all stages of a tool and returns the whole output. */
 export async function runAlone(tool: Tool & HasToolStages, args: string, ctx: ToolContext): Promise<ToolOutput> {
   const output = await start(tool, args, ctx, false);
   if (!(output instanceof StreamReader)) return output;
@@ -61,7 +61,7 @@ export async function runAlone(tool: Tool & HasToolStages, args: string, ctx: To
   return joinToolOutputs(pieces);
 }
 
-/** The same as {@link runAlone}, piece by piece. */
+/** Like {@link runAlone}, but streams the output. */
 export function streamAlone(tool: Tool & HasToolStages, args: string, ctx: ToolContext): StreamReader<ToolOutput> {
   return StreamReader.from(
     (async function* () {
@@ -72,7 +72,7 @@ export function streamAlone(tool: Tool & HasToolStages, args: string, ctx: ToolC
   );
 }
 
-/** `streams`: how a tool runs that has both forms. */
+/** `streams`: whether a tool that can do both is streamed. */
 async function start(
   tool: Tool & HasToolStages,
   args: string,
@@ -83,8 +83,8 @@ async function start(
   const call = new LoneCall(tool.info.name, ctx);
   const input = await stages.readInput(args, call);
   tellInput(stages.hooks, input, call);
-  const misfit = await stages.checkRequest?.(requestValues(ctx?.requestContext), call);
-  if (misfit !== undefined) throw misfit;
+  const mismatch = await stages.checkRequest?.(requestValues(ctx?.requestContext), call);
+  if (mismatch !== undefined) throw mismatch;
   ctx?.signal?.throwIfAborted();
   const context = withOptions(tool, ctx);
   if (stages.stream !== undefined && (streams || stages.invoke === undefined)) {
@@ -93,7 +93,7 @@ async function start(
   return stages.finish(await stages.invoke?.(input, context), input, call);
 }
 
-/** Outside of a run nobody has merged the tool's options: the tool then sees its defaults. */
+/** Outside of a run there are no merged options: the tool gets its defaults. */
 function withOptions(tool: Tool, ctx: ToolContext | undefined): ToolContext {
   if (tool.options === undefined || ctx?.options !== undefined) return ctx ?? Object.create(null);
   return Object.create(ctx ?? null, {

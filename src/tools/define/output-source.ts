@@ -10,40 +10,40 @@ import { isToolStream, type Producer, producerOf } from "./producer.js";
 import { isContentList, joinToolOutputs, ListItem } from "./tool-output.js";
 import type { StagedCall } from "./tool-stages.js";
 
-/** How what a tool yields becomes its output. */
+/** How the chunks that a tool yields become its output. */
 export interface YieldRule {
   readonly concat: DeclaredConcat | undefined;
-  /** Whether pieces may be given out as they come; otherwise only the whole value is. */
+  /** Whether pieces are passed on as they come; otherwise only the whole value is. */
   readonly live: boolean;
-  /** Whether lists of content parts are such; otherwise they are data. */
+  /** Whether arrays of content parts are treated as such; otherwise they are data. */
   readonly hasParts: boolean;
   /** Checks and serializes a whole value. */
   readonly finish: (value: unknown) => ToolOutput | Promise<ToolOutput>;
-  /** Checks what was given out in pieces; `undefined` when nobody needs to. */
+  /** Checks the whole value after its pieces were passed on; `undefined` when no check is needed. */
   readonly check: ((whole: unknown) => unknown) | undefined;
 }
 
 type Result = IteratorResult<ToolOutput, undefined>;
 
 /**
- * The output of a tool that streams. Strings and lists of parts pass as they come; everything else is kept, joined, and
- * given out at the end, in one piece. What a generator returns counts only if it has yielded nothing.
+ * The output of a tool that streams. Strings and arrays of parts are passed on as they come; everything else is collected,
+ * joined, and passed on at the end in one piece. The return value of a generator counts only if it has yielded nothing.
  */
 export class OutputSource extends SerialSource<ToolOutput> {
   private readonly open: (() => unknown) | undefined;
   private readonly rule: YieldRule;
   private readonly call: StagedCall;
   private producer: Producer | undefined;
-  /** How the chunks join, as their stream says. */
+  /** How the chunks are joined according to their stream. */
   private joining: Joining | undefined = undefined;
   private mode: "undecided" | "text" | "parts" | "items" | "whole" = "undecided";
-  /** What was yielded, as far as it is needed at the end. */
+  /** The yielded chunks that are needed at the end. */
   private readonly kept: unknown[] = [];
   /** How many items of a list went out. */
   private itemCount = 0;
   private over = false;
 
-  /** Of a stream that is there, or of what a function gives at the first read: a stream, or a promise of it. */
+  /** `stream` may be a function, called at the first read, which returns a stream or a promise of one. */
   constructor(stream: object | (() => unknown), rule: YieldRule, call: StagedCall) {
     super();
     this.open = typeof stream === "function" ? (stream as () => unknown) : undefined;
@@ -74,7 +74,7 @@ export class OutputSource extends SerialSource<ToolOutput> {
 
   private async nextPiece(): Promise<ToolOutput | undefined> {
     const producer = this.producer ?? (await this.start());
-    // the reader left before it began
+    // the reader may have left before the stream began
     this.checkOpen();
     for (;;) {
       const { done, value } = await producer.next();
@@ -100,13 +100,13 @@ export class OutputSource extends SerialSource<ToolOutput> {
     return producerOf(stream);
   }
 
-  /** As the tool declares it, else as its stream says, which may know it from the first chunk on. */
+  /** How chunks are joined: as the tool declares, or else as its stream does, which may know only from the first chunk on. */
   private get concat(): ConcatRule | undefined {
     const { rule } = this.joining ?? {};
     return this.rule.concat ?? (rule === joinToolOutputs ? undefined : rule);
   }
 
-  /** The piece to give out now, if any. */
+  /** Takes a chunk and returns the piece to pass on now, if any. */
   private take(chunk: unknown): ToolOutput | undefined {
     if (this.mode === "undecided") this.decide(chunk);
     switch (this.mode) {
@@ -122,7 +122,7 @@ export class OutputSource extends SerialSource<ToolOutput> {
     }
   }
 
-  /** The first chunk that says something decides. */
+  /** Decides the mode by the first chunk that has a value. */
   private decide(chunk: unknown): void {
     const { concat } = this;
     if (chunk instanceof ListItem) this.mode = "items";

@@ -1,22 +1,22 @@
 import { isObject, isStream } from "../../is.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 
-/** What yields the output of a tool, whatever it was given as. */
+/** Yields the output of a tool, whatever kind of stream it returned. */
 export interface Producer {
-  /** The last result carries what a generator returned. */
+  /** The last result carries the return value of a generator. */
   next(): Promise<IteratorResult<unknown, unknown>>;
-  /** Does not wait. */
+  /** Stops the producer without waiting for it. */
   cancel(reason: unknown): void;
 }
 
-/** Whether a tool gave back a stream: an async iterable, a web stream, or what a generator function returns. */
+/** Whether a tool returned a stream: an async iterable, a web stream, or a generator. */
 export function isToolStream(value: unknown): value is object {
   return isStream(value) || (isObject(value) && ("getReader" in value || isSyncGenerator(value)));
 }
 
 export function producerOf(stream: object): Producer {
   if (stream instanceof StreamReader) return stream.takeSource();
-  // its iterator, where it has one, could not be cancelled while a read is pending
+  // not by its iterator, which could not be cancelled while a read is pending
   if ("getReader" in stream) return StreamReader.from(stream as ReadableStream<unknown>).takeSource();
   if (Symbol.asyncIterator in stream)
     return new IteratorProducer((stream as AsyncIterable<unknown>)[Symbol.asyncIterator]());
@@ -43,10 +43,10 @@ class IteratorProducer implements Producer {
   }
 }
 
-/** What a producer throws while it stops has no reader any more. */
+/** An error that a producer throws while it stops has no reader any more. */
 function ignore(): void {}
 
-/** Arrays and other iterables are values. */
+/** Whether it is a generator. Arrays and other iterables are values, not streams. */
 function isSyncGenerator(value: object): value is Generator<unknown> {
   return "throw" in value && "next" in value && Symbol.iterator in value;
 }

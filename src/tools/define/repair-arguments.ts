@@ -3,15 +3,15 @@ import type { JsonSchema, StandardIssue } from "../../schema/standard-schema.js"
 import { visitFaults } from "../../schema/validation/fault-places.js";
 import { typesIn } from "../../schema/validation/schema-places.js";
 
-/** One thing that was put right in the arguments of a call. */
+/** One repair in the arguments of a call. */
 export interface ArgumentRepair {
-  /** Where; `[]` is the whole text. */
+  /** The path of the repaired value; `[]` for the whole text. */
   readonly path: readonly string[];
-  /** JSON that was written as a text once more, `null` for something that may be absent, text behind the object. */
+  /** What was repaired: JSON inside a string, `null` for an optional property, or text after the object. */
   readonly repair: "decoded_text" | "dropped_null" | "cut_trailing_text";
 }
 
-/** An object that was written with something wrong around it; `undefined` when there is none, or when more than one is there. */
+/** Finds the object in a text that is not an object; `undefined` if there is none, or more than one. */
 export function repairText(text: string): { readonly value: object; readonly repair: ArgumentRepair } | undefined {
   const whole = parsed(text);
   if (whole === undefined) {
@@ -23,8 +23,8 @@ export function repairText(text: string): { readonly value: object; readonly rep
 }
 
 /**
- * Puts right what has a clear cause, in place, and only where an issue points: texts that hold exactly what the schema wants
- * there, and `null` for properties that may be absent.
+ * Repairs a value in place where an issue points and the cause is clear: strings that contain JSON of the expected type, and `null`
+ * for optional properties.
  */
 export function repairValue(value: object, schema: JsonSchema, issues: readonly StandardIssue[]): ArgumentRepair[] {
   const repairs: ArgumentRepair[] = [];
@@ -57,7 +57,7 @@ function isOneOf(value: unknown, types: ReadonlySet<string>): boolean {
   }
 }
 
-/** `undefined` when it is no JSON, or has a number that JavaScript cannot hold: that would become another one. */
+/** `undefined` if it is not JSON, or has a number that JavaScript cannot represent exactly. */
 function parsed(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -73,7 +73,7 @@ function isHeld(token: string): boolean {
   return token.startsWith('"') || digitsOf(token) === digitsOf(String(Number(token)));
 }
 
-/** A number by its digits and the place of its point, however it is written: `1.50e2` and `150` are the same. */
+/** The normalized digits and exponent of a number: the same for `1.50e2` and `150`. */
 function digitsOf(number: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
@@ -83,7 +83,7 @@ function digitsOf(number: string): string {
   return significant === "" ? "0" : `${sign}${significant}e${power}`;
 }
 
-/** The text of the object at the beginning. When another one follows, nobody knows which of them was meant. */
+/** The text of the object at the start; `undefined` if another object follows, because it is unclear which one was meant. */
 function firstObjectIn(text: string): string | undefined {
   if (!text.trimStart().startsWith("{")) return undefined;
   let depth = 0;

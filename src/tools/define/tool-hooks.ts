@@ -1,38 +1,38 @@
 import { isPromiseLike } from "../../is.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 
-/** What every hook of a tool gets. */
+/** What every hook of a tool receives. */
 export interface ToolHookCall {
-  /** The id of the call, as its result has it. */
+  /** The id of the call, the same as in its result. */
   readonly toolCallId: string;
   /** The tool's own name, also when the model used an alias. */
   readonly toolName: string;
-  /** The call option `messages`, else the assistant message with the call; while it streams in, as far as it has come. */
+  /** The call option `messages`, or else the assistant message with the call; while that streams in, what has arrived so far. */
   readonly messages: readonly AgenticMessage[];
   readonly abortSignal: AbortSignal;
 }
 
-/** What `onInputDelta` gets. */
+/** What `onInputDelta` receives. */
 export interface InputDelta extends ToolHookCall {
   /** The next piece of the text of the arguments. */
   readonly inputTextDelta: string;
 }
 
-/** What `onInputAvailable` gets. */
+/** What `onInputAvailable` receives. */
 export interface AvailableInput<Input> extends ToolHookCall {
-  /** Parsed and validated: what `execute` gets. */
+  /** The parsed and validated input, which `execute` receives. */
   readonly input: Input;
 }
 
-/** What `onOutput` gets. */
+/** What `onOutput` receives. */
 export interface AvailableOutput<Output> extends ToolHookCall {
-  /** As its `outputSchema` gives it, before `toModelOutput`; of a stream, all chunks joined. */
+  /** The validated output, before `toModelOutput`; for a tool that streams, all chunks joined. */
   readonly output: Output;
 }
 
 /**
- * Functions that look at the calls of a tool, in this order. Nothing waits for a hook, and a hook that fails never fails its
- * call: handlers get a `hook_error` event, and without a handler the error is printed to the console.
+ * Functions that observe the calls of a tool, called in this order. Nothing waits for a hook, and a failing hook never fails its
+ * call: handlers get a `hook_error` event; without a handler the error is printed to the console.
  *
  * @example
  * const search = createTool({
@@ -44,17 +44,17 @@ export interface AvailableOutput<Output> extends ToolHookCall {
  * });
  */
 export interface ToolHooks<Input, Output> {
-  /** A streaming message has begun to call the tool. Not called for messages that are there at once. */
+  /** Called when a streaming message begins to call the tool; not called for messages that do not stream. */
   onInputStart?(call: ToolHookCall): unknown;
-  /** Each piece of the arguments of such a call. */
+  /** Called for each piece of the arguments of such a call. */
   onInputDelta?(call: InputDelta): unknown;
-  /** The arguments are valid. */
+  /** Called when the arguments are valid. */
   onInputAvailable?(call: AvailableInput<Input>): unknown;
-  /** `execute` is done, and its output is valid. */
+  /** Called when `execute` is done and its output is valid. */
   onOutput?(call: AvailableOutput<Output>): unknown;
 }
 
-/** Hooks with their types erased: a tool and its stages know which is which. */
+/** Hooks with their types erased. */
 export type AnyToolHooks = ToolHooks<never, never>;
 
 export const hookNames = ["onInputStart", "onInputDelta", "onInputAvailable", "onOutput"] as const;
@@ -67,49 +67,49 @@ export type HookError = {
   readonly error: unknown;
 };
 
-/** Where a hook is called. */
-export interface HookPlace {
+/** The call for which a hook is called. */
+export interface HookContext {
   readonly callId: string;
   readonly toolName: string;
   readonly messages: readonly AgenticMessage[];
   readonly abortSignal: AbortSignal;
-  /** Handlers hear of an event; where nobody listens, what went wrong stands in the console. */
+  /** Sends an event to the handlers; without one, the error is printed to the console. */
   report(event: HookError): void;
 }
 
-/** Hooks among the options of a tool; `undefined` when there is none. */
+/** The options of a tool if they have a hook, otherwise `undefined`. */
 export function hooksOf(options: AnyToolHooks): AnyToolHooks | undefined {
   return hookNames.some((name) => options[name] !== undefined) ? options : undefined;
 }
 
-/** The arguments of a call are valid. */
-export function tellInput(hooks: AnyToolHooks | undefined, input: unknown, place: HookPlace): void {
+/** Calls the hook `onInputAvailable`. */
+export function tellInput(hooks: AnyToolHooks | undefined, input: unknown, context: HookContext): void {
   if (hooks?.onInputAvailable === undefined) return;
-  const told: AvailableInput<unknown> = { ...hookCallOf(place), input };
-  callHook(hooks, "onInputAvailable", told, place);
+  const told: AvailableInput<unknown> = { ...hookCallOf(context), input };
+  callHook(hooks, "onInputAvailable", told, context);
 }
 
-/** A call has gone well. */
-export function tellOutput(hooks: AnyToolHooks | undefined, output: unknown, place: HookPlace): void {
+/** Calls the hook `onOutput`. */
+export function tellOutput(hooks: AnyToolHooks | undefined, output: unknown, context: HookContext): void {
   if (hooks?.onOutput === undefined) return;
-  const told: AvailableOutput<unknown> = { ...hookCallOf(place), output };
-  callHook(hooks, "onOutput", told, place);
+  const told: AvailableOutput<unknown> = { ...hookCallOf(context), output };
+  callHook(hooks, "onOutput", told, context);
 }
 
-function hookCallOf({ callId, toolName, messages, abortSignal }: HookPlace): ToolHookCall {
+function hookCallOf({ callId, toolName, messages, abortSignal }: HookContext): ToolHookCall {
   return { toolCallId: callId, toolName, messages, abortSignal };
 }
 
-/** Calls a hook. Nothing comes back, neither a value nor an error. */
+/** Calls a hook. Ignores what it returns, and reports errors. */
 export function callHook<Name extends keyof AnyToolHooks>(
   hooks: AnyToolHooks | undefined,
   hook: Name,
   call: ToolHookCall,
-  place: HookPlace,
+  context: HookContext,
 ): void {
   if (hooks?.[hook] === undefined) return;
-  const { callId, toolName } = place;
-  const fail = (error: unknown): void => place.report({ kind: "hook_error", hook, toolName, callId, error });
+  const { callId, toolName } = context;
+  const fail = (error: unknown): void => context.report({ kind: "hook_error", hook, toolName, callId, error });
   try {
     const returned = hooks[hook]?.(call as never);
     if (isPromiseLike(returned)) returned.then(undefined, fail);

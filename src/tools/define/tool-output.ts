@@ -3,12 +3,12 @@ import { type Fields, isPlainObject } from "../../is.js";
 import { encodeJson } from "../../schema/encode-json.js";
 import type { ToolResultContent, ToolResultMedia } from "../../schema/message/content-block.js";
 
-/** Where a call notes which of its texts is JSON, made from a value that was not a string. */
+/** Where a call notes which of its texts is JSON of a value that was not a string. */
 export interface JsonNote {
   jsonText: string | undefined;
 }
 
-/** A value as JSON: what a model reads of data, whatever it looks like. */
+/** The JSON of a value, which a model reads as data. */
 export class JsonText {
   readonly text: string;
 
@@ -18,7 +18,7 @@ export class JsonText {
 }
 
 /**
- * A chunk that is one item of a list. It goes out at once, as text; all together are the JSON of the list, and the output
+ * A chunk that is one item of a list. It is passed on at once as text; the texts together are the JSON of the list, and the output
  * that a schema checks is the list.
  */
 export class ListItem {
@@ -34,25 +34,25 @@ export class ListItem {
   }
 }
 
-/** Data as a model reads it: a string as it is, nothing as the empty string, and everything else as JSON. */
+/** Data as a model reads it: a string as it is, `undefined` as the empty string, and everything else as JSON. */
 export function dataOutput(value: unknown): string | JsonText {
   if (typeof value === "string") return value;
   const text = jsonOf(value);
   return text === undefined ? "" : new JsonText(text);
 }
 
-/** JSON has no functions and symbols: alone they are nothing. */
+/** `undefined` for what JSON cannot represent at all: `undefined`, functions and symbols. */
 function jsonOf(value: unknown): string | undefined {
   return value === undefined ? undefined : JSON.stringify(encodeJson(value));
 }
 
-/** What a model reads of a value: a string and a list of content parts stay as they are, everything else becomes JSON. */
+/** What a model reads for a value: strings and arrays of content parts stay as they are, everything else becomes JSON. */
 export function toolOutputOf(value: unknown, note: JsonNote): ToolOutput {
   if (typeof value === "string") return value;
   return isContentList(value) ? value : dataOutputOf(value, note);
 }
 
-/** Like {@link toolOutputOf}, but a list of content parts becomes JSON as well. */
+/** Like {@link toolOutputOf}, but an array of content parts becomes JSON as well. */
 export function dataOutputOf(value: unknown, note: JsonNote): string {
   if (typeof value === "string") return value;
   const text = value instanceof JsonText ? value.text : jsonOf(value);
@@ -62,8 +62,8 @@ export function dataOutputOf(value: unknown, note: JsonNote): string {
 }
 
 /**
- * Whether a value is a list of content parts, and not data that looks like one: every item has the fields of a part and no
- * others. An empty list is data.
+ * Whether a value is an array of content parts, not data that looks similar: every item has the fields of a part and no others.
+ * An empty array is data.
  */
 export function isContentList(value: unknown): value is readonly ToolResultContent[] {
   return Array.isArray(value) && value.length > 0 && value.every(isContent);
@@ -94,7 +94,7 @@ function isMedia(fields: Fields): boolean {
   );
 }
 
-/** Joins the pieces of one output: texts to a text, and as soon as one has parts, all to a list of parts. */
+/** Joins the pieces of one output: strings to a string or, if any piece has parts, everything to an array of parts. */
 export function joinToolOutputs(pieces: readonly ToolOutput[]): ToolOutput {
   const [only] = pieces;
   if (only !== undefined && pieces.length === 1) return only;

@@ -1,6 +1,6 @@
 import { invalidOutputValidation, invalidTimeout } from "./errors.js";
 
-/** What happens when a tool gives back what its `outputSchema` does not accept. */
+/** What happens if a tool's output does not fit its `outputSchema`: an error, a warning, or nothing (it is not checked). */
 export type OutputValidation = "error" | "warn" | "off";
 
 const validations: readonly unknown[] = ["error", "warn", "off", undefined] satisfies (OutputValidation | undefined)[];

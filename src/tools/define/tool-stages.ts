@@ -10,37 +10,37 @@ import type { ToolCallName, ToolError } from "./errors.js";
 import type { AnyToolHooks } from "./tool-hooks.js";
 import type { OutputValidation } from "./tool-settings.js";
 
-/** Where a tool keeps its stages, for a tools node. The number counts changes of their contract: see `stagesOf`. */
+/** The key of a tool's stages, for a tools node. Its number is the version of the contract: see `stagesOf`. */
 export const toolStages: unique symbol = Symbol.for("kumiko/tool-stages/1") as never;
 
-/** One call, as the stages of its tool see it: what they need to know, and where they note things. */
+/** One call, as the stages of its tool see it. */
 export interface StagedCall extends ToolCallName {
   readonly validator: SchemaValidator | undefined;
   readonly registry: ConcatRegistry | undefined;
-  /** For tools that do not say it themselves. */
+  /** The setting of the node, for tools without one of their own. */
   readonly outputValidation: OutputValidation | undefined;
-  /** Whether arguments that do not fit are repaired where it is clear what was meant. */
+  /** Whether arguments that do not fit are repaired where the cause is clear. */
   readonly coerceArguments: boolean;
   readonly messages: readonly AgenticMessage[];
   readonly abortSignal: AbortSignal;
-  /** Whatever comes now is too late to count. */
+  /** Whether the call has ended, so that results no longer count. */
   readonly isLate: boolean;
-  /** The last text that was made from a value that is not a string. */
+  /** The last text that is JSON of a value that is not a string. */
   jsonText: string | undefined;
   /** Whether a question of this key was asked in an earlier execution of this call. */
   hasAsked(key: string): boolean;
-  /** Told of output that does not fit where that is only worth a warning. */
+  /** Called for output that does not fit, if that is only a warning. */
   warn(problem: ToolError): void;
-  /** Told of a part of a schema that cannot be checked. */
+  /** Called for a part of a schema that cannot be checked. */
   unchecked(part: UncheckedPart, schema: string): void;
   /** Sends an event to the handlers. */
   report(event: StagedEvent): void;
 }
 
-/** What there is to tell of a call on its way. */
+/** An event of a call, for handlers. */
 export interface StagedEvent {
   readonly kind: string;
-  /** What went wrong. An event with an error is never lost: see {@link reportEvent}. */
+  /** An error. It is never lost: see {@link reportEvent}. */
   readonly error?: unknown;
   readonly [detail: string]: unknown;
 }
@@ -51,45 +51,45 @@ export function reportEvent(span: Span | undefined, event: StagedEvent): void {
   else if ("error" in event) console.error(event);
 }
 
-/** What comes out of a tool at once, later, or piece by piece. */
+/** The output of a tool: directly, as a promise, or as a stream. */
 export type StagedOutput = WholeOrPieces | Promise<WholeOrPieces>;
 
 export type WholeOrPieces = ToolOutput | StreamReader<ToolOutput>;
 
 /**
- * A tool in separate steps, so that a tools node can do the first for all calls before it does the second for any, and put
- * other things between them. At least one of `invoke` and `stream` is there.
+ * A tool in separate steps, so that a tools node can validate all calls before it runs any, and do other things in between. Has
+ * at least one of `invoke` and `stream`.
  */
 export interface ToolStages {
-  /** Gives the input for `invoke` and `stream`, or a promise of it; fails with a `ToolError`. */
+  /** Parses and validates the input for `invoke` and `stream`; may return a promise. Fails with a `ToolError`. */
   readInput(text: string, call: StagedCall): unknown;
-  /** Whether the values of the request are what the tool needs, and if not, why; never fails. */
+  /** Returns why the tool cannot run with the values of the request context; `undefined` if it can. Never throws. */
   readonly checkRequest?:
     | ((values: object, call: StagedCall) => ToolError | undefined | Promise<ToolError | undefined>)
     | undefined;
   readonly hooks?: AnyToolHooks | undefined;
-  /** Runs the tool: gives what it gives. */
+  /** Runs the tool and returns its raw result. */
   readonly invoke?: ((input: unknown, ctx: ToolContext) => unknown) | undefined;
-  /** Makes what a model reads of what `invoke` gave, at the end of its promise. May fail with a `ToolError`. */
+  /** Turns the awaited result of `invoke` into what a model reads. May fail with a `ToolError`. */
   finish(value: unknown, input: unknown, call: StagedCall): StagedOutput;
-  /** Runs a tool that streams: nothing happens before the first read. */
+  /** Runs a tool that streams. Nothing happens before the first read. */
   readonly stream?: ((input: unknown, ctx: ToolContext, call: StagedCall) => StreamReader<ToolOutput>) | undefined;
   /**
-   * Asks somebody whether the call may run, where that is wanted: gives what it runs with, or a promise of it. Fails with a
-   * `ToolError` of kind "denied".
+   * Asks for approval if the call needs it, and returns the input to run with, or a promise of it. Fails with a `ToolError` of
+   * kind "denied".
    */
   readonly approve?: ((input: unknown, ctx: ToolContext, call: StagedCall) => Approved | Promise<Approved>) | undefined;
-  /** The same for a call that was asked about when the tool still needed it. */
+  /** The same for a call that needed approval when it was asked, although the tool no longer requires it. */
   readonly approveAnswered?: ToolStages["approve"];
-  /** What a tool may be suspended and resumed with. */
+  /** The schemas for suspending and resuming a call. */
   readonly suspension?: Suspension | undefined;
-  /** Whether somebody outside does the work, so that a call always has to wait. */
+  /** Whether a client does the work, so that a call always has to wait. */
   readonly isClientTool?: boolean | undefined;
-  /** For each call, in milliseconds. */
+  /** The time limit of each call, in milliseconds. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What a call runs with; `text` when somebody has changed its arguments. */
+/** The input of an approved call; `text` is set if the reviewer has edited the arguments. */
 export interface Approved {
   readonly input: unknown;
   readonly text?: string | undefined;
@@ -98,7 +98,7 @@ export interface Approved {
 export interface Suspension {
   readonly payload: SchemaCheck | undefined;
   readonly answer: SchemaCheck | undefined;
-  /** With which the question travels. */
+  /** The schema that is sent with the question. */
   readonly answerSchema: AnyStandardSchema | JsonSchema | undefined;
 }
 

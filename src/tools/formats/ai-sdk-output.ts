@@ -2,7 +2,7 @@ import { type Fields, isFields } from "../../is.js";
 import { toBase64 } from "../../schema/base64.js";
 import { encodeJson } from "../../schema/encode-json.js";
 import type { ToolResultContent } from "../../schema/message/content-block.js";
-import { type ToolCallName, toldError } from "../define/errors.js";
+import { reportedError, type ToolCallName } from "../define/errors.js";
 import { dataOutput } from "../define/tool-output.js";
 import { mediaKind } from "../mcp/mcp-content.js";
 import { textOr } from "./foreign-tool.js";
@@ -21,11 +21,11 @@ export function modelOutputOf(shown: unknown, call: ToolCallName): unknown {
       return "value" in shown ? dataOutput(value) : shown;
     case "error-text":
     case "error-json":
-      throw toldError("execution", textOf(value), call);
+      throw reportedError("execution", textOf(value), call);
     case "content":
       return Array.isArray(value) ? value.map(partOf) : shown;
     case "execution-denied":
-      throw toldError("denied", textOr(shown.reason, "The call was declined."), call);
+      throw reportedError("denied", textOr(shown.reason, "The call was declined."), call);
     default:
       return shown;
   }

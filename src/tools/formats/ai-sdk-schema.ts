@@ -43,7 +43,7 @@ export function inputSchemaOf(schema: unknown): ToolParameters | undefined {
   return isStandardSchema(schema) ? schema : (schema as JsonSchema);
 }
 
-/** A plain JSON Schema stays one: outputs are checked against it only where somebody says so. */
+/** A plain JSON Schema stays one: outputs are checked against it only on request. */
 export function outputSchemaOf(schema: unknown): AnyStandardSchema | JsonSchema | undefined {
   if (schema === undefined || schema === null) return undefined;
   if (isLazy(schema)) return outputSchemaOf(schema());

@@ -96,7 +96,7 @@ function execution(tool: Fields, execute: AnyFunction, contextFor: ContextFor) {
   };
 }
 
-/** What is yielded tells how far it is; the last of it is the result. A stopped call lets go of it at once. */
+/** Yielded values are progress; the last one is the result. A stopped call abandons the generator at once. */
 async function lastOf(stream: object, { signal, progress }: ToolContext): Promise<unknown> {
   const producer = producerOf(stream);
   const stop = (): void => producer.cancel(signal.reason);

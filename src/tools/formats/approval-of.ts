@@ -4,7 +4,7 @@ import { eitherApproval } from "../define/approval.js";
 import { isFunction } from "./foreign-tool.js";
 
 /**
- * Whether somebody must agree first: under any of the names, always or where a function of the input and the context says so.
+ * Whether calls need approval, under any of the option names: a boolean, or a function of the input and the context.
  * What is neither true nor false counts as it does in a condition.
  */
 export function approvalOf(tool: Fields, contextOf: (ctx: ToolContext) => unknown): NeedsApproval<unknown> {

@@ -25,7 +25,7 @@ export interface PlainTool extends ForeignHooks {
   readonly parameters?: unknown;
   readonly outputSchema?: unknown;
   readonly execute: Execute;
-  /** Whether somebody must agree before it runs: always, or where a function of the input says so. */
+  /** Whether calls need approval: a boolean, or a function of the input. */
   readonly requireApproval?: boolean | Execute | undefined;
   readonly needsApproval?: boolean | Execute | undefined;
   readonly suspendSchema?: unknown;
@@ -78,7 +78,7 @@ export interface EinoTool {
   readonly info: ToolInfo | EinoToolInfo | (() => ToolInfo | EinoToolInfo);
   readonly invokableRun?: ((args: string, ctx: ToolContext) => unknown) | undefined;
   readonly streamableRun?: ((args: string, ctx: ToolContext) => unknown) | undefined;
-  /** Whether somebody must agree before it runs: always, or where a function of its arguments says so. */
+  /** Whether calls need approval: a boolean, or a function of the arguments. */
   readonly requireApproval?: NeedsApproval<string> | undefined;
   readonly needsApproval?: NeedsApproval<string> | undefined;
 }

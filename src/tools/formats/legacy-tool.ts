@@ -36,7 +36,7 @@ export interface LegacyTool<
   readonly description: string;
   readonly inputSchema?: InputSchema | undefined;
   readonly outputSchema?: OutputSchema | undefined;
-  /** Whether somebody must agree before it runs: always, or where a function of the input says so. */
+  /** Whether calls need approval: a boolean, or a function of the input. */
   readonly requireApproval?: NeedsApproval<ExecuteInput<InputSchema>> | undefined;
   /** Another name of `requireApproval`. */
   readonly needsApproval?: NeedsApproval<ExecuteInput<InputSchema>> | undefined;

@@ -2,7 +2,7 @@ import type { Tool, ToolContext } from "../../components/tool.js";
 import { type Fields, isFields } from "../../is.js";
 import type { AnyStandardSchema, JsonSchema, StandardSchemaV1 } from "../../schema/standard-schema.js";
 import { canValidate } from "../../schema/validation/schema-check.js";
-import { toldError } from "../define/errors.js";
+import { reportedError } from "../define/errors.js";
 import { requestValues } from "../define/request-check.js";
 import { modelOutputOf } from "./ai-sdk-output.js";
 import { inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
@@ -106,7 +106,7 @@ function readError(tool: Fields, error: ErrorObject, { toolName, toolCallId, pro
     return refusedOutput(message);
   }
   const kind = isOutput ? "output_validation" : validationErrors === undefined ? "execution" : "validation";
-  throw toldError(kind, message, { toolName, callId: toolCallId });
+  throw reportedError(kind, message, { toolName, callId: toolCallId });
 }
 
 /** Mastra keeps of an output that did not fit what its message quotes. */

@@ -17,11 +17,11 @@ import { isToolArray } from "./tool-list.js";
 import { type SkippedTool, ToolKit } from "./tool-table.js";
 
 /**
- * Executes the tool calls of an assistant message. Gives one message per call, in call order, each with one
- * `function_tool_result` block; streamed, lists of that length in which one slot is filled. All calls are parsed and
- * validated before any tool runs; then they run side by side, unless `executeSequentially` is set. A failed call rejects
- * with a {@link ToolError}, unless `onToolError` makes a result of it. The constructor throws if an option, a tool, a name
- * or an alias is wrong (`INVALID_OPTION`, `INVALID_TOOL`, `DUPLICATE_TOOL`, `INVALID_ALIAS`, `SCHEMA_UNSUPPORTED`).
+ * Executes the tool calls of an assistant message. Returns one message per call, in call order, each with one
+ * `function_tool_result` block; when streaming, each chunk is an array of that length with one slot filled. All calls are
+ * parsed and validated before any tool runs; then they run concurrently, unless `executeSequentially` is set. A failed call
+ * rejects with a {@link ToolError}, unless `onToolError` turns it into a result. The constructor throws if an option, a tool,
+ * a name or an alias is invalid (`INVALID_OPTION`, `INVALID_TOOL`, `DUPLICATE_TOOL`, `INVALID_ALIAS`, `SCHEMA_UNSUPPORTED`).
  *
  * @example
  * const tools = new AgenticToolsNode({ tools: [getWeather], onToolError: "result" });
@@ -31,12 +31,12 @@ import { type SkippedTool, ToolKit } from "./tool-table.js";
  */
 export class AgenticToolsNode extends BareRunnable<AgenticMessage, AgenticMessage[]> {
   readonly component = "tools_node";
-  /** Only in types: what the option `options` of its node may be. */
+  /** Exists in types only: the call options of this node. */
   declare readonly [callOptions]?: ToolsNodeOptions | undefined;
   readonly #infos: readonly ToolInfo[];
   readonly #skipped: readonly SkippedTool[];
 
-  /** The tools alone, or all options. */
+  /** Takes an array of tools, or all options. */
   constructor(config: AgenticToolsNodeConfig | readonly AnyTool[]) {
     const kit = new ToolKit(isToolArray(config) ? { tools: config } : config);
     super({
@@ -53,24 +53,24 @@ export class AgenticToolsNode extends BareRunnable<AgenticMessage, AgenticMessag
     this.#skipped = kit.skipped;
   }
 
-  /** What a model needs to know of the tools: its option `tools`. */
+  /** The tool infos for a model's option `tools`. */
   get infos(): readonly ToolInfo[] {
     return this.#infos;
   }
 
-  /** With `onSchemaError: "skip"`, the tools that the node does not have because their schemas have no JSON form. */
+  /** With `onSchemaError: "skip"`, the tools that were left out because their schemas cannot be converted to JSON Schema. */
   get skippedTools(): readonly SkippedTool[] {
     return this.#skipped;
   }
 
-  /** The message with the call ids that the results use: missing ones are made, repeated ones get a suffix. */
+  /** Returns the message with the call ids that the results use: missing ids are generated, repeated ones get a suffix. */
   normalize(message: AgenticMessage): AgenticMessage {
     callsIn(message);
     return withCallIds(message);
   }
 }
 
-/** How a message is taken that streams in, when a tool looks at its pieces. Without one it is joined before the node. */
+/** The modes for a message that streams in, used only if a tool has input hooks. Otherwise it is joined before the node. */
 function streamedInput(kit: ToolKit) {
   const read = async (chunks: StreamSource<AgenticMessage>, ctx: Context): Promise<AgenticMessage> => {
     const message = await readStreamedCalls(chunks, kit, ctx);
@@ -85,7 +85,7 @@ function streamedInput(kit: ToolKit) {
   };
 }
 
-/** Takes the calls of a message on. What fails here fails before any tool has run. */
+/** Creates the batch of a message's calls. An error here comes before any tool has run. */
 function open(kit: ToolKit, message: AgenticMessage, nodeContext: Context): CallBatch {
   try {
     return new CallBatch(kit, message, nodeContext);

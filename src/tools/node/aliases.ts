@@ -1,7 +1,7 @@
 import { isFields } from "../../is.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
 import {
-  aliasesOfNoTool,
+  aliasesNotARecord,
   aliasIsTool,
   aliasTaken,
   argumentAliasIsProperty,
@@ -9,16 +9,16 @@ import {
   emptyArgumentAlias,
   emptyArgumentKey,
   emptyNameAlias,
-  misshapenAliases,
+  invalidAliases,
   nestedArgumentKey,
   refusedAliasKey,
 } from "./errors.js";
 import type { ToolAliases } from "./options.js";
 
-/** Alias → the tool's own key of an argument. */
+/** Maps an alias to the tool's own name of an argument. */
 export type ArgumentAliases = ReadonlyMap<string, string>;
 
-/** Alias → tool, for the tools that are there. Aliases of other tools are left alone: those may come with a call. */
+/** Maps aliases to the names of existing tools. Aliases of other tools are ignored, because a call may bring those tools. */
 export function nameAliases(
   aliases: Readonly<Record<string, ToolAliases>>,
   tools: ReadonlyMap<string, unknown>,
@@ -42,14 +42,14 @@ export function nameAliases(
   return found;
 }
 
-/** For plain JavaScript: a text in place of a list would be taken apart into letters. */
+/** Checks aliases at run time: a string in place of an array would be taken apart into characters. */
 export function checkAliases(aliases: unknown): void {
-  if (!isFields(aliases)) throw aliasesOfNoTool();
+  if (!isFields(aliases)) throw aliasesNotARecord();
   for (const [tool, own] of Object.entries(aliases)) {
-    if (!isFields(own)) throw misshapenAliases(tool);
+    if (!isFields(own)) throw invalidAliases(tool);
     const { nameAliases = [], argumentsAliases = {}, ...others } = own;
-    if (!isFields(argumentsAliases) || Object.keys(others).length > 0) throw misshapenAliases(tool);
-    if (![nameAliases, ...Object.values(argumentsAliases)].every(isTextList)) throw misshapenAliases(tool);
+    if (!isFields(argumentsAliases) || Object.keys(others).length > 0) throw invalidAliases(tool);
+    if (![nameAliases, ...Object.values(argumentsAliases)].every(isTextList)) throw invalidAliases(tool);
   }
 }
 
@@ -57,7 +57,7 @@ function isTextList(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
-/** Other names of a tool's top-level arguments; `undefined` when there are none. */
+/** The aliases of a tool's top-level arguments; `undefined` if there are none. */
 export function argumentAliases(
   info: ToolInfo,
   tool: string,
@@ -84,8 +84,8 @@ export function argumentAliases(
 }
 
 /**
- * Renames the aliased keys of a JSON object. Returns the text itself if nothing is renamed: if it is not a JSON
- * object, has no alias, or has the tool's own key as well, which then wins.
+ * Renames the aliased keys of a JSON object. The text is returned unchanged if it is not a JSON object or has no alias. If it has
+ * both an alias and the tool's own key, the tool's own key wins.
  */
 export function renameArguments(text: string, aliases: ArgumentAliases): string {
   const value = parse(text);
@@ -110,7 +110,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The arguments that the tool's schema names; none when it has no JSON form. */
+/** The argument names in the tool's schema; empty if the schema cannot be converted to JSON Schema. */
 function propertiesOf(info: ToolInfo): ReadonlySet<string> {
   try {
     const { properties } = info.toJsonSchema() ?? {};
@@ -121,8 +121,8 @@ function propertiesOf(info: ToolInfo): ReadonlySet<string> {
 }
 
 /**
- * Renames top-level keys in the text of a JSON object. All else stays as it was written: a number with more digits than
- * JavaScript's has them still.
+ * Renames top-level keys in the text of a JSON object. Everything else stays as written, so that numbers with more digits than
+ * JavaScript can hold are kept.
  */
 function renameKeys(object: string, names: ReadonlyMap<string, string>): string {
   let renamed = "";
@@ -151,7 +151,7 @@ function renameKeys(object: string, names: ReadonlyMap<string, string>): string 
   return renamed + object.slice(copied);
 }
 
-/** The position behind the quote that ends a string. */
+/** The position after the closing quote of a string. */
 function endOfString(text: string, start: number): number {
   let end = start + 1;
   while (end < text.length && text[end] !== '"') end += text[end] === "\\" ? 2 : 1;

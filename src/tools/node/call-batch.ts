@@ -18,19 +18,19 @@ import { prepareCall, startTool } from "./run-tool.js";
 import { type CallOwner, ToolRun } from "./tool-run.js";
 import type { ToolKit, ToolTable } from "./tool-table.js";
 
-/** Runs the calls of a batch in a way of its own, and hears what comes of them. */
+/** Starts the calls of a batch in place of the batch itself, and is notified of their ends. */
 export interface BatchFollower {
-  /** Runs one call that has begun. Whatever comes of it, it settles. */
+  /** Runs a call that has begun. The call must settle in any case. */
   start(run: ToolRun): void;
-  /** One call has settled; nobody but the follower closes it. */
+  /** A call has settled. The follower must close it. */
   onSettled(run: ToolRun): void;
   /** The run around the batch was stopped. */
   onStopped?(reason: unknown): void;
 }
 
 /**
- * The calls of one message. First all are prepared, then they run, as many at once as the node allows, in their order;
- * a failure that is not turned into a result keeps those that have not started from doing so.
+ * The calls of one message. First all are prepared, then they start in order, as many at once as the node allows. After a failure
+ * that does not become a result, no further calls start.
  */
 export class CallBatch extends Scope implements CallOwner {
   readonly settings: ToolsNodeSettings;
@@ -41,14 +41,14 @@ export class CallBatch extends Scope implements CallOwner {
   /** The run was stopped, or every call has settled. */
   isOver = false;
   private readonly options: ToolsNodeOptions;
-  /** The tools that there are. */
+  /** The names of the available tools, for error messages. */
   private readonly toolNames: readonly string[];
   private follower: BatchFollower | undefined = undefined;
   /** A call has failed the node. */
   private hasFailed = false;
   /** A call waits for an answer. */
   private hasPending = false;
-  /** Somebody is asked before any call may run. */
+  /** A call asked a question while it was being prepared, so no call may run yet. */
   private hasAsked = false;
   private unsettled: number;
   private active = 0;
@@ -87,7 +87,7 @@ export class CallBatch extends Scope implements CallOwner {
     return this.options.messages ?? [this.message];
   }
 
-  /** What an earlier execution of the node has done is not done again. */
+  /** Takes over what an earlier execution of the node has done. */
   private restore(invocation: Invocation): void {
     for (const run of this.runs) {
       run.restore(invocation);
@@ -105,13 +105,13 @@ export class CallBatch extends Scope implements CallOwner {
     }
   }
 
-  /** Before anything begins. */
+  /** Sets the follower. To be called before anything starts. */
   follow(follower: BatchFollower): this {
     this.follower = follower;
     return this;
   }
 
-  /** Runs the calls for their whole results: at once, when no tool makes it wait. */
+  /** Runs the calls to whole results; synchronously, if no tool is asynchronous. */
   run(): AgenticMessage[] | Promise<AgenticMessage[]> {
     const preparing = this.prepareCalls();
     if (preparing === undefined) this.startCalls();
@@ -136,7 +136,7 @@ export class CallBatch extends Scope implements CallOwner {
     return this.results();
   }
 
-  /** Prepares all calls; gives a promise, which never rejects, when something must be awaited. */
+  /** Prepares all calls. Returns a promise, which never rejects, if something must be awaited. */
   prepareCalls(): Promise<unknown> | undefined {
     let pending: Promise<void>[] | undefined;
     for (const run of this.runs) {
@@ -149,7 +149,7 @@ export class CallBatch extends Scope implements CallOwner {
     return pending === undefined ? undefined : Promise.all(pending);
   }
 
-  /** Runs the prepared calls, or none of them when one has failed already. */
+  /** Starts the prepared calls, or skips all if one has already failed. */
   startCalls(): void {
     if (this.isOver) return;
     if (this.hasFailed) this.skipRest();
@@ -163,7 +163,7 @@ export class CallBatch extends Scope implements CallOwner {
     this.isStarting = true;
     const { runs, settings, nodeContext } = this;
     while (this.nextIndex < runs.length && this.active < settings.concurrency && !this.isOver) {
-      // as long as no call makes the node wait, nobody tells it
+      // until a call makes the node wait, the batch is not attached to the scope and must look itself
       const { openedScope } = nodeContext;
       if (openedScope?.aborted === true) {
         this.stopCalls(openedScope.reason);
@@ -182,7 +182,7 @@ export class CallBatch extends Scope implements CallOwner {
     if (this.hasFailed) this.skipRest();
   }
 
-  /** Where every finished call is saved, nothing follows it before that is done. */
+  /** Saves a finished call if the run is saved step by step. Nothing follows before the save is done. */
   settled(run: ToolRun): void {
     if (this.isOver) return;
     const saved = run.failure === undefined && !run.isPending && run.hasBegun ? this.nodeContext.commit() : undefined;
@@ -209,7 +209,7 @@ export class CallBatch extends Scope implements CallOwner {
     if (this.unsettled === 0) this.finish();
   }
 
-  /** In sequence, a call that waits keeps those behind it from running. */
+  /** Postpones all calls that have not started: a call before them waits for an answer. */
   private postponeRest(): void {
     for (const run of this.runs) {
       if (run.phase !== "waiting") continue;
@@ -251,7 +251,7 @@ export class CallBatch extends Scope implements CallOwner {
     super.abort(reason);
   }
 
-  /** The calls are no longer wanted: those that run are told to stop, and no more are started. */
+  /** Aborts the running calls, and starts no more. */
   stopCalls(reason: unknown): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -263,8 +263,8 @@ export class CallBatch extends Scope implements CallOwner {
   }
 
   /**
-   * What the node rejects with: the error of the first call that failed, with the results of all; or, when calls wait for
-   * an answer, all that they ask.
+   * The error that the node rejects with: that of the first failed call, with all results; or, if calls wait for answers, an
+   * interrupt with their questions.
    */
   rejection(): ToolError | InterruptError | undefined {
     if (!this.hasFailed && !this.hasPending) return undefined;
@@ -281,12 +281,12 @@ export class CallBatch extends Scope implements CallOwner {
     return this.runs.find(({ failure }) => failure !== undefined && failure.kind !== "not_executed");
   }
 
-  /** For those who ask, because the error says nothing of it. */
+  /** Remembers the results for `resultsOf`, because this error cannot carry them. */
   private remember(reason: unknown): void {
     rememberResults(this.message, reason, () => this.results());
   }
 
-  /** What the node gives back, or would give back: a message per call. */
+  /** One message per call, finished or not. */
   private results(): AgenticMessage[] {
     const results = new Array<AgenticMessage>(this.runs.length);
     for (const run of this.runs) results[run.index] = run.message();
@@ -313,7 +313,7 @@ export function callsIn(message: AgenticMessage): readonly FunctionToolCall[] {
   return calls;
 }
 
-/** Whether no id is missing or repeated, as nearly always: then there is nothing to make. */
+/** Whether no id is missing or repeated, the usual case. */
 function haveOwnIds(calls: readonly FunctionToolCall[]): boolean {
   if (calls.length === 1) return calls.every(hasId);
   return calls.every(hasId) && new Set(calls.map(({ callId }) => callId)).size === calls.length;
@@ -323,7 +323,7 @@ function hasId({ callId }: FunctionToolCall): boolean {
   return typeof callId === "string" && callId !== "";
 }
 
-/** The tools that a call with these options can reach: nearly always those of the node. */
+/** The tools available with these call options: usually those of the node. */
 export function tableOf(kit: ToolKit, options: ToolsNodeOptions): ToolTable {
   return options.tools === undefined && options.toolAliases === undefined ? kit.table : kit.tableFor(options);
 }

@@ -4,8 +4,8 @@ import { toolCallsOf } from "../../schema/message/read-message.js";
 import { hash } from "./model-name.js";
 
 /**
- * The message with the ids under which its calls are answered: itself when it has them. Also for calls that a tools node
- * would refuse: what is wrong with them is told elsewhere.
+ * Returns the message with the call ids that its results use; the same message if it has them already. Also works for calls that
+ * a tools node would reject.
  */
 export function withCallIds(message: AgenticMessage): AgenticMessage {
   const calls = toolCallsOf(message);
@@ -19,8 +19,8 @@ export function withCallIds(message: AgenticMessage): AgenticMessage {
 }
 
 /**
- * The ids under which calls are answered: their own, made where one is missing, and with a suffix where one was there
- * before. The same calls always get the same ids.
+ * The call ids that results use: a call's own id, generated if it is missing, with a suffix if it is repeated. The same calls
+ * always get the same ids.
  */
 export function callIdsOf(calls: readonly FunctionToolCall[]): readonly string[] {
   const given = new Set<unknown>(calls.map(({ callId }) => callId));

@@ -17,15 +17,15 @@ export type ToolErrorHandler = (error: ToolError, call: ToolCall, ctx: ToolConte
 export interface AgenticToolsNodeConfig {
   /** Tools of any format, mixed: an array of tools that name themselves, or a record whose keys are the names. */
   readonly tools: ToolList;
-  /** One call after the other, in the order of their blocks; an error stops the following ones. @default false */
+  /** Runs one call after the other, in the order of their blocks; an error stops the following ones. @default false */
   readonly executeSequentially?: boolean | undefined;
   /** How many calls may run at once. @default no limit */
   readonly maxConcurrency?: number | undefined;
-  /** Answers calls of tools that the node does not have. Without it such a call is an error. */
+  /** Returns the result of calls to tools that the node does not have. Without it, such a call is an error. */
   readonly unknownToolsHandler?:
     | ((name: string, args: string, ctx: ToolContext) => string | Promise<string>)
     | undefined;
-  /** Gives the text of the arguments to use in place of what the model wrote. */
+  /** Returns the text of the arguments to use in place of the model's. */
   readonly toolArgumentsHandler?:
     | ((name: string, args: string, ctx: ToolContext) => string | Promise<string>)
     | undefined;
@@ -38,23 +38,23 @@ export interface AgenticToolsNodeConfig {
    * reads. With `"throw"`, arguments that do not fit stop all calls before any tool runs. @default "throw"
    */
   readonly onToolError?: "throw" | "result" | ToolErrorHandler | undefined;
-  /** What the model reads of an error. @default its message */
+  /** Returns the text that the model reads for an error. @default its message */
   readonly formatError?: ((error: ToolError) => string) | undefined;
   /**
-   * Repairs arguments that do not fit where it is clear what was meant: JSON inside a string, `null` for an optional field,
+   * Repairs arguments that do not fit where the cause is clear: JSON inside a string, `null` for an optional field,
    * text after the object. They are validated again, and handlers get a `repaired_arguments` event.
    * @default false
    */
   readonly coerceArguments?: boolean | undefined;
   /**
-   * What happens to tools whose schemas have no JSON form: `"throw"` names them all in one error, `"skip"` leaves them out,
-   * prints a warning, and lists them in `node.skippedTools`. @default "throw"
+   * What happens to tools whose schemas cannot be converted to JSON Schema: `"throw"` lists them all in one error, `"skip"` leaves
+   * them out, prints a warning, and lists them in `node.skippedTools`. @default "throw"
    */
   readonly onSchemaError?: "throw" | "skip" | undefined;
-  /** How long one call may take, in milliseconds; a tool's own limit comes first. @default no limit */
+  /** How long one call may take, in milliseconds; a tool's own limit overrides it. @default no limit */
   readonly timeoutMs?: number | undefined;
-  /** What happens to output that does not fit, for tools that do not say it themselves. @default "error" for Standard Schemas, "off" for plain JSON Schemas */
+  /** What happens if output does not fit its schema, for tools without a setting of their own. @default "error" for Standard Schemas, "off" for plain JSON Schemas */
   readonly outputValidation?: OutputValidation | undefined;
-  /** The most characters that the model reads of one result; the rest is cut off. (An error has 800 at least.) @default no limit */
+  /** How many characters of one result the model reads; the rest is cut off. (Errors get at least 800.) @default no limit */
   readonly maxResultLength?: number | undefined;
 }

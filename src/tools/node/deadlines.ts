@@ -1,6 +1,6 @@
 import type { Clock } from "../../components/clock.js";
 
-/** Something with a time limit: a call. */
+/** Something with a time limit, such as a call. */
 export interface Expiring {
   expire(): void;
 }
@@ -12,7 +12,7 @@ export interface Expiring {
 export class Deadlines {
   readonly #clocks = new WeakMap<Clock, Map<number, DeadlineList>>();
 
-  /** The time runs from now on: what started before may have blocked the thread meanwhile. */
+  /** Starts the time limit of a call now. (Calls started before it may have blocked the thread.) */
   add(call: Expiring, timeoutMs: number, clock: Clock): Deadline {
     let lists = this.#clocks.get(clock);
     if (lists === undefined) {
@@ -45,7 +45,7 @@ export class Deadline {
     this.list = list;
   }
 
-  /** The call has ended in time. */
+  /** To be called when the call has ended in time. */
   remove(): void {
     this.list.remove(this);
   }
@@ -57,7 +57,7 @@ class DeadlineList {
   readonly #onUnused: () => void;
   #first: Deadline | undefined = undefined;
   #last: Deadline | undefined = undefined;
-  /** Stays set when the list gets empty, so that calls which end in time set and clear none; it then keeps no process alive. */
+  /** Stays set when the list is empty, so that calls that end in time need not set and clear timers; then it is unref'd. */
   #timer: unknown = undefined;
 
   constructor(timeoutMs: number, clock: Clock, onUnused: () => void) {
@@ -95,7 +95,7 @@ class DeadlineList {
     this.#timer = this.#clock.setTimer(() => this.#fire(due), wait);
   }
 
-  /** What the timer was set for is due, also when the clock of the machine was set back meanwhile. */
+  /** Expires what is due. The timer's own deadline counts as reached even if the system clock was set back meanwhile. */
   #fire(due: number): void {
     this.#timer = undefined;
     const now = Math.max(due, this.#clock.now() + timerSlack);
@@ -109,11 +109,11 @@ class DeadlineList {
   }
 }
 
-/** Timers may fire so many milliseconds early. */
+/** How many milliseconds early a timer may fire. */
 const timerSlack = 1;
 const longestTimer = 2_147_483_647;
 
-/** Whether a timer keeps the process alive, where there is such a thing: in browsers a timer is a number. */
+/** Sets whether a timer keeps the process alive. (In browsers timers are numbers, and this does nothing.) */
 function hold(timer: unknown, holds: boolean): void {
   if (typeof timer !== "object" || timer === null) return;
   const { ref, unref } = timer as { readonly ref?: () => void; readonly unref?: () => void };

@@ -16,7 +16,7 @@ const failure = (
 
 // the message
 
-/** Nothing was called, so there are no results; but every rejection of the node has the list. */
+/** Adds an empty list of results, which every rejection of the node has. */
 const withoutResults = (error: KumikoError): KumikoError =>
   Object.assign(error, { results: [] satisfies AgenticMessage[] });
 
@@ -50,7 +50,7 @@ export const invalidCall = (index: number, field: string, given: unknown): Kumik
 
 // calls
 
-/** How many tools the message lists, and how long their names may be in it. */
+/** Limits for the names of tools in a message. */
 const mostToolsShown = 20;
 const longestName = 100;
 
@@ -87,7 +87,7 @@ export const callTimedOut = (call: ToolCallName, timeoutMs: number, cause: unkno
   failure(
     "timeout",
     call,
-    `${capital(named(call))} did not finish within its timeoutMs of ${timeoutMs} ms. It was told to stop, and may already ` +
+    `${capital(named(call))} did not finish within its timeoutMs of ${timeoutMs} ms. It was asked to stop, and may already ` +
       "have had an effect.",
     cause,
   );
@@ -116,7 +116,7 @@ export const unknownCallOption = (name: string, known: readonly string[]): Kumik
 
 export const notATool = (where: string, given: unknown): KumikoError =>
   invalidTool(
-    `${where} is not a tool (got ${shorten(given)}). Make one with createTool, or give an object with an execute function.`,
+    `${where} is not a tool (got ${shorten(given)}). Make one with createTool, or pass an object with an execute function.`,
   );
 
 export const toolWithoutInfo = (where: string, cause: unknown): KumikoError =>
@@ -135,7 +135,7 @@ export const invalidToolKey = (key: string): KumikoError =>
     "INVALID_KEY",
     key === "__proto__"
       ? 'A record of tools may not have the key "__proto__".'
-      : `A record of tools may not have the key "${key}": keys that look like integers lose their place. Give an array.`,
+      : `A record of tools may not have the key "${key}": JavaScript moves keys that look like integers to the front. Pass an array instead.`,
   );
 
 export const duplicateTool = (name: string, first: string, second: string): KumikoError =>
@@ -149,20 +149,20 @@ export const sameModelName = (modelName: string, first: string, second: string):
 
 export const toolsWithoutJsonSchema = (problems: readonly string[], cause: unknown): KumikoError =>
   schemaUnsupported(
-    `These tools cannot be offered to a model, because their schemas have no JSON form. Change the schemas, or leave the tools out with onSchemaError: "skip":\n- ${problems.join("\n- ")}`,
+    `These tools cannot be offered to a model, because their schemas cannot be converted to JSON Schema. Change the schemas, or leave the tools out with onSchemaError: "skip":\n- ${problems.join("\n- ")}`,
     cause,
   );
 
 export const skippedTools = (problems: readonly string[]): string =>
-  `AgenticToolsNode leaves these tools out, because their schemas have no JSON form:\n- ${problems.join("\n- ")}`;
+  `AgenticToolsNode leaves these tools out, because their schemas cannot be converted to JSON Schema:\n- ${problems.join("\n- ")}`;
 
-export const aliasesOfNoTool = (): KumikoError =>
+export const aliasesNotARecord = (): KumikoError =>
   new KumikoError("INVALID_ALIAS", "toolAliases must be a record of aliases by tool name.");
 
 const invalidAlias = (tool: string, what: string): KumikoError =>
   new KumikoError("INVALID_ALIAS", `toolAliases: tool "${tool}" ${what}`);
 
-export const misshapenAliases = (tool: string): KumikoError =>
+export const invalidAliases = (tool: string): KumikoError =>
   invalidAlias(tool, "takes { nameAliases: [names], argumentsAliases: { key: [names] } } and nothing else.");
 
 export const emptyNameAlias = (tool: string): KumikoError => invalidAlias(tool, "has empty name alias.");
@@ -197,4 +197,5 @@ export const argumentAliasIsProperty = (tool: string, key: string, alias: string
 export const argumentAliasTaken = (tool: string, alias: string, first: string, second: string): KumikoError =>
   invalidAlias(tool, `has a conflicting arg alias: "${alias}" stands for "${first}" and for "${second}".`);
 
-export const refusedAliasKey = (tool: string): KumikoError => invalidAlias(tool, 'may not use the key "__proto__".');
+export const refusedAliasKey = (tool: string): KumikoError =>
+  invalidAlias(tool, 'cannot have aliases under the key "__proto__".');

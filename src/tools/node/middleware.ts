@@ -2,25 +2,25 @@ import type { ToolContext, ToolOutput } from "../../components/tool.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
 
-/** One call of one tool, as a middleware sees it. Give a changed copy to `next` to change it. */
+/** One call of one tool, as a middleware sees it. To change it, pass a changed copy to `next`. */
 export interface ToolCall {
-  /** As the model called it. */
+  /** The tool's name as the model called it. */
   readonly name: string;
-  /** Changed arguments are parsed and validated again. */
+  /** The text of the arguments. If a middleware changes it, it is parsed and validated again. */
   readonly arguments: string;
-  /** The id under which the call is answered. */
+  /** The id of the call, the same as in its result. */
   readonly callId: string;
-  /** The parsed and validated arguments. A changed input reaches the tool as it is. */
+  /** The parsed and validated arguments. If a middleware changes it, the tool gets it as it is. */
   readonly input: unknown;
 }
 
 /**
- * Calls the tool, or the next middleware: resolves with what the model will read, and rejects with what the tool threw. For
- * a tool that returned a stream it resolves with that stream, to be passed on.
+ * Calls the tool, or the next middleware. Resolves to what the model will read, and rejects with what the tool threw. For a
+ * tool that returned a stream it resolves to that stream, to be passed on.
  */
 export type NextInvokable = (call: ToolCall, ctx: ToolContext) => Promise<ToolOutput>;
 
-/** Calls the tool, or the next middleware: at the first read, not before. */
+/** Calls the tool, or the next middleware, at the first read of the returned stream. */
 export type NextStreamable = (call: ToolCall, ctx: ToolContext) => StreamReader<ToolOutput>;
 
 /** Wraps calls that give one result. Called once per tool; the function that it returns runs for every call. */
@@ -35,7 +35,7 @@ export type StreamableMiddleware = (
 
 /**
  * Wraps the calls of tools. `invokable` is for tools that give one result, `streamable` for those that stream; a tool that
- * can do both is wrapped by both. Callbacks see what happens inside. `next` may be called several times (a retry), or not
+ * can do both is wrapped by both. Callback handlers see only what happens inside, the call of the tool itself. `next` may be called several times (a retry), or not
  * at all (a cache); without `ctx` it throws.
  *
  * @example
@@ -55,7 +55,7 @@ export interface ToolCallMiddleware {
   readonly streamable?: StreamableMiddleware | undefined;
 }
 
-/** What stands around a tool, the first middleware outermost; `undefined` when there is none. */
+/** Wraps a tool in middlewares, the first one outermost; `undefined` if there are none. */
 export function composeInvokable(
   middlewares: readonly ToolCallMiddleware[],
   tool: NextInvokable,
@@ -82,7 +82,7 @@ export function composeStreamable(
   return wrapped;
 }
 
-/** What a middleware gives back as a stream, when it does so at the first read. */
+/** The stream that a middleware returns; the middleware runs at the first read. */
 export function streamOf(
   open: () => StreamSource<ToolOutput> | Promise<StreamSource<ToolOutput>>,
 ): StreamReader<ToolOutput> {

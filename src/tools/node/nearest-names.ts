@@ -1,7 +1,7 @@
-/** How many letters of a name are compared. */
+/** How many characters of a name are compared. */
 const mostLetters = 64;
 
-/** The names that are most like another one, the nearest first. */
+/** The known names that are most similar to a name, nearest first. */
 export function nearestNames(name: string, known: readonly string[], count: number): readonly string[] {
   if (known.length <= count) return known;
   const wanted = plain(name);
@@ -14,7 +14,7 @@ function plain(name: string): string {
   return name.slice(0, mostLetters).toLowerCase();
 }
 
-/** How many letters must be added, dropped or changed. */
+/** The Levenshtein distance. */
 function distance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let i = 1; i <= left.length; i++) {

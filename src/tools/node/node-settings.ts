@@ -10,10 +10,10 @@ import type { InvokableMiddleware, StreamableMiddleware } from "./middleware.js"
 export interface ToolsNodeSettings {
   /** How many calls may run at once. */
   readonly concurrency: number;
-  /** One after another: what stops one call stops those behind it. */
+  /** Whether calls run one after another: a call that stops also stops those after it. */
   readonly isSequential: boolean;
   readonly argumentsHandler: AgenticToolsNodeConfig["toolArgumentsHandler"];
-  /** What calls of tools go to that the node does not have. */
+  /** The entry for calls to tools that the node does not have. */
   readonly unknownTools: ToolEntry | undefined;
   readonly onToolError: NonNullable<AgenticToolsNodeConfig["onToolError"]>;
   readonly formatError: AgenticToolsNodeConfig["formatError"];
@@ -24,11 +24,11 @@ export interface ToolsNodeSettings {
   readonly deadlines: Deadlines;
 }
 
-/** A tool in the table of a node: what a call of it needs to know, looked up once. */
+/** A tool in the table of a node, with what its calls need, resolved once. */
 export interface ToolEntry {
   /** The tool's own name. */
   readonly name: string;
-  /** What handlers see as `type`. */
+  /** The `type` in its run info, for handlers. */
   readonly type: string;
   readonly stages: ToolStages;
   readonly options: AnyToolOptions | undefined;
@@ -36,7 +36,7 @@ export interface ToolEntry {
   readonly argumentAliases: ArgumentAliases | undefined;
   /** Whether it is a tool of this node: `toolArgumentsHandler` and aliases do not run for unknown tools. */
   readonly known: boolean;
-  /** The tool with its middlewares around it, if it has some: as it gives one result, and as it streams. */
+  /** The tool wrapped in its middlewares, if there are any: for one result, and for streaming. */
   readonly invokable: ReturnType<InvokableMiddleware> | undefined;
   readonly streamable: ReturnType<StreamableMiddleware> | undefined;
 }

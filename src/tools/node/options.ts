@@ -2,18 +2,18 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { AnyTool } from "../define/any-tool.js";
 
 /**
- * Other names that a model may use for a tool and for its top-level arguments. An alias that is taken is an error
- * (`INVALID_ALIAS`); where a call has both an argument and its alias, the argument wins.
+ * Other names that a model may use for a tool and for its top-level arguments. An alias that is already taken is an error
+ * (`INVALID_ALIAS`). If a call has both an argument and its alias, the argument wins.
  */
 export interface ToolAliases {
   /** Other names of the tool. */
   readonly nameAliases?: readonly string[] | undefined;
-  /** Argument name → its other names. */
+  /** Other names of arguments, by the argument's own name. */
   readonly argumentsAliases?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 /**
- * What one run may change of a tools node. An option that is not listed here is an error (`UNKNOWN_OPTION`).
+ * Call options of a tools node, for one run. An option that is not listed here is an error (`UNKNOWN_OPTION`).
  *
  * @example
  * const graph = new Chain<AgenticMessage>().appendToolsNode(new AgenticToolsNode([getWeather])).compile();
@@ -26,6 +26,6 @@ export interface ToolsNodeOptions {
   readonly tools?: readonly AnyTool[] | Readonly<Record<string, AnyTool>> | undefined;
   /** Replaces the aliases for this call, by tool name. */
   readonly toolAliases?: Readonly<Record<string, ToolAliases>> | undefined;
-  /** What tools see as `ctx.messages`. @default the assistant message alone */
+  /** The messages that tools see as `ctx.messages`. @default only the assistant message */
   readonly messages?: readonly AgenticMessage[] | undefined;
 }

@@ -6,9 +6,9 @@ import { callNotExecuted } from "./errors.js";
 import { errorBlock, resultMessage } from "./result-block.js";
 
 /**
- * Mends a history in which calls and results do not match, as a stopped run or a shortened history leaves it and providers
- * refuse it: a call without a result gets one that says so, behind the other results of its message; a result without a
- * call is dropped. Missing and repeated call ids are made unique. A message that needs no change is returned itself.
+ * Repairs a history in which calls and results do not match, which providers reject. A stopped run or a shortened history may
+ * leave one. A call without a result gets one that says so, after the other results of its message; a result without a call is
+ * dropped; missing and repeated call ids are made unique. Messages that need no change are returned as they are.
  *
  * @example
  * const history = repairToolCalls([
@@ -21,10 +21,11 @@ export function repairToolCalls(messages: readonly AgenticMessage[]): AgenticMes
   const kept: AgenticMessage[] = [];
   const turns: Turn[] = [];
   for (const message of messages) {
-    const mended = message.role === "assistant" ? withCalls(message) : withoutStrayResults(message, turns, kept.length);
-    if (mended === undefined) continue;
-    kept.push(mended);
-    if (hasToolCalls(mended)) turns.push(turnOf(mended, kept.length));
+    const repaired =
+      message.role === "assistant" ? withCalls(message) : withoutStrayResults(message, turns, kept.length);
+    if (repaired === undefined) continue;
+    kept.push(repaired);
+    if (hasToolCalls(repaired)) turns.push(turnOf(repaired, kept.length));
   }
   const missing = new Map<number, AgenticMessage[]>();
   for (const { end, open } of turns) {
@@ -57,9 +58,9 @@ function isInOrder(messages: readonly AgenticMessage[]): boolean {
 
 /** An assistant message with calls. */
 interface Turn {
-  /** Behind its last result, or behind itself. */
+  /** The position after its last result, or after the message itself. */
   end: number;
-  /** Calls that have no result yet, by their id. */
+  /** Calls that have no result yet, by call id. */
   readonly open: Map<string, NamedCall>;
 }
 
@@ -86,7 +87,7 @@ function missingResult(call: NamedCall): AgenticMessage {
   return resultMessage(call, [errorBlock(call, error, error.message, [])]);
 }
 
-/** `undefined` when nothing is left of the message. */
+/** Removes results without a call; `undefined` when nothing is left of the message. */
 function withoutStrayResults(
   message: AgenticMessage,
   turns: readonly Turn[],
@@ -103,7 +104,7 @@ function isResult(block: ContentBlock): block is Result {
   return block.type === "function_tool_result" || block.type === "tool_search_result";
 }
 
-/** Whether a result answers a call: the nearest one before it that has its id and no result yet. */
+/** Whether there is a call for a result: the nearest one before it with this id and without a result. */
 function answers({ callId }: Result, turns: readonly Turn[], position: number): boolean {
   const turn = turns.findLast(({ open }) => open.has(callId));
   if (turn === undefined) return false;

@@ -7,15 +7,15 @@ import type { FunctionToolResult } from "../../schema/message/content-block.js";
 import { textOfContent } from "../../schema/message/read-message.js";
 import type { ToolError } from "../define/errors.js";
 
-/** Which call a result answers. */
+/** The call that a result belongs to. */
 export interface Answered {
   readonly callId: string;
-  /** As the model called it. */
+  /** The tool's name as the model called it. */
   readonly name: string;
   readonly index: number;
 }
 
-/** What a tool returned, or a piece of it. `isJson`: the output is JSON, made from a value that was not a string. */
+/** The block of a tool's output, or of a piece of it. `isJson`: the output is JSON of a value that was not a string. */
 export function resultBlock({ callId, name }: Answered, output: ToolOutput, isJson: boolean): FunctionToolResult {
   if (typeof output !== "string") {
     return { type: "function_tool_result", callId, name, result: textOfContent(output), content: output };
@@ -25,7 +25,7 @@ export function resultBlock({ callId, name }: Answered, output: ToolOutput, isJs
     : { type: "function_tool_result", callId, name, result: output };
 }
 
-/** What a model reads of a failed call, after the pieces that came before. */
+/** The block of a failed call, after the pieces that came before. */
 export function errorBlock(
   { callId, name }: Answered,
   error: ToolError,
@@ -45,7 +45,7 @@ export function errorBlock(
   };
 }
 
-/** The whole result of a call, as a message. The same as the concatenation of the chunks that its pieces make. */
+/** The whole result of a call as a message, equal to the concatenated chunks of its pieces. */
 export function resultMessage(call: Answered, pieces: readonly FunctionToolResult[]): AgenticMessage {
   if (pieces.length === 1) return { role: "user", contentBlocks: pieces };
   if (pieces.every(isText)) {
@@ -70,7 +70,7 @@ export function resultChunk(call: Answered, piece: FunctionToolResult, count: nu
   return chunk;
 }
 
-/** What is remembered of a call that ran: its result, or an output that was not accepted. */
+/** What is saved of a call that ran: its result, or an output that failed validation. */
 export type KeptResult = { readonly pieces: readonly FunctionToolResult[] } | { readonly output: unknown };
 
 export function isKeptResult(kept: unknown): kept is KeptResult {

@@ -6,12 +6,12 @@ import { joinToolOutputs } from "../define/tool-output.js";
 const note = "… [cut off]";
 
 /**
- * Cuts what a model reads of one result to a length, in the same way whether it comes at once or in pieces: the last few
- * characters are held back until it is clear whether there are more.
+ * Limits the length of one result, with the same outcome for whole and streamed results: the last few characters are held back
+ * until it is clear whether more follow.
  */
 export class ResultLimit {
   readonly #limit: number;
-  /** So much is given out at once. */
+  /** How many characters are passed on without holding them back. */
   readonly #keep: number;
   #given = 0;
   #held = "";
@@ -23,7 +23,7 @@ export class ResultLimit {
     this.#keep = Math.max(0, limit - note.length);
   }
 
-  /** What to give out now, if anything. Lists of parts wait for the end. */
+  /** Takes a piece and returns what to pass on now, if anything. Arrays of parts are held until the end. */
   push(piece: ToolOutput): ToolOutput | undefined {
     if (this.#parts !== undefined) this.#parts.push(piece);
     else if (typeof piece === "string") return this.#pushText(piece);
@@ -31,7 +31,7 @@ export class ResultLimit {
     return undefined;
   }
 
-  /** What was held back. */
+  /** Returns what was held back. */
   end(): ToolOutput | undefined {
     if (this.#parts !== undefined) return this.#cutParts(joinToolOutputs(this.#parts));
     const held = this.#held;
@@ -54,7 +54,7 @@ export class ResultLimit {
     return now === 0 && piece !== "" ? undefined : text.slice(0, now);
   }
 
-  /** The texts among the parts count together; other parts stay. */
+  /** Limits the text parts together; other parts stay. */
   #cutParts(output: ToolOutput): ToolOutput {
     if (typeof output === "string" || textOfContent(output).length <= this.#limit) return output;
     let room = this.#keep;
@@ -71,16 +71,16 @@ export class ResultLimit {
   }
 }
 
-/** So much of an error stays readable, whatever the limit: without its reason the model can do nothing about it. */
+/** How much of an error is always kept: without the reason, a model cannot react to it. */
 const leastOfError = 800;
 
-/** An error counts for itself, also behind a result that has reached the limit. */
+/** Limits the text of an error, on its own: it may follow a result that has reached the limit. */
 export function limitedError(text: string, limit: number | undefined): string {
   const length = limit === undefined ? text.length : Math.max(limit, leastOfError);
   return text.length <= length ? text : text.slice(0, wholeCharacters(text, length - note.length)) + note;
 }
 
-/** How many of so many characters can be cut off without cutting one in half. */
+/** The largest length up to `length` that does not cut a character in half. */
 function wholeCharacters(text: string, length: number): number {
   if (length <= 0) return 0;
   const last = text.charCodeAt(length - 1);

@@ -11,7 +11,7 @@ import type { ToolRun } from "./tool-run.js";
 
 type Result = IteratorResult<AgenticMessage[], undefined>;
 
-/** Runs the calls of a batch and gives out what they produce as they produce it. Nothing happens before the first read. */
+/** Runs the calls of a batch and streams their results as they are produced. Nothing happens before the first read. */
 export class ResultStream implements ChunkSource<AgenticMessage[]>, BatchFollower {
   readonly #batch: CallBatch;
   readonly #lanes: readonly Lane[];
@@ -40,7 +40,7 @@ export class ResultStream implements ChunkSource<AgenticMessage[]>, BatchFollowe
     return result;
   }
 
-  /** The reader has left: what runs is told to stop, and nothing more is started. */
+  /** The reader has left: running calls are aborted, and no more are started. */
   cancel(reason?: unknown): void {
     this.#closed = true;
     this.#merged.cancel(reason);
@@ -68,7 +68,7 @@ export class ResultStream implements ChunkSource<AgenticMessage[]>, BatchFollowe
   }
 }
 
-/** What one call produces, piece by piece. It never fails: what the failure of a call means is decided for all together. */
+/** The pieces of one call. It never rejects: failures are handled for the whole batch. */
 class Lane extends SerialSource<AgenticMessage[]> {
   readonly #run: ToolRun;
   readonly #count: number;
@@ -83,12 +83,12 @@ class Lane extends SerialSource<AgenticMessage[]> {
     this.#count = count;
   }
 
-  /** The call may run now. A stream waits for its reader, everything else runs at once. */
+  /** Starts the call. A stream waits for its reader, everything else runs at once. */
   start(): void {
     startTool(this.#run, true, (_run, reader) => this.#accept(reader));
   }
 
-  /** The call has produced something, or has settled. */
+  /** To be called when the call has produced something or has settled. */
   wake(): void {
     const onChange = this.#onChange;
     this.#onChange = undefined;

@@ -10,14 +10,14 @@ import { callAborted, callNotExecuted } from "./errors.js";
 import { errorBlock, resultMessage } from "./result-block.js";
 
 /**
- * The results of calls whose run was stopped or had to wait, by their message. They cannot be on the error: the reason of an
- * abort belongs to the caller, and a graph rejects with an interrupt of its own.
+ * The results of calls whose run was aborted or paused, by message. The error cannot carry them: the reason of an abort belongs
+ * to the caller, and a graph rejects with an interrupt of its own.
  */
 const stopped = new WeakMap<AgenticMessage, StoppedRuns>();
 
 type Results = () => readonly AgenticMessage[];
 
-/** The runs of one message: each is kept as long as the error that it ended with, the latest as long as the message. */
+/** The runs of one message. Each is kept as long as the error that it ended with; the latest, as long as the message. */
 interface StoppedRuns {
   latest: Results;
   readonly byReason: WeakMap<object, Results>;
@@ -30,7 +30,7 @@ export function rememberResults(message: AgenticMessage, reason: unknown, result
   if (isObject(reason)) runs.byReason.set(reason, results);
 }
 
-/** Those of the run that ended with this error, else those of the latest run. */
+/** The results of the run that ended with this error, or else of the latest run. */
 function rememberedResults(error: unknown, message: AgenticMessage): readonly AgenticMessage[] | undefined {
   const runs = stopped.get(message);
   if (runs === undefined) return undefined;
@@ -39,7 +39,7 @@ function rememberedResults(error: unknown, message: AgenticMessage): readonly Ag
   return (results ?? runs.latest)();
 }
 
-/** Gives an error that came before any call could start what is there on every rejection of a tools node. */
+/** Adds results to an error that came before any call could start: all are marked as not executed. */
 export function withoutExecution(error: unknown, message: AgenticMessage): unknown {
   if (!KumikoError.is(error) || "results" in error) return error;
   const results = answerAll(message, (call) => callNotExecuted(call, "the tools node could not start"));
@@ -47,9 +47,9 @@ export function withoutExecution(error: unknown, message: AgenticMessage): unkno
 }
 
 /**
- * What the calls of a message have come to, after a run that failed or was stopped: one message per call, in call order,
- * so that the history stays complete. Calls without a result of their own are marked `isError`. Never throws; a message
- * without calls has no results.
+ * The results of a message's calls after a run that failed, was aborted or paused: one message per call, in call order, so that
+ * the history stays complete. Calls without a result of their own are marked `isError`. Never throws; a message without calls
+ * has no results.
  *
  * @example
  * try {
@@ -67,7 +67,7 @@ export function resultsOf(error: unknown, message: AgenticMessage): readonly Age
   );
 }
 
-/** The results that an error carries, if they are those of these calls. */
+/** The results that an error carries, if they belong to these calls. */
 function resultsIn(error: unknown, calls: readonly FunctionToolCall[]): readonly AgenticMessage[] | undefined {
   for (const cause of causesOf(error)) {
     if (!(cause instanceof Error) || !("results" in cause) || !isMessages(cause.results)) continue;
@@ -82,7 +82,7 @@ function isMessages(value: unknown): value is readonly AgenticMessage[] {
   return Array.isArray(value) && value.every(isAgenticMessage);
 }
 
-/** One error per call. */
+/** One error result per call. */
 function answerAll(message: AgenticMessage, errorOf: (call: ToolCallName) => ToolError): AgenticMessage[] {
   return toolCallsOf(withCallIds(message)).map(({ name, callId }, index) => {
     const call = { toolName: name, name, index, callId };

@@ -15,12 +15,12 @@ import type { NextInvokable, NextStreamable, ToolCall } from "./middleware.js";
 import { resumeDataOf } from "./suspend-call.js";
 import { type ToolRun, toolRunOf } from "./tool-run.js";
 
-/** Reads the stream that a call gave, and says when it has ended or failed. */
+/** Reads the stream of a call, and settles the call at its end. */
 export type ReadStream = (run: ToolRun, reader: StreamReader<ToolOutput>) => void;
 
 /**
- * Runs the tool of a call, with its middlewares around it: each kind of tool has its own. Whatever comes of it, the call
- * settles, but for a stream: that is for `read`. `streams`: how a tool runs that can do both.
+ * Runs the tool of a call inside its middlewares. The call settles in any case; for a stream, `read` is responsible for that.
+ * `streams`: whether a tool that can do both is streamed.
  */
 export function startTool(run: ToolRun, streams: boolean, read: ReadStream): void {
   run.isReturning = true;
@@ -37,7 +37,7 @@ function start(run: ToolRun, streams: boolean, read: ReadStream): void {
   if (entry === undefined) return;
   const keptOutput = run.openedExtras?.keptOutput;
   if (keptOutput !== undefined) {
-    // it has run: only its output is checked once more
+    // it ran in an earlier execution: only its output is checked again
     accept(run, entry.stages.finish(keptOutput.value, input, run), read);
     return;
   }
@@ -59,7 +59,7 @@ function start(run: ToolRun, streams: boolean, read: ReadStream): void {
   }
 }
 
-/** The usual case: nothing stands between the node and the tool. */
+/** The usual case, without middlewares, handlers and approval. */
 function startUnobserved(run: ToolRun, stages: ToolStages, read: ReadStream): void {
   const value = stages.invoke?.(run.input, run);
   if (!isPromiseLike(value)) accept(run, stages.finish(value, run.input, run), read);
@@ -77,7 +77,7 @@ function startUnobserved(run: ToolRun, stages: ToolStages, read: ReadStream): vo
   }
 }
 
-/** Takes what comes out of a call: an output, a stream of them, or anything at all when a middleware made it. */
+/** Takes the output of a call: an output, a stream, or anything at all if a middleware returned it. */
 function accept(run: ToolRun, output: unknown, read: ReadStream): void {
   if (typeof output === "string") take(run, output);
   else if (isPromiseLike(output)) {
@@ -105,7 +105,7 @@ function take(run: ToolRun, output: unknown): void {
   run.succeed();
 }
 
-/** What the innermost invokable middleware calls. */
+/** The `next` of the innermost invokable middleware. */
 export const nextInvokable: NextInvokable = async (call, ctx) => {
   const run = runOf(call, ctx);
   run.openedInvocation?.restart();
@@ -114,7 +114,7 @@ export const nextInvokable: NextInvokable = async (call, ctx) => {
   return stages === undefined ? "" : (observedInvoke(run, stages, ctx, input) as Promise<ToolOutput>);
 };
 
-/** What the innermost streamable middleware calls. */
+/** The `next` of the innermost streamable middleware. */
 export const nextStreamable: NextStreamable = (call, ctx) => {
   const run = runOf(call, ctx);
   return outputReader(async () => {
@@ -131,7 +131,7 @@ function runOf({ name }: ToolCall, ctx: ToolContext): ToolRun {
   return run;
 }
 
-/** A changed input is taken as it is; changed arguments are parsed and validated again. */
+/** Takes over changes by a middleware. A changed input is used as it is; changed arguments are parsed and validated again. */
 async function takeChanges(run: ToolRun, call: ToolCall): Promise<unknown> {
   const isSameText = call.arguments === run.text;
   run.text = call.arguments;
@@ -149,7 +149,7 @@ async function takeChanges(run: ToolRun, call: ToolCall): Promise<unknown> {
   return run.input;
 }
 
-/** All that people have a say in before a tool runs. Gives what it runs with, or a promise of it. */
+/** Handles approval and resume data before a tool runs. Returns the input to run with, or a promise of it. */
 function ready(run: ToolRun, stages: ToolStages, ctx: ToolContext, input: unknown): unknown {
   return stages.approve === undefined && !run.isResumed ? input : settleWithPeople(run, stages, ctx, input);
 }
@@ -165,7 +165,7 @@ async function settleWithPeople(run: ToolRun, stages: ToolStages, ctx: ToolConte
   return input;
 }
 
-/** Watched, a run ends when its output is there: checked and serialized. */
+/** Invokes the tool in a span, which ends when the output is checked and serialized. */
 function observedInvoke(run: ToolRun, stages: ToolStages, ctx: ToolContext, given: unknown): StagedOutput {
   const input = ready(run, stages, ctx, given);
   return input instanceof Promise
@@ -192,7 +192,7 @@ function invokeNow(run: ToolRun, stages: ToolStages, ctx: ToolContext, input: un
   );
 }
 
-/** The tool runs now, unless nobody wants that any more: a handler may stop it even at its start. */
+/** Opens the span of the tool, unless the call has ended: a handler may end it even at its start. */
 function startSpan(run: ToolRun): Span | undefined {
   run.throwIfOver();
   const span = run.openSpan();
@@ -226,7 +226,7 @@ function streamFrom(
   }
 }
 
-/** What comes after the end of the run is an event. */
+/** Ends the span with the output. If it has already ended, sends a `late_result` event. */
 function ended(
   run: ToolRun,
   span: Span | undefined,
@@ -240,8 +240,8 @@ function ended(
 }
 
 /**
- * Handlers hear of the error as the node tells it; middlewares catch what the tool threw. (That a call waits they hear when
- * all inside it has settled.)
+ * Ends the span with an error. Handlers get the node's error, middlewares get what the tool threw. (An interrupt is reported
+ * when everything inside the call has settled.)
  */
 function failed(run: ToolRun, span: Span | undefined, thrown: unknown): unknown {
   if (run.waits(thrown)) return thrown;
@@ -253,17 +253,17 @@ function failed(run: ToolRun, span: Span | undefined, thrown: unknown): unknown 
 function observed(run: ToolRun, span: Span | undefined, output: StreamReader<ToolOutput>): StreamReader<ToolOutput> {
   if (span === undefined) return output;
   let thrown: unknown;
-  const told = mapError(output, (error) => {
+  const reported = mapError(output, (error) => {
     thrown = error;
     return run.waits(error) ? error : run.blame(error);
   });
   return mapError(
-    span.outputStream(told, (result) => ({ result })),
+    span.outputStream(reported, (result) => ({ result })),
     () => thrown,
   );
 }
 
-/** The same stream with another error at its end. */
+/** Maps the error of a stream. */
 function mapError<T>(reader: StreamReader<T>, change: (error: unknown) => unknown): StreamReader<T> {
   const source = reader.takeSource();
   const refuse = (error: unknown): never => {
@@ -276,8 +276,8 @@ function mapError<T>(reader: StreamReader<T>, change: (error: unknown) => unknow
 }
 
 /**
- * All that comes before a call runs: aliases, the arguments handler, parsing, validating. A call for which something is
- * wrong fails; nothing is thrown. Gives a promise when something must be awaited.
+ * Prepares a call: renames aliases, runs the arguments handler, parses and validates. On an error the call fails; nothing is
+ * thrown. Returns a promise if something must be awaited.
  */
 export function prepareCall(run: ToolRun, toolNames: readonly string[]): Promise<void> | undefined {
   const { entry } = run;
@@ -301,15 +301,15 @@ function readInput(run: ToolRun): void | Promise<void> {
   return input instanceof Promise ? input.then((ready) => takeInput(run, ready)) : takeInput(run, input);
 }
 
-/** The input is valid; whether the tool may run also depends on the request. */
+/** Takes valid input, and checks the request context. */
 function takeInput(run: ToolRun, input: unknown): void | Promise<void> {
   run.input = input;
   const stages = run.entry?.stages;
   if (stages?.hooks !== undefined && run.phase === "waiting") tellInput(stages.hooks, input, run);
-  const misfit = stages?.checkRequest?.(requestValues(run.nodeContext.requestContext), run);
-  if (misfit === undefined) return undefined;
-  if (!isPromiseLike(misfit)) return run.refuse(misfit);
-  return Promise.resolve(misfit.then((error) => error && run.refuse(error)));
+  const mismatch = stages?.checkRequest?.(requestValues(run.nodeContext.requestContext), run);
+  if (mismatch === undefined) return undefined;
+  if (!isPromiseLike(mismatch)) return run.refuse(mismatch);
+  return Promise.resolve(mismatch.then((error) => error && run.refuse(error)));
 }
 
 type ArgumentsHandler = NonNullable<ToolRun["owner"]["settings"]["argumentsHandler"]>;

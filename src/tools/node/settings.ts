@@ -13,7 +13,7 @@ const optionNames: readonly string[] = [
   ...["maxResultLength", "coerceArguments", "onSchemaError"],
 ];
 
-/** Checks the options of a node, and resolves what is not said. */
+/** Checks the options of a node and fills in defaults. */
 export function resolveSettings(config: AgenticToolsNodeConfig): ToolsNodeSettings {
   check(config);
   const { executeSequentially = false, maxConcurrency, unknownToolsHandler, onToolError = "throw" } = config;
@@ -36,7 +36,7 @@ export function resolveSettings(config: AgenticToolsNodeConfig): ToolsNodeSettin
 
 type UnknownToolsHandler = NonNullable<AgenticToolsNodeConfig["unknownToolsHandler"]>;
 
-/** The handler of unknown tools as a tool: it gets the text of the arguments, and what it gives back is the result. */
+/** The handler of unknown tools as a tool: it gets the text of the arguments and returns the result. */
 function unknownToolsEntry(
   handler: UnknownToolsHandler,
   invokable: ReturnType<InvokableMiddleware> | undefined,

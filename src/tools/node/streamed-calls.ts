@@ -4,15 +4,15 @@ import { concatMessages } from "../../schema/message/concat.js";
 import type { FunctionToolCall } from "../../schema/message/content-block.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
-import { callHook, type HookPlace, type InputDelta, type ToolHookCall } from "../define/tool-hooks.js";
+import { callHook, type HookContext, type InputDelta, type ToolHookCall } from "../define/tool-hooks.js";
 import { reportEvent } from "../define/tool-stages.js";
 import { callsIn, tableOf, toolsNodeOptionsOf } from "./call-batch.js";
 import { callIdsOf } from "./call-ids.js";
 import type { ToolKit, ToolTable } from "./tool-table.js";
 
 /**
- * Reads a message that streams in to its end, and calls the input hooks of the tools on the way. After an interrupt, hooks
- * that were called before are not called again.
+ * Reads a streaming message to its end and calls the tools' input hooks meanwhile. After an interrupt, the hooks are not called
+ * again.
  */
 export async function readStreamedCalls(
   stream: StreamSource<AgenticMessage>,
@@ -28,23 +28,23 @@ export async function readStreamedCalls(
   return message;
 }
 
-/** A call of which some pieces have come. */
+/** A call that has arrived in part. */
 interface StreamedCall {
   name: string;
   callId: string;
-  /** Once `onInputStart` was called: what its hooks get. */
-  told: HookPlace | undefined;
-  /** Pieces of the arguments that `onInputDelta` has not been called with. */
+  /** What its hooks receive; set once `onInputStart` is called. */
+  told: HookContext | undefined;
+  /** Pieces of the arguments for which `onInputDelta` has not been called yet. */
   held: string[];
 }
 
-/** The calls of one message while it streams in: their tools are told how they come. */
+/** The calls of one message while it streams in. Calls the input hooks of their tools. */
 export class StreamedCalls {
   private readonly table: ToolTable;
   private readonly given: readonly AgenticMessage[] | undefined;
   private readonly node: Context;
   private readonly chunks: AgenticMessage[] = [];
-  /** By the index of their block. */
+  /** Calls by the index of their block. */
   private readonly indexed = new Map<number, StreamedCall>();
   private readonly whole: StreamedCall[] = [];
   private readonly ids = new Set<string>();
@@ -55,7 +55,7 @@ export class StreamedCalls {
     this.node = node;
   }
 
-  /** Gives the chunk back. What is wrong with it is found when the message is joined. */
+  /** Takes a chunk and returns it. Invalid chunks are ignored here: joining the message reports them. */
   take(chunk: AgenticMessage): AgenticMessage {
     if (!Array.isArray(chunk?.contentBlocks)) return chunk;
     this.chunks.push(chunk);
@@ -65,7 +65,7 @@ export class StreamedCalls {
     return chunk;
   }
 
-  /** Calls whose id was missing, or was there before, get the one that their result has; only now it is known. */
+  /** Starts calls whose id was missing or repeated: only now the id that their result will have is known. */
   finish(message: AgenticMessage): void {
     const blocks = callsIn(message);
     const ids = callIdsOf(blocks);
@@ -127,8 +127,8 @@ export class StreamedCalls {
   }
 }
 
-/** `messages` is joined when a hook reads it: joining costs more with each piece. */
-function hookCallOf(told: HookPlace): ToolHookCall {
+/** `messages` is joined only when a hook reads it, because joining gets slower with each piece. */
+function hookCallOf(told: HookContext): ToolHookCall {
   return {
     toolCallId: told.callId,
     toolName: told.toolName,

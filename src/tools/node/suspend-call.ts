@@ -14,7 +14,7 @@ type SuspendingContext = Pick<ToolContext, "interrupt" | "toolName" | "toolCallI
 type ResumedContext = Pick<ToolContext, "toolName" | "toolCallId" | "address"> &
   Checker & { readonly invocation: Invocation };
 
-/** `ctx.suspend`: the run stops here, unless what it is suspended with does not fit. */
+/** `ctx.suspend`: stops the run with an interrupt. Throws if the payload does not fit its schema. */
 export async function suspendCall(
   ctx: SuspendingContext,
   suspension: Suspension | undefined,
@@ -26,11 +26,11 @@ export async function suspendCall(
     payloadDoesNotFit(call, given, issues),
   );
   const info = { kind: "tool_suspended", toolName, toolCallId, payload };
-  // kept as its state too, for the call that goes on
+  // also kept as the state of the interrupt, for the resumed call
   return ctx.interrupt(info, { schema: suspension?.answerSchema, state: payload });
 }
 
-/** What a suspended call was resumed with, as its schema has it. The question stays open where it does not fit. */
+/** The validated answer to a suspended call. If it does not fit, the question is opened again. */
 export async function resumeDataOf(
   data: unknown,
   suspension: Suspension | undefined,
@@ -46,7 +46,7 @@ export async function resumeDataOf(
   });
 }
 
-/** What a schema made of a value; without a schema, the value. */
+/** The validated value; without a schema, the value itself. */
 function fitting(
   checked: Checked | undefined,
   value: unknown,

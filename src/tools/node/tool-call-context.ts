@@ -22,23 +22,23 @@ import type { ResultLimit } from "./result-limit.js";
 import { suspendCall } from "./suspend-call.js";
 
 /**
- * One call of one tool, as the tool, its middlewares and the handlers of its node see it: their `ctx`. It has no fields:
- * what it says is read from the call and from the node around it, or made when it is first asked for.
+ * One call of one tool, as the tool, its middlewares and the handlers of its node see it: their `ctx`. It has no fields of its
+ * own: everything is read from the call and its node, or created at first use.
  */
 export abstract class ToolCallContext extends Context implements ToolContext {
-  /** Of the tools node. */
+  /** The context of the tools node. */
   abstract readonly nodeContext: Context;
   /** The position of the call in its message. */
   abstract readonly index: number;
   /** The tool's name as the model called it. */
   abstract readonly name: string;
   abstract readonly callId: string;
-  /** The arguments as far as they have come: after aliases, the handler and middlewares. */
+  /** The current text of the arguments: after aliases, the arguments handler and middlewares. */
   abstract readonly text: string;
   abstract readonly entry: ToolEntry | undefined;
   abstract readonly messages: readonly AgenticMessage[];
   protected abstract readonly openedExtras: Extras | undefined;
-  /** What only some calls have; made at the first need, for a copy of the context as well as for itself. */
+  /** State that only some calls need; created at first use, and shared with copies of the context. */
   protected abstract readonly extras: Extras;
 
   get toolCallId(): string {
@@ -84,7 +84,7 @@ export abstract class ToolCallContext extends Context implements ToolContext {
     return this.openedExtras?.record ?? this.renewRecord();
   }
 
-  /** A tool that runs again (a middleware may do that) is a run of its own. */
+  /** Makes a new run info: a tool that a middleware runs again counts as a new run. */
   protected renewRecord(): RunInfo {
     const { nodeContext, name, entry, callId } = this;
     this.extras.record = new RunRecord(nodeContext.runInfo, "tool", name, entry?.type ?? "", this, callId);
@@ -99,7 +99,7 @@ export abstract class ToolCallContext extends Context implements ToolContext {
     return this.nodeContext.journal;
   }
 
-  /** Of the tool, while it runs. */
+  /** The span of the tool, while it runs. */
   get span(): Span | undefined {
     return this.openedExtras?.span;
   }
@@ -108,17 +108,17 @@ export abstract class ToolCallContext extends Context implements ToolContext {
     return this.span ?? this.nodeContext.enclosingSpan;
   }
 
-  /** Before the tool runs, progress is that of the node. */
+  /** Before the tool runs, progress is reported in the span of the node. */
   override get progress(): (event: unknown) => void {
     return (event) => (this.span ?? this.nodeContext.span)?.event({ kind: "progress", event });
   }
 
-  /** Before the tool runs, events belong to the span of the node. */
+  /** Sends an event to handlers, before the tool runs in the span of the node. */
   report(event: StagedEvent): void {
     reportEvent(this.span ?? this.nodeContext.span, event);
   }
 
-  /** Tells of a part of a schema that cannot be checked. */
+  /** Reports a part of a schema that cannot be checked. */
   unchecked({ path, reason }: UncheckedPart, schema: string): void {
     const { toolName, callId } = this;
     this.report({ kind: "unchecked_schema", toolName, callId, schema, path, reason });
@@ -183,34 +183,34 @@ export abstract class ToolCallContext extends Context implements ToolContext {
     this.nodeContext.noteStop();
   }
 
-  /** A few words for logs: the run around a call has no end. */
+  /** A short form for logs, because the whole context refers to the whole run. */
   toJSON(): object {
     const { toolName, toolCallId, address } = this;
     return { toolName, toolCallId, address };
   }
 }
 
-/** What only some calls have. */
+/** State that only some calls need. */
 export class Extras {
-  /** Of the tool, while it runs. */
+  /** The span of the tool, while it runs. */
   span: Span | undefined = undefined;
   record: RunInfo | undefined = undefined;
-  /** The options of the tool, as this run has them. */
+  /** The options of the tool, merged for this run. */
   options: object | undefined = undefined;
   children: Children | undefined = undefined;
-  /** Its own, made when somebody asks: many calls that listen to one signal look like a leak. */
+  /** The scope of the call, created at first use: many calls that listen to one signal would look like a leak. */
   scope: Scope | undefined = undefined;
-  /** The reason that its signal has when it ran out of time, or the run around it was stopped. */
+  /** The abort reason, once the call has timed out or the enclosing run was stopped. */
   stopped: { readonly reason: unknown } | undefined = undefined;
-  /** The run around it was stopped before it had settled. */
+  /** The enclosing run was stopped before the call had settled. */
   isCutOff = false;
-  /** The stream that it is read from. */
+  /** The stream of its output. */
   reader: { cancel(reason: unknown): unknown } | undefined = undefined;
   limit: ResultLimit | undefined = undefined;
-  /** What its tool threw last, and the error that became of it. */
+  /** The last error that its tool threw, and the `ToolError` made from it. */
   blamed: { readonly thrown: unknown; readonly error: ToolError } | undefined = undefined;
-  /** What the tool gave in an earlier run, and was not accepted then. */
+  /** An output from an earlier execution that failed validation then. */
   keptOutput: Slot | undefined = undefined;
-  /** What it was resumed with. */
+  /** The validated answer that the call was resumed with. */
   resumeData: unknown = undefined;
 }

@@ -23,17 +23,17 @@ import { errorBlock, isKeptResult, type KeptResult, resultBlock, resultMessage }
 import { limitedError, ResultLimit } from "./result-limit.js";
 import { Extras, ToolCallContext } from "./tool-call-context.js";
 
-/** What runs the calls of one message. */
+/** Runs the calls of one message. */
 export interface CallOwner {
   readonly settings: ToolsNodeSettings;
   readonly nodeContext: Context;
   readonly handlers: HandlerList | undefined;
   readonly messages: readonly AgenticMessage[];
-  /** A call has its result, or has failed for good. */
+  /** Called when a call has its result, has failed, or is postponed. */
   settled(run: ToolRun): void;
 }
 
-/** One call on its way: from the block of the model to the block of its result. It is the `ctx` of its tool. */
+/** One call from the block of the model to the block of its result. It is also the `ctx` of its tool. */
 export class ToolRun extends ToolCallContext implements StagedCall {
   readonly owner: CallOwner;
   readonly index: number;
@@ -46,13 +46,13 @@ export class ToolRun extends ToolCallContext implements StagedCall {
   jsonText: string | undefined;
   phase: "waiting" | "running" | "failing" | "settled";
   hasBegun: boolean;
-  /** The tool was called, and has not returned yet, not even a promise. */
+  /** The tool was called and has not returned yet, not even a promise. */
   isReturning: boolean;
-  /** It has no result, because it or a call before it waits for an answer. */
+  /** It has no result yet, because it or a call before it waits for an answer. */
   isPending: boolean;
-  /** What the model reads. */
+  /** The pieces of the result that the model reads. */
   pieces: readonly FunctionToolResult[];
-  /** Why it has no result of its own, when that fails the node. */
+  /** Why it has no result of its own, if that fails the node. */
   failure: ToolError | undefined;
   private deadline: Deadline | undefined;
   openedExtras: Extras | undefined;
@@ -102,7 +102,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     return this.owner.messages;
   }
 
-  /** What middlewares and handlers see. */
+  /** The call as middlewares and handlers see it. */
   get call(): ToolCall {
     return { name: this.name, arguments: this.text, callId: this.callId, input: this.input };
   }
@@ -115,7 +115,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     return this.owner.settings.coerceArguments;
   }
 
-  /** What it remembers; only a call that has asked something does. */
+  /** Its saved questions; only a call that has asked something has one. */
   override get openedInvocation(): Invocation | undefined {
     return this.nodeContext.openedInvocation?.findCall(this.index)?.invocation;
   }
@@ -134,7 +134,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     else this.span.event({ kind, toolName, callId, message, issues });
   }
 
-  /** The span of the tool that is about to run; `undefined` when nobody looks. */
+  /** Opens the span of the tool that is about to run; `undefined` without handlers. */
   openSpan(): Span | undefined {
     const { handlers } = this;
     if (handlers === undefined) return undefined;
@@ -144,11 +144,11 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     return span;
   }
 
-  /** Takes over what an earlier execution of the node knows of this call. */
+  /** Takes over the state of this call from an earlier execution of the node. */
   restore(invocation: Invocation): void {
-    const former = invocation.findCall(this.index);
-    if (former?.result !== undefined) this.restoreResult(former.result.value);
-    else if (former?.invocation?.isBlocked === true) this.postpone();
+    const saved = invocation.findCall(this.index);
+    if (saved?.result !== undefined) this.restoreResult(saved.result.value);
+    else if (saved?.invocation?.isBlocked === true) this.postpone();
   }
 
   private restoreResult(kept: unknown): void {
@@ -161,24 +161,24 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     this.phase = "settled";
   }
 
-  /** It does not run now, and has not failed: it, or a call before it, waits for an answer. */
+  /** Settles it without running it: it, or a call before it, waits for an answer. */
   postpone(): void {
     this.nodeContext.noteStop();
     this.isPending = true;
     this.phase = "settled";
   }
 
-  /** Whether it waits for an answer, if this is what its tool threw. */
+  /** Whether the thrown error means that the call waits for an answer. */
   waits(thrown: unknown): boolean {
     return this.openedInvocation?.hasStopped === true && causedByInterrupt(thrown);
   }
 
-  /** Whether it goes on after an interrupt of its own, which may have come with data. */
+  /** Whether it is resumed after an interrupt of its own. */
   get isResumed(): boolean {
     return this.openedInvocation?.isRestored === true;
   }
 
-  /** It waits: what runs inside it comes to its end first. */
+  /** Pauses the call, after everything that runs inside it has ended. */
   private stop(): void {
     this.phase = "failing";
     this.release();
@@ -201,14 +201,14 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     return waitsAt(address, interruptsAt(invocation.snapshot(), environment.runKey), environment);
   }
 
-  /** Remembers the result, where the run is saved: the call does not run again. */
+  /** Keeps the result if the run is saved, so that the call does not run again. */
   private keep(result: KeptResult): void {
     const { nodeContext } = this;
     if (nodeContext.journal !== undefined || nodeContext.retains)
       nodeContext.invocation.finishCall(this.index, this.callId, { value: result });
   }
 
-  /** From now on it may have an effect, and its time runs. */
+  /** Marks it as running and starts its time limit. From now on it may have side effects. */
   begin(): void {
     this.phase = "running";
     this.hasBegun = true;
@@ -218,7 +218,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     this.deadline = this.owner.settings.deadlines.add(this, timeoutMs, this.runtime.clock);
   }
 
-  /** Its own, made when somebody asks: many calls that listen to one signal look like a leak. */
+  /** The scope of the call, created at first use: many calls that listen to one signal would look like a leak. */
   override get scope(): Scope {
     const { extras } = this;
     extras.scope ??= this.openScope();
@@ -230,7 +230,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     return this.openedExtras?.scope ?? this.nodeContext.openedScope;
   }
 
-  /** Takes what the tool gave, or a piece of it. */
+  /** Takes the output of the tool, or a piece of it. */
   take(output: ToolOutput): void {
     const { maxResultLength } = this.owner.settings;
     const isJson = this.jsonText !== undefined && output === this.jsonText;
@@ -244,7 +244,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     if (now !== undefined) this.add(resultBlock(this, now, false));
   }
 
-  /** The tool has returned, or its stream has ended. */
+  /** To be called when the tool has returned, or its stream has ended. */
   succeed(): void {
     if (this.phase !== "running") return;
     if (this.openedInvocation?.hasStopped === true) {
@@ -257,10 +257,10 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     this.end();
   }
 
-  /** Something failed: the tool, a handler or a middleware. Only the first failure counts. */
+  /** To be called when the tool, a handler or a middleware failed. Only the first failure counts. */
   fail(thrown: unknown): void {
     if (this.phase === "failing" || this.phase === "settled") return;
-    // a result beside a question would leave nobody to answer it
+    // after a question, the failure must not become a result: the question could no longer be answered
     const hasAsked = this.openedInvocation?.hasStopped === true && !this.isAskedAgain(thrown);
     if (this.waits(thrown) || (hasAsked && this.owner.settings.onToolError !== "throw")) this.stop();
     else this.failWith(thrown);
@@ -280,19 +280,19 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     else this.askHandler(onToolError, error);
   }
 
-  /** Only the code knew that an answer does not fit. Its question is open again, so there is no result to tell a model. */
+  /** Whether the tool's own code rejected an answer. Its question is open again, so there is no result for the model. */
   private isAskedAgain(thrown: unknown): boolean {
     if (this.openedInvocation === undefined) return false;
     return causesOf(thrown).some((cause) => KumikoError.is(cause) && cause.code === "ANSWER_MISMATCH");
   }
 
-  /** Fails the node, and waits for another answer: without one, the call is not entered again. */
+  /** Fails the node, and leaves the question open: without another answer, the call is not entered again. */
   private settleOpen(error: ToolError): void {
     this.openedInvocation?.settleAnswers();
     this.settleFailed(error);
   }
 
-  /** It cannot run for this request, which is the result, whatever `onToolError` says: arguments do not help. */
+  /** The tool cannot run for this request. That becomes the result, whatever `onToolError` says, because other arguments would not help. */
   refuse(error: ToolError): void {
     if (this.phase === "failing" || this.phase === "settled") return;
     this.phase = "failing";
@@ -300,7 +300,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     this.answer(error, this.textOf(error));
   }
 
-  /** It has run out of time. */
+  /** The time limit has expired. */
   expire(): void {
     const { extras, timeoutMs = 0 } = this;
     const reason = new DOMException(`The call took longer than its timeoutMs of ${timeoutMs} ms.`, "TimeoutError");
@@ -312,7 +312,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     extras.reader?.cancel(reason);
   }
 
-  /** The run around it was stopped; nobody is told any more. A tool that stops it itself may still return its result. */
+  /** The enclosing run was stopped. A tool that stopped it itself may still return its result. */
   abort(reason: unknown): void {
     if (this.phase === "settled") return;
     const { extras } = this;
@@ -322,7 +322,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     extras.reader?.cancel(reason);
   }
 
-  /** The tool has returned something, at least a promise. */
+  /** To be called when the tool has returned a value or a promise. */
   returned(): void {
     this.isReturning = false;
     const stopped = this.openedExtras?.stopped;
@@ -337,19 +337,19 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     this.extras.isCutOff = true;
   }
 
-  /** Called after every wait, before the tool may have an effect: by now the run, or the time of the call, may be over. */
+  /** Throws if the call has ended. To be called after every wait and before the tool may have an effect. */
   throwIfOver(): void {
     if (this.phase !== "running")
-      throw this.openedExtras?.stopped?.reason ?? callNotExecuted(this, "its call had ended before");
+      throw this.openedExtras?.stopped?.reason ?? callNotExecuted(this, "its call had already ended");
   }
 
-  /** It will not run, because another one failed. */
+  /** Settles it without running it, because another call failed. */
   skip(why: string): void {
     this.failure = callNotExecuted(this, why);
     this.phase = "settled";
   }
 
-  /** The result as the model reads it; of a call without a result, why it has none. */
+  /** The result as a message; for a call without a result, an error that says why. */
   message(): AgenticMessage {
     const { pieces } = this;
     const failure = this.failure ?? this.unfinished();
@@ -358,8 +358,8 @@ export class ToolRun extends ToolCallContext implements StagedCall {
   }
 
   /**
-   * Errors of this very call stay as they are; everything else becomes the cause of one. What is thrown on, from the tool
-   * through its middlewares, becomes the same error each time.
+   * Wraps what was thrown in a `ToolError` of this call; an error that already is one stays. An error rethrown by middlewares
+   * gets the same wrapper each time.
    */
   blame(thrown: unknown): ToolError {
     if (ToolError.is(thrown) && thrown.callId === this.callId && thrown.toolName === this.toolName) {
@@ -372,12 +372,12 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     return error;
   }
 
-  /** Why it has no result, when the run around it was stopped or it waits for an answer. */
+  /** Why it has no result, if the enclosing run was stopped or it waits for an answer. */
   private unfinished(): ToolError | undefined {
     const extras = this.openedExtras;
     if (extras?.isCutOff === true) {
       if (this.hasBegun) return callAborted(this, extras.stopped?.reason);
-      return callNotExecuted(this, "the run was stopped before it");
+      return callNotExecuted(this, "the run was stopped before it started");
     }
     return this.isPending ? callNotExecuted(this, "it, or a call before it, waits for an answer") : undefined;
   }
@@ -414,7 +414,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     this.end();
   }
 
-  /** A list that starts with one element is smaller than one that grows from nothing. */
+  /** Adds a piece. (An array created with one element uses less memory than one that grows from empty.) */
   private add(piece: FunctionToolResult): void {
     if (this.pieces.length === 0) this.pieces = [piece];
     else (this.pieces as FunctionToolResult[]).push(piece);
@@ -440,7 +440,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     this.deadline = undefined;
   }
 
-  /** Nothing reads its output any more, so its signal follows nothing. `left`: the reader left before the end. */
+  /** To be called when nothing reads its output any more. `left` is set if the reader left before the end. */
   close(left?: { readonly reason: unknown }): void {
     const scope = this.openedExtras?.scope;
     if (scope === undefined) return;
@@ -470,7 +470,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
   }
 }
 
-/** The call whose context a middleware or a tool was given, also through a copy of it. */
+/** The call of a context, also of a copy of the context. */
 export function toolRunOf(ctx: ToolContext): ToolRun | undefined {
   return ctx instanceof ToolRun && ctx.origin instanceof ToolRun ? ctx.origin : undefined;
 }

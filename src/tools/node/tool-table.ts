@@ -30,25 +30,30 @@ import { areSameTools, copyOfTools, isToolArray, type ToolList } from "./tool-li
 
 export type AliasRecord = Readonly<Record<string, ToolAliases>>;
 
-/** The tools of a node, or of one call of it. */
+/** The tools of a node, or those given with the options of one run. */
 export class ToolTable {
-  /** By all their names. */
+  /** The tools by all their names, aliases included. */
   readonly entries: ReadonlyMap<string, ToolEntry>;
-  /** What a model needs to know of the tools, in order. */
+  /** The tool infos for a model, in order. */
   readonly infos: readonly ToolInfo[];
   /** The tools' own names, in order. */
   readonly names: readonly string[];
   /** Tools that were left out. */
   readonly skipped: readonly SkippedTool[];
 
-  constructor(tools: ToolList, aliases: AliasRecord, middlewares: readonly ToolCallMiddleware[], skipsUnfit: boolean) {
+  constructor(
+    tools: ToolList,
+    aliases: AliasRecord,
+    middlewares: readonly ToolCallMiddleware[],
+    skipsInvalid: boolean,
+  ) {
     checkAliases(aliases);
     const named = namedTools(tools);
-    const unfit = toolsWithoutSchema(named);
-    if (unfit.length > 0 && !skipsUnfit) throw toolsWithoutJsonSchema(unfit.map(describe), unfit[0]?.error);
-    for (const { name } of unfit) named.delete(name);
-    if (unfit.length > 0) console.warn(skippedTools(unfit.map(describe)));
-    this.skipped = Object.freeze(unfit);
+    const invalid = toolsWithoutSchema(named);
+    if (invalid.length > 0 && !skipsInvalid) throw toolsWithoutJsonSchema(invalid.map(describe), invalid[0]?.error);
+    for (const { name } of invalid) named.delete(name);
+    if (invalid.length > 0) console.warn(skippedTools(invalid.map(describe)));
+    this.skipped = Object.freeze(invalid);
     const entries = new Map<string, ToolEntry>();
     for (const [name, { tool, info }] of named) entries.set(name, entryOf(tool, name, info, aliases, middlewares));
     this.names = [...named.keys()];
@@ -67,13 +72,13 @@ export class ToolTable {
   }
 }
 
-/** A tool that a model cannot be told of, because its schema has no JSON form. */
+/** A tool that cannot be offered to a model, because its schema cannot be converted to JSON Schema. */
 export interface SkippedTool {
   /** The tool's own name, or its key in the record. */
   readonly name: string;
-  /** Where it stood: `tools[2]`, `tools["search"]`. */
+  /** Its position in the option: `tools[2]` or `tools["search"]`. */
   readonly where: string;
-  /** Why its schema has no JSON form. */
+  /** The error of the conversion. */
   readonly error: unknown;
 }
 
@@ -83,7 +88,7 @@ interface Named {
   readonly where: string;
 }
 
-/** A record names its tools by its keys, a list by their own names. */
+/** Tools by name: the keys of a record, or the tools' own names in an array. */
 function namedTools(tools: ToolList): Map<string, Named> {
   if (typeof tools !== "object" || tools === null)
     throw invalidToolsNodeOption("tools must be an array or a record of tools.");
@@ -111,7 +116,7 @@ function namedTools(tools: ToolList): Map<string, Named> {
   return named;
 }
 
-/** A tool of any format, in the form in which it runs. */
+/** Adapts a tool of any format. */
 function toolOf(given: AnyTool, key: string | undefined, where: string): Tool<never> {
   let tool: Tool<never> | undefined;
   try {
@@ -130,14 +135,14 @@ function infoOf(tool: Tool<never>, where: string): ToolInfo {
   } catch (cause) {
     throw toolWithoutInfo(where, cause);
   }
-  if (typeof info !== "object" || info === null) throw toolWithoutInfo(where, "it has none.");
-  // written by hand, it may be nothing but fields
+  if (typeof info !== "object" || info === null) throw toolWithoutInfo(where, "it has no info.");
+  // a handwritten tool may have plain fields only
   return typeof info.toJsonSchema === "function" || info.name === "" ? info : toolInfo(info);
 }
 
 /**
- * A schema that does not convert is noticed here, and not when a model is called; all of them are found. What only
- * validates may stay: it checks arguments, and is an error for whoever tells a model of it.
+ * Finds all tools whose schemas do not convert to JSON Schema, so that they are reported now and not when a model is called. A
+ * schema that can only validate is accepted: it checks arguments, and is an error only when it is given to a model.
  */
 function toolsWithoutSchema(named: ReadonlyMap<string, Named>): SkippedTool[] {
   const found: SkippedTool[] = [];
@@ -178,7 +183,7 @@ function entryOf(
   };
 }
 
-/** Adds the names that models use, and gives the infos under them. */
+/** Adds the names that models use to the entries, and returns the infos with these names. */
 function addModelNames(named: ReadonlyMap<string, Named>, entries: Map<string, ToolEntry>): ToolInfo[] {
   const taken = new Map<string, string>();
   return [...named].map(([name, { info }]) => {
@@ -192,14 +197,14 @@ function addModelNames(named: ReadonlyMap<string, Named>, entries: Map<string, T
   });
 }
 
-/** A tools node without its Runnable: the options, and the tables of tools, its own and those that came with calls. */
+/** A tools node without its Runnable: the options and the tables of tools, its own and those given with runs. */
 export class ToolKit {
   readonly settings: ToolsNodeSettings;
   private readonly middlewares: readonly ToolCallMiddleware[];
   private readonly tools: ToolList;
   private readonly aliases: AliasRecord;
-  private readonly skipsUnfit: boolean;
-  /** Its own tools. */
+  private readonly skipsInvalid: boolean;
+  /** The node's own tools. */
   readonly table: ToolTable;
   private readonly tables = new WeakMap<object, CallTable[]>();
 
@@ -208,15 +213,15 @@ export class ToolKit {
     this.middlewares = [...(config.toolCallMiddlewares ?? [])];
     this.tools = copyOfTools(config.tools);
     this.aliases = config.toolAliases ?? noAliases;
-    this.skipsUnfit = config.onSchemaError === "skip";
-    this.table = new ToolTable(this.tools, this.aliases, this.middlewares, this.skipsUnfit);
+    this.skipsInvalid = config.onSchemaError === "skip";
+    this.table = new ToolTable(this.tools, this.aliases, this.middlewares, this.skipsInvalid);
   }
 
   get skipped(): readonly SkippedTool[] {
     return this.table.skipped;
   }
 
-  /** Whether one of its own tools looks at input that streams in. */
+  /** Whether one of its own tools has hooks for streaming input. */
   get hasInputHooks(): boolean {
     return this.table.hasInputHooks;
   }
@@ -225,12 +230,12 @@ export class ToolKit {
     return this.table.infos;
   }
 
-  /** The tools that a call reaches which brings its own. The same list is taken apart once, unless somebody has changed it. */
+  /** The table for call options with tools or aliases. It is cached by the list of tools, as long as the list is not changed. */
   tableFor({ tools = this.tools, toolAliases: aliases = this.aliases }: ToolsNodeOptions): ToolTable {
     const known = this.tables.get(tools) ?? [];
     const found = known.find((entry) => entry.aliases === aliases && areSameTools(entry.tools, tools));
     if (found !== undefined) return found.table;
-    const table = new ToolTable(tools, aliases, this.middlewares, this.skipsUnfit);
+    const table = new ToolTable(tools, aliases, this.middlewares, this.skipsInvalid);
     const kept = known.filter((entry) => entry.aliases !== aliases).slice(-3);
     this.tables.set(tools, [...kept, { tools: copyOfTools(tools), aliases, table }]);
     return table;

@@ -6,7 +6,7 @@ import type { GivenHeaders } from "./options.js";
 import type { Credentials } from "./security.js";
 import { cookiePairs, headerText, pathText, queryText } from "./serialize.js";
 
-/** Where an operation is. */
+/** The address of an operation. */
 export interface Target {
   readonly base: string;
   readonly method: HttpMethod;
@@ -20,7 +20,7 @@ export interface PlannedRequest {
   readonly body: EncodedBody | undefined;
 }
 
-/** What a request gets beside the arguments of a model, none of which replaces it. */
+/** Headers and credentials set by the program. Arguments of the model never replace them. */
 export interface OwnParts extends Credentials {
   readonly given: GivenHeaders;
 }
@@ -53,7 +53,7 @@ export function makeRequest(
   if (body !== undefined && sent !== undefined && !(sent instanceof FormData))
     headers.set("content-type", body.mediaType);
   addOwn(headers, cookies, own);
-  // of this very body they are known to `fetch` alone
+  // only `fetch` knows the length of the encoded body
   for (const name of ["content-length", "transfer-encoding"]) headers.delete(name);
   if (sent instanceof FormData) headers.delete("content-type");
   return { url: url.href, method: method.toUpperCase(), headers, body: sent };
@@ -77,7 +77,7 @@ function setHeader(headers: Headers, name: string, value: string): void {
   }
 }
 
-/** A value that is nothing, or that means "up" in a path, would call another operation. */
+/** Fills in the path. Rejects values that are empty, `.` or `..`: they would address another operation. */
 function fillPath(path: string, values: ReadonlyMap<string, string>): string {
   const segments = path.split("/").map((segment) => {
     if (!segment.includes("{")) return segment;

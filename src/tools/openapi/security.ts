@@ -46,7 +46,7 @@ export function planSecurity(place: OperationPlace, auth: OpenApiAuth): (ctx: To
   const schemes = fieldsOf(fieldsOf(document.components).securitySchemes);
   const alternatives = listOf(operation.security ?? document.security).filter(isFields);
   const open = alternatives.filter((needed) => Object.keys(needed).every((name) => Object.hasOwn(auth, name)));
-  // `{}` among them says that nobody has to say who they are
+  // `{}` among them means that authentication is optional
   const known = open.find((needed) => Object.keys(needed).length > 0);
   const chosen = Object.keys(known ?? {}).flatMap((name): NamedScheme[] => {
     const source = auth[name];

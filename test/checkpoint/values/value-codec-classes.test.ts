@@ -245,7 +245,7 @@ describe("a codec that does not do what it should", () => {
   it("is named when encode gives back the instance itself", () => {
     const error = encoded({ encode: (box: Box) => box });
     expect(error.code).toBe("NOT_SERIALIZABLE");
-    expect(error.message).toContain('encode of the codec "box" gave back the instance itself');
+    expect(error.message).toContain('encode of the codec "box" returned the instance itself');
   });
 
   it("is refused when encode always makes a new instance", () => {

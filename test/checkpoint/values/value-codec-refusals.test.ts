@@ -84,8 +84,8 @@ describe("what cannot be saved", () => {
     ["bytes of a subclass", new (class Key extends Uint8Array {})(1), "an instance of Key", "codecs"],
     ["an object with a prototype", Object.create({ a: 1 }), "no codec", "codecs"],
     ["an object that says it is an error", Object.create({ [Symbol.toStringTag]: "Error" }), "no codec", "codecs"],
-    ["an object that only looks like a map", Object.create(Map.prototype), "reading it failed", ""],
-    ["an object that only looks like a date", Object.create(Date.prototype), "reading it failed", ""],
+    ["an object that only looks like a map", Object.create(Map.prototype), "reading it threw an error", ""],
+    ["an object that only looks like a date", Object.create(Date.prototype), "reading it threw an error", ""],
   ])("is %s", (_what, value, what, advice) => {
     for (const { message } of [refused(value), refused({ value }), refused([new Date(), value])]) {
       expect(message).toContain(what);

@@ -103,7 +103,7 @@ describe("a call whose stream", () => {
     [
       "has an event without an end",
       (_id, response) => response.end(`data: ${"x".repeat(17 * 1024 * 1024)}`),
-      { isError: true, result: expect.stringContaining("is larger than") },
+      { isError: true, result: expect.stringContaining("exceeds") },
     ],
   ];
   it.each(streams)("%s comes to an end at once, and is made once", async (_what, answer, expected) => {

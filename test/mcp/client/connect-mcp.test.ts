@@ -168,6 +168,6 @@ describe("a server that asks", () => {
     const { url } = await serve();
     const connection = await connect({ s: { url } }, { elicitation: () => ({ action: "accept" }) });
     const [block] = blocksOf(await node(connection).invoke(calls(call("s_nag"))));
-    expect(block).toMatchObject({ isError: true, result: expect.stringContaining("asked 10 times") });
+    expect(block).toMatchObject({ isError: true, result: expect.stringContaining("asked for input 10 times") });
   });
 });

@@ -70,7 +70,7 @@ describeWithPostgres("a table of PostgreSQL from before there were entries", () 
     await expect(store.get("a")).rejects.toMatchObject({
       code: "STORE_FAILED",
       message: expect.stringMatching(
-        /must be owner of table foreign\. The table "app"\."foreign" was made by an older version .* Let its owner, .* run:\nDO /,
+        /must be owner of table foreign\. The table "app"\."foreign" was created by an older version .* Have its owner, .* run:\nDO /,
       ),
     });
     const message = await store.get("a").catch((error: Error) => error.message);

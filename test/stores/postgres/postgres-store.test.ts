@@ -70,7 +70,7 @@ describeWithPostgres("postgresStore", () => {
       const version = await store.put("order-7", bytes("a"), undefined);
       await expect(store.put("order-7", bytes("b"), undefined)).rejects.toMatchObject({
         code: "CHECKPOINT_CONFLICT",
-        message: expect.stringContaining(`exists already (version ${version})`),
+        message: expect.stringContaining(`already exists (version ${version})`),
       });
       await expect(store.put("order-7", bytes("b"), version + 1)).rejects.toMatchObject({
         code: "CHECKPOINT_CONFLICT",

@@ -26,10 +26,10 @@ describe("the arguments of postgresStore", () => {
 
   it("are refused when there is an option that it does not have", () => {
     expect(() => postgresStore(given('{ "connectionstring": "postgres://localhost" }'))).toThrow(
-      'A postgresStore has no option "connectionstring". There are connectionString, pool.',
+      'Unknown option "connectionstring" of postgresStore. Options: connectionString, pool.',
     );
     expect(() => postgresStore({ connectionString }, given('{ "tableName": "runs" }'))).toThrow(
-      'A postgresStore has no option "tableName". There are table.',
+      'Unknown option "tableName" of postgresStore. Options: table.',
     );
   });
 
@@ -50,7 +50,10 @@ describe("the arguments of postgresStore", () => {
     "ü".repeat(32),
   ])("are refused when %j is to be the table", (table) => {
     expect(() => postgresStore({ connectionString }, { table })).toThrow(
-      expect.objectContaining({ code: "INVALID_OPTION", message: expect.stringContaining("cannot name the table") }),
+      expect.objectContaining({
+        code: "INVALID_OPTION",
+        message: expect.stringContaining("is not a valid table name"),
+      }),
     );
   });
 

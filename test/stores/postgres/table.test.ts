@@ -43,7 +43,7 @@ describeWithPostgres("the table of a postgresStore", () => {
     await expect(store.put("id", bytes("a"), undefined)).rejects.toMatchObject({
       code: "STORE_FAILED",
       message: expect.stringMatching(
-        /permission denied for schema app\. Let a user .* run:\nCREATE TABLE "app"."shared"/,
+        /permission denied for schema app\. Have a user .* run:\nCREATE TABLE "app"."shared"/,
       ),
     });
     const message = await store.get("id").catch((error: Error) => error.message);
@@ -94,8 +94,8 @@ describeWithPostgres("the table of a postgresStore", () => {
     await expect(database.open("newer").get("id")).rejects.toMatchObject({
       code: "STORE_FAILED",
       message:
-        'The table "newer" was made by a newer version of kumiko (layout 3; this one knows 2). ' +
-        "Update kumiko, or name another table.",
+        'The table "newer" was created by a newer version of kumiko (its layout is 3; this version knows up to 2). ' +
+        "Update kumiko, or use another table.",
     });
   });
 

@@ -49,7 +49,7 @@ describe("entries of a sqliteStore", () => {
     const next = await appendTo(own, "order-7", bytes("b"), version);
     await expect(own.append?.("order-7", bytes("c"), version)).rejects.toMatchObject({
       code: "CHECKPOINT_CONFLICT",
-      message: `Checkpoint "order-7" has version ${next}, not ${version}: another process wrote it. Read it again before you write.`,
+      message: `Checkpoint "order-7" has version ${next}, not ${version}: another process wrote it. Read it again before writing.`,
     });
     await expect(own.append?.("order-8", bytes("c"), 1)).rejects.toMatchObject({
       message: expect.stringContaining("no longer has version 1"),

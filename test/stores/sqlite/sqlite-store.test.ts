@@ -82,7 +82,7 @@ describe("sqliteStore", () => {
     expect((await reader.get("a"))?.data).toEqual(bytes("a"));
     await expect(reader.put("b", bytes("b"), undefined)).rejects.toMatchObject({
       code: "STORE_FAILED",
-      message: expect.stringContaining("This process may not write it: attempt to write a readonly database"),
+      message: expect.stringContaining("This process may not write to the file: attempt to write a readonly database"),
     });
   });
 
@@ -135,7 +135,7 @@ describe("sqliteStore", () => {
     writeFileSync(file, "# Not a database\n".repeat(100));
     await expect(store(file).get("a")).rejects.toMatchObject({
       code: "STORE_FAILED",
-      message: expect.stringContaining("There is a file of another kind at this path: file is not a database"),
+      message: expect.stringContaining("The file at this path is not an SQLite database: file is not a database"),
     });
   });
 
@@ -146,15 +146,15 @@ describe("sqliteStore", () => {
     await raw.use((connection) => connection.run("UPDATE kumiko_schema SET version = 3"));
     await expect(store(file).get("a")).rejects.toMatchObject({
       code: "STORE_FAILED",
-      message: expect.stringContaining("its tables have version 3, and this one knows them up to 2"),
+      message: expect.stringContaining("its tables have version 3, but this version reads up to 2"),
     });
     const version = "SELECT version FROM kumiko_schema";
     expect(await raw.use((connection) => connection.query(version))).toMatchObject([{ version: 3 }]);
   });
 
   it.each([
-    ["", "sqliteStore takes the path of a file"],
-    [JSON.parse("7"), "It got 7."],
+    ["", "sqliteStore needs the path of a file"],
+    [JSON.parse("7"), "(got 7)"],
   ])("refuses the path %j at once", (path, message) => {
     expect(() => sqliteStore(path)).toThrow(expect.objectContaining({ code: "INVALID_OPTION" }));
     expect(() => sqliteStore(path)).toThrow(message);
@@ -162,8 +162,8 @@ describe("sqliteStore", () => {
 
   it("refuses options that it does not have, at once", () => {
     const make = (options: string) => () => sqliteStore(":memory:", JSON.parse(options));
-    expect(make('{ "table": "runs" }')).toThrow('sqliteStore has no option "table". There are: synchronous.');
-    expect(make('{ "synchronous": "off" }')).toThrow('is "full" or "normal", not "off".');
+    expect(make('{ "table": "runs" }')).toThrow('Unknown option "table" of sqliteStore. Options: synchronous.');
+    expect(make('{ "synchronous": "off" }')).toThrow('must be "full" or "normal" (got "off").');
   });
 
   it("gives a plain Uint8Array, also for a Buffer", async () => {
@@ -192,7 +192,7 @@ describe("sqliteStore", () => {
     const version = await own.put("order-7", bytes("a"), undefined);
     await expect(own.put("order-7", bytes("b"), undefined)).rejects.toMatchObject({
       code: "CHECKPOINT_CONFLICT",
-      message: `Checkpoint "order-7" exists already (version ${version}). Read it again before you write.`,
+      message: `Checkpoint "order-7" already exists (version ${version}). Read it again before writing.`,
     });
     await expect(own.delete("order-7", 99)).rejects.toMatchObject({
       message: expect.stringContaining(`has version ${version}, not 99`),

@@ -230,7 +230,7 @@ describe("A tool without execute", () => {
   });
 
   it("says so to whoever calls its execute by hand", () => {
-    expect(() => position.execute({}, undefined as never)).toThrow("executed outside");
+    expect(() => position.execute({}, undefined as never)).toThrow("a client executes its calls");
   });
 
   it("leaves its question also without a store", async () => {

@@ -4,21 +4,22 @@ import { checkNames } from "./option-names.js";
 import { type Picture, type PictureEdge, type PictureNode, pictureOf } from "./picture.js";
 import { type PictureTrace, TraceMarks } from "./trace-marks.js";
 
+/** Options of `toMermaid`. */
 export interface MermaidOptions {
-  /** What happened: nodes get the classes done, failed, waiting and skipped, and how often they ran; thick edges show the way. */
+  /** A trace to show: nodes are marked as done, failed, waiting or skipped, with how often they ran; thick edges show the path. */
   readonly trace?: PictureTrace | undefined;
-  /** From where to where it is drawn: top down, from left to right … @default "TD" */
+  /** The direction of the chart: top down, left to right and so on. @default "TD" */
   readonly direction?: "TD" | "TB" | "BT" | "LR" | "RL" | undefined;
 }
 
 const directions: readonly unknown[] = ["TD", "TB", "BT", "LR", "RL"];
 
-/** The text of a Mermaid flowchart: branches are dashed, edges of errors dotted, nested graphs boxes with nodes of their own. */
+/** Writes a Mermaid flowchart: branches are dashed, error edges dotted, and nested graphs are boxes with their nodes. */
 export function toMermaid(info: GraphInfo, options: MermaidOptions = {}): string {
   checkNames("toMermaid", options, ["trace", "direction"]);
   const { trace, direction = "TD" } = options;
   if (!directions.includes(direction)) {
-    throw invalidOption(`toMermaid: direction must be one of ${directions.join(", ")}; got "${String(direction)}".`);
+    throw invalidOption(`toMermaid: direction must be one of ${directions.join(", ")} (got "${String(direction)}").`);
   }
   const picture = pictureOf(info, trace === undefined ? undefined : new TraceMarks(trace));
   const edges: PictureEdge[] = [];
@@ -27,7 +28,7 @@ export function toMermaid(info: GraphInfo, options: MermaidOptions = {}): string
   );
 }
 
-/** `drawn`: all edges in their order, by which Mermaid styles them. */
+/** `drawn` collects all edges in order, because Mermaid styles them by number. */
 function draw({ nodes, edges }: Picture, indent: string, drawn: PictureEdge[]): string[] {
   const lines = nodes.flatMap((node) => drawNode(node, indent, drawn));
   for (const edge of edges) {
@@ -57,7 +58,7 @@ function drawLabels(labels: readonly string[]): string {
   return labels.length === 0 ? "" : `|"${labels.map(escapeLabel).join("<br/>")}"|`;
 }
 
-/** Mermaid has one kind of broken line: what is dotted, and what is broken and thick, is said here. */
+/** Styles for dotted edges and thick dashed edges, for which Mermaid has no arrows. */
 function edgeStyles(edges: readonly PictureEdge[]): string[] {
   return edges.flatMap(({ kind, isTaken }, n) => {
     const styles: string[] = [];
@@ -87,7 +88,7 @@ function allNodes({ nodes }: Picture): PictureNode[] {
   return nodes.flatMap((node) => (node.inside === undefined ? [node] : [node, ...allNodes(node.inside)]));
 }
 
-/** Mermaid reads `#…;` as a character; whatever could be markup, a list at the beginning for one, becomes such. */
+/** Escapes what could be markup, such as a list marker at the start, as `#…;`, which Mermaid reads as a character. */
 function escapeLabel(text: string): string {
   return text.replace(/[^\p{L}\p{N} _.,:/()×→-]|^[-\d]+(?=[. ])[.]?/gu, (found) =>
     Array.from(found, (character) => `#${character.codePointAt(0)};`).join(""),

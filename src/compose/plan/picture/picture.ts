@@ -2,14 +2,14 @@ import type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "../describe.js";
 import { END, START } from "../plan.js";
 import type { Status, TraceMarks } from "./trace-marks.js";
 
-/** A box: a node, or an end of its graph. Ids are made of positions, so that no key can break a syntax. */
+/** A box for a node, START or END. Ids are made from positions, so that no key can break the syntax. */
 export interface PictureNode {
   readonly id: string;
   readonly label: string;
   readonly shape: "end" | "node" | "each";
   readonly component: string;
   readonly status: Status | undefined;
-  /** What is drawn in it. */
+  /** The inner graph drawn in the box. */
   readonly inside: Picture | undefined;
 }
 
@@ -17,13 +17,13 @@ export interface PictureEdge {
   readonly from: string;
   readonly to: string;
   readonly kind: GraphEdgeInfo["kind"];
-  /** One line each. */
+  /** The labels, one line each. */
   readonly labels: readonly string[];
-  /** A run went along it. */
+  /** Whether a run took this edge. */
   readonly isTaken: boolean;
 }
 
-/** What is drawn of a graph, before it is written down. */
+/** A graph prepared for drawing. */
 export interface Picture {
   readonly nodes: readonly PictureNode[];
   readonly edges: readonly PictureEdge[];
@@ -38,7 +38,7 @@ export function pictureOf(info: GraphInfo, marks: TraceMarks | undefined, prefix
   });
   const nodes = info.nodes.map((node, n) => nodeOf(node, `${prefix}${n + 2}`, at(node.key), marks));
   const edges: PictureEdge[] = [];
-  // where edges carry data, a target that ran was chosen by its branch
+  // in a workflow only branches decide whether a target runs, so a target that ran was chosen by its branch
   const isWorkflow = info.edges.some(({ kind }) => kind === "data" || kind === "control");
   const sourcesOf = (key: string): string[] => info.edges.flatMap(({ from, to }) => (to === key ? [at(from)] : []));
   for (const { from, to, kind, labels } of joined(info.edges)) {
@@ -72,7 +72,7 @@ function nodeOf(
   };
 }
 
-/** The data that goes from one node to another is one edge, with a line for each part. */
+/** Combines the data edges between two nodes into one edge with several labels. */
 function joined(edges: readonly GraphEdgeInfo[]): (GraphEdgeInfo & { readonly labels: string[] })[] {
   const found = new Map<string, GraphEdgeInfo & { readonly labels: string[] }>();
   for (const edge of edges) {

@@ -3,22 +3,22 @@ import { isFields } from "../../../is.js";
 import { kindOf } from "../../../wording.js";
 import { invalidOption } from "../../errors.js";
 
-/** What a save of a run says of it: an entry of its history. */
+/** An entry of a run's history, as far as pictures use it. */
 export interface TraceEntry {
   /** Paths of the nodes that ran. */
   readonly ran: readonly string[];
-  /** Those of them whose failure an error branch took. */
+  /** Those of them whose failure an error branch handled. */
   readonly failed?: readonly string[] | undefined;
-  /** Paths of the nodes that come next: those of a failure are the ones that it has stopped. */
+  /** Paths of the nodes that come next; for a failure, of those that it has stopped. */
   readonly next?: readonly string[] | undefined;
   readonly interrupts?: readonly { readonly address: string }[] | undefined;
-  /** `"end"`: the run has its result; `"failure"`: it has failed. */
+  /** `"end"` if the run has its result, `"failure"` if it has failed. */
   readonly cause?: string | undefined;
   readonly id?: unknown;
   readonly at?: unknown;
 }
 
-/** What happened in runs of a graph: what `traceRecorder()` has recorded, one tree or several, or entries of a history. */
+/** A trace of runs of a graph: one or more trees of a `traceRecorder()`, or entries of a history. */
 export type PictureTrace = TraceNode | readonly TraceNode[] | readonly TraceEntry[];
 
 export type Status = "done" | "failed" | "waiting" | "skipped";
@@ -29,7 +29,7 @@ interface Visit {
   readonly order: number;
 }
 
-/** What came of the nodes of a graph, by their paths: keys joined by `/`, and `""` for the graph itself. */
+/** The outcome of the nodes in a trace, by path: keys joined by `/`, and `""` for the graph itself. */
 export class TraceMarks {
   readonly #visits = new Map<string, Visit[]>();
   #order = 0;
@@ -51,8 +51,8 @@ export class TraceMarks {
   }
 
   /**
-   * Whether a run went from one node to the other; `failing`: when the first has failed. `others`: nodes from which it may have
-   * come as well; then it came from the last of them.
+   * Whether a run went from one node to another; with `failing`, after the first has failed. `others` are further nodes from which
+   * it may have come; it is taken to have come from the last one that ran.
    */
   wentFrom(path: string, to: string, failing: boolean, others: readonly string[] = []): boolean {
     const targets = this.#visits.get(to) ?? [];
@@ -74,7 +74,7 @@ export class TraceMarks {
 
   #addTree(node: TraceNode, prefix: string, isRoot: boolean): void {
     const path = isRoot ? "" : pathOf(node.address, prefix);
-    // an item stands for what is in it: its node is marked already
+    // an item itself is not counted, because its node is already marked
     const isCounted = !isRoot && !/;item:\d+$/.test(node.address);
     const status = statusOf(node);
     const isGraph = isRoot || isGraphKind(node);
@@ -109,11 +109,11 @@ function checkTrace(item: unknown): void {
     return;
   }
   throw invalidOption(
-    `The option trace takes what traceRecorder().toJSON() gives, or entries of a history; got ${kindOf(item)}.`,
+    `The option trace must be a result of traceRecorder().toJSON(), or entries of a history (got ${kindOf(item)}).`,
   );
 }
 
-/** The path of a node in a list of items is that of the node for all of them. */
+/** Removes items from a path, because a picture shows one node for all items. */
 function withoutItems(path: string): string {
   return path.replaceAll(/(^|\/)item:\d+(?=\/|$)/g, "");
 }
@@ -131,7 +131,7 @@ function isGraphKind({ component }: TraceNode): boolean {
   return component === "graph" || component === "chain" || component === "workflow";
 }
 
-/** The path of a node in the picture; `undefined` for what is inside a node, such as a tool call or a child run. */
+/** The path of a node in the picture; `undefined` for runs inside a node, such as tool calls and child runs. */
 function pathOf(address: string, prefix: string): string | undefined {
   if (!address.startsWith(prefix)) return undefined;
   const keys: string[] = [];
@@ -146,7 +146,7 @@ function decoded(part: string): string {
   return part.replaceAll(/%25|%3B/gi, decodeURIComponent);
 }
 
-/** The oldest first: a history comes with the newest. Several entries may be of one moment, so their numbers decide. */
+/** Entries with the oldest first. (A history lists the newest first.) Ids decide, because several entries may have the same time. */
 function inTime(entries: readonly TraceEntry[]): readonly TraceEntry[] {
   const [first, last] = [entries.at(0), entries.at(-1)];
   const ages = (name: "id" | "at"): number => Number(first?.[name] ?? 0) - Number(last?.[name] ?? 0);

@@ -7,7 +7,7 @@ import type { AtPath, NoStep } from "./path.js";
 import type { AnyAround, Resolve, ResolveSource, WholeOf } from "./resolve.js";
 import type { AnySource, FailureKey, Told } from "./sources.js";
 
-/** Intersected with a mapping: a sentence at each field that is wrong. `Name`: what the target is called in it. */
+/** Intersected with a mapping: an error at each wrong field. `Name` is the name of the target in the error. */
 export type CheckMapping<At extends AnyAround, M, In, Name = At["key"]> = string extends keyof M
   ? unknown
   : M extends AnySource
@@ -36,7 +36,7 @@ type CheckField<At extends AnyAround, Inner, In, Field> = Field extends keyof In
 
 type KeysOf<Union> = Union extends unknown ? keyof Union : never;
 
-/** The fields of an input that the mapping leaves out; of a union of records, whether it makes one of them. */
+/** Checks that the mapping has all required fields of the input, or fits one member of a union of records. */
 type Lacking<At extends AnyAround, M, In> = [keyof In] extends [keyof M]
   ? [KeysOf<In>] extends [keyof In]
     ? unknown
@@ -51,7 +51,7 @@ type OneOf<At extends AnyAround, M, In> = [Resolve<At, M>] extends [In]
   ? unknown
   : GraphTypeError<`"${Named<At["key"]>}" takes ${TypeName<In>}`>;
 
-/** What fits is looked at first: where anything fits, a path that leads nowhere would too. */
+/** Checks whether the source fits first. If the target accepts anything, an invalid path would fit too, so paths are checked. */
 type CheckSource<At extends AnyAround, Said, In, Name> = [ResolveSource<At, Said>] extends [In]
   ? Record<never, never> extends In
     ? Problem<At, Said, unknown>
@@ -60,7 +60,7 @@ type CheckSource<At extends AnyAround, Said, In, Name> = [ResolveSource<At, Said
       : unknown
   : Problem<At, Said, Misfit<At, Said, In, Name>>;
 
-/** The sentence about a node that is not there, or a path that leads nowhere; otherwise another one. */
+/** The error of an unknown node or an invalid path, or `Otherwise`. */
 type Problem<At extends AnyAround, Said, Otherwise> = [ReadProblem<At, Reads<Said>>] extends [never]
   ? Otherwise
   : GraphTypeError<ReadProblem<At, Reads<Said>>>;
@@ -89,7 +89,7 @@ type Subject<Said> = Said extends { readonly from: infer Key extends string; rea
           : `"${Path}" of the failure of "${Key}"`
         : "the value";
 
-/** A node that runs because of another one need not have this one. */
+/** Advice for a source that may be missing. */
 type Remedy<At extends AnyAround, Said> = Said extends { readonly from: infer Key extends string }
   ? Key extends At["gaps"] & At["controls"]
     ? Belongs<Exclude<At["controls"], Key | FailureKey<string>>, Key>
@@ -131,21 +131,21 @@ type ReadProblem<At extends AnyAround, Said> = Said extends {
 
 type NoNode<Key extends string> = `no node "${Key}" before this one`;
 
-/** Whether a member of what was found, or of its items, stands for a path that leads nowhere. */
+/** Whether a member of the found type, or of its items, marks an invalid path. */
 type NoStepIn<Found> = 0 extends 1 & Found
   ? false
   : true extends (Found extends NoStep<string> ? true : Found extends readonly (infer Item)[] ? NoStepIn<Item> : false)
     ? true
     : false;
 
-/** The key of a new node, or the sentence that says why it cannot be one: without an input it must take nothing. */
+/** The key of a new node, or an error sentence. A node without a mapping must accept `undefined`. */
 export type NewWiredKey<Keys, Key extends string, M, In> = [M] extends [undefined]
   ? undefined extends In
     ? NewKey<Keys, Key>
     : `"${Key}" takes ${TypeName<In>} and has no input`
   : NewKey<Keys, Key>;
 
-/** The target of a branch, or a sentence: it is declared behind the branch. */
+/** The target of a branch, which must be declared after the branch; otherwise an error sentence. */
 export type NewTarget<Keys, Target extends string> = Target extends Keys
   ? `"${Target}" stands before this branch: add it behind`
   : Target;

@@ -2,8 +2,8 @@ import type { NodeShape } from "../node-shape.js";
 import type { AnySource, FailureKey, Mapping, ReasonsIn } from "./sources.js";
 
 /**
- * A branch: where it stands, what it chooses among, whether always exactly one node (`"always"` when it needs no source for
- * that), and what of a switch each target gets.
+ * A branch: its source, its targets, whether it always chooses exactly one of them (`"always"` if that does not depend on its source
+ * having run), and what each target of a switch gets.
  */
 export interface Fork<
   out Source extends string,
@@ -20,23 +20,23 @@ export interface Fork<
 export type AnyFork = Fork<string, string, boolean | "always">;
 
 /**
- * The error branch of a node. Either the node runs to its end or one of the targets does; and either it runs to its end or it
- * fails.
+ * The error branch of a node, as two forks: either the node or one of the targets runs to its end; and the node either runs to its end
+ * or fails.
  */
 export type ErrorFork<Maybe, From extends string, Target extends string> =
   | Fork<FailureKey<From>, From | Target, AlwaysOne<Maybe, From, Target>>
   | Fork<FailureKey<From>, From | FailureKey<From>, AlwaysOne<Maybe, From, never>>;
 
-/** A target END runs nothing, and a node that may be skipped need neither succeed nor fail. */
+/** Not always one: with END as a target nothing runs, and a node that may be skipped may neither succeed nor fail. */
 type AlwaysOne<Maybe, From, Target> = From extends Maybe ? false : "end" extends Target ? false : "always";
 
-/** A node of a workflow; `implies`: the nodes without which it cannot run. */
+/** A node of a workflow. `implies` are the nodes without which it cannot run. */
 export interface WiredShape<In, Out, Inner, Options, Implies extends string>
   extends NodeShape<In, Out, Inner, Options> {
   readonly implies: Implies;
 }
 
-/** The nodes that a mapping reads for a reason: not only for their data. */
+/** The nodes that a mapping reads as a reason to run, not with `dataOnly`. */
 export type ReasonsOf<M> = [Mapping] extends [M] ? never : ReasonsBelow<M>;
 
 type ReasonsBelow<M> = string extends keyof M
@@ -47,11 +47,11 @@ type ReasonsBelow<M> = string extends keyof M
       ? never
       : { [Field in keyof M]: M[Field] extends AnySource ? ReasonsIn<M[Field]> : ReasonsBelow<M[Field]> }[keyof M];
 
-/** The branches that lead to a node stand where? */
+/** The sources of the branches that lead to a node. */
 export type ForksTo<Forks, Key> =
   Forks extends Fork<infer Source, infer Targets, boolean | "always"> ? (Key extends Targets ? Source : never) : never;
 
-/** What decides whether a node runs: its branches; otherwise what it reads and runs after, without what others of it imply. */
+/** What decides whether a node runs: its branches; otherwise the nodes it reads and runs after, without those that others imply. */
 export type ControlsOf<Nodes, Forks, Key, Reasons> = [ForksTo<Forks, Key>] extends [never]
   ? WithoutImplied<Nodes, Exclude<Reasons, "start">>
   : ForksTo<Forks, Key>;
@@ -73,7 +73,7 @@ export type ImpliedBy<Nodes, Keys> = Keys extends keyof Nodes
       : never
     : never;
 
-/** The nodes that have run whichever of these has. */
+/** The nodes that must have run, whichever of these controls has. */
 export type ImpliedByAll<Nodes, Controls> =
   IsOne<Controls> extends true
     ? Exclude<Controls | ImpliedBy<Nodes, Controls>, "start">
@@ -93,7 +93,7 @@ type CommonTo<Nodes, Controls, Candidate> = Candidate extends string
     : never
   : never;
 
-/** The controls that may have run although a node has not. */
+/** The controls that may have run without a given node. */
 export type WithoutIt<Nodes, Controls, Key> = Controls extends Key
   ? never
   : Key extends ImpliedBy<Nodes, Controls>
@@ -115,7 +115,7 @@ type MaybeSkippedBy<Forks, Maybe, Key, Controls> = [ForksTo<Forks, Key>] extends
       : never
   : Key;
 
-/** A branch of a sure node that always chooses one of these. */
+/** A branch that certainly runs and always chooses one of these nodes. */
 export type CoveredFork<Forks, Maybe, Keys> =
   Forks extends Fork<infer Source, infer Targets, infer One>
     ? One extends false

@@ -4,11 +4,11 @@ import type { NewTarget } from "./check-mapping.js";
 import type { Fork } from "./controls.js";
 import type { FailureKey } from "./sources.js";
 
-/** Whether a branch always leads to one node: not when it may choose several, or END, which runs nothing. */
+/** Whether a branch always runs exactly one node: not if it may choose several, or END. */
 export type ChoosesOne<Chosen, Targets extends string> =
   Awaited<Chosen> extends readonly unknown[] ? false : "end" extends Targets ? false : true;
 
-/** Intersected with the cases of a switch: a sentence at each that is missing, too many, or whose target is there already. */
+/** Intersected with the cases of a switch: an error at each that is missing or unknown, or whose target already exists. */
 export type CheckedTargets<Keys, Out, Field extends string, Cases> = {
   readonly [Name in CaseNames<Out, Field> | (keyof Cases & string)]: Name extends CaseNames<Out, Field>
     ? Name extends keyof Cases
@@ -21,19 +21,19 @@ export type CheckedTargets<Keys, Out, Field extends string, Cases> = {
     : GraphTypeError<SurplusCase<Field, Name>>;
 };
 
-/** The source of an error branch: nothing has read the node yet, and counted on its output. */
+/** The source of an error branch: the node added last, so that no other node has relied on its output yet. */
 export type LastAdded<Last, From extends string> = [From] extends [Last]
   ? From
   : `addErrorBranch("${From}", ...) stands right behind addNode("${From}", ...)`;
 
-/** What each target of a switch gets of its source. */
+/** The members of the source that each target of a switch gets. */
 export type SwitchTargets<Out, Field extends string, Cases> = {
   readonly [Target in Cases[keyof Cases] & string]: Selected<Out, Field, CasesTo<Cases, Target>>;
 };
 
 type CasesTo<Cases, Target> = { [Name in keyof Cases]: Cases[Name] extends Target ? Name : never }[keyof Cases];
 
-/** What there is of a workflow that has its output, and all targets of its branches; otherwise what is missing. */
+/** `Then` if the workflow has an output and all targets of its branches; otherwise an error that names what is missing. */
 export type FinishedWorkflow<Keys extends string, Forks, Ended, Then> = Ended extends true
   ? [Unmet<Keys, Forks>] extends [never]
     ? Then

@@ -1,11 +1,11 @@
 declare const noStep: unique symbol;
 
-/** Stands where a path leads nowhere: it fits nothing. */
+/** Marks an invalid path. It is not assignable to anything. */
 export interface NoStep<out Step extends string> {
   readonly [noStep]: Step;
 }
 
-/** What stands at a path: steps are parted by dots, `*` stands for every item of a list. */
+/** The type at a path: steps are separated by dots, and `*` means every item of an array. */
 export type AtPath<Value, Path> = Path extends ""
   ? Value
   : Path extends `${infer Head}.${infer Rest}`
@@ -18,7 +18,7 @@ export type AtPath<Value, Path> = Path extends ""
         ? Step<Value, Path>
         : never;
 
-/** Of each item what stands at the rest of the path; what is missing there stays `undefined`. */
+/** The types at the rest of the path in each item. What is missing there is `undefined`. */
 type Items<Value, Rest> = 0 extends 1 & Value
   ? Value
   : unknown extends Value
@@ -37,10 +37,10 @@ type Step<Value, Head extends string> = [Head] extends [keyof Value]
       ? unknown
       : StepInto<Value, Head, KeysOf<Value>>;
 
-/** The keys that some member has. */
+/** The keys of all members of a union. */
 type KeysOf<Value> = Value extends null | undefined ? never : Value extends readonly unknown[] ? number : keyof Value;
 
-/** A step into `undefined` or `null` finds nothing; a field that only some members have is missing in the others. */
+/** A step into `undefined` or `null` yields `undefined`; so does a field that only some members of a union have. */
 type StepInto<Value, Head extends string, Keys> = Value extends null | undefined
   ? undefined
   : Value extends NoStep<string>

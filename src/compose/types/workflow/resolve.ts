@@ -3,7 +3,7 @@ import type { CoveredFork, Fork, ForksTo, Gaps } from "./controls.js";
 import type { AtPath, NoStep } from "./path.js";
 import type { AnySource, FailureKey, Told } from "./sources.js";
 
-/** What is known where a mapping is written. */
+/** The context of a mapping. */
 export interface Around<I, Nodes, Maybe, Forks, Key, Controls> {
   readonly input: I;
   readonly nodes: Nodes;
@@ -15,7 +15,7 @@ export interface Around<I, Nodes, Maybe, Forks, Key, Controls> {
   readonly gaps: Gaps<Nodes, Maybe, Controls>;
 }
 
-/** The same for whatever is known. */
+/** Any context of a mapping. */
 export interface AnyAround {
   readonly input: unknown;
   readonly nodes: unknown;
@@ -26,14 +26,14 @@ export interface AnyAround {
   readonly gaps: unknown;
 }
 
-/** The type of the input that a mapping makes. */
+/** The type of the input that a mapping produces. */
 export type Resolve<At extends AnyAround, M> = string extends keyof M
   ? unknown
   : M extends AnySource
     ? ResolveSource<At, Told<M>>
     : { readonly [Field in keyof M]: Resolve<At, M[Field]> };
 
-/** The type of what a source gives. */
+/** The type of the value of a source. */
 export type ResolveSource<At extends AnyAround, Said> = Said extends {
   readonly from: infer Key;
   readonly path: infer Path;
@@ -49,7 +49,7 @@ export type ResolveSource<At extends AnyAround, Said> = Said extends {
           ? AtPath<FailureAt<At["nodes"], Key>, Path> | (FailureKey<Key> extends At["gaps"] ? undefined : never)
           : unknown;
 
-/** A default stands in for what is missing. */
+/** Applies the options `default` and `required`. */
 type Settled<Found, Gap, Said> = Said extends { readonly default: never; readonly required: false }
   ? Found | Gap
   : Said extends { readonly default: infer Default; readonly required: infer Required }
@@ -60,7 +60,7 @@ type Settled<Found, Gap, Said> = Said extends { readonly default: never; readonl
       : Exclude<Found, undefined> | Default
     : never;
 
-/** What a node gives; in a target of a switch the members that lead to it. */
+/** The output of a node; for a target of a switch, only the members that lead to it. */
 export type WholeOf<At extends AnyAround, Key> = [At["forks"]] extends [never]
   ? OutOf<At["input"], At["nodes"], Key>
   : [ForksTo<At["forks"], At["key"]>] extends [Key]
@@ -98,7 +98,7 @@ type First<At extends AnyAround, Said> = [AlwaysThere<At, Said>] extends [never]
 
 type KeyOf<Said> = Said extends { readonly from: infer Key } ? Key : never;
 
-/** The sources that are not missing, whatever happens. */
+/** The sources that are never missing. */
 type AlwaysThere<At extends AnyAround, Said> = Said extends unknown
   ? undefined extends ResolveSource<At, Said>
     ? never
@@ -107,7 +107,7 @@ type AlwaysThere<At extends AnyAround, Said> = Said extends unknown
 
 type EachOf<At extends AnyAround, Said> = Said extends unknown ? Exclude<ResolveSource<At, Said>, undefined> : never;
 
-/** The sources whose paths may lead nowhere although their nodes have run. */
+/** The sources whose data may be missing even if their nodes have run. */
 type OwnGap<At extends AnyAround, Said> = Said extends { readonly from: infer Key; readonly path: infer Path }
   ? undefined extends AtPath<WholeOf<At, Key>, Path>
     ? Said

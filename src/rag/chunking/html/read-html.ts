@@ -84,7 +84,7 @@ export async function readHtml(source: string): Promise<HtmlPage> {
 const textOf = ({ childNodes: [first] }: DefaultTreeAdapterTypes.DocumentFragment): string =>
   first !== undefined && "value" in first ? first.value : "";
 
-/** Elements whose text nobody sees. */
+/** Elements whose text is not displayed. */
 const hidden = new Set(["script", "style", "template", "title", "iframe", "noembed", "noframes"]);
 
 /** Walks without recursion: pages nest as deep as they like. */

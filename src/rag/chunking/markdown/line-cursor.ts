@@ -15,7 +15,7 @@ export class LineCursor {
     this.end = end;
   }
 
-  /** The place of the first character that is no blank. */
+  /** The place of the first character that is not blank. */
   get nonspace(): number {
     let place = this.at;
     while (place < this.end && isBlank(this.text.charCodeAt(place))) place++;
@@ -37,7 +37,7 @@ export class LineCursor {
     return column - this.#column;
   }
 
-  /** The rest of the line, from the first character that is no blank. */
+  /** The rest of the line, from the first character that is not blank. */
   get rest(): string {
     return this.text.slice(this.nonspace, this.end);
   }

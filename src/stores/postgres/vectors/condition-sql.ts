@@ -1,7 +1,7 @@
 import type { Comparison, Condition, FilterValue, Path } from "../../../rag/vectors/filter.js";
 import { joinInHalves } from "../../join-in-halves.js";
 
-/** Collects the values of a statement, and gives their places: `$1`, `$2` and so on. */
+/** Collects the values of a statement and returns their placeholders: `$1`, `$2` and so on. */
 export class Parameters {
   readonly values: unknown[] = [];
 
@@ -11,7 +11,7 @@ export class Parameters {
   }
 }
 
-/** What entries must be, about a column `metadata` of jsonb. It is true or false, never NULL. */
+/** A filter as SQL on the jsonb column `metadata`. The result is true or false, never NULL. */
 export function conditionSql(condition: Condition, parameters: Parameters): string {
   switch (condition.type) {
     case "and":
@@ -40,11 +40,11 @@ function joinAll(conditions: readonly Condition[], word: "AND" | "OR", parameter
   );
 }
 
-/** The value at a path of objects: by texts, `->` finds nothing in lists. */
+/** The value at a path. The keys are text, with which `->` finds nothing in arrays. */
 const at = (path: Path, parameters: Parameters): string =>
   `(metadata${path.map((key) => ` -> ${parameters.add(key)}::text`).join("")})`;
 
-/** What has a value also contains it, and that is what the index on metadata finds. */
+/** A containment test, which every matching entry passes and the index on metadata supports. */
 const narrow = (path: Path, value: unknown, parameters: Parameters): string => {
   const nested = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
   return `metadata @> ${parameters.add(JSON.stringify(nested))}::text::jsonb`;
@@ -70,7 +70,7 @@ function compareSql(path: Path, operator: Comparison, value: string | number, pa
     const operand = `${parameters.add(JSON.stringify(value))}::text::jsonb`;
     return `coalesce(jsonb_typeof(${found}) = 'number' AND ${found} ${operator} ${operand}, FALSE)`;
   }
-  // by code points, which are in the order of their bytes
+  // the collation "C" compares bytes, which is the order of code points
   const text = `(${found} #>> '{}') COLLATE "C" ${operator} ${parameters.add(value)}::text`;
   return `coalesce(jsonb_typeof(${found}) = 'string' AND ${text}, FALSE)`;
 }

@@ -6,13 +6,13 @@ import { type IndexTable, isHalved, operators } from "./index-tables.js";
 import { termQueries } from "./term-vector.js";
 import { vectorText } from "./write-entries.js";
 
-/** What a search looks for, and how much of it. */
+/** How many entries a search returns, and which ones qualify. */
 export interface EntrySearch {
   readonly count: number;
   readonly condition: Condition | undefined;
 }
 
-/** Looks at all entries that fit. */
+/** Finds the nearest entries exactly, by comparing all that match the filter. */
 export async function findNearest(
   database: Database,
   index: IndexTable,
@@ -22,14 +22,14 @@ export async function findNearest(
   const parameters = new Parameters();
   const distance = distanceSql(index, parameters.add(vectorText(vector)));
   const where = condition === undefined ? "TRUE" : conditionSql(condition, parameters);
-  // nothing that a graph could serve, even where there is one
+  // `+ 0.0` keeps PostgreSQL from using an HNSW index, where there is one
   const text = `SELECT id, distance::text FROM (
       SELECT id, ${distance} + 0.0 AS distance FROM ${index.table} WHERE ${where}) AS entries
     ORDER BY entries.distance, id LIMIT ${parameters.add(count)}::int`;
   return readHits(index, (await database.query(`searching the index ${index.name}`, text, parameters.values)).rows);
 }
 
-/** Where so few entries fit, all of them are looked at. */
+/** When fewer entries match the filter, all of them are compared. */
 const fewEntries = 5_000;
 
 export async function areFew(
@@ -45,9 +45,9 @@ export async function areFew(
 }
 
 /**
- * Follows the graph of neighbours, and may miss some. It goes on until enough entries fit the filter; more than are needed are
- * ordered again, as a graph may keep vectors with half of their precision. Settings hold for one statement: the search waits for
- * them, as it needs a column of the row that sets them.
+ * Finds near entries with the HNSW index, which may miss some. The scan continues until enough entries match the filter. More than
+ * needed are found and ordered again, because the index may hold vectors in half precision. Settings apply to this statement
+ * only; the search refers to a column of the row that sets them, so that they are set first.
  */
 export async function findNeighbours(
   database: Database,
@@ -88,7 +88,7 @@ function scoreFor(metric: IndexTable["settings"]["metric"], distance: number): n
     case "cosine":
       return Math.max(-1, Math.min(1, 1 - distance));
     case "dotproduct":
-      return 0 - distance; // and not -0
+      return 0 - distance; // avoids -0
     case "euclidean":
       return 1 / (1 + distance);
     default:
@@ -96,7 +96,7 @@ function scoreFor(metric: IndexTable["settings"]["metric"], distance: number): n
   }
 }
 
-/** Those with at least one of the words: rare words count more, and so do those that come often. */
+/** Finds entries with at least one of the words. Rare words and frequent occurrences weigh more. */
 export async function findWithWords(
   database: Database,
   index: IndexTable,

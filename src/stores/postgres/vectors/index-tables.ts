@@ -10,21 +10,21 @@ import { lockKey } from "../lock-key.js";
 export interface IndexTable {
   readonly name: string;
   readonly settings: IndexSettings;
-  /** Quoted, for statements. */
+  /** The name of the table, quoted for statements. */
   readonly table: string;
 }
 
 const start = "kumiko_vectors_";
 const knownLayout = 1;
 
-/** The operator of pgvector that gives a distance, and how a graph of neighbours is built for it. */
+/** The distance operator of pgvector for each metric, and the operator class of an HNSW index. */
 export const operators: Readonly<Record<VectorMetric, { readonly sign: string; readonly graph: string }>> = {
   cosine: { sign: "<=>", graph: "cosine_ops" },
   euclidean: { sign: "<->", graph: "l2_ops" },
   dotproduct: { sign: "<#>", graph: "ip_ops" },
 };
 
-/** The tables of the indexes of a store, in one schema. */
+/** The tables of a store's indexes, in one schema. */
 export class IndexTables {
   readonly #database: Database;
   readonly #schema: string | undefined;
@@ -39,11 +39,11 @@ export class IndexTables {
     const table = this.#tableOf(name);
     const graph = hasGraph ? graphOn(table, settings) : undefined;
     await this.#beReady();
-    await this.#database.query(`making the index ${name}`, makeOnce(createTable(table, settings), "duplicate_table"));
+    await this.#database.query(`creating the index ${name}`, makeOnce(createTable(table, settings), "duplicate_table"));
     const found = await this.get(name);
     if (JSON.stringify(found.settings) !== JSON.stringify(settings)) throw otherIndex(name, found.settings, settings);
     if (graph === undefined || (await this.hasGraph(found))) return;
-    await this.#database.query(`making the HNSW index of ${name}`, makeOnce(graph, "duplicate_object"));
+    await this.#database.query(`creating the HNSW index of ${name}`, makeOnce(graph, "duplicate_object"));
   }
 
   async drop({ name, table }: IndexTable): Promise<void> {
@@ -74,7 +74,7 @@ export class IndexTables {
     return { name, settings, table };
   }
 
-  /** Whether the index has a graph of neighbours, by which a query may be faster and miss some. */
+  /** Whether the index has an HNSW index, with which queries may be faster but approximate. */
   async hasGraph({ name, table }: IndexTable): Promise<boolean> {
     const { rows } = await this.#database.query(
       `looking for the HNSW index of ${name}`,
@@ -100,7 +100,7 @@ export class IndexTables {
     }
   }
 
-  /** Who may not create extensions can use one that is there: so it looks first. */
+  /** Looks first, so that a user who may not create extensions can use an existing one. */
   async #checkExtension(): Promise<void> {
     const look = "SELECT extversion::text AS version FROM pg_extension WHERE extname = 'vector'";
     let { rows } = await this.#database.query("looking for pgvector", look);
@@ -120,7 +120,7 @@ export class IndexTables {
 
 const quote = (schema: string): string => `"${schema}"`;
 
-/** One process at a time; whoever comes second finds it there. */
+/** Runs statements in one process at a time. The duplicate error of a second process is ignored. */
 function makeOnce(statements: string, found: "duplicate_table" | "duplicate_object"): string {
   return `DO $kumiko$ BEGIN
 PERFORM pg_advisory_xact_lock(${lockKey("make vectors")});
@@ -143,7 +143,7 @@ ${text ? `CREATE INDEX ON ${table} USING gin (terms);` : ""}
 COMMENT ON TABLE ${table} IS 'Vectors of kumiko, layout ${knownLayout}: ${settings}';`;
 }
 
-/** Whether vectors are so long that a graph keeps them with half of their precision. */
+/** Whether vectors have so many dimensions that an HNSW index holds them in half precision. */
 export const isHalved = ({ dimension }: IndexSettings): boolean => dimension > 2_000;
 
 function graphOn(table: string, settings: IndexSettings): string {

@@ -29,24 +29,24 @@ import { changeEntry, deleteEntries, writeEntries } from "./write-entries.js";
 
 /** Options of `postgresVectors`. */
 export interface PostgresVectorsOptions {
-  /** Where the tables are, without quotes. @default the first one of the connection's search path */
+  /** The schema of the tables, without quotes. @default the first schema of the connection's search path */
   readonly schema?: string | undefined;
   /**
-   * `"hnsw"` gives each index that is created a graph of neighbours, and queries follow it: faster where there are many entries,
-   * and some may be missed. A query with `exact: true` looks at all entries all the same, and so does one whose filter less than
-   * 5,000 entries fit. Up to 4,000 dimensions.
-   * @default none, which looks at all entries
+   * `"hnsw"` creates an approximate HNSW index with each new index, for up to 4,000 dimensions. Queries are then faster on many
+   * entries, but may miss some. A query with `exact: true`, or one whose filter matches fewer than 5,000 entries, still compares
+   * all entries.
+   * @default none: queries compare all entries
    */
   readonly ann?: "hnsw" | undefined;
 }
 
 /**
  * Keeps vectors, documents and metadata in PostgreSQL 12 or newer with the extension pgvector 0.8 or newer, which it creates
- * when it may. Each index is a table, `kumiko_vectors_<index>`.
+ * if it has the right to. Each index is a table, `kumiko_vectors_<index>`.
  *
  * - A `connectionString` needs the package `pg`; a `pool` is yours, and `close` does not end it.
- * - An `upsert` is one statement: all of it is written, or nothing. Give it thousands of entries, not hundreds of thousands.
- * - Distances are calculated with single precision.
+ * - An `upsert` is one statement, so all entries are written or none. Pass up to some thousands of entries at once.
+ * - Distances are calculated in single precision.
  *
  * @example
  * const store = postgresVectors({ connectionString: "postgres://app@localhost/app" }, { ann: "hnsw" });

@@ -1,28 +1,29 @@
 import { queryTermsOf, termsOf } from "../../../rag/vectors/search-terms.js";
 
-/** Limits of tsvector: bytes of a term, places of a term, the last place, and bytes of all of it. */
+/** Limits of tsvector: characters of a term, positions per term, the last position, and bytes in total. */
 const longestTerm = 500;
-const mostPlaces = 255;
-const lastPlace = 16_383;
+const mostPositions = 255;
+const lastPosition = 16_383;
 const mostBytes = 1_000_000;
-/** A query is a question; of a text that is longer, the first words count. */
+/** The number of words of a query that are searched for. */
 const mostWords = 200;
 
 /**
- * The terms of a document as a tsvector, which no dictionary changes: `'tea':1,7 'wood':2`. They are letters and digits, and
- * so need no escapes. `undefined` when there are more than PostgreSQL keeps.
+ * The terms of a document as a tsvector literal, which no dictionary changes: `'tea':1,7 'wood':2`. Terms are letters and digits,
+ * so they need no escapes. `undefined` when there are more than a tsvector can hold.
  */
 export function termVector(document: string): string | undefined {
-  const places = new Map<string, number[]>();
+  const positions = new Map<string, number[]>();
   for (const [index, term] of termsOf(document).entries()) {
     const key = term.slice(0, longestTerm);
-    const found = places.get(key) ?? [];
-    if (found.length < mostPlaces && index < lastPlace) found.push(index + 1);
-    places.set(key, found);
+    const found = positions.get(key) ?? [];
+    if (found.length < mostPositions && index < lastPosition) found.push(index + 1);
+    positions.set(key, found);
   }
-  const text = Array.from(places, ([term, found]) => `'${term}'${found.length > 0 ? `:${found.join(",")}` : ""}`).join(
-    " ",
-  );
+  const text = Array.from(
+    positions,
+    ([term, found]) => `'${term}'${found.length > 0 ? `:${found.join(",")}` : ""}`,
+  ).join(" ");
   return Buffer.byteLength(text) > mostBytes ? undefined : text;
 }
 

@@ -6,7 +6,7 @@ import { conditionSql, Parameters } from "./condition-sql.js";
 import type { IndexTable } from "./index-tables.js";
 import { termVector } from "./term-vector.js";
 
-/** One statement, so that all of it is written or nothing. */
+/** Writes entries in one statement, so that all are written or none. */
 export async function writeEntries(database: Database, index: IndexTable, rows: readonly EntryRow[]): Promise<void> {
   if (rows.length === 0) return;
   await database.query(
@@ -39,7 +39,7 @@ export async function changeEntry(database: Database, index: IndexTable, change:
   if (rowCount === 0) throw unknownEntry(index.name, id);
 }
 
-/** How many entries are gone. */
+/** Deletes entries and returns how many there were. */
 export async function deleteEntries(
   database: Database,
   { name, table }: IndexTable,

@@ -2,13 +2,13 @@ import type { Comparison, Condition, FilterValue, Path } from "../../../rag/vect
 import { joinInHalves } from "../../join-in-halves.js";
 import type { SqliteValue } from "../connection.js";
 
-/** A condition in SQL, and the values for its question marks. */
+/** A condition in SQL, and the values of its placeholders. */
 export interface ConditionSql {
   readonly sql: string;
   readonly values: readonly SqliteValue[];
 }
 
-/** What entries must be, about a column `metadata` with JSON. It is true or false, never NULL. */
+/** A filter as SQL on the JSON column `metadata`. The result is true or false, never NULL. */
 export function conditionSql(condition: Condition): ConditionSql {
   switch (condition.type) {
     case "and":
@@ -43,7 +43,7 @@ function joinAll(conditions: readonly Condition[], word: "AND" | "OR"): Conditio
 
 const jsonPath = (path: Path): string => `$${path.map((key) => `."${key}"`).join("")}`;
 
-/** Compares texts of JSON, which are equal for equal values: all were written by `JSON.stringify`. */
+/** Compares JSON texts, which are equal for equal values because `JSON.stringify` wrote all of them. */
 function equalsSql(path: Path, values: readonly FilterValue[]): ConditionSql {
   const texts = JSON.stringify(values.map((value) => JSON.stringify(value)));
   return {
@@ -61,7 +61,7 @@ function containsSql(path: Path, value: FilterValue): ConditionSql {
   };
 }
 
-/** SQLite may read the last digit of a number wrong, so what is equal is compared as text. */
+/** SQLite may parse the last digit of a number wrong, so equality is tested on the JSON text. */
 function compareSql(path: Path, operator: Comparison, value: string | number): ConditionSql {
   const at = jsonPath(path);
   const types = typeof value === "string" ? "('text')" : "('integer', 'real')";

@@ -6,15 +6,15 @@ import { asBytes, type SqliteConnection, type SqliteRow, type SqliteValue } from
 import type { ConditionSql } from "./condition-sql.js";
 import { type IndexTables, isSearchedByVec } from "./index-tables.js";
 
-/** An entry that was found, with the number that it has in all tables. */
+/** A found entry, with its row number, which is the same in all tables. */
 export interface FoundRow extends Hit {
   readonly n: bigint;
 }
 
 /**
- * The nearest entries, all of them, with their scores. sqlite-vec calculates with single precision, and gives any of those
- * with equal distances: so a few more than needed are calculated again here. When even those may be too few, as all of them
- * are about equally far away, every entry is.
+ * Finds the nearest entries exactly, with their scores. sqlite-vec calculates in single precision and picks arbitrarily among equal
+ * distances, so a few more candidates than needed are scored again here. If those may not be enough, because all are about
+ * equally far away, every entry is scored.
  */
 export function findNearest(
   connection: SqliteConnection,
@@ -32,9 +32,9 @@ export function findNearest(
   return best.hits;
 }
 
-/** How many more candidates than results there are, and how far single precision may be off. */
-const more = 16;
-const inexact = 2e-6;
+/** How many extra candidates are scored, and the tolerance for errors of single precision. */
+const extra = 16;
+const precision = 2e-6;
 
 function findCandidates(
   connection: SqliteConnection,
@@ -44,18 +44,18 @@ function findCandidates(
   condition: ConditionSql | undefined,
 ): SqliteRow[] | undefined {
   const { settings, rows, vectors } = tables;
-  if (!isSearchedByVec(settings) || count + more > mostResults) return undefined;
+  if (!isSearchedByVec(settings) || count + extra > mostResults) return undefined;
   const found = select(
     connection,
     `SELECT n, distance FROM ${vectors} WHERE embedding MATCH ? AND k = ?
       ${condition === undefined ? "" : `AND n IN (SELECT n FROM ${rows} WHERE ${condition.sql})`}`,
-    [bytesOf(vector), BigInt(count + more), ...(condition?.values ?? [])],
+    [bytesOf(vector), BigInt(count + extra), ...(condition?.values ?? [])],
     condition,
   );
   const last = Number(found.at(-1)?.distance);
   const needed = Number(found[count - 1]?.distance);
-  const tolerance = settings.metric === "cosine" ? inexact : inexact * needed;
-  if (found.length === count + more && last - needed <= tolerance) return undefined;
+  const tolerance = settings.metric === "cosine" ? precision : precision * needed;
+  if (found.length === count + extra && last - needed <= tolerance) return undefined;
   return connection.query(
     `SELECT r.n, r.id, v.embedding FROM json_each(?) AS one CROSS JOIN ${rows} AS r ON r.n = one.value
       CROSS JOIN ${vectors} AS v ON v.n = r.n`,
@@ -65,7 +65,7 @@ function findCandidates(
 
 const pageSize = 1_000;
 
-/** Reads all entries that fit, page by page. */
+/** Reads all entries that match the filter, page by page. */
 function* allEntries(
   connection: SqliteConnection,
   { rows, vectors }: IndexTables,
@@ -85,7 +85,7 @@ function* allEntries(
   }
 }
 
-/** Those with at least one of the words, by BM25. */
+/** Finds entries with at least one of the words, ranked by BM25. */
 export function findWithWords(
   connection: SqliteConnection,
   { rows, terms }: IndexTables,
@@ -106,7 +106,7 @@ export function findWithWords(
   return found.map(({ n, id, score }) => ({ id: String(id), n: BigInt(Number(n)), score: Number(score) }));
 }
 
-/** A statement with a condition of the user is not kept: there is no end of them. */
+/** Statements with a user's filter are not cached, because there is no limit to their number. */
 function select(
   connection: SqliteConnection,
   sql: string,
@@ -116,11 +116,11 @@ function select(
   return condition === undefined ? connection.query(sql, ...values) : connection.queryOnce(sql, values);
 }
 
-/** A query is a question; of a text that is longer, the first words count. */
+/** The number of words of a query that are searched for. */
 const mostWords = 1_000;
 
 export function readVector(embedding: unknown): Float32Array {
-  // copied, as the bytes may stand at any place of a larger memory
+  // copied, because the bytes may be at an unaligned offset of a larger buffer
   return new Float32Array(new Uint8Array(asBytes(embedding)).buffer);
 }
 

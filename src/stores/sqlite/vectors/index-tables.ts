@@ -5,7 +5,7 @@ import type { SqliteConnection } from "../connection.js";
 import { foreignTables } from "../errors.js";
 import { prepareSchema } from "../schema.js";
 
-/** How the tables came to be: each script makes the next version of them. Only ever added to. */
+/** Migrations: each script makes the next version of the tables. Add scripts, but never change one. */
 const migrations = [
   `CREATE TABLE kumiko_vector_indexes (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,
      dimension INTEGER NOT NULL, metric TEXT NOT NULL, has_text INTEGER NOT NULL);`,
@@ -14,15 +14,15 @@ const migrations = [
 export const prepareVectors = (connection: SqliteConnection, file: string): void =>
   prepareSchema(connection, file, "vectors", migrations);
 
-/** An index with the names of its tables. Numbers of indexes are never used twice. */
+/** An index and the names of its tables, which contain its number. Numbers are never reused. */
 export interface IndexTables {
   readonly name: string;
   readonly settings: IndexSettings;
-  /** Id, document and metadata of each entry, under a number. */
+  /** The table of ids, documents and metadata, by row number. */
   readonly rows: string;
-  /** The vectors, under the same numbers. */
+  /** The table of vectors, by the same numbers. */
   readonly vectors: string;
-  /** The terms of the documents, under the same numbers. */
+  /** The full-text table of document terms, by the same numbers. */
   readonly terms: string;
 }
 
@@ -46,7 +46,7 @@ export function createTables(connection: SqliteConnection, name: string, setting
           embedding FLOAT[${dimension}] distance_metric=${metric === "cosine" ? "cosine" : "l2"})`
       : `CREATE TABLE ${vectors} (n INTEGER PRIMARY KEY, embedding BLOB NOT NULL)`,
   );
-  // the terms have no ASCII but letters and digits: this tokenizer only splits them at the blanks between them
+  // among ASCII characters, terms contain only letters and digits, so this tokenizer splits only at the spaces between terms
   if (text) {
     connection.run(
       `CREATE VIRTUAL TABLE ${terms} USING fts5(terms, content='', contentless_delete=1, tokenize='ascii')`,
@@ -54,7 +54,7 @@ export function createTables(connection: SqliteConnection, name: string, setting
   }
 }
 
-/** sqlite-vec knows no dot product, and limits dimensions. */
+/** Whether sqlite-vec can search the index: it does not support dot products, and limits dimensions. */
 export function isSearchedByVec({ metric, dimension }: IndexSettings): boolean {
   return metric !== "dotproduct" && dimension <= 8_192;
 }

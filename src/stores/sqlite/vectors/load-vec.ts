@@ -1,6 +1,6 @@
 import { noVec } from "../errors.js";
 
-/** Where the extension of the package `sqlite-vec` is, on this platform. */
+/** The path of the extension in the package `sqlite-vec` for this platform. */
 export async function findVec(): Promise<string> {
   try {
     const { getLoadablePath } = await import("sqlite-vec");

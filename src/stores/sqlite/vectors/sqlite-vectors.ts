@@ -31,20 +31,20 @@ import { changeEntry, checkLength, deleteEntries, writeEntry } from "./write-ent
 /** Options of `sqliteVectors`. */
 export interface SqliteVectorsOptions {
   /**
-   * Which SQLite to use. All stores of a process share one, so this is an error when another one is in use already.
-   * @default the one in use, else `node:sqlite` where Node.js has it, else the package `libsql`
+   * Which SQLite library to use. All stores of a process share one, so another value than the one in use is an error.
+   * @default the one in use, otherwise `node:sqlite` where Node.js has it, otherwise the package `libsql`
    */
   readonly driver?: DriverName | undefined;
 }
 
 /**
- * Keeps vectors, documents and metadata in a SQLite file, for any number of processes of one machine. Needs the package
+ * Keeps vectors, documents and metadata in an SQLite file, for any number of processes on one machine. Needs the package
  * `sqlite-vec`, and `libsql` where Node.js is older than 22.13.
  *
- * - A query looks at all entries that fit its filter, and is exact. Ten thousands of entries take some ten milliseconds.
- * - An `upsert` is one transaction: after a crash all of it is there, or nothing.
- * - A call does its work at once, and the thread waits for it. While another process writes, a call waits for up to 30 seconds,
- *   and the thread does not.
+ * - A query compares all entries that match its filter, and is exact. Tens of thousands of entries take tens of milliseconds.
+ * - An `upsert` is one transaction: after a crash, all of its entries are there or none.
+ * - Calls are synchronous and block the thread while they work. While another process writes, a call waits for up to 30 seconds
+ *   without blocking the thread.
  * - The file may hold other tables, and the checkpoints of a `sqliteStore`; those of this store begin with `kumiko_vector`.
  *
  * @example

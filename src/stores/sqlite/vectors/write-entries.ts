@@ -3,15 +3,15 @@ import { unknownEntry } from "../../../rag/vectors/errors.js";
 import type { DeleteRequest, EntryChange, EntryRow, IndexSettings } from "../../../rag/vectors/requests.js";
 import { termsOf } from "../../../rag/vectors/search-terms.js";
 import type { SqliteConnection } from "../connection.js";
-import { unfitLength } from "../errors.js";
+import { lengthOutOfRange } from "../errors.js";
 import { conditionSql } from "./condition-sql.js";
 import { type IndexTables, isSearchedByVec } from "./index-tables.js";
 
-/** Refuses vectors whose cosines sqlite-vec cannot calculate, since their squares are no numbers of single precision. */
+/** Throws for vectors whose cosines sqlite-vec cannot calculate, because their squares are out of range in single precision. */
 export function checkLength(vector: Float32Array, settings: IndexSettings, what: string): void {
   if (settings.metric !== "cosine" || !isSearchedByVec(settings)) return;
   const square = dot(vector, vector);
-  if (square < 1e-30 || square > 1e30) throw unfitLength(what);
+  if (square < 1e-30 || square > 1e30) throw lengthOutOfRange(what);
 }
 
 export function writeEntry(connection: SqliteConnection, tables: IndexTables, row: EntryRow): void {
@@ -39,18 +39,18 @@ export function changeEntry(connection: SqliteConnection, tables: IndexTables, c
   if (metadata !== undefined) connection.query(`UPDATE ${rows} SET metadata = ? WHERE n = ?`, metadata, n);
 }
 
-/** How many entries are gone. */
+/** Deletes entries and returns how many there were. */
 export function deleteEntries(connection: SqliteConnection, tables: IndexTables, request: DeleteRequest): number {
-  const gone = findGone(connection, tables, request);
-  for (const n of gone) {
+  const numbers = findNumbers(connection, tables, request);
+  for (const n of numbers) {
     connection.query(`DELETE FROM ${tables.rows} WHERE n = ?`, n);
     connection.query(`DELETE FROM ${tables.vectors} WHERE n = ?`, n);
     removeTerms(connection, tables, n);
   }
-  return gone.length;
+  return numbers.length;
 }
 
-function findGone(connection: SqliteConnection, tables: IndexTables, { ids, condition }: DeleteRequest): bigint[] {
+function findNumbers(connection: SqliteConnection, tables: IndexTables, { ids, condition }: DeleteRequest): bigint[] {
   if (ids !== undefined) return ids.flatMap((id) => findNumber(connection, tables, id) ?? []);
   const { sql, values } = condition === undefined ? { sql: "TRUE", values: [] } : conditionSql(condition);
   return connection.queryOnce(`SELECT n FROM ${tables.rows} WHERE ${sql}`, values).map(({ n }) => BigInt(Number(n)));

@@ -183,13 +183,15 @@ describeWithPgvector(await findPgvector(), "postgresVectors", (programs) => {
 describe("the arguments of postgresVectors", () => {
   const connectionString = "postgres://nobody@127.0.0.1:1/nothing";
   it("are refused when they make no sense", async () => {
-    expect(() => postgresVectors(JSON.parse("{}"))).toThrow("A postgresVectors needs { connectionString } or { pool }");
+    expect(() => postgresVectors(JSON.parse("{}"))).toThrow(
+      "A postgresVectors needs either { connectionString } or { pool }",
+    );
     expect(() => postgresVectors({ connectionString }, JSON.parse('{ "ann": "ivfflat" }'))).toThrow(
       '"hnsw" or left out',
     );
-    expect(() => postgresVectors({ connectionString }, { schema: "a.b" })).toThrow("cannot name the schema");
+    expect(() => postgresVectors({ connectionString }, { schema: "a.b" })).toThrow("is not a valid schema name");
     expect(() => postgresVectors({ connectionString }, JSON.parse('{ "table": "a" }'))).toThrow(
-      "There are schema, ann.",
+      "Options: schema, ann.",
     );
   });
 });

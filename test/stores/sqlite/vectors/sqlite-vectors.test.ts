@@ -137,8 +137,10 @@ describe("sqliteVectors", () => {
 
   it("refuses a file of another kind, paths and options that are none", async () => {
     await expect(store(join(folder, "no", "folder.db")).listIndexes()).rejects.toMatchObject({ code: "STORE_FAILED" });
-    expect(() => sqliteVectors("")).toThrow("sqliteVectors takes the path of a file");
-    expect(() => sqliteVectors("a.db", JSON.parse('{ "synchronous": "full" }'))).toThrow('no option "synchronous"');
+    expect(() => sqliteVectors("")).toThrow("sqliteVectors needs the path of a file");
+    expect(() => sqliteVectors("a.db", JSON.parse('{ "synchronous": "full" }'))).toThrow(
+      'Unknown option "synchronous"',
+    );
     expect(() => sqliteVectors("a.db", JSON.parse('{ "driver": "bun" }'))).toThrow('"node:sqlite" or "libsql"');
   });
 });
