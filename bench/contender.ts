@@ -26,6 +26,14 @@ export interface Contender {
   readonly syncChain?: ((steps: readonly Step[]) => Run) | undefined;
   /** As `chain`, with one observer that is told when each of them starts and ends, and does nothing. */
   readonly watchedChain?: ((steps: readonly Step[]) => Run) | undefined;
+  /** As `chain`; what each of them gets is checked by a schema first. */
+  readonly checkedChain?: ((steps: readonly Step[]) => Run) | undefined;
+  /** As `chain`; each of them may be tried three times. */
+  readonly guardedChain?: ((steps: readonly Step[]) => Run) | undefined;
+  /** As `chain`; in addition the run is saved in memory after each of them, so that it could go on from there. */
+  readonly savedChain?: ((steps: readonly Step[]) => Run) | undefined;
+  /** Calls one function, which may be tried three times, without a pause. */
+  readonly retried?: ((step: Step) => Run) | undefined;
   /** Ten functions in a line, each of which gets a record of three fields: what the last one gave, the first input, and a 1. */
   readonly wired?: ((steps: readonly WiredStep[]) => Run) | undefined;
   /** All functions get the input at the same time; the result is the sum of theirs. */
@@ -34,6 +42,8 @@ export interface Contender {
   readonly each?: ((step: Step, count: number, limit: number) => () => Promise<number>) | undefined;
   /** One function is called with each item of a list, all at once; the result is the list of what it gives. */
   readonly items?: ((step: Step, list: readonly number[]) => () => Promise<readonly number[]>) | undefined;
+  /** As `items`; in addition what each gives is saved in memory, so that it would not be called again after a crash. */
+  readonly savedItems?: ((step: Step, list: readonly number[]) => () => Promise<readonly number[]>) | undefined;
   /** A function is called with its own result until that reaches `last`. */
   readonly loop?: ((step: Step, last: number) => Run) | undefined;
   /** So many times: to `odd` with an odd number, to `even` with an even one. */
@@ -69,6 +79,9 @@ export interface Call {
   readonly id: string;
   readonly arguments: string;
 }
+
+/** What `checkedChain` checks. */
+export const numberSchema = z.number();
 
 /** The tool that is called: it says how many letters a city has. */
 export const weather = {

@@ -2,6 +2,7 @@
 export const groups = {
   chains: "functions one after another, with and without a handler",
   graphs: "loops, branches, fan-out",
+  policies: "functions that may be tried again",
   tools: "the tools node",
   streams: "chunks through nodes",
   building: "from a builder to something that runs",

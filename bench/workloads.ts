@@ -1,4 +1,4 @@
-import type { Contender, Run, Work } from "./contender.js";
+import type { Contender, Run, Step, Work } from "./contender.js";
 import { allPredecessor, handled, kumiko } from "./contenders/kumiko.js";
 import { limited } from "./contenders/p-limit.js";
 import { plain, plainRecord } from "./contenders/plain.js";
@@ -123,6 +123,14 @@ const graphs: readonly Workload[] = [
     target: { ratio: 1 },
   },
   {
+    id: "checked",
+    group: "chains",
+    title: "chain of 10 async functions that check what they get, per node",
+    operations: 10,
+    work: ({ checkedChain }) => runOf(checkedChain?.(asyncSteps), 1),
+    expected: 46,
+  },
+  {
     id: "watched",
     group: "chains",
     title: "chain of 10 async functions with one no-op handler, per node",
@@ -192,6 +200,35 @@ const graphs: readonly Workload[] = [
   ...[100, 10_000].map(items),
 ];
 
+/** Fails twice, then once more goes well; and so on. */
+function failingTwice(): Step {
+  let calls = 0;
+  return async (value) => {
+    calls++;
+    if (calls % 3 !== 0) throw new Error("busy");
+    return value + 1;
+  };
+}
+
+const policies: readonly Workload[] = [
+  {
+    id: "guarded",
+    group: "policies",
+    title: "chain of 10 async functions with 3 attempts each, none needed, per node",
+    operations: 10,
+    work: ({ guardedChain }) => runOf(guardedChain?.(asyncSteps), 1),
+    expected: 46,
+  },
+  {
+    id: "retried",
+    group: "policies",
+    title: "a function that fails twice and is tried again at once, per run",
+    operations: 1,
+    work: ({ retried }) => runOf(retried?.(failingTwice()), 41),
+    expected: 42,
+  },
+];
+
 const streams: readonly Workload[] = [
   {
     id: "generators",
@@ -256,6 +293,27 @@ const saving: readonly Workload[] = [
     expected: SAVED_STEPS,
     target: { microseconds: 4 },
   },
+  {
+    id: "saved-chain",
+    group: "saving",
+    title: "chain of 10 async functions, saved in memory after each, per node",
+    operations: 10,
+    work: ({ savedChain }) => runOf(savedChain?.(asyncSteps), 1),
+    expected: 46,
+  },
+  {
+    id: "saved-items",
+    group: "saving",
+    title: "each, over a list of 100, saved in memory as items end, per item",
+    operations: 100,
+    work: ({ savedItems }) =>
+      savedItems?.(
+        addOne,
+        Array.from({ length: 100 }, (_, n) => n),
+      ),
+    read: (results) => (Array.isArray(results) ? results.reduce((sum, result) => sum + result, 0) : results),
+    expected: 100 + sumBelow(100),
+  },
 ];
 
 /** Pieces may differ in their blanks, and in where they begin. */
@@ -296,6 +354,7 @@ const documents: readonly Workload[] = [
 
 export const workloads: readonly Workload[] = [
   ...graphs,
+  ...policies,
   tools(1, { ratio: 1.8 }),
   tools(10),
   tools(100, { ratio: 1.4 }),

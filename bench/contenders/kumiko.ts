@@ -3,6 +3,7 @@ import {
   assistantMessage,
   batch,
   Chain,
+  type CompileOptions,
   createTool,
   END,
   each as eachItem,
@@ -15,6 +16,7 @@ import {
   mapChunks,
   memoryStore,
   type NodeContext,
+  type RetryPolicy,
   type Runnable,
   type RunOptions,
   START,
@@ -23,7 +25,16 @@ import {
   Workflow,
 } from "kumiko";
 import { type ChunkOptions, MDocument, memoryVectors } from "kumiko/rag";
-import { type Call, type Contender, type Pipe, type Run, type Step, type WiredStep, weather } from "../contender.js";
+import {
+  type Call,
+  type Contender,
+  numberSchema,
+  type Pipe,
+  type Run,
+  type Step,
+  type WiredStep,
+  weather,
+} from "../contender.js";
 
 const noOperation = { onStart() {}, onEnd() {} };
 
@@ -34,10 +45,22 @@ export const kumiko: Contender = {
   nearest,
   chain: (steps) => runOf(chainOf(steps)),
   watchedChain: (steps) => runOf(chainOf(steps), { callbacks: [noOperation] }),
+  checkedChain: (steps) => runOf(chainOf(steps.map((step) => (value) => step(numberSchema.parse(value))))),
+  guardedChain: (steps) => runOf(chainOf(steps, { retry: atOnce })),
+  savedChain: (steps) => savedRunOf(chainOf(steps, {}, { store: memoryStore(), durability: "step" })),
+  retried: (step) => runOf(chainOf([step], { retry: atOnce })),
   wired,
   fanOut: (parts) => fanOut(parts, "anyPredecessor"),
   each,
-  items,
+  items: (step, list) => {
+    const app = new Chain<number[]>().append(eachItem(step)).compile();
+    return () => app.invoke([...list]);
+  },
+  savedItems: (step, list) => {
+    const app = new Chain<number[]>().append(eachItem(step)).compile({ store: memoryStore(), durability: "step" });
+    let runs = 0;
+    return () => app.invoke([...list], { checkpointId: `run-${++runs}` });
+  },
   loop: (step, last) => runOf(loopOf(step, last).compile({ maxSteps: last + 1 })),
   branches,
   tools,
@@ -58,8 +81,7 @@ export const kumiko: Contender = {
   askAndResume,
   savedLoop: (step, last) => {
     const loop = loopOf(step, last).compile({ maxSteps: last + 1, store: memoryStore(), durability: "step" });
-    let runs = 0;
-    return (input) => loop.invoke(input, { checkpointId: `run-${++runs}` });
+    return savedRunOf(loop);
   },
 };
 
@@ -86,10 +108,21 @@ function runOf(runnable: Runnable<number, number>, options?: RunOptions): Run {
   return options === undefined ? (input) => runnable.invoke(input) : (input) => runnable.invoke(input, options);
 }
 
-function chainOf(steps: readonly Step[]): Runnable<number, number> {
+function savedRunOf(runnable: Runnable<number, number>): Run {
+  let runs = 0;
+  return (input) => runnable.invoke(input, { checkpointId: `run-${++runs}` });
+}
+
+const atOnce = { attempts: 3, delayMs: 0 };
+
+function chainOf(
+  steps: readonly Step[],
+  node: { readonly retry?: RetryPolicy } = {},
+  options: CompileOptions = {},
+): Runnable<number, number> {
   let chain = new Chain<number, number>();
-  for (const step of steps) chain = chain.append(step);
-  return chain.compile();
+  for (const step of steps) chain = chain.append(step, node);
+  return chain.compile(options);
 }
 
 function wired(steps: readonly WiredStep[]): Run {
@@ -129,11 +162,6 @@ function each(step: Step, count: number, limit: number): () => Promise<number> {
     const results = await batch(node, inputs, { concurrency: limit });
     return results.reduce((sum, result) => sum + result, 0);
   };
-}
-
-function items(step: Step, list: readonly number[]): () => Promise<readonly number[]> {
-  const app = new Chain<number[]>().append(eachItem(step)).compile();
-  return () => app.invoke([...list]);
 }
 
 function loopOf(step: Step, last: number) {

@@ -1,10 +1,14 @@
-import { type Call, type Contender, type Pipe, type Run, type Step, weather } from "../contender.js";
+import { type Call, type Contender, numberSchema, type Pipe, type Run, type Step, weather } from "../contender.js";
 
 /** What a careful user writes without any library: the lower bound of all others. */
 export const plain: Contender = {
   name: "by hand",
   chain,
   watchedChain,
+  checkedChain: (steps) => chain(steps.map((step) => (value) => step(numberSchema.parse(value)))),
+  guardedChain: (steps) => chain(steps.map(retried)),
+  savedChain,
+  retried,
   wired: (steps) => async (input) => {
     let last = input;
     for (const step of steps) last = (await step({ last, first: input, one: 1 })).sum;
@@ -18,6 +22,7 @@ export const plain: Contender = {
   },
   each,
   items: (step, list) => () => Promise.all(list.map((item) => step(item))),
+  savedItems,
   loop: (step, last) => async (input) => {
     let value = input;
     while (value < last) value = await step(value);
@@ -84,6 +89,19 @@ function watchedChain(steps: readonly Step[]): Run {
       observer.onEnd(name, value);
     }
     return value;
+  };
+}
+
+/** After the third failure it is the caller's. */
+function retried(step: Step): Run {
+  return async (input) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await step(input);
+      } catch (error) {
+        if (attempt === 3) throw error;
+      }
+    }
   };
 }
 
@@ -181,6 +199,40 @@ function savedLoop(step: Step, last: number): Run {
     }
     rows.delete(id);
     return value;
+  };
+}
+
+function savedChain(steps: readonly Step[]): Run {
+  const rows = new Map<string, string>();
+  let runs = 0;
+  return async (input) => {
+    const id = `run-${++runs}`;
+    let value = input;
+    for (const [n, step] of steps.entries()) {
+      value = await step(value);
+      rows.set(id, JSON.stringify({ node: `n${n}`, output: value }));
+    }
+    rows.delete(id);
+    return value;
+  };
+}
+
+/** A row for each item, written as text. */
+function savedItems(step: Step, list: readonly number[]): () => Promise<readonly number[]> {
+  const rows = new Map<string, string>();
+  let runs = 0;
+  return async () => {
+    const id = `run-${++runs}`;
+    const keys = list.map((_item, index) => `${id}:${index}`);
+    const results = await Promise.all(
+      list.map(async (item, index) => {
+        const output = await step(item);
+        rows.set(keys[index] ?? "", JSON.stringify({ index, output }));
+        return output;
+      }),
+    );
+    for (const key of keys) rows.delete(key);
+    return results;
   };
 }
 
