@@ -183,7 +183,8 @@ function travelling(schema: AnySchema | undefined): JsonSchema | undefined {
 
 function jsonSchemaOf(schema: AnySchema): JsonSchema | undefined {
   try {
-    return toJsonSchema(schema);
+    // a copy: what zod gives would pass for a schema of its own, and be converted again
+    return { ...toJsonSchema(schema) };
   } catch {
     return undefined;
   }
