@@ -13,6 +13,16 @@ export type Run = (input: number) => Promise<number>;
 /** Reads numbers from a source, sends them through the nodes, and gives the sum of what comes out. */
 export type Pipe = (source: AsyncIterable<number>) => Promise<number>;
 export type Work = () => unknown;
+export type SplitStrategy =
+  | "recursive"
+  | "character"
+  | "token"
+  | "sentence"
+  | "markdown"
+  | "semantic-markdown"
+  | "html"
+  | "latex"
+  | "json";
 
 /**
  * One way to do what the workloads ask for: by hand, with this library, with another one. Each method builds what is measured
@@ -64,10 +74,10 @@ export interface Contender {
   readonly askAndResume?: (() => Run) | undefined;
   /** As `loop`; in addition the run is saved in memory after each step, so that it could go on from there. */
   readonly savedLoop?: ((step: Step, last: number) => Run) | undefined;
-  /** Splits a text at paragraphs, lines, sentences and words into pieces of at most so many characters. */
-  readonly splitText?: ((text: string, size: number) => () => Promise<readonly string[]>) | undefined;
-  /** Splits a Markdown document into pieces of at most so many characters. */
-  readonly splitMarkdown?: ((text: string, size: number) => () => Promise<readonly string[]>) | undefined;
+  /** Splits a document into pieces of at most so many characters, or for "token" so many tokens. */
+  readonly splitters?:
+    | { readonly [Strategy in SplitStrategy]?: (text: string, size: number) => () => Promise<readonly string[]> }
+    | undefined;
   /** The numbers of the ten vectors that are nearest to a query by their cosine, the nearest first. */
   readonly nearest?:
     | ((vectors: readonly Float32Array[], query: Float32Array) => () => Promise<readonly number[]>)

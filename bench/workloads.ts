@@ -1,9 +1,9 @@
-import type { Contender, Run, Step, Work } from "./contender.js";
+import type { Contender, Run, SplitStrategy, Step, Work } from "./contender.js";
 import { allPredecessor, handled, kumiko } from "./contenders/kumiko.js";
 import { limited } from "./contenders/p-limit.js";
 import { plain, plainRecord } from "./contenders/plain.js";
 import { webStreams } from "./contenders/web-streams.js";
-import { markdownText, plainText, queryOf, vectorsOf } from "./documents.js";
+import { htmlText, jsonText, latexText, markdownText, plainText, queryOf, vectorsOf } from "./documents.js";
 import type { Group } from "./groups.js";
 import { asyncSteps, CHUNKS, callsOf, numbers, partsOf, sumBelow, syncSteps, wiredSteps } from "./steps.js";
 
@@ -321,25 +321,34 @@ function lettersOf(pieces: unknown): number {
   return (Array.isArray(pieces) ? pieces : []).join("").replaceAll(/\s/g, "").length;
 }
 
+/** The sentences that are marked, as often as they are there. */
+function marksIn(pieces: unknown): number {
+  return (Array.isArray(pieces) ? pieces : []).join("\n").match(/mark\d+/g)?.length ?? 0;
+}
+
+function split(strategy: SplitStrategy, title: string, text: string, read: (pieces: unknown) => number): Workload {
+  const size = strategy === "token" ? 200 : 1_000;
+  return {
+    id: `split-${strategy}`,
+    group: "documents",
+    title: `${title} of 200,000 characters into pieces of ${size.toLocaleString("en")}${strategy === "token" ? " tokens" : ""}`,
+    operations: 1,
+    work: ({ splitters }) => splitters?.[strategy]?.(text, size),
+    read,
+    expected: read([text]),
+  };
+}
+
 const documents: readonly Workload[] = [
-  {
-    id: "split-text",
-    group: "documents",
-    title: "a text of 200,000 characters into pieces of 1,000",
-    operations: 1,
-    work: ({ splitText }) => splitText?.(plainText, 1_000),
-    read: lettersOf,
-    expected: lettersOf([plainText]),
-  },
-  {
-    id: "split-markdown",
-    group: "documents",
-    title: "a Markdown document of 200,000 characters into pieces of 1,000",
-    operations: 1,
-    work: ({ splitMarkdown }) => splitMarkdown?.(markdownText, 1_000),
-    read: lettersOf,
-    expected: lettersOf([markdownText]),
-  },
+  split("recursive", "a text", plainText, lettersOf),
+  split("character", "a text, between paragraphs,", plainText, lettersOf),
+  split("sentence", "a text, between sentences,", plainText, lettersOf),
+  split("token", "a text", plainText, lettersOf),
+  split("markdown", "a Markdown document", markdownText, lettersOf),
+  split("semantic-markdown", "a Markdown document, joined by headings,", markdownText, lettersOf),
+  split("html", "an HTML document", htmlText, marksIn),
+  split("latex", "a LaTeX document", latexText, marksIn),
+  split("json", "a JSON document", jsonText, marksIn),
   {
     id: "nearest",
     group: "documents",

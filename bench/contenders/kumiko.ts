@@ -40,8 +40,17 @@ const noOperation = { onStart() {}, onEnd() {} };
 
 export const kumiko: Contender = {
   name: "kumiko",
-  splitText: (text, size) => splitterOf(text, { strategy: "recursive", size }),
-  splitMarkdown: (text, size) => splitterOf(text, { strategy: "markdown", size }),
+  splitters: {
+    recursive: (text, size) => splitterOf(text, { strategy: "recursive", size }),
+    character: (text, size) => splitterOf(text, { strategy: "character", size }),
+    token: (text, size) => splitterOf(text, { strategy: "token", size }),
+    sentence: (text, size) => splitterOf(text, { strategy: "sentence", size }),
+    markdown: (text, size) => splitterOf(text, { strategy: "markdown", size }),
+    "semantic-markdown": (text, size) => splitterOf(text, { strategy: "semantic-markdown", size }),
+    html: (text, size) => splitterOf(text, { strategy: "html", size, headers: [["h2", "title"]] }),
+    latex: (text, size) => splitterOf(text, { strategy: "latex", size }),
+    json: (text, size) => splitterOf(text, { strategy: "json", size }),
+  },
   nearest,
   chain: (steps) => runOf(chainOf(steps)),
   watchedChain: (steps) => runOf(chainOf(steps), { callbacks: [noOperation] }),
@@ -279,9 +288,9 @@ function askAndResume(): Run {
   };
 }
 
+/** All of it, the hash that is the id included. */
 function splitterOf(text: string, options: ChunkOptions): () => Promise<readonly string[]> {
-  const document = MDocument.fromMarkdown(text, { id: "document" });
-  return async () => (await document.chunk(options)).map((chunk) => chunk.text);
+  return async () => (await MDocument.fromText(text).chunk(options)).map((chunk) => chunk.text);
 }
 
 /** The store is filled when it is first asked. */

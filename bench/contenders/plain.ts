@@ -1,4 +1,5 @@
 import { type Call, type Contender, numberSchema, type Pipe, type Run, type Step, weather } from "../contender.js";
+import { splitters } from "./plain-splitters.js";
 
 /** What a careful user writes without any library: the lower bound of all others. */
 export const plain: Contender = {
@@ -47,9 +48,7 @@ export const plain: Contender = {
   build: (step, count) => chain(Array.from({ length: count }, () => step)),
   askAndResume,
   savedLoop,
-  splitText: (text, size) => async () => packed(text.split(/(?<=\n\n)|(?<=\. )/), size),
-  splitMarkdown: (text, size) => async () =>
-    text.split(/^(?=#+ )/m).flatMap((section) => packed(section.split(/(?<=\n\n)|(?<=\. )/), size)),
+  splitters,
   nearest,
 };
 
@@ -256,18 +255,4 @@ function nearest(vectors: readonly Float32Array[], query: Float32Array): () => P
     }
     return best.map(({ index }) => index);
   };
-}
-
-/** As many parts in a piece as fit. */
-function packed(parts: readonly string[], size: number): string[] {
-  const pieces: string[] = [];
-  let piece = "";
-  for (const part of parts) {
-    if (piece !== "" && piece.length + part.length > size) {
-      pieces.push(piece);
-      piece = "";
-    }
-    piece += part;
-  }
-  return [...pieces, piece];
 }

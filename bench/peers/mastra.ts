@@ -22,8 +22,19 @@ export const mastra: Contender = {
     forget: (flow, runId) => flow.deleteWorkflowRunById(runId),
   }),
   tools,
-  splitText: (text, maxSize) => splitterOf(text, { strategy: "recursive", maxSize, overlap: 0 }),
-  splitMarkdown: (text, maxSize) => splitterOf(text, { strategy: "markdown", maxSize, overlap: 0 }),
+  splitters: {
+    recursive: (text, maxSize) => splitterOf(text, { strategy: "recursive", maxSize, overlap: 0 }),
+    character: (text, maxSize) => splitterOf(text, { strategy: "character", separator: "\n\n", maxSize, overlap: 0 }),
+    token: (text, maxSize) => splitterOf(text, { strategy: "token", encodingName: "o200k_base", maxSize, overlap: 0 }),
+    sentence: (text, maxSize) => splitterOf(text, { strategy: "sentence", maxSize, overlap: 0 }),
+    markdown: (text, maxSize) => splitterOf(text, { strategy: "markdown", maxSize, overlap: 0 }),
+    // it counts tokens
+    "semantic-markdown": (text, size) =>
+      splitterOf(text, { strategy: "semantic-markdown", joinThreshold: Math.round(size / 4) }),
+    html: (text, maxSize) => splitterOf(text, { strategy: "html", headers: [["h2", "title"]], maxSize, overlap: 0 }),
+    latex: (text, maxSize) => splitterOf(text, { strategy: "latex", maxSize, overlap: 0 }),
+    json: (text, maxSize) => splitterOf(text, { strategy: "json", maxSize }),
+  },
 };
 
 /** Arguments come as text; the agent of Mastra would parse it. */
@@ -35,5 +46,5 @@ function tools(calls: readonly Call[]): () => Promise<readonly unknown[]> {
 
 /** Its documents remember what they were split into: each run needs a new one. */
 function splitterOf(text: string, options: Parameters<MDocument["chunk"]>[0]): () => Promise<readonly string[]> {
-  return async () => (await MDocument.fromMarkdown(text).chunk(options)).map((chunk) => chunk.text);
+  return async () => (await MDocument.fromText(text).chunk(options)).map((chunk) => chunk.text);
 }
