@@ -288,9 +288,9 @@ function askAndResume(): Run {
   };
 }
 
-/** All of it, the hash that is the id included. */
+/** With an id, as others hash no text for theirs. */
 function splitterOf(text: string, options: ChunkOptions): () => Promise<readonly string[]> {
-  return async () => (await MDocument.fromText(text).chunk(options)).map((chunk) => chunk.text);
+  return async () => (await MDocument.fromText(text, { id: "document" }).chunk(options)).map((chunk) => chunk.text);
 }
 
 /** The store is filled when it is first asked. */
