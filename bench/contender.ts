@@ -14,6 +14,16 @@ export type Run = (input: number) => Promise<number>;
 /** Reads numbers from a source, sends them through the nodes, and gives the sum of what comes out. */
 export type Pipe = (source: AsyncIterable<number>) => Promise<number>;
 export type Work = () => unknown;
+export type SplitStrategy =
+  | "recursive"
+  | "character"
+  | "token"
+  | "sentence"
+  | "markdown"
+  | "semantic-markdown"
+  | "html"
+  | "latex"
+  | "json";
 
 /**
  * One way to do what the workloads ask for: by hand, with this library, with another one. Each method builds what is measured
@@ -27,6 +37,14 @@ export interface Contender {
   readonly syncChain?: ((steps: readonly Step[]) => Run) | undefined;
   /** As `chain`, with one observer that is told when each of them starts and ends, and does nothing. */
   readonly watchedChain?: ((steps: readonly Step[]) => Run) | undefined;
+  /** As `chain`; what each of them gets is checked by a schema first. */
+  readonly checkedChain?: ((steps: readonly Step[]) => Run) | undefined;
+  /** As `chain`; each of them may be tried three times. */
+  readonly guardedChain?: ((steps: readonly Step[]) => Run) | undefined;
+  /** As `chain`; in addition the run is saved in memory after each of them, so that it could go on from there. */
+  readonly savedChain?: ((steps: readonly Step[]) => Run) | undefined;
+  /** Calls one function, which may be tried three times, without a pause. */
+  readonly retried?: ((step: Step) => Run) | undefined;
   /** Ten functions in a line, each of which gets a record of three fields: what the last one gave, the first input, and a 1. */
   readonly wired?: ((steps: readonly WiredStep[]) => Run) | undefined;
   /** All functions get the input at the same time; the result is the sum of theirs. */
@@ -35,6 +53,8 @@ export interface Contender {
   readonly each?: ((step: Step, count: number, limit: number) => () => Promise<number>) | undefined;
   /** One function is called with each item of a list, all at once; the result is the list of what it gives. */
   readonly items?: ((step: Step, list: readonly number[]) => () => Promise<readonly number[]>) | undefined;
+  /** As `items`; in addition what each gives is saved in memory, so that it would not be called again after a crash. */
+  readonly savedItems?: ((step: Step, list: readonly number[]) => () => Promise<readonly number[]>) | undefined;
   /** A function is called with its own result until that reaches `last`. */
   readonly loop?: ((step: Step, last: number) => Run) | undefined;
   /** So many times: to `odd` with an odd number, to `even` with an even one. */
@@ -60,7 +80,7 @@ export interface Contender {
   /** The same, and each save stays readable when others have followed. */
   readonly historyLoop?: ((step: Step, last: number) => Run) | undefined;
   /** As `items`, saved in a SQLite file. */
-  readonly savedItems?: ((step: Step, list: readonly number[]) => () => Promise<readonly number[]>) | undefined;
+  readonly sqliteItems?: ((step: Step, list: readonly number[]) => () => Promise<readonly number[]>) | undefined;
   /** A function that would be tried again, given up after a time, and replaced. */
   readonly guarded?: ((step: Step) => Run) | undefined;
   /** A function that is called once for each input; what it gave is kept encoded. */
@@ -69,10 +89,10 @@ export interface Contender {
   readonly mcpCall?: (() => () => Promise<unknown>) | undefined;
   /** Connects an MCP server on this machine, makes its tools ready to use, and closes. How many there are. */
   readonly mcpConnect?: ((url: Promise<string>) => () => Promise<number>) | undefined;
-  /** Splits a text at paragraphs, lines, sentences and words into pieces of at most so many characters. */
-  readonly splitText?: ((text: string, size: number) => () => Promise<readonly string[]>) | undefined;
-  /** Splits a Markdown document into pieces of at most so many characters. */
-  readonly splitMarkdown?: ((text: string, size: number) => () => Promise<readonly string[]>) | undefined;
+  /** Splits a document into pieces of at most so many characters, or for "token" so many tokens. */
+  readonly splitters?:
+    | { readonly [Strategy in SplitStrategy]?: (text: string, size: number) => () => Promise<readonly string[]> }
+    | undefined;
   /** The numbers of the ten vectors that are nearest to a query by their cosine, the nearest first. */
   readonly nearest?:
     | ((vectors: readonly Float32Array[], query: Float32Array) => () => Promise<readonly number[]>)
@@ -93,6 +113,9 @@ export interface Call {
   readonly id: string;
   readonly arguments: string;
 }
+
+/** What `checkedChain` checks. */
+export const numberSchema = z.number();
 
 /** The tool that is called: it says how many letters a city has. */
 export const weather = {

@@ -34,6 +34,28 @@ export const markdownText = grow(() => {
   return paragraph();
 });
 
+let marks = 0;
+/** A sentence that can be found again. */
+const marked = (): string => `${sentence()} mark${++marks}.`;
+
+export const htmlText = `<html><head><title>Lattice</title><style>p { margin: 0 }</style></head><body>
+${grow(() => `<h2>${sentence()}</h2>\n<p>${marked()} <b>${sentence()}</b> ${paragraph()}</p>\n<ul><li>${marked()}</li><li>${marked()}</li></ul>`).replace(/[^\n]*$/, "")}
+</body></html>`;
+
+export const latexText = `\\documentclass{article}
+\\begin{document}
+${grow(() => `\\section{${sentence()}}\n\n${marked()} ${paragraph()}\n\n\\begin{itemize}\n\\item ${marked()}\n\\item ${marked()}\n\\end{itemize}`).replace(/[^\n]*$/, "")}
+\\end{document}`;
+
+export const jsonText = JSON.stringify(
+  Object.fromEntries(
+    Array.from({ length: 500 }, (_, n) => [
+      `part${n}`,
+      { title: sentence(), text: `${marked()} ${paragraph()}`, place: { page: n, note: marked() } },
+    ]),
+  ),
+);
+
 export function vectorsOf(count: number, dimension: number): Float32Array[] {
   return Array.from({ length: count }, () => queryOf(dimension));
 }

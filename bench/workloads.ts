@@ -1,11 +1,11 @@
 import { agentWorkloads } from "./agents/workloads.js";
-import type { Contender, Run, Work } from "./contender.js";
+import type { Contender, Run, SplitStrategy, Step, Work } from "./contender.js";
 import { allPredecessor, handled, kumiko } from "./contenders/kumiko.js";
-import { historyLoop, savedItems } from "./contenders/kumiko-policies.js";
+import { historyLoop, sqliteItems } from "./contenders/kumiko-policies.js";
 import { limited } from "./contenders/p-limit.js";
 import { plain, plainRecord } from "./contenders/plain.js";
 import { webStreams } from "./contenders/web-streams.js";
-import { markdownText, plainText, queryOf, vectorsOf } from "./documents.js";
+import { htmlText, jsonText, latexText, markdownText, plainText, queryOf, vectorsOf } from "./documents.js";
 import type { Group } from "./groups.js";
 import { asyncSteps, CHUNKS, callsOf, numbers, partsOf, sumBelow, syncSteps, wiredSteps } from "./steps.js";
 
@@ -125,6 +125,14 @@ const graphs: readonly Workload[] = [
     target: { ratio: 1 },
   },
   {
+    id: "checked",
+    group: "chains",
+    title: "chain of 10 async functions that check what they get, per node",
+    operations: 10,
+    work: ({ checkedChain }) => runOf(checkedChain?.(asyncSteps), 1),
+    expected: 46,
+  },
+  {
     id: "watched",
     group: "chains",
     title: "chain of 10 async functions with one no-op handler, per node",
@@ -192,6 +200,53 @@ const graphs: readonly Workload[] = [
     others: [limited],
   },
   ...[100, 10_000].map(items),
+];
+
+/** Fails twice, then once more goes well; and so on. */
+function failingTwice(): Step {
+  let calls = 0;
+  return async (value) => {
+    calls++;
+    if (calls % 3 !== 0) throw new Error("busy");
+    return value + 1;
+  };
+}
+
+const policies: readonly Workload[] = [
+  {
+    id: "guarded",
+    group: "policies",
+    title: "chain of 10 async functions with 3 attempts each, none needed, per node",
+    operations: 10,
+    work: ({ guardedChain }) => runOf(guardedChain?.(asyncSteps), 1),
+    expected: 46,
+  },
+  {
+    id: "retried",
+    group: "policies",
+    title: "a function that fails twice and is tried again at once, per run",
+    operations: 1,
+    work: ({ retried }) => runOf(retried?.(failingTwice()), 41),
+    expected: 42,
+  },
+  {
+    id: "policies-unused",
+    group: "policies",
+    title: "a node with retry, time limits and a fallback that nothing needs, per call",
+    operations: 1,
+    work: ({ guarded }) => runOf(guarded?.(addOne), 1),
+    expected: 2,
+    target: { ratio: 2 },
+  },
+  {
+    id: "cache-hit",
+    group: "policies",
+    title: "a node whose output is in the cache, per call",
+    operations: 1,
+    work: ({ cached }) => runOf(cached?.(addOne), 1),
+    expected: 2,
+    target: { ratio: 1.5 },
+  },
 ];
 
 const streams: readonly Workload[] = [
@@ -290,40 +345,40 @@ const saving: readonly Workload[] = [
     target: { ratio: 1.3 },
   },
   {
-    id: "saved-items",
+    id: "saved-chain",
+    group: "saving",
+    title: "chain of 10 async functions, saved in memory after each, per node",
+    operations: 10,
+    work: ({ savedChain }) => runOf(savedChain?.(asyncSteps), 1),
+    expected: 46,
+  },
+  {
+    id: "sqlite-items",
     group: "saving",
     title: 'each, over 1,000 items saved in a SQLite file as they finish ("step"), per item',
     operations: 1_000,
-    work: ({ savedItems: items }) =>
+    work: ({ sqliteItems: items }) =>
       items?.(
         addOne,
         Array.from({ length: 1_000 }, (_, n) => n),
       ),
     read: (results) => (Array.isArray(results) ? results.reduce((sum, result) => sum + result, 0) : results),
     expected: 1_000 + sumBelow(1_000),
-    base: { name: 'kumiko, saved at its end ("exit")', savedItems: savedItems("exit") },
+    base: { name: 'kumiko, saved at its end ("exit")', sqliteItems: sqliteItems("exit") },
     target: { ratio: 3 },
   },
-];
-
-const policies: readonly Workload[] = [
   {
-    id: "guarded",
-    group: "policies",
-    title: "a node with retry, time limits and a fallback that nothing needs, per call",
-    operations: 1,
-    work: ({ guarded }) => runOf(guarded?.(addOne), 1),
-    expected: 2,
-    target: { ratio: 2 },
-  },
-  {
-    id: "cache-hit",
-    group: "policies",
-    title: "a node whose output is in the cache, per call",
-    operations: 1,
-    work: ({ cached }) => runOf(cached?.(addOne), 1),
-    expected: 2,
-    target: { ratio: 1.5 },
+    id: "saved-items",
+    group: "saving",
+    title: "each, over a list of 100, saved in memory as items end, per item",
+    operations: 100,
+    work: ({ savedItems }) =>
+      savedItems?.(
+        addOne,
+        Array.from({ length: 100 }, (_, n) => n),
+      ),
+    read: (results) => (Array.isArray(results) ? results.reduce((sum, result) => sum + result, 0) : results),
+    expected: 100 + sumBelow(100),
   },
 ];
 
@@ -332,25 +387,34 @@ function lettersOf(pieces: unknown): number {
   return (Array.isArray(pieces) ? pieces : []).join("").replaceAll(/\s/g, "").length;
 }
 
+/** The sentences that are marked, as often as they are there. */
+function marksIn(pieces: unknown): number {
+  return (Array.isArray(pieces) ? pieces : []).join("\n").match(/mark\d+/g)?.length ?? 0;
+}
+
+function split(strategy: SplitStrategy, title: string, text: string, read: (pieces: unknown) => number): Workload {
+  const size = strategy === "token" ? 200 : 1_000;
+  return {
+    id: `split-${strategy}`,
+    group: "documents",
+    title: `${title} of 200,000 characters into pieces of ${size.toLocaleString("en")}${strategy === "token" ? " tokens" : ""}`,
+    operations: 1,
+    work: ({ splitters }) => splitters?.[strategy]?.(text, size),
+    read,
+    expected: read([text]),
+  };
+}
+
 const documents: readonly Workload[] = [
-  {
-    id: "split-text",
-    group: "documents",
-    title: "a text of 200,000 characters into pieces of 1,000",
-    operations: 1,
-    work: ({ splitText }) => splitText?.(plainText, 1_000),
-    read: lettersOf,
-    expected: lettersOf([plainText]),
-  },
-  {
-    id: "split-markdown",
-    group: "documents",
-    title: "a Markdown document of 200,000 characters into pieces of 1,000",
-    operations: 1,
-    work: ({ splitMarkdown }) => splitMarkdown?.(markdownText, 1_000),
-    read: lettersOf,
-    expected: lettersOf([markdownText]),
-  },
+  split("recursive", "a text", plainText, lettersOf),
+  split("character", "a text, between paragraphs,", plainText, lettersOf),
+  split("sentence", "a text, between sentences,", plainText, lettersOf),
+  split("token", "a text", plainText, lettersOf),
+  split("markdown", "a Markdown document", markdownText, lettersOf),
+  split("semantic-markdown", "a Markdown document, joined by headings,", markdownText, lettersOf),
+  split("html", "an HTML document", htmlText, marksIn),
+  split("latex", "a LaTeX document", latexText, marksIn),
+  split("json", "a JSON document", jsonText, marksIn),
   {
     id: "nearest",
     group: "documents",
@@ -365,6 +429,7 @@ const documents: readonly Workload[] = [
 
 export const workloads: readonly Workload[] = [
   ...graphs,
+  ...policies,
   tools(1, { ratio: 1.8 }),
   tools(10),
   tools(100, { ratio: 1.4 }),
@@ -373,7 +438,6 @@ export const workloads: readonly Workload[] = [
   ...streams,
   build(1_000, { target: { microseconds: 2_000 } }),
   build(10_000, { base: manySmall, target: { ratio: 2 }, own: true }),
-  ...policies,
   ...saving,
   ...documents,
 ];

@@ -45,6 +45,22 @@ const programs = {
   `,
   agents: `export * from "kumiko/agents";`,
   rag: `export * from "kumiko/rag";`,
+  mastra: `export * from "kumiko/mastra";`,
+};
+
+/** What runs on servers only: without the packages of others, such as those of MCP. */
+const onServers = ["mastra", "mastraBesideRoot"];
+/** @type {import("esbuild").BuildOptions} */
+const serverOptions = { platform: "node", packages: "external" };
+
+/**
+ * Entries that an application has beside others: what they add is measured, by its name in budgets.json.
+ *
+ * @type {Readonly<Record<string, { readonly base: string, readonly added: string }>>}
+ */
+const additions = {
+  ragBesideRoot: { base: `export * from "kumiko";`, added: `export * from "kumiko/rag";` },
+  mastraBesideRoot: { base: `export * from "kumiko";`, added: `export * as mastra from "kumiko/mastra";` },
 };
 
 /**
@@ -53,8 +69,32 @@ const programs = {
  */
 
 /** @returns {Promise<BundleSize[]>} in bytes; what is loaded on demand is counted apart */
-export function measureBundles() {
-  return Promise.all(Object.entries(programs).map(async ([name, program]) => ({ name, ...(await measure(program)) })));
+export async function measureBundles() {
+  const optionsOf = (/** @type {string} */ name) => (onServers.includes(name) ? serverOptions : {});
+  const alone = Object.entries(programs).map(async ([name, program]) => {
+    return { name, ...(await measure(program, optionsOf(name))) };
+  });
+  const beside = Object.entries(additions).map(async ([name, parts]) => {
+    return { name, ...(await measureAddition(parts, optionsOf(name))) };
+  });
+  return [...(await Promise.all(alone)), ...(await Promise.all(beside))];
+}
+
+/**
+ * How much larger a bundle becomes.
+ *
+ * @param {{ readonly base: string, readonly added: string }} parts
+ * @param {import("esbuild").BuildOptions} options
+ */
+async function measureAddition({ base, added }, options) {
+  const [before, after] = await Promise.all([measure(base, options), measure(`${base}\n${added}`, options)]);
+  const own = new Set(before.files.map(({ file }) => file));
+  return {
+    gzipped: after.gzipped - before.gzipped,
+    minified: after.minified - before.minified,
+    onDemand: after.onDemand - before.onDemand,
+    files: after.files.filter(({ file }) => !own.has(file)),
+  };
 }
 
 /**
@@ -63,11 +103,12 @@ export function measureBundles() {
  * would cut it wherever something on demand needs a part of it.
  *
  * @param {string} program
+ * @param {import("esbuild").BuildOptions} options
  */
-async function measure(program) {
-  const file = await bundleStart(program, []);
+async function measure(program, options) {
+  const file = await bundleStart(program, [], options);
   const files = Object.entries(file.inputs).map(([path, { bytesInOutput }]) => ({ file: path, bytes: bytesInOutput }));
-  const { sizes, outputs } = await bundle(program, { splitting: true });
+  const { sizes, outputs } = await bundle(program, { splitting: true, ...options });
   const first = withStaticImports(outputs, "out/stdin.js");
   const later = sizes.filter(({ path }) => !first.has(path));
   const onDemand = later.reduce((sum, { gzipped }) => sum + gzipped, 0);
@@ -101,9 +142,10 @@ export async function measureWithout(files) {
 /**
  * @param {string} program
  * @param {readonly import("esbuild").Plugin[]} plugins
+ * @param {import("esbuild").BuildOptions} [options]
  */
-async function bundleStart(program, plugins) {
-  const { sizes } = await bundle(program, { plugins: [leaveOnDemand, ...plugins] });
+async function bundleStart(program, plugins, options) {
+  const { sizes } = await bundle(program, { plugins: [leaveOnDemand, ...plugins], ...options });
   const [file] = sizes;
   if (file === undefined) throw new Error("esbuild wrote nothing.");
   return file;

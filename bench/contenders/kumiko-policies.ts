@@ -42,7 +42,7 @@ export const historyLoop =
   };
 
 /** A list whose items are saved in a SQLite file, which is gone when the process ends. */
-export const savedItems = (durability: "exit" | "step"): NonNullable<Contender["savedItems"]> => {
+export const sqliteItems = (durability: "exit" | "step"): NonNullable<Contender["sqliteItems"]> => {
   let store: CheckpointStore | undefined;
   return (step, list) => {
     store ??= newFile();

@@ -3,6 +3,7 @@ import {
   assistantMessage,
   batch,
   Chain,
+  type CompileOptions,
   createTool,
   END,
   each as eachItem,
@@ -15,6 +16,7 @@ import {
   mapChunks,
   memoryStore,
   type NodeContext,
+  type RetryPolicy,
   type Runnable,
   type RunOptions,
   START,
@@ -29,13 +31,14 @@ import {
   type Call,
   type Contender,
   later,
+  numberSchema,
   type Pipe,
   type Run,
   type Step,
   type WiredStep,
   weather,
 } from "../contender.js";
-import { cached, guarded, historyLoop, savedItems } from "./kumiko-policies.js";
+import { cached, guarded, historyLoop, sqliteItems } from "./kumiko-policies.js";
 
 const noOperation = { onStart() {}, onEnd() {} };
 
@@ -45,16 +48,37 @@ export const kumiko: Contender = {
   guarded,
   cached,
   historyLoop: historyLoop(true),
-  savedItems: savedItems("step"),
-  splitText: (text, size) => splitterOf(text, { strategy: "recursive", size }),
-  splitMarkdown: (text, size) => splitterOf(text, { strategy: "markdown", size }),
+  sqliteItems: sqliteItems("step"),
+  splitters: {
+    recursive: (text, size) => splitterOf(text, { strategy: "recursive", size }),
+    character: (text, size) => splitterOf(text, { strategy: "character", size }),
+    token: (text, size) => splitterOf(text, { strategy: "token", size }),
+    sentence: (text, size) => splitterOf(text, { strategy: "sentence", size }),
+    markdown: (text, size) => splitterOf(text, { strategy: "markdown", size }),
+    "semantic-markdown": (text, size) => splitterOf(text, { strategy: "semantic-markdown", size }),
+    html: (text, size) => splitterOf(text, { strategy: "html", size, headers: [["h2", "title"]] }),
+    latex: (text, size) => splitterOf(text, { strategy: "latex", size }),
+    json: (text, size) => splitterOf(text, { strategy: "json", size }),
+  },
   nearest,
   chain: (steps) => runOf(chainOf(steps)),
   watchedChain: (steps) => runOf(chainOf(steps), { callbacks: [noOperation] }),
+  checkedChain: (steps) => runOf(chainOf(steps.map((step) => (value) => step(numberSchema.parse(value))))),
+  guardedChain: (steps) => runOf(chainOf(steps, { retry: atOnce })),
+  savedChain: (steps) => savedRunOf(chainOf(steps, {}, { store: memoryStore(), durability: "step" })),
+  retried: (step) => runOf(chainOf([step], { retry: atOnce })),
   wired,
   fanOut: (parts) => fanOut(parts, "anyPredecessor"),
   each,
-  items,
+  items: (step, list) => {
+    const app = new Chain<number[]>().append(eachItem(step)).compile();
+    return () => app.invoke([...list]);
+  },
+  savedItems: (step, list) => {
+    const app = new Chain<number[]>().append(eachItem(step)).compile({ store: memoryStore(), durability: "step" });
+    let runs = 0;
+    return () => app.invoke([...list], { checkpointId: `run-${++runs}` });
+  },
   loop: (step, last) => runOf(loopOf(step, last).compile({ maxSteps: last + 1 })),
   branches,
   tools,
@@ -77,8 +101,7 @@ export const kumiko: Contender = {
   askAndResume,
   savedLoop: (step, last) => {
     const loop = loopOf(step, last).compile({ maxSteps: last + 1, store: memoryStore(), durability: "step" });
-    let runs = 0;
-    return (input) => loop.invoke(input, { checkpointId: `run-${++runs}` });
+    return savedRunOf(loop);
   },
 };
 
@@ -105,10 +128,21 @@ function runOf(runnable: Runnable<number, number>, options?: RunOptions): Run {
   return options === undefined ? (input) => runnable.invoke(input) : (input) => runnable.invoke(input, options);
 }
 
-function chainOf(steps: readonly Step[]): Runnable<number, number> {
+function savedRunOf(runnable: Runnable<number, number>): Run {
+  let runs = 0;
+  return (input) => runnable.invoke(input, { checkpointId: `run-${++runs}` });
+}
+
+const atOnce = { attempts: 3, delayMs: 0 };
+
+function chainOf(
+  steps: readonly Step[],
+  node: { readonly retry?: RetryPolicy } = {},
+  options: CompileOptions = {},
+): Runnable<number, number> {
   let chain = new Chain<number, number>();
-  for (const step of steps) chain = chain.append(step);
-  return chain.compile();
+  for (const step of steps) chain = chain.append(step, node);
+  return chain.compile(options);
 }
 
 function wired(steps: readonly WiredStep[]): Run {
@@ -148,11 +182,6 @@ function each(step: Step, count: number, limit: number): () => Promise<number> {
     const results = await batch(node, inputs, { concurrency: limit });
     return results.reduce((sum, result) => sum + result, 0);
   };
-}
-
-function items(step: Step, list: readonly number[]): () => Promise<readonly number[]> {
-  const app = new Chain<number[]>().append(eachItem(step)).compile();
-  return () => app.invoke([...list]);
 }
 
 function loopOf(step: Step, last: number) {
@@ -270,9 +299,9 @@ function askAndResume(): Run {
   };
 }
 
+/** With an id, as others hash no text for theirs. */
 function splitterOf(text: string, options: ChunkOptions): () => Promise<readonly string[]> {
-  const document = MDocument.fromMarkdown(text, { id: "document" });
-  return async () => (await document.chunk(options)).map((chunk) => chunk.text);
+  return async () => (await MDocument.fromText(text, { id: "document" }).chunk(options)).map((chunk) => chunk.text);
 }
 
 /** The store is filled when it is first asked. */

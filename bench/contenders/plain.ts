@@ -1,11 +1,25 @@
 import { agentsByHand } from "../agents/by-hand.js";
-import { type Call, type Contender, later, type Pipe, type Run, type Step, weather } from "../contender.js";
+import {
+  type Call,
+  type Contender,
+  later,
+  numberSchema,
+  type Pipe,
+  type Run,
+  type Step,
+  weather,
+} from "../contender.js";
+import { splitters } from "./plain-splitters.js";
 
 /** What a careful user writes without any library: the lower bound of all others. */
 export const plain: Contender = {
   name: "by hand",
   chain,
   watchedChain,
+  checkedChain: (steps) => chain(steps.map((step) => (value) => step(numberSchema.parse(value)))),
+  guardedChain: (steps) => chain(steps.map(retried)),
+  savedChain,
+  retried,
   wired: (steps) => async (input) => {
     let last = input;
     for (const step of steps) last = (await step({ last, first: input, one: 1 })).sum;
@@ -19,6 +33,7 @@ export const plain: Contender = {
   },
   each,
   items: (step, list) => () => Promise.all(list.map((item) => step(item))),
+  savedItems,
   loop: (step, last) => async (input) => {
     let value = input;
     while (value < last) value = await step(value);
@@ -48,9 +63,7 @@ export const plain: Contender = {
   savedLoop,
   guarded,
   cached,
-  splitText: (text, size) => async () => packed(text.split(/(?<=\n\n)|(?<=\. )/), size),
-  splitMarkdown: (text, size) => async () =>
-    text.split(/^(?=#+ )/m).flatMap((section) => packed(section.split(/(?<=\n\n)|(?<=\. )/), size)),
+  splitters,
   nearest,
 };
 
@@ -90,6 +103,19 @@ function watchedChain(steps: readonly Step[]): Run {
       observer.onEnd(name, value);
     }
     return value;
+  };
+}
+
+/** After the third failure it is the caller's. */
+function retried(step: Step): Run {
+  return async (input) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await step(input);
+      } catch (error) {
+        if (attempt === 3) throw error;
+      }
+    }
   };
 }
 
@@ -224,6 +250,40 @@ function cached(step: Step): Run {
   };
 }
 
+function savedChain(steps: readonly Step[]): Run {
+  const rows = new Map<string, string>();
+  let runs = 0;
+  return async (input) => {
+    const id = `run-${++runs}`;
+    let value = input;
+    for (const [n, step] of steps.entries()) {
+      value = await step(value);
+      rows.set(id, JSON.stringify({ node: `n${n}`, output: value }));
+    }
+    rows.delete(id);
+    return value;
+  };
+}
+
+/** A row for each item, written as text. */
+function savedItems(step: Step, list: readonly number[]): () => Promise<readonly number[]> {
+  const rows = new Map<string, string>();
+  let runs = 0;
+  return async () => {
+    const id = `run-${++runs}`;
+    const keys = list.map((_item, index) => `${id}:${index}`);
+    const results = await Promise.all(
+      list.map(async (item, index) => {
+        const output = await step(item);
+        rows.set(keys[index] ?? "", JSON.stringify({ index, output }));
+        return output;
+      }),
+    );
+    for (const key of keys) rows.delete(key);
+    return results;
+  };
+}
+
 /** One long array, and a list of the best that is kept in order. */
 function nearest(vectors: readonly Float32Array[], query: Float32Array): () => Promise<readonly number[]> {
   const { length } = query;
@@ -244,18 +304,4 @@ function nearest(vectors: readonly Float32Array[], query: Float32Array): () => P
     }
     return best.map(({ index }) => index);
   };
-}
-
-/** As many parts in a piece as fit. */
-function packed(parts: readonly string[], size: number): string[] {
-  const pieces: string[] = [];
-  let piece = "";
-  for (const part of parts) {
-    if (piece !== "" && piece.length + part.length > size) {
-      pieces.push(piece);
-      piece = "";
-    }
-    piece += part;
-  }
-  return [...pieces, piece];
 }

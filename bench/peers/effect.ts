@@ -4,6 +4,13 @@ import { type Call, type Contender, type Pipe, type Step, weather } from "../con
 /** A function that gives a promise, as an effect. */
 const call = (step: Step, value: number) => Effect.promise(() => step(value) as Promise<number>);
 
+/** A function that may be tried three times. */
+const retried = (step: Step, value: number) =>
+  Effect.retry(
+    Effect.tryPromise(() => step(value) as Promise<number>),
+    { times: 2 },
+  );
+
 export const effect: Contender = {
   name: "Effect",
   chain: (steps) => (input) =>
@@ -30,6 +37,17 @@ export const effect: Contender = {
         return value;
       }),
     ),
+  guardedChain: (steps) => (input) =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        let value = input;
+        for (const step of steps) value = yield* retried(step, value);
+        return value;
+      }),
+    ),
+  retried: (step) => (input) => Effect.runPromise(retried(step, input)),
+  items: (step, list) => () =>
+    Effect.runPromise(Effect.forEach(list, (item) => call(step, item), { concurrency: "unbounded" })),
   fanOut: (parts) => (input) =>
     Effect.runPromise(
       Effect.all(

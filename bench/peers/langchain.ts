@@ -1,8 +1,15 @@
 import type { ToolMessage } from "@langchain/core/messages";
 import { Runnable, RunnableBranch, RunnableLambda, RunnableMap, RunnableSequence } from "@langchain/core/runnables";
 import { tool } from "@langchain/core/tools";
-import { MarkdownTextSplitter, RecursiveCharacterTextSplitter, type TextSplitter } from "@langchain/textsplitters";
-import { type Call, type Contender, type Pipe, type Run, type Step, weather } from "../contender.js";
+import {
+  CharacterTextSplitter,
+  LatexTextSplitter,
+  MarkdownTextSplitter,
+  RecursiveCharacterTextSplitter,
+  type TextSplitter,
+  TokenTextSplitter,
+} from "@langchain/textsplitters";
+import { type Call, type Contender, numberSchema, type Pipe, type Run, type Step, weather } from "../contender.js";
 
 const noOperation = { handleChainStart() {}, handleChainEnd() {} };
 
@@ -10,6 +17,12 @@ export const langchain: Contender = {
   name: "LangChain",
   chain: (steps) => runOf(sequenceOf(steps)),
   watchedChain: (steps) => runOf(sequenceOf(steps), { callbacks: [noOperation] }),
+  checkedChain: (steps) => runOf(sequenceOf(steps.map((step) => (value) => step(numberSchema.parse(value))))),
+  guardedChain: (steps) => runOf(inSequence(steps.map((step) => nodeOf(step).withRetry({ stopAfterAttempt: 3 })))),
+  items: (step, list) => {
+    const node = nodeOf(step);
+    return () => node.batch([...list]);
+  },
   fanOut: (parts) => {
     const named = Object.fromEntries(parts.map((part, n) => [`part${n}`, nodeOf(part)]));
     const join = RunnableLambda.from((results: Record<string, number>) => sum(Object.values(results)));
@@ -28,8 +41,14 @@ export const langchain: Contender = {
   },
   tools,
   generators,
-  splitText: (text, size) => splitterOf(new RecursiveCharacterTextSplitter(limits(size)), text),
-  splitMarkdown: (text, size) => splitterOf(new MarkdownTextSplitter(limits(size)), text),
+  splitters: {
+    recursive: (text, size) => splitterOf(new RecursiveCharacterTextSplitter(limits(size)), text),
+    character: (text, size) => splitterOf(new CharacterTextSplitter({ ...limits(size), separator: "\n\n" }), text),
+    token: (text, size) =>
+      splitterOf(new TokenTextSplitter({ ...limits(size), encodingName: "o200k_base" as never }), text),
+    markdown: (text, size) => splitterOf(new MarkdownTextSplitter(limits(size)), text),
+    latex: (text, size) => splitterOf(new LatexTextSplitter(limits(size)), text),
+  },
   build: (step, count) => runOf(sequenceOf(Array.from({ length: count }, () => step))),
 };
 

@@ -2,7 +2,7 @@ import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { Annotation, Command, END, interrupt, MemorySaver, Send, START, StateGraph } from "@langchain/langgraph";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
-import { type Call, type Contender, type Run, type Step, weather } from "../contender.js";
+import { type Call, type Contender, numberSchema, type Run, type Step, weather } from "../contender.js";
 
 const Value = Annotation.Root({ value: Annotation<number> });
 type Value = typeof Value.State;
@@ -17,6 +17,25 @@ const noOperation = { handleChainStart() {}, handleChainEnd() {} };
 export const langgraph: Contender = {
   name: "LangGraph",
   chain: (steps) => runOf(lineOf(steps), { recursionLimit: steps.length + 1 }),
+  checkedChain: (steps) => runOf(lineOf(checked(steps)), { recursionLimit: steps.length + 1 }),
+  guardedChain: (steps) => runOf(lineOf(steps, { retryPolicy }), { recursionLimit: steps.length + 1 }),
+  savedChain: (steps) => savedRunOf(lineOf(steps, {}, new MemorySaver()), steps.length + 1),
+  retried: (step) => runOf(lineOf([step], { retryPolicy }), {}),
+  items: (step, list) => {
+    const run = itemsOf(step);
+    return () => run(list, {});
+  },
+  savedItems: (step, list) => {
+    const saver = new MemorySaver();
+    const run = itemsOf(step, saver);
+    let runs = 0;
+    return async () => {
+      const thread = `run-${++runs}`;
+      const results = await run(list, { configurable: { thread_id: thread } });
+      await saver.deleteThread(thread);
+      return results;
+    };
+  },
   watchedChain: (steps) => runOf(lineOf(steps), { callbacks: [noOperation] }),
   fanOut,
   each,
@@ -32,12 +51,45 @@ const nodeOf =
   (step: Step) =>
   async ({ value }: Value) => ({ value: await step(value) });
 
-function lineOf(steps: readonly Step[]) {
+/** At once, and without a line on the console. */
+const retryPolicy = { maxAttempts: 3, initialInterval: 0, jitter: false, logWarning: false };
+
+function checked(steps: readonly Step[]): Step[] {
+  return steps.map((step) => (value) => step(numberSchema.parse(value)));
+}
+
+function lineOf(steps: readonly Step[], options: object = {}, checkpointer?: MemorySaver) {
   const graph = new StateGraph(Value) as StateGraph<typeof Value.spec, Value, typeof Value.Update, string>;
   steps.forEach((step, n) => {
-    graph.addNode(`n${n}`, nodeOf(step)).addEdge(n === 0 ? START : `n${n - 1}`, `n${n}`);
+    graph.addNode(`n${n}`, nodeOf(step), options).addEdge(n === 0 ? START : `n${n - 1}`, `n${n}`);
   });
-  return graph.addEdge(`n${steps.length - 1}`, END).compile();
+  return graph.addEdge(`n${steps.length - 1}`, END).compile(checkpointer && { checkpointer });
+}
+
+function savedRunOf(graph: ReturnType<typeof lineOf>, recursionLimit: number): Run {
+  const checkpointer = graph.checkpointer as MemorySaver;
+  let runs = 0;
+  return async (input) => {
+    const thread = `run-${++runs}`;
+    const { value } = await graph.invoke({ value: input }, { recursionLimit, configurable: { thread_id: thread } });
+    await checkpointer.deleteThread(thread);
+    return value;
+  };
+}
+
+/** Results come in the order in which the items were sent. */
+function itemsOf(step: Step, checkpointer?: MemorySaver) {
+  const List = Annotation.Root({
+    list: Annotation<readonly number[]>,
+    item: Annotation<number>,
+    results: Annotation<number[]>({ reducer: (left, right) => left.concat(right), default: () => [] }),
+  });
+  const graph = new StateGraph(List)
+    .addNode("step", async ({ item }: typeof List.State) => ({ results: [await step(item)] }))
+    .addConditionalEdges(START, ({ list }) => list.map((item) => new Send("step", { item })))
+    .addEdge("step", END)
+    .compile(checkpointer && { checkpointer });
+  return async (list: readonly number[], options: object) => (await graph.invoke({ list }, options)).results;
 }
 
 function runOf(graph: ReturnType<typeof lineOf>, options: object): Run {
@@ -125,14 +177,5 @@ function askAndResume(): Run {
 }
 
 function savedLoop(step: Step, last: number): Run {
-  const checkpointer = new MemorySaver();
-  const graph = loopOf(step, last).compile({ checkpointer });
-  let runs = 0;
-  return async (input) => {
-    const thread = `run-${++runs}`;
-    const options = { recursionLimit: last + 1, configurable: { thread_id: thread } };
-    const { value } = await graph.invoke({ value: input }, options);
-    await checkpointer.deleteThread(thread);
-    return value;
-  };
+  return savedRunOf(loopOf(step, last).compile({ checkpointer: new MemorySaver() }) as never, last + 1);
 }

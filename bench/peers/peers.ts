@@ -8,6 +8,8 @@ export interface Peer {
   /** The package whose version is told. */
   readonly package: string;
   readonly load: () => Promise<Contender>;
+  /** Who else takes turns with it: the part of this library that takes its programs as they are. */
+  readonly beside?: { readonly name: string; readonly load: () => Promise<Contender> } | undefined;
   /** Whether it asks for a newer Node.js than this project does. */
   readonly newerNode?: boolean | undefined;
 }
@@ -16,7 +18,6 @@ export const peers: readonly Peer[] = [
   { name: "Effect", package: "effect", load: async () => (await import("./effect.js")).effect },
   { name: "LangGraph", package: "@langchain/langgraph", load: async () => (await import("./langgraph.js")).langgraph },
   { name: "LangChain", package: "@langchain/core", load: async () => (await import("./langchain.js")).langchain },
-  { name: "Mastra", package: "@mastra/core", load: async () => (await import("./mastra.js")).mastra, newerNode: true },
   {
     name: "LangChain MCP",
     package: "@langchain/mcp-adapters",
@@ -26,6 +27,13 @@ export const peers: readonly Peer[] = [
     name: "Mastra MCP",
     package: "@mastra/mcp",
     load: async () => (await import("./mastra-mcp.js")).mastraMcp,
+    newerNode: true,
+  },
+  {
+    name: "Mastra",
+    package: "@mastra/core",
+    load: async () => (await import("./mastra.js")).mastra,
+    beside: { name: "kumiko/mastra", load: async () => (await import("./kumiko-mastra.js")).kumikoMastra },
     newerNode: true,
   },
   { name: "Genkit", package: "genkit", load: async () => (await import("./genkit.js")).genkitFlows },

@@ -49,13 +49,18 @@ async function main(): Promise<void> {
     workloads.map(({ id }) => id),
   );
   const all = [...timed, ...crowdRows(crowds), ...inOrder(store.packages(), packageRowIds)];
-  const table = contenderTable(all, ["by hand", "kumiko", ...peers.map(({ name }) => name)]);
+  const table = contenderTable(all, [
+    "by hand",
+    "kumiko",
+    ...peers.flatMap(({ name, beside }) => (beside ? [beside.name, name] : [name])),
+  ]);
   const head = [
     `${text} Medians of 7 interleaved rounds.`,
     warmUpText,
     `Versions: ${peers.map((peer) => `${peer.package} ${versionOf(peer)}`).join(", ")}.`,
     `Node.js of Mastra, which needs a newer one: ${newerNodeIn(folder) === process.execPath ? "this one" : "24, installed beside it"}.`,
     "In brackets: times the work by hand, in the process of that library. A dash: there is no such thing in that library.",
+    "kumiko/mastra runs the programs of Mastra as they are, and takes turns with it.",
     "Tools: Mastra, Genkit and LangChain call the tools themselves; AI SDK, OpenAI Agents and TanStack AI do it in the one step of an agent whose model answers at once.",
   ].join("\n");
   console.log(`\n${toText(table)}\n\n${head}`);

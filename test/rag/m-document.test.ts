@@ -133,6 +133,14 @@ describe("a document", () => {
     ]);
   });
 
+  it("is split at blank lines before other lines, whatever ends a line", async () => {
+    for (const end of ["\n", "\r\n", "\r"]) {
+      const text = ["aa", "", "bb", "cc"].join(end);
+      const chunks = await MDocument.fromText(text).chunk({ size: 4 + 2 * end.length });
+      expect(chunks.map((chunk) => chunk.text)).toEqual(["aa", `bb${end}cc`]);
+    }
+  });
+
   it("is nothing when it is blank", async () => {
     for (const text of ["", " \n\t\ufeff"]) {
       expect(await MDocument.fromText(text).chunk()).toEqual([]);

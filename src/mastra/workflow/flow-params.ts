@@ -7,19 +7,28 @@ import type { StepRef } from "./run-options.js";
 import type { StepParams, StepWriter } from "./step.js";
 import { StepLog } from "./step-log.js";
 
-/** What functions of a workflow get: mappings, conditions and durations, which cannot be suspended. */
-export function paramsFor(inputData: unknown, ctx: NodeContext, flow: Flow): StepParams<unknown, unknown, unknown> {
+type AnyParams = StepParams<unknown, unknown, unknown>;
+/** What only steps have. */
+type OfSteps = Pick<AnyParams, "resumeData" | "suspendData" | "suspend" | "bail" | "writer" | "retryCount">;
+
+/** What functions of a workflow get: mappings, conditions and durations, which cannot be suspended, and steps. */
+export function paramsFor(
+  inputData: unknown,
+  ctx: NodeContext,
+  flow: Flow,
+  own: OfSteps = ofFunctions(ctx, flow),
+): AnyParams {
   const { live, state } = flow;
   return {
     inputData,
-    resumeData: undefined,
-    suspendData: undefined,
+    resumeData: own.resumeData,
+    suspendData: own.suspendData,
     get state() {
       return sharedOf(flow);
     },
     setState: async (values) => setShared(flow, isPlainObject(values) ? values : {}),
-    suspend: async () => onlySteps("suspend"),
-    bail: () => onlySteps("bail"),
+    suspend: own.suspend,
+    bail: own.bail,
     getStepResult: (step: StepRef) => resultOf(flow, step),
     getInitData: <Data>() => state.input as Data,
     mastra: live.mastra,
@@ -35,9 +44,20 @@ export function paramsFor(inputData: unknown, ctx: NodeContext, flow: Flow): Ste
       return ctx.signal;
     },
     abort: () => live.abort(),
+    writer: own.writer,
+    retryCount: own.retryCount,
+    ctx,
+  };
+}
+
+function ofFunctions(ctx: NodeContext, flow: Flow): OfSteps {
+  return {
+    resumeData: undefined,
+    suspendData: undefined,
+    suspend: async () => onlySteps("suspend"),
+    bail: () => onlySteps("bail"),
     writer: writerOf(flow, ctx, "function"),
     retryCount: 0,
-    ctx,
   };
 }
 

@@ -11,14 +11,14 @@ export interface FlowState {
   /** The values that the steps of a run share. Those of an inner workflow are in the outermost one. */
   shared: Record<string, unknown>;
   /** What ended the workflow early. */
-  bailed: { readonly value: unknown } | undefined;
+  bailed?: { readonly value: unknown } | undefined;
   /** How many turns loops have made, and whether they go on. */
   turns: Record<string, number>;
   repeats: Record<string, boolean>;
 }
 
 export function newFlowState(): FlowState {
-  return { input: undefined, steps: {}, shared: {}, bailed: undefined, turns: {}, repeats: {} };
+  return { input: undefined, steps: {}, shared: {}, turns: {}, repeats: {} };
 }
 
 /** A run of a workflow in this process. Nodes find it in their call options. */
@@ -42,6 +42,8 @@ export interface LiveRun {
   /** There from the first node on. */
   state: FlowState | undefined;
   abort(): void;
+  /** Whether anybody is told of events. */
+  readonly isWatched: boolean;
   emit(event: WorkflowEvent): void;
 }
 

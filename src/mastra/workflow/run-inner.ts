@@ -12,6 +12,9 @@ export async function runInner(owner: RunOwner, { params, ctx, flow, step, item 
     ...{ validatesInputs: owner.validatesInputs, validatesOutputs: owner.validatesOutputs },
     ...{ errors: new Map(), failure: undefined, state: undefined },
     abort: () => live.abort(),
+    get isWatched() {
+      return live.isWatched;
+    },
     emit: (event) => live.emit(event),
   };
   const given = { input: params.inputData, shared: {} };

@@ -1,6 +1,7 @@
 import { causedByInterrupt, InterruptError } from "../../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../../components/context.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
+import type { JsonSchema } from "../../schema/standard-schema.js";
 import type { AnySchema } from "./any-schema.js";
 import { checkValue } from "./check-value.js";
 import type { Flow, ItemPlace } from "./flow.js";
@@ -140,13 +141,12 @@ class StepExecution {
 
   #params(inputData: unknown, resumeData: unknown): StepCall["params"] {
     const { resume } = this.#ctx;
-    const { write } = writerOf(this.#flow, this.#ctx, this.#step.id);
-    return Object.assign(paramsFor(inputData, this.#ctx, this.#flow), {
+    return paramsFor(inputData, this.#ctx, this.#flow, {
       resumeData,
       suspendData: resume.wasInterrupted ? resume.state : undefined,
       suspend: (payload: unknown) => this.#suspend(payload),
       bail: (value: unknown) => new Bail(value) as never,
-      writer: { write, custom: write },
+      writer: writerOf(this.#flow, this.#ctx, this.#step.id),
       retryCount: this.#ctx.attempt - 1,
     });
   }
@@ -174,13 +174,20 @@ class StepExecution {
   }
 }
 
-/** A schema that has a JSON form travels with its question. */
-function travelling(schema: AnySchema | undefined): AnySchema | undefined {
+/** A schema that has a JSON form travels with its question. Converting it takes longer than all the rest of a question. */
+function travelling(schema: AnySchema | undefined): JsonSchema | undefined {
   if (schema === undefined) return undefined;
+  if (!converted.has(schema)) converted.set(schema, jsonSchemaOf(schema));
+  return converted.get(schema);
+}
+
+function jsonSchemaOf(schema: AnySchema): JsonSchema | undefined {
   try {
-    toJsonSchema(schema);
-    return schema;
+    // a copy: what zod gives would pass for a schema of its own, and be converted again
+    return { ...toJsonSchema(schema) };
   } catch {
     return undefined;
   }
 }
+
+const converted = new WeakMap<AnySchema, JsonSchema | undefined>();

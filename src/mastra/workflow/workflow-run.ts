@@ -188,25 +188,21 @@ export class WorkflowRun<in In = never, out Out = unknown> {
   ): Promise<WorkflowResult<Out>> {
     this.#owner.began(this);
     const app = this.#owner.app();
-    if (!this.#isRunning) this.#controller = new AbortController();
+    if (!this.#isRunning && this.#controller.signal.aborted) this.#controller = new AbortController();
     const own = this.#controller.signal;
     const stop = signal === undefined ? own : AbortSignal.any([own, signal]);
     const live = this.#live(app.mastra, resumed);
-    const options = Object.fromEntries(
-      Object.entries({ ...call, signal: stop, options: { lambda: { run: live } } }).filter(
-        ([, value]) => value !== undefined,
-      ),
-    );
+    const options = { ...call, signal: stop, options: { lambda: { run: live } } };
     this.#isRunning = true;
     try {
-      live.emit(eventOf(live, "workflow-start", { workflowId: this.workflowId }));
+      if (live.isWatched) live.emit(eventOf(live, "workflow-start", { workflowId: this.workflowId }));
       const result = resultOfRun(
         live,
         this.#owner.tree,
         await this.#settle(() => work(app, live, options), live, stop),
       );
       if (result.status === "failed" || result.status === "canceled") await this.#forget(app);
-      live.emit(finishOf(live, result));
+      if (live.isWatched) live.emit(finishOf(live, result));
       return result;
     } finally {
       this.#isRunning = false;
@@ -241,21 +237,26 @@ export class WorkflowRun<in In = never, out Out = unknown> {
   }
 
   #live(mastra: AnyMastra, resumed: LiveRun["resumed"]): LiveRun {
-    const { validatesInputs, validatesOutputs } = this.#owner;
+    const watchers = this.#watchers;
     return {
-      ...{ workflowId: this.workflowId, runId: this.runId, path: [], item: undefined, outermost: undefined },
-      ...{
-        mastra,
-        resumed,
-        validatesInputs,
-        validatesOutputs,
-        errors: new Map(),
-        failure: undefined,
-        state: undefined,
-      },
+      workflowId: this.workflowId,
+      runId: this.runId,
+      path: [],
+      item: undefined,
+      outermost: undefined,
+      mastra,
+      resumed,
+      validatesInputs: this.#owner.validatesInputs,
+      validatesOutputs: this.#owner.validatesOutputs,
+      errors: new Map(),
+      failure: undefined,
+      state: undefined,
       abort: () => void this.cancel(),
+      get isWatched() {
+        return watchers.size > 0;
+      },
       emit: (event) => {
-        for (const watcher of [...this.#watchers]) watcher(event);
+        for (const watcher of [...watchers]) watcher(event);
       },
     };
   }

@@ -10,7 +10,8 @@ export interface Separator {
 
 /** Paragraphs, lines, sentences, words. */
 export const proseSeparators: readonly Separator[] = [
-  { pattern: /(?:\r\n|\r|\n)(?:[ \t]*(?:\r\n|\r|\n))+/g },
+  // the line break "\r\n" is one: its "\r" alone would make a blank line of it
+  { pattern: /(?:\r\n|\r(?!\n)|\n)(?:[ \t]*(?:\r\n|\r(?!\n)|\n))+/g },
   { pattern: /\r\n|\r|\n/g },
   { pattern: /[.!?]["')\]]?(?=\s)|[。！？…]["”’」』）]?/g, keep: "end" },
   { pattern: /[ \t\u3000]+/g },
@@ -63,30 +64,27 @@ export function splitAt(text: string, { start, end }: Span, { pattern, keep }: S
   const add = (to: number): void => {
     if (to > from) parts.push({ start: from, end: to });
   };
-  // in the slice, or a separator that is not there would be looked for in all the rest of the text
-  for (const { index, length } of matchesOf(text.slice(start, end), pattern)) {
+  const found = (index: number, length: number): void => {
     const at = start + index;
     add(keep === "end" ? at + length : at);
     from = keep === undefined || keep === "end" ? at + length : at;
-  }
+  };
+  // in the slice, or a separator that is not there would be looked for in all the rest of the text
+  findAll(text.slice(start, end), pattern, found);
   add(end);
   return parts;
 }
 
-interface Match {
-  readonly index: number;
-  readonly length: number;
-}
-
-function* matchesOf(text: string, pattern: string | RegExp): Generator<Match> {
+function findAll(text: string, pattern: string | RegExp, found: (index: number, length: number) => void): void {
   if (typeof pattern === "string") {
     for (let index = text.indexOf(pattern); index >= 0; index = text.indexOf(pattern, index + pattern.length)) {
-      yield { index, length: pattern.length };
+      found(index, pattern.length);
     }
     return;
   }
-  for (const match of text.matchAll(pattern)) {
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     if (match[0] === "") throw emptySeparator(pattern);
-    yield { index: match.index, length: match[0].length };
+    found(match.index, match[0].length);
   }
 }

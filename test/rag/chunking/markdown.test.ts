@@ -133,6 +133,14 @@ End.`;
     expect(parts.at(-1)?.metadata.head).toBe("```ts");
   });
 
+  it("takes three dashes for a line where no others follow, at once", { timeout: 10_000 }, async () => {
+    for (const end of ["\n", "\r\n", "\r"]) {
+      const text = ["---", ..."a: b|".repeat(29).split("|"), "end"].join(end);
+      const chunks = await MDocument.fromMarkdown(text).chunk({ size: 1_000 });
+      expect(chunks.map((chunk) => chunk.text)).toEqual([text]);
+    }
+  });
+
   it("reads front matter into metadata", async () => {
     const text = "---\ntitle: A guide\ntags: [one, two]\ndraft: false\nitems:\n  - x\n  - 2\n---\n# Text\n";
     const [chunk] = await MDocument.fromMarkdown(text, { id: "g", metadata: { lang: "en" } }).chunk();

@@ -91,13 +91,19 @@ const hidden = new Set(["script", "style", "template", "title", "iframe", "noemb
 function collect(page: DefaultTreeAdapterTypes.Document, source: string): Pick<HtmlPage, "texts" | "breaks"> {
   const texts: HtmlText[] = [];
   const breaks: number[] = [];
-  const waiting: { node: DefaultTreeAdapterTypes.ChildNode; parent: HtmlElement | undefined }[] = [];
+  const waiting: DefaultTreeAdapterTypes.ChildNode[] = [];
+  const parents: (HtmlElement | undefined)[] = [];
   const push = (nodes: readonly DefaultTreeAdapterTypes.ChildNode[], parent: HtmlElement | undefined): void => {
-    for (const node of nodes.toReversed()) waiting.push({ node, parent });
+    for (let index = nodes.length - 1; index >= 0; index--) {
+      const node = nodes[index];
+      if (node === undefined) continue;
+      waiting.push(node);
+      parents.push(parent);
+    }
   };
   push(page.childNodes, undefined);
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { node, parent } = next;
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    const parent = parents.pop();
     const place = node.sourceCodeLocation;
     if ("tagName" in node) {
       if (hidden.has(node.tagName)) continue;
@@ -123,14 +129,20 @@ function startOfText(source: string, value: string, start: number): number {
 
 const longestReference = 64;
 
-/** The parser cuts texts at blanks and character references. */
+/** The parser cuts texts at blanks and character references: a piece for each word. */
 function joinPieces(texts: readonly HtmlText[]): HtmlText[] {
   const joined: HtmlText[] = [];
-  for (const text of texts) {
-    const before = joined.at(-1);
-    if (before?.parent === text.parent && before.end === text.start) {
-      joined[joined.length - 1] = { ...before, value: before.value + text.value, end: text.end };
-    } else joined.push(text);
+  for (let first = 0; first < texts.length; ) {
+    const text = texts[first];
+    if (text === undefined) break;
+    let { value, end } = text;
+    let next = first + 1;
+    for (let piece = texts[next]; piece?.parent === text.parent && piece.start === end; piece = texts[++next]) {
+      value += piece.value;
+      end = piece.end;
+    }
+    joined.push({ value, start: text.start, end, parent: text.parent });
+    first = next;
   }
   return joined;
 }

@@ -106,13 +106,13 @@ class TextWriter {
 
   #writeWords({ value, start, end }: AlignedRun): void {
     const isSame = value.length === end - start;
-    for (const { index, 0: part } of value.matchAll(/[ \t\n\r\f]+|[^ \t\n\r\f]+/g)) {
+    for (const { index, 0: part } of value.matchAll(isSame ? phrases : words)) {
       if (part.charCodeAt(0) <= 0x20 && part.trim() === "") {
         this.#blank = true;
         continue;
       }
-      const place = isSame ? { start: start + index, end: start + index + part.length } : { start, end };
-      this.#write(part, place);
+      if (!isSame) this.#write(part, { start, end });
+      else this.#write(part.replaceAll(/[\t\n\r\f]/g, " "), { start: start + index, end: start + index + part.length });
     }
   }
 
@@ -130,3 +130,7 @@ class TextWriter {
     this.#length += value.length;
   }
 }
+
+const words = /[ \t\n\r\f]+|[^ \t\n\r\f]+/g;
+/** Words between which there is one blank, as in the text that is made of them: they keep their places together. */
+const phrases = /[^ \t\n\r\f]+(?:[ \t\n\r\f][^ \t\n\r\f]+)*|[ \t\n\r\f]+/g;

@@ -57,7 +57,8 @@ class Reader {
     }
     if (node.type === "array") return { ...place, ...this.#list(node.children ?? []) };
     const raw = this.#json.slice(place.start, place.end);
-    return { ...place, text: node.type === "string" ? this.#string(JSON.parse(raw)) : raw, members: undefined };
+    const text = node.type === "string" && !plainString.test(raw) ? this.#string(String(node.value)) : raw;
+    return { start: place.start, end: place.end, text, members: undefined };
   }
 
   #property({ offset, length, children: [key, value] = [] }: Node): JsonMember[] {
@@ -84,6 +85,9 @@ class Reader {
     return text.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
   }
 }
+
+/** A string that is written as it would be anyway, with `ensureAscii` too. */
+const plainString = /^[ -[\]-~]*$/;
 
 /** Of members with the same key the last one counts. */
 function withoutRepeats(members: readonly JsonMember[]): JsonMember[] {

@@ -16,7 +16,8 @@ export function readFrontMatter(text: string): FrontMatter {
   };
 }
 
-const frontMatter = /^\ufeff?---[ \t]*(?:\r\n|\r|\n)((?:.*(?:\r\n|\r|\n))*?)---[ \t]*(?:\r\n|\r|\n|$)/;
+/** With one way only to read "\r\n": with two, many lines without an end would take exponential time. */
+const frontMatter = /^\ufeff?---[ \t]*(?:\r\n|\r(?!\n)|\n)((?:.*(?:\r\n|\r(?!\n)|\n))*?)---[ \t]*(?:\r\n|\r|\n|$)/;
 
 interface Field {
   readonly name: string;
