@@ -8,6 +8,7 @@ export default defineConfig({
     alias: [
       { find: /^kumiko\/(sqlite|postgres)$/, replacement: `${source}/stores/$1/index.ts` },
       { find: /^kumiko\/openapi$/, replacement: `${source}/tools/openapi/index.ts` },
+      { find: /^kumiko\/thrift$/, replacement: `${source}/tools/thrift/index.ts` },
       { find: /^kumiko\/rag\/files$/, replacement: `${source}/rag/files/index.ts` },
       { find: /^kumiko$/, replacement: `${source}/index.ts` },
       { find: /^kumiko\/([a-z-]+)$/, replacement: `${source}/$1/index.ts` },

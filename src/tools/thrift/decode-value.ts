@@ -1,6 +1,7 @@
 import { toBase64 } from "../../schema/base64.js";
 import { type FieldDefinition, isStruct, isTextual, type ThriftType, wireTypes } from "./definition.js";
 import { answerDamaged, uuidUnsupported } from "./errors.js";
+import { bigintOf } from "./json-protocol.js";
 import type { Int64, Protocol } from "./load-thrift.js";
 
 /** Reads Thrift values in the form of JSON. Integers that a number cannot hold are bigints. */
@@ -98,8 +99,8 @@ function checkPart(kind: string, size: number, found: number, expected: ThriftTy
   }
 }
 
-function integerOf({ buffer, offset = 0 }: Int64): number | bigint {
-  const value = new DataView(buffer.buffer, buffer.byteOffset + offset, 8).getBigInt64(0);
+function integerOf(given: Int64): number | bigint {
+  const value = bigintOf(given);
   return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 

@@ -2,7 +2,6 @@ import { isFields, isObject } from "../../is.js";
 import { fromBase64 } from "../../schema/base64.js";
 import {
   type FieldDefinition,
-  isStruct,
   isTextual,
   type MapType,
   type StructType,
@@ -50,17 +49,25 @@ export class ValueEncoder {
   }
 
   write(type: ThriftType, value: unknown, path: string): void {
-    if (isStruct(type)) return this.#writeStruct(type, value, path);
     switch (type.kind) {
+      case "struct":
+      case "union":
+      case "exception":
+        this.#writeStruct(type, value, path);
+        break;
       case "list":
       case "set":
-        return this.#writeList(type, value, path);
+        this.#writeList(type, value, path);
+        break;
       case "map":
-        return this.#writeMap(type, value, path);
+        this.#writeMap(type, value, path);
+        break;
       case "enum":
-        return this.#protocol.writeI32(memberNumber(type.members, value, path));
+        this.#protocol.writeI32(memberNumber(type.members, value, path));
+        break;
       default:
-        return this.#writeScalar(type.kind, value, path);
+        this.#writeScalar(type.kind, value, path);
+        break;
     }
   }
 
@@ -104,25 +111,34 @@ export class ValueEncoder {
     switch (kind) {
       case "bool":
         if (typeof value !== "boolean") throw argumentMismatch(path, "true or false", value);
-        return protocol.writeBool(value);
+        protocol.writeBool(value);
+        break;
       case "i8":
-        return protocol.writeByte(Number(integer(value, 8, path)));
+        protocol.writeByte(Number(integer(value, 8, path)));
+        break;
       case "i16":
-        return protocol.writeI16(Number(integer(value, 16, path)));
+        protocol.writeI16(Number(integer(value, 16, path)));
+        break;
       case "i32":
-        return protocol.writeI32(Number(integer(value, 32, path)));
+        protocol.writeI32(Number(integer(value, 32, path)));
+        break;
       case "i64":
-        return protocol.writeI64(this.#int64(integer(value, 64, path)));
+        protocol.writeI64(this.#int64(integer(value, 64, path)));
+        break;
       case "double":
-        return protocol.writeDouble(double(value, path));
+        protocol.writeDouble(double(value, path));
+        break;
       case "binary":
-        return protocol.writeBinary(bytes(value, path));
+        protocol.writeBinary(bytes(value, path));
+        break;
       case "uuid":
         if (protocol.writeUuid === undefined) throw uuidUnsupported();
-        return protocol.writeUuid(uuid(value, path));
+        protocol.writeUuid(uuid(value, path));
+        break;
       default:
         if (typeof value !== "string") throw argumentMismatch(path, "a string", value);
-        return protocol.writeString(value);
+        protocol.writeString(value);
+        break;
     }
   }
 

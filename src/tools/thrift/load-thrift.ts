@@ -61,7 +61,6 @@ type Transport = object;
 export interface ThriftPackage {
   readonly TBinaryProtocol: new (transport: Transport) => Protocol;
   readonly TCompactProtocol: new (transport: Transport) => Protocol;
-  readonly TJSONProtocol: new (transport: Transport) => Protocol;
   readonly TBufferedTransport: new (buffer: undefined, onFlush: (message: Uint8Array) => void) => Transport;
   /** Reads from the bytes that it is given. */
   readonly TFramedTransport: new (
@@ -74,8 +73,23 @@ export interface ThriftPackage {
 export async function loadThrift(): Promise<ThriftPackage> {
   try {
     const loaded: object = await import("thrift");
-    return (Reflect.get(loaded, "default") ?? loaded) as ThriftPackage;
+    const thrift = (Reflect.get(loaded, "default") ?? loaded) as ThriftPackage;
+    return { ...thrift, TCompactProtocol: withBools(thrift.TCompactProtocol) };
   } catch (cause) {
     throw thriftMissing(cause);
   }
+}
+
+/** What the compact protocol notes of a field whose value is in its header. */
+interface Compact extends Protocol {
+  readonly boolValue_?: { readonly hasBoolValue?: boolean | null };
+}
+
+/** The package reads all bools in lists, sets and maps of the compact protocol as false (0.24). */
+function withBools(Compact: new (transport: Transport) => Compact): new (transport: Transport) => Protocol {
+  return class extends Compact {
+    override readBool(): boolean {
+      return this.boolValue_?.hasBoolValue === true ? super.readBool() : super.readByte() === 1;
+    }
+  };
 }

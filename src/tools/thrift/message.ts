@@ -1,8 +1,9 @@
 import type { ThriftProtocol } from "./connection.js";
 import { ValueDecoder } from "./decode-value.js";
-import { type MethodDefinition, wireTypes } from "./definition.js";
+import type { MethodDefinition } from "./definition.js";
 import { ValueEncoder } from "./encode-value.js";
 import { answerDamaged, answerOfAnother, ThriftError } from "./errors.js";
+import { JsonProtocol } from "./json-protocol.js";
 import type { Protocol, ThriftPackage } from "./load-thrift.js";
 
 const messageTypes = { call: 1, reply: 2, exception: 3, oneway: 4 } as const;
@@ -29,20 +30,17 @@ export class MessageCodec {
 
   write(method: MethodDefinition, input: Readonly<Record<string, unknown>>, seqid: number): Uint8Array {
     const { name, isOneway, parameters } = method;
-    const chunks: Uint8Array[] = [];
-    const transport = new this.#thrift.TBufferedTransport(undefined, (bytes) => chunks.push(bytes));
-    const protocol = this.#open(transport);
+    const { protocol, bytes } = this.#writer();
     protocol.writeMessageBegin(this.#prefix + name, isOneway ? messageTypes.oneway : messageTypes.call, seqid);
     new ValueEncoder(protocol, this.#thrift).writeFields(`${name}_args`, parameters, input, "");
     protocol.writeMessageEnd();
     protocol.flush();
-    return Buffer.concat(chunks);
+    return bytes();
   }
 
   /** The answer in these bytes; `undefined` when more must come. Throws when they are no answer to this call. */
   read(method: MethodDefinition, bytes: Uint8Array, seqid: number): Reply | undefined {
-    const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const protocol = this.#open(new this.#thrift.TFramedTransport(view));
+    const protocol = this.#reader(bytes);
     try {
       return this.#read(protocol, method, seqid);
     } catch (error) {
@@ -51,10 +49,26 @@ export class MessageCodec {
     }
   }
 
+  #writer(): { readonly protocol: Protocol; readonly bytes: () => Uint8Array } {
+    const thrift = this.#thrift;
+    if (this.#protocol === "json") {
+      const protocol = new JsonProtocol(thrift);
+      return { protocol, bytes: () => Buffer.from(protocol.text) };
+    }
+    const chunks: Uint8Array[] = [];
+    const transport = new thrift.TBufferedTransport(undefined, (bytes) => chunks.push(bytes));
+    return { protocol: this.#open(transport), bytes: () => Buffer.concat(chunks) };
+  }
+
+  #reader(bytes: Uint8Array): Protocol {
+    if (this.#protocol === "json") return new JsonProtocol(this.#thrift, bytes);
+    const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return this.#open(new this.#thrift.TFramedTransport(view));
+  }
+
   #open(transport: object): Protocol {
-    const { TBinaryProtocol, TCompactProtocol, TJSONProtocol } = this.#thrift;
-    const classes = { binary: TBinaryProtocol, compact: TCompactProtocol, json: TJSONProtocol };
-    return new classes[this.#protocol](transport);
+    const { TBinaryProtocol, TCompactProtocol } = this.#thrift;
+    return this.#protocol === "compact" ? new TCompactProtocol(transport) : new TBinaryProtocol(transport);
   }
 
   #read(protocol: Protocol, { name, result, exceptions }: MethodDefinition, seqid: number): Reply {

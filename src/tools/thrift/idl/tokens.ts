@@ -17,8 +17,8 @@ export interface Token extends IdlPosition {
 
 /** In the order in which they are tried. */
 const patterns: readonly (readonly [Token["kind"] | "space" | "doc", RegExp])[] = [
-  ["space", /[\s\uFEFF]+|\/\/[^\n]*|#[^\n]*|\/\*\*+\/|\/\*(?!\*)[^]*?\*\//y],
-  ["doc", /\/\*\*[^]*?\*\//y],
+  ["space", /[\s\uFEFF]+|\/\/[^\n]*|#[^\n]*|\/\*\*+\/|\/\*(?!\*)[\s\S]*?\*\//y],
+  ["doc", /\/\*\*[\s\S]*?\*\//y],
   ["word", /[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*/y],
   ["double", /[+-]?(?:\d+\.\d+(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)/y],
   ["integer", /[+-]?(?:0[xX][0-9A-Fa-f]+|\d+)/y],
@@ -38,7 +38,7 @@ export function readTokens(text: string, file: string): Token[] {
     position += found.length;
     if (kind === "doc") doc = cleanDoc(found);
     if (kind === "doc" || kind === "space") continue;
-    tokens.push({ kind, text: kind === "text" ? unescape(found, at) : found, doc, ...at });
+    tokens.push({ kind, text: kind === "text" ? unescaped(found, at) : found, doc, ...at });
     doc = undefined;
   }
   tokens.push({ kind: "end", text: "", doc: undefined, file, ...lines.at(position) });
@@ -62,7 +62,7 @@ function unreadable(at: IdlPosition, rest: string): Error {
 
 const escapes: Readonly<Record<string, string>> = { r: "\r", n: "\n", t: "\t", '"': '"', "'": "'", "\\": "\\" };
 
-function unescape(quoted: string, at: IdlPosition): string {
+function unescaped(quoted: string, at: IdlPosition): string {
   return quoted.slice(1, -1).replace(/\\(.)/g, (whole, letter: string) => {
     const found = escapes[letter];
     if (found === undefined) throw idlInvalid(at, `this text has the unknown escape ${whole}.`);
