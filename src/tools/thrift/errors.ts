@@ -24,7 +24,7 @@ export interface ThriftErrorDetails {
  * try { await tools.invoke(message); }
  * catch (error) {
  *   const refused = findCause(error, ThriftError);
- *   if (refused?.exception === "OutOfStock") orderMore(refused.fields.sku);
+ *   if (refused?.exception === "OutOfStock") console.log(refused.fields.sku);
  * }
  */
 export class ThriftError extends KumikoError {
