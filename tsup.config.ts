@@ -16,6 +16,7 @@ const parts = {
   "agents/index": "src/agents/index.ts",
   "tools/openapi/index": "src/tools/openapi/index.ts",
   "tools/grpc/index": "src/tools/grpc/index.ts",
+  "tools/thrift/index": "src/tools/thrift/index.ts",
   "templates/index": "src/templates/index.ts",
   "ui/index": "src/ui/index.ts",
   "otel/index": "src/otel/index.ts",

@@ -8,8 +8,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^kumiko\/(sqlite|postgres)$/, replacement: `${source}/stores/$1/index.ts` },
-      { find: /^kumiko\/openapi$/, replacement: `${source}/tools/openapi/index.ts` },
-      { find: /^kumiko\/grpc$/, replacement: `${source}/tools/grpc/index.ts` },
+      { find: /^kumiko\/(openapi|grpc|thrift)$/, replacement: `${source}/tools/$1/index.ts` },
       { find: /^kumiko\/rag\/files$/, replacement: `${source}/rag/files/index.ts` },
       { find: /^kumiko$/, replacement: `${source}/index.ts` },
       { find: /^kumiko\/([a-z-]+)$/, replacement: `${source}/$1/index.ts` },

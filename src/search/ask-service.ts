@@ -44,11 +44,24 @@ export async function askForJson(request: ServiceRequest, search: Search): Promi
   throw searchUnreadable(request.service, "it is not an object of JSON", text);
 }
 
-/** The objects of a list; a service without results may leave it out. */
-export function listOf(service: string, value: unknown): readonly Fields[] {
-  if (value === undefined || value === null) return [];
-  if (Array.isArray(value)) return value.filter(isFields);
-  throw searchUnreadable(service, "its results are not a list", JSON.stringify(value));
+/** How a service names its results. */
+export interface ResultList {
+  readonly service: string;
+  readonly answer: Fields;
+  readonly list: unknown;
+  /** Whether the answer may be one that found nothing, and has no list then. */
+  readonly mayBeEmpty: boolean;
+  /** The field of a result that has its address. */
+  readonly address: string;
+}
+
+/** The objects of a list, those that have an address. Throws when none has one: the service has changed then. */
+export function resultsOf({ service, answer, list, mayBeEmpty, address }: ResultList): readonly Fields[] {
+  if ((list === undefined || list === null) && mayBeEmpty) return [];
+  if (!Array.isArray(list)) throw searchUnreadable(service, "it has no list of results", JSON.stringify(answer));
+  const found = list.filter(isFields).filter((result) => textOf(result[address]) !== "");
+  if (found.length > 0 || list.length === 0) return found;
+  throw searchUnreadable(service, `its results have no "${address}"`, JSON.stringify(answer));
 }
 
 export const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "");

@@ -1,5 +1,5 @@
 import { isFields } from "../is.js";
-import { askForJson, listOf, textOf } from "./ask-service.js";
+import { askForJson, resultsOf, textOf } from "./ask-service.js";
 import { makeSearchTool, requireText, type SearchTool, type SearchToolOptions } from "./search-tool.js";
 
 /** Options of {@link braveSearch}. */
@@ -28,8 +28,11 @@ export function braveSearch(options: BraveSearchOptions): SearchTool {
         text_decorations: "false",
       }).toString();
       const headers = { accept: "application/json", "x-subscription-token": apiKey };
-      const { web } = await askForJson({ service: "Brave Search", url, headers, secrets: [apiKey] }, search);
-      return listOf("Brave Search", isFields(web) ? web.results : web).map((result) => ({
+      const answer = await askForJson({ service, url, headers, secrets: [apiKey] }, search);
+      const { web, type } = answer;
+      const list = isFields(web) ? web.results : web;
+      const found = resultsOf({ service, answer, list, mayBeEmpty: type === "search", address: "url" });
+      return found.map((result) => ({
         title: plain(result.title),
         url: textOf(result.url),
         snippet: plain(result.description),
@@ -37,6 +40,8 @@ export function braveSearch(options: BraveSearchOptions): SearchTool {
     },
   });
 }
+
+const service = "Brave Search";
 
 /** Brave marks words with `<strong>`, and escapes signs as HTML does. */
 function plain(value: unknown): string {

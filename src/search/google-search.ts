@@ -1,4 +1,4 @@
-import { askForJson, listOf, textOf } from "./ask-service.js";
+import { askForJson, resultsOf, textOf } from "./ask-service.js";
 import { makeSearchTool, requireText, type SearchTool, type SearchToolOptions } from "./search-tool.js";
 
 /** Options of {@link googleSearch}. */
@@ -30,8 +30,10 @@ export function googleSearch(options: GoogleSearchOptions): SearchTool {
         q: search.query,
         num: String(search.count),
       }).toString();
-      const { items } = await askForJson({ service: "Google Search", url, secrets: [apiKey] }, search);
-      return listOf("Google Search", items).map(({ title, link, snippet }) => ({
+      const answer = await askForJson({ service, url, secrets: [apiKey] }, search);
+      const { items: list, kind, searchInformation } = answer;
+      const mayBeEmpty = kind !== undefined || searchInformation !== undefined;
+      return resultsOf({ service, answer, list, mayBeEmpty, address: "link" }).map(({ title, link, snippet }) => ({
         title: textOf(title),
         url: textOf(link),
         snippet: textOf(snippet).replaceAll(/\s+/g, " "),
@@ -39,3 +41,5 @@ export function googleSearch(options: GoogleSearchOptions): SearchTool {
     },
   });
 }
+
+const service = "Google Search";

@@ -1,4 +1,4 @@
-import { askForJson, listOf, textOf } from "./ask-service.js";
+import { askForJson, resultsOf, textOf } from "./ask-service.js";
 import { makeSearchTool, requireText, type SearchTool, type SearchToolOptions } from "./search-tool.js";
 
 /** Options of {@link tavilySearch}. */
@@ -19,9 +19,9 @@ export function tavilySearch(options: TavilySearchOptions): SearchTool {
     own: ["apiKey"],
     most: 20,
     search: async (search) => {
-      const { results } = await askForJson(
+      const answer = await askForJson(
         {
-          service: "Tavily",
+          service,
           url: new URL("https://api.tavily.com/search"),
           method: "POST",
           headers: { "content-type": "application/json", authorization: `Bearer ${apiKey}` },
@@ -30,7 +30,8 @@ export function tavilySearch(options: TavilySearchOptions): SearchTool {
         },
         search,
       );
-      return listOf("Tavily", results).map(({ title, url, content }) => ({
+      const list = answer.results;
+      return resultsOf({ service, answer, list, mayBeEmpty: false, address: "url" }).map(({ title, url, content }) => ({
         title: textOf(title),
         url: textOf(url),
         snippet: textOf(content),
@@ -38,3 +39,5 @@ export function tavilySearch(options: TavilySearchOptions): SearchTool {
     },
   });
 }
+
+const service = "Tavily";

@@ -124,6 +124,18 @@ describe.each(services)("$name", ({ name, open, answer, empty, found }) => {
     expect(String(error)).toContain("<html><body>");
   });
 
+  it("says so when the answer is JSON, but has other fields than it should", async () => {
+    if (name === "duckDuckGoSearch") return;
+    const pages = JSON.stringify([{ name: "Kumiko", href: "https://example.com" }]);
+    for (const changed of [
+      `{ "pages": ${pages} }`,
+      `{ "type": "search", "kind": "customsearch#search", "items": ${pages}, "results": ${pages}, "web": { "results": ${pages} } }`,
+    ]) {
+      const found = search(open({ fetch: answering(changed).fetch }));
+      await expect(found).rejects.toThrow("cannot be read");
+    }
+  });
+
   it("never shows its key when the service cannot be reached", async () => {
     const fetch: typeof globalThis.fetch = async (url) => {
       throw new TypeError("fetch failed", { cause: new Error(`no route for ${url} with ${apiKey}`) });

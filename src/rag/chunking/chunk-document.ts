@@ -10,6 +10,7 @@ import { type CheckedOptions, checkChunkOptions } from "./check-options.js";
 import type { ChunkOptions } from "./chunk-options.js";
 import { Graphemes } from "./graphemes.js";
 import { addOverlap, withoutOverlap } from "./overlap.js";
+import { type PagesOf, takePages } from "./pages.js";
 import { findTurns } from "./semantic.js";
 import { sentencesOf } from "./sentences.js";
 import { proseSeparators, type Separator, splitParts, splitRecursively } from "./separators.js";
@@ -24,8 +25,9 @@ export async function chunkDocument(
   options: ChunkOptions = {},
   ctx?: NodeContext<unknown, unknown>,
 ): Promise<Chunk[]> {
-  const { text, metadata } = document;
+  const { text } = document;
   if (typeof text !== "string") throw invalidDocument(`A document has text; this one has a ${typeof text}.`);
+  const { rest: metadata, pagesOf } = takePages(document.metadata);
   checkMetadata(metadata);
   const checked = checkChunkOptions(options, document.strategy);
   const sizing = await sizingOf(text, checked);
@@ -33,7 +35,7 @@ export async function chunkDocument(
   const all = { ...own, ...metadata };
   checkMetadata(all);
   const id = document.id ?? (await sha256(text));
-  const chunks = finishChunks(found, { sizing, id, metadata: all });
+  const chunks = finishChunks(found, { sizing, id, metadata: all, pagesOf });
   const extract = checked.values.extract as ExtractOptions | undefined;
   return extract === undefined ? chunks : (await loadExtraction()).extractMetadata(chunks, extract, ctx);
 }
@@ -221,10 +223,11 @@ interface Finishing {
   readonly sizing: Sizing;
   readonly id: string;
   readonly metadata: Readonly<Record<string, unknown>>;
+  readonly pagesOf: PagesOf;
 }
 
 /** What all strategies have in common: no blanks at the ends, no blank chunks, ids and metadata. */
-function finishChunks(found: readonly FoundChunk[], { sizing, id, metadata }: Finishing): Chunk[] {
+function finishChunks(found: readonly FoundChunk[], { sizing, id, metadata, pagesOf }: Finishing): Chunk[] {
   const ids = new Map<string, number>();
   return found.flatMap((chunk) => {
     const { start, end } = chunk.text === undefined && sizing.strip ? trimSpan(sizing.text, chunk) : chunk;
@@ -237,7 +240,7 @@ function finishChunks(found: readonly FoundChunk[], { sizing, id, metadata }: Fi
       {
         id: count === 1 ? place : `${place}#${count}`,
         text,
-        metadata: { ...metadata, ...chunk.metadata, start, end },
+        metadata: { ...metadata, ...chunk.metadata, ...pagesOf({ start, end }), start, end },
       },
     ];
   });

@@ -21,7 +21,9 @@ export interface SourceLoader extends Loader {
 
 /**
  * Reads a file: texts in UTF-8 or UTF-16, PDF (with the package unpdf) and DOCX (with mammoth). The URI is a path or a `file:`
- * URL, and becomes the id of the document; metadata has it as `uri`, with the `mimeType`.
+ * URL, and becomes the id of the document; metadata has it as `uri`, with the `mimeType`. Of a PDF it has `pageStarts` too,
+ * where the pages begin in the text: its chunks have `pages` in place of that, the numbers of the pages on which they stand. A PDF
+ * without text, such as a scan, and an encrypted one are errors (`LOAD_FAILED`).
  *
  * @example
  * const [document] = await fileLoader().load({ uri: "docs/guide.md" });

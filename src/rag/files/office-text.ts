@@ -1,15 +1,44 @@
 import { inflateRawSync } from "node:zlib";
 import { messageOf } from "../../errors.js";
 import { noPackage } from "../errors.js";
-import { loadFailed } from "./errors.js";
+import { encrypted, loadFailed, noTextInPages } from "./errors.js";
 
-/** The text of a PDF, its pages one after the other with a blank line between them. */
-export async function pdfText(uri: string, bytes: Uint8Array): Promise<string> {
+/** The pages of a PDF one after the other, with a blank line between them. */
+export interface PdfText {
+  readonly content: string;
+  /** Where each page begins in the text, the first one first. */
+  readonly pageStarts: readonly number[];
+}
+
+/** Throws where a PDF has no text at all: its pages are pictures then, and nothing would be found in them. */
+export async function pdfText(uri: string, bytes: Uint8Array): Promise<PdfText> {
+  const pages = await readPages(uri, bytes);
+  if (pages.every((page) => page.trim() === "")) throw noTextInPages(uri, pages.length);
+  const pageStarts: number[] = [];
+  let length = 0;
+  for (const page of pages) {
+    pageStarts.push(length);
+    length += page.length + between.length;
+  }
+  return { content: pages.join(between), pageStarts };
+}
+
+const between = "\n\n";
+/** Of pdf.js: errors only. What it repairs in a document is nothing to print. */
+const quiet = { verbosity: 0 };
+
+async function readPages(uri: string, bytes: Uint8Array): Promise<readonly string[]> {
   const { extractText, getDocumentProxy } = await loaded("unpdf", "Reading PDF", () => import("unpdf"));
   try {
-    const { text } = await extractText(await getDocumentProxy(new Uint8Array(bytes)), { mergePages: false });
-    return text.join("\n\n");
+    const pdf = await getDocumentProxy(new Uint8Array(bytes), quiet);
+    try {
+      const { text } = await extractText(pdf, { mergePages: false });
+      return text;
+    } finally {
+      await pdf.loadingTask.destroy();
+    }
   } catch (cause) {
+    if (cause instanceof Error && cause.name === "PasswordException") throw encrypted(uri);
     throw loadFailed(uri, "it is not a PDF that can be read.", cause);
   }
 }

@@ -9,14 +9,18 @@ export interface LoadedBytes {
   readonly charset?: string | undefined;
 }
 
-/** What was loaded as a document: its id is where it comes from. */
+/**
+ * What was loaded as a document: its id is where it comes from. A PDF has `pageStarts` in its metadata, from which chunks get
+ * their `pages`.
+ */
 export async function readDocument({ uri, bytes, mimeType, charset }: LoadedBytes): Promise<Document> {
-  const content = await textOf();
-  return { id: uri, content, metadata: { uri, mimeType } };
-
-  async function textOf(): Promise<string> {
-    if (mimeType === "application/pdf") return pdfText(uri, bytes);
-    if (mimeType.endsWith("wordprocessingml.document")) return docxText(uri, bytes);
-    return decodeText(uri, bytes, charset);
+  const metadata = { uri, mimeType };
+  if (mimeType === "application/pdf") {
+    const { content, pageStarts } = await pdfText(uri, bytes);
+    return { id: uri, content, metadata: { ...metadata, pageStarts } };
   }
+  const content = mimeType.endsWith("wordprocessingml.document")
+    ? await docxText(uri, bytes)
+    : decodeText(uri, bytes, charset);
+  return { id: uri, content, metadata };
 }

@@ -1,0 +1,49 @@
+import { invalidDocument } from "../errors.js";
+import type { Span } from "./span.js";
+
+/** Tells on which pages a chunk stands; nothing of documents without pages. */
+export type PagesOf = (chunk: Span) => { readonly pages: readonly number[] } | undefined;
+
+/** Where the pages of a document begin, from the `pageStarts` in its metadata, which is for chunks no longer. */
+export function takePages(metadata: Readonly<Record<string, unknown>>): {
+  readonly rest: Readonly<Record<string, unknown>>;
+  readonly pagesOf: PagesOf;
+} {
+  const { pageStarts, ...rest } = metadata;
+  if (pageStarts === undefined) return { rest: metadata, pagesOf: () => undefined };
+  if (!isAscending(pageStarts)) {
+    throw invalidDocument(
+      "pageStarts in the metadata of a document is a list of positions in its text that do not descend.",
+    );
+  }
+  return { rest, pagesOf: ({ start, end }) => ({ pages: pagesBetween(pageStarts, start, end) }) };
+}
+
+function isAscending(value: unknown): value is readonly number[] {
+  if (!Array.isArray(value) || value.length === 0) return false;
+  return value.every((start, index) => Number.isSafeInteger(start) && start >= (index === 0 ? 0 : value[index - 1]));
+}
+
+/** Numbers from 1. A page that ends where it begins has no text, and so no chunk. */
+function pagesBetween(starts: readonly number[], start: number, end: number): number[] {
+  const pages: number[] = [];
+  for (let index = lastBefore(starts, start); index < starts.length; index++) {
+    const from = starts[index] ?? 0;
+    const to = starts[index + 1] ?? Number.POSITIVE_INFINITY;
+    if (from >= end) break;
+    if (to > start && from < to) pages.push(index + 1);
+  }
+  return pages;
+}
+
+/** The last page that begins at a position or before it. */
+function lastBefore(starts: readonly number[], position: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((starts[middle] ?? 0) <= position) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

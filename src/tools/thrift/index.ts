@@ -1,0 +1,14 @@
+export type {
+  ThriftCall,
+  ThriftConnection,
+  ThriftConnectionOptions,
+  ThriftHeaders,
+  ThriftHttpOptions,
+  ThriftProtocol,
+  ThriftSocketOptions,
+} from "./connection.js";
+export { ThriftError, type ThriftErrorDetails } from "./errors.js";
+export type { ThriftTool } from "./method-tool.js";
+export type { ThriftMethod, ThriftToolsOptions } from "./options.js";
+export { thriftConnection } from "./thrift-connection.js";
+export { thriftTools } from "./thrift-tools.js";

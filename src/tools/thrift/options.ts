@@ -1,0 +1,38 @@
+import type { ApprovalOptions } from "../define/approval-option.js";
+import type { ThriftConnection, ThriftConnectionOptions } from "./connection.js";
+
+/** Options of {@link thriftTools}. What the service is comes from exactly one of `idlFile`, `idl` and `service`. */
+export interface ThriftToolsOptions extends ApprovalOptions<ThriftMethod> {
+  /** A `.thrift` file. It says more than generated code: descriptions, what is required, the names of enums. */
+  readonly idlFile?: string | URL | undefined;
+  /** Folders where included files are, besides that of the file itself: `-I` of the compiler. */
+  readonly includeFolders?: readonly (string | URL)[] | undefined;
+  /** The text of a `.thrift` file. */
+  readonly idl?: string | undefined;
+  /** With `idl`: the texts of what it includes, by the paths that it names. */
+  readonly includes?: Readonly<Record<string, string>> | undefined;
+  /** A module that the compiler generated for a service with `--gen js:node`, such as `await import("./gen-nodejs/Shop.js")`. */
+  readonly service?: object | undefined;
+  /** Which service of an IDL with several. */
+  readonly serviceName?: string | undefined;
+  /** Where the server is. */
+  readonly connection: ThriftConnection | ThriftConnectionOptions;
+  /** For a server with several services: `true` if it has this one under its own name, else the name. @default false */
+  readonly multiplexed?: boolean | string | undefined;
+  /** Which methods become tools: their names, or a function. @default all */
+  readonly include?: readonly string[] | ((method: ThriftMethod) => boolean) | undefined;
+  /** Before the name of each tool, such as `shop_`. */
+  readonly prefix?: string | undefined;
+  /** How long a call may take, in milliseconds. @default what the node says */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** The method that a tool was made from: its `metadata`, and what `include` and `requireApproval` see. */
+export interface ThriftMethod {
+  readonly service: string;
+  readonly method: string;
+  /** Whether there is no answer. */
+  readonly oneway: boolean;
+  /** The names of the exceptions that it declares. */
+  readonly exceptions: readonly string[];
+}
