@@ -1,7 +1,7 @@
 import { KumikoError, messageOf } from "../errors.js";
-import type { NodeStop } from "./document/snapshot.js";
 import { known, quoteId } from "./names.js";
 import { type Interrupt, type InterruptError, type Interrupts, withoutStack } from "./pause/interrupt.js";
+import { isStopInfo, type StopInfo } from "./pause/stop-info.js";
 
 // stores
 
@@ -73,8 +73,9 @@ export const stoppedToWait = (interrupts: Interrupts, { checkpointId, missing }:
   const asking: Interrupt[] = [];
   const parts: string[] = [];
   for (const interrupt of interrupts) {
-    if (kindOf(interrupt.info) === undefined) asking.push(interrupt);
-    else parts.push(describeStop(interrupt));
+    const { address, info } = interrupt;
+    if (isStopInfo(info)) parts.push(describeStop(address, info));
+    else asking.push(interrupt);
   }
   if (asking.length > 0) parts.push(`waits for answers at ${addressesOf(asking)}`);
   const what = parts.join(", and it ");
@@ -93,20 +94,14 @@ function addressesOf(interrupts: readonly Interrupt[]): string {
   return (addresses.length > 5 ? [...addresses.slice(0, 5), `${addresses.length - 5} more`] : addresses).join(", ");
 }
 
-function describeStop({ address, info }: Interrupt): string {
-  if (kindOf(info) === "requested") return "was asked to stop";
-  const { before, after } = info as Pick<NodeStop, "before" | "after">;
+function describeStop(address: string, info: StopInfo): string {
+  if (info.kind === "requested") return "was asked to stop";
+  const { before, after } = info;
   const sides = [
     ...(before.length === 0 ? [] : [`before ${known(before)}`]),
     ...(after.length === 0 ? [] : [`after ${known(after)}`]),
   ];
   return `stopped ${sides.join(" and ")} in "${address}"`;
-}
-
-/** The kind of a stop that has no question: a requested stop, or one before or after a node. */
-function kindOf(info: unknown): "requested" | "before_after" | undefined {
-  if (typeof info !== "object" || info === null || !("kind" in info)) return undefined;
-  return info.kind === "requested" || info.kind === "before_after" ? info.kind : undefined;
 }
 
 // options

@@ -1,4 +1,5 @@
 import { randomId } from "../callbacks/random-id.js";
+import { stopInfo } from "../checkpoint/pause/stop-info.js";
 import type { Clock } from "../components/clock.js";
 import type { RunControl } from "../compose/run-control.js";
 
@@ -35,7 +36,7 @@ export class StopRequest {
   }
 
   #request(timeoutMs: number | undefined): void {
-    this.requested = { id: randomId(), info: { kind: "requested" } };
+    this.requested = { id: randomId(), info: stopInfo({ kind: "requested" }) };
     this.#run.environment.notifyHalt();
     if (timeoutMs === 0) this.#cut();
     else if (timeoutMs !== undefined) this.#timer = this.#run.runtime.clock.setTimer(() => this.#cut(), timeoutMs);

@@ -1,5 +1,6 @@
 import type { CallSnapshot, InvocationSnapshot, Question, RunSnapshot } from "../document/snapshot.js";
 import type { Interrupt } from "./interrupt.js";
+import { stopInfo } from "./stop-info.js";
 
 /**
  * The pending interrupts of a run. Only the innermost ones are listed; the enclosing invocations are their parents. Only questions
@@ -16,7 +17,7 @@ export function interruptsOf(run: RunSnapshot, runKey: string, parent?: Interrup
   const { stop } = run;
   if (stop !== undefined && stop.answer === undefined) {
     const { id, before, after } = stop;
-    found.push(interrupt(id, address, { kind: "before_after", before, after }, parent));
+    found.push(interrupt(id, address, stopInfo({ kind: "before_after", before, after }), parent));
   }
   return found;
 }

@@ -62,10 +62,10 @@ export const newerSchema = (file: string, found: number, known: number): KumikoE
       `reads up to ${known}. Nothing was changed. Update kumiko here, or use another file.`,
   );
 
-export const foreignTables = (file: string, what: string): KumikoError =>
-  storeFailed(
-    `The tables of the SQLite store ${JSON.stringify(file)} were changed from outside: ${what}. Restore the file.`,
-  );
+export const foreignTables = (file: string | undefined, what: string): KumikoError => {
+  const store = file === undefined ? "a SQLite store" : `the SQLite store ${JSON.stringify(file)}`;
+  return storeFailed(`The tables of ${store} were changed from outside: ${what}. Restore the file.`);
+};
 
 function advice(code: number | undefined): string {
   switch (code) {

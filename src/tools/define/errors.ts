@@ -119,7 +119,7 @@ export const inputSchemaFailed = (call: ToolCallName, cause: unknown): ToolError
 export const callDenied = (call: ToolCallName, reason: string | undefined): ToolError =>
   new ToolError(
     "denied",
-    `${capital(named(call))} did not run: it was declined${reason === undefined || reason === "" ? "" : `. Reason: ${reason}`}.`,
+    `${capital(named(call))} did not run: it was declined${reason === undefined || reason === "" ? "" : `. Reason: ${reason.replace(/\.$/, "")}`}.`,
     details(call, {}),
   );
 

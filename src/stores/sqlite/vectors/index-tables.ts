@@ -83,7 +83,7 @@ function findTables(connection: SqliteConnection, name: string): IndexTables | u
 
 function readMetric(metric: unknown): VectorMetric {
   if (metric === "cosine" || metric === "euclidean" || metric === "dotproduct") return metric;
-  throw foreignTables("", `kumiko_vector_indexes has the metric ${JSON.stringify(metric)}`);
+  throw foreignTables(undefined, `kumiko_vector_indexes has the metric ${JSON.stringify(metric)}`);
 }
 
 function namesOf(number: number): Pick<IndexTables, "rows" | "vectors" | "terms"> {
