@@ -201,7 +201,7 @@ describe("The history of a run", () => {
   it("needs a store that appends, and a run that was saved with it", async () => {
     const { get, put, delete: remove, list } = memoryStore();
     const without = { get, put, delete: remove, list } as CheckpointStore;
-    expect(() => compile(without)).toThrow(/store that appends/);
+    expect(() => compile(without)).toThrow(/store with append/);
     const store = memoryStore();
     await questionId(compile(store, { history: false }).invoke("a", { checkpointId: "run" }));
     expect((await errorOf(all(compile(store).history("run")))).code).toBe("NO_HISTORY");

@@ -264,5 +264,5 @@ it("stands once behind a node, and not behind START", () => {
   const branch = (builder: ReturnType<typeof graph>, from: string) =>
     (builder.addErrorBranch as (...given: unknown[]) => typeof builder)(from, ["end"], () => "end");
   expect(() => branch(graph(), "start")).toThrow("does not fail");
-  expect(() => branch(branch(graph(), "work"), "work")).toThrow("has an error branch already");
+  expect(() => branch(branch(graph(), "work"), "work")).toThrow("is a second error branch");
 });

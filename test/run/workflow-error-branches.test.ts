@@ -313,7 +313,7 @@ describe("A workflow refuses", () => {
     const branch = (builder: ReturnType<typeof flow>, key: string, to = "end") =>
       builder.addErrorBranch(key, [to], () => to);
     expect(() => branch(flow(), "start")).toThrow("does not fail");
-    expect(() => branch(branch(flow(), "work"), "work")).toThrow("has an error branch already");
+    expect(() => branch(branch(flow(), "work"), "work")).toThrow("is a second error branch");
     expect(() => branch(flow(), "end")).toThrow("END cannot be a start node");
     expect(() => branch(flow(), "work", "work").end(from("work")).compile()).toThrow("work");
     expect(() => branch(flow(), "other").end(from("work")).compile()).toThrow('"other" needs to be added');

@@ -132,7 +132,7 @@ it("an answer that is too large ends a call of a program at once, which is not m
   const connection = await connect({ s: { command: process.execPath, args: [script], connectTimeoutMs: 40_000 } });
   const node = nodeOf(connection.tools());
   const [block] = blocksOf(await node.invoke(calls(call("s_large", { bytes: 17 * 1024 * 1024 }))));
-  expect(block).toMatchObject({ isError: true, result: expect.stringContaining("larger than 16777216 bytes") });
+  expect(block).toMatchObject({ isError: true, result: expect.stringContaining("exceeds 16777216 bytes") });
   const [again] = textsOf(await node.invoke(calls(call("s_large", { bytes: 1 }))));
   expect(again).toBe("x");
 }, 60_000);
@@ -162,8 +162,8 @@ describe("the one stream of a server of 2024-11-05", () => {
     const { node } = await serve();
     const results = await node.invoke(calls(call("s_large"), call("s_wait")));
     expect(blocksOf(results)).toMatchObject([
-      { isError: true, result: expect.stringContaining("larger than") },
-      { isError: true, result: expect.stringContaining("larger than") },
+      { isError: true, result: expect.stringContaining("exceeds 16777216 bytes") },
+      { isError: true, result: expect.stringContaining("exceeds 16777216 bytes") },
     ]);
     expect(textsOf(await node.invoke(calls(call("s_hi"))))).toEqual(["hi"]);
   });
