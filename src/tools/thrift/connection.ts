@@ -1,4 +1,3 @@
-import type { ConnectionOptions as TlsConnectionOptions } from "node:tls";
 import type { ToolContext } from "../../components/tool.js";
 
 /** How values are written: as servers of Thrift call it. */
@@ -37,6 +36,23 @@ interface CommonOptions {
   readonly maxResponseBytes?: number | undefined;
 }
 
+/** Options of TLS: those of `tls.connect` in `node:tls`. */
+export interface ThriftTlsOptions {
+  /** Certificates in PEM format that are trusted in place of the well-known ones. */
+  readonly ca?: Pem | readonly Pem[] | undefined;
+  /** The certificate of this client, in PEM format. */
+  readonly cert?: Pem | undefined;
+  /** The private key of this client, in PEM format. */
+  readonly key?: Pem | undefined;
+  readonly passphrase?: string | undefined;
+  /** The name that the certificate of the server must have. @default the host */
+  readonly servername?: string | undefined;
+  readonly rejectUnauthorized?: boolean | undefined;
+  readonly [option: string]: unknown;
+}
+
+type Pem = string | Uint8Array;
+
 /** A server behind a socket. Headers do not exist there: what it must know of a request is an argument. */
 export interface ThriftSocketOptions extends CommonOptions {
   /** @default "localhost" */
@@ -46,8 +62,8 @@ export interface ThriftSocketOptions extends CommonOptions {
   readonly path?: string | undefined;
   /** As the server has it: "framed" says before each message how long it is. @default "buffered" */
   readonly transport?: "buffered" | "framed" | undefined;
-  /** TLS, with these options: `ca`, `cert`, `key`, `servername` … @default false */
-  readonly tls?: boolean | TlsConnectionOptions | undefined;
+  /** @default false */
+  readonly tls?: boolean | ThriftTlsOptions | undefined;
   /** How many sockets may be open: each has one call at a time, and further calls wait. @default 8 */
   readonly maxConnections?: number | undefined;
   /** An idle socket is closed after this time. It does not keep a process from ending. @default 30,000 */

@@ -6,6 +6,7 @@ export type {
   ThriftHttpOptions,
   ThriftProtocol,
   ThriftSocketOptions,
+  ThriftTlsOptions,
 } from "./connection.js";
 export { ThriftError, type ThriftErrorDetails } from "./errors.js";
 export type { ThriftTool } from "./method-tool.js";

@@ -1,5 +1,5 @@
 import { createConnection, isIP, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import type { ThriftCall, ThriftConnection, ThriftProtocol, ThriftSocketOptions } from "./connection.js";
 import { cannotReach, connectionClosed } from "./errors.js";
 import { exchangeOn } from "./socket-exchange.js";
@@ -147,6 +147,6 @@ export class SocketConnection implements ThriftConnection {
     const target = path === undefined ? { host, port } : { path };
     if (tls === false) return createConnection(target);
     const servername = path === undefined && isIP(host) === 0 ? { servername: host } : {};
-    return connectTls({ ...target, ...servername, ...(tls === true ? {} : tls) });
+    return connectTls({ ...target, ...servername, ...(tls === true ? {} : (tls as ConnectionOptions)) });
   }
 }
