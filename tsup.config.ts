@@ -50,6 +50,13 @@ const onDemandOfRag = [
   "src/rag/chunking/markdown/front-matter.ts",
 ];
 
+/** What single entries load on demand. */
+const onDemandOfParts = {
+  "src/models/ai-sdk/adapted-model.ts": "src/models/index.ts",
+  "src/agents/auto-resume.ts": "src/agents/index.ts",
+  "src/tools/thrift/idl/idl-files.ts": "src/tools/thrift/index.ts",
+};
+
 export default defineConfig({
   // run-emitter.ts brings a package with it: in a file of its own, bundlers leave it out where it is not used
   entry: { index: root, ...parts, "callbacks/run-emitter": "src/callbacks/run-emitter.ts" },
@@ -71,6 +78,7 @@ export default defineConfig({
       ...Object.fromEntries(Object.values(parts).map((file) => [file, root])),
       ...Object.fromEntries(onDemand.map((file) => [file, core])),
       ...Object.fromEntries(onDemandOfRag.map((file) => [file, rag])),
+      ...onDemandOfParts,
     }),
   ],
   plugins: [
