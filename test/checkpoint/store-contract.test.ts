@@ -49,7 +49,7 @@ describe("A store whose put gives no version", () => {
     expect(error.code).toBe("STORE_FAILED");
     expect(error.message).toContain(named);
     expect(error.message).toContain('"id"');
-    expect(error.message).toContain("CheckpointStore");
+    expect(error.message).toContain("Let put resolve to the new version");
     expect(error.message).toContain("checkpointStoreConformance");
     expect(log).toEqual([]);
   });

@@ -183,6 +183,7 @@ export const exceptions: readonly Exception[] = [
     why: "It goes through every way to run, or every mode, by itself.",
     ways: everyWay,
     tests: [
+      ["run/policies/policies-agree.property.test.ts"],
       ["run/properties/modes-agree.test.ts"],
       ["run/properties/runs-end-once.test.ts"],
       ["run/properties/chunks-join.property.test.ts"],

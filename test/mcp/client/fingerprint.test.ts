@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { afterEach, expect, it, vi } from "vitest";
 import { fingerprintOf } from "../../../src/mcp/client/fingerprint.js";
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => vi.restoreAllMocks());
 
 const tool = { name: "a", description: "ü", inputSchema: { type: "object", properties: { b: {}, a: {} } } };
 
@@ -10,6 +10,6 @@ it("a fingerprint is the SHA-256 of canonical JSON, with Node.js and without", a
   const text = '{"description":"ü","inputSchema":{"properties":{"a":{},"b":{}},"type":"object"},"name":"a"}';
   const expected = createHash("sha256").update(text).digest("hex");
   expect(await fingerprintOf(tool)).toBe(expected);
-  vi.stubGlobal("process", undefined);
+  vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined as never);
   expect(await fingerprintOf(tool)).toBe(expected);
 });
