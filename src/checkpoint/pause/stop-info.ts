@@ -1,6 +1,6 @@
 import type { NodeStop } from "../document/snapshot.js";
 
-/** The `info` of an interrupt that is no question: a stop that was asked for, or one before or after nodes. */
+/** The `info` of an interrupt that is not a question: a requested stop, or one before or after nodes. */
 export type StopInfo =
   | { readonly kind: "requested" }
   | ({ readonly kind: "before_after" } & Pick<NodeStop, "before" | "after">);

@@ -223,7 +223,7 @@ function saved(run: RootRun, source: ChunkSource<unknown>, joining: Joining | un
   return { next, cancel: (reason) => source.cancel(reason) };
 }
 
-/** The result as a value to save; `undefined` if its chunks cannot be joined, which is no error of a run on streams. */
+/** The result as a value to save; `undefined` if its chunks cannot be joined, which is not an error in a run on streams. */
 function joined({ checked }: RootRun, chunks: readonly unknown[], joining: Joining | undefined): Slot | undefined {
   if (checked !== undefined) return checked;
   try {
