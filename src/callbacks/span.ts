@@ -4,7 +4,7 @@ import type { Joining } from "../schema/concat/rule.js";
 import { leftEarly } from "../schema/errors.js";
 import { joinableSource } from "../schema/stream/joinable-source.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { tapSource } from "../schema/stream/tap.js";
+import { type StreamHooks, tapSource } from "../schema/stream/tap.js";
 import type { Handler, HandlerTiming } from "./handler.js";
 import { reportHandlerError } from "./handler-error.js";
 import type { HandlerList } from "./handler-list.js";
@@ -128,23 +128,32 @@ export class Span {
    */
   outputStream<T>(stream: StreamReader<T>, payload?: ChunkPayload): StreamReader<T> {
     if (this.state !== "open") return stream;
+    const output = this.streamedOutput(stream.joining, payload);
+    const source = stream.takeSource();
+    return new StreamReader(tapSource(output.wantsValue ? joinableSource(source) : source, output), stream.joining);
+  }
+
+  /** Like `outputStream`, for a source that calls hooks itself; `undefined` if a handler needs the joined value. */
+  outputHooks(joining: Joining | undefined): StreamHooks<unknown> | undefined {
+    const output = this.streamedOutput(joining);
+    return output.wantsValue ? undefined : output;
+  }
+
+  private streamedOutput(joining: Joining | undefined, payload?: ChunkPayload): StreamedOutput {
     const takers = this.takers("onEndWithStreamOutput");
     const takesValue = (handler: Handler): boolean => handler.onEnd !== undefined && !takers.includes(handler);
-    const wantsValue = this.handlers.items.some(takesValue);
-    const copyJoining = joiningOfCopy(stream.joining, payload);
-    const output = new StreamedOutput<T>(
+    const copyJoining = joiningOfCopy(joining, payload);
+    return new StreamedOutput(
       {
         isOver: () => this.closed,
-        wantsValue,
+        wantsValue: this.handlers.items.some(takesValue),
         openCopies: takers.length === 0 ? undefined : () => this.openOutputCopies(copyJoining),
         end: (value) => this.endStream(value),
         fail: (error) => this.fail(error),
       },
-      stream.joining,
+      joining,
       payload,
     );
-    const source = stream.takeSource();
-    return new StreamReader(tapSource(wantsValue ? joinableSource(source) : source, output), stream.joining);
   }
 
   private openOutputCopies(joining: Joining | undefined): readonly StreamSink<unknown>[] {

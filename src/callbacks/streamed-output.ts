@@ -20,12 +20,12 @@ export interface StreamingRun {
 }
 
 /** Passes a streamed output on to the handlers of its run. */
-export class StreamedOutput<T> implements StreamHooks<T> {
-  readonly onChunk: ((chunk: T) => void) | undefined;
+export class StreamedOutput implements StreamHooks<unknown> {
+  readonly onChunk: ((chunk: unknown) => void) | undefined;
   private readonly run: StreamingRun;
   private readonly joining: Joining | undefined;
   private readonly payload: ChunkPayload | undefined;
-  private parts: T[] = [];
+  private parts: unknown[] = [];
   private copies: readonly StreamSink<unknown>[] | undefined = undefined;
 
   constructor(run: StreamingRun, joining: Joining | undefined, payload: ChunkPayload | undefined) {
@@ -33,6 +33,11 @@ export class StreamedOutput<T> implements StreamHooks<T> {
     this.joining = joining;
     this.payload = payload;
     this.onChunk = run.wantsValue || run.openCopies !== undefined ? (chunk) => this.take(chunk) : undefined;
+  }
+
+  /** Whether a handler takes the joined value, so that the chunks must be joinable at the end. */
+  get wantsValue(): boolean {
+    return this.run.wantsValue;
   }
 
   onDone(): void {
@@ -51,7 +56,7 @@ export class StreamedOutput<T> implements StreamHooks<T> {
     this.run.fail(leftEarly(reason));
   }
 
-  private take(chunk: T): void {
+  private take(chunk: unknown): void {
     const { run } = this;
     if (run.isOver()) {
       this.parts = [];

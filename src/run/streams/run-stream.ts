@@ -7,6 +7,7 @@ import { streamCancelled } from "../../schema/errors.js";
 import { endMap, type MapEnd } from "../../schema/stream/map.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
+import type { StreamHooks } from "../../schema/stream/tap.js";
 import type { RootRun } from "../root-run.js";
 import { leftEarly } from "../root-run.js";
 import { resultIsThere } from "../run-parts.js";
@@ -95,7 +96,7 @@ export class RunStream implements ChunkSource<unknown> {
       const reader = (await output()) as StreamReader<unknown>;
       if (this.#over) return void reader.cancel(run.reason);
       this.joining.known = reader.joining;
-      this.#source = saved(run, observed(run, located(reader.takeSource(), run), reader), reader.joining);
+      this.#source = saved(run, observed(run, reader), reader.joining);
     } catch (error) {
       this.#over = true;
       throw error;
@@ -175,19 +176,23 @@ class LateJoining implements Joining {
 }
 
 /** Reports the output to the handlers of the graph, with located errors, as the caller sees it. */
-function observed(
-  run: RootRun,
-  source: ChunkSource<unknown>,
-  { joining }: StreamReader<unknown>,
-): ChunkSource<unknown> {
-  if (!run.ownsSpan || run.span === undefined) return source;
-  return run.span.outputStream(new StreamReader(source, joining)).takeSource();
+function observed(run: RootRun, reader: StreamReader<unknown>): ChunkSource<unknown> {
+  const { joining } = reader;
+  const source = reader.takeSource();
+  if (!run.ownsSpan || run.span === undefined) return located(source, run);
+  const hooks = run.span.outputHooks(joining);
+  if (hooks !== undefined) return new EndingSource(source, runEnd(run), hooks);
+  return run.span.outputStream(new StreamReader(located(source, run), joining)).takeSource();
 }
 
 /** Locates errors at the node where they began, and ends the run with the stream. */
 function located(source: ChunkSource<unknown>, run: RootRun): ChunkSource<unknown> {
-  const end = { done: () => endRun(run), failed: (error: unknown) => failRun(run, error) };
+  const end = runEnd(run);
   return endMap(source, end) ?? new EndingSource(source, end);
+}
+
+function runEnd(run: RootRun): MapEnd {
+  return { done: () => endRun(run), failed: (error) => failRun(run, error) };
 }
 
 function endRun(run: RootRun): void {
@@ -233,20 +238,27 @@ function joined({ checked }: RootRun, chunks: readonly unknown[], joining: Joini
   }
 }
 
-/** Calls back at the end of any source, at the price of one more promise per chunk; see `endMap`. */
+/** Calls back at the end of any source, at the price of one more promise per chunk; see `endMap`. Calls hooks too, if given. */
 class EndingSource implements ChunkSource<unknown> {
   readonly #source: ChunkSource<unknown>;
   readonly #end: MapEnd;
   readonly #onResult: (result: Result) => Result | Promise<never>;
   readonly #onError: (error: unknown) => Promise<never>;
+  /** Those that have not heard of the end. */
+  #hooks: StreamHooks<unknown> | undefined;
   #failed = false;
 
-  constructor(source: ChunkSource<unknown>, end: MapEnd) {
+  constructor(source: ChunkSource<unknown>, end: MapEnd, hooks?: StreamHooks<unknown>) {
     this.#source = source;
     this.#end = end;
+    this.#hooks = hooks;
     // functions of their own are called faster than bound methods, and these are called for each chunk
     const onError = (error: unknown): Promise<never> => this.#fail(error);
-    const onResult = (result: Result): Result | Promise<never> => (result.done ? this.#finish(result) : result);
+    const onResult = (result: Result): Result | Promise<never> => {
+      if (result.done) return this.#finish(result);
+      this.#hooks?.onChunk?.(result.value);
+      return result;
+    };
     this.#onError = onError;
     this.#onResult = onResult;
   }
@@ -257,21 +269,31 @@ class EndingSource implements ChunkSource<unknown> {
     return this.#source.next().then(this.#onResult, this.#onError);
   }
 
+  cancel(reason?: unknown): void {
+    this.#source.cancel(reason);
+    this.#takeHooks()?.onCancel(reason);
+  }
+
   #finish(result: Result): Result | Promise<never> {
     try {
       this.#end.done();
     } catch (error) {
       return this.#fail(error);
     }
+    this.#takeHooks()?.onDone();
     return result;
   }
 
   async #fail(error: unknown): Promise<never> {
     this.#failed = true;
-    throw await this.#end.failed(error);
+    const located = await this.#end.failed(error);
+    this.#takeHooks()?.onError(located);
+    throw located;
   }
 
-  cancel(reason?: unknown): void {
-    this.#source.cancel(reason);
+  #takeHooks(): StreamHooks<unknown> | undefined {
+    const hooks = this.#hooks;
+    this.#hooks = undefined;
+    return hooks;
   }
 }
