@@ -17,6 +17,12 @@ export const groups = {
 
 export type Group = keyof typeof groups;
 
+/**
+ * Groups that load packages of others. They run in processes of their own: whatever shares a process with these packages
+ * takes up to twice as long.
+ */
+export const apart: ReadonlySet<Group> = new Set(["agents", "mcp"]);
+
 const isGroup = (name: string): name is Group => Object.hasOwn(groups, name);
 
 /** The groups that a command line asks for; all, if it names none. */

@@ -3,7 +3,7 @@ import { buildWhenStale } from "../scripts/package/build.js";
 import { kumiko } from "./contenders/kumiko.js";
 import { installedKumiko } from "./contenders/kumiko-installed.js";
 import { plain } from "./contenders/plain.js";
-import { type Group, groups, readGroups } from "./groups.js";
+import { apart, type Group, groups, readGroups } from "./groups.js";
 import { runAgain } from "./measure/child.js";
 import { type CrowdFigures, measureCrowd } from "./measure/crowd.js";
 import { loadText, machineText } from "./measure/machine.js";
@@ -26,6 +26,7 @@ import { workloads } from "./workloads.js";
 const root = process.cwd();
 const [mode, ...rest] = process.argv.slice(2);
 if (mode === "--crowd") await crowdOf(rest[0] ?? "");
+else if (mode === "--apart") await printRows(readGroups(rest));
 else await main(readGroups(process.argv.slice(2)));
 
 async function main(asked: readonly Group[]): Promise<void> {
@@ -43,7 +44,7 @@ async function main(asked: readonly Group[]): Promise<void> {
   const table = targetTable(rows);
   console.log(`\n${toText(table)}`);
   const text = `${new Date().toISOString().slice(0, 10)}. ${machineText()}, load ${loadAtStart} at the start and ${loadText()} at the end.
-Medians of 9 interleaved rounds in one process. ${warmUpText}`;
+Medians of 9 interleaved rounds in one process; ${[...apart].join(" and ")} have processes of their own. ${warmUpText}`;
   console.log(`\n${text}`);
   if (asked.length === Object.keys(groups).length) {
     writePart(join(root, "bench/RESULTS.md"), "bench", `${text}\n\n${toMarkdown(table)}`);
@@ -51,12 +52,26 @@ Medians of 9 interleaved rounds in one process. ${warmUpText}`;
 }
 
 async function* rowsOf(group: Group): AsyncGenerator<Row> {
-  for (const workload of workloads) if (workload.group === group) yield timeWorkload(workload);
+  if (apart.has(group)) {
+    yield* runAgain(["--apart", group]) as Row[];
+    return;
+  }
+  yield* timedRows(group);
   if (group === "saving") yield* await savedBytesRows();
   if (group === "runs") yield* crowdRows(new Map([plain, kumiko].map(({ name }) => [name, figuresOf(name)])));
   if (group === "package" || group === "types") buildWhenStale(root);
   if (group === "package") yield* await packageRows([installedKumiko(root)]);
   if (group === "types") yield* typeRows(join(root, "node_modules/typescript/bin/tsc"), [installedKumiko(root)]);
+}
+
+async function* timedRows(group: Group): AsyncGenerator<Row> {
+  for (const workload of workloads) if (workload.group === group) yield timeWorkload(workload);
+}
+
+/** In a process of its own: prints the rows as JSON, one a line. */
+async function printRows(asked: readonly Group[]): Promise<void> {
+  await pollute();
+  for (const group of asked) for await (const row of timedRows(group)) console.log(JSON.stringify(row));
 }
 
 function figuresOf(name: string): CrowdFigures {

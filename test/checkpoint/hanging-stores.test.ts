@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { readTree } from "../../src/checkpoint/document/read-document.js";
 import { type CompileOptions, isInterrupt, memoryStore, RunControl, type RunOptions } from "../../src/index.js";
 import { forever, gate, turns } from "../run/gate.js";
 import { errorOf, rejectedBy } from "../run/rejected-by.js";
@@ -62,8 +63,9 @@ describe.concurrent.each([["signal"], ["timeoutMs"]])("A run whose store hangs i
     const store = call === "isOwnerAlive" ? { ...hanging, isOwnerAlive: hang } : hanging;
     if (call === "isOwnerAlive") {
       const row = await rows.get("id");
-      const text = new TextDecoder().decode(row?.data).replace('"stopped"', '"running","owner":"somebody"');
-      await rows.put("id", new TextEncoder().encode(text), row?.version);
+      if (row === undefined) throw new Error("There is no row.");
+      const claimed = { ...readTree(row).finish(), status: "running", owner: "somebody" };
+      await rows.put("id", new TextEncoder().encode(JSON.stringify(claimed)), row.version);
     }
     const app = orderChain({ log }, { store });
     const start = (options: RunOptions) => app.resume("id", { [id]: "b" }, options);

@@ -3,7 +3,7 @@ import type { StoredCheckpoint } from "../checkpoint-store.js";
 import type { CheckpointDocument } from "../document/document.js";
 import { readTree } from "../document/read-document.js";
 import type { RunSnapshot, Slot } from "../document/snapshot.js";
-import { headFields, WholeRun, writeHead } from "../document/write-document.js";
+import { headFields, WholeRun, writeHead, writeRun } from "../document/write-document.js";
 import { WrittenDocument } from "../document/written-document.js";
 import type { HistoryLog } from "../history/history-log.js";
 import type { EntryNote } from "../history/segments.js";
@@ -31,9 +31,14 @@ export interface SaveHead {
   readonly error?: string | undefined;
 }
 
+/** Entries that are smaller together are never replaced by a whole document: reading them costs next to nothing. */
+const smallest = 2_048;
+/** How much the entries grow until they are compared with the whole document again. */
+const growth = 1.5;
+
 /**
  * Produces the writes of one run. Where the store can append, a write is an entry with what has changed since the last one; the
- * first write is a whole document, and so is one that would make the entries larger than the document.
+ * first write is a whole document, and so is one when the entries have become larger than the document that replaces them.
  */
 export class OwnDocument {
   /** The name of the claim, by which this process knows whether its run has ended. */
@@ -45,6 +50,8 @@ export class OwnDocument {
   #mustBeWhole = true;
   #wholeSize = 0;
   #entriesSize = 0;
+  /** The size of the entries from which they are compared with the whole document. */
+  #compareAt = smallest;
   /** The text of the run as it was saved last, where the store cannot append; otherwise set only by {@link hold}. */
   #text: string | undefined = undefined;
   #hasRun = false;
@@ -88,6 +95,8 @@ export class OwnDocument {
     this.history?.load(document);
     this.#wholeSize = data.length;
     this.#entriesSize = appended.reduce((size, entry) => size + entry.length, 0);
+    this.#compareAt = Math.max(smallest, data.length);
+    this.#compareLater();
     this.#mustBeWhole = false;
     this.#hasRun = true;
   }
@@ -131,12 +140,22 @@ export class OwnDocument {
     const head = fields === this.#head ? "" : `,"head":{${fields}}`;
     const root = change === "" ? "" : `,"root":${change}`;
     const data = bytesOf(`{${`${head}${root}${output}`.slice(1)}}`);
-    if (run !== undefined && this.#entriesSize + data.length > this.#wholeSize) {
-      return this.#whole(fields, output, this.#all(run));
-    }
+    if (run !== undefined && this.#isTooMuch(data.length, run)) return this.#whole(fields, output, this.#all(run));
     this.#head = fields;
     this.#entriesSize += data.length;
     return { data, isEntry: true };
+  }
+
+  /** Whether the entries, with one more, are larger than the whole document. It is rarely written to find out. */
+  #isTooMuch(size: number, run: RunSnapshot): boolean {
+    if (this.#entriesSize + size <= this.#compareAt) return false;
+    if (this.#entriesSize + size > writeRun(run, this.#codec).length) return true;
+    this.#compareLater(size);
+    return false;
+  }
+
+  #compareLater(size = 0): void {
+    while (this.#compareAt < this.#entriesSize + size) this.#compareAt *= growth;
   }
 
   #note({ cause, error }: SaveHead): string {
@@ -186,6 +205,7 @@ export class OwnDocument {
     this.#hasRun = run !== undefined;
     this.#wholeSize = data.length;
     this.#entriesSize = 0;
+    this.#compareAt = Math.max(smallest, data.length);
     return { data, isEntry: false, closesSegment };
   }
 
