@@ -4,7 +4,8 @@ import type { StreamSource } from "../schema/stream/source.js";
 import { AgUiEvents, runError } from "./ag-ui-events.js";
 import { checkEventStream, checkUiOptions } from "./check-options.js";
 import { invalidUiOption } from "./errors.js";
-import { type EventEncoder, eventHeaders, eventResponse, type ResponseHeaders, sseEvent } from "./event-response.js";
+import type { EventEncoder } from "./event-body.js";
+import { eventHeaders, eventResponse, type ResponseHeaders, sseEvent } from "./event-response.js";
 
 /** Options of {@link agUi}. */
 export interface AgUiOptions {

@@ -2,61 +2,18 @@ import type { AgentEvent } from "../agents/agent-event.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { invalidUiOption } from "./errors.js";
+import { EventBody, type EventEncoder } from "./event-body.js";
 
 /** Headers of a response, which come in addition to its own and replace them. */
 export type ResponseHeaders = Headers | Readonly<Record<string, string>> | readonly (readonly [string, string])[];
-
-/** How events become the text of a response. */
-export interface EventEncoder {
-  /** May be empty: an event that the format has no word for. */
-  encode(event: AgentEvent): string;
-  /** What is said when the events break off without a last one. */
-  fail(error: unknown): string;
-  /** What is said after the last event. */
-  end(): string;
-}
 
 /**
  * A response that streams events, as fast as they are read. A client that leaves cancels the stream of events; one that is
  * slow holds it up.
  */
 export function eventResponse(source: StreamSource<AgentEvent>, encoder: EventEncoder, headers: Headers): Response {
-  const events = StreamReader.from<AgentEvent>(source);
-  const iterator = events[Symbol.asyncIterator]();
-  const bytes = new TextEncoder();
-  const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
-    {
-      async pull(controller) {
-        const text = await nextText(iterator, encoder);
-        if (text.value !== "") controller.enqueue(bytes.encode(text.value));
-        if (text.done) controller.close();
-      },
-      async cancel(reason: unknown) {
-        await events.cancel(reason ?? new DOMException("The client has left.", "AbortError"));
-      },
-    },
-    { highWaterMark: 0 },
-  );
-  return new Response(body, { headers });
-}
-
-interface NextText {
-  readonly value: string;
-  readonly done: boolean;
-}
-
-/** The next text that is not empty, or the last one. */
-async function nextText(iterator: AsyncIterator<AgentEvent>, encoder: EventEncoder): Promise<NextText> {
-  try {
-    for (;;) {
-      const { done, value } = await iterator.next();
-      if (done === true) return { value: encoder.end(), done: true };
-      const text = encoder.encode(value);
-      if (text !== "") return { value: text, done: false };
-    }
-  } catch (error) {
-    return { value: encoder.fail(error) + encoder.end(), done: true };
-  }
+  const body = new EventBody(StreamReader.from<AgentEvent>(source), encoder);
+  return new Response(new ReadableStream(body, { highWaterMark: 0 }), { headers });
 }
 
 /** The headers of server-sent events, with others. */

@@ -2,7 +2,8 @@ import type { AgentEvent } from "../agents/agent-event.js";
 import { errorEvent } from "../agents/error-event.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { checkEventStream, checkUiOptions } from "./check-options.js";
-import { type EventEncoder, eventHeaders, eventResponse, type ResponseHeaders, sseEvent } from "./event-response.js";
+import type { EventEncoder } from "./event-body.js";
+import { eventHeaders, eventResponse, type ResponseHeaders, sseEvent } from "./event-response.js";
 
 /** Options of {@link sse}. */
 export interface SseOptions {

@@ -3,7 +3,8 @@ import { messageOf } from "../errors.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { checkEventStream, checkUiOptions } from "./check-options.js";
 import { invalidUiOption } from "./errors.js";
-import { type EventEncoder, eventHeaders, eventResponse, type ResponseHeaders, sseEvent } from "./event-response.js";
+import type { EventEncoder } from "./event-body.js";
+import { eventHeaders, eventResponse, type ResponseHeaders, sseEvent } from "./event-response.js";
 import { UiChunks } from "./ui-chunks.js";
 
 /** Options of {@link uiMessageStream}. */

@@ -7,6 +7,8 @@ import { dataOf, numbered, streamOf, weatherRun } from "./hand-made.js";
 
 const events = numbered(weatherRun);
 
+const eventsIn = (chunk: Uint8Array | undefined): number => new TextDecoder().decode(chunk).split("\n\n").length - 1;
+
 describe("sse", () => {
   it("sends the events as they are", async () => {
     expect(await dataOf(sse(streamOf(events)))).toEqual(JSON.parse(JSON.stringify(events)));
@@ -50,9 +52,8 @@ describe("sse", () => {
     const reader = sse(counted()).body?.getReader();
     await Promise.resolve();
     expect(read).toBe(0);
-    await reader?.read();
-    await reader?.read();
-    expect(read).toBeLessThanOrEqual(3);
+    const taken = eventsIn((await reader?.read())?.value) + eventsIn((await reader?.read())?.value);
+    expect(read).toBeLessThanOrEqual(taken + 1);
     await reader?.cancel();
   });
 
