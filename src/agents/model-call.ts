@@ -31,7 +31,7 @@ export async function callModel(
   const given = await wrapped(request);
   const message = turn.streams
     ? await toldOf(turn, chunksOf(given), () =>
-        ctx instanceof Context ? new StreamedCalls(kit.tableFor({}), turn.messages, ctx) : undefined,
+        ctx instanceof Context ? new StreamedCalls(kit.tableFor({}), turn.messages ?? concatMessages, ctx) : undefined,
       )
     : await wholeOf(given);
   keep(turn, "wrapped", turn.answers.wrapped - 1, message);

@@ -6,7 +6,7 @@ import {
   type JsonSchema,
   type StandardIssue,
 } from "../schema/standard-schema.js";
-import { checkJson } from "../schema/validation/revive-dates.js";
+import { checkJson } from "../schema/validation/check-json.js";
 import { type Checker, type SchemaCheck, schemaCheck } from "../schema/validation/schema-check.js";
 
 /** What a text is as an output: a value that fits, or what is wrong with it. */

@@ -1,19 +1,13 @@
-import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
-import { messageOf } from "../errors.js";
-import { schemaInvalid, schemaUnsupported } from "./errors.js";
-import { interpretSchema, isCodeForbidden, loadInterpreter } from "./json-schema/interpret.js";
 import { OnDemand } from "./on-demand.js";
-import type { LooseSchema, SchemaValidator } from "./schema-validator.js";
-import type { StandardIssue } from "./standard-schema.js";
-import type { Compiler, JsonSchemaDraft } from "./validation/loosen-schema.js";
+import type { CompiledSchema, LooseSchema, SchemaValidator } from "./schema-validator.js";
 
-type CompiledSchema = (value: unknown) => readonly StandardIssue[] | undefined;
+/** What compiles schemas, with the state of one validator. */
+interface Compilers {
+  compile(schema: object): Promise<CompiledSchema>;
+  compileLoosely(schema: object, strict: () => Promise<CompiledSchema>): Promise<LooseSchema>;
+}
 
-/**
- * How many schemas one instance of ajv compiles. ajv never forgets a schema, so a full instance is replaced; it stays in memory as
- * long as one of its schemas is in use.
- */
-const schemasPerInstance = 200;
+const compiling = new OnDemand(() => import("./json-schema/compilers.js"));
 
 /**
  * The default validator. It checks plain JSON Schemas of draft 2020-12 and draft-07, with formats, by ajv; where `new Function` is
@@ -27,12 +21,12 @@ const schemasPerInstance = 200;
 export class JsonSchemaValidator implements SchemaValidator {
   readonly #compiled = new WeakMap<object, Promise<CompiledSchema>>();
   readonly #loose = new WeakMap<object, Promise<LooseSchema>>();
-  readonly #latest = new Map<JsonSchemaDraft, Instance>();
+  #compilers: Compilers | undefined = undefined;
 
   compile(schema: object): Promise<CompiledSchema> {
     let compiled = this.#compiled.get(schema);
     if (compiled === undefined) {
-      compiled = this.#compile(schema);
+      compiled = this.#load().then((compilers) => compilers.compile(schema));
       this.#compiled.set(schema, compiled);
     }
     return compiled;
@@ -41,180 +35,18 @@ export class JsonSchemaValidator implements SchemaValidator {
   compileLoosely(schema: object): Promise<LooseSchema> {
     let loose = this.#loose.get(schema);
     if (loose === undefined) {
-      loose = this.#compileLoosely(schema);
+      loose = this.#load().then((compilers) => compilers.compileLoosely(schema, () => this.compile(schema)));
       this.#loose.set(schema, loose);
     }
     return loose;
   }
 
-  async #compileLoosely(schema: object): Promise<LooseSchema> {
-    try {
-      return { check: await this.compile(schema), unchecked: [] };
-    } catch {
-      const { loosenSchema } = await loosening.load();
-      return loosenSchema(schema, compilerOf, isPattern);
-    }
-  }
-
-  async #compile(schema: object): Promise<CompiledSchema> {
-    const draft = draftOf(schema);
-    let instance = this.#latest.get(draft);
-    if (instance === undefined || instance.isFull) {
-      instance = new Instance(draft);
-      this.#latest.set(draft, instance);
-    }
-    return instance.compile(schema);
-  }
-}
-
-/** One instance of ajv and its compiled schemas, cached by text: schemas from a checkpoint are new objects each time. */
-class Instance {
-  readonly #draft: JsonSchemaDraft;
-  readonly #compiled = new Map<string, Promise<CompiledSchema>>();
-  #ajv: Promise<AnyAjv> | undefined = undefined;
-
-  constructor(draft: JsonSchemaDraft) {
-    this.#draft = draft;
-  }
-
-  get isFull(): boolean {
-    return this.#compiled.size >= schemasPerInstance;
-  }
-
-  compile(schema: object): Promise<CompiledSchema> {
-    const text = JSON.stringify(schema);
-    let compiled = this.#compiled.get(text);
-    if (compiled === undefined) {
-      compiled = this.#compile(text);
-      this.#compiled.set(text, compiled);
-    }
-    return compiled;
-  }
-
-  async #compile(text: string): Promise<CompiledSchema> {
-    if (isCodeForbidden()) return interpretSchema(text, this.#draft);
-    const ajv = await this.#ajvFor(text);
-    // a copy, so that later changes of the user's object do not affect other schemas with the same text
-    const schema: object = JSON.parse(text);
-    let validate: ValidateFunction;
-    try {
-      validate = ajv.compile(schema);
-    } catch (cause) {
-      throw schemaInvalid(`This is not a valid JSON Schema: ${messageOf(cause)}. Correct it, or leave it out.`, cause);
-    }
-    return checkBy(validate);
-  }
-
-  /** Schemas with an `$id` get an instance of their own, because two documents may use the same id. */
-  #ajvFor(text: string): Promise<AnyAjv> {
-    if (text.includes('"$id"')) return load(this.#draft);
-    this.#ajv ??= load(this.#draft);
-    return this.#ajv;
+  async #load(): Promise<Compilers> {
+    const { SchemaCompilers } = compiling.part ?? (await compiling.load());
+    this.#compilers ??= new SchemaCompilers();
+    return this.#compilers;
   }
 }
 
 /** The validator of all runtimes without one of their own. Its only state is compiled schemas. */
 export const jsonSchemaValidator: SchemaValidator = new JsonSchemaValidator();
-
-type AnyAjv = Pick<Ajv, "compile" | "validateSchema" | "removeSchema" | "errors">;
-
-const loosening = new OnDemand(() => import("./validation/loosen-schema.js"));
-
-function checkBy(validate: ValidateFunction): CompiledSchema {
-  return (value) => (validate(value) ? undefined : (validate.errors ?? []).map(issueOf));
-}
-
-/** A compiler for repeated attempts at a schema. Each attempt is removed, because the next one may have the same ids. */
-async function compilerOf(draft: JsonSchemaDraft): Promise<Compiler> {
-  if (isCodeForbidden()) {
-    const interpret = await loadInterpreter();
-    return { compile: (schema) => interpret(JSON.stringify(schema), draft), problemsIn: () => [] };
-  }
-  const ajv = await load(draft);
-  return {
-    compile: (schema) => {
-      ajv.removeSchema();
-      return checkBy(ajv.compile(schema));
-    },
-    problemsIn: (schema) => (ajv.validateSchema(schema) === true ? [] : (ajv.errors ?? [])),
-  };
-}
-
-function draftOf(schema: object): JsonSchemaDraft {
-  const dialect = "$schema" in schema ? schema.$schema : undefined;
-  if (dialect === undefined) return "2020-12";
-  if (typeof dialect === "string") {
-    if (/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/.test(dialect)) return "2020-12";
-    if (/^https?:\/\/json-schema\.org\/draft-07\/schema#?$/.test(dialect)) return "07";
-  }
-  throw schemaUnsupported(
-    `Plain JSON Schemas of draft 2020-12 and draft-07 are supported, but this one has the $schema ${JSON.stringify(dialect)}. ` +
-      "Convert it, or give the runtime a schemaValidator that supports it.",
-  );
-}
-
-/** Patterns such as `[\w-:]` are common, and are valid only without the flag `u`. */
-const regExp = Object.assign(
-  (pattern: string, flags: string): RegExp => {
-    try {
-      return new RegExp(pattern, flags);
-    } catch {
-      return new RegExp(pattern);
-    }
-  },
-  { code: "new RegExp" },
-);
-
-function isPattern(pattern: string): boolean {
-  try {
-    return regExp(pattern, "u") instanceof RegExp;
-  } catch {
-    return false;
-  }
-}
-
-/** `ownProperties`: an absent "constructor" must not be taken for the one that every object inherits. */
-const options: Options = { allErrors: true, strict: false, logger: false, ownProperties: true, code: { regExp } };
-
-async function load(draft: JsonSchemaDraft): Promise<AnyAjv> {
-  const [ajv, formats] = await Promise.all([create(draft), import("ajv-formats")]);
-  formats.default.default(ajv);
-  return ajv;
-}
-
-/** Uses the default export, because bundlers that split code (esbuild) keep no other name of a dynamic import. */
-async function create(draft: JsonSchemaDraft): Promise<Ajv> {
-  const { default: exported } = await moduleOf(draft);
-  return new exported.default(options);
-}
-
-function moduleOf(draft: JsonSchemaDraft) {
-  if (draft === "07") return import("ajv");
-  return draft === "2019-09" ? import("ajv/dist/2019.js") : import("ajv/dist/2020.js");
-}
-
-function issueOf({ instancePath, message = "does not fit", keyword, params }: ErrorObject): StandardIssue {
-  return { message: `${message}${detail(keyword, params)}`, path: keysOf(instancePath) };
-}
-
-/** Details that the messages of ajv leave out. */
-function detail(keyword: string, params: Readonly<Record<string, unknown>>): string {
-  switch (keyword) {
-    case "additionalProperties":
-      return `: ${JSON.stringify(params.additionalProperty)}`;
-    case "unevaluatedProperties":
-      return `: ${JSON.stringify(params.unevaluatedProperty)}`;
-    case "enum":
-      return `: ${JSON.stringify(params.allowedValues)}`;
-    case "const":
-      return `: ${JSON.stringify(params.allowedValue)}`;
-    default:
-      return "";
-  }
-}
-
-/** `/items/0/a~1b` is `["items", 0, "a/b"]`. */
-function keysOf(pointer: string): (string | number)[] {
-  const steps = pointer.split("/").slice(1);
-  return steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step.replaceAll("~1", "/").replaceAll("~0", "~")));
-}

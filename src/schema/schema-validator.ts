@@ -6,11 +6,7 @@ import type { StandardIssue } from "./standard-schema.js";
  */
 export interface SchemaValidator {
   /** Compiles a schema to a function that returns the issues of a value, or `undefined` if it fits. Throws for an invalid schema. */
-  compile(
-    schema: object,
-  ):
-    | ((value: unknown) => readonly StandardIssue[] | undefined)
-    | Promise<(value: unknown) => readonly StandardIssue[] | undefined>;
+  compile(schema: object): CompiledSchema | Promise<CompiledSchema>;
   /**
    * Compiles what can be checked of a schema, and lists the rest, so that third-party tools work although a part of their schema is
    * not supported. Without this method, such a schema is an error.
@@ -18,9 +14,12 @@ export interface SchemaValidator {
   compileLoosely?(schema: object): LooseSchema | Promise<LooseSchema>;
 }
 
+/** Returns the issues of a value, or `undefined` if it fits. */
+export type CompiledSchema = (value: unknown) => readonly StandardIssue[] | undefined;
+
 /** A schema of which some parts may not be checked. */
 export interface LooseSchema {
-  readonly check: (value: unknown) => readonly StandardIssue[] | undefined;
+  readonly check: CompiledSchema;
   readonly unchecked: readonly UncheckedPart[];
 }
 

@@ -3,7 +3,7 @@ import { answerDoesNotParse } from "../../checkpoint/errors.js";
 import type { Invocation } from "../../checkpoint/pause/invocation.js";
 import type { Runtime } from "../../compose/runtime.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
-import { checkJson } from "../../schema/validation/revive-dates.js";
+import { checkJson } from "../../schema/validation/check-json.js";
 import { schemaCheck } from "../../schema/validation/schema-check.js";
 import { issueText } from "../../wording.js";
 

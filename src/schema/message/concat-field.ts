@@ -59,7 +59,10 @@ export const pieces: FieldRule = (values, place) =>
 export const appended: FieldRule = (values, place) => values.flatMap((value) => itemsAt(value, place));
 
 /** For parts of tool results: appended, with adjacent texts joined. The parts of a single chunk stay as they are. */
-export const appendedContent: FieldRule = (values, place) => {
+export const appendedContent = (
+  values: readonly unknown[],
+  place: FieldPlace,
+): readonly ToolResultContent[] | undefined => {
   if (values.length === 0) return undefined;
   const parts = appended(values, place) as ToolResultContent[];
   if (values.length < 2) return parts;

@@ -51,5 +51,7 @@ function differentLengths(length: number, other: number, position: number): Erro
   );
 }
 
+export { concatMessages };
+
 // the only side effect of an import: see decision 10
 bringMessageJoining({ message: concatMessages, list: concatMessageLists });

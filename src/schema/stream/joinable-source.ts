@@ -10,7 +10,7 @@ export function joinableSource<T>(source: ChunkSource<T>): ChunkSource<T> {
 class JoinableSource<T> implements ChunkSource<T> {
   readonly #source: ChunkSource<T>;
   #isDecided = false;
-  #loading: Promise<void> | undefined = undefined;
+  #loading: Promise<unknown> | undefined = undefined;
 
   constructor(source: ChunkSource<T>) {
     this.#source = source;

@@ -1,20 +1,6 @@
 import type { JsonSchema, StandardIssue } from "../standard-schema.js";
 import { copyForRepair, visitFaults } from "./fault-places.js";
-import type { Checked, Checker, SchemaCheck } from "./schema-check.js";
 import { expandSchemas } from "./schema-places.js";
-
-/** Checks a value that came as JSON. If its schema expects dates, tries again with dates in place of strings. */
-export async function checkJson(
-  check: SchemaCheck,
-  value: unknown,
-  formOf: () => JsonSchema | undefined,
-  checker: Checker,
-): Promise<Checked> {
-  const checked = await check.check(value, checker);
-  const form = checked.issues === undefined || check.onlyJson ? undefined : formOf();
-  const revived = form && checked.issues && reviveDates(value, form, checked.issues);
-  return revived === undefined ? checked : check.check(revived, checker);
-}
 
 /**
  * Returns a copy with dates in place of strings, where an issue points at a string and the JSON Schema there has the format

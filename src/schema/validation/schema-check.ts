@@ -1,11 +1,6 @@
 import { jsonSchemaValidator } from "../json-schema-validator.js";
-import type { LooseSchema, SchemaValidator, UncheckedPart } from "../schema-validator.js";
-import {
-  isStandardSchema,
-  type StandardIssue,
-  type StandardResult,
-  type StandardSchemaV1,
-} from "../standard-schema.js";
+import type { CompiledSchema, LooseSchema, SchemaValidator, UncheckedPart } from "../schema-validator.js";
+import { isStandardSchema, type StandardResult, type StandardSchemaV1 } from "../standard-schema.js";
 
 /** Validates values: returns the output of the schema, or issues. Most schemas are synchronous. */
 export interface SchemaCheck {
@@ -50,15 +45,13 @@ class StandardCheck implements SchemaCheck {
   }
 }
 
-type Compiled = (value: unknown) => readonly StandardIssue[] | undefined;
-
 /** Compiles the schema at first use, with the validator of the run. Compiles again if a later run has another validator. */
 class PlainCheck implements SchemaCheck {
   readonly onlyJson = true;
   readonly #schema: () => object;
   readonly #name: string;
   #isReported = false;
-  #compiled: Compiled | undefined = undefined;
+  #compiled: CompiledSchema | undefined = undefined;
   #compiledBy: SchemaValidator | undefined = undefined;
 
   constructor(schema: () => object, name: string) {
@@ -89,14 +82,14 @@ class PlainCheck implements SchemaCheck {
     return this.#use(check, validator, value);
   }
 
-  #use(compiled: Compiled, validator: SchemaValidator, value: unknown): Checked {
+  #use(compiled: CompiledSchema, validator: SchemaValidator, value: unknown): Checked {
     this.#compiled = compiled;
     this.#compiledBy = validator;
     return resultOf(compiled, value);
   }
 }
 
-function resultOf(compiled: Compiled, value: unknown): Checked {
+function resultOf(compiled: CompiledSchema, value: unknown): Checked {
   const issues = compiled(value);
   if (issues === undefined) return { value };
   // JSON Schema has integers of any size, but no bigints

@@ -1,30 +1,22 @@
 import type { NeedsApproval, ToolContext, ToolOutput } from "../../components/tool.js";
-import { isPromiseLike } from "../../is.js";
+import { isFields, isPromiseLike } from "../../is.js";
 import type { DeclaredConcat } from "../../schema/concat/rule.js";
+import { OnDemand } from "../../schema/on-demand.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import { StreamReader } from "../../schema/stream/reader.js";
-import { copyForRepair } from "../../schema/validation/fault-places.js";
-import { reviveDates } from "../../schema/validation/revive-dates.js";
-import type { Checked, SchemaCheck } from "../../schema/validation/schema-check.js";
+import type { SchemaCheck } from "../../schema/validation/schema-check.js";
 import { approve, type PayloadRule } from "./approval.js";
+import { checkOnce, type InputRule, whenReady } from "./check-input.js";
 import { checkOutput, type OutputRule, outputValidationOf } from "./check-output.js";
 import { askClient } from "./client-call.js";
-import { argumentsDoNotFit, argumentsNotJson, argumentsNotObject, inputSchemaFailed } from "./errors.js";
+import { argumentsDoNotFit, argumentsNotJson, argumentsNotObject } from "./errors.js";
 import { jsonErrorPosition } from "./json-error-position.js";
 import { OutputSource } from "./output-source.js";
 import { isToolStream } from "./producer.js";
-import { type ArgumentRepair, repairText, repairValue } from "./repair-arguments.js";
 import { checkRequest } from "./request-check.js";
 import { type AnyToolHooks, tellOutput } from "./tool-hooks.js";
 import { dataOutputOf, joinToolOutputs, toolOutputOf } from "./tool-output.js";
 import type { StagedCall, StagedOutput, Suspension, ToolStages } from "./tool-stages.js";
-
-/** How a tool's input is checked. */
-export interface InputRule {
-  readonly check: SchemaCheck;
-  /** The JSON Schema that repairs are based on; `undefined` if the schema has none. */
-  readonly jsonSchema: () => JsonSchema | undefined;
-}
 
 /** The checked options of `createTool`, with their types erased. */
 export interface ToolDefinition {
@@ -192,105 +184,36 @@ function isGeneratorFunction(execute: object): boolean {
   return /^\[object (?:Async)?GeneratorFunction\]$/.test(Object.prototype.toString.call(execute));
 }
 
+const repairing = new OnDemand(() => import("./mend-arguments.js"));
+
 /** Parses and validates arguments for `execute`. Fails with a `ToolError` of kind `parse` or `validation`. */
 function readInput(text: string, rule: InputRule | undefined, call: StagedCall): unknown {
-  if (call.coerceArguments) return readCoerced(text, rule, call);
-  const value = parseObject(text, call);
-  if (rule === undefined) return value;
-  const first = checkOnce(value, rule, call);
-  if (!(first instanceof Promise) && first.issues === undefined) return first.value;
-  return whenChecked(first, value, rule, call, (checked) => {
-    if (checked.issues !== undefined) throw argumentsDoNotFit(call, value, checked.issues);
-    return checked.value;
-  });
-}
-
-/** The same, but arguments that do not fit are repaired where the cause is clear, and validated again. */
-function readCoerced(text: string, rule: InputRule | undefined, call: StagedCall): unknown {
-  const { value, repairs } = parseOrRepair(text, call);
-  if (rule === undefined) return accept(value, value, repairs, text, call);
-  return whenChecked(checkOnce(value, rule, call), value, rule, call, (checked) => {
-    if (checked.issues === undefined) return accept(checked.value, value, repairs, text, call);
-    const error = argumentsDoNotFit(call, value, checked.issues);
-    const schema = rule.jsonSchema();
-    if (schema === undefined) throw error;
-    const repaired = copyForRepair(value);
-    const more = repairValue(repaired, schema, checked.issues);
-    if (more.length === 0) throw error;
-    return whenChecked(checkOnce(repaired, rule, call), repaired, rule, call, (again) => {
-      if (again.issues !== undefined) throw error;
-      return accept(again.value, repaired, [...repairs, ...more], text, call);
-    });
-  });
-}
-
-/** Reports repairs to handlers, and returns the input. */
-function accept(
-  input: unknown,
-  repaired: object,
-  repairs: readonly ArgumentRepair[],
-  text: string,
-  call: StagedCall,
-): unknown {
-  const { toolName, callId } = call;
-  if (repairs.length > 0) {
-    call.report({ kind: "repaired_arguments", toolName, callId, arguments: text, repaired, repairs });
-  }
-  return input;
-}
-
-/** If a schema expects dates, tries again with dates in place of strings: a model can only write strings. */
-function whenChecked(
-  first: Checked | Promise<Checked>,
-  value: object,
-  rule: InputRule,
-  call: StagedCall,
-  next: (checked: Checked) => unknown,
-): unknown {
-  return whenReady(first, (checked) => {
-    const { issues } = checked;
-    const schema = issues === undefined || rule.check.onlyJson ? undefined : rule.jsonSchema();
-    const revived = schema && issues && reviveDates(value, schema, issues);
-    return revived === undefined ? next(checked) : whenReady(checkOnce(revived, rule, call), next);
-  });
-}
-
-function whenReady(checked: Checked | Promise<Checked>, next: (checked: Checked) => unknown): unknown {
-  return checked instanceof Promise ? checked.then(next) : next(checked);
-}
-
-function checkOnce(value: object, { check }: InputRule, call: StagedCall): Checked | Promise<Checked> {
-  let checked: Checked | Promise<Checked>;
-  try {
-    checked = check.check(value, call);
-  } catch (cause) {
-    throw inputSchemaFailed(call, cause);
-  }
-  if (!(checked instanceof Promise)) return checked;
-  return checked.catch((cause) => {
-    throw inputSchemaFailed(call, cause);
-  });
-}
-
-function parseOrRepair(text: string, call: StagedCall): { value: object; repairs: readonly ArgumentRepair[] } {
-  try {
-    return { value: parseObject(text, call), repairs: [] };
-  } catch (error) {
-    const found = repairText(text);
-    if (found === undefined) throw error;
-    return { value: found.value, repairs: [found.repair] };
-  }
-}
-
-/** Parses a JSON object. An empty text counts as an empty object. */
-function parseObject(text: string, call: StagedCall): object {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    if (text.trim() === "") return {};
-    throw argumentsNotJson(call, text, jsonErrorPosition(text), cause);
+    if (text.trim() !== "")
+      return unreadable(text, rule, call, argumentsNotJson(call, text, jsonErrorPosition(text), cause));
+    value = {};
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  throw argumentsNotObject(call, value);
+  if (!isFields(value)) return unreadable(text, rule, call, argumentsNotObject(call, value));
+  if (rule === undefined) return value;
+  const object = value;
+  return whenReady(checkOnce(object, rule, call), (checked) => {
+    if (checked.issues === undefined) return checked.value;
+    if (!call.coerceArguments && !mayHaveDates(rule)) throw argumentsDoNotFit(call, object, checked.issues);
+    const parsed = { text, value: object, checked, repairs: [] };
+    return repairing.load().then(({ readUnfit }) => readUnfit(parsed, rule, call));
+  });
+}
+
+/** Arguments that are no JSON object. */
+function unreadable(text: string, rule: InputRule | undefined, call: StagedCall, error: Error): Promise<unknown> {
+  if (!call.coerceArguments) throw error;
+  return repairing.load().then(({ readText }) => readText(text, rule, call, error));
+}
+
+/** Whether a schema that wants `Date` objects may be among the reasons why a value does not fit: a model can only write strings. */
+function mayHaveDates({ check, jsonSchema }: InputRule): boolean {
+  return !check.onlyJson && JSON.stringify(jsonSchema() ?? {}).includes('"date-time"');
 }

@@ -2,7 +2,7 @@ import type { ToolOutput } from "../../components/tool.js";
 import { isObject } from "../../is.js";
 import { encodeJson } from "../../schema/encode-json.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
-import { concatMessages } from "../../schema/message/concat.js";
+import { appendedContent } from "../../schema/message/concat-field.js";
 import type { FunctionToolResult } from "../../schema/message/content-block.js";
 import { textOfContent } from "../../schema/message/read-message.js";
 import type { ToolError } from "../define/errors.js";
@@ -48,15 +48,12 @@ export function errorBlock(
 /** The whole result of a call as a message, equal to the concatenated chunks of its pieces. */
 export function resultMessage(call: Answered, pieces: readonly FunctionToolResult[]): AgenticMessage {
   if (pieces.length === 1) return { role: "user", contentBlocks: pieces };
-  if (pieces.every(isText)) {
-    const text = pieces.map(({ result }) => result).join("");
-    return { role: "user", contentBlocks: [resultBlock(call, text, false)] };
-  }
-  return concatMessages(pieces.map((piece) => chunkMessage(call, piece)));
-}
-
-function isText({ resultType, content, isError }: FunctionToolResult): boolean {
-  return resultType === undefined && content === undefined && isError === undefined;
+  const text = pieces.map(({ result }) => result).join("");
+  const block: FunctionToolResult = Object.assign(resultBlock(call, "", false), ...pieces, { result: text });
+  const contents = pieces.flatMap(({ content }) => (content === undefined ? [] : [content]));
+  if (contents.length === 0) return { role: "user", contentBlocks: [block] };
+  const content = appendedContent(contents, { field: "content", type: block.type, index: call.index });
+  return { role: "user", contentBlocks: [{ ...block, content }] };
 }
 
 function chunkMessage({ index }: Answered, piece: FunctionToolResult): AgenticMessage {

@@ -1,6 +1,7 @@
 import type { Context } from "../../run/context.js";
+import { loadMessageJoining } from "../../schema/concat/load-message-joining.js";
+import type { MessageJoining } from "../../schema/concat/message-joining.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
-import { concatMessages } from "../../schema/message/concat.js";
 import type { FunctionToolCall } from "../../schema/message/content-block.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
@@ -22,7 +23,8 @@ export async function readStreamedCalls(
   const reader = StreamReader.from(stream);
   if (nodeContext.resume.wasInterrupted) return reader.concat();
   const options = toolsNodeOptionsOf(nodeContext);
-  const calls = new StreamedCalls(tableOf(kit, options), options.messages, nodeContext);
+  const { message: join } = await loadMessageJoining();
+  const calls = new StreamedCalls(tableOf(kit, options), options.messages ?? join, nodeContext);
   const message = await reader.map((chunk) => calls.take(chunk)).concat();
   calls.finish(message);
   return message;
@@ -41,7 +43,7 @@ interface StreamedCall {
 /** The calls of one message while it streams in. Calls the input hooks of their tools. */
 export class StreamedCalls {
   private readonly table: ToolTable;
-  private readonly given: readonly AgenticMessage[] | undefined;
+  private readonly messages: readonly AgenticMessage[] | MessageJoining["message"];
   private readonly node: Context;
   private readonly chunks: AgenticMessage[] = [];
   /** Calls by the index of their block. */
@@ -49,9 +51,10 @@ export class StreamedCalls {
   private readonly whole: StreamedCall[] = [];
   private readonly ids = new Set<string>();
 
-  constructor(table: ToolTable, given: readonly AgenticMessage[] | undefined, node: Context) {
+  /** `messages`: those that hooks are given, or what joins the chunks of the one that streams in. */
+  constructor(table: ToolTable, messages: readonly AgenticMessage[] | MessageJoining["message"], node: Context) {
     this.table = table;
-    this.given = given;
+    this.messages = messages;
     this.node = node;
   }
 
@@ -99,12 +102,12 @@ export class StreamedCalls {
 
   private start(call: StreamedCall, callId: string): void {
     this.ids.add(callId);
-    const { node, chunks, given } = this;
+    const { node, chunks, messages } = this;
     call.told = {
       callId,
       toolName: this.table.entries.get(call.name)?.name ?? call.name,
       get messages() {
-        return given ?? [concatMessages(chunks)];
+        return typeof messages === "function" ? [messages(chunks)] : messages;
       },
       get abortSignal() {
         return node.signal;

@@ -3,7 +3,7 @@ import type { Invocation } from "../../checkpoint/pause/invocation.js";
 import type { ToolContext } from "../../components/tool.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
 import type { StandardIssue } from "../../schema/standard-schema.js";
-import { checkJson } from "../../schema/validation/revive-dates.js";
+import { checkJson } from "../../schema/validation/check-json.js";
 import type { Checked, Checker } from "../../schema/validation/schema-check.js";
 import { issueText } from "../../wording.js";
 import { payloadDoesNotFit, resumeDataDoesNotFit } from "../define/errors.js";
