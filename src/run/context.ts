@@ -166,6 +166,11 @@ export abstract class Context implements NodeContext {
     return this.journal?.commit();
   }
 
+  /** Whether the output of its function is saved as soon as it returns: then what was done just before needs no save. */
+  get savesOutput(): boolean {
+    return false;
+  }
+
   get with(): (fields: Record<string, unknown>) => NodeContext {
     return (fields) => copyOf(this, fields);
   }

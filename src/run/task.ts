@@ -78,6 +78,7 @@ export interface TaskOwner extends RecordSource {
   readonly invocationPath: string;
   /** Set if the run can be resumed. */
   readonly ledger: InvocationKeeper | undefined;
+  readonly mode: "invoke" | "stream" | "collect" | "transform";
   /** The keys of the nodes on the way to the graph itself. */
   readonly nodePath: readonly string[];
   readonly ownState: unknown;
@@ -310,6 +311,14 @@ export class Task extends Context implements Delivery {
   set failure(failure: NodeFailure | undefined) {
     this.extras ??= new Extras();
     this.extras.failure = failure;
+  }
+
+  /** Not with user code in between, which could take its time. */
+  override get savesOutput(): boolean {
+    const { owner } = this;
+    if (owner.ledger === undefined || owner.mode !== "invoke" || this.handlers !== undefined) return false;
+    const { policies, settings } = owner.node(this.index);
+    return policies === undefined && (settings.after ?? settings.streamAfter) === undefined;
   }
 
   noteStop(): void {

@@ -1,5 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { Chain, type CheckpointStore, type CompileOptions, END, Graph, START } from "../../src/index.js";
+import { z } from "zod";
+import {
+  AgenticToolsNode,
+  assistantMessage,
+  Chain,
+  type CheckpointStore,
+  type CompileOptions,
+  createTool,
+  END,
+  functionToolCall,
+  Graph,
+  START,
+} from "../../src/index.js";
 import { forever, gate, turns } from "../run/gate.js";
 import { errorOf } from "../run/rejected-by.js";
 import { questionOf } from "./interrupt-of.js";
@@ -225,6 +237,53 @@ describe('Durability "step"', () => {
       if (ended) break;
       expect(await app.resume("id")).toBe("ab.");
       expect([later, log.filter((name) => name === "a")]).toEqual([later, ["a"]]);
+    }
+  });
+
+  /** Two calls, one after the other, of a tools node with these options; the last one does `last`. */
+  function twoCalls(store: CheckpointStore, log: string[], last: () => void, retry = false) {
+    const tool = createTool({
+      id: "note",
+      description: "Notes a name.",
+      inputSchema: z.object({ name: z.string() }),
+      execute: ({ name }) => {
+        log.push(name);
+        if (name === "second") last();
+        return name;
+      },
+    });
+    const calls = ["first", "second"].map((name) =>
+      functionToolCall({ callId: name, name: "note", arguments: JSON.stringify({ name }) }),
+    );
+    return new Chain<string>()
+      .append(() => assistantMessage(calls))
+      .appendToolsNode(new AgenticToolsNode({ tools: [tool], executeSequentially: true }), { retry })
+      .append((results) => results.length)
+      .compile(step(store));
+  }
+
+  it("saves the last call of a tools node with its node, unless other code comes between", async () => {
+    const counts: number[] = [];
+    for (const retry of [false, true]) {
+      const store = watchedStore();
+      expect(await twoCalls(store, [], () => undefined, retry).invoke("", { checkpointId: "id" })).toBe(2);
+      counts.push(store.puts);
+    }
+    expect(counts[1]).toBe((counts[0] ?? 0) + 1);
+  });
+
+  it("loses no tool call, however soon after the last one an abort comes", async () => {
+    for (let later = 0; ; later++) {
+      const log: string[] = [];
+      const abort = new AbortController();
+      const app = twoCalls(watchedStore(), log, () => void microtasks(later).then(() => abort.abort()));
+      const ended = await app.invoke("", { checkpointId: "id", signal: abort.signal }).then(
+        () => true,
+        () => false,
+      );
+      if (ended) break;
+      expect(await app.resume("id")).toBe(2);
+      expect([later, log]).toEqual([later, ["first", "second"]]);
     }
   });
 });

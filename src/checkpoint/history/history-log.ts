@@ -5,7 +5,7 @@ import { quoted } from "../values/quoted.js";
 import { dropHistory, dropSegments, type EntryNote, putSegment, segmentBytes, segmentId } from "./segments.js";
 
 /** How much of a history is kept. */
-export interface HistoryLimits {
+export interface HistoryRetention {
   readonly last: number;
   readonly maxAgeMs?: number | undefined;
   /** Milliseconds since 1970. */
@@ -14,7 +14,7 @@ export interface HistoryLimits {
 
 /** Numbers the saves of one run, and stores documents that newer ones replace as segments. */
 export class HistoryLog {
-  readonly #limits: HistoryLimits;
+  readonly #retention: HistoryRetention;
   #last = 0;
   #segment = 0;
   #oldest = 0;
@@ -24,8 +24,8 @@ export class HistoryLog {
   #failed: string[] = [];
   #parent: string | undefined = undefined;
 
-  constructor(limits: HistoryLimits) {
-    this.#limits = limits;
+  constructor(retention: HistoryRetention) {
+    this.#retention = retention;
   }
 
   /** Continues the history of a document. */
@@ -57,7 +57,7 @@ export class HistoryLog {
     this.#ran = [];
     this.#failed = [];
     this.#parent = undefined;
-    return `"entry":{"n":${++this.#last},"at":${this.#limits.now()},"cause":"${cause}"${ran}${handled}${from}${failure}}`;
+    return `"entry":{"n":${++this.#last},"at":${this.#retention.now()},"cause":"${cause}"${ran}${handled}${from}${failure}}`;
   }
 
   /** The segment that a whole document begins, as JSON text. `isNext`: another segment comes before it. */
@@ -76,7 +76,7 @@ export class HistoryLog {
   }
 
   async #dropOld(store: CheckpointStore, id: string): Promise<void> {
-    const { last, maxAgeMs, now } = this.#limits;
+    const { last, maxAgeMs, now } = this.#retention;
     if (this.#last <= last && maxAgeMs === undefined) return;
     const isOld = (note: EntryNote): boolean =>
       this.#last - note.n >= last || (maxAgeMs !== undefined && now() - note.at > maxAgeMs);

@@ -3,7 +3,7 @@ import { KumikoError, messageOf } from "../../errors.js";
 import { checkpointLost, storeIsSilent, unknownCheckpoint } from "../checkpoint-errors.js";
 import type { CheckpointStore } from "../checkpoint-store.js";
 import type { RunSnapshot, Slot } from "../document/snapshot.js";
-import { type HistoryLimits, HistoryLog } from "../history/history-log.js";
+import { HistoryLog, type HistoryRetention } from "../history/history-log.js";
 import { historyPrefix } from "../history/segments.js";
 import { isInterrupt } from "../pause/interrupt.js";
 import type { ValueCodec } from "../values/value-codec.js";
@@ -46,7 +46,7 @@ export interface JournalSettings {
   readonly keepCheckpoint: boolean;
   readonly codec: ValueCodec;
   /** How much of the history is kept; `undefined` for none. */
-  readonly history?: HistoryLimits | undefined;
+  readonly history?: HistoryRetention | undefined;
   /** Listens to the caller's signal and time limit, also after the nodes have ended; `undefined` when there is neither. */
   readonly onCallerStop?: OnStop | undefined;
   /** @default the system clock */

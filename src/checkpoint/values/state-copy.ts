@@ -1,3 +1,14 @@
+import {
+  addPart,
+  compareAgain,
+  isAlike,
+  isFixed,
+  ObjectCopy,
+  OtherCopy,
+  type Part,
+  Shared,
+  setPart,
+} from "./copied-part.js";
 import { deepest } from "./depth.js";
 import { isJsonLeaf, isPlainList, isPlainRecord } from "./json-tree.js";
 import { quoted } from "./quoted.js";
@@ -9,47 +20,6 @@ export interface RepeatedValues {
   refer(text: string): string;
 }
 
-type Part = string | number | boolean | null | ObjectCopy | OtherCopy | Shared;
-
-/** The copy of a record or a list as it was saved; a list has no keys. */
-class ObjectCopy {
-  source: object;
-  readonly keys: string[] | undefined;
-  parts: Part[] = [];
-  /** The number of the last comparison that found its source. */
-  round: number;
-  /** The copy that contains it; `undefined` for the root, and for shared objects. */
-  parent: ObjectCopy | undefined = undefined;
-  /** The id of an object that occurs more than once; 0 for all others. */
-  id = 0;
-  /** Whether it is stored among the shared objects, beside the tree. */
-  isApart = false;
-
-  constructor(source: object, keys: string[] | undefined, round: number) {
-    this.source = source;
-    this.keys = keys;
-    this.round = round;
-  }
-}
-
-/** One occurrence of an object that occurs more than once. */
-class Shared {
-  readonly copy: ObjectCopy;
-
-  constructor(copy: ObjectCopy) {
-    this.copy = copy;
-  }
-}
-
-/** The text of a value that JSON cannot represent. */
-class OtherCopy {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
 interface Made {
   readonly copy: Part;
   readonly text: string;
@@ -59,7 +29,7 @@ interface Made {
 
 interface Compared {
   readonly copy: Part;
-  /** `undefined` when only the identity of the object has changed. */
+  /** `undefined` when only the object is another one. */
   readonly change: string | undefined;
 }
 
@@ -167,7 +137,7 @@ export class StateCopy {
   #checkHidden(): void {
     if (this.#hidden.length === 0) return;
     if (new Set(this.#hidden).size < this.#hidden.length) throw noTree;
-    for (const object of this.#hidden) if (this.#known.get(object)?.round === this.#round) throw noTree;
+    for (const object of this.#hidden) if (this.#isFound(this.#known.get(object))) throw noTree;
   }
 
   /** Moves objects that have become shared out of the tree; returns where they were, as text. */
@@ -191,6 +161,7 @@ export class StateCopy {
     const part = new Shared(copy);
     if (parent === undefined) this.#root = part;
     else parent.parts[parent.parts.indexOf(copy)] = part;
+    compareAgain(parent);
     copy.parent = undefined;
     copy.isApart = true;
     return JSON.stringify([from, steps, copy.id]);
@@ -208,6 +179,10 @@ export class StateCopy {
     if (!(part instanceof ObjectCopy) || !isAlike(part, value) || this.#isElsewhere(part, value)) {
       return this.#replace(part, value, depth, repeated);
     }
+    if (part.isFixed && part.source === value) {
+      part.round = this.#round;
+      return undefined;
+    }
     this.#find(part, value);
     const hidden = this.#hidden.length;
     const change = this.#compareParts(part, depth, repeated);
@@ -215,6 +190,7 @@ export class StateCopy {
       this.#hidden.length = hidden;
       return this.#replace(part, value, depth, repeated);
     }
+    part.isFixed = isFixed(part);
     return change === undefined ? undefined : { copy: part, change };
   }
 
@@ -238,7 +214,14 @@ export class StateCopy {
   #isElsewhere(part: ObjectCopy, value: object): boolean {
     if (part.source === value) return part.round === elsewhere;
     const known = this.#known.get(value);
-    return known !== undefined && (known.id > 0 || known.round === this.#round);
+    return known !== undefined && (known.id > 0 || this.#isFound(known));
+  }
+
+  /** Whether its source was found in this round: itself, or something fixed around it. */
+  #isFound(copy: ObjectCopy | undefined): boolean {
+    let found = copy;
+    while (found !== undefined && found.round !== this.#round) found = found.parent?.isFixed ? found.parent : undefined;
+    return found !== undefined;
   }
 
   #compareLeaf(part: Part, value: unknown, depth: number, repeated: RepeatedValues): Compared | undefined {
@@ -355,7 +338,7 @@ export class StateCopy {
     if (typeof value !== "object" || value === null) return this.#makeLeaf(value, repeated);
     if (depth > deepest) throw noTree; // the codec then reports the error
     const known = this.#known.get(value);
-    if (known !== undefined && (known.id > 0 || known.round === this.#round)) {
+    if (known !== undefined && (known.id > 0 || this.#isFound(known))) {
       return this.#share(known, depth, repeated);
     }
     if (isPlainList(value)) return this.#makeList(value, depth, repeated);
@@ -381,6 +364,7 @@ export class StateCopy {
       text += text === "" ? made.text : `,${made.text}`;
       isPlain &&= made.isPlain;
     }
+    copy.isFixed = isFixed(copy);
     return { copy, text: `[${text}]`, isPlain };
   }
 
@@ -395,6 +379,7 @@ export class StateCopy {
       text += `${text === "" ? "" : ","}${quoted(key)}:${made.text}`;
       isPlain &&= made.isPlain;
     }
+    copy.isFixed = isFixed(copy);
     if (keys.length !== 1 || keys[0] !== mark) return { copy, text: `{${text}}`, isPlain };
     // a record that looks like a mark is never changed in part
     this.#hide(copy);
@@ -434,7 +419,10 @@ export class StateCopy {
 
   #place(copy: ObjectCopy, source: object): void {
     const former = this.#known.get(source);
-    if (former !== undefined) former.round = elsewhere;
+    if (former !== undefined) {
+      former.round = elsewhere;
+      compareAgain(former.parent);
+    }
     this.#known.set(source, copy);
   }
 
@@ -455,18 +443,3 @@ export class StateCopy {
 }
 
 const nothingRepeated: RepeatedValues = { refer: (text) => text };
-
-function addPart(copy: ObjectCopy, part: Part): void {
-  setPart(copy, copy.parts.length, part);
-}
-
-function setPart(copy: ObjectCopy, index: number, part: Part): void {
-  copy.parts[index] = part;
-  if (part instanceof ObjectCopy) part.parent = copy;
-}
-
-/** Whether a value can be compared with a copy part by part. */
-function isAlike({ source, keys }: ObjectCopy, value: object): boolean {
-  if (source === value) return true;
-  return keys === undefined ? isPlainList(value) : isPlainRecord(value);
-}

@@ -1,4 +1,5 @@
-import { ValueCodec } from "../../checkpoint/values/value-codec.js";
+import { codecOf } from "../../checkpoint/values/codec-of.js";
+import type { ValueCodec } from "../../checkpoint/values/value-codec.js";
 import type { CacheSettings } from "../../compose/plan/policy-settings.js";
 import { joinChunks } from "../../schema/concat/concat-chunks.js";
 import { untilJoinable } from "../../schema/concat/load-message-joining.js";
@@ -158,18 +159,6 @@ export class CachedNode {
 /** Whether the output may be cached: it is not that of `fallback`, and did not depend on an answer. */
 function isOwn(task: Task): boolean {
   return task.openedInvocation?.hasQuestions !== true && task.tried?.fellBack !== true && !task.hasStopped;
-}
-
-const codecs = new WeakMap<object, ValueCodec>();
-
-/** One codec for all nodes with the same class codecs. */
-function codecOf(given: Task["runtime"]["codecs"]): ValueCodec {
-  let codec = codecs.get(given);
-  if (codec === undefined) {
-    codec = new ValueCodec(given);
-    codecs.set(given, codec);
-  }
-  return codec;
 }
 
 /** Passes chunks on, and caches the joined value at the end. */

@@ -36,6 +36,7 @@ import { runningClaims } from "../../checkpoint/journal/running-claims.js";
 import { callStore, readRow, versionOf } from "../../checkpoint/journal/store-calls.js";
 import { modifyStates } from "../../checkpoint/pause/answers.js";
 import { interruptsOf } from "../../checkpoint/pause/interrupts-of.js";
+import { codecOf } from "../../checkpoint/values/codec-of.js";
 import { bytesOf } from "../../checkpoint/values/text-bytes.js";
 import type { ValueCodec } from "../../checkpoint/values/value-codec.js";
 import { KumikoError } from "../../errors.js";
@@ -44,7 +45,6 @@ import type { Program } from "../program.js";
 import { checkEdited, checkedOutputs } from "./check-edits.js";
 import { checkKinds, checksValues, checkValues } from "./check-snapshot.js";
 import { checkHistoryOptions } from "./history-options.js";
-import { codecOf } from "./open-journal.js";
 import { editOutputs, inputOf, nextNodes, outputAt, renewQuestions, stateAt } from "./saved-values.js";
 
 /** A save, and the document as it was then. */
@@ -62,7 +62,7 @@ export class History {
   constructor(program: Program, store: CheckpointStore) {
     this.#program = program;
     this.#store = store;
-    this.#codec = codecOf(program.plan);
+    this.#codec = codecOf(program.plan.runtime.codecs);
   }
 
   /** The saves of a run, newest first. */

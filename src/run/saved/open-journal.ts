@@ -4,10 +4,9 @@ import { noStore } from "../../checkpoint/errors.js";
 import { checkCheckpointId } from "../../checkpoint/journal/checkpoint-id.js";
 import { CheckpointJournal } from "../../checkpoint/journal/checkpoint-journal.js";
 import { applyAnswers, modifyStates } from "../../checkpoint/pause/answers.js";
-import { ValueCodec } from "../../checkpoint/values/value-codec.js";
+import { codecOf } from "../../checkpoint/values/codec-of.js";
 import type { RunOptions } from "../../compose/options.js";
 import type { Plan } from "../../compose/plan/plan.js";
-import type { Runtime } from "../../compose/runtime.js";
 import { checkCheckpointOptions } from "../checkpoint-options.js";
 import type { SavedRuns } from "../environment.js";
 import { invalidRunOption } from "../errors.js";
@@ -52,7 +51,7 @@ export function openJournal(
     isStepwise: plan.durability === "step",
     keepCheckpoint: plan.keepCheckpoint || plan.history !== undefined,
     history: plan.history && { ...plan.history, now: () => plan.runtime.clock.now() },
-    codec: codecOf(plan),
+    codec: codecOf(plan.runtime.codecs),
     onCallerStop: callerStop(options, plan.runtime.clock),
     clock: plan.runtime.clock,
   });
@@ -62,18 +61,6 @@ export function openJournal(
     if (resumption === undefined) return journal.claimNew(options, start);
     return journal.claimStopped(options, (document) => prepareSaved(document, run.program, resumption, modifyState));
   };
-}
-
-const codecs = new WeakMap<Runtime, ValueCodec>();
-
-/** The value codec of a plan's runtime, created once. */
-export function codecOf({ runtime }: Plan): ValueCodec {
-  let codec = codecs.get(runtime);
-  if (codec === undefined) {
-    codec = new ValueCodec(runtime.codecs);
-    codecs.set(runtime, codec);
-  }
-  return codec;
 }
 
 function checkResumption({ checkpointId }: Resumption, options: RunOptions, plan: Plan): void {

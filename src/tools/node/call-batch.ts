@@ -185,7 +185,8 @@ export class CallBatch extends Scope implements CallOwner {
   /** Saves a finished call if the run is saved step by step. Nothing follows before the save is done. */
   settled(run: ToolRun): void {
     if (this.isOver) return;
-    const saved = run.failure === undefined && !run.isPending && run.hasBegun ? this.nodeContext.commit() : undefined;
+    const isFinished = run.failure === undefined && !run.isPending && run.hasBegun;
+    const saved = isFinished && !this.endsWithNode ? this.nodeContext.commit() : undefined;
     if (saved === undefined) this.afterCall(run);
     else {
       saved.then(
@@ -193,6 +194,14 @@ export class CallBatch extends Scope implements CallOwner {
         (error) => this.stopCalls(error),
       );
     }
+  }
+
+  /** Whether the call that has just finished is the last one, so that it is saved with the output of the node. */
+  private get endsWithNode(): boolean {
+    const { hasFailed, hasPending, hasAsked, follower, unsettled, nodeContext } = this;
+    return (
+      unsettled === 1 && !hasFailed && !hasPending && !hasAsked && follower === undefined && nodeContext.savesOutput
+    );
   }
 
   private afterCall(run: ToolRun): void {

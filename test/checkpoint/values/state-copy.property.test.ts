@@ -80,7 +80,7 @@ type Step =
       readonly value: unknown;
     }
   | {
-      readonly kind: "delete" | "shift" | "pop" | "text" | "share" | "rewrite";
+      readonly kind: "delete" | "shift" | "pop" | "text" | "share" | "rewrite" | "freeze";
       readonly at: number;
       readonly to: number;
       readonly name: string;
@@ -103,6 +103,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
         "text" as const,
         "share" as const,
         "rewrite" as const,
+        "freeze" as const,
       ),
       at: position,
       to: position,
@@ -124,6 +125,8 @@ function objectsIn(value: unknown, found: object[] = []): object[] {
 function apply(state: object, step: Step): void {
   const objects = objectsIn(state);
   const target = objects[step.at % objects.length] ?? state;
+  if (step.kind === "freeze" && target !== state) for (const object of objectsIn(target)) Object.freeze(object);
+  if (Object.isFrozen(target)) return;
   if (Array.isArray(target)) applyToList(target, step);
   else if (step.kind === "set") define(target, step.name, step.value);
   else if (step.kind === "delete") Reflect.deleteProperty(target, step.name);
@@ -163,6 +166,42 @@ describe("The copy of a state", () => {
       { numRuns: 2_000 },
     );
     expect(counts.changes).toBeGreaterThan(2 * counts.wholes);
+  });
+
+  it("reads what is frozen once, however often it is saved", () => {
+    let reads = 0;
+    const frozen = Object.freeze(Array.from({ length: 10 }, (_, id) => Object.freeze({ id })));
+    const counted = new Proxy(frozen, {
+      get: (target, name) => {
+        reads++;
+        return Reflect.get(target, name);
+      },
+    });
+    const state = { list: [counted], n: 0 };
+    const saved = new Saved(state);
+    reads = 0;
+    for (state.n = 1; state.n <= 100; state.n++) saved.save(state);
+    expect(reads).toBe(0);
+    state.list.push(counted, frozen);
+    saved.save(state);
+    expect(saved.value).toEqual({ list: [[...frozen], [...frozen], [...frozen]], n: 101 });
+  });
+
+  it("finds that a part of what is frozen now occurs elsewhere too", () => {
+    const inner = Object.freeze({ a: 1 });
+    const outer = Object.freeze({ inner });
+    const state: { before?: object; outer: object; after?: object } = { outer };
+    const saved = new Saved(state);
+    saved.save(state);
+    state.after = inner;
+    saved.save(state);
+    expect(sameGraph(saved.value, state)).toBe(true);
+    const other = { before: undefined as object | undefined, outer };
+    const again = new Saved(other);
+    again.save(other);
+    other.before = inner;
+    again.save(other);
+    expect(sameGraph(again.value, other)).toBe(true);
   });
 
   it.each([
