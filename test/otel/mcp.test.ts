@@ -84,3 +84,16 @@ it("says of requests how they failed: a result with isError, and an error of the
     { attributes: { "error.type": "-32602", "gen_ai.tool.name": "gone" } },
   ]);
 });
+
+it("does not fail a call because its client cannot say which revision it speaks", async () => {
+  const client = {
+    listTools: async () => ({ tools: [{ name: "echo", inputSchema: { type: "object" } }] }),
+    callTool: async () => ({ content: [{ type: "text", text: "hi" }] }),
+    getNegotiatedProtocolVersion: () => {
+      throw new Error("not connected");
+    },
+  };
+  const { handler, span } = record();
+  await new AgenticToolsNode(await mcpTools(client)).invoke(calls(call("echo")), { callbacks: [handler] });
+  expect(span("execute_tool echo").attributes).toMatchObject({ "mcp.method.name": "tools/call" });
+});

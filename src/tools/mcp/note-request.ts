@@ -42,8 +42,17 @@ function takesNotes(ctx: object): ctx is { noteRequest(request: Fields): void } 
   return "noteRequest" in ctx;
 }
 
-/** The revision and the session, where the client of an MCP package shows them. */
+/** A client that cannot say where it is connected does not fail the call. */
 function sessionOf(client: object): Fields {
+  try {
+    return readSession(client);
+  } catch {
+    return {};
+  }
+}
+
+/** The revision and the session, where the client of an MCP package shows them. */
+function readSession(client: object): Fields {
   const transport = read(client, "transport");
   const negotiated = read(client, "getNegotiatedProtocolVersion");
   const protocolVersion =
