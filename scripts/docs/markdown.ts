@@ -36,7 +36,7 @@ interface Setup extends Passage {
 const continues = /^\s*\/\/ continues\s*$/;
 const otherNames = ["typescript", "tsx", "mts", "js", "javascript", "jsx", "mjs"];
 
-/** Reads the `ts` blocks of a page, with hidden set-ups (`<!-- setup: … -->`), expected outputs and expected errors. */
+/** Reads the `ts` blocks of a page, with set-ups that are hidden (`<!-- setup: … -->`) or shown (`ts setup`), expected outputs and expected errors. */
 export function parsePage(page: string, text: string): Page {
   const lines = text.split(/\r?\n/);
   const { parts, problems } = splitPage(page, lines);
@@ -49,9 +49,12 @@ export function parsePage(page: string, text: string): Page {
     const complain = (problem: string) => problems.push(`${page}:${part.line} ${problem}`);
     if (part.kind === "setup") {
       setups.push(part);
+    } else if (part.words.join(" ") === "ts setup") {
+      setups.push({ ...part, kind: "setup" });
     } else if (part.words[0] === "ts") {
       const flags = part.words.slice(1);
-      if (flags.some((flag) => flag !== "no-run")) complain(`"${flags.join(" ")}" is not known after ts; "no-run" is`);
+      if (flags.some((flag) => flag !== "no-run"))
+        complain(`"${flags.join(" ")}" is not known after ts; "no-run" and "setup" are`);
       if (continues.test(part.text.split("\n", 1)[0] ?? "")) {
         if (chain.length === 0) complain("continues nothing: no ts block stands before it");
       } else chain = [];

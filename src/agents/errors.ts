@@ -190,7 +190,8 @@ export class ThreadWaitingError extends KumikoError {
   constructor(id: string, interrupts: readonly [Interrupt, ...Interrupt[]]) {
     super(
       "THREAD_WAITING",
-      `Thread "${id}" waits for ${interrupts.length} answers. Give them with resume({ threadId }, …), or leave the questions with onWaiting: "close".`,
+      `Thread "${id}" waits for ${interrupts.length === 1 ? "an answer" : `${interrupts.length} answers`}. ` +
+        'Answer with resume({ threadId }, …), or close the questions with onWaiting: "close".',
     );
     this.interrupts = interrupts;
   }

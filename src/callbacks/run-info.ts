@@ -32,7 +32,7 @@ export interface RunInfo {
   readonly address: string;
   /** Set for tool calls only. */
   readonly toolCallId?: string | undefined;
-  /** Further properties: for an agent its `name`, `description` and `threadId`. Created when it is read. */
+  /** Further properties: for an agent its `name`, `description` and `threadId`, for a tool its `description`. Created when read. */
   readonly meta?: RunMeta | undefined;
 }
 

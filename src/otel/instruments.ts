@@ -1,15 +1,18 @@
 import { type Attributes, createNoopMeter, type Histogram, type Meter, metrics } from "./api.js";
 
 const seconds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
+/** A request may take as long as a person needs to answer. */
+const requestSeconds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 const tokens = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864];
 
-/** The metrics of the GenAI conventions that are durations, and what they say of themselves. */
+/** The metrics of the GenAI and MCP conventions that are durations, and what they say of themselves. */
 const durations = {
   "gen_ai.client.operation.duration": "Duration of calls of models",
   "gen_ai.client.operation.time_to_first_chunk": "Time until the first chunk of a streamed answer",
   "gen_ai.execute_tool.duration": "Duration of tool calls",
   "gen_ai.invoke_agent.duration": "Duration of runs of agents",
   "gen_ai.workflow.duration": "Duration of runs of graphs",
+  "mcp.client.operation.duration": "Duration of requests to MCP servers",
 } as const;
 
 export type DurationMetric = keyof typeof durations;
@@ -24,7 +27,8 @@ class MeterInstruments {
   }
 
   duration(name: DurationMetric): Histogram {
-    return this.#get(name, { description: durations[name], unit: "s", boundaries: seconds });
+    const boundaries = name === "mcp.client.operation.duration" ? requestSeconds : seconds;
+    return this.#get(name, { description: durations[name], unit: "s", boundaries });
   }
 
   get tokenUsage(): Histogram {

@@ -12,6 +12,7 @@ import { Content } from "./content.js";
 import { errorType } from "./errors.js";
 import { eventAttributes } from "./event-attributes.js";
 import { Instruments } from "./instruments.js";
+import { mcpRequestForm } from "./mcp-request.js";
 import { checkOtelOptions, type OtelTracerOptions } from "./otel-options.js";
 import { RunSpan } from "./run-span.js";
 import { endForm, formOf, hasSpan, isChat, isContainer, metaOf } from "./span-form.js";
@@ -182,9 +183,20 @@ class OtelTracer implements SelectiveHandler {
       run.setAttributes(attributes);
       this.#say(run, () => content);
     }
+    if (info.component === "tool") this.#addRequests(info, run);
     const { totals } = run;
     if (totals !== undefined) run.setAttributes(totals.attributes(this.#prices));
     this.#record(run, more);
+  }
+
+  /** The span of a tool call says which request it made: as the conventions ask, that has no span of its own. */
+  #addRequests(info: RunInfo, call: RunSpan): void {
+    const { requests } = metaOf(info);
+    for (const request of Array.isArray(requests) ? requests.filter(isFields) : []) {
+      const { attributes, dimensions, milliseconds } = mcpRequestForm(request);
+      call.setAttributes(attributes);
+      attempt(() => this.#instruments.recordDuration("mcp.client.operation.duration", milliseconds, dimensions));
+    }
   }
 
   #record({ form, startedAt }: RunSpan, more: Attributes): void {

@@ -76,12 +76,18 @@ function chatForm(info: RunInfo, value: unknown): SpanForm {
   };
 }
 
-function toolForm({ name, toolCallId }: RunInfo, value: unknown): SpanForm {
+function toolForm(info: RunInfo, value: unknown): SpanForm {
+  const { name, toolCallId } = info;
+  const { description } = metaOf(info);
   return {
     name: named("execute_tool", name),
     kind: SpanKind.INTERNAL,
     dimensions: { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name },
-    attributes: withoutUndefined({ "gen_ai.tool.type": "function", "gen_ai.tool.call.id": toolCallId }),
+    attributes: withoutUndefined({
+      "gen_ai.tool.type": "function",
+      "gen_ai.tool.description": typeof description === "string" && description !== "" ? description : undefined,
+      "gen_ai.tool.call.id": toolCallId,
+    }),
     metric: "gen_ai.execute_tool.duration",
     content: () => ({ "gen_ai.tool.call.arguments": isFields(value) ? value.arguments : undefined }),
   };

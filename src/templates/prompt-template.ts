@@ -166,7 +166,9 @@ class MessageTemplate implements PromptTemplate<Fields> {
     const messages = this.#placeholders.flatMap(({ name, optional }) => (optional ? [] : [name]));
     const needed = new Set([...this.#needed, ...messages]);
     const missing = [...needed].filter((name) => !Object.hasOwn(variables, name) || variables[name] === undefined);
-    if (missing.length > 0) throw missingVariables(missing, Object.keys(variables));
+    if (missing.length === 0) return;
+    const given = Object.keys(variables).filter((name) => variables[name] !== undefined);
+    throw missingVariables(missing, given);
   }
 
   /** What texts may read: own fields, as plain data. The plain syntax makes its own texts of the values. */

@@ -70,6 +70,7 @@ describe("a thread", () => {
     expect((await turnsOf(store, "u"))[0]).toMatchObject({ status: "waiting" });
     const error = await failureOf(agent.generate("Hello?", { threadId: "u" }));
     expect(error.code).toBe("THREAD_WAITING");
+    expect(error.message).toMatch(/^Thread "u" waits for an answer\. Answer with /);
     expect(ThreadWaitingError.is(error) && error.interrupts).toEqual(held.interrupts);
     const answers = { [held.interrupts[0]?.id ?? ""]: { approved: true } };
     expect((await failureOf(agent.resume({ threadId: "u" }, { nobody: 1 }))).code).toBe("UNKNOWN_INTERRUPT");

@@ -142,7 +142,7 @@ describe("variables that do not fit", () => {
   it("are named in one error", async () => {
     await expect(template.format({ b: 1, c: undefined } as never)).rejects.toMatchObject({
       code: "MISSING_VARIABLE",
-      message: 'The template needs "a", "c", "history", which are not given. Given: "b", "c".',
+      message: 'The template needs "a", "c", "history", which are not given. Given: "b".',
     });
   });
 

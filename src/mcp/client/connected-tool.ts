@@ -1,15 +1,18 @@
 import type { NeedsApproval, ToolContext } from "../../components/tool.js";
-import { isObject } from "../../is.js";
+import { type Fields, isObject } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../../tools/define/create-tool.js";
 import { reportedError } from "../../tools/define/errors.js";
 import type { McpResult } from "../../tools/mcp/mcp-client.js";
 import { contentOf } from "../../tools/mcp/mcp-content.js";
 import { propertiesOf, readResult } from "../../tools/mcp/mcp-tools.js";
+import { noteRequest } from "../../tools/mcp/note-request.js";
 import { traceMeta } from "../trace-context.js";
 import { type Continuation, exchange } from "./exchange.js";
 import type { InputAnswers } from "./input-answers.js";
 import type { ServerLink } from "./link.js";
+import type { McpServerConfig } from "./options.js";
+import type { Client } from "./sdk.js";
 import type { WatchedTool } from "./tool-watch.js";
 import { uncheckedSchema } from "./unchecked.js";
 
@@ -40,13 +43,16 @@ export function connectedTool(watched: WatchedTool, settings: ConnectedToolSetti
   const repeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
   /** What the model reads of an output that is structured. */
   const contents = new WeakMap<object, unknown>();
+  const place = { server: link.name, ...addressOf(link.config) };
   const send = async (input: Record<string, unknown>, ctx: ToolContext, more: Continuation): Promise<unknown> => {
     const { signal, toolCallId } = ctx;
     const params = { name, arguments: input, ...more, ...traceMeta(ctx) };
     const options = { signal, onprogress: (event: object) => ctx.progress(event), timeout: longestTimeout };
     const call = link.call(params, options);
+    const noted = (client: Client) =>
+      noteRequest(ctx, { method: "tools/call", tool: name, client, place }, () => call(client));
     return link.inFlight.during({ toolName: name, toolCallId, ctx }, () =>
-      link.request(call, { signal, name, repeatable }),
+      link.request(noted, { signal, name, repeatable }),
     );
   };
   const tool = createTool({
@@ -75,6 +81,14 @@ export function connectedTool(watched: WatchedTool, settings: ConnectedToolSetti
     toModelOutput: ({ output }) => (isObject(output) ? (contents.get(output) ?? output) : output),
   });
   return tool as ConnectedMcpTool;
+}
+
+/** Where a server is, as far as its settings say. */
+function addressOf(config: McpServerConfig): Fields {
+  if ("command" in config) return { transport: "pipe" };
+  if (!("url" in config)) return {};
+  const { hostname, port, protocol } = new URL(config.url);
+  return { transport: "tcp", address: hostname, port: Number(port) || (protocol === "http:" ? 80 : 443) };
 }
 
 /** The schema says that the input is an object. */

@@ -15,6 +15,7 @@ import {
   type McpToolDefinition,
 } from "./mcp-client.js";
 import { contentOf } from "./mcp-content.js";
+import { noteRequest } from "./note-request.js";
 
 /**
  * Options of {@link mcpTools}.
@@ -96,7 +97,9 @@ function mcpTool(client: McpClient, definition: McpToolDefinition, settings: Mcp
     mcp: propertiesOf(definition),
     metadata: title === undefined ? undefined : { title },
     execute: async (input, ctx) => {
-      const answer = callMcpTool(client, { name, arguments: input }, callOptions(ctx, timeoutMs));
+      const answer = noteRequest(ctx, { method: "tools/call", tool: name, client }, () =>
+        callMcpTool(client, { name, arguments: input }, callOptions(ctx, timeoutMs)),
+      );
       const result = readResult(name, await answer.catch((error) => refuseQuestion(name, error)));
       const { structuredContent, toolResult } = result;
       const content = contentOf(result);

@@ -30,6 +30,7 @@ export interface ToolEntry {
   readonly name: string;
   /** The `type` in its run info, for handlers. */
   readonly type: string;
+  readonly description: string;
   readonly stages: ToolStages;
   readonly options: AnyToolOptions | undefined;
   readonly timeoutMs: number | undefined;

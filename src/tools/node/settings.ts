@@ -44,6 +44,7 @@ function unknownToolsEntry(
   return {
     name: "",
     type: "",
+    description: "",
     stages: {
       readInput: (text) => text,
       invoke: (input, ctx) => handler(ctx.toolName, input as string, ctx),

@@ -1,4 +1,4 @@
-import { type RunInfo, RunRecord } from "../../callbacks/run-info.js";
+import { type RunInfo, type RunMeta, RunRecord } from "../../callbacks/run-info.js";
 import type { Span } from "../../callbacks/span.js";
 import type { Slot } from "../../checkpoint/document/snapshot.js";
 import type { Journal } from "../../checkpoint/journal/journal.js";
@@ -6,6 +6,7 @@ import type { Invocation } from "../../checkpoint/pause/invocation.js";
 import type { ToolContext } from "../../components/tool.js";
 import { mergeToolOptions } from "../../components/tool-options.js";
 import type { Runtime } from "../../compose/runtime.js";
+import type { Fields } from "../../is.js";
 import { addressName, addressPart } from "../../run/address.js";
 import { Children } from "../../run/children.js";
 import { type CallOptions, Context } from "../../run/context.js";
@@ -87,8 +88,17 @@ export abstract class ToolCallContext extends Context implements ToolContext {
   /** Makes a new run info: a tool that a middleware runs again counts as a new run. */
   protected renewRecord(): RunInfo {
     const { nodeContext, name, entry, callId } = this;
-    this.extras.record = new RunRecord(nodeContext.runInfo, "tool", name, entry?.type ?? "", this, callId);
-    return this.extras.record;
+    const { extras } = this;
+    extras.requests = undefined;
+    const describe = entry === undefined ? undefined : () => metaOf(entry, extras);
+    extras.record = new RunRecord(nodeContext.runInfo, "tool", name, entry?.type ?? "", this, callId, describe);
+    return extras.record;
+  }
+
+  /** Keeps what a tool asked of a server, for the handlers of its run. */
+  noteRequest(request: Fields): void {
+    this.extras.requests ??= [];
+    this.extras.requests.push(request);
   }
 
   get around(): Context {
@@ -190,11 +200,17 @@ export abstract class ToolCallContext extends Context implements ToolContext {
   }
 }
 
+function metaOf({ description }: ToolEntry, { requests }: Extras): RunMeta {
+  return { description, ...(requests !== undefined && { requests }) };
+}
+
 /** State that only some calls need. */
 export class Extras {
   /** The span of the tool, while it runs. */
   span: Span | undefined = undefined;
   record: RunInfo | undefined = undefined;
+  /** Requests that the tool made to a server. */
+  requests: Fields[] | undefined = undefined;
   /** The options of the tool, merged for this run. */
   options: object | undefined = undefined;
   children: Children | undefined = undefined;

@@ -173,6 +173,7 @@ function entryOf(
   return {
     name,
     type: tool.type ?? "",
+    description: info.description,
     stages,
     options: tool.options,
     timeoutMs: stages.timeoutMs,

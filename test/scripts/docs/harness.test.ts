@@ -46,6 +46,16 @@ describe("parsePage", () => {
     expect(problems).toEqual([]);
   });
 
+  it("puts a set-up that is shown before all blocks below it", () => {
+    const shown = ["'''ts setup", "const a = 1;", "'''"];
+    const { blocks, problems } = page(...shown, "'''ts", "a;", "'''", "'''ts no-run", "b;", "'''");
+    expect(blocks.map(({ text, before }) => [text, before.map((part) => part.text)])).toEqual([
+      ["a;", ["const a = 1;"]],
+      ["b;", ["const a = 1;"]],
+    ]);
+    expect(problems).toEqual([]);
+  });
+
   it("takes fences inside a longer fence for text", () => {
     expect(page("''''md", "'''ts", "a;", "'''", "''''").blocks).toEqual([]);
   });
