@@ -1,53 +1,13 @@
 import { deepest } from "./depth.js";
 import { isJsonLeaf, isPlainList, isPlainRecord } from "./json-tree.js";
 import { quoted } from "./quoted.js";
+import { isDeeplyFrozen, ObjectCopy, OtherCopy, type Part, Shared } from "./state-parts.js";
 import { mark } from "./tree.js";
 import type { ValueCodec } from "./value-codec.js";
 
 /** Finds values that the document already holds: returns a reference in place of the text of such a value. */
 export interface RepeatedValues {
   refer(text: string): string;
-}
-
-type Part = string | number | boolean | null | ObjectCopy | OtherCopy | Shared;
-
-/** The copy of a record or a list as it was saved; a list has no keys. */
-class ObjectCopy {
-  source: object;
-  readonly keys: string[] | undefined;
-  parts: Part[] = [];
-  /** The number of the last comparison that found its source. */
-  round: number;
-  /** The copy that contains it; `undefined` for the root, and for shared objects. */
-  parent: ObjectCopy | undefined = undefined;
-  /** The id of an object that occurs more than once; 0 for all others. */
-  id = 0;
-  /** Whether it is stored among the shared objects, beside the tree. */
-  isApart = false;
-
-  constructor(source: object, keys: string[] | undefined, round: number) {
-    this.source = source;
-    this.keys = keys;
-    this.round = round;
-  }
-}
-
-/** One occurrence of an object that occurs more than once. */
-class Shared {
-  readonly copy: ObjectCopy;
-
-  constructor(copy: ObjectCopy) {
-    this.copy = copy;
-  }
-}
-
-/** The text of a value that JSON cannot represent. */
-class OtherCopy {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
 }
 
 interface Made {
@@ -167,7 +127,7 @@ export class StateCopy {
   #checkHidden(): void {
     if (this.#hidden.length === 0) return;
     if (new Set(this.#hidden).size < this.#hidden.length) throw noTree;
-    for (const object of this.#hidden) if (this.#known.get(object)?.round === this.#round) throw noTree;
+    for (const object of this.#hidden) if (this.#wasFound(this.#known.get(object))) throw noTree;
   }
 
   /** Moves objects that have become shared out of the tree; returns where they were, as text. */
@@ -201,6 +161,10 @@ export class StateCopy {
   /** Compares a part with its value now. Returns the new copy and the change; `undefined` when nothing has changed. */
   #compare(part: Part, value: unknown, depth: number, repeated: RepeatedValues): Compared | undefined {
     if (typeof value !== "object" || value === null) return this.#compareLeaf(part, value, depth, repeated);
+    if (part instanceof ObjectCopy && part.isFrozen && part.source === value && part.round !== elsewhere) {
+      part.round = this.#round;
+      return undefined;
+    }
     if (part instanceof Shared && part.copy.source === value) {
       this.#visit(part.copy, depth, repeated);
       return undefined;
@@ -215,6 +179,7 @@ export class StateCopy {
       this.#hidden.length = hidden;
       return this.#replace(part, value, depth, repeated);
     }
+    part.isFrozen = isDeeplyFrozen(part);
     return change === undefined ? undefined : { copy: part, change };
   }
 
@@ -229,8 +194,10 @@ export class StateCopy {
   #visit(copy: ObjectCopy, depth: number, repeated: RepeatedValues): void {
     if (copy.round === this.#round || !copy.isApart) return;
     copy.round = this.#round;
+    if (copy.isFrozen) return;
     const change = this.#compareParts(copy, depth, repeated);
     if (change === other) throw noTree;
+    copy.isFrozen = isDeeplyFrozen(copy);
     if (change !== undefined) this.#sharedChanges += `${this.#sharedChanges === "" ? "" : ","}"${copy.id}":${change}`;
   }
 
@@ -238,7 +205,16 @@ export class StateCopy {
   #isElsewhere(part: ObjectCopy, value: object): boolean {
     if (part.source === value) return part.round === elsewhere;
     const known = this.#known.get(value);
-    return known !== undefined && (known.id > 0 || known.round === this.#round);
+    return known !== undefined && (known.id > 0 || this.#wasFound(known));
+  }
+
+  /** Whether an object was found in this round: by itself, or inside a frozen one that was. */
+  #wasFound(copy: ObjectCopy | undefined): boolean {
+    if (copy === undefined || copy.round === this.#round) return copy !== undefined;
+    for (let outer = copy.parent; outer?.isFrozen === true; outer = outer.parent) {
+      if (outer.round === this.#round || outer.isApart) return true;
+    }
+    return false;
   }
 
   #compareLeaf(part: Part, value: unknown, depth: number, repeated: RepeatedValues): Compared | undefined {
@@ -298,8 +274,10 @@ export class StateCopy {
       changes += `${changes === "" ? "" : ","}${quoted(keys[n] ?? "")}:[]`;
       this.#forget(parts[n] ?? null);
     }
-    keys.length = index;
-    parts.length = index;
+    if (index < keys.length) {
+      keys.length = index;
+      parts.length = index;
+    }
     if (index === 1 && keys[0] === mark) return other;
     return changes === "" ? undefined : `{${changes}}`;
   }
@@ -326,7 +304,7 @@ export class StateCopy {
     }
     const isShorter = parts.length > kept;
     for (let n = kept; n < parts.length; n++) this.#forget(parts[n] ?? null);
-    parts.length = kept;
+    if (isShorter) parts.length = kept;
     let added = "";
     for (let index = kept; index < list.length; index++) {
       if (list[index] === undefined && !Object.hasOwn(list, index)) return other;
@@ -355,7 +333,7 @@ export class StateCopy {
     if (typeof value !== "object" || value === null) return this.#makeLeaf(value, repeated);
     if (depth > deepest) throw noTree; // the codec then reports the error
     const known = this.#known.get(value);
-    if (known !== undefined && (known.id > 0 || known.round === this.#round)) {
+    if (known !== undefined && (known.id > 0 || this.#wasFound(known))) {
       return this.#share(known, depth, repeated);
     }
     if (isPlainList(value)) return this.#makeList(value, depth, repeated);
@@ -381,6 +359,7 @@ export class StateCopy {
       text += text === "" ? made.text : `,${made.text}`;
       isPlain &&= made.isPlain;
     }
+    copy.isFrozen = isDeeplyFrozen(copy);
     return { copy, text: `[${text}]`, isPlain };
   }
 
@@ -395,6 +374,7 @@ export class StateCopy {
       text += `${text === "" ? "" : ","}${quoted(key)}:${made.text}`;
       isPlain &&= made.isPlain;
     }
+    copy.isFrozen = isDeeplyFrozen(copy);
     if (keys.length !== 1 || keys[0] !== mark) return { copy, text: `{${text}}`, isPlain };
     // a record that looks like a mark is never changed in part
     this.#hide(copy);
@@ -434,7 +414,11 @@ export class StateCopy {
 
   #place(copy: ObjectCopy, source: object): void {
     const former = this.#known.get(source);
-    if (former !== undefined) former.round = elsewhere;
+    if (former !== undefined) {
+      former.round = elsewhere;
+      // what contains the former one has to be compared
+      for (let outer = former.parent; outer?.isFrozen === true; outer = outer.parent) outer.isFrozen = false;
+    }
     this.#known.set(source, copy);
   }
 

@@ -80,7 +80,7 @@ type Step =
       readonly value: unknown;
     }
   | {
-      readonly kind: "delete" | "shift" | "pop" | "text" | "share" | "rewrite";
+      readonly kind: "delete" | "shift" | "pop" | "text" | "share" | "rewrite" | "freeze";
       readonly at: number;
       readonly to: number;
       readonly name: string;
@@ -103,6 +103,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
         "text" as const,
         "share" as const,
         "rewrite" as const,
+        "freeze" as const,
       ),
       at: position,
       to: position,
@@ -124,6 +125,13 @@ function objectsIn(value: unknown, found: object[] = []): object[] {
 function apply(state: object, step: Step): void {
   const objects = objectsIn(state);
   const target = objects[step.at % objects.length] ?? state;
+  if (step.kind === "freeze" && target !== state) {
+    const inner = objectsIn(target);
+    // what contains the state itself would freeze it
+    if (!inner.includes(state)) for (const object of inner) Object.freeze(object);
+    return;
+  }
+  if (Object.isFrozen(target)) return;
   if (Array.isArray(target)) applyToList(target, step);
   else if (step.kind === "set") define(target, step.name, step.value);
   else if (step.kind === "delete") Reflect.deleteProperty(target, step.name);
@@ -174,6 +182,7 @@ describe("The copy of a state", () => {
       100,
     ],
     ["a text that goes on", (state: { text: string }) => Object.assign(state, { text: `${state.text}!` }), 100],
+    ["a frozen item", (state: { list: unknown[] }) => state.list.push(Object.freeze({ role: "user" })), 100],
     ["a date beside a long list", (state: { at: Date }) => Object.assign(state, { at: new Date(5) }), 120],
   ] as const)("says of %s only what is new", (_what, change, most) => {
     const state = {
@@ -188,5 +197,34 @@ describe("The copy of a state", () => {
     expect(found).toHaveProperty("change");
     expect(JSON.stringify(found).length).toBeLessThan(most);
     expect(copy.update(state, plain)).toBeUndefined();
+  });
+
+  it("does not read again what is frozen", () => {
+    let reads = 0;
+    const target = Object.freeze({ role: "user" });
+    const item = new Proxy(target, {
+      getOwnPropertyDescriptor: (of, name) => {
+        reads++;
+        return Reflect.getOwnPropertyDescriptor(of, name);
+      },
+    });
+    const state = { list: [item], count: 0 };
+    const copy = new StateCopy(codec, "state");
+    copy.take(state);
+    const before = reads;
+    state.count++;
+    copy.update(state, plain);
+    expect([before > 0, reads - before]).toEqual([true, 0]);
+  });
+
+  it("names a frozen object that moves out of a frozen one which was not compared", () => {
+    const inner = Object.freeze({ text: "inner" });
+    const state: Record<string, unknown> = { before: 0, outer: Object.freeze({ inner }), after: 0 };
+    const saved = new Saved(state);
+    for (const name of ["after", "before"]) {
+      state[name] = inner;
+      saved.save(state);
+      expect(sameGraph(saved.value, state)).toBe(true);
+    }
   });
 });
