@@ -1,5 +1,6 @@
 import type { AgenticMessage, FinishReason, TokenUsage } from "../schema/message/agentic-message.js";
 import type { EndReason } from "./agent-result.js";
+import { FrozenCopies } from "./frozen-copies.js";
 import { addUsage, noUsage } from "./token-usage.js";
 
 /** One step, as a checkpoint keeps it. */
@@ -116,8 +117,25 @@ export function forgetAnswers({ kept }: AgentState): void {
   if (kept !== undefined) Object.assign(kept, { asked: [], wrapped: [] });
 }
 
-/** A node has done its work: its part of the log stays. */
-export function leaveNode(state: AgentState): void {
+/**
+ * A node has done its work: its part of the log stays. What a saved run has logged is frozen, so that a save does not compare it
+ * again: without that, each step of a long run costs more than the one before.
+ */
+export function leaveNode(state: AgentState, isSaved: boolean): void {
+  if (isSaved && state.entry !== undefined) freezeLog(state, state.entry);
   state.entry = undefined;
   state.kept = undefined;
+}
+
+/** Freezes copies: the messages themselves may belong to a model, a tool or a caller. */
+function freezeLog(state: AgentState, { phase, log, steps }: EntryPoint): void {
+  const { frozen } = new FrozenCopies();
+  const first = phase === "start" ? 0 : log;
+  for (let index = first; index < state.log.length; index++)
+    state.log[index] = frozen(state.log[index] as AgenticMessage);
+  for (let index = Math.max(0, steps - 1); index < state.steps.length; index++) {
+    const step = state.steps[index] as StateStep;
+    // the results of open calls are still missing
+    state.steps[index] = state.phase === "tools" ? { ...step, message: frozen(step.message) } : frozen(step);
+  }
 }

@@ -26,7 +26,7 @@ import { type ReadyAgent, readyAgent } from "./ready-agent.js";
 import { resultOf } from "./run-result.js";
 import { type CallKind, prepareStep, requestOf, type Step } from "./step-request.js";
 import { noUsage } from "./token-usage.js";
-import { type Turn, turnOf } from "./turn.js";
+import { isSavedRun, type Turn, turnOf } from "./turn.js";
 
 /** The node `model`: one accepted answer, or the end of the turn. */
 export async function runModelNode(
@@ -40,7 +40,7 @@ export async function runModelNode(
   enterNode(state);
   Object.assign(turn.answers, { asked: 0, wrapped: 0, known: state.kept?.wrapped.length ?? 0 });
   const answer = await nextAnswer(turn, ctx);
-  leaveNode(state);
+  leaveNode(state, isSavedRun(ctx));
   return answer;
 }
 
@@ -72,7 +72,7 @@ async function beginTurn(turn: Turn, ctx: NodeContext): Promise<void> {
 /** What can make the run wait needs a store that keeps it meanwhile. */
 function checkCanWait({ toolbox }: ReadyAgent, ctx: NodeContext): void {
   if (toolbox.mayWait === undefined) return;
-  if (ctx instanceof Context && ctx.environment.savedRuns === undefined) throw needsStore(toolbox.mayWait);
+  if (ctx instanceof Context && !isSavedRun(ctx)) throw needsStore(toolbox.mayWait);
 }
 
 function checkSystems({ state, root }: Turn, ready: ReadyAgent): void {

@@ -18,7 +18,7 @@ import { endStep, notExecuted } from "./model-node.js";
 import { readyAgent } from "./ready-agent.js";
 import { ToldCalls } from "./told-calls.js";
 import type { Toolbox } from "./toolbox.js";
-import { type Turn, turnOf } from "./turn.js";
+import { isSavedRun, type Turn, turnOf } from "./turn.js";
 
 /** The node `tools`: runs the calls of an answer, with the tools of the agent that gave it. */
 export function toolsNode(root: AgentParts): Runnable<AgenticMessage, AgenticMessage[]> {
@@ -48,7 +48,7 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   state.openTools = [];
   handOver(turn, results, toolbox);
   await endStep(turn, ctx);
-  leaveNode(state);
+  leaveNode(state, isSavedRun(ctx));
   return results;
 }
 

@@ -78,6 +78,11 @@ export function turnOf(root: AgentParts, ctx: NodeContext<AgentState>): Turn {
   return turn;
 }
 
+/** Whether the state of the run is saved, at its end or at each step. */
+export function isSavedRun(ctx: NodeContext): boolean {
+  return ctx instanceof Context && ctx.environment.savedRuns !== undefined;
+}
+
 /** One turn of an agent in this process: what its state does not keep. */
 export class Turn {
   readonly root: AgentParts;

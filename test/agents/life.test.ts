@@ -4,7 +4,8 @@ import { createMiddleware } from "../../src/agents/create-middleware.js";
 import type { TraceNode } from "../../src/callbacks/trace-recorder.js";
 import { traceRecorder } from "../../src/callbacks/trace-recorder.js";
 import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
+import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
+import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
 import { textOf } from "../../src/schema/message/read-message.js";
 import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { failureOf, weatherCall, weatherTool } from "./agents.js";
@@ -119,5 +120,27 @@ describe("an agent", () => {
     expect(held.usage.totalTokens).toBe(2);
     const done = await agent.resume(held, { [held.interrupts[0]?.id ?? ""]: { approved: true } });
     expect(done.usage.totalTokens).toBe(4);
+  });
+
+  it("freezes its copies of what a saved run has logged, and nothing of others", async () => {
+    const { tool } = weatherTool();
+    const extra = { note: { text: "kept by the model" } };
+    const asked = assistantMessage([weatherCall("1", "Kyoto")], { extra });
+    const prompt = [userMessage("Weather?")];
+    const seen: (readonly AgenticMessage[])[] = [];
+    const model = scriptedModel(asked, (messages: readonly AgenticMessage[]) => {
+      seen.push(messages);
+      return "Warm.";
+    });
+    await createAgent({ model, tools: [tool], store: memoryStore() }).generate(prompt, { checkpointId: "1" });
+    const logged = seen[0] ?? [];
+    expect(logged.map((message) => [message.role, Object.isFrozen(message)])).toEqual([
+      ["user", true],
+      ["assistant", true],
+      ["user", true],
+    ]);
+    expect(logged[1]).toEqual(asked);
+    expect(Object.isFrozen(logged[1]?.extra?.note)).toBe(true);
+    expect([asked, extra, extra.note, prompt[0]].map(Object.isFrozen)).toEqual([false, false, false, false]);
   });
 });
