@@ -34,8 +34,12 @@ const parts = {
 const core = "src/compose/graph.ts";
 const onDemand = [
   "src/run/saved/saved-runs.ts",
+  "src/run/scheduling.ts",
   "src/schema/message/concat-lists.ts",
+  "src/schema/json-schema/compilers.ts",
   "src/schema/validation/loosen-schema.ts",
+  "src/schema/validation/revive-dates.ts",
+  "src/tools/define/mend-arguments.ts",
 ];
 /** What `kumiko/rag` loads on demand. */
 const rag = "src/rag/index.ts";

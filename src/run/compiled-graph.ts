@@ -14,6 +14,7 @@ import type { Runnable } from "../compose/runnable.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { Program } from "./program.js";
+import { scheduling } from "./scheduling.js";
 import { historyOf, runForCollect, runForStream, runForValue, runNested } from "./start.js";
 
 declare const inner: unique symbol;
@@ -38,7 +39,7 @@ export class CompiledGraph<in I, out O, out Inner = unknown> implements Runnable
 
   constructor(plan: Plan) {
     this.#plan = plan;
-    this.#program = new Program(plan, runNested);
+    this.#program = new Program(plan, runNested, scheduling);
     this[nodeDefinition] = { component: plan.component, type: "", body: { kind: "graph", plan } };
   }
 

@@ -4,17 +4,15 @@ import type { Body } from "./body.js";
 import { LineOutputs } from "./mapping/line-outputs.js";
 import { endSpan, failSpan, startSpan } from "./observe.js";
 import { ROUTED } from "./program.js";
-import { choose } from "./routing.js";
 import type { Run } from "./run.js";
 import { halt } from "./run-parts.js";
-import { Scheduler } from "./scheduler.js";
 import { collect, discard } from "./streams/joining.js";
 import { Task } from "./task.js";
 
-/** Whether a run goes from node to node, on values, and is neither saved nor controlled. */
+/** Whether a run goes from node to node, on values or with a single node, and is neither saved nor controlled. */
 export function canRunFast({ program, mode, environment, retains }: Run): boolean {
   const isKept = retains || (environment.journal ?? environment.stopRequest) !== undefined;
-  return program.isLine && mode !== "transform" && !isKept;
+  return program.isLine && (mode !== "transform" || program.plan.bare) && !isKept;
 }
 
 /**
@@ -23,7 +21,7 @@ export function canRunFast({ program, mode, environment, retains }: Run): boolea
  */
 export async function runFast(run: Run, input: unknown): Promise<unknown> {
   const { program, bodies } = run;
-  const { next, plan } = program;
+  const { next, plan, scheduling } = program;
   const outputs = program.isWired ? new LineOutputs(run) : undefined;
   const isDirect = run.observed && run.mode === "invoke" && run.places === undefined;
   const direct = isDirect ? program.direct : undefined;
@@ -33,17 +31,17 @@ export async function runFast(run: Run, input: unknown): Promise<unknown> {
   try {
     for (;;) {
       let target = next[index] as number;
-      if (target === ROUTED) {
+      if (target === ROUTED && scheduling !== undefined) {
         task ??= new Task(run, index);
         task.output = run.keyed(index, value);
-        const chosen = choose(run, task);
+        const chosen = scheduling.choose(run as never, task);
         const targets = typeof chosen === "object" && isPromiseLike(chosen) ? await chosen : chosen;
         if (run.halted) throw run.haltReason;
         if (typeof targets !== "number") {
           const [only] = targets;
           if (only === undefined || targets.length > 1) {
             task.targets = targets;
-            return new Scheduler(run, undefined).run([task]);
+            return scheduling.finish(run as never, task);
           }
           target = only;
         } else {
@@ -95,13 +93,14 @@ export async function runFast(run: Run, input: unknown): Promise<unknown> {
           discard(value);
           throw run.haltReason;
         }
-        if (run.mode !== "stream") value = await collect(value, task);
+        if (run.mode !== "stream" && run.mode !== "transform") value = await collect(value, task);
       }
       if (run.halted) throw run.haltReason;
       task.isOver = true;
     }
   } catch (error) {
-    const failure = run.end(error === halt ? halt : run.blame(error, index));
+    const origin = run.mode === "transform" && !run.halted ? await run.findOrigin(error) : error;
+    const failure = run.end(origin === halt ? halt : run.blame(origin, index));
     throw failure instanceof Promise ? await failure : failure;
   }
 }

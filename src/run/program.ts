@@ -1,4 +1,4 @@
-import type { ChainStep } from "../checkpoint/document/snapshot.js";
+import type { ChainStep, RunSnapshot } from "../checkpoint/document/snapshot.js";
 import {
   END_INDEX,
   LONE_INDEX,
@@ -12,7 +12,7 @@ import type { Joining } from "../schema/concat/rule.js";
 import { type Body, deriveMode, deriveUnjoined, type Mode, type Natives, nativesOf, takesStreams } from "./body.js";
 import { observeNatives } from "./observe.js";
 import { heldBack, withPolicies } from "./policies/load-around-node.js";
-import { type Route, routesOf, sourcesOf } from "./routes.js";
+import { type Route, routesOf, sourcesOf, type Targets } from "./routes.js";
 import { type DeclaredJoining, joiningOf } from "./streams/joining.js";
 import { joiningAt, joiningOfInput, takesChunks } from "./streams/stream-ports.js";
 import type { Task } from "./task.js";
@@ -32,9 +32,23 @@ export const ROUTED = 0;
 /** Runs a graph that is a node of another. Passed in, to avoid an import cycle with `start.ts`. */
 export type RunNested = (program: Program, mode: "invoke" | "transform") => Body;
 
+/**
+ * The scheduler and what it needs. Passed in, so that bundles with single nodes only do without: such a node runs in the fast
+ * lane, and loads the scheduler if its run is saved or controlled. `never` stands for the `Run` and its
+ * ledger, to avoid an import cycle.
+ */
+export interface Scheduling {
+  readonly choose: (run: never, task: Task) => Targets | PromiseLike<Targets>;
+  readonly schedule: (run: never, ledger: never, input: unknown, from: RunSnapshot | undefined) => unknown;
+  /** Runs on from a task that has ended and was routed. */
+  readonly finish: (run: never, task: Task) => Promise<unknown>;
+}
+
 /** A plan made executable: functions and int-indexed arrays. Created once per compile and shared by all runs. */
 export class Program {
   readonly plan: Plan;
+  /** `undefined` for a single node. */
+  readonly scheduling: Scheduling | undefined;
   readonly keys: readonly string[];
   /** By node: the one node that gets its output unchanged (END is 1), or {@link ROUTED}. */
   readonly next: readonly number[];
@@ -67,8 +81,9 @@ export class Program {
   readonly #limited: BodiesByMode = emptyBodies();
   readonly #limitedObserved: BodiesByMode = emptyBodies();
 
-  constructor(plan: Plan, runNested: RunNested) {
+  constructor(plan: Plan, runNested: RunNested, scheduling: Scheduling | undefined) {
     this.plan = plan;
+    this.scheduling = scheduling;
     this.#runNested = runNested;
     this.keys = plan.nodes.map((node) => node.key);
     this.routes = routesOf(plan);
@@ -93,7 +108,7 @@ export class Program {
       this.routes.every(({ failure }) => failure === undefined) &&
       (plan.interruptBefore ?? plan.interruptAfter) === undefined;
     this.hasHandlers = plan.callbacks.length + plan.runtime.callbacks.length > 0;
-    this.nested = nestedPrograms(plan, runNested);
+    this.nested = nestedPrograms(plan, runNested, scheduling);
     this.nestedHandlers = [...this.nested.values()].some(
       (inner) =>
         inner.nestedHandlers ||
@@ -251,10 +266,14 @@ const emptyBodies = (): BodiesByMode => ({
 
 const identity: Body = (input: unknown, _task: Task) => input;
 
-function nestedPrograms(plan: Plan, runNested: RunNested): ReadonlyMap<number, Program> {
+function nestedPrograms(
+  plan: Plan,
+  runNested: RunNested,
+  scheduling: Scheduling | undefined,
+): ReadonlyMap<number, Program> {
   const programs = new Map<number, Program>();
   plan.nodes.forEach((node, index) => {
-    if ("plan" in node.body) programs.set(index, new Program(node.body.plan, runNested));
+    if ("plan" in node.body) programs.set(index, new Program(node.body.plan, runNested, scheduling));
   });
   return programs;
 }

@@ -124,3 +124,6 @@ export function sourcesOf(routes: readonly Route[]): readonly (readonly number[]
 }
 
 const ascending = (a: number, b: number): number => a - b;
+
+/** Where the output of a task goes: one node, or any number of nodes in order of declaration. */
+export type Targets = number | readonly number[];

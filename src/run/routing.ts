@@ -3,13 +3,10 @@ import { checksRest, END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import { isPromiseLike } from "../is.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { unknownBranchTarget } from "./errors.js";
-import type { BranchRoute, Route } from "./routes.js";
+import type { BranchRoute, Route, Targets } from "./routes.js";
 import type { Run } from "./run.js";
 import { oneChunk } from "./streams/joining.js";
 import { Task } from "./task.js";
-
-/** Where the output of a task goes: one node, or any number of nodes in order of declaration. */
-export type Targets = number | readonly number[];
 
 /**
  * Decides where the output of a task goes: along its edges, and to what its branches choose. In a run on streams each branch

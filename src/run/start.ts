@@ -13,14 +13,11 @@ import { needsJournal } from "./checkpoint-options.js";
 import type { SavedRuns } from "./environment.js";
 import { invalidRunOption } from "./errors.js";
 import { canRunFast, runFast } from "./fast-lane.js";
-import { NodeStops } from "./node-stops.js";
 import type { Program, RunNested } from "./program.js";
 import { RootRun } from "./root-run.js";
 import { Run } from "./run.js";
-import type { RunLedger } from "./run-parts.js";
 import type { History } from "./saved/history.js";
 import type { Resumption } from "./saved/open-journal.js";
-import { Scheduler } from "./scheduler.js";
 import { InputJoining, oneChunk } from "./streams/joining.js";
 import { traced } from "./streams/node-stream.js";
 import { RunStream, type Started } from "./streams/run-stream.js";
@@ -313,24 +310,10 @@ function retaining(run: Run): SavedRuns | undefined | Promise<SavedRuns> {
   return run.retains ? (savedRuns.part ?? savedRuns.load()) : undefined;
 }
 
-function schedule(run: Run, part: SavedRuns | undefined, input: unknown, from: RunSnapshot | undefined): unknown {
-  const ledger = part?.newLedger(run as never) as RunLedger | undefined;
-  run.ledger = ledger;
-  const stops = NodeStops.of(run, from);
-  run.stops = stops;
-  const scheduler = new Scheduler(run, stops);
-  if (ledger === undefined) return scheduler.run([startTask(run, input)]);
-  let first: readonly Task[];
-  try {
-    first = ledger.begin(input, from);
-  } catch (error) {
-    throw run.fail(run.blame(error, START_INDEX));
-  }
-  return scheduler.run(first, ledger.saveStart(first));
-}
+const schedulingOfLoneNodes = new OnDemand(() => import("./scheduling.js"));
 
-function startTask(run: Run, input: unknown): Task {
-  const task = new Task(run, START_INDEX);
-  task.output = input;
-  return task;
+function schedule(run: Run, part: SavedRuns | undefined, input: unknown, from: RunSnapshot | undefined): unknown {
+  const scheduling = run.program.scheduling ?? schedulingOfLoneNodes.part?.scheduling;
+  if (scheduling === undefined) return schedulingOfLoneNodes.load().then(() => schedule(run, part, input, from));
+  return scheduling.schedule(run as never, part?.newLedger(run as never) as never, input, from);
 }
