@@ -18,6 +18,11 @@ export interface Checker {
 
 export type Checked = StandardResult<unknown>;
 
+/** Goes on with what a check returns, without a promise if there is none. */
+export function whenChecked(checked: Checked | Promise<Checked>, next: (checked: Checked) => unknown): unknown {
+  return checked instanceof Promise ? checked.then(next) : next(checked);
+}
+
 /**
  * Makes a check for a schema: by the schema itself if it can validate, otherwise by a validator with its plain JSON Schema. `name`
  * is used in reports, such as `inputSchema`.

@@ -1,22 +1,29 @@
 import type { NeedsApproval, ToolContext, ToolOutput } from "../../components/tool.js";
-import { isFields, isPromiseLike } from "../../is.js";
+import { isPromiseLike } from "../../is.js";
 import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import { OnDemand } from "../../schema/on-demand.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import { StreamReader } from "../../schema/stream/reader.js";
-import type { SchemaCheck } from "../../schema/validation/schema-check.js";
+import { type Checked, type SchemaCheck, whenChecked } from "../../schema/validation/schema-check.js";
 import { approve, type PayloadRule } from "./approval.js";
-import { checkOnce, type InputRule, whenReady } from "./check-input.js";
 import { checkOutput, type OutputRule, outputValidationOf } from "./check-output.js";
 import { askClient } from "./client-call.js";
-import { argumentsDoNotFit, argumentsNotJson, argumentsNotObject } from "./errors.js";
+import { argumentsDoNotFit, argumentsNotJson, argumentsNotObject, inputSchemaFailed } from "./errors.js";
 import { jsonErrorPosition } from "./json-error-position.js";
+import type { MendingRule } from "./mend-arguments.js";
 import { OutputSource } from "./output-source.js";
 import { isToolStream } from "./producer.js";
 import { checkRequest } from "./request-check.js";
 import { type AnyToolHooks, tellOutput } from "./tool-hooks.js";
 import { dataOutputOf, joinToolOutputs, toolOutputOf } from "./tool-output.js";
 import type { StagedCall, StagedOutput, Suspension, ToolStages } from "./tool-stages.js";
+
+/** How a tool's input is checked. */
+export interface InputRule {
+  readonly check: SchemaCheck;
+  /** The JSON Schema that repairs are based on; `undefined` if the schema has none. */
+  readonly jsonSchema: () => JsonSchema | undefined;
+}
 
 /** The checked options of `createTool`, with their types erased. */
 export interface ToolDefinition {
@@ -184,7 +191,7 @@ function isGeneratorFunction(execute: object): boolean {
   return /^\[object (?:Async)?GeneratorFunction\]$/.test(Object.prototype.toString.call(execute));
 }
 
-const repairing = new OnDemand(() => import("./mend-arguments.js"));
+const mending = new OnDemand(() => import("./mend-arguments.js"));
 
 /** Parses and validates arguments for `execute`. Fails with a `ToolError` of kind `parse` or `validation`. */
 function readInput(text: string, rule: InputRule | undefined, call: StagedCall): unknown {
@@ -196,24 +203,44 @@ function readInput(text: string, rule: InputRule | undefined, call: StagedCall):
       return unreadable(text, rule, call, argumentsNotJson(call, text, jsonErrorPosition(text), cause));
     value = {};
   }
-  if (!isFields(value)) return unreadable(text, rule, call, argumentsNotObject(call, value));
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return unreadable(text, rule, call, argumentsNotObject(call, value));
+  }
   if (rule === undefined) return value;
   const object = value;
-  return whenReady(checkOnce(object, rule, call), (checked) => {
+  return whenChecked(checkOnce(object, rule, call), (checked) => {
     if (checked.issues === undefined) return checked.value;
     if (!call.coerceArguments && !mayHaveDates(rule)) throw argumentsDoNotFit(call, object, checked.issues);
     const parsed = { text, value: object, checked, repairs: [] };
-    return repairing.load().then(({ readUnfit }) => readUnfit(parsed, rule, call));
+    return mending.load().then(({ readUnfit }) => readUnfit(parsed, withCheck(rule, call), call));
   });
 }
 
 /** Arguments that are no JSON object. */
 function unreadable(text: string, rule: InputRule | undefined, call: StagedCall, error: Error): Promise<unknown> {
   if (!call.coerceArguments) throw error;
-  return repairing.load().then(({ readText }) => readText(text, rule, call, error));
+  return mending.load().then(({ readText }) => readText(text, rule && withCheck(rule, call), call, error));
 }
 
 /** Whether a schema that wants `Date` objects may be among the reasons why a value does not fit: a model can only write strings. */
 function mayHaveDates({ check, jsonSchema }: InputRule): boolean {
   return !check.onlyJson && JSON.stringify(jsonSchema() ?? {}).includes('"date-time"');
+}
+
+function withCheck(rule: InputRule, call: StagedCall): MendingRule {
+  const { jsonSchema, check } = rule;
+  return { jsonSchema, onlyJson: check.onlyJson, check: (value) => checkOnce(value, rule, call) };
+}
+
+function checkOnce(value: object, { check }: InputRule, call: StagedCall): Checked | Promise<Checked> {
+  let checked: Checked | Promise<Checked>;
+  try {
+    checked = check.check(value, call);
+  } catch (cause) {
+    throw inputSchemaFailed(call, cause);
+  }
+  if (!(checked instanceof Promise)) return checked;
+  return checked.catch((cause) => {
+    throw inputSchemaFailed(call, cause);
+  });
 }
