@@ -16,6 +16,18 @@ export function isRunOfLibrary(options: object): boolean {
   return Reflect.get(options, ofLibrary) === true;
 }
 
+/** Marks the options of runs whose `checkpointId` nobody else can know before they wait for an answer. */
+const ofUnknownId: unique symbol = Symbol("of an unknown id");
+
+/** The options of a run that is written only when it waits: until then, no other process could resume it or take its id. */
+export function savedWhenWaiting<Options extends object>(options: Options): Options {
+  return { ...options, [ofUnknownId]: true };
+}
+
+export function isSavedWhenWaiting(options: object): boolean {
+  return Reflect.get(options, ofUnknownId) === true;
+}
+
 /** Checks the options about checkpoints, of new runs and of resumed ones. */
 export function checkCheckpointOptions(options: RunOptions, plan: Plan): void {
   const { modifyState, parent } = options;

@@ -51,6 +51,8 @@ export interface JournalSettings {
   readonly onCallerStop?: OnStop | undefined;
   /** @default the system clock */
   readonly clock?: Clock | undefined;
+  /** Whether nobody but this run knows the id yet: then nothing is written before it waits for an answer. */
+  readonly isUnknown?: boolean | undefined;
 }
 
 /**
@@ -66,6 +68,8 @@ export class CheckpointJournal implements Journal {
   readonly #row: OwnRow | undefined;
   #run: JournaledRun | undefined = undefined;
   #claim: CheckpointClaim | undefined = undefined;
+  /** Claims the id of a run that nobody knows yet. */
+  #claimLate: (() => Promise<undefined>) | undefined = undefined;
   /** The save that waits for the one in progress. */
   #queued: Promise<void> | undefined = undefined;
   /** The claim or save in progress. */
@@ -127,7 +131,9 @@ export class CheckpointJournal implements Journal {
     const row = this.#row;
     if (row === undefined) return undefined;
     this.isInputSaved = start !== undefined;
-    return this.#claiming(this.#openClaim(row, options).forNewRun(start));
+    if (this.#settings.isUnknown !== true) return this.#claiming(this.#openClaim(row, options).forNewRun(start));
+    this.#claimLate = () => this.#openClaim(row, options).forNewRun(start);
+    return undefined;
   }
 
   /** Reads and claims a stopped run. Before the claim, `prepare` makes it ready to continue, or throws. */
@@ -141,7 +147,7 @@ export class CheckpointJournal implements Journal {
   #openClaim(row: OwnRow, options: ClaimOptions): CheckpointClaim {
     const document = this.#document;
     document.claim = runningClaims.open();
-    const isOver = (): boolean => this.#ending !== undefined;
+    const isOver = (): boolean => this.#ending !== undefined && this.#settings.isUnknown !== true;
     this.#claim = new CheckpointClaim({ row, document, codec: this.#settings.codec, options, isOver });
     return this.#claim;
   }
@@ -158,7 +164,7 @@ export class CheckpointJournal implements Journal {
   commit(isAlone = false): Promise<void> | undefined {
     const row = this.#row;
     const run = this.#run;
-    if (row === undefined || run === undefined || !this.#settings.isStepwise) return undefined;
+    if (row === undefined || run === undefined || !this.#settings.isStepwise || this.#claimLate) return undefined;
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
     if (this.#ending !== undefined) return undefined;
     return this.#save(run, row, isAlone);
@@ -170,6 +176,7 @@ export class CheckpointJournal implements Journal {
     if (this.#settings.isStepwise) return this.commit();
     if (row === undefined || run === undefined || this.#lost !== undefined || this.#ending !== undefined)
       return undefined;
+    if (this.#claimLate !== undefined) return undefined;
     this.#save(run, row, false).catch((problem: unknown) => {
       if (!isLost(problem)) run.report(problem);
     });
@@ -286,6 +293,7 @@ export class CheckpointJournal implements Journal {
       if (!isInterrupt(failure)) for (let n = 0; n < turn; n++) await undefined;
       if (this.#writing !== undefined) await this.#idle();
       if (this.#lost !== undefined) return this.#lost;
+      if (isInterrupt(failure)) await this.#claimLate?.();
       const row = this.#row;
       if (row?.version === undefined) return failure;
       const run = this.#run;

@@ -5,6 +5,7 @@ import type { RequestContext } from "../../components/request-context.js";
 import type { CompiledGraph } from "../../compose/compiled-graph.js";
 import { KumikoError, messageOf } from "../../errors.js";
 import { type Fields, isFields } from "../../is.js";
+import { savedWhenWaiting } from "../../run/checkpoint-options.js";
 import type { SchemaValidator } from "../../schema/schema-validator.js";
 import { type CallRecord, CallRecords, type Questions } from "./call-records.js";
 import { type CallPlace, type CallSession, type CallSessions, hasCapability } from "./call-session.js";
@@ -66,11 +67,10 @@ export class CallRunner {
   ): Promise<Fields> {
     const session = this.#begin(request, { checkpointId, round: 0, name: program.name });
     try {
-      return await run({ ...runOptions(request), checkpointId });
+      return await run(savedWhenWaiting({ ...runOptions(request), checkpointId }));
     } catch (error) {
-      if (InterruptError.is(error)) return this.#ask(program, session, request, error.interrupts, newRecord);
-      await this.#options.store.delete(checkpointId);
-      throw error;
+      if (!InterruptError.is(error)) throw error;
+      return this.#ask(program, session, request, error.interrupts, newRecord);
     }
   }
 

@@ -44,7 +44,8 @@ export class CallSessions {
 
 /** The context of a tool or prompt, with the client in it. */
 export function withClient<Context extends NodeContext>(ctx: Context, session: CallSession): Context {
-  return ctx.with({ mcp: new ClientContext(ctx, session) }) as Context;
+  // not `with`, which makes an object behind the context, and costs more than all else here
+  return Object.assign(ctx, { mcp: new ClientContext(ctx, session) });
 }
 
 export function hasCapability(capabilities: Fields, needed: NeededCapability): boolean {

@@ -1,3 +1,4 @@
+import { isFields } from "../../is.js";
 import { Gate, refusal, serverClosed } from "./gate.js";
 import { LegacySessions } from "./legacy-sessions.js";
 import type { NodeRequest, NodeResponse } from "./node-exchange.js";
@@ -74,7 +75,11 @@ export class Serving {
       const options = { ...(authInfo !== undefined && { authInfo: authInfo as never }), ...body };
       const handler = await this.#httpHandler();
       const { maxBodyBytes, legacy = "sessions" } = this.#options;
-      if (legacy === "sessions" && (await sdk.isLegacyRequest(request, body.parsedBody))) {
+      if (
+        legacy === "sessions" &&
+        !isModern(body.parsedBody) &&
+        (await sdk.isLegacyRequest(request, body.parsedBody))
+      ) {
         this.#legacy ??= new LegacySessions({ maxBodyBytes, newServer: (uris) => this.#newLegacyServer(uris) });
         return this.#legacy.fetch(request, authInfo, options);
       }
@@ -240,6 +245,13 @@ export class Serving {
   #throwIfClosed(): void {
     if (this.#closing.signal.aborted) throw serverClosed();
   }
+}
+
+/** Whether a message names its revision, as those since 2026-07-28 do: a look that saves the SDK a second one. */
+function isModern(body: unknown): boolean {
+  const params = isFields(body) ? body.params : undefined;
+  const meta = isFields(params) ? params._meta : undefined;
+  return isFields(meta) && "io.modelcontextprotocol/protocolVersion" in meta;
 }
 
 /**

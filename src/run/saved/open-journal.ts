@@ -7,7 +7,7 @@ import { applyAnswers, modifyStates } from "../../checkpoint/pause/answers.js";
 import { codecOf } from "../../checkpoint/values/codec-of.js";
 import type { RunOptions } from "../../compose/options.js";
 import type { Plan } from "../../compose/plan/plan.js";
-import { checkCheckpointOptions } from "../checkpoint-options.js";
+import { checkCheckpointOptions, isSavedWhenWaiting } from "../checkpoint-options.js";
 import type { SavedRuns } from "../environment.js";
 import { invalidRunOption } from "../errors.js";
 import type { Program } from "../program.js";
@@ -54,6 +54,7 @@ export function openJournal(
     codec: codecOf(plan.runtime.codecs),
     onCallerStop: callerStop(options, plan.runtime.clock),
     clock: plan.runtime.clock,
+    isUnknown: isSavedWhenWaiting(options),
   });
   run.environment.keepJournal(journal, savedRuns);
   journal.attach(run);

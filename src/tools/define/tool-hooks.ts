@@ -85,19 +85,29 @@ export function hooksOf(options: AnyToolHooks): AnyToolHooks | undefined {
 /** Calls the hook `onInputAvailable`. */
 export function tellInput(hooks: AnyToolHooks | undefined, input: unknown, context: HookContext): void {
   if (hooks?.onInputAvailable === undefined) return;
-  const told: AvailableInput<unknown> = { ...hookCallOf(context), input };
+  const told: AvailableInput<unknown> = Object.assign(hookCallOf(context), { input });
   callHook(hooks, "onInputAvailable", told, context);
 }
 
 /** Calls the hook `onOutput`. */
 export function tellOutput(hooks: AnyToolHooks | undefined, output: unknown, context: HookContext): void {
   if (hooks?.onOutput === undefined) return;
-  const told: AvailableOutput<unknown> = { ...hookCallOf(context), output };
+  const told: AvailableOutput<unknown> = Object.assign(hookCallOf(context), { output });
   callHook(hooks, "onOutput", told, context);
 }
 
-function hookCallOf({ callId, toolName, messages, abortSignal }: HookContext): ToolHookCall {
-  return { toolCallId: callId, toolName, messages, abortSignal };
+/** The messages, which may have to be joined, and the signal are made when a hook reads them. */
+export function hookCallOf(context: HookContext): ToolHookCall {
+  return {
+    toolCallId: context.callId,
+    toolName: context.toolName,
+    get messages() {
+      return context.messages;
+    },
+    get abortSignal() {
+      return context.abortSignal;
+    },
+  };
 }
 
 /** Calls a hook. Ignores what it returns, and reports errors. */

@@ -5,7 +5,7 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolCall } from "../../schema/message/content-block.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
-import { callHook, type HookContext, type InputDelta, type ToolHookCall } from "../define/tool-hooks.js";
+import { callHook, type HookContext, hookCallOf, type InputDelta } from "../define/tool-hooks.js";
 import { reportEvent } from "../define/tool-stages.js";
 import { callsIn, tableOf, toolsNodeOptionsOf } from "./call-batch.js";
 import { callIdsOf } from "./call-ids.js";
@@ -128,18 +128,4 @@ export class StreamedCalls {
   private hooksOf({ name }: Pick<StreamedCall, "name">) {
     return this.table.entries.get(name)?.stages.hooks;
   }
-}
-
-/** `messages` is joined only when a hook reads it, because joining gets slower with each piece. */
-function hookCallOf(told: HookContext): ToolHookCall {
-  return {
-    toolCallId: told.callId,
-    toolName: told.toolName,
-    get messages() {
-      return told.messages;
-    },
-    get abortSignal() {
-      return told.abortSignal;
-    },
-  };
 }
