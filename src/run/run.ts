@@ -58,7 +58,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   private ownRecord: RunInfo | undefined = undefined;
   private openStreams: OpenStreams | undefined = undefined;
   /** It has its outcome: an abort from now on only stops leftover work. */
-  protected hasEnded = false;
+  hasEnded = false;
   /** The graph's own span, or one that only tracks what is open inside. */
   span: Span | undefined = undefined;
   /** Used instead of a signal of its own when only the caller's signal can abort anything here. */

@@ -343,6 +343,8 @@ export class Ledger implements RunLedger {
   async #settle(): Promise<void> {
     const run = this.#run;
     await run.scheduler?.idle();
+    // its result has been read, and the rest was stopped: nothing of it is needed
+    if (run.hasEnded) return;
     for (const entry of this.#steps.flat().reverse()) {
       if (entry.state !== "ended" || entry.isSettled || entry.isUsedUp) continue;
       const failure = await entry.drain();
