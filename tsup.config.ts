@@ -36,10 +36,7 @@ const onDemand = [
   "src/run/saved/saved-runs.ts",
   "src/run/scheduling.ts",
   "src/schema/message/concat-lists.ts",
-  "src/schema/json-schema/compilers.ts",
   "src/schema/validation/loosen-schema.ts",
-  "src/schema/validation/revive-dates.ts",
-  "src/tools/define/mend-arguments.ts",
 ];
 /** What `kumiko/rag` loads on demand. */
 const rag = "src/rag/index.ts";
@@ -54,8 +51,12 @@ const onDemandOfRag = [
   "src/rag/chunking/markdown/front-matter.ts",
 ];
 
-/** What single entries load on demand. */
+/** What single entries load on demand, or what any of them may. */
 const onDemandOfParts = {
+  "src/run/scheduling.ts": root,
+  "src/schema/json-schema/compilers.ts": root,
+  "src/schema/validation/revive-dates.ts": root,
+  "src/tools/define/mend-arguments.ts": root,
   "src/models/ai-sdk/adapted-model.ts": "src/models/index.ts",
   "src/agents/auto-resume.ts": "src/agents/index.ts",
   "src/tools/thrift/idl/idl-files.ts": "src/tools/thrift/index.ts",

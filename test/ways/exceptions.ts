@@ -210,6 +210,12 @@ export const exceptions: readonly Exception[] = [
     sometimes: true,
   },
   {
+    why: "It counts what is saved; code of a watcher, or a stream, comes between the last call and the end of its node, so that both are saved.",
+    ways: everyWay,
+    tests: [["checkpoint/durability-step.test.ts", "saves the last call of a tools node with its node"]],
+    sometimes: true,
+  },
+  {
     why: "It looks at what is called, and when, before the call returns or before its first chunk.",
     ways: everyWay,
     tests: [
