@@ -53,7 +53,6 @@ const onDemandOfRag = [
 
 /** What single entries load on demand, or what any of them may. */
 const onDemandOfParts = {
-  "src/run/scheduling.ts": root,
   "src/schema/json-schema/compilers.ts": root,
   "src/schema/validation/revive-dates.ts": root,
   "src/tools/define/mend-arguments.ts": root,
