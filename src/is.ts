@@ -50,3 +50,18 @@ export function isStream(value: unknown): value is AsyncIterable<unknown> | Read
     (Symbol.asyncIterator in value || (typeof ReadableStream !== "undefined" && value instanceof ReadableStream))
   );
 }
+
+/** Whether a value is an object with this method. */
+export function hasMethod(value: unknown, name: string): boolean {
+  return typeof value === "object" && value !== null && typeof Reflect.get(value, name) === "function";
+}
+
+/** A string as it is, anything else as nothing: what others send is not always what their types say. */
+export function textIf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** A finite number as it is, anything else as nothing. */
+export function numberIf(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}

@@ -32,3 +32,7 @@ export function issueText({ message, path = [] }: Issue): string {
   const steps = path.map((step) => String(typeof step === "object" ? step.key : step));
   return steps.length === 0 ? message : `${steps.join(".")}: ${message}`;
 }
+/** Issues as a list, each on a line of its own. */
+export function issueList(issues: readonly Issue[]): string {
+  return issues.map((issue) => `\n- ${issueText(issue)}`).join("");
+}

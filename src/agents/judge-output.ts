@@ -7,8 +7,9 @@ import { toolCallsOf } from "../schema/message/read-message.js";
 import type { StandardIssue } from "../schema/standard-schema.js";
 import { callNotExecuted } from "../tools/node/errors.js";
 import { errorBlock, resultMessage } from "../tools/node/result-block.js";
+import { issueList } from "../wording.js";
 import { forgetAnswers } from "./agent-state.js";
-import { explain, invalidOutput, type OutputRule, outputTextOf, readOutput } from "./output-rule.js";
+import { invalidOutput, type OutputRule, outputTextOf, readOutput } from "./output-rule.js";
 import type { Turn } from "./turn.js";
 
 /** What an answer is as an output. `undefined`: it goes on with tools, or the provider has paused. */
@@ -99,5 +100,5 @@ export function wrongResult({ callId, name }: FunctionToolCall, text: string): A
 function complaint({ tool }: OutputRule, issues: readonly StandardIssue[]): string {
   const again =
     tool === undefined ? "Answer again with nothing but the JSON" : `Call ${tool.name} again with the whole answer`;
-  return `The answer does not fit the JSON Schema of the output. ${again}. Wrong are:${explain(issues)}`;
+  return `The answer does not fit the JSON Schema of the output. ${again}. Wrong are:${issueList(issues)}`;
 }

@@ -6,7 +6,7 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { textOf } from "../schema/message/read-message.js";
 import type { StandardIssue } from "../schema/standard-schema.js";
 import { type ToolInfo, toolInfo } from "../schema/tool-info.js";
-import { issueText } from "../wording.js";
+import { issueList } from "../wording.js";
 import type { AgentParts } from "./agent-parts.js";
 
 /** How an agent gets an answer that is a value of its schema. */
@@ -47,11 +47,6 @@ export function outputTextOf(message: AgenticMessage): string {
   return typeof extra?.structuredOutputText === "string" ? extra.structuredOutputText : textOf(message);
 }
 
-/** What is wrong with an output, with paths. */
-export function explain(issues: readonly StandardIssue[]): string {
-  return issues.map((issue) => `\n- ${issueText(issue)}`).join("");
-}
-
 export function invalidOutput(text: string, issues: readonly StandardIssue[]): InvalidOutputError {
-  return new InvalidOutputError(text, issues, explain(issues));
+  return new InvalidOutputError(text, issues, issueList(issues));
 }

@@ -1,5 +1,5 @@
 import type { NodeContext } from "../components/context.js";
-import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
+import { type AgenticMessage, areMessages } from "../schema/message/agentic-message.js";
 import { systemMessage } from "../schema/message/construct-message.js";
 import type { ToolInfo } from "../schema/tool-info.js";
 import type { AnyTool } from "../tools/define/any-tool.js";
@@ -117,7 +117,7 @@ function modelOf(parts: AgentParts, given: unknown): ModelChain {
 function instructionsOf(given: unknown): readonly AgenticMessage[] {
   if (given === undefined || given === "") return [];
   if (typeof given === "string") return [systemMessage(given)];
-  if (Array.isArray(given) && given.every(isAgenticMessage)) return given;
+  if (areMessages(given)) return given;
   throw invalidOption("instructions must be a string, a list of messages, or a function that returns one of them.");
 }
 

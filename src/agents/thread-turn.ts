@@ -1,4 +1,5 @@
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
+import { isConflict } from "../checkpoint/errors.js";
 import { runningClaims } from "../checkpoint/journal/running-claims.js";
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
 import { KumikoError } from "../errors.js";
@@ -106,10 +107,6 @@ export class ThreadTurn {
 
 function leavesOpen(error: unknown): boolean {
   return KumikoError.is(error) && stillWaiting.includes(error.code);
-}
-
-function isConflict(error: unknown): boolean {
-  return KumikoError.is(error) && error.code === "CHECKPOINT_CONFLICT";
 }
 
 /** The states that live as long as the thread. */

@@ -1,4 +1,5 @@
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
+import { isConflict } from "../checkpoint/errors.js";
 import { processOwner } from "../checkpoint/journal/process-owner.js";
 import { runningClaims } from "../checkpoint/journal/running-claims.js";
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
@@ -224,8 +225,4 @@ async function stateOf(
 
 export function messagesOfTurns(turns: readonly StoredTurn[]): AgenticMessage[] {
   return turns.flatMap(({ record }) => record.messages);
-}
-
-function isConflict(error: unknown): boolean {
-  return KumikoError.is(error) && error.code === "CHECKPOINT_CONFLICT";
 }

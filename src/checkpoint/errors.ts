@@ -131,3 +131,8 @@ export const notEditable = (path: string): KumikoError =>
     "NOT_EDITABLE",
     `The output of ${quoteId(path)} cannot be replaced: at this entry, nothing is left to read it. Fork an earlier entry.`,
   );
+
+/** Whether another writer came first. */
+export function isConflict(error: unknown): boolean {
+  return KumikoError.is(error) && error.code === "CHECKPOINT_CONFLICT";
+}

@@ -8,8 +8,8 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { concatMessages } from "../schema/message/concat.js";
 import { userMessage } from "../schema/message/construct-message.js";
 import { textOf } from "../schema/message/read-message.js";
-import type { AnyStandardSchema, JsonSchema, SchemaOutput, StandardIssue } from "../schema/standard-schema.js";
-import { issueText } from "../wording.js";
+import type { AnyStandardSchema, JsonSchema, SchemaOutput } from "../schema/standard-schema.js";
+import { issueList } from "../wording.js";
 import { checkOptions, requireNumber } from "./check-options.js";
 import { InvalidOutputError } from "./errors.js";
 import { GrowingOutput } from "./growing-output.js";
@@ -126,7 +126,7 @@ class Dialog {
     const text = outputTextOf(answer);
     const output = await this.#schema.read(text, { validator: validatorOf(this.#ctx) });
     if (output.issues === undefined) return output;
-    const explained = explain(output.issues);
+    const explained = issueList(output.issues);
     if (this.number > this.#repairs) throw new InvalidOutputError(text, output.issues, explained);
     this.number += 1;
     this.messages = [...this.messages, ...withoutCalls(answer), userMessage(complaint + explained)];
@@ -146,8 +146,4 @@ function outputTextOf({ extra, ...message }: AgenticMessage): string {
 function withoutCalls(answer: AgenticMessage): AgenticMessage[] {
   const contentBlocks = answer.contentBlocks.filter(({ type }) => type !== "function_tool_call");
   return contentBlocks.length === 0 ? [] : [{ ...answer, contentBlocks }];
-}
-
-function explain(issues: readonly StandardIssue[]): string {
-  return issues.map((issue) => `\n- ${issueText(issue)}`).join("");
 }

@@ -1,5 +1,5 @@
 import type { RunInfo } from "../callbacks/run-info.js";
-import { type Fields, isFields } from "../is.js";
+import { type Fields, isFields, textIf } from "../is.js";
 import { type AgenticMessage, isAgenticMessage, type TokenUsage } from "../schema/message/agentic-message.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import type { Attributes } from "./api.js";
@@ -110,8 +110,4 @@ function responseOf({ responseMeta = {} }: AgenticMessage): { readonly id?: stri
 
 function numberIf(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined;
-}
-
-function textIf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

@@ -1,6 +1,6 @@
 import { type Fields, isFields } from "../is.js";
 import { encodeJson } from "../schema/encode-json.js";
-import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
+import { type AgenticMessage, areMessages, isAgenticMessage } from "../schema/message/agentic-message.js";
 import type { ContentBlock } from "../schema/message/content-block.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import type { Attributes } from "./api.js";
@@ -36,7 +36,7 @@ function textOf(value: unknown): string | undefined {
 
 /** What a model or an agent was given, in the form of the conventions. */
 export function inputContent(messages: unknown): Fields {
-  if (!isMessages(messages)) return {};
+  if (!areMessages(messages)) return {};
   const system = messages.filter(({ role }) => role === "system").flatMap(partsOf);
   const others = messages.filter(({ role }) => role !== "system");
   return {
@@ -62,10 +62,6 @@ export function toolDefinitions(tools: unknown): Fields {
     return withoutUndefined({ type: "function", name: tool.name, description: tool.description, parameters });
   });
   return { "gen_ai.tool.definitions": definitions };
-}
-
-function isMessages(value: unknown): value is readonly AgenticMessage[] {
-  return Array.isArray(value) && value.every(isAgenticMessage);
 }
 
 function roleOf({ role, contentBlocks }: AgenticMessage): string {

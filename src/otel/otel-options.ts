@@ -1,4 +1,4 @@
-import { isFields } from "../is.js";
+import { hasMethod, isFields } from "../is.js";
 import type { ModelPrice } from "../models/cost-of.js";
 import type { Meter, Tracer } from "./api.js";
 import { invalidOtelOption, unknownOtelOption } from "./errors.js";
@@ -47,8 +47,4 @@ export function checkOtelOptions(options: OtelTracerOptions): void {
     throw invalidOtelOption("allNodes", "true or false", allNodes);
   }
   if (prices !== undefined && !isFields(prices)) throw invalidOtelOption("prices", "an object of prices", prices);
-}
-
-function hasMethod(value: unknown, name: string): boolean {
-  return typeof value === "object" && value !== null && typeof Reflect.get(value, name) === "function";
 }

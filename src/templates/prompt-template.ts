@@ -2,7 +2,7 @@ import type { NodeContext } from "../components/context.js";
 import type { Template } from "../components/retrieval.js";
 import { KumikoError } from "../errors.js";
 import { type Fields, isFields } from "../is.js";
-import { type AgenticMessage, type AgenticRole, isAgenticMessage } from "../schema/message/agentic-message.js";
+import { type AgenticMessage, type AgenticRole, areMessages } from "../schema/message/agentic-message.js";
 import { assistantMessage, systemMessage, userMessage } from "../schema/message/construct-message.js";
 import { braces } from "./braces.js";
 import {
@@ -191,6 +191,6 @@ function isData(value: unknown): boolean {
 function messagesOf({ name }: Placeholder, variables: Fields): readonly AgenticMessage[] {
   const given: unknown = Object.hasOwn(variables, name) ? variables[name] : undefined;
   if (given === undefined) return [];
-  if (!Array.isArray(given) || !given.every(isAgenticMessage)) throw notMessages(name, given);
+  if (!areMessages(given)) throw notMessages(name, given);
   return given;
 }

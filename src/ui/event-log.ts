@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../agents/agent-event.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
+import { hasMethod } from "../is.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { checkEventStream, checkUiOptions } from "./check-options.js";
 import { invalidUiOption } from "./errors.js";
@@ -51,10 +52,6 @@ export function eventLog(store: CheckpointStore): EventLog {
   const isStore = ["get", "put", "delete", "list"].every((name) => hasMethod(store, name));
   if (!isStore) throw invalidUiOption("eventLog", "store", "a store of checkpoints", store);
   return new StoredLog(new LogRows(store));
-}
-
-function hasMethod(value: unknown, name: string): boolean {
-  return typeof value === "object" && value !== null && typeof Reflect.get(value, name) === "function";
 }
 
 /** Longer ids may not fit into a store when they are encoded. */

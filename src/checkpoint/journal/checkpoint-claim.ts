@@ -13,11 +13,12 @@ import type { StoredCheckpoint } from "../checkpoint-store.js";
 import type { CheckpointDocument } from "../document/document.js";
 import { readDocument } from "../document/read-document.js";
 import type { RunSnapshot } from "../document/snapshot.js";
+import { isConflict } from "../errors.js";
 import type { ValueCodec } from "../values/value-codec.js";
 import { claimedWrite, type OwnDocument, type Write } from "./own-document.js";
 import { OwnRow } from "./own-row.js";
 import { runningClaims } from "./running-claims.js";
-import { callStore, isConflict, readRow, storeError, versionOf } from "./store-calls.js";
+import { callStore, readRow, storeError, versionOf } from "./store-calls.js";
 
 export interface ClaimOptions {
   readonly forceNewRun?: boolean | undefined;

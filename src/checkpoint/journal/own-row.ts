@@ -1,8 +1,9 @@
 import type { KumikoError } from "../../errors.js";
 import type { CheckpointStore, StoredCheckpoint } from "../checkpoint-store.js";
+import { isConflict } from "../errors.js";
 import type { HistoryLog } from "../history/history-log.js";
 import { mergedBytes, type Write } from "./own-document.js";
-import { isConflict, isSame, readRow, storeError, versionOf } from "./store-calls.js";
+import { isSame, readRow, storeError, versionOf } from "./store-calls.js";
 
 /** The row of one run in its store. Every write is fenced: it succeeds only at the version that this run wrote last. */
 export class OwnRow {

@@ -34,11 +34,6 @@ export function storeError(what: string, id: string, error: unknown): KumikoErro
   return KumikoError.is(error) ? error : storeCallFailed(what, id, error);
 }
 
-/** Whether another writer came first. */
-export function isConflict(error: unknown): boolean {
-  return KumikoError.is(error) && error.code === "CHECKPOINT_CONFLICT";
-}
-
 /** Whether the run was taken over. */
 export function isLost(error: unknown): boolean {
   return KumikoError.is(error) && error.code === "CHECKPOINT_LOST";

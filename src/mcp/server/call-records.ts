@@ -1,5 +1,5 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
-import { KumikoError } from "../../errors.js";
+import { isConflict } from "../../checkpoint/errors.js";
 import type { Fields } from "../../is.js";
 import type { Question } from "./forms.js";
 
@@ -54,7 +54,7 @@ export class CallRecords {
         await this.#store.put(id, data, row?.version);
         break;
       } catch (error) {
-        if (!KumikoError.is(error) || error.code !== "CHECKPOINT_CONFLICT") throw error;
+        if (!isConflict(error)) throw error;
       }
     }
     if (record.final === undefined) this.#open.add(checkpointId);

@@ -1,10 +1,9 @@
-import { type Fields, isFields } from "../../is.js";
+import { type Fields, isFields, textIf } from "../../is.js";
 import type { FinishReason, ResponseMeta } from "../../schema/message/agentic-message.js";
 import { concatResponseMetas } from "../../schema/message/concat-response-meta.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
 import { answerFailed, emptyAnswer, noReason, streamCut } from "../errors.js";
 import { type Answering, nameOf } from "./provider-model.js";
-import { textIf } from "./text-if.js";
 import { usageOf } from "./usage.js";
 
 /** Why an answer ended, in one form for all specs. */

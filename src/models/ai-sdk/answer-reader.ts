@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../../is.js";
+import { type Fields, isFields, textIf } from "../../is.js";
 import { toBase64 } from "../../schema/base64.js";
 import { encodeJson } from "../../schema/encode-json.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
@@ -9,7 +9,6 @@ import { AnswerEnd } from "./answer-end.js";
 import { callBlock, callExtra, type KnownCall, knownCall, labelOf, resultBlock } from "./call-blocks.js";
 import { providerExtra } from "./provider-extra.js";
 import { type Answering, nameOf } from "./provider-model.js";
-import { textIf } from "./text-if.js";
 
 /** A text or a reasoning that may go on. */
 interface OpenText {

@@ -1,9 +1,8 @@
-import { type Fields, isFields } from "../../is.js";
+import { type Fields, isFields, textIf } from "../../is.js";
 import { encodeJson } from "../../schema/encode-json.js";
 import type { ContentBlock } from "../../schema/message/content-block.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
 import { providerExtra } from "./provider-extra.js";
-import { textIf } from "./text-if.js";
 
 /** Who runs a call: we do, the provider does, or an MCP server for it. */
 export type CallKind = "function_tool_call" | "server_tool_call" | "mcp_tool_call";

@@ -1,8 +1,7 @@
 import type { NodeContext } from "../../components/context.js";
-import { isFields } from "../../is.js";
+import { isFields, textIf } from "../../is.js";
 import { shorten } from "../../schema/shorten.js";
 import { tell } from "../tell.js";
-import { textIf } from "./text-if.js";
 
 /** No more than this many are remembered, since some providers put changing texts into them. */
 const most = 1_000;

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../../is.js";
+import { type Fields, isFields, numberIf } from "../../is.js";
 import type { TokenUsage } from "../../schema/message/agentic-message.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
 
@@ -40,26 +40,26 @@ function nestedCounts({ inputTokens, outputTokens }: Fields): Counts {
   const input = isFields(inputTokens) ? inputTokens : {};
   const output = isFields(outputTokens) ? outputTokens : {};
   return {
-    prompt: countOf(input.total),
-    completion: countOf(output.total),
+    prompt: numberIf(input.total),
+    completion: numberIf(output.total),
     total: undefined,
-    reasoning: countOf(output.reasoning),
-    cached: countOf(input.cacheRead),
-    cacheWrite: countOf(input.cacheWrite),
+    reasoning: numberIf(output.reasoning),
+    cached: numberIf(input.cacheRead),
+    cacheWrite: numberIf(input.cacheWrite),
   };
 }
 
 function flatCounts(usage: Fields, providerMetadata: unknown): Counts {
-  const cached = countOf(usage.cachedInputTokens);
+  const cached = numberIf(usage.cachedInputTokens);
   const anthropic = isFields(providerMetadata) ? providerMetadata.anthropic : undefined;
-  const cacheWrite = isFields(anthropic) ? countOf(anthropic.cacheCreationInputTokens) : undefined;
-  const prompt = countOf(usage.inputTokens);
+  const cacheWrite = isFields(anthropic) ? numberIf(anthropic.cacheCreationInputTokens) : undefined;
+  const prompt = numberIf(usage.inputTokens);
   const leavesCacheOut = isFields(anthropic) && prompt !== undefined;
   return {
     prompt: leavesCacheOut ? prompt + (cached ?? 0) + (cacheWrite ?? 0) : prompt,
-    completion: countOf(usage.outputTokens),
-    total: countOf(usage.totalTokens),
-    reasoning: countOf(usage.reasoningTokens),
+    completion: numberIf(usage.outputTokens),
+    total: numberIf(usage.totalTokens),
+    reasoning: numberIf(usage.reasoningTokens),
     cached,
     cacheWrite,
   };
@@ -74,8 +74,4 @@ function withReasoning({ prompt, completion, reasoning, total }: Counts): Count 
   const whole = completion + reasoning;
   const fitsTotal = prompt !== undefined && total !== undefined && prompt + whole <= total;
   return reasoning > completion || fitsTotal ? whole : completion;
-}
-
-function countOf(value: unknown): Count {
-  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }

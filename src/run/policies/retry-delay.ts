@@ -1,5 +1,5 @@
 import type { Clock } from "../../components/clock.js";
-import { isFields } from "../../is.js";
+import { isFields, numberIf } from "../../is.js";
 import { causesOf } from "./causes-of.js";
 
 /** How long to wait before each further attempt. */
@@ -90,8 +90,4 @@ function parsed(text: unknown): unknown {
   } catch {
     return undefined;
   }
-}
-
-function numberIf(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }

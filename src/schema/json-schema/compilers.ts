@@ -6,6 +6,7 @@ import type { CompiledSchema, LooseSchema } from "../schema-validator.js";
 import type { StandardIssue } from "../standard-schema.js";
 import type { Compiler, JsonSchemaDraft } from "../validation/loosen-schema.js";
 import { interpretSchema, isCodeForbidden, loadInterpreter } from "./interpret.js";
+import { keysOfPointer } from "./schema-path.js";
 
 /**
  * How many schemas one instance of ajv compiles. ajv never forgets a schema, so a full instance is replaced; it stays in memory as
@@ -162,7 +163,7 @@ function moduleOf(draft: JsonSchemaDraft) {
 }
 
 function issueOf({ instancePath, message = "does not fit", keyword, params }: ErrorObject): StandardIssue {
-  return { message: `${message}${detail(keyword, params)}`, path: keysOf(instancePath) };
+  return { message: `${message}${detail(keyword, params)}`, path: keysOfPointer(instancePath) };
 }
 
 /** Details that the messages of ajv leave out. */
@@ -179,10 +180,4 @@ function detail(keyword: string, params: Readonly<Record<string, unknown>>): str
     default:
       return "";
   }
-}
-
-/** `/items/0/a~1b` is `["items", 0, "a/b"]`. */
-function keysOf(pointer: string): (string | number)[] {
-  const steps = pointer.split("/").slice(1);
-  return steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step.replaceAll("~1", "/").replaceAll("~0", "~")));
 }

@@ -3,6 +3,7 @@ import { messageOf } from "../../errors.js";
 import { schemaInvalid } from "../errors.js";
 import type { StandardIssue } from "../standard-schema.js";
 import type { JsonSchemaDraft } from "../validation/loosen-schema.js";
+import { keysOfPointer } from "./schema-path.js";
 
 type Check = (value: unknown) => readonly StandardIssue[] | undefined;
 
@@ -132,7 +133,7 @@ function issuesOf(errors: readonly OutputUnit[], root: object): StandardIssue[] 
     // the error before it has already named the additional property
     if (error.keyword === "false" && /(additional|unevaluated)Properties/.test(errors[n - 1]?.keyword ?? "")) continue;
     const message = messageFor(error, root);
-    const path = keysOf(error.instanceLocation);
+    const path = keysOfPointer(error.instanceLocation);
     const known = JSON.stringify([path, message]);
     if (message === undefined || seen.has(known)) continue;
     seen.add(known);
@@ -202,16 +203,10 @@ function limitMessage(keyword: string, limit: string): string | undefined {
 /** The part of a schema at a location. References on the way are followed. */
 function at(root: object, location: string): unknown {
   let part: unknown = root;
-  for (const step of keysOf(location)) {
+  for (const step of keysOfPointer(location)) {
     if (typeof part !== "object" || part === null) return undefined;
     const next: unknown = Reflect.get(part, step);
     part = step === "$ref" && typeof next === "string" && next.startsWith("#") ? at(root, decodeURI(next)) : next;
   }
   return part;
-}
-
-/** `#/items/0/a~1b` is `["items", 0, "a/b"]`. */
-function keysOf(pointer: string): (string | number)[] {
-  const steps = pointer.split("/").slice(1);
-  return steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step.replaceAll("~1", "/").replaceAll("~0", "~")));
 }

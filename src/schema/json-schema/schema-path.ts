@@ -27,3 +27,9 @@ export function findObjects(
   visit(document, []);
   return paths;
 }
+
+/** The keys of a JSON pointer: `/items/0/a~1b` is `["items", 0, "a/b"]`. */
+export function keysOfPointer(pointer: string): (string | number)[] {
+  const steps = pointer.split("/").slice(1);
+  return steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step.replaceAll("~1", "/").replaceAll("~0", "~")));
+}

@@ -69,6 +69,11 @@ export function isAgenticMessage(value: unknown): value is AgenticMessage {
   );
 }
 
+/** Whether a value is a list of what {@link isAgenticMessage} takes. */
+export function areMessages(value: unknown): value is readonly AgenticMessage[] {
+  return Array.isArray(value) && value.every(isAgenticMessage);
+}
+
 function hasType(block: unknown): boolean {
   return typeof block === "object" && block !== null && "type" in block && typeof block.type === "string";
 }

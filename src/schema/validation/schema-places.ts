@@ -1,3 +1,4 @@
+import { isFields } from "../../is.js";
 import type { JsonSchema } from "../standard-schema.js";
 
 /** Expands schemas into those that a value may match: references are followed, and `anyOf`, `oneOf` and `allOf` are taken apart. */
@@ -6,7 +7,7 @@ export function expandSchemas(schemas: readonly JsonSchema[], root: JsonSchema):
   const seen = new Set<unknown>();
   const open: unknown[] = [...schemas];
   for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
-    if (!isSchema(schema) || seen.has(schema)) continue;
+    if (!isFields(schema) || seen.has(schema)) continue;
     seen.add(schema);
     const { $ref, anyOf, oneOf, allOf } = schema;
     if (typeof $ref === "string") open.push(referenced($ref, root));
@@ -38,7 +39,7 @@ export function schemaAt(
   let isOptional = false;
   for (const schema of schemas) {
     const place = isList ? itemAt(schema, Number(key)) : propertyAt(schema, key);
-    if (!isSchema(place)) continue;
+    if (!isFields(place)) continue;
     found.push(place);
     const { required } = schema;
     if (!isList && !(Array.isArray(required) && required.includes(key))) isOptional = true;
@@ -47,7 +48,7 @@ export function schemaAt(
 }
 
 function propertyAt({ properties, additionalProperties }: JsonSchema, key: string): unknown {
-  return isSchema(properties) && Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
+  return isFields(properties) && Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
 }
 
 /** Draft-07 has tuples under `items`, later drafts under `prefixItems`. */
@@ -78,11 +79,7 @@ function referenced(reference: string, root: JsonSchema): unknown {
   let place: unknown = root;
   for (const step of reference.split("/").slice(1)) {
     const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    place = isSchema(place) && Object.hasOwn(place, key) ? place[key] : undefined;
+    place = isFields(place) && Object.hasOwn(place, key) ? place[key] : undefined;
   }
   return place;
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import { KumikoError } from "../../errors.js";
 import { isObject } from "../../is.js";
 import { causesOf } from "../../run/policies/causes-of.js";
-import { type AgenticMessage, isAgenticMessage } from "../../schema/message/agentic-message.js";
+import { type AgenticMessage, areMessages } from "../../schema/message/agentic-message.js";
 import type { FunctionToolCall } from "../../schema/message/content-block.js";
 import { hasToolCalls, toolCallsOf, toolResultsOf } from "../../schema/message/read-message.js";
 import type { ToolCallName, ToolError } from "../define/errors.js";
@@ -70,16 +70,12 @@ export function resultsOf(error: unknown, message: AgenticMessage): readonly Age
 /** The results that an error carries, if they belong to these calls. */
 function resultsIn(error: unknown, calls: readonly FunctionToolCall[]): readonly AgenticMessage[] | undefined {
   for (const cause of causesOf(error)) {
-    if (!(cause instanceof Error) || !("results" in cause) || !isMessages(cause.results)) continue;
+    if (!(cause instanceof Error) || !("results" in cause) || !areMessages(cause.results)) continue;
     const { results } = cause;
     const answered = results.flatMap(toolResultsOf).map(({ callId }) => callId);
     if (answered.length === calls.length && answered.every((id, index) => id === calls[index]?.callId)) return results;
   }
   return undefined;
-}
-
-function isMessages(value: unknown): value is readonly AgenticMessage[] {
-  return Array.isArray(value) && value.every(isAgenticMessage);
 }
 
 /** One error result per call. */

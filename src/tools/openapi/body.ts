@@ -1,5 +1,5 @@
-import { type Fields, isFields } from "../../is.js";
-import { fieldsOf, listOf, textIf } from "./document.js";
+import { type Fields, isFields, textIf } from "../../is.js";
+import { fieldsOf, listOf } from "./document.js";
 import { bodyNotAllowed, unknownBody } from "./errors.js";
 import type { OperationPlace } from "./operation-place.js";
 

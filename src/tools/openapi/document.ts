@@ -25,10 +25,6 @@ export function fieldsOf(value: unknown): Fields {
   return isFields(value) ? value : {};
 }
 
-export function textIf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
-
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

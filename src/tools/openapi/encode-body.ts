@@ -1,7 +1,7 @@
-import { isFields } from "../../is.js";
+import { isFields, textIf } from "../../is.js";
 import { fromBase64 } from "../../schema/base64.js";
 import type { BodyPlan } from "./body.js";
-import { fieldsOf, textIf } from "./document.js";
+import { fieldsOf } from "./document.js";
 import { formWithoutFields, notBase64 } from "./errors.js";
 import { stringifyExactly } from "./exact-json.js";
 import { queryPairs } from "./serialize.js";

@@ -1,4 +1,5 @@
 import { isFields } from "../../is.js";
+import { dataOutput, JsonText } from "../define/tool-output.js";
 
 /** Digits that a number of JavaScript may not hold. */
 const manyDigits = /\d{16,}/;
@@ -56,4 +57,11 @@ function unusedMark(text: string): string {
   let mark = "int:";
   while (text.includes(mark)) mark = `_${mark}`;
   return mark;
+}
+
+/** The output of a tool as a model reads it: numbers that JavaScript cannot hold stay as the service wrote them. */
+export function exactOutput(output: unknown): unknown {
+  return typeof output === "string" || output === undefined
+    ? dataOutput(output)
+    : new JsonText(stringifyExactly(output));
 }

@@ -1,7 +1,7 @@
 import { messageOf } from "../../errors.js";
-import { type Fields, isFields } from "../../is.js";
+import { type Fields, isFields, textIf } from "../../is.js";
 import { checkApprovalNames } from "../define/approval-option.js";
-import { fieldsOf, listOf, methods, textIf } from "./document.js";
+import { fieldsOf, listOf, methods } from "./document.js";
 import { notADocument, operationsUnusable } from "./errors.js";
 import { type OperationPlace, requestName } from "./operation-place.js";
 import { type OpenApiTool, operationTool } from "./operation-tool.js";

@@ -1,12 +1,11 @@
-import { type Fields, isObject } from "../../is.js";
+import { type Fields, isObject, textIf } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { approvalFor } from "../define/approval-option.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../define/create-tool.js";
-import { dataOutput, JsonText } from "../define/tool-output.js";
 import { readAnswer } from "./answer.js";
-import { fieldsOf, listOf, textIf } from "./document.js";
+import { fieldsOf, listOf } from "./document.js";
 import { addressWithPassword, noAddress } from "./errors.js";
-import { stringifyExactly, withExactIntegers } from "./exact-json.js";
+import { exactOutput, withExactIntegers } from "./exact-json.js";
 import { planOperation } from "./operation.js";
 import { type OperationPlace, requestName } from "./operation-place.js";
 import type { OpenApiOperation, OpenApiToolsOptions } from "./options.js";
@@ -80,11 +79,4 @@ function serverUrl({ url, variables }: Fields): string | undefined {
     const variable = fieldsOf(fieldsOf(variables)[name]).default;
     return textIf(variable) ?? whole;
   });
-}
-
-/** Numbers that JavaScript cannot hold reach the model as the service wrote them. */
-function exactOutput(output: unknown): unknown {
-  return typeof output === "string" || output === undefined
-    ? dataOutput(output)
-    : new JsonText(stringifyExactly(output));
 }

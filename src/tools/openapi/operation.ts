@@ -1,7 +1,8 @@
 import type { Fields } from "../../is.js";
+import { textIf } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { type BodyPlan, readBody } from "./body.js";
-import { fieldsOf, listOf, type ParameterObject, type ParameterPlace, textIf } from "./document.js";
+import { fieldsOf, listOf, type ParameterObject, type ParameterPlace } from "./document.js";
 import { invalidParameter, pathParameterMissing } from "./errors.js";
 import type { OperationPlace } from "./operation-place.js";
 import { SchemaWriter } from "./plain-schema.js";

@@ -1,5 +1,6 @@
+import { textIf } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
-import { fieldsOf, textIf } from "./document.js";
+import { fieldsOf } from "./document.js";
 import { brokenAnswer } from "./errors.js";
 import { type OperationPlace, requestName } from "./operation-place.js";
 import { SchemaWriter } from "./plain-schema.js";

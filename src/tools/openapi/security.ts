@@ -1,7 +1,7 @@
 import type { ToolContext } from "../../components/tool.js";
-import { type Fields, isFields } from "../../is.js";
+import { type Fields, isFields, textIf } from "../../is.js";
 import { toBase64 } from "../../schema/base64.js";
-import { fieldsOf, listOf, textIf } from "./document.js";
+import { fieldsOf, listOf } from "./document.js";
 import { invalidCredential, unknownScheme } from "./errors.js";
 import type { OperationPlace } from "./operation-place.js";
 

@@ -1,8 +1,7 @@
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { approvalFor } from "../define/approval-option.js";
 import { type CreatedTool, createTool } from "../define/create-tool.js";
-import { dataOutput, JsonText } from "../define/tool-output.js";
-import { stringifyExactly, withExactIntegers } from "../openapi/exact-json.js";
+import { exactOutput, withExactIntegers } from "../openapi/exact-json.js";
 import type { ThriftConnection } from "./connection.js";
 import type { MethodDefinition } from "./definition.js";
 import { answerDamaged, answerUnreadable } from "./errors.js";
@@ -58,11 +57,4 @@ export function methodTool(
     },
     toModelOutput: ({ output }) => exactOutput(output),
   });
-}
-
-/** Numbers that JavaScript cannot hold reach the model as the service gave them. */
-function exactOutput(output: unknown): unknown {
-  return typeof output === "string" || output === undefined
-    ? dataOutput(output)
-    : new JsonText(stringifyExactly(output));
 }
