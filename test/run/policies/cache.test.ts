@@ -118,9 +118,10 @@ describe.each(["invoke", "stream"] as const)("cache in %s", (mode) => {
     releases[0]?.();
     await vi.waitFor(() => expect(count).toBe(2));
     releases[1]?.();
-    const [first, ...others] = await settled;
-    expect(first?.status).toBe("rejected");
-    expect(others).toEqual([
+    // which of the runs comes first to the node is not said
+    const outcomes = await settled;
+    expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(1);
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toEqual([
       { status: "fulfilled", value: "a2" },
       { status: "fulfilled", value: "a2" },
     ]);
