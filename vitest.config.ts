@@ -1,8 +1,22 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+import { filesAsWritten } from "./test/ways/exceptions.js";
 
 const source = fileURLToPath(new URL("./src", import.meta.url));
+
+/** They need a process of their own: what they look at, or change, belongs to the whole process. */
+const isolated = [
+  "test/*.test.ts",
+  "test/{bench,components,crash,examples,mastra,mcp,otel,portability,scripts,stores,types}/**/*.test.ts",
+  "test/agents/crash/**/*.test.ts",
+  "test/callbacks/span-messages.test.ts",
+  "test/checkpoint/journal/**/*.test.ts",
+  "test/run/{leaks,promises}.test.ts",
+  "test/schema/{on-demand,concat/load-message-joining}.test.ts",
+  "test/tools/node/time-limits.test.ts",
+  "test/tools/regressions/calls-that-are-over.test.ts",
+];
 
 export default defineConfig({
   resolve: {
@@ -26,6 +40,9 @@ export default defineConfig({
         test: {
           name: "tests",
           include: ["test/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...isolated],
+          // most of a minute is saved where files share the modules that they load
+          isolate: false,
           typecheck: {
             // projects do not hear of the option by themselves
             enabled: process.argv.includes("--typecheck"),
@@ -34,6 +51,7 @@ export default defineConfig({
           },
         },
       },
+      { extends: true, test: { name: "isolated", include: isolated, exclude: configDefaults.exclude } },
       {
         // runs that are stopped, killed and taken over, again with stores that append: test/checkpoint/watched-store.ts
         extends: true,
@@ -57,6 +75,7 @@ export default defineConfig({
             "test/checkpoint/memory-store.test.ts",
             // counts the saves of a run, which are others in other ways to run
             "test/checkpoint/history*.test.ts",
+            ...filesAsWritten.map((file) => `test/${file}`),
           ],
           setupFiles: ["test/ways/setup.ts"],
           isolate: false,

@@ -106,6 +106,5 @@ describe("npm run budgets", () => {
       gzippedBytes: { root: expect.any(Number), oneNodeGraph: expect.any(Number) },
       other: { a: 1 },
     });
-    expect((await run()).code).toBe(0);
   });
 });
