@@ -3,7 +3,7 @@ import { isPromiseLike, isStream } from "../is.js";
 import type { Body } from "./body.js";
 import { LineOutputs } from "./mapping/line-outputs.js";
 import { endSpan, failSpan, startSpan } from "./observe.js";
-import { ROUTED } from "./program.js";
+import { ROUTED, type Scheduling } from "./program.js";
 import type { Run } from "./run.js";
 import { halt } from "./run-parts.js";
 import { collect, discard } from "./streams/joining.js";
@@ -21,39 +21,35 @@ export function canRunFast({ program, mode, environment, retains }: Run): boolea
  */
 export async function runFast(run: Run, input: unknown): Promise<unknown> {
   const { program, bodies } = run;
-  const { next, plan, scheduling } = program;
+  const { next } = program;
   const outputs = program.isWired ? new LineOutputs(run) : undefined;
-  const isDirect = run.observed && run.mode === "invoke" && run.places === undefined;
-  const direct = isDirect ? program.direct : undefined;
+  const direct = run.observed && run.mode === "invoke" && run.places === undefined ? program.direct : undefined;
   let task: Task | undefined;
   let index = START_INDEX;
   let value = input;
   try {
     for (;;) {
       let target = next[index] as number;
-      if (target === ROUTED && scheduling !== undefined) {
+      if (target === ROUTED) {
+        const scheduling = program.scheduling as Scheduling;
         task ??= new Task(run, index);
         task.output = run.keyed(index, value);
-        const chosen = scheduling.choose(run as never, task);
-        const targets = typeof chosen === "object" && isPromiseLike(chosen) ? await chosen : chosen;
+        let targets = scheduling.choose(run as never, task);
+        if (typeof targets === "object" && isPromiseLike(targets)) targets = await targets;
         if (run.halted) throw run.haltReason;
+        if (typeof targets !== "number" && targets.length === 1) targets = targets[0] as number;
         if (typeof targets !== "number") {
-          const [only] = targets;
-          if (only === undefined || targets.length > 1) {
-            task.targets = targets;
-            return scheduling.finish(run as never, task);
-          }
-          target = only;
-        } else {
-          target = targets;
+          task.targets = targets;
+          return scheduling.finish(run as never, task);
         }
+        target = targets;
         value = task.output;
       }
       if (outputs !== undefined) {
         outputs.keep(index, value);
         outputs.target = target;
         index = target;
-        const mapping = plan.nodes[target]?.input;
+        const mapping = program.plan.nodes[target]?.input;
         value = mapping?.read(outputs as never);
         // only user functions can return promises
         if (mapping?.isRepeatable === false && isPromiseLike(value)) {
@@ -99,8 +95,9 @@ export async function runFast(run: Run, input: unknown): Promise<unknown> {
       task.isOver = true;
     }
   } catch (error) {
-    const origin = run.mode === "transform" && !run.halted ? await run.findOrigin(error) : error;
-    const failure = run.end(origin === halt ? halt : run.blame(origin, index));
+    let failure: unknown = error;
+    if (run.mode === "transform" && !run.halted) failure = await run.findOrigin(error);
+    failure = run.end(failure === halt ? halt : run.blame(failure, index));
     throw failure instanceof Promise ? await failure : failure;
   }
 }
