@@ -5,14 +5,16 @@ import { filesAsWritten } from "./test/ways/exceptions.js";
 
 const source = fileURLToPath(new URL("./src", import.meta.url));
 
-/** They need a process of their own: what they look at, or change, belongs to the whole process. */
+/** They need a process of their own: what they look at, or change, belongs to the whole process, or they compute for long. */
 const isolated = [
   "test/*.test.ts",
+  "test/**/{*.property,leaks}.test.ts",
   "test/{bench,components,crash,examples,mastra,mcp,otel,portability,scripts,stores,types}/**/*.test.ts",
   "test/agents/crash/**/*.test.ts",
   "test/callbacks/span-messages.test.ts",
+  "test/checkpoint/tampered-documents.test.ts",
   "test/checkpoint/journal/**/*.test.ts",
-  "test/run/{leaks,promises}.test.ts",
+  "test/run/promises.test.ts",
   "test/schema/{on-demand,concat/load-message-joining}.test.ts",
   "test/tools/node/time-limits.test.ts",
   "test/tools/regressions/calls-that-are-over.test.ts",
