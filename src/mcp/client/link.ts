@@ -14,7 +14,7 @@ import { Cutoff } from "./cutoff.js";
 import { streamEnded, Unreachable } from "./guarded-fetch.js";
 import { InFlight } from "./in-flight.js";
 import { capabilitiesOf, isModern, newClient, onlyByInterrupt, revisionOf, type SharedOptions } from "./new-client.js";
-import { hideAtHandshake, openTransport } from "./open-transport.js";
+import { endClient, hideAtHandshake, openTransport } from "./open-transport.js";
 import type { McpServerConfig } from "./options.js";
 import type { Client } from "./sdk.js";
 import { pause, raceAbort, withLimit } from "./timing.js";
@@ -141,7 +141,7 @@ export class ServerLink {
     this.#client = undefined;
     await this.#feed?.close();
     await this.#opening?.catch(() => undefined);
-    if (client !== undefined && !("client" in this.config)) await client.close();
+    if (client !== undefined && !("client" in this.config)) await endClient(client);
   }
 
   get #canReconnect(): boolean {
@@ -163,7 +163,7 @@ export class ServerLink {
         },
       );
     } catch (error) {
-      if (isOwn) await client.close().catch(() => undefined);
+      if (isOwn) await endClient(client).catch(() => undefined);
       throw error;
     }
     await this.#connected(client);
@@ -196,7 +196,7 @@ export class ServerLink {
   }
 
   async #connected(client: Client): Promise<void> {
-    if (this.state === "closed") return client.close();
+    if (this.state === "closed") return endClient(client);
     this.#client = client;
     this.state = "connected";
     this.error = undefined;

@@ -1,7 +1,8 @@
 import { answerTooLarge } from "../errors.js";
 import { guardedFetch, largestAnswer } from "./guarded-fetch.js";
 import type { McpCommand, McpEndpoint, McpServerConfig } from "./options.js";
-import { loadClient, loadStdioClient, type Transport } from "./sdk.js";
+import { type Client, loadClient, loadStdioClient, type Transport } from "./sdk.js";
+import { withLimit } from "./timing.js";
 
 /**
  * A new transport for a server. One that was given can be used once. `onBroken` is told why it cannot go on, where that would
@@ -49,6 +50,21 @@ async function httpTransport(
   return sse === true
     ? new SSEClientTransport(endpoint, options)
     : new StreamableHTTPClientTransport(endpoint, options);
+}
+
+/** How long a server may take to end a session. */
+const endMs = 1_000;
+
+/** Closes a client. A server with sessions is told that this one is over: it would keep it for a while, and has only so many. */
+export async function endClient(client: Client): Promise<void> {
+  const { transport } = client;
+  const end: unknown = transport === undefined ? undefined : Reflect.get(transport, "terminateSession");
+  if (typeof end === "function") {
+    const late = () => new Error(`The session was not ended within ${endMs} ms.`);
+    const ended = withLimit(endMs, new AbortController().signal, late, async () => Reflect.apply(end, transport, []));
+    await ended.catch(() => undefined);
+  }
+  await client.close();
 }
 
 /**

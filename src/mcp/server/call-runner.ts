@@ -257,9 +257,9 @@ export class CallRunner {
   }
 
   #begin(request: CallRequest, place: CallPlace): CallSession {
-    const { sdk, isModern, capabilities, requestContext, progress } = request;
+    const { sdk, isModern, capabilities, cannotAsk, requestContext, progress } = request;
     const keepFinal = (final: Fields) => this.#keepFinal(place, final);
-    const session: CallSession = { sdk, isModern, capabilities, place, progress, keepFinal };
+    const session: CallSession = { sdk, isModern, capabilities, cannotAsk, place, progress, keepFinal };
     this.#options.sessions.begin(requestContext, session);
     return session;
   }

@@ -13,6 +13,8 @@ export interface CallSession {
   /** Questions go out as a result; else as requests during the call. */
   readonly isModern: boolean;
   readonly capabilities: Fields;
+  /** Why the client could not be asked during a call of an older revision, if so. */
+  readonly cannotAsk: string | undefined;
   /** Under what the call waits, once it does. */
   readonly place: CallPlace;
   readonly progress: ProgressTeller;
@@ -99,7 +101,11 @@ class ClientContext implements McpCallContext {
   }
 
   async log(level: Parameters<McpCallContext["log"]>[0], data: unknown, logger?: string): Promise<void> {
-    await this.#session.sdk.mcpReq.log(level, data, logger);
+    try {
+      await this.#session.sdk.mcpReq.log(level, data, logger);
+    } catch {
+      // a client that has gone, or data that is no JSON: what is only told does not fail the call
+    }
   }
 
   /** The same in every execution of the place, as its other keys. */
@@ -109,6 +115,8 @@ class ClientContext implements McpCallContext {
   }
 
   #need(capability: "sampling" | "roots"): void {
+    const { cannotAsk } = this.#session;
+    if (cannotAsk !== undefined) throw new Error(`The MCP client cannot be asked (${capability}): ${cannotAsk}`);
     if (!hasCapability(this.#session.capabilities, capability)) {
       throw new Error(`The MCP client cannot do this: it has not declared the capability "${capability}".`);
     }

@@ -109,7 +109,8 @@ export class ToolCalls {
     let program = this.#programs.get(name);
     if (program === undefined) {
       program = { name, graph: this.#compile(name), refused: errorResult };
-      this.#programs.set(name, program);
+      // names that clients make up would fill the memory
+      if (this.#options.tools.has(name)) this.#programs.set(name, program);
     }
     return program;
   }

@@ -4,6 +4,7 @@ import { Chain } from "../../../src/compose/chain.js";
 import { connectMcp } from "../../../src/mcp/client/connect-mcp.js";
 import type { McpConnection } from "../../../src/mcp/client/connection.js";
 import type { McpOptions, McpServerConfig } from "../../../src/mcp/client/options.js";
+import { MCPServer } from "../../../src/mcp/server/mcp-server.js";
 import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
 import { textOf } from "../../../src/schema/message/read-message.js";
 import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
@@ -170,4 +171,19 @@ describe("a server that asks", () => {
     const [block] = blocksOf(await node(connection).invoke(calls(call("s_nag"))));
     expect(block).toMatchObject({ isError: true, result: expect.stringContaining("asked for input 10 times") });
   });
+});
+
+it("close ends the session at a server of an older revision", async () => {
+  const server = new MCPServer({ name: "old", version: "1.0.0" });
+  open.push(() => server.close());
+  const sent: string[] = [];
+  const { url } = await server.listen({ port: 0 });
+  const watched: typeof fetch = async (address, init) => {
+    const response = await fetch(address, init);
+    sent.push(`${init?.method} ${response.status}`);
+    return response;
+  };
+  const connection = await connectMcp({ s: { url, revision: "legacy", fetch: watched } });
+  await connection.close();
+  expect(sent.at(-1)).toBe("DELETE 200");
 });
