@@ -28,6 +28,9 @@ export const reservedMetadata = (key: string): KumikoError =>
     `The metadata of a document has a "${key}", which is where chunks keep their place. Rename it; if the document is a chunk already, split the whole one.`,
   );
 
+export const reservedName = (key: string): KumikoError =>
+  invalidRagOption(`"${key}" in the metadata of a chunk is where it stands in the document. Use another name.`);
+
 export const noPackage = (name: string, purpose: string, cause: unknown): KumikoError =>
   new KumikoError("PACKAGE_MISSING", `${purpose} needs the package ${name}. Install it: npm install ${name}`, {
     cause,
@@ -61,6 +64,13 @@ export const embeddingFailed = (what: string, cause?: unknown): KumikoError =>
   new KumikoError(
     "EMBEDDING_FAILED",
     cause === undefined ? what : `${what} ${messageOf(cause)}`,
+    cause === undefined ? {} : { cause },
+  );
+
+export const unknownVectorStore = (name: string, known: readonly string[], cause?: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `There is no vector store "${name}". Stores: ${known.join(", ") || "none"}. Give it in vectorStores.`,
     cause === undefined ? {} : { cause },
   );
 

@@ -187,6 +187,8 @@ describe("options", () => {
     [{ size: 0 }, /size must be/],
     [{ size: Number.NaN }, /size must be/],
     [{ strategy: "character", separator: "a*", isSeparatorRegex: true, size: 2 }, /matches the empty text/],
+    [{ strategy: "character", separator: "a*", isSeparatorRegex: true }, /matches the empty text/],
+    [{ strategy: "recursive", separators: [/\n/, /b?/] }, /matches the empty text/],
     [{ strategy: "character", separator: "(", isSeparatorRegex: true }, /regular expression/],
     [{ encodingName: "gpt2" }, /length: "tokens"/],
     [{ strategy: "token", encodingName: "gpt9" }, /Unknown encoding "gpt9".*o200k_base/],
@@ -194,6 +196,7 @@ describe("options", () => {
     [{ strategy: "semantic" }, /needs an embedder/],
     [{ strategy: "markdown", headers: [["h1", "a"]] }, /levels/],
     [{ strategy: "markdown", headers: ["#"] }, /list of pairs/],
+    [{ strategy: "markdown", headers: [["#", "start"]] }, /"start".* Use another name/],
     [{ length: () => Number.NaN }, /what length gives/],
     [{ extract: { summary: true } }, /needs a model/],
   ];
@@ -274,6 +277,16 @@ describe("extractMetadata", () => {
     await expect(document.extractMetadata({ model, title })).rejects.toThrow(/title of chunk "d:3-4" failed/);
     await document.extractMetadata({ model, title, onError: "skip" });
     expect(document.getMetadata().map((metadata) => metadata.title)).toEqual(["T", undefined]);
+  });
+
+  it("leaves the place of a chunk alone", async () => {
+    const model = answering(() => '{"end":"2024"}');
+    const document = MDocument.fromText("x", { id: "d" });
+    for (const options of [{ title: { key: "start" } }, { schema: { type: "object" } }]) {
+      await expect(document.extractMetadata({ model, ...options })).rejects.toThrow(/d:0-1.*Use another name/);
+      await document.extractMetadata({ model, ...options, onError: "skip" });
+    }
+    expect(document.getMetadata()).toEqual([{ start: 0, end: 1 }]);
   });
 
   it("takes fields of a schema from an answer of JSON", async () => {

@@ -1,5 +1,5 @@
 import { shorten } from "../../schema/shorten.js";
-import { invalidRagOption, invalidValue, twoValues, unknownChunkOption } from "../errors.js";
+import { invalidRagOption, invalidValue, reservedName, twoValues, unknownChunkOption } from "../errors.js";
 import type { ChunkStrategy } from "./chunk-options.js";
 
 /** Options whose names and common values have been checked. */
@@ -88,6 +88,7 @@ function checkTypes(values: Readonly<Record<string, unknown>>): void {
     if (value !== undefined && !isPairs(value)) {
       throw invalidValue(name, 'a list of pairs of texts, like [["h1", "title"]]', value);
     }
+    for (const [, key] of value ?? []) if (key === "start" || key === "end") throw reservedName(key);
   }
 }
 

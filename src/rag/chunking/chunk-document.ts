@@ -3,7 +3,7 @@ import { OnDemand } from "../../schema/on-demand.js";
 import type { Chunk } from "../chunk.js";
 import { isEmbedder } from "../embedding/any-embedder.js";
 import { embedTexts } from "../embedding/embed-texts.js";
-import { invalidDocument, invalidRagOption, invalidValue } from "../errors.js";
+import { emptySeparator, invalidDocument, invalidRagOption, invalidValue } from "../errors.js";
 import type { ExtractOptions } from "../extraction/extract-options.js";
 import { loadExtraction } from "../extraction/load-extraction.js";
 import { type CheckedOptions, checkChunkOptions } from "./check-options.js";
@@ -203,14 +203,21 @@ function separatorsOf(values: CheckedOptions["values"], byDefault: readonly Sepa
 
 function patternOf(given: unknown, isRegex: boolean): string | RegExp {
   if (given instanceof RegExp)
-    return new RegExp(given.source, given.flags.includes("g") ? given.flags : `${given.flags}g`);
+    return notEmpty(new RegExp(given.source, given.flags.includes("g") ? given.flags : `${given.flags}g`));
   if (typeof given !== "string") throw invalidValue("a separator", "a text or a regular expression", given);
   if (!isRegex) return given;
   try {
-    return new RegExp(given, "g");
-  } catch {
-    throw invalidValue("a separator", "a regular expression that can be read", given);
+    return notEmpty(new RegExp(given, "g"));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw invalidValue("a separator", "a regular expression that can be read", given);
+    throw error;
   }
+}
+
+/** A pattern that matches the empty text elsewhere only, such as a lookahead, is found out when it splits. */
+function notEmpty(pattern: RegExp): RegExp {
+  if (pattern.test("")) throw emptySeparator(pattern);
+  return pattern;
 }
 
 function minSizeOf(given: unknown, size: number): number {

@@ -3,7 +3,7 @@ import type { AgenticModel } from "../../components/model.js";
 import { isFields } from "../../is.js";
 import type { Chunk } from "../chunk.js";
 import { concurrently } from "../concurrently.js";
-import { extractionFailed, invalidValue, noModel, unknownRagOption } from "../errors.js";
+import { extractionFailed, invalidValue, noModel, reservedName, unknownRagOption } from "../errors.js";
 import { askForJson, askModel } from "../model-answer.js";
 import type { ExtractOptions, ExtractorOptions } from "./extract-options.js";
 
@@ -36,7 +36,9 @@ export async function extractMetadata(
   await concurrently(tasks, concurrency, async ({ chunk, index, extractor }) => {
     signal?.throwIfAborted();
     try {
-      Object.assign(found[index] ?? {}, await extractor.extract(model, chunk.text, { ctx, signal }));
+      const fields = await extractor.extract(model, chunk.text, { ctx, signal });
+      for (const key of ["start", "end"]) if (Object.hasOwn(fields, key)) throw reservedName(key);
+      Object.assign(found[index] ?? {}, fields);
     } catch (cause) {
       if (signal?.aborted) throw cause;
       if (onError === "throw") throw extractionFailed(extractor.kind, chunk.id, cause);

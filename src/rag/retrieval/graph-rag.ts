@@ -70,9 +70,10 @@ export class GraphRAG {
     const dimension = this.#dimension ?? queryVector.length;
     const vectors = [queryVector, ...nodes.map(({ vector }) => vector ?? [])];
     for (const [index, vector] of vectors.entries()) {
-      if (vector.length === dimension) continue;
       const what = index === 0 ? "The query" : `The entry "${nodes[index - 1]?.id}"`;
-      throw invalidVector(`${what} has a vector of ${vector.length} numbers, not of ${dimension}.`);
+      if (vector.length !== dimension)
+        throw invalidVector(`${what} has a vector of ${vector.length} numbers, not of ${dimension}.`);
+      if (!vector.every(Number.isFinite)) throw invalidVector(`${what} has a vector with numbers that are not finite.`);
     }
     const ranks = this.#walk(vectors.slice(1), queryVector);
     return nodes

@@ -1,7 +1,7 @@
 import type { ToolContext } from "../../components/tool.js";
 import { shorten } from "../../schema/shorten.js";
 import type { AnyEmbedder } from "../embedding/any-embedder.js";
-import { invalidRagOption, invalidValue, unknownRagOption } from "../errors.js";
+import { invalidRagOption, invalidValue, unknownRagOption, unknownVectorStore } from "../errors.js";
 import { invalidFilter } from "../vectors/errors.js";
 import { bothFilters, type Filter } from "../vectors/filter.js";
 
@@ -38,7 +38,12 @@ export interface QueryToolOptions {
   /** The stores, by their names. */
   readonly vectorStores?: Readonly<Record<string, QueryableStore>> | undefined;
   /** Knows stores by their names too. */
-  readonly mastra?: { getVector(name: string): QueryableStore | undefined } | undefined;
+  readonly mastra?:
+    | {
+        getVector(name: string): QueryableStore | undefined;
+        listVectors?(): Readonly<Record<string, unknown>> | undefined;
+      }
+    | undefined;
   /** @default 10 */
   readonly topK?: number | undefined;
   /** What all results must fit, whatever the model asks. */
@@ -116,10 +121,18 @@ function textOf(name: string, value: unknown): string {
 
 function findStore(name: string, { vectorStores = {}, mastra }: QueryToolOptions): QueryableStore {
   const own = Object.hasOwn(vectorStores, name) ? vectorStores[name] : undefined;
-  const found = own ?? mastra?.getVector(name);
-  if (found !== undefined) return found;
-  const known = Object.keys(vectorStores).join(", ") || "none";
-  throw invalidRagOption(`There is no vector store "${name}". Stores: ${known}. Give it in vectorStores.`);
+  if (own !== undefined) return own;
+  const unknown = (cause?: unknown) => {
+    const known = [...Object.keys(vectorStores), ...Object.keys(mastra?.listVectors?.() ?? {})];
+    return unknownVectorStore(name, known, cause);
+  };
+  try {
+    const found = mastra?.getVector(name);
+    if (found !== undefined) return found;
+  } catch (cause) {
+    throw unknown(cause);
+  }
+  throw unknown();
 }
 
 /** Models like to write it as text. */

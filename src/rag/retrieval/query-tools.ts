@@ -4,6 +4,7 @@ import { scoreOf } from "../../schema/document.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { type CreatedTool, createTool } from "../../tools/define/create-tool.js";
 import { embedTexts } from "../embedding/embed-texts.js";
+import { mostResults } from "../vectors/requests.js";
 import type { QueryResult } from "../vectors/vector-store.js";
 import { GraphRAG, type GraphRAGOptions } from "./graph-rag.js";
 import {
@@ -90,7 +91,7 @@ export function createGraphRAGTool(options: GraphRAGToolOptions): QueryTool {
     find: async (settings, ctx) => {
       const { topK } = settings;
       const graph = new GraphRAG(graphOptionsOf(options.graphOptions ?? {}, ctx));
-      const pool = Math.max(50, 5 * topK);
+      const pool = Math.max(50, Math.min(mostResults, 5 * topK), topK);
       const [queryVector = []] = await embedTexts(options.model, [settings.queryText], {}, ctx);
       const found = await ask(settings, queryVector, { topK: pool, includeVector: true });
       return graph.rank(found, { queryVector, topK });

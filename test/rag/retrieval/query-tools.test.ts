@@ -149,6 +149,30 @@ describe("names and descriptions", () => {
   });
 });
 
+it("names the stores that there are when neither list nor Mastra has one", async () => {
+  const mastra = {
+    getVector: (name: string) => {
+      throw new Error(`Vector ${name} not found`);
+    },
+    listVectors: () => ({ libsql: {} }),
+  };
+  const vectorStores = await stores();
+  const tool = createVectorQueryTool({ vectorStoreName: "pinecone", indexName: "docs", model, vectorStores, mastra });
+  await expect(call(tool, { queryText: "a" })).rejects.toThrow(
+    'There is no vector store "pinecone". Stores: my-store, libsql.',
+  );
+});
+
+it("looks at no more entries for a graph than a store gives at once", async () => {
+  const tool = createGraphRAGTool({
+    vectorStoreName: "my-store",
+    indexName: "docs",
+    model,
+    vectorStores: await stores(),
+  });
+  expect((await call(tool, { queryText: "a", topK: 4_000 })).relevantContext).toHaveLength(4);
+});
+
 /** What the ranks of a walk are, by Gaussian elimination: ranks = restart × start + (1 − restart) × (moves of ranks). */
 function solve(vectors: readonly number[][], query: readonly number[], threshold: number, restart: number): number[] {
   const count = vectors.length;
@@ -230,6 +254,8 @@ describe("GraphRAG", () => {
     const graph = new GraphRAG({ dimension: 3 });
     expect(() => graph.rank([], { queryVector: [1, 0] })).toThrow(/The query has a vector of 2/);
     expect(() => new GraphRAG().rank([{ id: "a" }], { queryVector: [1] })).toThrow(/"a" has a vector of 0/);
+    const broken = [{ id: "a", vector: [Number.NaN, 1] }];
+    expect(() => new GraphRAG().rank(broken, { queryVector: [1, 0] })).toThrow(/"a" has .* not finite/);
     expect(graph.rank([], { queryVector: [1, 0, 0] })).toEqual([]);
   });
 });
