@@ -1,4 +1,5 @@
 import type { NodeContext } from "../components/context.js";
+import type { ToolContext } from "../components/tool.js";
 import type { Runnable } from "../compose/runnable.js";
 import { bareRunnable } from "../run/bare-runnable.js";
 import { Context } from "../run/context.js";
@@ -7,7 +8,8 @@ import { functionToolResult, mcpToolApprovalResponse } from "../schema/message/c
 import { userMessage } from "../schema/message/construct-message.js";
 import type { McpToolApprovalRequest } from "../schema/message/content-block.js";
 import { hasToolCalls, toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
-import { CallBatch } from "../tools/node/call-batch.js";
+import { CallBatch, toolsNodeOptionsOf } from "../tools/node/call-batch.js";
+import type { ToolsNodeOptions } from "../tools/node/options.js";
 import { resultsOf } from "../tools/node/results-of.js";
 import type { AgentParts } from "./agent-parts.js";
 import { type AgentState, enterNode, leaveNode } from "./agent-state.js";
@@ -76,20 +78,20 @@ async function runCalls(
   checkToolsAreThere(turn, rest, toolbox, ctx);
   if (turn.streams) tellOwn(turn, own);
   if (!hasToolCalls(rest)) return merge([]);
-  const place = toolPlace(turn, ctx);
-  turn.watch?.tools.set(place.address, turn);
-  const batch = new CallBatch(toolbox.kit, rest, place);
+  turn.watch?.tools.set(ctx.address, turn);
+  const batch = new CallBatch(toolbox.kit, rest, ctx as Context, toolOptions(turn, ctx), callingAgent(turn));
   return merge(await (turn.streams ? batch.follow(new ToldCalls(turn)) : batch).run());
 }
 
-/** Tools get the conversation, and are told which agent calls. */
-function toolPlace(turn: Turn, ctx: NodeContext): Context {
-  const { threadId } = turn.call;
-  const name = turn.state.active;
-  const given = typeof ctx.options === "object" ? { ...ctx.options } : {};
-  Reflect.deleteProperty(given, "call");
-  const callingAgent = threadId === undefined ? { name } : { name, threadId };
-  return ctx.with({ options: { messages: turn.messages, ...given }, callingAgent }) as Context;
+/** Tools get the conversation. */
+function toolOptions(turn: Turn, ctx: NodeContext): ToolsNodeOptions {
+  const { call, ...given } = (ctx.options ?? {}) as ToolsNodeOptions & { readonly call?: unknown };
+  return toolsNodeOptionsOf({ messages: turn.messages, ...given });
+}
+
+/** Tools are told which agent calls. */
+function callingAgent({ call: { threadId }, state }: Turn): NonNullable<ToolContext["agent"]> {
+  return threadId === undefined ? { name: state.active } : { name: state.active, threadId };
 }
 
 /** Calls that no tool runs for: an output that does not fit, and all transfers but the first. */

@@ -69,11 +69,6 @@ export abstract class Context implements NodeContext {
   abstract readonly options: unknown;
   abstract readonly state: unknown;
 
-  /** The agent that this node belongs to, for the context of its tools. */
-  get callingAgent(): { readonly name: string; readonly threadId?: string | undefined } | undefined {
-    return undefined;
-  }
-
   /** This context itself, also for a copy made by `with`. */
   get origin(): Context {
     return this;

@@ -1,24 +1,17 @@
 import type { HandlerList } from "../callbacks/handler-list.js";
-import {
-  type Addressed,
-  type ComponentKind,
-  LazyRecord,
-  type RunInfo,
-  type RunMeta,
-  RunRecord,
-} from "../callbacks/run-info.js";
+import type { RunInfo } from "../callbacks/run-info.js";
 import { Span } from "../callbacks/span.js";
 import type { Journal } from "../checkpoint/journal/journal.js";
 import { Invocation } from "../checkpoint/pause/invocation.js";
 import type { NodeFailure } from "../components/policies.js";
-import type { PlanNode } from "../compose/plan/plan.js";
 import type { Runtime } from "../compose/runtime.js";
 import { Children } from "./children.js";
-import { type CallOptions, Context, copyOf } from "./context.js";
+import { type CallOptions, Context } from "./context.js";
 import type { Environment } from "./environment.js";
-import type { Places } from "./policies/places.js";
+import type { Place, Places } from "./policies/places.js";
 import type { Scope } from "./scope.js";
 import type { StateCell } from "./state-cell.js";
+import { type RecordSource, recordOf } from "./task-record.js";
 
 /** What one task delivers to a node: a value, or in a run on streams a reader. */
 export interface Delivery {
@@ -54,14 +47,6 @@ export interface InvocationKeeper {
   prepare(before: (input: unknown, task: Task) => unknown, input: unknown, task: Task): unknown;
   /** The output of the node, for `after`: computed now, or kept from an earlier execution of the task. */
   produce(node: (input: unknown, task: Task) => unknown, input: unknown, task: Task): unknown;
-}
-
-/** What the record of a task needs to know of the run of its graph. */
-interface RecordSource {
-  /** The record that tasks name as their parent; `undefined` if the task is the whole run (a lone lambda). */
-  readonly recordAround: RunInfo | undefined;
-  node(index: number): PlanNode;
-  addressOf(index: number): string;
 }
 
 /** What a task needs to know of the run of its graph. */
@@ -123,7 +108,7 @@ export class Task extends Context implements Delivery {
   output: unknown;
   /** Where the output goes, once that is decided. */
   targets: readonly number[] | undefined;
-  isOver: boolean;
+  private ended: boolean;
   /** Its function returned a stream, and runs while that is read. */
   isStreaming: boolean;
   private ownSpan: Span | undefined;
@@ -136,7 +121,7 @@ export class Task extends Context implements Delivery {
     this.step = owner.steps;
     this.output = undefined;
     this.targets = undefined;
-    this.isOver = false;
+    this.ended = false;
     this.isStreaming = false;
     this.ownSpan = undefined;
     this.extras = undefined;
@@ -149,6 +134,14 @@ export class Task extends Context implements Delivery {
 
   get value(): unknown {
     return this.output;
+  }
+
+  get isOver(): boolean {
+    return this.ended;
+  }
+
+  set isOver(isOver: boolean) {
+    this.ended = isOver;
   }
 
   get scope(): Scope {
@@ -334,7 +327,7 @@ export class Task extends Context implements Delivery {
   /** The extras are created first, so that the copy shares them: record, invocation and children. */
   override get with(): Context["with"] {
     this.extras ??= new Extras();
-    return (fields) => copyOf(this, fields);
+    return (fields) => new TaskCopy(this, fields);
   }
 
   get children(): Children {
@@ -345,6 +338,86 @@ export class Task extends Context implements Delivery {
 
   get openedChildren(): Children | undefined {
     return this.extras?.children;
+  }
+}
+
+/**
+ * A context of the same task with some fields replaced. It is not made with its task as the prototype: engines give each
+ * prototype a hidden class of its own, which slows down all that reads tasks.
+ */
+class TaskCopy extends Task {
+  private readonly task: Task;
+  private readonly replaced: Readonly<Record<string, unknown>>;
+
+  constructor(task: Task, fields: Readonly<Record<string, unknown>>) {
+    super(task.owner, task.index);
+    this.task = task;
+    this.shareWith(task);
+    this.replaced = task instanceof TaskCopy ? { ...task.replaced, ...fields } : fields;
+    for (const name in this.replaced) {
+      const value = this.replaced[name];
+      Object.defineProperty(this, name, { value, enumerable: true, configurable: true, writable: true });
+    }
+  }
+
+  override get origin(): Context {
+    return this.task.origin;
+  }
+
+  override get isOver(): boolean {
+    return this.task.isOver;
+  }
+
+  override get scope(): Scope {
+    return this.task.scope;
+  }
+
+  override get openedScope(): Scope {
+    return this.task.openedScope;
+  }
+
+  override get address(): string {
+    return this.task.address;
+  }
+
+  override get nodePath(): readonly string[] {
+    return this.task.nodePath;
+  }
+
+  override get runInfo(): RunInfo {
+    return this.task.runInfo;
+  }
+
+  override get invocation(): Invocation {
+    return this.task.invocation;
+  }
+
+  override get openedInvocation(): Invocation | undefined {
+    return this.task.openedInvocation;
+  }
+
+  override get invocationPath(): string {
+    return this.task.invocationPath;
+  }
+
+  override get hasStopped(): boolean {
+    return this.task.hasStopped;
+  }
+
+  override get attempt(): number {
+    return this.task.attempt;
+  }
+
+  override get retains(): boolean {
+    return this.task.retains;
+  }
+
+  override get place(): Place | undefined {
+    return this.task.place;
+  }
+
+  override beat(): void {
+    this.task.beat();
   }
 }
 
@@ -360,62 +433,4 @@ class Extras {
   route: Task | undefined = undefined;
   tried: Tried | undefined = undefined;
   failure: NodeFailure | undefined = undefined;
-}
-
-/** The `RunInfo` of a task. */
-function recordOf(source: RecordSource, index: number, at: Addressed): RunInfo {
-  if (source.recordAround !== undefined) return new TaskRecord(source, index);
-  const { name, type } = source.node(index);
-  return new RunRecord(undefined, kindOf(source, index), name, type, at);
-}
-
-/** The record of a task in a graph; everything in it is looked up when it is read. */
-class TaskRecord extends LazyRecord {
-  private readonly source: RecordSource;
-  private readonly index: number;
-
-  constructor(source: RecordSource, index: number) {
-    super();
-    this.source = source;
-    this.index = index;
-  }
-
-  get component(): ComponentKind {
-    return kindOf(this.source, this.index);
-  }
-
-  get name(): string {
-    return this.source.node(this.index).name;
-  }
-
-  get type(): string {
-    return this.source.node(this.index).type;
-  }
-
-  get address(): string {
-    return this.source.addressOf(this.index);
-  }
-
-  get toolCallId(): undefined {
-    return undefined;
-  }
-
-  get meta(): RunMeta | undefined {
-    const { body } = this.source.node(this.index);
-    return body.kind === "graph" ? body.plan.meta?.(() => undefined) : undefined;
-  }
-
-  get parent(): RunInfo | undefined {
-    return this.source.recordAround;
-  }
-
-  /** Never called: only roots need an id of their own, and a task in a graph is not a root. */
-  newId(): string {
-    return "";
-  }
-}
-
-export function kindOf(source: RecordSource, index: number): ComponentKind {
-  const { component } = source.node(index);
-  return component === "passthrough" ? "lambda" : component;
 }

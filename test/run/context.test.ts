@@ -80,6 +80,34 @@ describe("The context of a node", () => {
     expect(seen).toEqual([true, 1, true, false]);
   });
 
+  it("can be copied in a node with retries, and the copy again", async () => {
+    const { signal } = new AbortController();
+    const events: unknown[] = [];
+    const graph = new Graph<string, unknown>()
+      .addNode(
+        "node",
+        (_: string, ctx) => {
+          const copy = ctx.with({ signal, more: 1 }).with({ more: 2 });
+          copy.progress("here");
+          return [Reflect.get(copy, "more"), copy.signal === signal, copy.attempt, copy.taskKey === ctx.taskKey];
+        },
+        { retry: { attempts: 2 } },
+      )
+      .addEdge(START, "node")
+      .addEdge("node", END)
+      .compile({ callbacks: [{ onEvent: (_info, event) => void events.push(event) }] });
+    expect(await graph.invoke("")).toEqual([2, true, 1, true]);
+    expect(events).toEqual([{ kind: "progress", event: "here" }]);
+  });
+
+  it("can no longer ask through a copy when its node has returned", async () => {
+    let copy: NodeContext | undefined;
+    await inNode((ctx) => {
+      copy = ctx.with({ more: 1 });
+    });
+    await expect(copy?.ask("late", "?")).rejects.toMatchObject({ code: "ASKED_TOO_LATE" });
+  });
+
   it("is another one in each run of the node", async () => {
     const seen = new Set<string>();
     const graph = new Graph<number, number>()

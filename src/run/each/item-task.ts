@@ -1,7 +1,7 @@
 import { type RunInfo, RunRecord } from "../../callbacks/run-info.js";
 import type { Invocation } from "../../checkpoint/pause/invocation.js";
-import type { NodeContext } from "../../components/context.js";
-import { kindOf, Task, type TaskOwner } from "../task.js";
+import { Task, type TaskOwner } from "../task.js";
+import { kindOf } from "../task-record.js";
 
 /** What the task of an item needs to know of the run of its list. */
 export interface ItemOwner extends TaskOwner {
@@ -45,14 +45,12 @@ export class ItemTask extends Task {
     return this.openedInvocation?.hasStopped === true;
   }
 
-  override get ask(): NodeContext["ask"] {
-    this.isOver ||= this.owner.isOver;
-    return super.ask;
+  override get isOver(): boolean {
+    return super.isOver || this.owner.isOver;
   }
 
-  override get interrupt(): NodeContext["interrupt"] {
-    this.isOver ||= this.owner.isOver;
-    return super.interrupt;
+  override set isOver(isOver: boolean) {
+    super.isOver = isOver;
   }
 
   protected override newRecord(): RunInfo {

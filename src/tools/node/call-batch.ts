@@ -2,7 +2,7 @@ import type { HandlerList } from "../../callbacks/handler-list.js";
 import { type InterruptError, waitsAt } from "../../checkpoint/pause/interrupt.js";
 import { interruptsAt } from "../../checkpoint/pause/interrupts-of.js";
 import type { Invocation } from "../../checkpoint/pause/invocation.js";
-import type { ToolOutput } from "../../components/tool.js";
+import type { ToolContext, ToolOutput } from "../../components/tool.js";
 import type { Context } from "../../run/context.js";
 import { Scope } from "../../run/scope.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
@@ -37,6 +37,7 @@ export class CallBatch extends Scope implements CallOwner {
   readonly nodeContext: Context;
   readonly handlers: HandlerList | undefined;
   readonly message: AgenticMessage;
+  readonly agent: ToolContext["agent"];
   readonly runs: readonly ToolRun[];
   /** The run was stopped, or every call has settled. */
   isOver = false;
@@ -57,17 +58,24 @@ export class CallBatch extends Scope implements CallOwner {
   private resolve: ((results: AgenticMessage[]) => void) | undefined = undefined;
   private reject: ((error: unknown) => void) | undefined = undefined;
 
-  constructor(kit: ToolKit, message: AgenticMessage, nodeContext: Context) {
+  /** `options` and `agent`: of an agent whose node it is. */
+  constructor(
+    kit: ToolKit,
+    message: AgenticMessage,
+    nodeContext: Context,
+    options: ToolsNodeOptions = toolsNodeOptionsOf(nodeContext.options),
+    agent?: ToolContext["agent"],
+  ) {
     super(nodeContext.openedScope);
     const calls = callsIn(message);
     const ids = haveOwnIds(calls) ? undefined : callIdsOf(calls);
     const { settings } = kit;
-    const options = toolsNodeOptionsOf(nodeContext);
     const { entries, names } = tableOf(kit, options);
     this.settings = settings;
     this.nodeContext = nodeContext;
     this.handlers = nodeContext.handlers;
     this.message = message;
+    this.agent = agent;
     this.options = options;
     this.toolNames = names;
     this.unsettled = calls.length;
@@ -341,7 +349,7 @@ const noOptions: ToolsNodeOptions = Object.freeze({});
 const callOptionNames: readonly string[] = ["tools", "toolAliases", "messages"] satisfies (keyof ToolsNodeOptions)[];
 
 /** The call options that reached the node. */
-export function toolsNodeOptionsOf({ options }: Context): ToolsNodeOptions {
+export function toolsNodeOptionsOf(options: unknown): ToolsNodeOptions {
   if (typeof options !== "object" || options === null) return noOptions;
   for (const name in options) if (!callOptionNames.includes(name)) throw unknownCallOption(name, callOptionNames);
   return options;

@@ -22,7 +22,7 @@ export async function readStreamedCalls(
 ): Promise<AgenticMessage> {
   const reader = StreamReader.from(stream);
   if (nodeContext.resume.wasInterrupted) return reader.concat();
-  const options = toolsNodeOptionsOf(nodeContext);
+  const options = toolsNodeOptionsOf(nodeContext.options);
   const { message: join } = await loadMessageJoining();
   const calls = new StreamedCalls(tableOf(kit, options), options.messages ?? join, nodeContext);
   const message = await reader.map((chunk) => calls.take(chunk)).concat();

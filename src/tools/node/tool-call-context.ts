@@ -38,6 +38,7 @@ export abstract class ToolCallContext extends Context implements ToolContext {
   abstract readonly text: string;
   abstract readonly entry: ToolEntry | undefined;
   abstract readonly messages: readonly AgenticMessage[];
+  abstract readonly agent: ToolContext["agent"];
   protected abstract readonly openedExtras: Extras | undefined;
   /** State that only some calls need; created at first use, and shared with copies of the context. */
   protected abstract readonly extras: Extras;
@@ -52,10 +53,6 @@ export abstract class ToolCallContext extends Context implements ToolContext {
 
   get rawArguments(): string {
     return this.text;
-  }
-
-  get agent(): ToolContext["agent"] {
-    return this.nodeContext.callingAgent;
   }
 
   get abortSignal(): AbortSignal {

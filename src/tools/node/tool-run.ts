@@ -29,6 +29,8 @@ export interface CallOwner {
   readonly nodeContext: Context;
   readonly handlers: HandlerList | undefined;
   readonly messages: readonly AgenticMessage[];
+  /** The agent whose tools they are. */
+  readonly agent: ToolContext["agent"];
   /** Called when a call has its result, has failed, or is postponed. */
   settled(run: ToolRun): void;
 }
@@ -100,6 +102,10 @@ export class ToolRun extends ToolCallContext implements StagedCall {
 
   override get messages(): readonly AgenticMessage[] {
     return this.owner.messages;
+  }
+
+  override get agent(): ToolContext["agent"] {
+    return this.owner.agent;
   }
 
   /** The call as middlewares and handlers see it. */
