@@ -30,7 +30,7 @@ export interface EntryPoint {
 
 /** The answers of one execution of the node `model`: entered again, it does not ask for them again. */
 export interface KeptAnswers {
-  /** Of models, in the order in which they were asked. */
+  /** Of models, in the order in which they were asked, for the answer that is under way. */
   asked: readonly AgenticMessage[];
   /** The same after the middlewares around them. */
   wrapped: readonly AgenticMessage[];

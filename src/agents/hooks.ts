@@ -15,6 +15,12 @@ export function middlewaresWith(turn: Turn, hook: Hook): readonly AnyMiddleware[
   return middleware.length === 0 ? middleware : middleware.filter((one) => one[hook] !== undefined);
 }
 
+/** The same for hooks that run in the reversed order. */
+export function middlewaresBackWith(turn: Turn, hook: Hook): readonly AnyMiddleware[] {
+  const found = middlewaresWith(turn, hook);
+  return found.length < 2 ? found : found.toReversed();
+}
+
 /** Runs one hook of one middleware: with its state, and under its name if it fails. */
 export async function runHook<T>(
   turn: Turn,

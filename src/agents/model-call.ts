@@ -13,7 +13,7 @@ import type { ToolKit } from "../tools/node/tool-table.js";
 import type { AgentState, KeptAnswers } from "./agent-state.js";
 import { ChunkEvents } from "./chunk-events.js";
 import { invalidOption } from "./errors.js";
-import { middlewaresWith, runHook } from "./hooks.js";
+import { middlewaresBackWith, runHook } from "./hooks.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
 import { ModelReply, type ModelRequest } from "./model-request.js";
 import type { Turn } from "./turn.js";
@@ -25,16 +25,15 @@ export async function callModel(
   request: ModelRequest,
   { ctx, kit }: { readonly ctx: NodeContext; readonly kit: ToolKit },
 ): Promise<AgenticMessage> {
-  const known = turn.state.kept?.wrapped[turn.answers.wrapped++];
+  const index = turn.answers.wrapped++;
+  const known = turn.state.kept?.wrapped[index];
   if (known !== undefined) return known;
-  const wrapped = wrappedCall(turn, chain, ctx);
-  const given = await wrapped(request);
   const message = turn.streams
-    ? await toldOf(turn, chunksOf(given), () =>
+    ? await toldOf(turn, chunksOf(await wrapped(turn, chain, request, ctx)), () =>
         ctx instanceof Context ? new StreamedCalls(kit.tableFor({}), turn.messages ?? concatMessages, ctx) : undefined,
       )
-    : await wholeOf(given);
-  keep(turn, "wrapped", turn.answers.wrapped - 1, message);
+    : await wholeOf(wrapped(turn, chain, request, ctx));
+  keepWhole(turn, index, message);
   return message;
 }
 
@@ -43,12 +42,13 @@ function chunksOf(given: Given): AsyncIterable<AgenticMessage> {
   return isAgenticMessage(given) ? StreamReader.from([given]) : StreamReader.from(given);
 }
 
-/** An answer is there: a node that is entered again does not ask for it again. */
-function keep({ state }: Turn, list: "asked" | "wrapped", index: number, message: AgenticMessage): void {
+/** An answer is there: a node that is entered again does not ask for it again, nor for what it was made of. */
+function keepWhole({ state, isKept, answers }: Turn, index: number, message: AgenticMessage): void {
+  answers.asked = 0;
+  if (!isKept) return;
   const kept = keptOf(state);
-  const answers = [...kept[list]];
-  answers[index] = message;
-  kept[list] = answers;
+  kept.wrapped = kept.wrapped.toSpliced(index, 1, message);
+  kept.asked = [];
 }
 
 function keptOf(state: AgentState): KeptAnswers {
@@ -59,19 +59,21 @@ function keptOf(state: AgentState): KeptAnswers {
 type Given = ModelReply | StreamSource<AgenticMessage> | AgenticMessage;
 type Call = (request: ModelRequest) => Given | Promise<Given>;
 
-function wrappedCall(turn: Turn, chain: ModelChain, ctx: NodeContext): Call {
-  let call: Call = (request) => ask(turn, chain, request, ctx);
-  for (const middleware of middlewaresWith(turn, "wrapModelCall").toReversed()) {
+function wrapped(turn: Turn, chain: ModelChain, request: ModelRequest, ctx: NodeContext): Given | Promise<Given> {
+  const middlewares = middlewaresBackWith(turn, "wrapModelCall");
+  if (middlewares.length === 0 && !turn.streams) return answerOf(turn, chain, request, ctx);
+  let call: Call = (last) => ask(turn, chain, last, ctx);
+  for (const middleware of middlewares) {
     const inner = call;
-    call = (request) =>
+    call = (outer) =>
       runHook(turn, middleware, "wrapModelCall", ctx, async (run) => {
-        const next = (changed: ModelRequest = request): ModelReply => replyOf(turn, () => inner(changed));
-        const given: unknown = await middleware.wrapModelCall?.(request, next, run);
+        const next = (changed: ModelRequest = outer): ModelReply => replyOf(turn, () => inner(changed));
+        const given: unknown = await middleware.wrapModelCall?.(outer, next, run);
         if (given instanceof ModelReply || isAgenticMessage(given) || isStream(given)) return given as Given;
         throw invalidOption("wrapModelCall must return what next() returned, a stream, or a message");
       });
   }
-  return call;
+  return call(request);
 }
 
 /** Of what is inside, which may take its time to say what it gives. */
@@ -81,10 +83,11 @@ function replyOf(turn: Turn, open: () => Given | Promise<Given>): ModelReply {
     if (isAgenticMessage(given)) yield given;
     else yield* StreamReader.from(given);
   }
-  return new ModelReply(chunks, async () => (turn.streams ? wholeOf(chunks()) : wholeOf(await open())));
+  return new ModelReply(chunks, async () => (turn.streams ? wholeOf(chunks()) : wholeOf(open())));
 }
 
-async function wholeOf(given: Given): Promise<AgenticMessage> {
+async function wholeOf(giving: Given | Promise<Given>): Promise<AgenticMessage> {
+  const given = await giving;
   if (isAgenticMessage(given)) return given;
   if (given instanceof ModelReply) return given.message();
   const chunks: AgenticMessage[] = [];
@@ -92,15 +95,31 @@ async function wholeOf(given: Given): Promise<AgenticMessage> {
   return concatMessages(chunks);
 }
 
-/** The model itself. A middleware may have chosen another one. */
+/** The model itself, asked when the answer is read. */
 function ask(turn: Turn, chain: ModelChain, request: ModelRequest, ctx: NodeContext): ModelReply {
-  const asked = request.model === chain.model ? chain : modelChain(request.model, turn.parts, "wrapModelCall");
-  const chunks = (): StreamReader<AgenticMessage> => new StreamReader(new AskedModel(turn, asked, request, ctx));
-  return new ModelReply(chunks, async () => {
-    if (turn.streams) return wholeOf(chunks());
-    const call = beginCall(turn, asked);
-    return call.known ?? call.end(await asked.generate(request, ctx, call.name));
-  });
+  const chunks = (): StreamReader<AgenticMessage> =>
+    new StreamReader(new AskedModel(turn, chainOf(turn, chain, request), request, ctx));
+  return new ModelReply(chunks, async () =>
+    turn.streams ? wholeOf(chunks()) : answerOf(turn, chainOf(turn, chain, request), request, ctx),
+  );
+}
+
+/** A middleware may have chosen another model. */
+function chainOf(turn: Turn, chain: ModelChain, { model }: ModelRequest): ModelChain {
+  return model === chain.model ? chain : modelChain(model, turn.parts, "wrapModelCall");
+}
+
+async function answerOf(
+  turn: Turn,
+  chain: ModelChain,
+  request: ModelRequest,
+  ctx: NodeContext,
+): Promise<AgenticMessage> {
+  const call = beginCall(turn);
+  if (call.known !== undefined) return call.known;
+  const message = await chain.generate(request, ctx, call.name);
+  endCall(turn, chain, call, message);
+  return message;
 }
 
 /** The chunks of an answer, which is kept when it is whole. The model is asked at the first read. */
@@ -110,7 +129,7 @@ class AskedModel extends SerialSource<AgenticMessage> {
   readonly #request: ModelRequest;
   readonly #ctx: NodeContext;
   readonly #seen: AgenticMessage[] = [];
-  #call: ReturnType<typeof beginCall> | undefined;
+  #call: BegunCall | undefined;
   #source: ChunkSource<AgenticMessage> | undefined;
 
   constructor(turn: Turn, chain: ModelChain, request: ModelRequest, ctx: NodeContext) {
@@ -133,7 +152,9 @@ class AskedModel extends SerialSource<AgenticMessage> {
         return result;
       }
       if (this.#seen.length === 0) throw emptyAnswer(this.#chain.model.type ?? "the model");
-      if (this.#call?.known === undefined) this.#call?.end(concatMessages(this.#seen));
+      if (this.#call !== undefined && this.#call.known === undefined) {
+        endCall(this.#turn, this.#chain, this.#call, concatMessages(this.#seen));
+      }
       this.finish();
       return result;
     } catch (error) {
@@ -143,7 +164,7 @@ class AskedModel extends SerialSource<AgenticMessage> {
   }
 
   #open(): ChunkSource<AgenticMessage> {
-    this.#call = beginCall(this.#turn, this.#chain);
+    this.#call = beginCall(this.#turn);
     const { known, name } = this.#call;
     if (known === undefined) return StreamReader.from(this.#chain.stream(this.#request, this.#ctx, name)).takeSource();
     replayed.add(known);
@@ -158,22 +179,37 @@ class AskedModel extends SerialSource<AgenticMessage> {
 /** Answers from an earlier execution of the node, whose events have already been read. */
 const replayed = new WeakSet<AgenticMessage>();
 
-/** One more call of a model; `known` where an earlier execution of the node has made it. */
-function beginCall(turn: Turn, chain: ModelChain) {
-  const index = turn.answers.asked++;
-  const kept = keptOf(turn.state);
+/** One call of a model in the node. */
+interface BegunCall {
+  readonly index: number;
+  /** Its answer, where an earlier execution of the node has made it. */
+  readonly known: AgenticMessage | undefined;
+  /** Names its attempts: those of no two calls are the same. */
+  readonly name: string | undefined;
+}
+
+function beginCall({ answers, state, isKept }: Turn): BegunCall {
+  const index = answers.asked++;
+  answers.count += 1;
+  if (!isKept) return { index, known: undefined, name: nameOf(answers.count) };
+  const kept = keptOf(state);
   const known = kept.asked[index];
   if (known === undefined) kept.count += 1;
-  return {
-    known,
-    /** Names its attempts: those of no two calls are the same. */
-    name: kept.count > 1 ? `answer ${kept.count}` : undefined,
-    end(message: AgenticMessage): AgenticMessage {
-      keep(turn, "asked", index, message);
-      turn.count(modelNameOf(message, chain), message.responseMeta?.tokenUsage);
-      return message;
-    },
-  };
+  return { index, known, name: nameOf(kept.count) };
+}
+
+function nameOf(count: number): string | undefined {
+  return count > 1 ? `answer ${count}` : undefined;
+}
+
+function endCall(turn: Turn, chain: ModelChain, { index }: BegunCall, message: AgenticMessage): void {
+  if (turn.isKept) {
+    const kept = keptOf(turn.state);
+    const asked = [...kept.asked];
+    asked[index] = message;
+    kept.asked = asked;
+  }
+  turn.count(modelNameOf(message, chain), message.responseMeta?.tokenUsage);
 }
 
 /** `provider/model`, as far as it is known. */

@@ -16,9 +16,9 @@ import type { AgentParts } from "./agent-parts.js";
 import type { EndReason } from "./agent-result.js";
 import { type AgentState, enterNode, leaveNode } from "./agent-state.js";
 import { wholeEvents } from "./chunk-events.js";
-import type { ModelChanges } from "./create-middleware.js";
+import type { AnyMiddleware, ModelChanges } from "./create-middleware.js";
 import { needsStore, tooManySteps, twoSystems } from "./errors.js";
-import { middlewaresWith, runHook } from "./hooks.js";
+import { middlewaresBackWith, middlewaresWith, runHook } from "./hooks.js";
 import { judgeOutput } from "./judge-output.js";
 import { callModel, modelNameOf } from "./model-call.js";
 import { type OutputRule, outputRule } from "./output-rule.js";
@@ -38,7 +38,7 @@ export async function runModelNode(
   const { state } = turn;
   if (state.phase === "start" && state.entry === undefined) state.log = [...(input as readonly AgenticMessage[])];
   enterNode(state);
-  Object.assign(turn.answers, { asked: 0, wrapped: 0, known: state.kept?.wrapped.length ?? 0 });
+  turn.answers = { asked: 0, wrapped: 0, known: state.kept?.wrapped.length ?? 0, count: 0 };
   const answer = await nextAnswer(turn, ctx);
   leaveNode(state, isSavedRun(ctx));
   return answer;
@@ -46,12 +46,12 @@ export async function runModelNode(
 
 async function nextAnswer(turn: Turn, ctx: NodeContext<AgentState>): Promise<AgenticMessage> {
   const { state, root } = turn;
-  const ready = await readyAgent(turn, ctx);
+  const known = readyAgent(turn, ctx);
+  const ready = known instanceof Promise ? await known : known;
   checkCanWait(ready, ctx);
   checkSystems(turn, ready);
   if (!state.begun) await beginTurn(turn, ctx);
-  const isOver = state.phase === "round" && (await endsAfterRound(turn, ctx));
-  if (isOver) return endTurn(turn, ctx);
+  if (state.phase === "round" && mayEndAfterRound(turn) && (await endsAfterRound(turn, ctx))) return endTurn(turn, ctx);
   const kind = state.steps.length >= turn.maxSteps ? "last" : "step";
   if (kind === "last" && root.onMaxSteps !== "answer") {
     if (root.onMaxSteps === "throw") throw tooManySteps(root.name, turn.maxSteps);
@@ -78,6 +78,10 @@ function checkCanWait({ toolbox }: ReadyAgent, ctx: NodeContext): void {
 function checkSystems({ state, root }: Turn, ready: ReadyAgent): void {
   if (ready.parts !== root || ready.instructions.length === 0) return;
   if (state.log.some(({ role }) => role === "system")) throw twoSystems(root.name);
+}
+
+function mayEndAfterRound({ parts, root }: Turn): boolean {
+  return (parts.options.returnDirectly ?? root.options.stopWhen) !== undefined;
 }
 
 /** Whether the round that has ended is the last one, and why. */
@@ -109,12 +113,14 @@ function setEnd(state: AgentState, reason: EndReason, text: string): void {
 async function answerStep(turn: Turn, ready: ReadyAgent, kind: CallKind, ctx: NodeContext): Promise<AgenticMessage> {
   const { state, root } = turn;
   if (turn.answers.known === 0) turn.emit({ type: "step_start" });
-  const step = await prepareStep(turn, ready, ctx);
+  const preparing = prepareStep(turn, ready, ctx);
+  const step = preparing instanceof Promise ? await preparing : preparing;
   const rule = outputRule(root, step.infos);
   for (let asks = kind; ; ) {
     const request = requestOf(turn, step, rule, asks);
     const message = withCallIds(await callModel(turn, step.model, request, { ctx, kit: step.toolbox.kit }));
-    const changes = await afterModel(turn, message, ctx);
+    const hooks = middlewaresBackWith(turn, "afterModel");
+    const changes: ModelChanges = hooks.length === 0 ? noChanges : await afterModel(hooks, turn, message, ctx);
     const answer = changes.message ?? message;
     const verdict =
       changes.jumpTo === undefined && rule !== undefined ? await judgeOutput(turn, rule, answer, ctx) : undefined;
@@ -135,10 +141,17 @@ function tellMisfit(turn: Turn, answer: AgenticMessage): void {
   turn.emit({ type: "restart", reason: "repair" });
 }
 
-async function afterModel(turn: Turn, given: AgenticMessage, ctx: NodeContext): Promise<ModelChanges> {
+const noChanges: ModelChanges = {};
+
+async function afterModel(
+  hooks: readonly AnyMiddleware[],
+  turn: Turn,
+  given: AgenticMessage,
+  ctx: NodeContext,
+): Promise<ModelChanges> {
   let message = given;
   let jumpTo: ModelChanges["jumpTo"];
-  for (const middleware of middlewaresWith(turn, "afterModel").toReversed()) {
+  for (const middleware of hooks) {
     const changes = await runHook(turn, middleware, "afterModel", ctx, (run) => middleware.afterModel?.(message, run));
     const { message: changed, jumpTo: jump } = (changes ?? {}) as ModelChanges;
     if (changed !== undefined) message = withCallIds(changed);
@@ -157,11 +170,11 @@ interface Accepted {
 }
 
 /** Logs an answer, and decides where the turn goes from here. */
-async function acceptAnswer(turn: Turn, accepted: Accepted, ctx: NodeContext): Promise<AgenticMessage> {
+function acceptAnswer(turn: Turn, accepted: Accepted, ctx: NodeContext): AgenticMessage | Promise<AgenticMessage> {
   const { state } = turn;
   const { answer, step, accepted: output } = accepted;
   state.phase = "model";
-  for (const event of wholeEvents(answer)) turn.emit(event);
+  if (turn.streams) for (const event of wholeEvents(answer)) turn.emit(event);
   const record = {
     message: answer,
     results: [] as readonly AgenticMessage[],
@@ -217,12 +230,25 @@ async function closeStep(
 }
 
 /** Tells hooks and readers of a step that is over. */
-export async function endStep(turn: Turn, ctx: NodeContext): Promise<void> {
+export function endStep(turn: Turn, ctx: NodeContext): Promise<void> | undefined {
+  const hooks = middlewaresBackWith(turn, "afterStep");
+  if (hooks.length > 0) return endStepWith(hooks, turn, ctx);
+  tellStepEnd(turn);
+  return undefined;
+}
+
+async function endStepWith(hooks: readonly AnyMiddleware[], turn: Turn, ctx: NodeContext): Promise<void> {
   const step = turn.state.steps.at(-1);
   if (step === undefined) return;
-  for (const middleware of middlewaresWith(turn, "afterStep").toReversed()) {
+  for (const middleware of hooks) {
     await runHook(turn, middleware, "afterStep", ctx, (run) => middleware.afterStep?.(step, run));
   }
+  tellStepEnd(turn);
+}
+
+function tellStepEnd(turn: Turn): void {
+  const step = turn.state.steps.at(-1);
+  if (step === undefined) return;
   const { usage, finishReason, model } = step;
   turn.emit({ type: "step_finish", usage, finishReason, model });
 }
@@ -230,7 +256,7 @@ export async function endStep(turn: Turn, ctx: NodeContext): Promise<void> {
 async function endTurn(turn: Turn, ctx: NodeContext): Promise<AgenticMessage> {
   const { state } = turn;
   state.phase = "end";
-  const hooks = middlewaresWith(turn, "afterAgent").toReversed();
+  const hooks = middlewaresBackWith(turn, "afterAgent");
   if (hooks.length > 0) {
     const result = await resultOf(turn, undefined);
     for (const middleware of hooks) {

@@ -28,19 +28,31 @@ export interface ReadyAgent {
   readonly output: OutputRule | undefined;
 }
 
-const readyAgents = new WeakMap<Turn, Map<string, Promise<ReadyAgent>>>();
+const readyAgents = new WeakMap<Turn, Map<string, ReadyAgent | Promise<ReadyAgent>>>();
 
-/** The agent that answers now, with its model, instructions and tools of this turn. */
-export function readyAgent(turn: Turn, ctx: NodeContext): Promise<ReadyAgent> {
+/** The agent that answers now, with its model, instructions and tools of this turn; a promise of it at its first step. */
+export function readyAgent(turn: Turn, ctx: NodeContext): ReadyAgent | Promise<ReadyAgent> {
   const { active } = turn.state;
-  const agents = readyAgents.get(turn) ?? new Map<string, Promise<ReadyAgent>>();
-  readyAgents.set(turn, agents);
-  let ready = agents.get(active);
-  if (ready === undefined) {
-    ready = resolve(turn.parts, turn.context(ctx));
-    agents.set(active, ready);
+  let agents = readyAgents.get(turn);
+  if (agents === undefined) {
+    agents = new Map();
+    readyAgents.set(turn, agents);
   }
-  return ready;
+  return agents.get(active) ?? resolveOnce(agents, active, turn, ctx);
+}
+
+function resolveOnce(
+  agents: Map<string, ReadyAgent | Promise<ReadyAgent>>,
+  active: string,
+  turn: Turn,
+  ctx: NodeContext,
+): Promise<ReadyAgent> {
+  const resolving = resolve(turn.parts, turn.context(ctx)).then((ready) => {
+    agents.set(active, ready);
+    return ready;
+  });
+  agents.set(active, resolving);
+  return resolving;
 }
 
 async function resolve(parts: AgentParts, context: AgentContext): Promise<ReadyAgent> {

@@ -4,7 +4,7 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { ToolInfo } from "../schema/tool-info.js";
 import { repairToolCalls } from "../tools/node/repair-tool-calls.js";
 import type { AgentModelOptions } from "./call-options.js";
-import type { StepChanges } from "./create-middleware.js";
+import type { AnyMiddleware, StepChanges } from "./create-middleware.js";
 import { unknownStepTool } from "./errors.js";
 import { middlewaresWith, runHook } from "./hooks.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
@@ -25,26 +25,38 @@ export interface Step {
 }
 
 /** The step as the agent has it, after all that `beforeStep` hooks change. */
-export async function prepareStep(turn: Turn, ready: ReadyAgent, ctx: NodeContext): Promise<Step> {
-  let step: Step = {
-    model: ready.model,
-    instructions: ready.instructions,
-    infos: ready.toolbox.infos,
-    toolbox: ready.toolbox,
-    toolChoice: undefined,
-    options: { ...ready.parts.options.modelOptions, ...givenToNode(ctx), ...turn.call.modelOptions },
-  };
-  for (const middleware of middlewaresWith(turn, "beforeStep")) {
+export function prepareStep(
+  turn: Turn,
+  { model, instructions, toolbox, parts }: ReadyAgent,
+  ctx: NodeContext,
+): Step | Promise<Step> {
+  const options = { ...parts.options.modelOptions, ...givenToNode(turn, ctx), ...turn.call.modelOptions };
+  const step: Step = { model, instructions, infos: toolbox.infos, toolbox, toolChoice: undefined, options };
+  const middlewares = middlewaresWith(turn, "beforeStep");
+  return middlewares.length === 0 ? step : changedBy(middlewares, turn, step, ctx);
+}
+
+async function changedBy(
+  middlewares: readonly AnyMiddleware[],
+  turn: Turn,
+  given: Step,
+  ctx: NodeContext,
+): Promise<Step> {
+  let step = given;
+  for (const middleware of middlewares) {
     const changes = await runHook(turn, middleware, "beforeStep", ctx, (run) => middleware.beforeStep?.(run));
     if (changes !== undefined) step = changed(turn, step, changes as StepChanges, middleware.name);
   }
   return step;
 }
 
-/** What a run of the graph was given for models, or for this node. */
-function givenToNode({ options }: NodeContext): AgentModelOptions {
-  const { call, ...given } = (options ?? {}) as AgentModelOptions & { readonly call?: unknown };
-  return given;
+/** What the run of the graph was given for models, or for this node. */
+function givenToNode(turn: Turn, ctx: NodeContext): AgentModelOptions {
+  if (turn.modelOptions === undefined) {
+    const { call, ...given } = (ctx.options ?? {}) as AgentModelOptions & { readonly call?: unknown };
+    turn.modelOptions = given;
+  }
+  return turn.modelOptions;
 }
 
 function changed(turn: Turn, step: Step, changes: StepChanges, middleware: string): Step {

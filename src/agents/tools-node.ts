@@ -6,7 +6,7 @@ import { Context } from "../run/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { functionToolResult, mcpToolApprovalResponse } from "../schema/message/construct-block.js";
 import { userMessage } from "../schema/message/construct-message.js";
-import type { McpToolApprovalRequest } from "../schema/message/content-block.js";
+import type { ContentBlock, McpToolApprovalRequest } from "../schema/message/content-block.js";
 import { hasToolCalls, toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
 import { CallBatch, toolsNodeOptionsOf } from "../tools/node/call-batch.js";
 import type { ToolsNodeOptions } from "../tools/node/options.js";
@@ -16,7 +16,7 @@ import { type AgentState, enterNode, leaveNode } from "./agent-state.js";
 import { toolGone } from "./errors.js";
 import { transferred } from "./handoff-tools.js";
 import { wrongResult } from "./judge-output.js";
-import { endStep, notExecuted } from "./model-node.js";
+import { asksApproval, endStep, notExecuted } from "./model-node.js";
 import { readyAgent } from "./ready-agent.js";
 import { ToldCalls } from "./told-calls.js";
 import type { Toolbox } from "./toolbox.js";
@@ -35,13 +35,12 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   const turn = turnOf(root, ctx as NodeContext<AgentState>);
   const { state } = turn;
   enterNode(state);
-  const ready = await readyAgent(turn, ctx);
-  const toolbox = turn.toolbox ?? ready.toolbox;
+  const toolbox = turn.toolbox ?? (await readyAgent(turn, ctx)).toolbox;
   // the answer in the log is the one that is sent again, so its calls are the ones that count
   const message = state.steps.at(-1)?.message ?? given;
   const results = await runCalls(turn, message, toolbox, ctx);
   turn.round = undefined;
-  const approvals = await answerApprovals(message, ctx);
+  const approvals = asksApproval(message) ? await answerApprovals(message, ctx) : [];
   const step = state.steps.at(-1);
   if (step !== undefined) step.results = results;
   state.log.push(...results, ...approvals);
@@ -49,7 +48,8 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   state.complaints = {};
   state.openTools = [];
   handOver(turn, results, toolbox);
-  await endStep(turn, ctx);
+  const ending = endStep(turn, ctx);
+  if (ending !== undefined) await ending;
   leaveNode(state, isSavedRun(ctx));
   return results;
 }
@@ -61,20 +61,10 @@ async function runCalls(
   ctx: NodeContext,
 ): Promise<AgenticMessage[]> {
   const own = ownResults(turn, message, toolbox);
-  const rest: AgenticMessage = {
-    ...message,
-    contentBlocks: message.contentBlocks.filter(
-      (block) => block.type !== "function_tool_call" || !own.has(block.callId),
-    ),
-  };
-  const merge = (results: readonly AgenticMessage[]): AgenticMessage[] => {
-    const byId = new Map([
-      ...own,
-      ...results.map((result) => [toolResultsOf(result)[0]?.callId ?? "", result] as const),
-    ]);
-    return toolCallsOf(message).flatMap(({ callId }) => byId.get(callId) ?? []);
-  };
-  turn.round = { message, results: (error) => merge(resultsOf(error, rest)) };
+  const rest = own.size === 0 ? message : without(message, own);
+  const merge = (results: AgenticMessage[]): AgenticMessage[] =>
+    own.size === 0 ? results : merged(message, own, results);
+  turn.round = { message, results: (error) => merge([...resultsOf(error, rest)]) };
   checkToolsAreThere(turn, rest, toolbox, ctx);
   if (turn.streams) tellOwn(turn, own);
   if (!hasToolCalls(rest)) return merge([]);
@@ -83,10 +73,30 @@ async function runCalls(
   return merge(await (turn.streams ? batch.follow(new ToldCalls(turn)) : batch).run());
 }
 
+/** A message without some of its calls. */
+function without(message: AgenticMessage, own: ReadonlyMap<string, AgenticMessage>): AgenticMessage {
+  const isLeft = (block: ContentBlock): boolean => block.type !== "function_tool_call" || !own.has(block.callId);
+  return { ...message, contentBlocks: message.contentBlocks.filter(isLeft) };
+}
+
+/** All results of a message, in the order of its calls. */
+function merged(
+  message: AgenticMessage,
+  own: ReadonlyMap<string, AgenticMessage>,
+  results: readonly AgenticMessage[],
+): AgenticMessage[] {
+  const byId = new Map(own);
+  for (const result of results) byId.set(toolResultsOf(result)[0]?.callId ?? "", result);
+  return toolCallsOf(message).flatMap(({ callId }) => byId.get(callId) ?? []);
+}
+
 /** Tools get the conversation. */
 function toolOptions(turn: Turn, ctx: NodeContext): ToolsNodeOptions {
-  const { call, ...given } = (ctx.options ?? {}) as ToolsNodeOptions & { readonly call?: unknown };
-  return toolsNodeOptionsOf({ messages: turn.messages, ...given });
+  if (turn.toolsOptions === undefined) {
+    const { call, ...given } = (ctx.options ?? {}) as ToolsNodeOptions & { readonly call?: unknown };
+    turn.toolsOptions = toolsNodeOptionsOf(given);
+  }
+  return { messages: turn.messages, ...turn.toolsOptions };
 }
 
 /** Tools are told which agent calls. */
@@ -123,6 +133,7 @@ function tellOwn(turn: Turn, own: ReadonlyMap<string, AgenticMessage>): void {
 
 /** The first transfer of a round counts. */
 function handOver(turn: Turn, results: readonly AgenticMessage[], { transfers }: Toolbox): void {
+  if (transfers.size === 0) return;
   const call = results.flatMap(toolResultsOf).find(({ name, isError }) => isError !== true && transfers.has(name));
   const to = call === undefined ? undefined : transfers.get(call.name);
   if (to === undefined) return;
@@ -159,7 +170,6 @@ const approvalSchema = {
 /** What a provider asks before it runs a tool of an MCP server itself. */
 async function answerApprovals(message: AgenticMessage, ctx: NodeContext): Promise<AgenticMessage[]> {
   const requests = message.contentBlocks.filter((block) => block.type === "mcp_tool_approval_request");
-  if (requests.length === 0) return [];
   const answers = await Promise.allSettled(requests.map((request) => askApproval(request, ctx)));
   const blocks = answers.map((answer, index) => {
     if (answer.status === "rejected") throw answer.reason;

@@ -2,6 +2,7 @@ import type { NodeContext } from "../components/context.js";
 import { Context } from "../run/context.js";
 import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
+import type { ToolsNodeOptions } from "../tools/node/options.js";
 import type { AgentContext, AgentRun } from "./agent-context.js";
 import type { AgentEventBody, EventPlace, RestartReason } from "./agent-event.js";
 import { type AgentParts, reachableFrom } from "./agent-parts.js";
@@ -97,12 +98,20 @@ export class Turn {
   readonly watch: RunWatch | undefined;
   /** The tools of the step that is under way. */
   toolbox: Toolbox | undefined;
+  /** What the run was given for its models, and for its tools. */
+  modelOptions: AgentModelOptions | undefined;
+  toolsOptions: ToolsNodeOptions | undefined;
   /** Text of an answer that is under way, as far as it was delivered. */
   delivered = "";
   /** Why an answer begins again, as its model has told. */
   restartReason: RestartReason | undefined;
-  /** How many answers there were in this execution of the node `model`: of models, after the middlewares around them, and known from an earlier one. */
-  readonly answers = { asked: 0, wrapped: 0, known: 0 };
+  /**
+   * How many answers there were in this execution of the node `model`: of models for the one that is under way, after the
+   * middlewares around them, known from an earlier execution, and of models at all.
+   */
+  answers = { asked: 0, wrapped: 0, known: 0, count: 0 };
+  /** Whether a node may be entered again, in this process or another one: then its answers are kept. */
+  readonly isKept: boolean;
   /** Of the agent around this one. */
   readonly #outer: Turn | undefined;
   readonly #reachable: ReadonlyMap<string, AgentParts>;
@@ -115,6 +124,7 @@ export class Turn {
     this.call = call;
     this.state = ctx.state;
     this.history = call.history ?? [];
+    this.isKept = isSavedRun(ctx) || (ctx instanceof Context && ctx.retains);
     this.#reachable = new Map(reachableFrom(root).map((parts) => [parts.name, parts]));
     const { runInfo } = ctx;
     this.#runId = () => runInfo.parentRunId ?? runInfo.runId;
@@ -151,7 +161,8 @@ export class Turn {
   }
 
   get messages(): readonly AgenticMessage[] {
-    return [...this.history, ...this.state.log];
+    const { history, state } = this;
+    return history.length === 0 ? [...state.log] : [...history, ...state.log];
   }
 
   /** The conversation as the model sees it. */

@@ -203,9 +203,14 @@ export class RootRun extends Run {
 
 /** Fields replaced by `ctx.with` apply to child runs too, unless the options set them. */
 function withReplaced(options: RunOptions, parent: Context): RunOptions {
-  const signal = options.signal ?? (Object.hasOwn(parent, "signal") ? parent.signal : undefined);
-  const replaced = Object.hasOwn(parent, "requestContext") ? parent.requestContext : undefined;
-  return { ...options, signal, requestContext: options.requestContext ?? replaced };
+  const signal = options.signal ?? replacedIn(parent, "signal");
+  const requestContext = options.requestContext ?? replacedIn(parent, "requestContext");
+  if (signal === options.signal && requestContext === options.requestContext) return options;
+  return { ...options, signal, requestContext };
+}
+
+function replacedIn<Name extends "signal" | "requestContext">(parent: Context, name: Name): Context[Name] | undefined {
+  return Object.hasOwn(parent, name) ? parent[name] : undefined;
 }
 
 const alone = { parentContext: undefined, nested: false };

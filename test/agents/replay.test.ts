@@ -66,6 +66,24 @@ describe("a model node that is entered again", () => {
     expect(model.calls).toHaveLength(2);
   });
 
+  it("replays several answers that did not fit, each once", async () => {
+    const model = scriptedModel(answer("no A"), answer("no B"), answer('{"n":1}'));
+    const agent = createAgent({
+      model,
+      store: memoryStore(),
+      middleware: [review],
+      output: z.object({ n: z.number() }),
+      outputRepairs: 2,
+    });
+    let result = await agent.generate("Count");
+    for (let reviews = 0; reviews < 3; reviews++) {
+      result = await agent.resume(result, { [result.interrupts[0]?.id ?? ""]: true });
+    }
+    expect(result.output).toEqual({ n: 1 });
+    expect(result.usage.totalTokens).toBe(6);
+    expect(model.calls).toHaveLength(3);
+  });
+
   it("asks anew where an output did not fit for the last time, and counts both", async () => {
     const model = scriptedModel(answer("no"), answer("no"), answer('{"n":1}'));
     const agent = createAgent({ model, store: memoryStore(), output: z.object({ n: z.number() }) });

@@ -9,6 +9,7 @@ import { hash } from "./model-name.js";
  */
 export function withCallIds(message: AgenticMessage): AgenticMessage {
   const calls = toolCallsOf(message);
+  if (calls.length < 2 && calls.every(({ callId }) => typeof callId === "string" && callId !== "")) return message;
   const ids = callIdsOf(calls);
   if (calls.every(({ callId }, index) => callId === ids[index])) return message;
   let next = 0;
