@@ -1,5 +1,6 @@
 import { defineConfig } from "tsup";
 import { bundlePackage } from "./scripts/build/bundle-package.js";
+import { declarationsOf } from "./scripts/build/declarations.js";
 import { droppable } from "./scripts/build/droppable.js";
 import { keepTogether } from "./scripts/build/keep-together.js";
 
@@ -74,7 +75,7 @@ export default defineConfig({
   splitting: true,
   // esbuild drops what nothing uses. tsup's `treeshake` would add a second pass, which writes the source map comment twice.
   sourcemap: true,
-  dts: { entry: { index: root, ...parts } },
+  dts: { entry: declarationsOf(import.meta.dirname, { index: root, ...parts }) },
   clean: true,
   esbuildPlugins: [
     bundlePackage(import.meta.dirname, "eventemitter3", "dist/eventemitter3.esm.js"),

@@ -17,7 +17,7 @@ export function buildWhenStale(root: string): void {
 }
 
 function isStale(root: string): boolean {
-  const inputs = ["package.json", "tsconfig.json", "tsup.config.ts"];
+  const inputs = ["package.json", "tsconfig.json", "tsconfig.build.json", "tsup.config.ts"];
   inputs.push(...filesOf(root, "src"), ...filesOf(root, "scripts/build"));
   const outputs = filesOf(root, "dist").filter((path) => path.endsWith(".js") || path.endsWith(".d.ts"));
   const built = outputs.map((path) => timeOf(root, path)).sort((a, b) => a - b)[0];

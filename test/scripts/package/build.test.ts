@@ -18,7 +18,8 @@ for (const name of ["index.js", "index.d.ts"]) writeFileSync("dist/" + name, "")
 it("builds once when several processes ask at once, also after one that was killed", async () => {
   for (const name of ["src", "scripts/build", "node_modules/tsup/dist"])
     mkdirSync(join(folder, name), { recursive: true });
-  for (const name of ["package.json", "tsconfig.json", "tsup.config.ts"]) writeFileSync(join(folder, name), "{}");
+  for (const name of ["package.json", "tsconfig.json", "tsconfig.build.json", "tsup.config.ts"])
+    writeFileSync(join(folder, name), "{}");
   writeFileSync(join(folder, "node_modules/tsup/dist/cli-default.js"), builder);
   writeFileSync(join(folder, "node_modules/.kumiko-build"), "999999999");
   const source = pathToFileURL(join(import.meta.dirname, "../../../scripts/package/build.ts")).href;
