@@ -53,6 +53,8 @@ export interface BoundExtract extends Bound {
 
 export interface BoundValue extends Bound {
   readonly kind: "value";
+  /** The value, unless each run gets a copy of its own. */
+  readonly constant: unknown;
 }
 
 type IndexOf = (key: string) => number;
@@ -72,7 +74,8 @@ export function bindMapping(mapping: MappingPlan, indexOf: IndexOf, field: Path 
     case "value": {
       const { value } = mapping;
       const isPlain = typeof value !== "object" || value === null;
-      return { kind: "value", field, mayWait: false, read: isPlain ? () => value : () => copyOf(value) };
+      const read = isPlain ? () => value : () => copyOf(value);
+      return { kind: "value", field, mayWait: false, constant: isPlain ? value : undefined, read };
     }
     default:
       return mapping satisfies never;
@@ -85,21 +88,13 @@ function bindFrom(reading: Reading, indexOf: IndexOf): BoundFrom {
   return { kind: "from", field, index, reading, mayWait: false, read: readerOf(reading, index) };
 }
 
-/** With shortcuts for the usual cases: the whole output, or one field of it. */
+/** With a shortcut for the whole output. */
 function readerOf(reading: Reading, index: number): Bound["read"] {
   const { path, fallback, required } = reading.source;
-  const [step] = path;
-  if (step === undefined && fallback === undefined && !required) return (outputs) => outputs.at(index);
-  const read = (outputs: Outputs): unknown => {
-    const whole = outputs.at(index);
-    return settled(whole === MISSING ? MISSING : readPath(whole, reading, outputs), reading, outputs);
-  };
-  if (step === undefined || step === "*" || path.length > 1) return read;
+  if (path.length === 0 && fallback === undefined && !required) return (outputs) => outputs.at(index);
   return (outputs) => {
     const whole = outputs.at(index);
-    if (typeof whole !== "object" || whole === null || !Object.hasOwn(whole, step)) return read(outputs);
-    const found = (whole as Readonly<Record<string, unknown>>)[step];
-    return found === undefined ? read(outputs) : found;
+    return settled(whole === MISSING ? MISSING : readPath(whole, reading, outputs), reading, outputs);
   };
 }
 
@@ -141,16 +136,48 @@ function bindRecord(fields: BoundRecord["fields"]): BoundRecord {
   return { kind: "record", fields, mayWait, read: mayWait ? readLater(fields) : readNow(fields) };
 }
 
+/** Fills a copy of a record that has all keys and the constants, which is faster than adding keys to an empty one. */
 function readNow(fields: BoundRecord["fields"]): Bound["read"] {
+  const template = Object.fromEntries(fields.map(([name, inner]) => [name, constantOf(inner)]));
+  const parts = fields.filter(([, inner]) => constantOf(inner) === undefined).map(partOf);
   return (outputs) => {
-    const record: Record<string, unknown> = {};
-    for (let n = 0; n < fields.length; n++) {
-      const [name, inner] = fields[n] as BoundRecord["fields"][number];
-      const value = inner.read(outputs);
-      if (value !== MISSING) record[name] = value;
+    const record: Record<string, unknown> = { ...template };
+    let isWhole = true;
+    for (let n = 0; n < parts.length; n++) {
+      const { name, index, key, read } = parts[n] as Part;
+      const whole = index === -1 ? undefined : outputs.at(index);
+      let value: unknown;
+      if (typeof whole === "object" && whole !== null && Object.hasOwn(whole, key))
+        value = (whole as Readonly<Record<string, unknown>>)[key];
+      // also for what has a default, or is required
+      if (value === undefined) value = read(outputs);
+      if (value === MISSING) isWhole = false;
+      record[name] = value;
     }
-    return record;
+    return isWhole ? record : withoutMissing(record);
   };
+}
+
+function constantOf(mapping: BoundMapping): unknown {
+  return mapping.kind === "value" ? mapping.constant : undefined;
+}
+
+function withoutMissing(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== MISSING));
+}
+
+/** A field of a record. If it takes one field of an output, that is read in place: `index` is its node, otherwise -1. */
+interface Part extends Pick<Bound, "read"> {
+  readonly name: string;
+  readonly index: number;
+  readonly key: string;
+}
+
+function partOf([name, inner]: BoundRecord["fields"][number]): Part {
+  const { read } = inner;
+  if (inner.kind !== "from") return { name, index: -1, key: "", read };
+  const [key = "*", ...more] = inner.reading.source.path;
+  return { name, index: key === "*" || more.length > 0 ? -1 : inner.index, key, read };
 }
 
 /** Fields keep their order, whichever is ready first. */

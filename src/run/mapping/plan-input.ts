@@ -10,10 +10,8 @@ import { MISSING, orUndefined } from "./read-path.js";
 export function planInput(mapping: MappingPlan, indexOf: (key: string) => number): PlanInput {
   const bound: BoundMapping = bindMapping(mapping, indexOf);
   const assemble = (run: Run, target: number, inbox: readonly Delivery[]): unknown =>
-    run.mode === "transform"
-      ? assembleStreams(bound, { run, target }, inbox)
-      : orUndefined(bound.read(new Inbox(run, target, inbox)));
-  const read = (outputs: Outputs): unknown => orUndefined(bound.read(outputs));
+    run.mode === "transform" ? assembleStreams(bound, { run, target }, inbox) : read(new Inbox(run, target, inbox));
+  const read = bound.kind === "record" ? bound.read : (outputs: Outputs): unknown => orUndefined(bound.read(outputs));
   return { isRepeatable: !bound.mayWait, assemble: assemble as PlanInput["assemble"], read: read as PlanInput["read"] };
 }
 
