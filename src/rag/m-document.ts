@@ -64,7 +64,6 @@ export class MDocument {
     return new MDocument(text, "html", options);
   }
 
-  /** Needs the package @unified-latex/unified-latex-util-parse. */
   static fromLaTeX(text: string, options: MDocumentOptions = {}): MDocument {
     return new MDocument(text, "latex", options);
   }

@@ -1,26 +1,31 @@
+import { type FoundChunk, trimSpan } from "./span.js";
+
 /** Which headings count, by their depth, and the names of their texts in metadata. */
 export type HeaderNames = ReadonlyMap<number, string>;
 
-export interface Heading {
+export interface PlacedHeading {
+  readonly start: number;
   readonly depth: number;
   readonly title: string;
 }
 
-/** The headings around a place. */
-export class HeadingPath {
-  readonly #headers: HeaderNames;
-  readonly #titles = new Map<number, string>();
-
-  constructor(headers: HeaderNames = new Map()) {
-    this.#headers = headers;
-  }
-
-  enter({ depth, title }: Heading): void {
-    for (const other of [...this.#titles.keys()]) if (other >= depth) this.#titles.delete(other);
-    if (this.#headers.has(depth)) this.#titles.set(depth, title);
-  }
-
-  get metadata(): Record<string, unknown> {
-    return Object.fromEntries([...this.#titles].map(([depth, title]) => [this.#headers.get(depth), title]));
-  }
+/** Gives chunks the headings around their beginnings. Both are in the order of the text. */
+export function addHeadings(
+  text: string,
+  chunks: readonly FoundChunk[],
+  headings: readonly PlacedHeading[],
+  names: HeaderNames | undefined,
+): readonly FoundChunk[] {
+  if (names === undefined) return chunks;
+  const titles = new Map<number, string>();
+  let entered = 0;
+  return chunks.map((chunk) => {
+    const { start } = trimSpan(text, chunk);
+    for (let next = headings[entered]; next !== undefined && next.start <= start; next = headings[++entered]) {
+      for (const depth of [...titles.keys()]) if (depth >= next.depth) titles.delete(depth);
+      if (names.has(next.depth)) titles.set(next.depth, next.title);
+    }
+    const path = Object.fromEntries([...titles].map(([depth, title]) => [names.get(depth), title]));
+    return { ...chunk, metadata: { ...path, ...chunk.metadata } };
+  });
 }

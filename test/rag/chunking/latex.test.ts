@@ -1,5 +1,9 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { readLatex } from "../../../src/rag/chunking/latex/read-latex.js";
 import { MDocument } from "../../../src/rag/m-document.js";
+import { documentCount, latexTexts, runs } from "./documents.js";
+import { readByUnifiedLatex } from "./unified-latex.js";
 
 const paper = String.raw`\documentclass{article}
 \title{Joints}
@@ -91,6 +95,61 @@ describe("the strategy latex", () => {
   it("takes signs that are escaped for what they are", async () => {
     const [chunk] = await split(String.raw`\section{A} 5\,\$, 10\,\%, \{ and \} % { $`);
     expect(chunk?.metadata).not.toHaveProperty("parseError");
+  });
+
+  it("finds the headings, environments and formulas that unified-latex finds", {
+    timeout: 60_000 + documentCount * 100,
+  }, () => {
+    const signs = fc.constantFrom(
+      ..."{ } $ $$ \\[ \\] \\( \\) \\{ \\$ \\% \\\\ % a b ~ & # \\section{ \\section*{x} \\section[s]{x} \\subsection{y} \\begin{a} \\end{a}".split(
+        " ",
+      ),
+      ..."\\begin{equation} \\end{equation} \\begin{document} \\end{document} \\begin{verbatim} \\end{verbatim} \\verb|{|".split(
+        " ",
+      ),
+      ..."\\emph{x} \\begin{minted}{c} \\end{minted} \\begin{alltt} \\end{alltt}".split(" "),
+      ...[" ", "\n", "\r\n", "\n\n"],
+    );
+    const texts = fc.oneof(
+      latexTexts,
+      fc.array(signs, { maxLength: 14 }).map((parts) => parts.join("")),
+    );
+    fc.assert(
+      fc.property(texts, (text) => {
+        const found = readLatex(text);
+        expect("fault" in found ? undefined : found).toEqual(readByUnifiedLatex(text));
+      }),
+      runs,
+    );
+  });
+
+  it("reads what other macros are defined as by its braces only", async () => {
+    const text = String.raw`\newcommand{\be}{\begin{equation}}
+\def\ee#1{\end{equation}}
+\newenvironment{joint}[1][x]{\begin{center}$}
+  {$\end{center}}
+\newcommand*\cost{\$ {5}}
+\renewcommand{\section}{\section}
+\begin{document}
+\section{Wood}
+See \url{https://example.org/a%20b} and \lstinline|{|.
+\end{document}`;
+    const chunks = await split(text, { headers: [["section", "title"]] });
+    expect(chunks.map(({ metadata }) => [metadata.title, metadata.parseError])).toEqual([
+      [undefined, undefined],
+      [undefined, undefined],
+      ["Wood", undefined],
+    ]);
+  });
+
+  it("names the headings around the beginning of a chunk, those too at which no chunk begins", async () => {
+    const text = "\\section{A}\n\\subsection{P}\nOne two three.\n\n\\section{B}\n\nFour five six seven.";
+    const chunks = await split(text, { headers: [["subsection", "part"]], size: 34 });
+    expect(chunks.map(({ text: part, metadata }) => [part.slice(0, 9), metadata.part])).toEqual([
+      ["\\section{", undefined],
+      ["\\subsecti", "P"],
+      ["\\section{", undefined],
+    ]);
   });
 
   it("is what documents are split by whose name or type says so", async () => {

@@ -170,4 +170,18 @@ End.`;
     const chunks = await MDocument.fromMarkdown(text).chunk({ strategy: "markdown", headers: [["#", "a"]], size: 180 });
     expect(chunks.map(({ text }) => text.split("\n")[0])).toEqual(["# A", "### Small"]);
   });
+
+  it("names the headings around the beginning of a chunk, those too at which no chunk begins", async () => {
+    const text = "## P\n\naaaa bbbb cccc\n\n# B\n\ndddd eeee ffff gggg";
+    const chunks = await MDocument.fromMarkdown(text).chunk({
+      strategy: "markdown",
+      headers: [["##", "part"]],
+      size: 22,
+    });
+    expect(chunks.map(({ text: piece, metadata }) => [piece.slice(0, 4), metadata.part])).toEqual([
+      ["## P", "P"],
+      ["# B", undefined],
+      ["dddd", undefined],
+    ]);
+  });
 });

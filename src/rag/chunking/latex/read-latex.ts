@@ -1,6 +1,4 @@
-import { messageOf } from "../../../errors.js";
-import { noPackage } from "../../errors.js";
-import type { Heading } from "../heading-path.js";
+import type { PlacedHeading } from "../heading-path.js";
 import type { Span } from "../span.js";
 
 /** The parts of a LaTeX document, or why it cannot be read. */
@@ -9,7 +7,7 @@ export type LatexDocument = LatexParts | { readonly fault: string };
 export interface LatexParts {
   /** Where the preamble ends; 0 when there is none. */
   readonly body: number;
-  readonly headings: readonly (Heading & { readonly start: number })[];
+  readonly headings: readonly PlacedHeading[];
   /** Environments and formulas, which are kept whole where they fit. */
   readonly blocks: readonly LatexBlock[];
 }
@@ -22,100 +20,194 @@ export interface LatexBlock extends Span {
 /** The headings of LaTeX, from the highest. */
 export const headingNames = ["part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph"];
 
-/** Reads a document with the parser of unified-latex. That one takes what is not closed for text: here it is a fault. */
-export async function readLatex(text: string): Promise<LatexDocument> {
-  const { parse } = await loadParser();
-  let nodes: readonly LatexNode[];
-  try {
-    nodes = parse(text).content as readonly LatexNode[];
-  } catch (error) {
-    // what nests thousands deep
-    return { fault: messageOf(error) };
+/** Reads the structure of a document: headings, environments and formulas. What is not closed is a fault. */
+export function readLatex(text: string): LatexDocument {
+  const scanner = new LatexScanner(text);
+  token.lastIndex = 0;
+  for (let match = token.exec(text); match !== null; match = token.exec(text)) {
+    const [found, , edge, environment, name] = match;
+    const place = { start: match.index, end: token.lastIndex };
+    if (edge === undefined) token.lastIndex = scanner.read(name ?? found, place);
+    else if (edge === "begin") token.lastIndex = scanner.begin(environment ?? "", place);
+    else scanner.close(`\\end{${environment}}`, place);
+    if (scanner.fault !== undefined) break;
   }
-  const fault = findFault(text, nodes);
-  return fault === undefined ? readParts(text, nodes) : { fault };
+  return scanner.finish();
 }
 
-/** What is read of a node of unified-latex. */
-interface LatexNode {
-  readonly type: string;
-  readonly content?: unknown;
-  readonly env?: unknown;
-  readonly args?: readonly { readonly openMark: string; readonly content: readonly LatexNode[] }[];
-  readonly position?: { readonly start: { readonly offset: number }; readonly end: { readonly offset: number } };
+/** Comments, texts in which no sign means anything, the edges of environments, other macros, braces and formulas. */
+const token = new RegExp(
+  [
+    "%[^\\r\\n]*",
+    "\\\\(?:verb\\*?|lstinline(?:\\[[^\\]\\r\\n]{0,200}\\])?|mintinline(?:\\[[^\\]\\r\\n]{0,200}\\])?\\{[^{}\\r\\n]*\\})([^a-zA-Z\\s*{[])[^\\r\\n]*?\\1",
+    "\\\\(?:url|path|href)\\{[^{}\\r\\n]*\\}",
+    "\\\\(begin|end)\\s*\\{([^{}\\r\\n]*)\\}",
+    "\\\\([a-zA-Z]+|[\\s\\S])",
+    "[{}]",
+    "\\$",
+  ].join("|"),
+  "g",
+);
+
+/** Something that waits for its end: a group, a formula or an environment. */
+interface Open {
+  readonly start: number;
+  readonly close: string;
 }
 
-async function loadParser() {
-  try {
-    return await import("@unified-latex/unified-latex-util-parse");
-  } catch (cause) {
-    throw noPackage("@unified-latex/unified-latex-util-parse", "Splitting LaTeX", cause);
+/** TeX itself can nest no deeper. */
+const deepest = 255;
+
+class LatexScanner {
+  fault: string | undefined;
+  readonly #text: string;
+  readonly #open: Open[] = [];
+  /** How many of them are neither the document nor an appendix: sections stand in those only. */
+  #inside = 0;
+  #body: number | undefined;
+  readonly #headings: { start: number; depth: number; title: string }[] = [];
+  /** Where the brace of the last heading's title is. */
+  #titleStart = -1;
+  readonly #blocks: LatexBlock[] = [];
+  /** Where the body of a definition begins, of which only the braces have to match. */
+  #bodyStart = -1;
+  #isInBody = false;
+
+  constructor(text: string) {
+    this.#text = text;
   }
-}
 
-function findFault(text: string, nodes: readonly LatexNode[]): string | undefined {
-  const waiting = [...nodes];
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    const problem = faultOf(node);
-    if (problem !== undefined) {
-      const offset = node.position?.start.offset ?? 0;
-      return `${problem} (at ${offset}: ${JSON.stringify(text.slice(offset, offset + 30))})`;
+  /** A macro by its name, or another sign. Returns where to go on. */
+  read(name: string, place: Span): number {
+    const { start, end } = place;
+    if (name === "{" && this.#text[start] === "{") this.#push("}", start);
+    else if (name === "}" && this.#text[start] === "}") return this.#closeBrace(place);
+    else if (this.#isInBody) return end;
+    else if (name === "$" && this.#text[start] === "$") return this.#dollar(start);
+    else if (name === "(") this.#push("\\)", start);
+    else if (name === "[") this.#push("\\]", start);
+    else if (name === ")" || name === "]") {
+      if (this.#open.at(-1)?.close === `\\${name}`) this.close(`\\${name}`, place);
+    } else if (definitions.has(name)) return this.#define(end);
+    else if (this.#inside === 0) this.#heading(name, place);
+    return end;
+  }
+
+  /** Verbatim text is a block at once. */
+  begin(name: string, { start, end }: Span): number {
+    if (this.#isInBody) return end;
+    const close = `\\end{${name}}`;
+    if (name === "document" && this.#open.length === 0) this.#body ??= start;
+    this.#push(close, start);
+    if (!verbatim.has(name)) return end;
+    const last = this.#text.indexOf(close, end);
+    if (last < 0) this.#fail(close, start);
+    else this.close(close, { start: last, end: last + close.length });
+    return last + close.length;
+  }
+
+  close(close: string, place: Span): void {
+    if (this.#isInBody && close !== "}") return;
+    const last = this.#open.at(-1);
+    if (last?.close !== close) {
+      const isLater = this.#open.some((open) => open.close === close);
+      this.#fail(last !== undefined && isLater ? last.close : close, (isLater ? last : place)?.start ?? 0, !isLater);
+      return;
     }
-    if (Array.isArray(node.content)) waiting.push(...(node.content as LatexNode[]));
-    for (const { content } of node.args ?? []) waiting.push(...content);
+    this.#open.pop();
+    if (around.has(close)) return;
+    this.#inside--;
+    if (this.#inside > 0) return;
+    if (close === "}") this.#endTitle(last.start, place.start);
+    else if (close !== "$" && close !== "\\)")
+      this.#blocks.push({ start: last.start, end: place.end, isVerbatim: inLines.has(close) });
   }
-  return undefined;
+
+  finish(): LatexDocument {
+    const last = this.#open.at(-1);
+    if (this.fault === undefined && last !== undefined) this.#fail(last.close, last.start);
+    if (this.fault !== undefined) return { fault: this.fault };
+    const body = this.#body ?? 0;
+    return { body, headings: this.#headings.filter(({ start }) => start >= body), blocks: this.#blocks };
+  }
+
+  #push(close: string, start: number): void {
+    if (this.#open.length === deepest) this.#tell("braces and environments nest deeper than the stack of TeX", start);
+    this.#open.push({ close, start });
+    if (start === this.#bodyStart) this.#isInBody = true;
+    if (!around.has(close)) this.#inside++;
+  }
+
+  #closeBrace(place: Span): number {
+    const isBody = this.#open.at(-1)?.start === this.#bodyStart;
+    this.close("}", place);
+    if (!isBody) return place.end;
+    // an environment is defined by two groups
+    this.#isInBody = false;
+    return this.#define(place.end, /\s*(?=\{)/y);
+  }
+
+  #define(from: number, head = headOfDefinition): number {
+    head.lastIndex = from;
+    if (!head.test(this.#text)) return from;
+    this.#bodyStart = head.lastIndex;
+    return head.lastIndex;
+  }
+
+  /** In a formula between single signs, the first sign of two ends it. */
+  #dollar(start: number): number {
+    const last = this.#open.at(-1)?.close;
+    const close = last !== "$" && this.#text[start + 1] === "$" ? "$$" : "$";
+    const place = { start, end: start + close.length };
+    if (last === close) this.close(close, place);
+    else this.#push(close, start);
+    return place.end;
+  }
+
+  #heading(name: string, { start, end }: Span): void {
+    const depth = headingNames.indexOf(name);
+    if (depth < 0) return;
+    this.#headings.push({ start, depth, title: "" });
+    beforeTitle.lastIndex = end;
+    if (beforeTitle.test(this.#text)) this.#titleStart = beforeTitle.lastIndex;
+  }
+
+  #endTitle(start: number, end: number): void {
+    const heading = this.#headings.at(-1);
+    if (start !== this.#titleStart || heading === undefined) return;
+    heading.title = this.#text
+      .slice(start + 1, end)
+      .replaceAll(/\s+/g, " ")
+      .trim();
+  }
+
+  #fail(close: string, start: number, hasNoBeginning = false): void {
+    if (close === "}") this.#tell("a brace stands alone", start);
+    else if (!close.startsWith("\\end")) this.#tell("a formula has no end", start);
+    else this.#tell(`an environment has no ${hasNoBeginning ? "beginning" : "end"}`, start);
+  }
+
+  #tell(problem: string, start: number): void {
+    this.fault ??= `${problem} (at ${start}: ${JSON.stringify(this.#text.slice(start, start + 30))})`;
+  }
 }
 
-function faultOf({ type, content }: LatexNode): string | undefined {
-  if (type === "macro" && content === "begin") return "an environment has no end";
-  if (type === "macro" && content === "end") return "an environment has no beginning";
-  if (type === "macro" && (content === "[" || content === "(")) return "a formula has no end";
-  if (type !== "string") return undefined;
-  if (content === "{" || content === "}") return "a brace stands alone";
-  return content === "$" ? "a formula has no end" : undefined;
-}
+/** In between are a star and the short title. */
+const beforeTitle = /\*?\s*(?:\[[^\]]{0,1000}\]\s*)?(?=\{)/y;
 
-function readParts(text: string, nodes: readonly LatexNode[]): LatexParts {
-  const document = nodes.find((node) => node.type === "environment" && nameOf(node) === "document");
-  const parts = { headings: [] as LatexParts["headings"][number][], blocks: [] as LatexBlock[] };
-  const visit = (inner: readonly LatexNode[]): void => {
-    for (const node of inner) {
-      const span = spanOf(node);
-      if (span === undefined) continue;
-      const depth = node.type === "macro" ? headingNames.indexOf(String(node.content)) : -1;
-      if (depth >= 0) parts.headings.push({ start: span.start, depth, title: titleOf(text, node) });
-      if (isTransparent(node)) visit(node.content as readonly LatexNode[]);
-      else if (blockTypes.includes(node.type)) {
-        parts.blocks.push({ ...span, isVerbatim: node.type === "verbatim" || listings.includes(nameOf(node)) });
-      }
-    }
-  };
-  visit(nodes);
-  return { ...parts, body: document?.position?.start.offset ?? 0 };
-}
+const definitions: ReadonlySet<string> = new Set(
+  "newcommand renewcommand providecommand DeclareRobustCommand newenvironment renewenvironment def edef gdef xdef".split(
+    " ",
+  ),
+);
+/** The name that is defined, and its parameters. */
+const headOfDefinition = /\*?\s*(?:\{[^{}]*\}|\\(?:[a-zA-Z@]+|[\s\S]))[^{}\\%]*(?=\{)/y;
 
-const blockTypes = ["environment", "verbatim", "mathenv", "displaymath"];
-const listings = ["lstlisting", "minted", "alltt"];
+const endsOf = (names: string): ReadonlySet<string> => new Set(names.split(" ").map((name) => `\\end{${name}}`));
 
-/** Environments around sections. */
-const isTransparent = (node: LatexNode): boolean =>
-  node.type === "environment" && ["document", "appendices", "subappendices"].includes(nameOf(node));
-
-/** Its name is text, or a list of nodes. */
-function nameOf({ env }: LatexNode): string {
-  if (typeof env === "string") return env;
-  const nodes = Array.isArray(env) ? (env as LatexNode[]) : [env as LatexNode];
-  return nodes.map((node) => (typeof node?.content === "string" ? node.content : "")).join("");
-}
-
-function spanOf({ position }: LatexNode): Span | undefined {
-  return position && { start: position.start.offset, end: position.end.offset };
-}
-
-/** The last argument in braces, as it is written. */
-function titleOf(text: string, { args = [] }: LatexNode): string {
-  const content = args.findLast(({ openMark }) => openMark === "{")?.content ?? [];
-  const [start, end] = [content[0]?.position?.start.offset, content.at(-1)?.position?.end.offset];
-  return start === undefined || end === undefined ? "" : text.slice(start, end).replaceAll(/\s+/g, " ").trim();
-}
+/** The ends of environments around sections. */
+const around = endsOf("document appendices subappendices");
+const verbatim: ReadonlySet<string> = new Set(
+  "verbatim verbatim* Verbatim comment filecontents filecontents* lstlisting minted".split(" "),
+);
+const inLines: ReadonlySet<string> = new Set([...verbatim, "alltt"].map((name) => `\\end{${name}}`));

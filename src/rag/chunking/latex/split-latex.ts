@@ -1,10 +1,10 @@
 import { invalidRagOption } from "../../errors.js";
-import { type HeaderNames, HeadingPath } from "../heading-path.js";
+import { addHeadings, type HeaderNames } from "../heading-path.js";
 import { addOverlap, withoutOverlap } from "../overlap.js";
 import { lineSeparators, proseSeparators, splitAt, splitLarge, splitRecursively } from "../separators.js";
 import { fits, type Sizing } from "../sizing.js";
 import type { FoundChunk, Span } from "../span.js";
-import { headingNames, type LatexBlock, type LatexParts, readLatex } from "./read-latex.js";
+import { headingNames, type LatexBlock, readLatex } from "./read-latex.js";
 
 export interface LatexSplit {
   readonly overlap: number;
@@ -32,52 +32,32 @@ export function readLatexHeaders(headers: readonly (readonly [string, string])[]
 }
 
 /** The preamble, and a chunk for each section, or several. What cannot be read is split as any text. */
-export async function splitLatex(sizing: Sizing, { overlap, headers }: LatexSplit): Promise<LatexChunks> {
-  const whole = { start: 0, end: sizing.text.length };
+export function splitLatex(sizing: Sizing, { overlap, headers }: LatexSplit): LatexChunks {
+  const end = sizing.text.length;
   const room = withoutOverlap(sizing, overlap);
-  const document = await readLatex(sizing.text);
+  const document = readLatex(sizing.text);
   if ("fault" in document) {
-    const found = addOverlap(sizing, splitRecursively(room, whole, proseSeparators), overlap);
+    const found = addOverlap(sizing, splitRecursively(room, { start: 0, end }, proseSeparators), overlap);
     return { found, own: { parseError: document.fault } };
   }
-  const found = sectionsOf(whole, document, headers).flatMap(({ span, path }) =>
-    addOverlap(sizing, splitSection(room, span, document.blocks), overlap).map((chunk) => ({
-      ...chunk,
-      metadata: path,
-    })),
-  );
-  return { found, own: {} };
-}
-
-interface Section {
-  readonly span: Span;
-  readonly path: Readonly<Record<string, unknown>>;
-}
-
-function sectionsOf({ end }: Span, { body, headings }: LatexParts, headers: HeaderNames | undefined): Section[] {
-  const path = new HeadingPath(headers);
+  const { body, blocks, headings } = document;
   const splitting = headings.filter(({ depth }) => headers === undefined || headers.has(depth));
-  const starts = [...new Set([0, body, ...splitting.map(({ start }) => start)])].sort((one, other) => one - other);
-  let entered = 0;
-  return starts.map((start, index) => {
-    for (
-      let heading = headings[entered];
-      heading !== undefined && heading.start <= start;
-      heading = headings[entered]
-    ) {
-      path.enter(heading);
-      entered++;
-    }
-    return { span: { start, end: starts[index + 1] ?? end }, path: path.metadata };
+  const starts = [...new Set([0, body, ...splitting.map(({ start }) => start)])];
+  let next = 0;
+  const found = starts.flatMap((start, index) => {
+    const section = { start, end: starts[index + 1] ?? end };
+    const first = next;
+    while (next < blocks.length && (blocks[next]?.start ?? end) < section.end) next++;
+    return addOverlap(sizing, splitSection(room, section, blocks.slice(first, next)), overlap);
   });
+  return { found: addHeadings(sizing.text, found, headings, headers), own: {} };
 }
 
 /** Chunks of whole paragraphs and environments; one that is too large is split inside. */
 function splitSection(sizing: Sizing, section: Span, blocks: readonly LatexBlock[]): Span[] {
   if (fits(sizing, section)) return [section];
-  const own = blocks.filter(({ start, end }) => start >= section.start && end <= section.end);
-  const verbatim = new Set<Span>(own.filter(({ isVerbatim }) => isVerbatim));
-  return splitLarge(sizing, partsOf(sizing.text, section, own), (part) =>
+  const verbatim = new Set<Span>(blocks.filter(({ isVerbatim }) => isVerbatim));
+  return splitLarge(sizing, partsOf(sizing.text, section, blocks), (part) =>
     splitRecursively(sizing, part, verbatim.has(part) ? lineSeparators : proseSeparators),
   );
 }

@@ -1,5 +1,5 @@
 import { invalidRagOption } from "../../errors.js";
-import { type HeaderNames, HeadingPath } from "../heading-path.js";
+import { addHeadings, type HeaderNames } from "../heading-path.js";
 import { addOverlap, withoutOverlap } from "../overlap.js";
 import { lineSeparators, proseSeparators, splitAt, splitRecursively } from "../separators.js";
 import { fits, pack, type Sizing } from "../sizing.js";
@@ -27,40 +27,24 @@ export function readHeaders(headers: readonly (readonly [string, string])[] | un
   );
 }
 
-/** Blocks that belong together, and the headings that they stand under. */
-interface Section {
-  readonly blocks: readonly MarkdownBlock[];
-  readonly path: Readonly<Record<string, unknown>>;
-}
-
 /** A chunk for each section, or several. */
-export function splitMarkdown(sizing: Sizing, options: MarkdownSplit): FoundChunk[] {
+export function splitMarkdown(sizing: Sizing, options: MarkdownSplit): readonly FoundChunk[] {
   const { overlap, headers, stripHeaders, returnEachLine } = options;
   const isSplitting = (block: MarkdownBlock): boolean =>
     block.type === "heading" && (headers === undefined || headers.has(block.depth));
-  return sectionsOf(scanBlocks(sizing.text, options.from), headers, isSplitting).flatMap(({ blocks, path }) => {
-    const [first] = blocks;
-    const kept = stripHeaders && first !== undefined && isSplitting(first) ? blocks.slice(1) : blocks;
-    if (returnEachLine) return linesOf(sizing, kept).map((span) => ({ ...span, metadata: path }));
-    const found = splitBlocks(withoutOverlap(sizing, overlap), kept);
-    return addOverlap(sizing, found, overlap).map((chunk) => ({ ...chunk, metadata: { ...path, ...chunk.metadata } }));
+  const blocks = scanBlocks(sizing.text, options.from);
+  const starts = blocks.flatMap((block, index) => (index === 0 || isSplitting(block) ? [index] : []));
+  const found = starts.flatMap((start, index): readonly FoundChunk[] => {
+    const [first, ...rest] = blocks.slice(start, starts[index + 1]);
+    const kept = first === undefined || (stripHeaders && isSplitting(first)) ? rest : [first, ...rest];
+    if (returnEachLine) return linesOf(sizing, kept);
+    return addOverlap(sizing, splitBlocks(withoutOverlap(sizing, overlap), kept), overlap);
   });
+  return addHeadings(sizing.text, found, headingsOf(blocks), headers);
 }
 
-function sectionsOf(
-  blocks: readonly MarkdownBlock[],
-  headers: HeaderNames | undefined,
-  isSplitting: (block: MarkdownBlock) => boolean,
-): Section[] {
-  const starts = blocks.flatMap((block, index) => (index === 0 || isSplitting(block) ? [index] : []));
-  const path = new HeadingPath(headers);
-  return starts.map((start, index) => {
-    const own = blocks.slice(start, starts[index + 1]);
-    const [first] = own;
-    if (first?.type === "heading") path.enter(first);
-    return { blocks: own, path: path.metadata };
-  });
-}
+const headingsOf = (blocks: readonly MarkdownBlock[]): MarkdownBlock[] =>
+  blocks.filter(({ type }) => type === "heading");
 
 function linesOf(sizing: Sizing, blocks: readonly MarkdownBlock[]): Span[] {
   const span = spanOf(blocks);
@@ -112,19 +96,10 @@ function splitBlock(sizing: Sizing, block: MarkdownBlock): FoundChunk[] {
 }
 
 /** Chunks of whole sections: those that fit together stay together. */
-export function joinSections(sizing: Sizing, options: MarkdownSplit): FoundChunk[] {
-  const blocks = scanBlocks(sizing.text, options.from);
-  const found = joinBlocks(withoutOverlap(sizing, options.overlap), blocks);
-  const path = new HeadingPath(options.headers);
-  let entered = 0;
-  const withPath = found.map((chunk) => {
-    for (; (blocks[entered]?.start ?? Number.POSITIVE_INFINITY) <= chunk.start; entered++) {
-      const block = blocks[entered];
-      if (block?.type === "heading") path.enter(block);
-    }
-    return { ...chunk, metadata: { ...path.metadata, ...chunk.metadata } };
-  });
-  return addOverlap(sizing, withPath, options.overlap);
+export function joinSections(sizing: Sizing, { from, overlap, headers }: MarkdownSplit): readonly FoundChunk[] {
+  const blocks = scanBlocks(sizing.text, from);
+  const found = addOverlap(sizing, joinBlocks(withoutOverlap(sizing, overlap), blocks), overlap);
+  return addHeadings(sizing.text, found, headingsOf(blocks), headers);
 }
 
 function joinBlocks(sizing: Sizing, blocks: readonly MarkdownBlock[]): FoundChunk[] {
