@@ -32,7 +32,7 @@ export async function callModel(
     ? await toldOf(turn, chunksOf(await wrapped(turn, chain, request, ctx)), () =>
         ctx instanceof Context ? new StreamedCalls(kit.tableFor({}), turn.messages ?? concatMessages, ctx) : undefined,
       )
-    : await wholeOf(wrapped(turn, chain, request, ctx));
+    : await wholeOf(await wrapped(turn, chain, request, ctx));
   keepWhole(turn, index, message);
   return message;
 }
@@ -83,13 +83,15 @@ function replyOf(turn: Turn, open: () => Given | Promise<Given>): ModelReply {
     if (isAgenticMessage(given)) yield given;
     else yield* StreamReader.from(given);
   }
-  return new ModelReply(chunks, async () => (turn.streams ? wholeOf(chunks()) : wholeOf(open())));
+  return new ModelReply(chunks, async () => (turn.streams ? wholeOf(chunks()) : wholeOf(await open())));
 }
 
-async function wholeOf(giving: Given | Promise<Given>): Promise<AgenticMessage> {
-  const given = await giving;
+function wholeOf(given: Given): AgenticMessage | Promise<AgenticMessage> {
   if (isAgenticMessage(given)) return given;
-  if (given instanceof ModelReply) return given.message();
+  return given instanceof ModelReply ? given.message() : readWhole(given);
+}
+
+async function readWhole(given: StreamSource<AgenticMessage>): Promise<AgenticMessage> {
   const chunks: AgenticMessage[] = [];
   for await (const chunk of StreamReader.from(given)) chunks.push(chunk);
   return concatMessages(chunks);

@@ -22,11 +22,11 @@ import { middlewaresBackWith, middlewaresWith, runHook } from "./hooks.js";
 import { judgeOutput } from "./judge-output.js";
 import { callModel, modelNameOf } from "./model-call.js";
 import { type OutputRule, outputRule } from "./output-rule.js";
-import { type ReadyAgent, readyAgent } from "./ready-agent.js";
+import { readyAgent } from "./ready-agent.js";
 import { resultOf } from "./run-result.js";
 import { type CallKind, prepareStep, requestOf, type Step } from "./step-request.js";
 import { noUsage } from "./token-usage.js";
-import { isSavedRun, type Turn, turnOf } from "./turn.js";
+import { isSavedRun, type ReadyAgent, type Turn, turnOf } from "./turn.js";
 
 /** The node `model`: one accepted answer, or the end of the turn. */
 export async function runModelNode(
@@ -37,6 +37,7 @@ export async function runModelNode(
   const turn = turnOf(root, ctx);
   const { state } = turn;
   if (state.phase === "start" && state.entry === undefined) state.log = [...(input as readonly AgenticMessage[])];
+  if (state.entry !== undefined) turn.inOrder = 0;
   enterNode(state);
   turn.answers = { asked: 0, wrapped: 0, known: state.kept?.wrapped.length ?? 0, count: 0 };
   const answer = await nextAnswer(turn, ctx);
@@ -51,7 +52,8 @@ async function nextAnswer(turn: Turn, ctx: NodeContext<AgentState>): Promise<Age
   checkCanWait(ready, ctx);
   checkSystems(turn, ready);
   if (!state.begun) await beginTurn(turn, ctx);
-  if (state.phase === "round" && mayEndAfterRound(turn) && (await endsAfterRound(turn, ctx))) return endTurn(turn, ctx);
+  if (state.phase === "round" && mayEndAfterRound(turn) && (await endsAfterRound(turn, ctx)))
+    return await endTurn(turn, ctx);
   const kind = state.steps.length >= turn.maxSteps ? "last" : "step";
   if (kind === "last" && root.onMaxSteps !== "answer") {
     if (root.onMaxSteps === "throw") throw tooManySteps(root.name, turn.maxSteps);
@@ -59,7 +61,7 @@ async function nextAnswer(turn: Turn, ctx: NodeContext<AgentState>): Promise<Age
     return endTurn(turn, ctx);
   }
   state.phase = "model";
-  return answerStep(turn, ready, kind, ctx);
+  return await answerStep(turn, ready, kind, ctx);
 }
 
 async function beginTurn(turn: Turn, ctx: NodeContext): Promise<void> {
@@ -131,7 +133,7 @@ async function answerStep(turn: Turn, ready: ReadyAgent, kind: CallKind, ctx: No
       asks = "repair";
       continue;
     }
-    return acceptAnswer(turn, { step, answer, kind: asks, rule, jumpTo: changes.jumpTo, accepted: verdict }, ctx);
+    return await acceptAnswer(turn, { step, answer, kind: asks, rule, jumpTo: changes.jumpTo, accepted: verdict }, ctx);
   }
 }
 
@@ -215,7 +217,8 @@ async function closeStep(
   const step = state.steps.at(-1);
   if (step !== undefined) step.results = results;
   state.log.push(...results);
-  await endStep(turn, ctx);
+  const ending = endStep(turn, ctx);
+  if (ending !== undefined) await ending;
   const goesOn =
     jumpTo === "model" ||
     (jumpTo === undefined && accepted?.kind !== "accepted" && kind === "step" && isPaused(answer));
@@ -226,7 +229,7 @@ async function closeStep(
   const isLast = kind === "last" && accepted?.kind !== "accepted";
   const text = accepted?.kind === "accepted" ? accepted.text : textOf(answer);
   setEnd(state, isLast ? "max_steps" : endReasonOf(answer, accepted?.kind === "accepted"), text);
-  return endTurn(turn, ctx);
+  return await endTurn(turn, ctx);
 }
 
 /** Tells hooks and readers of a step that is over. */
@@ -263,7 +266,7 @@ async function endTurn(turn: Turn, ctx: NodeContext): Promise<AgenticMessage> {
       await runHook(turn, middleware, "afterAgent", ctx, (run) => middleware.afterAgent?.(result, run));
     }
   }
-  await turn.call.onEnd?.(state);
+  if (turn.call.onEnd !== undefined) await turn.call.onEnd(state);
   const last = state.steps.at(-1)?.message;
   return state.end === "returned" || last === undefined ? assistantMessage(state.text) : last;
 }

@@ -14,45 +14,40 @@ import { namesOf } from "./called-tool.js";
 import { bareAgent, invalidOption, noSuchTool, toolGone, wrongFunctionResult } from "./errors.js";
 import { handoffTools, transferTo } from "./handoff-tools.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
-import { type OutputRule, outputRule } from "./output-rule.js";
 import { toolWrappers } from "./tool-wrappers.js";
 import type { Toolbox } from "./toolbox.js";
-import type { Turn } from "./turn.js";
-
-/** An agent with the model, instructions and tools of one turn. */
-export interface ReadyAgent {
-  readonly parts: AgentParts;
-  readonly model: ModelChain;
-  readonly instructions: readonly AgenticMessage[];
-  readonly toolbox: Toolbox;
-  readonly output: OutputRule | undefined;
-}
-
-const readyAgents = new WeakMap<Turn, Map<string, ReadyAgent | Promise<ReadyAgent>>>();
+import type { ReadyAgent, Turn } from "./turn.js";
 
 /** The agent that answers now, with its model, instructions and tools of this turn; a promise of it at its first step. */
 export function readyAgent(turn: Turn, ctx: NodeContext): ReadyAgent | Promise<ReadyAgent> {
-  const { active } = turn.state;
-  let agents = readyAgents.get(turn);
-  if (agents === undefined) {
-    agents = new Map();
-    readyAgents.set(turn, agents);
-  }
-  return agents.get(active) ?? resolveOnce(agents, active, turn, ctx);
+  return turn.ready.get(turn.state.active) ?? resolveOnce(turn, ctx);
 }
 
-function resolveOnce(
-  agents: Map<string, ReadyAgent | Promise<ReadyAgent>>,
-  active: string,
-  turn: Turn,
-  ctx: NodeContext,
-): Promise<ReadyAgent> {
-  const resolving = resolve(turn.parts, turn.context(ctx)).then((ready) => {
-    agents.set(active, ready);
-    return ready;
+function resolveOnce(turn: Turn, ctx: NodeContext): ReadyAgent | Promise<ReadyAgent> {
+  const { ready, state, parts } = turn;
+  const { active } = state;
+  const agent = areFixed(parts) ? fixedAgent(parts) : resolve(parts, turn.context(ctx));
+  ready.set(active, agent);
+  if (agent instanceof Promise) agent.then((resolved) => ready.set(active, resolved), ignore);
+  return agent;
+}
+
+function ignore(): void {}
+
+function areFixed({ options: { model, instructions, tools } }: AgentParts): boolean {
+  return typeof model !== "function" && typeof instructions !== "function" && typeof tools !== "function";
+}
+
+/** What no function has to work out is the same in every turn. */
+function fixedAgent(parts: AgentParts): ReadyAgent {
+  const { model, instructions, tools } = parts.options;
+  const make = (): ReadyAgent => ({
+    parts,
+    model: fixed(parts, "model", () => modelOf(parts, model)),
+    instructions: fixed(parts, "instructions", () => instructionsOf(instructions)),
+    toolbox: fixed(parts, "tools", () => toolboxOf(parts, (tools ?? []) as ToolList)),
   });
-  agents.set(active, resolving);
-  return resolving;
+  return fixed(parts, "agent", make);
 }
 
 async function resolve(parts: AgentParts, context: AgentContext): Promise<ReadyAgent> {
@@ -61,7 +56,7 @@ async function resolve(parts: AgentParts, context: AgentContext): Promise<ReadyA
   const instructions = await optionOf(parts, "instructions", context, (given) => instructionsOf(given));
   const toolbox = await optionOf(parts, "tools", context, (given) => toolboxOf(parts, given ?? []));
   if (typeof options.tools === "function") checkToolNames(parts, toolbox);
-  return { parts, model, instructions, toolbox, output: outputRule(parts, toolbox.infos) };
+  return { parts, model, instructions, toolbox };
 }
 
 /** What an option is in this turn. What is fixed is worked out once. */
@@ -72,7 +67,7 @@ async function optionOf<Name extends "model" | "instructions" | "tools", Ready>(
   make: (given: FixedOf<Name>) => Ready,
 ): Promise<Ready> {
   const given = parts.options[name] as Per<FixedOf<Name>>;
-  if (typeof given !== "function") return fixed(parts, name, () => make(given)) as Ready;
+  if (typeof given !== "function") return fixed(parts, name, () => make(given));
   const value = await (given as (context: AgentContext) => unknown)(context);
   try {
     return make(value as FixedOf<Name>);
@@ -88,11 +83,11 @@ type FixedOf<Name extends "model" | "instructions" | "tools"> = Exclude<
 
 const fixedValues = new WeakMap<AgentParts, Map<string, unknown>>();
 
-function fixed(parts: AgentParts, name: string, make: () => unknown): unknown {
+function fixed<Made>(parts: AgentParts, name: string, make: () => Made): Made {
   const known = fixedValues.get(parts) ?? new Map<string, unknown>();
   fixedValues.set(parts, known);
   if (!known.has(name)) known.set(name, make());
-  return known.get(name);
+  return known.get(name) as Made;
 }
 
 /** What is wrong with the fixed options of an agent is told when it is made. */
@@ -114,7 +109,7 @@ export function checkOpenTools(root: AgentParts, { phase, active, openTools }: A
   const parts = reachableFrom(root).find(({ name }) => name === active) ?? root;
   const { tools } = parts.options;
   if (phase !== "tools" || typeof tools === "function") return;
-  const table = (fixed(parts, "tools", () => toolboxOf(parts, tools ?? [])) as Toolbox).kit.table;
+  const table = fixed(parts, "tools", () => toolboxOf(parts, tools ?? [])).kit.table;
   for (const name of openTools) if (table.entries.get(name) === undefined) throw toolGone(name, table.names);
 }
 

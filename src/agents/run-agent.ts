@@ -202,7 +202,8 @@ export class AgentRunCall {
     const { parts } = this.#agent;
     if (state === undefined) return resultOfAnswer(parts, this.#prompt, answer);
     const call = isPassing ? { ...this.#call, checkpointId: undefined } : this.#call;
-    const result = await resultOf({ root: parts, state, call: ended(call) }, undefined);
+    const reading = resultOf({ root: parts, state, call: ended(call) }, undefined);
+    const result = reading instanceof Promise ? await reading : reading;
     this.#tell({ finishReason: result.finishReason, usage: result.usage });
     return result;
   }

@@ -17,10 +17,10 @@ export interface ResultSource {
 }
 
 /** What a turn has come to: its end, or the questions that it waits for. */
-export async function resultOf(
+export function resultOf(
   { root, state, call }: ResultSource,
   interrupts: readonly Interrupt[] | undefined,
-): Promise<AgentResult<unknown>> {
+): AgentResult<unknown> | Promise<AgentResult<unknown>> {
   const finishReason = interrupts === undefined ? (state.end ?? "stop") : "waiting";
   const text = interrupts === undefined ? state.text : textOf(state.steps.at(-1)?.message ?? noAnswer);
   const fields = {
@@ -35,11 +35,21 @@ export async function resultOf(
     finishReason,
     interrupts: interrupts ?? [],
   } as const;
-  return withOutput(fields, await outputOf(root, { ...fields, accepted: state.output }));
+  if (root.output === undefined && interrupts === undefined) return withOutput(fields, { value: text });
+  return withReadOutput(root, fields, state.output);
+}
+
+async function withReadOutput(
+  root: AgentParts,
+  fields: Omit<Ended, "accepted">,
+  accepted: string | undefined,
+): Promise<AgentResult<unknown>> {
+  const { finishReason, text } = fields;
+  return withOutput(fields, await outputOf(root, { finishReason, text, accepted }));
 }
 
 /** Of a child run that had ended before its caller was entered again: only its answer is left. */
-export async function resultOfAnswer(
+export function resultOfAnswer(
   root: AgentParts,
   prompt: readonly AgenticMessage[],
   answer: AgenticMessage,
@@ -56,7 +66,7 @@ export async function resultOfAnswer(
     finishReason: "stop",
     interrupts: [],
   } as const;
-  return withOutput(fields, await outputOf(root, { ...fields, accepted: text }));
+  return withReadOutput(root, fields, text);
 }
 
 const noAnswer: AgenticMessage = { role: "assistant", contentBlocks: [] };
@@ -80,19 +90,21 @@ async function outputOf({ output, options }: AgentParts, { finishReason, text, a
 
 /** `output` is off the own properties: spreading a result, or writing it as JSON, never throws. */
 function withOutput(fields: object, output: Output): AgentResult<unknown> {
-  return Object.assign(Object.create(new OutputOfRun(output)), fields);
+  return Object.assign(new RunResult(output), fields) as RunResult & AgentResult<unknown>;
 }
 
-class OutputOfRun {
-  readonly #output: Output;
+const outputKey: unique symbol = Symbol("output");
+
+class RunResult {
+  declare readonly [outputKey]: Output;
 
   constructor(output: Output) {
-    this.#output = output;
-    Object.defineProperty(this, "output", { get: () => this.#read() });
+    Object.defineProperty(this, outputKey, { value: output });
   }
 
-  #read(): unknown {
-    if ("missing" in this.#output) throw noOutput(this.#output.missing);
-    return this.#output.value;
+  get output(): unknown {
+    const { [outputKey]: output } = this;
+    if ("missing" in output) throw noOutput(output.missing);
+    return output.value;
   }
 }

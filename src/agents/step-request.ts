@@ -2,7 +2,7 @@ import type { NodeContext } from "../components/context.js";
 import type { ToolChoice } from "../components/model.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { ToolInfo } from "../schema/tool-info.js";
-import { repairToolCalls } from "../tools/node/repair-tool-calls.js";
+import { repairRest, repairToolCalls } from "../tools/node/repair-tool-calls.js";
 import type { AgentModelOptions } from "./call-options.js";
 import type { AnyMiddleware, StepChanges } from "./create-middleware.js";
 import { unknownStepTool } from "./errors.js";
@@ -10,9 +10,9 @@ import { middlewaresWith, runHook } from "./hooks.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
 import type { ModelRequest } from "./model-request.js";
 import type { OutputRule } from "./output-rule.js";
-import { instructionMessages, type ReadyAgent, toolboxOf } from "./ready-agent.js";
+import { instructionMessages, toolboxOf } from "./ready-agent.js";
 import type { Toolbox } from "./toolbox.js";
-import type { Turn } from "./turn.js";
+import type { ReadyAgent, Turn } from "./turn.js";
 
 /** What one step asks of a model, and which tools it may call. */
 export interface Step {
@@ -101,7 +101,7 @@ export type CallKind = "step" | "repair" | "last";
 
 /** One call of the model, in a step that is prepared. */
 export function requestOf(turn: Turn, step: Step, rule: OutputRule | undefined, kind: CallKind): ModelRequest {
-  const [system, others] = split(turn.view);
+  const [system, others] = split(turn);
   return {
     model: step.model.model,
     instructions: [...step.instructions, ...system],
@@ -110,12 +110,22 @@ export function requestOf(turn: Turn, step: Step, rule: OutputRule | undefined, 
   };
 }
 
-/** What the user wrote as the system comes first; and what is sent has a result for every call. */
-function split(view: readonly AgenticMessage[]): [AgenticMessage[], readonly AgenticMessage[]] {
-  const system = view.filter(({ role }) => role === "system");
-  const others = system.length === 0 ? view : view.filter(({ role }) => role !== "system");
-  return [system, repairToolCalls(others)];
+/**
+ * What the user wrote as the system comes first; and what is sent has a result for every call. What an earlier step has sent is
+ * not looked through again.
+ */
+function split(turn: Turn): [readonly AgenticMessage[], readonly AgenticMessage[]] {
+  const { view } = turn;
+  const known = turn.state.view === undefined ? turn.inOrder : 0;
+  if (view.slice(known).some(isSystem)) return [view.filter(isSystem), repairToolCalls(view.filter(isNotSystem))];
+  const others = repairRest(view, known);
+  if (turn.state.view === undefined && others === view) turn.inOrder = view.length;
+  return [none, others];
 }
+
+const none: readonly AgenticMessage[] = [];
+const isSystem = ({ role }: AgenticMessage): boolean => role === "system";
+const isNotSystem = ({ role }: AgenticMessage): boolean => role !== "system";
 
 function toolOptions(step: Step, rule: OutputRule | undefined, kind: CallKind): object {
   const outputTool = rule?.tool;

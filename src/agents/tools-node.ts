@@ -107,6 +107,7 @@ function callingAgent({ call: { threadId }, state }: Turn): NonNullable<ToolCont
 /** Calls that no tool runs for: an output that does not fit, and all transfers but the first. */
 function ownResults({ state }: Turn, message: AgenticMessage, { transfers }: Toolbox): Map<string, AgenticMessage> {
   const own = new Map<string, AgenticMessage>();
+  if (transfers.size === 0 && Object.keys(state.complaints).length === 0) return own;
   let target: string | undefined;
   for (const call of toolCallsOf(message)) {
     const complaint = Object.hasOwn(state.complaints, call.callId) ? state.complaints[call.callId] : undefined;

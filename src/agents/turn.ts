@@ -1,5 +1,6 @@
 import type { NodeContext } from "../components/context.js";
 import { Context } from "../run/context.js";
+import type { StateCell } from "../run/state-cell.js";
 import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import type { ToolsNodeOptions } from "../tools/node/options.js";
@@ -9,6 +10,7 @@ import { type AgentParts, reachableFrom } from "./agent-parts.js";
 import { type AgentState, countUsage } from "./agent-state.js";
 import type { AgentModelOptions } from "./call-options.js";
 import type { EventFeed } from "./event-feed.js";
+import type { ModelChain } from "./model-chain.js";
 import type { RunWatch } from "./run-watch.js";
 import type { SpentTokens } from "./token-usage.js";
 import type { Toolbox } from "./toolbox.js";
@@ -57,31 +59,39 @@ export interface OpenRound {
   results(error: unknown): readonly AgenticMessage[];
 }
 
-const turns = new WeakMap<object, Turn>();
-
 /** The turn that a context is in: that of the nearest graph around it which is an agent. */
 export function turnAround(ctx: NodeContext): Turn | undefined {
-  if (!(ctx instanceof Context)) return undefined;
-  for (let cell = ctx.stateCell; cell !== undefined; cell = cell.outer) {
-    const turn = typeof cell.value === "object" && cell.value !== null ? turns.get(cell.value) : undefined;
-    if (turn !== undefined) return turn;
-  }
-  return undefined;
+  return ctx instanceof Context ? turnFrom(ctx.stateCell) : undefined;
 }
 
 /** The turn of a node of an agent's graph; made when its first node runs. */
 export function turnOf(root: AgentParts, ctx: NodeContext<AgentState>): Turn {
-  const known = turns.get(ctx.state);
-  if (known !== undefined) return known;
+  const cell = ctx instanceof Context ? ctx.stateCell : undefined;
+  if (cell?.beside instanceof Turn && cell.beside.state === ctx.state) return cell.beside;
   const given = (ctx.options as { readonly call?: AgentCall } | undefined)?.call;
   const turn = new Turn(root, given ?? { streams: false }, ctx);
-  turns.set(ctx.state, turn);
+  if (cell !== undefined) cell.beside = turn;
   return turn;
+}
+
+function turnFrom(nearest: StateCell | undefined): Turn | undefined {
+  for (let cell = nearest; cell !== undefined; cell = cell.outer) {
+    if (cell.beside instanceof Turn && cell.beside.state === cell.value) return cell.beside;
+  }
+  return undefined;
 }
 
 /** Whether the state of the run is saved, at its end or at each step. */
 export function isSavedRun(ctx: NodeContext): boolean {
   return ctx instanceof Context && ctx.environment.savedRuns !== undefined;
+}
+
+/** An agent with the model, instructions and tools of one turn. */
+export interface ReadyAgent {
+  readonly parts: AgentParts;
+  readonly model: ModelChain;
+  readonly instructions: readonly AgenticMessage[];
+  readonly toolbox: Toolbox;
 }
 
 /** One turn of an agent in this process: what its state does not keep. */
@@ -96,8 +106,12 @@ export class Turn {
   readonly depth: number;
   /** What tools and models tell goes here. */
   readonly watch: RunWatch | undefined;
+  /** The agents that have answered, by name. */
+  readonly ready = new Map<string, ReadyAgent | Promise<ReadyAgent>>();
   /** The tools of the step that is under way. */
   toolbox: Toolbox | undefined;
+  /** How many of the messages have been sent as they are: without a system message, and with a result for every call. */
+  inOrder = 0;
   /** What the run was given for its models, and for its tools. */
   modelOptions: AgentModelOptions | undefined;
   toolsOptions: ToolsNodeOptions | undefined;
@@ -128,7 +142,7 @@ export class Turn {
     this.#reachable = new Map(reachableFrom(root).map((parts) => [parts.name, parts]));
     const { runInfo } = ctx;
     this.#runId = () => runInfo.parentRunId ?? runInfo.runId;
-    const outer = ctx instanceof Context ? outerTurn(ctx) : undefined;
+    const outer = ctx instanceof Context ? turnFrom(ctx.stateCell?.outer) : undefined;
     this.#outer = outer;
     const around = outer?.listeners ?? [];
     const own = call.feed === undefined ? [] : [{ feed: call.feed, path: [] }];
@@ -197,7 +211,9 @@ export class Turn {
       agent: this.state.active,
       requestContext: ctx.requestContext,
       threadId: this.call.threadId,
-      signal: ctx.signal,
+      get signal() {
+        return ctx.signal;
+      },
       get messages() {
         return turn.messages;
       },
@@ -250,15 +266,6 @@ export class Turn {
     listener.place = parentCallId === undefined ? place : { ...place, parentCallId };
     return listener.place;
   }
-}
-
-/** The agent around this one's graph. */
-function outerTurn(ctx: Context): Turn | undefined {
-  for (let cell = ctx.stateCell?.outer; cell !== undefined; cell = cell.outer) {
-    const turn = typeof cell.value === "object" && cell.value !== null ? turns.get(cell.value) : undefined;
-    if (turn !== undefined) return turn;
-  }
-  return undefined;
 }
 
 /** Events are JSON: what is absent is not there. */

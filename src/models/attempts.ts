@@ -2,6 +2,7 @@ import type { AgenticModel, ModelContext, ModelOptions } from "../components/mod
 import { runnable } from "../compose/component-runnable.js";
 import type { RunOptions } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
+import { Context } from "../run/context.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { SerialSource } from "../schema/stream/serial-source.js";
@@ -82,15 +83,17 @@ function prefixOf(ctx: ModelContext): string {
 }
 
 function optionsOf(ctx: ModelContext, name: string): RunOptions {
-  const options: ModelOptions & Readonly<Record<string, unknown>> = { ...ctx.options };
+  const given: object | undefined = ctx.options;
+  const model = (given ?? {}) as ModelOptions & Readonly<Record<string, unknown>>;
   const key = `${prefixOf(ctx)}${name}`;
-  return Object.keys(options).length === 0 ? { parent: ctx, key } : { parent: ctx, key, options: { model: options } };
+  for (const _ in model) return { parent: ctx, key, options: { model } };
+  return { parent: ctx, key };
 }
 
 /** The answer of the first attempt that has one. */
 export async function generateWith(attempts: Attempts, messages: Messages, ctx: ModelContext): Promise<AgenticMessage> {
   for (let attempt = attempts.first; ; ) {
-    ctx.signal.throwIfAborted();
+    stopOf(ctx).throwIfAborted();
     try {
       return await attempt.model.generate(messages, ctx, attempt.key);
     } catch (error) {
@@ -192,7 +195,7 @@ class AttemptsStream extends SerialSource<AgenticMessage> {
   }
 
   #open(attempt: Attempt): ChunkSource<AgenticMessage> {
-    this.#ctx.signal.throwIfAborted();
+    stopOf(this.#ctx).throwIfAborted();
     return attempt.model.stream(this.#messages, this.#ctx, attempt.key).takeSource();
   }
 }
@@ -201,8 +204,13 @@ const restart: AgenticMessage = Object.freeze({ role: "assistant", contentBlocks
 
 /** What the model itself failed with. A call that was stopped has not failed, nor has one that was interrupted. */
 function failureOf(error: unknown, ctx: ModelContext): unknown {
-  if (ctx.signal.aborted) throw ctx.signal.reason;
+  stopOf(ctx).throwIfAborted();
   if (!KumikoError.is(error)) return error;
   if (error.code === "INTERRUPTED") throw error;
   return error.code === "NODE_FAILED" && error.cause !== undefined ? error.cause : error;
+}
+
+/** What tells whether a call was stopped: its signal, which is not made for that where nothing else has asked for it. */
+function stopOf(ctx: ModelContext): { throwIfAborted(): void } {
+  return ctx instanceof Context && !Object.hasOwn(ctx, "signal") ? ctx.scope : ctx.signal;
 }

@@ -43,13 +43,12 @@ export function resolveOverrides({ options, nodes }: RunOptions, program: Progra
 
 function checkKinds(options: KindOptions, program: Program): void {
   checkRecord("options", options, "a record of options by kind of component");
-  const present = componentsIn(program);
   for (const [kind, value] of Object.entries(options)) {
     if (!Object.hasOwn(componentOf, kind)) {
       throw unknownOption(`Unknown component kind options.${kind}. Kinds: ${Object.keys(componentOf).join(", ")}.`);
     }
     if (value === undefined) continue;
-    if (!present.has(componentOf[kind as KindName])) {
+    if (!hasComponent(program, componentOf[kind as KindName])) {
       throw unknownOption(
         `options.${kind} was given, and nothing in this graph accepts it: it has no ${kind === "tool" ? "tools node" : kind}.`,
       );
@@ -66,10 +65,12 @@ function isToolOption(value: unknown): boolean {
   return typeof value.key === "string" && typeof value.values === "object" && value.values !== null;
 }
 
-function componentsIn(program: Program): Set<PlanNode["component"]> {
-  const found = new Set<PlanNode["component"]>(program.plan.nodes.slice(END_INDEX + 1).map(kindWithOptions));
-  for (const inner of program.nested.values()) for (const kind of componentsIn(inner)) found.add(kind);
-  return found;
+function hasComponent({ plan, nested }: Program, wanted: PlanNode["component"]): boolean {
+  for (let index = END_INDEX + 1; index < plan.nodes.length; index++) {
+    if (kindWithOptions(plan.nodes[index] as PlanNode) === wanted) return true;
+  }
+  for (const inner of nested.values()) if (hasComponent(inner, wanted)) return true;
+  return false;
 }
 
 function treeOf(nodes: Readonly<Record<string, NodeCallOptions | undefined>>, program: Program): NodeCallOptionsTree {

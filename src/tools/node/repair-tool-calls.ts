@@ -17,15 +17,23 @@ import { errorBlock, resultMessage } from "./result-block.js";
  * ]);
  */
 export function repairToolCalls(messages: readonly AgenticMessage[]): AgenticMessage[] {
-  if (isInOrder(messages)) return [...messages];
+  return isInOrder(messages) ? [...messages] : repaired(messages);
+}
+
+/** The same for a history that nobody changes, whose first so many messages are known to need no repair. */
+export function repairRest(messages: readonly AgenticMessage[], known: number): readonly AgenticMessage[] {
+  return isInOrder(messages, known) ? messages : repaired(messages);
+}
+
+function repaired(messages: readonly AgenticMessage[]): AgenticMessage[] {
   const kept: AgenticMessage[] = [];
   const turns: Turn[] = [];
   for (const message of messages) {
-    const repaired =
+    const changed =
       message.role === "assistant" ? withCalls(message) : withoutStrayResults(message, turns, kept.length);
-    if (repaired === undefined) continue;
-    kept.push(repaired);
-    if (hasToolCalls(repaired)) turns.push(turnOf(repaired, kept.length));
+    if (changed === undefined) continue;
+    kept.push(changed);
+    if (hasToolCalls(changed)) turns.push(turnOf(changed, kept.length));
   }
   const missing = new Map<number, AgenticMessage[]>();
   for (const { end, open } of turns) {
@@ -34,13 +42,11 @@ export function repairToolCalls(messages: readonly AgenticMessage[]): AgenticMes
   return kept.flatMap((message, index) => [message, ...(missing.get(index + 1) ?? [])]);
 }
 
-/**
- * Whether the calls of each message have their results before the model speaks again. Agents ask this of a whole history before
- * every step, and nearly always it holds.
- */
-function isInOrder(messages: readonly AgenticMessage[]): boolean {
+/** Whether the calls of each message have their results before the model speaks again. Nearly always it holds. */
+function isInOrder(messages: readonly AgenticMessage[], first = 0): boolean {
   const open: string[] = [];
-  for (const { role, contentBlocks } of messages) {
+  for (let index = first; index < messages.length; index++) {
+    const { role, contentBlocks } = messages[index] as AgenticMessage;
     if (role === "assistant" && open.length > 0) return false;
     for (const block of contentBlocks) {
       if (isResult(block)) {
