@@ -45,6 +45,7 @@ export class LegacySessions {
   }
 
   async #begin(request: Request, authInfo: McpAuthInfo | undefined, options: RequestDetails): Promise<Response> {
+    if (!["POST", "GET", "DELETE"].includes(request.method)) return refusal(405, "Method not allowed");
     if (request.method !== "POST") return refusal(400, "A session begins with a POST of initialize");
     if (this.#table.isFull) return refusal(503, "There are too many sessions");
     const { WebStandardStreamableHTTPServerTransport: Transport } = await loadServer();

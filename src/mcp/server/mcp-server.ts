@@ -305,7 +305,8 @@ export class MCPServer {
       : undefined;
     const path = url?.pathname ?? "";
     try {
-      if (path === "/sse" || path === "/messages") await this.startSSE({ url: path, req, res });
+      const isSse = (path === "/sse" || path === "/messages") && this.#options.legacy !== "off";
+      if (isSse) await this.startSSE({ url: path, req, res });
       else await this.startHTTP({ url: path, httpPath: "/mcp", req, res });
     } catch (error) {
       this.#report("A request could not be answered.", error);

@@ -47,19 +47,24 @@ export class SessionTable<S extends Session> {
 
   /** A session is in use until its answer has been read. */
   async during(id: string, work: () => Promise<Response>): Promise<Response> {
-    const row = this.#rows.get(id);
-    if (row === undefined) return work();
-    row.open += 1;
-    const end = () => {
-      row.open -= 1;
-      row.usedAt = Date.now();
-    };
+    const end = this.hold(id);
     try {
       return relayBody(await work(), { onEnd: end });
     } catch (error) {
       end();
       throw error;
     }
+  }
+
+  /** The session is in use until what this gives is called. */
+  hold(id: string): () => void {
+    const row = this.#rows.get(id);
+    if (row === undefined) return () => undefined;
+    row.open += 1;
+    return () => {
+      row.open -= 1;
+      row.usedAt = Date.now();
+    };
   }
 
   delete(id: string): void {

@@ -13,6 +13,8 @@ export class SseServerTransport implements Transport {
   readonly #encoder = new TextEncoder();
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #keepAlive: ReturnType<typeof setInterval> | undefined;
+  /** What to call when a request of the client is over. */
+  readonly #running = new Map<string | number, () => void>();
 
   constructor(messagePath: string) {
     this.#endpoint = `${messagePath}?sessionId=${this.sessionId}`;
@@ -33,13 +35,21 @@ export class SseServerTransport implements Transport {
     return new Response(body, { headers });
   }
 
-  receive(message: JSONRPCMessage, extra: MessageExtraInfo): void {
+  /** `hold` is called for a request, and what it gives when that has been answered or cancelled. */
+  receive(message: JSONRPCMessage, extra: MessageExtraInfo, hold: () => () => void): void {
+    if ("method" in message && "id" in message) {
+      this.#end(message.id);
+      this.#running.set(message.id, hold());
+    } else if ("method" in message && message.method === "notifications/cancelled") {
+      this.#end(message.params?.requestId);
+    }
     this.onmessage?.(message, extra);
   }
 
   async start(): Promise<void> {}
 
   async send(message: JSONRPCMessage): Promise<void> {
+    if (!("method" in message)) this.#end(message.id);
     this.#write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
   }
 
@@ -54,6 +64,12 @@ export class SseServerTransport implements Transport {
       // the client has closed it
     }
     this.onclose?.();
+  }
+
+  #end(id: unknown): void {
+    const end = this.#running.get(id as string | number);
+    this.#running.delete(id as string | number);
+    end?.();
   }
 
   #write(text: string): void {
@@ -134,7 +150,7 @@ export class SseSessions {
       return refusal(400, "The body is not a message of JSON-RPC");
     }
     const extra = { request, ...(authInfo !== undefined && { authInfo: authInfo as never }) };
-    session.transport.receive(message, extra);
+    session.transport.receive(message, extra, () => this.#table.hold(id));
     return new Response("Accepted", { status: 202 });
   }
 }
