@@ -131,10 +131,21 @@ type PartName = "prepared" | "produced";
 /** An intermediate result: kept from an earlier execution of the invocation if that has asked something, else made now. */
 export function keptOrMade(name: PartName, make: Body, input: unknown, task: Task): unknown {
   const kept = keptPart(name, task.openedInvocation);
-  if (kept === undefined) return whenReady(make(input, task), (made) => keep(name, made, task));
+  if (kept === undefined) {
+    const made = make(input, task);
+    if (!(made instanceof Promise) || mayBeStream(name, task)) return whenReady(made, (ready) => keep(name, ready, task));
+    // no promise is added, so that nodes side by side end in the same order as in a run without a ledger
+    made.then((ready) => void keep(name, ready, task), ignore);
+    return made;
+  }
   if (!(input instanceof StreamReader)) return kept.value;
   void input.cancel();
   return oneChunk(kept.value, undefined);
+}
+
+/** In a run on values only the output of a node whose `streamAfter` takes it unjoined. */
+function mayBeStream(name: PartName, { owner, index }: Task): boolean {
+  return owner.mode !== "invoke" || (name === "produced" && owner.node(index).settings.streamAfter !== undefined);
 }
 
 function keep(name: PartName, made: unknown, task: Task): unknown {
