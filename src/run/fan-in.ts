@@ -3,6 +3,7 @@ import { joinChunks } from "../schema/concat/concat-chunks.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { duplicateKey, hostileKey, mergeRecords, notARecord } from "./merge.js";
+import type { KeyedInputs } from "./program.js";
 import type { Run } from "./run.js";
 import { oneChunk, rejoin } from "./streams/joining.js";
 import { lazyReader } from "./streams/lazy-reader.js";
@@ -14,7 +15,7 @@ export function joinInputs(run: Run, target: number, inbox: readonly Delivery[])
   if (input !== undefined) return input.assemble(run as never, target as never, inbox as never);
   const template = run.joinsKeyed(target);
   if (template !== undefined) return joinKeyed(run, inbox, template);
-  const [only] = inbox;
+  const only = inbox[0];
   if (inbox.length === 1 && only !== undefined) return only.value;
   const { keys } = run.program;
   const { merge } = run.node(target).settings;
@@ -29,11 +30,10 @@ export function joinInputs(run: Run, target: number, inbox: readonly Delivery[])
     : merge(values as never, names as never);
 }
 
-/** Filling a copy of a record that has all keys is faster than adding them to an empty one. */
-function joinKeyed(run: Run, inbox: readonly Delivery[], template: object): Record<string, unknown> {
+/** Filling a copy of a record that has all keys is faster than adding them to an empty one, unless it is a large one. */
+function joinKeyed(run: Run, inbox: readonly Delivery[], { keys, record: whole }: KeyedInputs): Record<string, unknown> {
   const { outputKeys } = run.program;
-  const isWhole = inbox.length === Object.keys(template).length;
-  const record: Record<string, unknown> = isWhole ? { ...template } : {};
+  const record: Record<string, unknown> = inbox.length === keys ? { ...whole } : {};
   for (const { source, value } of inbox) record[outputKeys[source.index] as string] = value;
   return record;
 }

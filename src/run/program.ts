@@ -26,6 +26,12 @@ export interface Direct {
   readonly joining: Joining;
 }
 
+/** The output keys of a node's sources; `record` has them all, unless they are too many for the engine to copy it quickly. */
+export interface KeyedInputs {
+  readonly keys: number;
+  readonly record: object | undefined;
+}
+
 /** In {@link Program.next}: the next node is not fixed and has to be looked up in {@link Program.routes}. */
 export const ROUTED = 0;
 
@@ -73,7 +79,7 @@ export class Program {
   readonly #runNested: RunNested;
   #direct: readonly (Direct | undefined)[] | undefined = undefined;
   #chain: { readonly steps: readonly ChainStep[] | undefined } | undefined = undefined;
-  readonly #keyedInputs: { readonly record: object | undefined }[] = [];
+  readonly #keyedInputs: (KeyedInputs | "none")[] = [];
   readonly #givesChunks: boolean[] = [];
   readonly #bodies: BodiesByMode = emptyBodies();
   readonly #observed: BodiesByMode = emptyBodies();
@@ -150,16 +156,16 @@ export class Program {
    * A record with the output keys of a node's sources, if each source has a key of its own and feeds only this node: then one
    * record is built for all sources instead of one for each.
    */
-  keyedInputs(target: number): object | undefined {
+  keyedInputs(target: number): KeyedInputs | undefined {
     let keyed = this.#keyedInputs[target];
     if (keyed === undefined) {
-      keyed = { record: this.#makeKeyedInputs(target) };
+      keyed = this.#makeKeyedInputs(target) ?? "none";
       this.#keyedInputs[target] = keyed;
     }
-    return keyed.record;
+    return keyed === "none" ? undefined : keyed;
   }
 
-  #makeKeyedInputs(target: number): object | undefined {
+  #makeKeyedInputs(target: number): KeyedInputs | undefined {
     const sources = this.sources[target] ?? [];
     const keys = sources.map((source) => this.outputKeys[source]);
     const feedOnlyThis = sources.every((source) => {
@@ -168,7 +174,8 @@ export class Program {
     });
     const isKeyed = feedOnlyThis && !keys.includes(undefined) && new Set(keys).size === keys.length;
     if (!isKeyed || keys.length < 2 || this.plan.nodes[target]?.settings.merge !== undefined) return undefined;
-    return Object.fromEntries(keys.map((key) => [key, undefined]));
+    const record = keys.length > 1000 ? undefined : Object.fromEntries(keys.map((key) => [key, undefined]));
+    return { keys: keys.length, record };
   }
 
   /** Whether the stream of a node has a reader that takes it chunk by chunk. */

@@ -127,3 +127,8 @@ const ascending = (a: number, b: number): number => a - b;
 
 /** Where the output of a task goes: one node, or any number of nodes in order of declaration. */
 export type Targets = number | readonly number[];
+
+/** Whether a branch is still choosing. Cheaper than to look for a `then` in a list. */
+export function isPending(targets: Targets | PromiseLike<Targets>): targets is PromiseLike<Targets> {
+  return typeof targets === "object" && !Array.isArray(targets);
+}

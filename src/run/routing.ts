@@ -16,7 +16,7 @@ export function choose(run: Run, task: Task): Targets | PromiseLike<Targets> {
   const route = run.program.routes[task.index];
   if (task.failure !== undefined) return chooseForFailure(run, task, task.failure, route ?? noRoute);
   const { plain, branches, edges } = route ?? noRoute;
-  const [only] = branches;
+  const only = branches[0];
   if (only === undefined) return plain;
   if (run.mode === "transform") return chooseByStream(run, task, branches, plain);
   if (branches.length > 1 || plain.length > 0 || edges !== undefined) return chooseAll(run, task, branches, plain);

@@ -20,7 +20,7 @@ import { Environment } from "./environment.js";
 import { maxStepsExceeded, strayInterrupt } from "./errors.js";
 import { locate } from "./failure.js";
 import { Places } from "./policies/places.js";
-import type { Program } from "./program.js";
+import type { KeyedInputs, Program } from "./program.js";
 import { givesHandlers, handlersAt, handlersOfRun } from "./run-handlers.js";
 import {
   halt,
@@ -203,12 +203,12 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   /** {@link keyed}, but without the key if the target builds the record itself: see `joinInputs`. */
   delivered(index: number, output: unknown): unknown {
     if (this.program.outputKeys[index] === undefined || this.mode !== "invoke") return output;
-    const [target = START_INDEX] = this.program.routes[index]?.plain ?? [];
+    const target = this.program.routes[index]?.plain[0] ?? START_INDEX;
     return this.joinsKeyed(target) === undefined ? this.keyed(index, output) : output;
   }
 
   /** The template of the record that a node builds from all its sources. Not with a ledger, which stores keyed outputs. */
-  joinsKeyed(target: number): object | undefined {
+  joinsKeyed(target: number): KeyedInputs | undefined {
     return this.ledger === undefined && this.mode === "invoke" ? this.program.keyedInputs(target) : undefined;
   }
 

@@ -8,7 +8,7 @@ import { joinInputs } from "./fan-in.js";
 import { endWithFailure, failureOf, takesErrorBranch } from "./node-failure.js";
 import type { NodeStops } from "./node-stops.js";
 import { type Readiness, type Ready, readinessOf } from "./readiness.js";
-import type { Targets } from "./routes.js";
+import { isPending, type Targets } from "./routes.js";
 import { choose, indexesOf, namesOf, sortByIndex } from "./routing.js";
 import type { Run } from "./run.js";
 import { halt, type RunLedger, resultIsThere } from "./run-parts.js";
@@ -387,7 +387,7 @@ export class Scheduler {
     asked?.begin();
     try {
       const targets = choose(run, task);
-      if (isPromiseLike(targets))
+      if (isPending(targets))
         this.#track(task, targets, (ready) => this.#chosen(task, ready), this.#unrouted(task));
       else this.#chosen(task, targets);
     } catch (error) {
