@@ -22,6 +22,7 @@ export function canRunFast({ program, mode, environment, retains }: Run): boolea
 export async function runFast(run: Run, input: unknown): Promise<unknown> {
   const { program, bodies } = run;
   const { next } = program;
+  const inputs = program.inputs;
   const outputs = program.isWired ? new LineOutputs(run) : undefined;
   const direct = run.observed && run.mode === "invoke" && run.places === undefined ? program.direct : undefined;
   let task: Task | undefined;
@@ -49,7 +50,7 @@ export async function runFast(run: Run, input: unknown): Promise<unknown> {
         outputs.keep(index, value);
         outputs.target = target;
         index = target;
-        const mapping = program.plan.nodes[target]?.input;
+        const mapping = inputs[target];
         value = mapping?.read(outputs as never);
         // only user functions can return promises
         if (mapping?.isRepeatable === false && isPromiseLike(value)) {

@@ -5,6 +5,7 @@ import {
   type NodeSettings,
   type Payload,
   type Plan,
+  type PlanInput,
   type PlanNode,
   START_INDEX,
 } from "../compose/plan/plan.js";
@@ -72,6 +73,7 @@ export class Program {
   readonly nestedHandlers: boolean;
   /** Whether it is a workflow: nodes declare what they read, edges bring data or control, and branches only control. */
   readonly isWired: boolean;
+  readonly inputs: readonly (PlanInput | undefined)[];
   /** Whether at most one node runs at a time. */
   readonly isLinear: boolean;
   /** Whether the fast lane can run it: with steps and one edge or branch after each node, or a workflow in a line. */
@@ -104,6 +106,7 @@ export class Program {
       const isDirect = branches.length === 0 && plain.length === 1 && this.outputKeys[index] === undefined;
       return isDirect ? (plain[0] ?? ROUTED) : ROUTED;
     });
+    this.inputs = plan.nodes.map(({ input }) => input);
     this.next = line ?? next;
     this.isLinear =
       !this.isWired &&

@@ -8,19 +8,19 @@ export class LineOutputs implements Outputs {
   readonly run: Run;
   /** The node whose input is being assembled. */
   target = START_INDEX;
-  readonly #values: unknown[];
+  private readonly values: unknown[];
 
   constructor(run: Run) {
     this.run = run;
-    this.#values = new Array<unknown>(run.program.next.length);
+    this.values = new Array<unknown>(run.program.next.length);
   }
 
   keep(index: number, value: unknown): void {
-    this.#values[index] = value;
+    this.values[index] = value;
   }
 
   at(index: number): unknown {
-    return this.#values[index];
+    return this.values[index];
   }
 
   failureAt(): unknown {
