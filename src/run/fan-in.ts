@@ -31,7 +31,11 @@ export function joinInputs(run: Run, target: number, inbox: readonly Delivery[])
 }
 
 /** Filling a copy of a record that has all keys is faster than adding them to an empty one, unless it is a large one. */
-function joinKeyed(run: Run, inbox: readonly Delivery[], { keys, record: whole }: KeyedInputs): Record<string, unknown> {
+function joinKeyed(
+  run: Run,
+  inbox: readonly Delivery[],
+  { keys, record: whole }: KeyedInputs,
+): Record<string, unknown> {
   const { outputKeys } = run.program;
   const record: Record<string, unknown> = inbox.length === keys ? { ...whole } : {};
   for (const { source, value } of inbox) record[outputKeys[source.index] as string] = value;

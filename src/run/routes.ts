@@ -6,6 +6,8 @@ export interface Route {
   /** The targets of its edges, in order of declaration. */
   readonly plain: readonly number[];
   readonly branches: readonly BranchRoute[];
+  /** The branch that alone decides, without edges beside it. Not in a workflow, whose edges bring data. */
+  readonly sole: BranchRoute | undefined;
   /** Its error branch, if it has one. */
   readonly failure: BranchRoute | undefined;
   /** Of a workflow: the edges along which its failure goes, by target. */
@@ -100,19 +102,29 @@ function routeOf(
   failure: BranchRoute | undefined,
 ): Route {
   if (branches.length === 0 && targets.length < 2 && failure === undefined)
-    return { plain: targets, branches, failure, all: targets, edges: undefined, failureEdges: undefined };
+    return {
+      plain: targets,
+      branches,
+      sole: undefined,
+      failure,
+      all: targets,
+      edges: undefined,
+      failureEdges: undefined,
+    };
   const all = new Set([...targets, ...branches.flatMap((branch) => branch.targets), ...(failure?.targets ?? [])]);
   const plain = targets.toSorted(ascending);
-  return { plain, branches, failure, all: [...all].sort(ascending), edges: undefined, failureEdges: undefined };
+  const sole = branches.length === 1 && plain.length === 0 ? branches[0] : undefined;
+  const sorted = [...all].sort(ascending);
+  return { plain, branches, sole, failure, all: sorted, edges: undefined, failureEdges: undefined };
 }
 
 /** In a workflow, a branch that chooses END starts nothing: END waits for its own sources. */
-function wiredRoute(route: Omit<Route, "all">): Route {
+function wiredRoute(route: Omit<Route, "all" | "sole">): Route {
   const { plain, branches, failure, edges, failureEdges } = route;
   const chosen = new Set([...branches.flatMap(({ targets }) => targets), ...(failure?.targets ?? [])]);
   chosen.delete(END_INDEX);
   const all = [...plain, ...(failureEdges?.keys() ?? []), ...chosen].sort(ascending);
-  return { plain, branches, failure, all, edges, failureEdges };
+  return { plain, branches, sole: undefined, failure, all, edges, failureEdges };
 }
 
 export function sourcesOf(routes: readonly Route[]): readonly (readonly number[])[] {

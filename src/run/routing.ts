@@ -13,17 +13,20 @@ import { Task } from "./task.js";
  * reads a copy, and one more copy becomes the task's output.
  */
 export function choose(run: Run, task: Task): Targets | PromiseLike<Targets> {
-  const route = run.program.routes[task.index];
-  if (task.failure !== undefined) return chooseForFailure(run, task, task.failure, route ?? noRoute);
-  const { plain, branches, edges } = route ?? noRoute;
-  const only = branches[0];
-  if (only === undefined) return plain;
+  const route = run.program.routes[task.index] ?? noRoute;
+  if (task.failure !== undefined) return chooseForFailure(run, task, task.failure, route);
+  const { plain, branches, sole } = route;
+  if (sole !== undefined && run.mode !== "transform") return chooseOne(run, task, sole);
+  if (branches.length === 0) return plain;
   if (run.mode === "transform") return chooseByStream(run, task, branches, plain);
-  if (branches.length > 1 || plain.length > 0 || edges !== undefined) return chooseAll(run, task, branches, plain);
-  const answer = ask(only, task);
-  if (typeof answer === "string") return findTarget(run, task.index, only, answer);
-  if (isPromiseLike(answer)) return answer.then((ready) => targetsOf(run, task.index, branches, [ready], plain));
-  return targetsOf(run, task.index, branches, [answer], plain);
+  return chooseAll(run, task, branches, plain);
+}
+
+function chooseOne(run: Run, task: Task, sole: BranchRoute): Targets | PromiseLike<Targets> {
+  const answer = ask(sole, task);
+  if (typeof answer === "string") return findTarget(run, task.index, sole, answer);
+  if (isPromiseLike(answer)) return answer.then((ready) => targetsOf(run, task.index, [sole], [ready], []));
+  return targetsOf(run, task.index, [sole], [answer], []);
 }
 
 /** If the error branch chooses nothing, the failure is thrown again. */
@@ -44,7 +47,7 @@ function chooseForFailure(
   return isPromiseLike(answer) ? answer.then(targetOf) : targetOf(answer);
 }
 
-const noRoute = { plain: [], branches: [], edges: undefined, failure: undefined, failureEdges: undefined };
+const noRoute = { plain: [], branches: [], sole: undefined, failure: undefined, failureEdges: undefined };
 
 function ask({ choose, stream }: BranchRoute, task: Task): unknown {
   const { output, owner } = task;

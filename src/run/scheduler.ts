@@ -387,8 +387,7 @@ export class Scheduler {
     asked?.begin();
     try {
       const targets = choose(run, task);
-      if (isPending(targets))
-        this.#track(task, targets, (ready) => this.#chosen(task, ready), this.#unrouted(task));
+      if (isPending(targets)) this.#track(task, targets, (ready) => this.#chosen(task, ready), this.#unrouted(task));
       else this.#chosen(task, targets);
     } catch (error) {
       this.#unrouted(task)(error);

@@ -133,7 +133,8 @@ export function keptOrMade(name: PartName, make: Body, input: unknown, task: Tas
   const kept = keptPart(name, task.openedInvocation);
   if (kept === undefined) {
     const made = make(input, task);
-    if (!(made instanceof Promise) || mayBeStream(name, task)) return whenReady(made, (ready) => keep(name, ready, task));
+    if (!(made instanceof Promise) || mayBeStream(name, task))
+      return whenReady(made, (ready) => keep(name, ready, task));
     // no promise is added, so that nodes side by side end in the same order as in a run without a ledger
     made.then((ready) => void keep(name, ready, task), ignore);
     return made;
