@@ -188,7 +188,8 @@ const graphs: readonly Workload[] = [
     work: ({ fanOut }) => runOf(fanOut?.(partsOf(4_000)), 1),
     expected: 4_000 + sumBelow(4_000),
     base: plainRecord,
-    target: { ratio: 1.3 },
+    // what one of 50 takes against the same record (5x against a loop): it is linear, whatever a record of 4,000 keys costs the engine
+    target: { ratio: 3 },
   },
   {
     id: "each",
