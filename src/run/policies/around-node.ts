@@ -5,6 +5,7 @@ import { joinChunks } from "../../schema/concat/concat-chunks.js";
 import { untilJoinable } from "../../schema/concat/load-message-joining.js";
 import type { Joining } from "../../schema/concat/rule.js";
 import { StreamReader } from "../../schema/stream/reader.js";
+import { whenReady } from "../async.js";
 import { type Body, deriveMode, deriveUnjoined, type Natives, takesStreams } from "../body.js";
 import { oneChunk, toReader } from "../streams/joining.js";
 import type { Task } from "../task.js";
@@ -33,10 +34,8 @@ export function aroundNode(natives: Natives, { node, joining }: NodeAround): Nat
   const around = new AroundNode(natives, node, joining);
   const { cache } = node.policies ?? noPolicies;
   const cached = cache === undefined ? undefined : new CachedNode(cache, joining);
-  const invoke: Body = (input, task) => {
-    const make = (): Promise<unknown> => around.invoke(input, task);
-    return cached === undefined ? make() : cached.invoke(input, task, make);
-  };
+  const invoke: Body = (input, task) =>
+    cached === undefined ? around.invoke(input, task) : cached.invoke(input, task, () => around.invoke(input, task));
   const stream = (given: GivenInput, task: Task): Promise<unknown> => {
     const make = (): Promise<StreamReader<unknown>> => around.stream(given, task);
     return cached === undefined ? make() : cached.stream(given, task, make);
@@ -50,6 +49,8 @@ class AroundNode {
   readonly #policies: NodePolicies;
   readonly #settings: AttemptSettings;
   readonly #joining: Joining;
+  /** A plain function, which is called as it is in a run on values. */
+  readonly #call: Body | undefined;
   readonly #value: Body;
   readonly #stream: Body;
 
@@ -61,7 +62,8 @@ class AroundNode {
     this.#policies = policies;
     this.#settings = { timeoutMs, idleTimeoutMs, retains, isBody: !hasInner };
     this.#joining = joining;
-    this.#value = deriveUnjoined(natives, joining);
+    this.#call = natives.map === undefined ? (natives.call as Body | undefined) : undefined;
+    this.#value = this.#call ?? deriveUnjoined(natives, joining);
     this.#stream = deriveMode(takesStreams(natives) ? "transform" : "stream", natives, joining);
   }
 
@@ -70,9 +72,7 @@ class AroundNode {
     for (;;) {
       const attempt = attempts.begin();
       try {
-        const output = await attempt.run(() => this.#wholeOf(input, attempt));
-        attempts.succeed();
-        return output;
+        return await attempt.run(() => this.#wholeOf(input, attempt), true);
       } catch (error) {
         const instead = await attempts.failed(error, true);
         if (instead !== undefined) return this.#whole(instead.value, task);
@@ -81,20 +81,24 @@ class AroundNode {
   }
 
   #wholeOf(input: unknown, attempt: Attempt): unknown {
-    const output = this.#value(input, attempt);
-    return this.#policies.idleTimeoutMs === undefined ? this.#whole(output, attempt) : this.#beating(output, attempt);
+    return whenReady(this.#value(input, attempt), (output) => this.#joined(output, attempt));
   }
 
+  #joined(output: unknown, attempt: Attempt): unknown {
+    if (!isStream(output)) return output;
+    const reader =
+      this.#call === undefined ? this.#reader(output, attempt) : toReader(output, this.#joining, undefined, attempt);
+    return this.#policies.idleTimeoutMs === undefined ? reader.concat() : this.#beating(reader, attempt);
+  }
+
+  /** What stands in for the output of the node. */
   async #whole(output: unknown, task: Task): Promise<unknown> {
     const ready = await output;
     return isStream(ready) ? this.#reader(ready, task).concat() : ready;
   }
 
   /** Joins a stream; each chunk restarts the idle time limit. */
-  async #beating(output: unknown, attempt: Attempt): Promise<unknown> {
-    const ready = await output;
-    if (!isStream(ready)) return ready;
-    const reader = this.#reader(ready, attempt);
+  async #beating(reader: StreamReader<unknown>, attempt: Attempt): Promise<unknown> {
     const chunks: unknown[] = [];
     for await (const chunk of reader) {
       attempt.beat();

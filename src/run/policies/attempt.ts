@@ -70,8 +70,11 @@ export class Attempt extends Task {
     super.beat();
   }
 
-  /** Runs a part of the work under its time limits and in a place. Rejects when the attempt ends, even if the work goes on. */
-  async run<T>(work: () => T | PromiseLike<T>): Promise<T> {
+  /**
+   * Runs a part of the work under its time limits and in a place; after a last part, the attempt has ended. Rejects when the
+   * attempt ends, even if the work goes on.
+   */
+  async run<T>(work: () => T | PromiseLike<T>, isLast: boolean): Promise<T> {
     if (this.places !== undefined && this.#settings.isBody) await this.#takePlace();
     try {
       if (this.#failure !== undefined) throw this.#failure.error;
@@ -79,7 +82,9 @@ export class Attempt extends Task {
       this.#isAwaited = true;
       this.#count();
       const pending = work();
-      return await (this.#limits === undefined ? pending : this.#race(pending));
+      const output = await (this.#limits === undefined ? pending : this.#race(pending));
+      if (isLast) this.end();
+      return output;
     } finally {
       this.#isAwaited = false;
       this.#count();
@@ -104,14 +109,15 @@ export class Attempt extends Task {
   }
 
   #count(): void {
-    if (this.#isAwaited && this.#waits === 0 && !this.isOver) this.#limits?.resume();
+    if (this.isOver) this.#limits?.stop();
+    else if (this.#isAwaited && this.#waits === 0) this.#limits?.resume();
     else this.#limits?.pause();
   }
 
   /** Ends the attempt. `why`: the reason with which its leftover work is aborted. */
   end(why?: unknown): void {
     this.isOver = true;
-    this.#limits?.pause();
+    this.#limits?.stop();
     this.#leavePlace();
     this.#scope.close();
     if (why === undefined || this.#scope.aborted) return;
@@ -156,7 +162,7 @@ export class Attempt extends Task {
 
   /** An enclosing scope was aborted. */
   #stop(reason: unknown): void {
-    this.#limits?.pause();
+    this.#limits?.stop();
     this.#reject?.(reason);
   }
 }

@@ -105,7 +105,7 @@ export class AttemptsSource extends SerialSource<unknown> {
     const source = this.#source as ChunkSource<unknown>;
     const attempt = this.#attempt;
     if (attempt === undefined) return source.next();
-    const result = await attempt.run(() => source.next());
+    const result = await attempt.run(() => source.next(), false);
     return result;
   }
 
@@ -114,7 +114,7 @@ export class AttemptsSource extends SerialSource<unknown> {
     while (this.#source === undefined) {
       const attempt = this.#attempts.begin();
       try {
-        this.#take(await attempt.run(() => this.#settings.open(attempt)), attempt);
+        this.#take(await attempt.run(() => this.#settings.open(attempt), false), attempt);
       } catch (error) {
         await this.#failed(error);
       }

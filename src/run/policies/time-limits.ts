@@ -41,9 +41,15 @@ export class TimeLimits {
 
   pause(): void {
     if (this.#timer === undefined) return;
+    this.stop();
+    this.#left -= this.#clock.now() - this.#resumedAt;
+  }
+
+  /** For good: the attempt is over. */
+  stop(): void {
+    if (this.#timer === undefined) return;
     this.#clock.clearTimer(this.#timer);
     this.#timer = undefined;
-    this.#left -= this.#clock.now() - this.#resumedAt;
   }
 
   /** Restarts `idleTimeoutMs`. */
