@@ -24,7 +24,7 @@ export const features = {
     ...inside("run", ["observe", "run-handlers"]),
   ],
   allPredecessor: inside("compose/plan", ["find-loops", "output-keys"]),
-  "the options of a run": ["run/call-options.ts"],
+  "the options of a run": ["run/options/call-options.ts"],
   "several ways from a node: copies, joins, branches": inside("run", [
     "fan-in",
     "merge",

@@ -1,6 +1,6 @@
 import { randomId } from "../callbacks/random-id.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
-import { asRunOfLibrary } from "../run/checkpoint-options.js";
+import { asRunOfLibrary } from "../run/options/checkpoint-options.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { AgentGraph } from "./agent.js";
 import type { AgentFork, AgentForkOptions } from "./call-options.js";

@@ -3,7 +3,7 @@ import { InterruptError } from "../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../components/context.js";
 import type { Answers, ResumeOptions, RunOptions } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
-import { asRunOfLibrary } from "../run/checkpoint-options.js";
+import { asRunOfLibrary } from "../run/options/checkpoint-options.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
 import type { AgentGraph } from "./agent.js";

@@ -2,10 +2,10 @@ import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import { isPromiseLike, isStream } from "../is.js";
 import type { Body } from "./body.js";
 import { LineOutputs } from "./mapping/line-outputs.js";
-import { endSpan, failSpan, startSpan } from "./observe.js";
 import { ROUTED, type Scheduling } from "./program.js";
 import type { Run } from "./run.js";
 import { halt } from "./run-parts.js";
+import { endSpan, failSpan, startSpan } from "./spans/observe.js";
 import { collect, discard } from "./streams/joining.js";
 import { Task } from "./task.js";
 

@@ -11,13 +11,13 @@ import {
 } from "../compose/plan/plan.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { type Body, deriveMode, deriveUnjoined, type Mode, type Natives, nativesOf, takesStreams } from "./body.js";
-import { observeNatives } from "./observe.js";
+import { wiredLine } from "./mapping/wired-line.js";
 import { heldBack, withPolicies } from "./policies/load-around-node.js";
 import { type Route, routesOf, sourcesOf, type Targets } from "./routes.js";
+import { observeNatives } from "./spans/observe.js";
 import { type DeclaredJoining, joiningOf } from "./streams/joining.js";
 import { joiningAt, joiningOfInput, takesChunks } from "./streams/stream-ports.js";
 import type { Task } from "./task.js";
-import { wiredLine } from "./wired-line.js";
 import { hasStateHandlers, wrapStream, wrapValue } from "./wrap.js";
 
 /** A node's own function with nothing around it, for observed runs in the fast lane. */

@@ -4,8 +4,8 @@ import { Span } from "../callbacks/span.js";
 import type { NodeStop, RunSnapshot, TaskSnapshot } from "../checkpoint/document/snapshot.js";
 import type { Invocation, Part } from "../checkpoint/pause/invocation.js";
 import type { Plan, PlanNode } from "../compose/plan/plan.js";
-import type { NodeCallOptionsTree } from "./call-options.js";
 import type { Context } from "./context.js";
+import type { NodeCallOptionsTree } from "./options/call-options.js";
 import type { Delivery, InvocationKeeper, Task } from "./task.js";
 
 /** Thrown where nothing new may start; `Run.end` turns it into the run's interrupt or abort reason. */

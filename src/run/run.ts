@@ -14,14 +14,13 @@ import { isPromiseLike } from "../is.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { addressPart } from "./address.js";
 import type { Body, Mode } from "./body.js";
-import { mergeOptions, type NodeCallOptionsTree, type Overrides } from "./call-options.js";
 import type { CallOptions, Context } from "./context.js";
 import { Environment } from "./environment.js";
 import { maxStepsExceeded, strayInterrupt } from "./errors.js";
 import { locate } from "./failure.js";
+import { mergeOptions, type NodeCallOptionsTree, type Overrides } from "./options/call-options.js";
 import { Places } from "./policies/places.js";
 import type { KeyedInputs, Program } from "./program.js";
-import { givesHandlers, handlersAt, handlersOfRun } from "./run-handlers.js";
 import {
   halt,
   invocationsOf,
@@ -35,6 +34,7 @@ import {
   waitingTasks,
 } from "./run-parts.js";
 import { abortError, Scope } from "./scope.js";
+import { givesHandlers, handlersAt, handlersOfRun } from "./spans/run-handlers.js";
 import { StateCell } from "./state-cell.js";
 import { OpenStreams } from "./streams/open-streams.js";
 import { checkedStream, endingWith } from "./streams/output-streams.js";

@@ -5,6 +5,7 @@ import { StreamReader } from "../schema/stream/reader.js";
 import type { Body } from "./body.js";
 import { noNextNode } from "./errors.js";
 import { joinInputs } from "./fan-in.js";
+import { deliverWired, without } from "./mapping/wired-delivery.js";
 import { endWithFailure, failureOf, takesErrorBranch } from "./node-failure.js";
 import type { NodeStops } from "./node-stops.js";
 import { type Readiness, type Ready, readinessOf } from "./readiness.js";
@@ -15,7 +16,6 @@ import { halt, type RunLedger, resultIsThere } from "./run-parts.js";
 import { collect, discard } from "./streams/joining.js";
 import { endingAfter, readToEnd } from "./streams/output-streams.js";
 import { type Delivery, Task } from "./task.js";
-import { deliverWired, without } from "./wired-delivery.js";
 
 /**
  * Runs the nodes of a graph: ended tasks are routed, readiness decides which nodes are next, and the ledger, if there is one,

@@ -10,8 +10,8 @@ import { type CallOptions, Context } from "./context.js";
 import type { Environment } from "./environment.js";
 import type { Place, Places } from "./policies/places.js";
 import type { Scope } from "./scope.js";
+import { type RecordSource, recordOf } from "./spans/task-record.js";
 import type { StateCell } from "./state-cell.js";
-import { type RecordSource, recordOf } from "./task-record.js";
 
 /** What one task delivers to a node: a value, or in a run on streams a reader. */
 export interface Delivery {

@@ -8,7 +8,7 @@ import { DROPPED, mapSource } from "../schema/stream/map.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { Body } from "./body.js";
 import { missingInputKey } from "./errors.js";
-import { makeOptions, makeOptionsOnStream } from "./make-options.js";
+import { makeOptions, makeOptionsOnStream } from "./options/make-options.js";
 import { joiningOfKey, oneChunk, rejoin } from "./streams/joining.js";
 import type { Task } from "./task.js";
 

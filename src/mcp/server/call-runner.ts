@@ -5,7 +5,7 @@ import type { RequestContext } from "../../components/request-context.js";
 import type { CompiledGraph } from "../../compose/compiled-graph.js";
 import { KumikoError, messageOf } from "../../errors.js";
 import { type Fields, isFields } from "../../is.js";
-import { savedWhenWaiting } from "../../run/checkpoint-options.js";
+import { savedWhenWaiting } from "../../run/options/checkpoint-options.js";
 import type { SchemaValidator } from "../../schema/schema-validator.js";
 import { type CallRecord, CallRecords, type Questions } from "./call-records.js";
 import { type CallPlace, type CallSession, type CallSessions, hasCapability } from "./call-session.js";

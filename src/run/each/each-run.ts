@@ -4,7 +4,7 @@ import { LONE_INDEX, type PlanNode } from "../../compose/plan/plan.js";
 import { KumikoError } from "../../errors.js";
 import { isPromiseLike, isStream } from "../../is.js";
 import type { Body } from "../body.js";
-import { mergeOptions, type NodeCallOptionsTree } from "../call-options.js";
+import { mergeOptions, type NodeCallOptionsTree } from "../options/call-options.js";
 import type { Program } from "../program.js";
 import { Run } from "../run.js";
 import { collect, discard } from "../streams/joining.js";

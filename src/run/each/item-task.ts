@@ -1,7 +1,7 @@
 import { type RunInfo, RunRecord } from "../../callbacks/run-info.js";
 import type { Invocation } from "../../checkpoint/pause/invocation.js";
+import { kindOf } from "../spans/task-record.js";
 import { Task, type TaskOwner } from "../task.js";
-import { kindOf } from "../task-record.js";
 
 /** What the task of an item needs to know of the run of its list. */
 export interface ItemOwner extends TaskOwner {

@@ -40,7 +40,7 @@ import { codecOf } from "../../checkpoint/values/codec-of.js";
 import { bytesOf } from "../../checkpoint/values/text-bytes.js";
 import type { ValueCodec } from "../../checkpoint/values/value-codec.js";
 import { KumikoError } from "../../errors.js";
-import { isRunOfLibrary } from "../checkpoint-options.js";
+import { isRunOfLibrary } from "../options/checkpoint-options.js";
 import type { Program } from "../program.js";
 import { checkEdited, checkedOutputs } from "./check-edits.js";
 import { checkKinds, checksValues, checkValues } from "./check-snapshot.js";

@@ -1,9 +1,9 @@
-import type { Handler } from "../callbacks/handler.js";
-import { HandlerList } from "../callbacks/handler-list.js";
-import type { Plan, PlanNode } from "../compose/plan/plan.js";
-import type { Runtime } from "../compose/runtime.js";
-import type { NodeCallOptionsTree } from "./call-options.js";
-import type { Context } from "./context.js";
+import type { Handler } from "../../callbacks/handler.js";
+import { HandlerList } from "../../callbacks/handler-list.js";
+import type { Plan, PlanNode } from "../../compose/plan/plan.js";
+import type { Runtime } from "../../compose/runtime.js";
+import type { Context } from "../context.js";
+import type { NodeCallOptionsTree } from "../options/call-options.js";
 
 /** The handlers of a run in order: inherited ones, then those of the runtime, of `compile` and of the run's options. */
 export function handlersOfRun(

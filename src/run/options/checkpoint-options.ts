@@ -1,9 +1,9 @@
-import { noStore, reservedId } from "../checkpoint/errors.js";
-import { checkCheckpointId, reservedMark } from "../checkpoint/journal/checkpoint-id.js";
-import type { RunOptions } from "../compose/options.js";
-import type { Plan } from "../compose/plan/plan.js";
-import { RunControl } from "../compose/run-control.js";
-import { invalidRunOption } from "./errors.js";
+import { noStore, reservedId } from "../../checkpoint/errors.js";
+import { checkCheckpointId, reservedMark } from "../../checkpoint/journal/checkpoint-id.js";
+import type { RunOptions } from "../../compose/options.js";
+import type { Plan } from "../../compose/plan/plan.js";
+import { RunControl } from "../../compose/run-control.js";
+import { invalidRunOption } from "../errors.js";
 
 /** Marks the options of runs that the library starts itself: only those may use checkpoint ids that begin with `~`. */
 const ofLibrary: unique symbol = Symbol("of the library");

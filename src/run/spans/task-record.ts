@@ -5,8 +5,8 @@ import {
   type RunInfo,
   type RunMeta,
   RunRecord,
-} from "../callbacks/run-info.js";
-import type { PlanNode } from "../compose/plan/plan.js";
+} from "../../callbacks/run-info.js";
+import type { PlanNode } from "../../compose/plan/plan.js";
 
 /** What the record of a task needs to know of the run of its graph. */
 export interface RecordSource {

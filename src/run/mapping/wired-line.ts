@@ -1,5 +1,5 @@
-import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
-import type { Route } from "./routes.js";
+import { END_INDEX, START_INDEX } from "../../compose/plan/plan.js";
+import type { Route } from "../routes.js";
 
 /**
  * By node of a workflow: the next one, if its nodes form a line, in which each has to wait for the one before it and END for the

@@ -1,13 +1,13 @@
-import type { Span } from "../callbacks/span.js";
-import { causedByInterrupt, waitsAt } from "../checkpoint/pause/interrupt.js";
-import { interruptsAt } from "../checkpoint/pause/interrupts-of.js";
-import type { NodeFunction, Payload } from "../compose/plan/plan.js";
-import { isPromiseLike, isStream } from "../is.js";
-import type { Joining } from "../schema/concat/rule.js";
-import { StreamReader } from "../schema/stream/reader.js";
-import type { Body, Natives } from "./body.js";
-import { joiningOfOutput, OutputJoining, rejoin } from "./streams/joining.js";
-import type { Task } from "./task.js";
+import type { Span } from "../../callbacks/span.js";
+import { causedByInterrupt, waitsAt } from "../../checkpoint/pause/interrupt.js";
+import { interruptsAt } from "../../checkpoint/pause/interrupts-of.js";
+import type { NodeFunction, Payload } from "../../compose/plan/plan.js";
+import { isPromiseLike, isStream } from "../../is.js";
+import type { Joining } from "../../schema/concat/rule.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import type { Body, Natives } from "../body.js";
+import { joiningOfOutput, OutputJoining, rejoin } from "../streams/joining.js";
+import type { Task } from "../task.js";
 
 /** Wraps native functions so that they report to handlers. */
 export function observeNatives(natives: Natives, payload: Payload | undefined, joining: Joining): Natives {

@@ -1,9 +1,9 @@
-import type { Handler } from "../callbacks/handler.js";
-import type { KindOptions, NodeCallOptions, RunOptions } from "../compose/options.js";
-import { END_INDEX, LONE_INDEX, type PlanNode } from "../compose/plan/plan.js";
-import { isSize } from "../schema/stream/size.js";
-import { invalidRunOption, unknownOption, unknownPath } from "./errors.js";
-import type { Program } from "./program.js";
+import type { Handler } from "../../callbacks/handler.js";
+import type { KindOptions, NodeCallOptions, RunOptions } from "../../compose/options.js";
+import { END_INDEX, LONE_INDEX, type PlanNode } from "../../compose/plan/plan.js";
+import { isSize } from "../../schema/stream/size.js";
+import { invalidRunOption, unknownOption, unknownPath } from "../errors.js";
+import type { Program } from "../program.js";
 
 /** The options of one node, and of the nodes inside it. */
 export interface NodeCallOptionsTree {

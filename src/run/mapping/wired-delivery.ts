@@ -1,9 +1,9 @@
-import { type PlanEdge, START_INDEX } from "../compose/plan/plan.js";
-import { StreamReader } from "../schema/stream/reader.js";
-import type { Mode } from "./body.js";
-import type { Readiness } from "./readiness.js";
-import { readToEnd } from "./streams/output-streams.js";
-import type { Task } from "./task.js";
+import { type PlanEdge, START_INDEX } from "../../compose/plan/plan.js";
+import { StreamReader } from "../../schema/stream/reader.js";
+import type { Mode } from "../body.js";
+import type { Readiness } from "../readiness.js";
+import { readToEnd } from "../streams/output-streams.js";
+import type { Task } from "../task.js";
 
 /** Deliveries to nodes that wait for the end of a stream without reading it. */
 interface Waiting {

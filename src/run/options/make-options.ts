@@ -1,9 +1,9 @@
-import type { OptionsFunction } from "../compose/plan/plan.js";
-import { isFields, isPromiseLike } from "../is.js";
-import type { StreamReader } from "../schema/stream/reader.js";
-import type { Body } from "./body.js";
-import { wrongOptions } from "./errors.js";
-import type { Task } from "./task.js";
+import type { OptionsFunction } from "../../compose/plan/plan.js";
+import { isFields, isPromiseLike } from "../../is.js";
+import type { StreamReader } from "../../schema/stream/reader.js";
+import type { Body } from "../body.js";
+import { wrongOptions } from "../errors.js";
+import type { Task } from "../task.js";
 
 /** Works out the call options of a node before it runs: in front of its attempts and its span, which both see them. */
 export function makeOptions(make: OptionsFunction): Body {
