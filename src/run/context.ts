@@ -13,7 +13,7 @@ import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js
 import type { Children } from "./children.js";
 import type { Environment } from "./environment.js";
 import { stateNotFound } from "./errors.js";
-import type { Place, Places } from "./policies/places.js";
+import type { Permit, Semaphore } from "./policies/semaphore.js";
 import { askAt, interruptAt, onceAt } from "./questions.js";
 import { abortError, type Scope } from "./scope.js";
 import type { StateCell } from "./state-cell.js";
@@ -107,14 +107,14 @@ export abstract class Context implements NodeContext {
     return this.around?.retains ?? false;
   }
 
-  /** The limit on how many node bodies run at a time (`maxConcurrency`), if there is one. */
-  get places(): Places | undefined {
-    return this.around?.places;
+  /** Limits how many node bodies run at a time (`maxConcurrency`), if there is one. */
+  get semaphore(): Semaphore | undefined {
+    return this.around?.semaphore;
   }
 
-  /** The place that this body holds under that limit; runs inside share it. */
-  get place(): Place | undefined {
-    return this.around?.place;
+  /** The permit that this body holds under that limit; runs inside share it. */
+  get permit(): Permit | undefined {
+    return this.around?.permit;
   }
 
   get processState(): <S, R>(key: StateKey<S>, use: (state: S) => R | Promise<R>) => Promise<R> {

@@ -24,7 +24,7 @@ export async function runFast(run: Run, input: unknown): Promise<unknown> {
   const { next } = program;
   const inputs = program.inputs;
   const outputs = program.isWired ? new LineOutputs(run) : undefined;
-  const direct = run.observed && run.mode === "invoke" && run.places === undefined ? program.direct : undefined;
+  const direct = run.observed && run.mode === "invoke" && run.semaphore === undefined ? program.direct : undefined;
   let task: Task | undefined;
   let index = START_INDEX;
   let value = input;

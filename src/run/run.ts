@@ -19,7 +19,7 @@ import { Environment } from "./environment.js";
 import { maxStepsExceeded, strayInterrupt } from "./errors.js";
 import { locate } from "./failure.js";
 import { mergeOptions, type NodeCallOptionsTree, type Overrides } from "./options/call-options.js";
-import { Places } from "./policies/places.js";
+import { Semaphore } from "./policies/semaphore.js";
 import type { KeyedInputs, Program } from "./program.js";
 import {
   halt,
@@ -52,7 +52,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   readonly handlers: HandlerList | undefined;
   readonly observed: boolean;
   readonly bodies: readonly Body[];
-  readonly places: Places | undefined;
+  readonly semaphore: Semaphore | undefined;
   readonly maxSteps: number;
   private readonly cell: StateCell | undefined;
   private ownRecord: RunInfo | undefined = undefined;
@@ -106,8 +106,8 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     const hasNodeHandlers = program.nestedHandlers || (nodeCallOptions !== undefined && givesHandlers(nodeCallOptions));
     this.observed = this.handlers !== undefined || hasNodeHandlers;
     const limit = options?.maxConcurrency;
-    this.places = limit === undefined ? parentContext?.places : new Places(limit, parentContext?.places);
-    this.bodies = program.bodies(mode, this.observed, this.places !== undefined);
+    this.semaphore = limit === undefined ? parentContext?.semaphore : new Semaphore(limit, parentContext?.semaphore);
+    this.bodies = program.bodies(mode, this.observed, this.semaphore !== undefined);
     this.maxSteps = options?.maxSteps ?? plan.maxSteps;
     this.lastStep = this.maxSteps;
     this.cell =

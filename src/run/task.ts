@@ -8,7 +8,7 @@ import type { Runtime } from "../compose/runtime.js";
 import { Children } from "./children.js";
 import { type CallOptions, Context } from "./context.js";
 import type { Environment } from "./environment.js";
-import type { Place, Places } from "./policies/places.js";
+import type { Permit, Semaphore } from "./policies/semaphore.js";
 import type { Scope } from "./scope.js";
 import { type RecordSource, recordOf } from "./spans/task-record.js";
 import type { StateCell } from "./state-cell.js";
@@ -81,7 +81,7 @@ export interface TaskOwner extends RecordSource {
   /** Locates the failure of a task at the node where it began. */
   locateFailure(error: unknown, task: Task): Promise<unknown>;
   /** How many bodies may run at a time; `undefined` without a limit. */
-  readonly places: Places | undefined;
+  readonly semaphore: Semaphore | undefined;
   /** `made`: what the function gave that works out the node's own. */
   optionsOf(index: number, made?: object): object | undefined;
   handlersOf(index: number): HandlerList | undefined;
@@ -168,8 +168,8 @@ export class Task extends Context implements Delivery {
     return this.owner.stateCell;
   }
 
-  override get places(): Places | undefined {
-    return this.owner.places;
+  override get semaphore(): Semaphore | undefined {
+    return this.owner.semaphore;
   }
 
   get callOptions(): CallOptions {
@@ -412,8 +412,8 @@ class TaskCopy extends Task {
     return this.task.retains;
   }
 
-  override get place(): Place | undefined {
-    return this.task.place;
+  override get permit(): Permit | undefined {
+    return this.task.permit;
   }
 
   override beat(): void {

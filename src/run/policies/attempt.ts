@@ -1,13 +1,13 @@
 import { nodeTimedOut } from "../errors.js";
 import { Scope } from "../scope.js";
 import { Task } from "../task.js";
-import type { Place } from "./places.js";
+import type { Permit } from "./semaphore.js";
 import { type LimitName, type Limits, TimeLimits } from "./time-limits.js";
 
 export interface AttemptSettings extends Limits {
   /** Whether finished work inside is kept for the next attempt. */
   readonly retains: boolean;
-  /** Whether it takes a place under `maxConcurrency` while it runs. */
+  /** Whether it takes a permit of `maxConcurrency` while it runs. */
   readonly isBody: boolean;
 }
 
@@ -18,7 +18,7 @@ export class Attempt extends Task {
   readonly #settings: AttemptSettings;
   readonly #limits: TimeLimits | undefined;
   readonly #scope: AttemptScope;
-  #place: Place | undefined = undefined;
+  #permit: Permit | undefined = undefined;
   /** It is waited for, and how many reads of its input wait themselves: its time counts in between. */
   #isAwaited = false;
   #waits = 0;
@@ -61,8 +61,8 @@ export class Attempt extends Task {
     return this.#settings.retains || super.retains;
   }
 
-  override get place(): Place | undefined {
-    return this.#place ?? super.place;
+  override get permit(): Permit | undefined {
+    return this.#permit ?? super.permit;
   }
 
   override beat(): void {
@@ -71,11 +71,11 @@ export class Attempt extends Task {
   }
 
   /**
-   * Runs a part of the work under its time limits and in a place; after a last part, the attempt has ended. Rejects when the
-   * attempt ends, even if the work goes on.
+   * Runs a part of the work under its time limits and the concurrency limit; after the last part, the attempt has ended.
+   * Rejects when the attempt ends, even if the work goes on.
    */
   async run<T>(work: () => T | PromiseLike<T>, isLast: boolean): Promise<T> {
-    if (this.places !== undefined && this.#settings.isBody) await this.#takePlace();
+    if (this.semaphore !== undefined && this.#settings.isBody) await this.#acquirePermit();
     try {
       if (this.#failure !== undefined) throw this.#failure.error;
       this.#scope.throwIfAborted();
@@ -88,21 +88,21 @@ export class Attempt extends Task {
     } finally {
       this.#isAwaited = false;
       this.#count();
-      this.#leavePlace();
+      this.#releasePermit();
     }
   }
 
-  /** Waits for something that others do: meanwhile another body may have its place, and its own time limits stand still. */
+  /** Waits for something that others do: meanwhile another body may have its permit, and its own time limits stand still. */
   async pausing<T>(waiting: Promise<T>): Promise<T> {
-    if (this.#place === undefined && this.#limits === undefined) return waiting;
-    const hasPlace = this.#place !== undefined;
-    this.#leavePlace();
+    if (this.#permit === undefined && this.#limits === undefined) return waiting;
+    const hasPermit = this.#permit !== undefined;
+    this.#releasePermit();
     this.#waits += 1;
     this.#count();
     try {
       return await waiting;
     } finally {
-      if (hasPlace && !this.isOver) await this.#takePlace();
+      if (hasPermit && !this.isOver) await this.#acquirePermit();
       this.#waits -= 1;
       this.#count();
     }
@@ -118,24 +118,24 @@ export class Attempt extends Task {
   end(why?: unknown): void {
     this.isOver = true;
     this.#limits?.stop();
-    this.#leavePlace();
+    this.#releasePermit();
     this.#scope.close();
     if (why === undefined || this.#scope.aborted) return;
     this.owner.cancelStreams(why, this.#scope);
     this.#scope.abort(why);
   }
 
-  async #takePlace(): Promise<void> {
+  async #acquirePermit(): Promise<void> {
     const isWanted = (): boolean => !this.isOver && !this.#scope.aborted;
-    const place = await this.places?.take(this.task.place, isWanted);
-    if (isWanted()) this.#place = place;
-    else place?.leave();
+    const permit = await this.semaphore?.acquire(this.task.permit, isWanted);
+    if (isWanted()) this.#permit = permit;
+    else permit?.release();
     this.#scope.throwIfAborted();
   }
 
-  #leavePlace(): void {
-    this.#place?.leave();
-    this.#place = undefined;
+  #releasePermit(): void {
+    this.#permit?.release();
+    this.#permit = undefined;
   }
 
   #race<T>(pending: T | PromiseLike<T>): Promise<T> {
