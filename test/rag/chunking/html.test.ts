@@ -79,6 +79,12 @@ describe("HTML", () => {
     expect((await MDocument.fromHTML(page).chunk()).map(({ text }) => text)).toEqual(["a\n  b\n\nyes"]);
   });
 
+  it("finds texts that begin with a reference without an end, behind others", async () => {
+    const page = " &notit; a<p>b &notit; c</p> &ltd&#x34 <i>e</i>";
+    const chunks = await MDocument.fromHTML(page).chunk();
+    expect(chunks.map(({ text }) => text)).toEqual(["¬it; a\nb ¬it; c\n<d4 e"]);
+  });
+
   it("selects by tag, class, id, attribute and descendants", async () => {
     const page = `<main><section id="a" data-kind='x y' class="one two">A</section><section>B</section></main>`;
     const selected = async (selector: string) =>

@@ -19,6 +19,10 @@ export function* alignText(
   { value, start, end }: SourcePiece,
   decode: (reference: string) => string,
 ): Generator<AlignedRun> {
+  if (value.length === end - start && source.startsWith(value, start)) {
+    yield { value, start, end };
+    return;
+  }
   let [place, done, runStart, runDone] = [start, 0, start, 0];
   const same = (): AlignedRun => ({ value: value.slice(runDone, done), start: runStart, end: place });
   while (place < end && done < value.length) {

@@ -1,5 +1,6 @@
-import type { DefaultTreeAdapterTypes } from "parse5";
+import type { defaultTreeAdapter as DefaultAdapter, DefaultTreeAdapterTypes } from "parse5";
 import { noPackage } from "../../errors.js";
+import type { SourcePiece } from "./align-text.js";
 import type { SelectableElement } from "./selector.js";
 
 /** An element of a page that has visible text in it. */
@@ -38,10 +39,7 @@ const blocks = new Set(
 const verbatim = new Set(["pre", "textarea", "listing"]);
 
 /** A piece of text of a page, in the order of the source. `start` and `end` are its place there. */
-export interface HtmlText {
-  readonly value: string;
-  readonly start: number;
-  readonly end: number;
+export interface HtmlText extends SourcePiece {
   readonly parent: HtmlElement;
 }
 
@@ -57,20 +55,7 @@ export interface HtmlPage {
 /** Parses a page as browsers do, however broken it is. */
 export async function readHtml(source: string): Promise<HtmlPage> {
   const { parse, parseFragment, defaultTreeAdapter } = await loadParser();
-  const treeAdapter = {
-    ...defaultTreeAdapter,
-    // Texts that the parser moves must not be joined: each keeps its place in the source.
-    insertText(parent: DefaultTreeAdapterTypes.ParentNode, text: string) {
-      defaultTreeAdapter.appendChild(parent, defaultTreeAdapter.createTextNode(text));
-    },
-    insertTextBefore(
-      parent: DefaultTreeAdapterTypes.ParentNode,
-      text: string,
-      next: DefaultTreeAdapterTypes.ChildNode,
-    ) {
-      defaultTreeAdapter.insertBefore(parent, defaultTreeAdapter.createTextNode(text), next);
-    },
-  };
+  const treeAdapter = placesOnly(defaultTreeAdapter);
   const page = parse(source, { sourceCodeLocationInfo: true, scriptingEnabled: false, treeAdapter });
   const known = new Map<string, string>();
   const decode = (reference: string): string => {
@@ -79,6 +64,44 @@ export async function readHtml(source: string): Promise<HtmlPage> {
     return found;
   };
   return { source, ...collect(page, source), decode };
+}
+
+/**
+ * Of the places that the parser tells, only those of texts and of beginnings are looked at. It cuts texts at blanks, so the pieces
+ * that follow each other in the source are joined at once; texts that it moves must not be, as each keeps its place.
+ */
+function placesOnly(adapter: typeof DefaultAdapter): typeof DefaultAdapter {
+  let piece: string | undefined;
+  const append = (parent: DefaultTreeAdapterTypes.ParentNode, text: string): DefaultTreeAdapterTypes.TextNode => {
+    const node = adapter.createTextNode(text);
+    adapter.appendChild(parent, node);
+    return node;
+  };
+  return {
+    ...adapter,
+    insertText(parent, text) {
+      const last = parent.childNodes.at(-1);
+      // it is told next where the piece stands
+      if (last !== undefined && adapter.isTextNode(last) && last.sourceCodeLocation) piece = text;
+      else append(parent, text);
+    },
+    insertTextBefore(parent, text, next) {
+      adapter.insertBefore(parent, adapter.createTextNode(text), next);
+    },
+    getNodeSourceCodeLocation: () => null,
+    setNodeSourceCodeLocation(node, place) {
+      if (piece === undefined || !adapter.isTextNode(node) || node.parentNode === null || place === null) {
+        node.sourceCodeLocation = place;
+        return;
+      }
+      const before = node.sourceCodeLocation;
+      if (before?.endOffset === place.startOffset) {
+        node.value += piece;
+        before.endOffset = place.endOffset;
+      } else append(node.parentNode, piece).sourceCodeLocation = place;
+      piece = undefined;
+    },
+  };
 }
 
 const textOf = ({ childNodes: [first] }: DefaultTreeAdapterTypes.DocumentFragment): string =>
@@ -90,6 +113,7 @@ const hidden = new Set(["script", "style", "template", "title", "iframe", "noemb
 /** Walks without recursion: pages nest as deep as they like. */
 function collect(page: DefaultTreeAdapterTypes.Document, source: string): Pick<HtmlPage, "texts" | "breaks"> {
   const texts: HtmlText[] = [];
+  const asWritten = textReader(source);
   const breaks: number[] = [];
   const waiting: DefaultTreeAdapterTypes.ChildNode[] = [];
   const parents: (HtmlElement | undefined)[] = [];
@@ -110,14 +134,33 @@ function collect(page: DefaultTreeAdapterTypes.Document, source: string): Pick<H
       if (blocks.has(node.tagName) && place) breaks.push(place.startOffset);
       push(node.childNodes, new HtmlElement(node, parent));
     } else if (node.nodeName === "#text" && "value" in node && place && parent !== undefined) {
-      const start = startOfText(source, node.value, place.startOffset);
-      texts.push({ value: node.value, start, end: place.endOffset, parent });
+      texts.push({ ...asWritten(node.value, place), parent });
     }
   }
   // The parser moves what stands in the wrong place of a table.
   texts.sort((a, b) => a.start - b.start);
   return { texts: joinPieces(texts), breaks: breaks.sort((a, b) => a - b) };
 }
+
+type Place = NonNullable<DefaultTreeAdapterTypes.TextNode["sourceCodeLocation"]>;
+
+/** Gives texts their places. One that is written as it is read is taken from the source, as it has been joined of many pieces. */
+function textReader(source: string): (value: string, place: Place) => SourcePiece {
+  const otherwise = /[&\r\0]/g;
+  let [asked, next] = [0, -1];
+  return (value, { startOffset: start, endOffset: end }) => {
+    if (start < asked || start > next) {
+      otherwise.lastIndex = start;
+      next = otherwise.test(source) ? otherwise.lastIndex - 1 : source.length;
+    }
+    asked = start;
+    const isAsWritten = value.length === end - start && next >= end && !inReference.test(source.charAt(start - 1));
+    if (isAsWritten) return { value: source.slice(start, end), start, end };
+    return { value, start: startOfText(source, value, start), end };
+  };
+}
+
+const inReference = /[\w#&]/;
 
 /** For a text that begins with a character reference, the parser names the end of that. */
 function startOfText(source: string, value: string, start: number): number {
