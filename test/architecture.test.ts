@@ -27,7 +27,7 @@ const optional = Object.keys(peerDependencies);
 const own: Readonly<Record<string, readonly string[]>> = {
   "src/tools/openapi/index.ts": ["@apidevtools/json-schema-ref-parser"],
   "src/tools/grpc/index.ts": ["@grpc/grpc-js", "protobufjs"],
-  "src/rag/index.ts": ["gpt-tokenizer", "jsonc-parser", "parse5"],
+  "src/rag/index.ts": ["gpt-tokenizer", "parse5"],
   "src/search/index.ts": ["parse5"],
   "src/templates/index.ts": ["@huggingface/jinja", "mustache"],
   "src/otel/index.ts": ["@opentelemetry/api"],

@@ -68,7 +68,6 @@ export class MDocument {
     return new MDocument(text, "latex", options);
   }
 
-  /** Needs the package jsonc-parser. */
   static fromJSON(text: string, options: MDocumentOptions = {}): MDocument {
     return new MDocument(text, "json", options);
   }

@@ -117,7 +117,7 @@ async function findChunks(
       };
     case "json":
       return {
-        found: await (await json.load()).splitJson(sizing, {
+        found: (await json.load()).splitJson(sizing, {
           minSize: minSizeOf(values.minSize, sizing.size),
           ensureAscii: values.ensureAscii === true,
           convertLists: values.convertLists === true,

@@ -84,6 +84,19 @@ describe("JSON", () => {
     expect(plain?.text).toBe(text);
   });
 
+  it("tells where the values of each chunk stand", async () => {
+    const text = '\ufeff{ "a\\\\" : [1, {}, []],\n"\\"é" :{"x": "}", "y" : -1.5e+3 } , "empty":{ } }';
+    const chunks = await MDocument.fromJSON(text).chunk({ strategy: "json", maxSize: 18 });
+    expect(
+      chunks.map(({ text: chunk, metadata: { start, end } }) => [chunk, text.slice(Number(start), Number(end))]),
+    ).toEqual([
+      ['{"a\\\\":[1,{},[]]}', '"a\\\\" : [1, {}, []]'],
+      ['{"\\"é":{"x":"}"}}', '"x": "}"'],
+      ['{"\\"é":{"y":-1.5e+3}}', '"y" : -1.5e+3'],
+      ['{"empty":{}}', '"empty":{ }'],
+    ]);
+  });
+
   it("says where a text is no JSON", async () => {
     await expect(MDocument.fromJSON('{"a":}').chunk()).rejects.toMatchObject({ code: "INVALID_DOCUMENT" });
     await expect(MDocument.fromJSON("").chunk()).rejects.toThrow(/not JSON/);

@@ -1,5 +1,4 @@
-import type { Node } from "jsonc-parser";
-import { invalidDocument, noPackage, notJson } from "../../errors.js";
+import { invalidDocument, notJson } from "../../errors.js";
 import type { Span } from "../span.js";
 
 /** A value of a JSON document, and its place there. */
@@ -22,8 +21,7 @@ export interface JsonReading {
   readonly convertLists: boolean;
 }
 
-export async function readJson(source: string, reading: JsonReading): Promise<JsonValue> {
-  const { parseTree } = await loadParser();
+export function readJson(source: string, reading: JsonReading): JsonValue {
   const json = source.replace(/^\ufeff/, " ");
   try {
     JSON.parse(json);
@@ -31,78 +29,137 @@ export async function readJson(source: string, reading: JsonReading): Promise<Js
     throw notJson(cause);
   }
   try {
-    const root = parseTree(json);
-    if (root === undefined) throw notJson(new Error("it is empty"));
-    return new Reader(json, reading).value(root);
+    return new Reader(json, reading).read();
   } catch (cause) {
     if (cause instanceof RangeError) throw invalidDocument("The JSON document is nested too deeply.", cause);
     throw cause;
   }
 }
 
+/** Finds where the values of a text stand that is known to be JSON. */
 class Reader {
   readonly #json: string;
   readonly #reading: JsonReading;
+  #at = 0;
 
   constructor(json: string, reading: JsonReading) {
     this.#json = json;
     this.#reading = reading;
   }
 
-  value(node: Node): JsonValue {
-    const place = { start: node.offset, end: node.offset + node.length };
-    if (node.type === "object") {
-      const members = withoutRepeats((node.children ?? []).flatMap((child) => this.#property(child)));
-      return { ...place, text: objectText(members), members };
+  read(): JsonValue {
+    this.#skipBlanks();
+    const start = this.#at;
+    const code = this.#json.charCodeAt(start);
+    if (code === openBrace) {
+      const members = this.#object();
+      return { start, end: this.#at, text: objectText(members), members };
     }
-    if (node.type === "array") return { ...place, ...this.#list(node.children ?? []) };
-    const raw = this.#json.slice(place.start, place.end);
-    const text = node.type === "string" && !plainString.test(raw) ? this.#string(String(node.value)) : raw;
-    return { start: place.start, end: place.end, text, members: undefined };
-  }
-
-  #property({ offset, length, children: [key, value] = [] }: Node): JsonMember[] {
-    if (key === undefined || value === undefined) return [];
-    const name = String(key.value);
-    return [{ start: offset, end: offset + length, key: name, keyText: this.#string(name), value: this.value(value) }];
-  }
-
-  #list(items: readonly Node[]): Pick<JsonValue, "text" | "members"> {
-    const values = items.map((item) => this.value(item));
-    if (!this.#reading.convertLists) {
-      return { text: `[${values.map(({ text }) => text).join(",")}]`, members: undefined };
+    if (code === openBracket) {
+      const values = this.#list();
+      if (this.#reading.convertLists) {
+        const members = values.map(memberOfList);
+        return { start, end: this.#at, text: objectText(members), members };
+      }
+      const text = `[${values.map((value) => value.text).join(",")}]`;
+      return { start, end: this.#at, text, members: undefined };
     }
-    const members = values.map((value, index) => {
-      const { start, end } = value;
-      return { start, end, key: String(index), keyText: `"${index}"`, value };
-    });
-    return { text: objectText(members), members };
+    const text = code === quote ? this.#write(this.#string()) : this.#word();
+    return { start, end: this.#at, text, members: undefined };
   }
 
-  #string(value: string): string {
-    const text = JSON.stringify(value);
+  #object(): JsonMember[] {
+    const members: JsonMember[] = [];
+    while (this.#hasNext(closeBrace)) {
+      const start = this.#at;
+      const raw = this.#string();
+      const key = raw.includes("\\") ? String(JSON.parse(raw)) : raw.slice(1, -1);
+      this.#skipBlanks();
+      this.#at++; // the colon
+      const value = this.read();
+      members.push({ start, end: this.#at, key, keyText: this.#write(raw), value });
+    }
+    return withoutRepeats(members);
+  }
+
+  #list(): JsonValue[] {
+    const values: JsonValue[] = [];
+    while (this.#hasNext(closeBracket)) values.push(this.read());
+    return values;
+  }
+
+  /** Goes on from an opening sign or an item to the next item, or behind the closing sign. */
+  #hasNext(close: number): boolean {
+    this.#skipBlanks();
+    const isEnd = this.#json.charCodeAt(this.#at) === close;
+    this.#at++;
+    if (isEnd) return false;
+    this.#skipBlanks();
+    // a list or an object without items
+    if (this.#json.charCodeAt(this.#at) !== close) return true;
+    this.#at++;
+    return false;
+  }
+
+  /** A string as it is written. */
+  #string(): string {
+    const start = this.#at;
+    let end = this.#json.indexOf('"', start + 1);
+    while (isEscaped(this.#json, end)) end = this.#json.indexOf('"', end + 1);
+    this.#at = end + 1;
+    return this.#json.slice(start, this.#at);
+  }
+
+  /** A number, or `true`, `false` or `null`. */
+  #word(): string {
+    const start = this.#at;
+    while (isWordPart(this.#json.charCodeAt(this.#at))) this.#at++;
+    return this.#json.slice(start, this.#at);
+  }
+
+  #skipBlanks(): void {
+    while (isBlank(this.#json.charCodeAt(this.#at))) this.#at++;
+  }
+
+  /** A string as `JSON.stringify` writes it. */
+  #write(raw: string): string {
+    if (asciiString.test(raw) || (!this.#reading.ensureAscii && plainString.test(raw))) return raw;
+    const text = JSON.stringify(JSON.parse(raw));
     if (!this.#reading.ensureAscii) return text;
     return text.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
   }
 }
 
-/** A string that is written as it would be anyway, with `ensureAscii` too. */
-const plainString = /^[ -[\]-~]*$/;
+const [quote, openBrace, closeBrace, openBracket, closeBracket] = [0x22, 0x7b, 0x7d, 0x5b, 0x5d];
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+/** Digits, signs, the point and letters. */
+const isWordPart = (code: number): boolean =>
+  (code >= 0x2b && code <= 0x39 && code !== 0x2c) ||
+  (code >= 0x41 && code <= 0x7a && code !== openBracket && code !== closeBracket);
+
+/** Whether an odd number of backslashes stands before a place. */
+function isEscaped(text: string, place: number): boolean {
+  let first = place;
+  while (text.charCodeAt(first - 1) === 0x5c) first--;
+  return (place - first) % 2 === 1;
+}
+
+/** Strings that are written as they would be anyway; the first ones with `ensureAscii` too. */
+const asciiString = /^[ -[\]-\x7f]*$/;
+const plainString = /^[^\\\p{Surrogate}]*$/u;
 
 /** Of members with the same key the last one counts. */
-function withoutRepeats(members: readonly JsonMember[]): JsonMember[] {
+function withoutRepeats(members: JsonMember[]): JsonMember[] {
   const last = new Map(members.map((member) => [member.key, member]));
-  return members.filter((member) => last.get(member.key) === member);
+  return last.size === members.length ? members : members.filter((member) => last.get(member.key) === member);
+}
+
+function memberOfList(value: JsonValue, index: number): JsonMember {
+  const { start, end } = value;
+  return { start, end, key: String(index), keyText: `"${index}"`, value };
 }
 
 function objectText(members: readonly JsonMember[]): string {
   return `{${members.map(({ keyText, value }) => `${keyText}:${value.text}`).join(",")}}`;
-}
-
-async function loadParser() {
-  try {
-    return await import("jsonc-parser");
-  } catch (cause) {
-    throw noPackage("jsonc-parser", "Splitting JSON", cause);
-  }
 }

@@ -16,17 +16,21 @@ interface Entry extends Span {
 }
 
 /** Chunks of a JSON document, each an object from the top with a part of the values. */
-export async function splitJson(sizing: Sizing, options: JsonSplit): Promise<FoundChunk[]> {
+export function splitJson(sizing: Sizing, options: JsonSplit): FoundChunk[] {
   const { size, measure } = sizing;
-  const root = await readJson(sizing.text, options);
-  const isSmall = (entries: readonly Entry[]): boolean => measure.of(render(entries)) <= size;
-  const parts = joinSmall(new Splitter(sizing).split(root), {
-    isTiny: (entries) => measure.of(render(entries)) < options.minSize,
-    fits: isSmall,
-  });
+  const { minSize } = options;
+  const split = new Splitter(sizing).split(readJson(sizing.text, options));
+  const parts =
+    minSize === 0
+      ? split
+      : joinSmall(split, {
+          isTiny: (entries) => measure.of(render(entries)) < minSize,
+          fits: (entries) => measure.of(render(entries)) <= size,
+        });
   return parts.map((entries) => {
-    const metadata = { path: pointerOf(entries), ...(isSmall(entries) ? {} : { oversize: true }) };
-    return { start: entries[0]?.start ?? 0, end: entries.at(-1)?.end ?? 0, text: render(entries), metadata };
+    const text = render(entries);
+    const metadata = { path: pointerOf(entries), ...(measure.of(text) <= size ? {} : { oversize: true }) };
+    return { start: entries[0]?.start ?? 0, end: entries.at(-1)?.end ?? 0, text, metadata };
   });
 }
 
