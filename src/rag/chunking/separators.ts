@@ -1,23 +1,26 @@
 import { emptySeparator } from "../errors.js";
+import { findBlankLines, findLineBreaks } from "./line-breaks.js";
 import { cut, fits, pack, type Sizing } from "./sizing.js";
 import type { Span } from "./span.js";
 
+/** Calls `found` for each separator in a text. */
+export type FindSeparators = (text: string, found: (index: number, length: number) => void) => void;
+
 /** Where a text may be split, and on which side the separator stays; on neither, it is left out between chunks. */
 export interface Separator {
-  readonly pattern: string | RegExp;
+  readonly pattern: string | RegExp | FindSeparators;
   readonly keep?: "start" | "end" | undefined;
 }
 
 /** Paragraphs, lines, sentences, words. */
 export const proseSeparators: readonly Separator[] = [
-  // the line break "\r\n" is one: its "\r" alone would make a blank line of it
-  { pattern: /(?:\r\n|\r(?!\n)|\n)(?:[ \t]*(?:\r\n|\r(?!\n)|\n))+/g },
-  { pattern: /\r\n|\r|\n/g },
+  { pattern: findBlankLines },
+  { pattern: findLineBreaks },
   { pattern: /[.!?]["')\]]?(?=\s)|[。！？…]["”’」』）]?/g, keep: "end" },
   { pattern: /[ \t\u3000]+/g },
 ];
 
-export const lineSeparators: readonly Separator[] = [{ pattern: /\r\n|\r|\n/g }, { pattern: /[ \t\u3000]+/g }];
+export const lineSeparators: readonly Separator[] = [{ pattern: findLineBreaks }, { pattern: /[ \t\u3000]+/g }];
 
 /**
  * Splits at the first separator that is there; parts that are still too large at the next one, and in the end between
@@ -75,7 +78,11 @@ export function splitAt(text: string, { start, end }: Span, { pattern, keep }: S
   return parts;
 }
 
-function findAll(text: string, pattern: string | RegExp, found: (index: number, length: number) => void): void {
+function findAll(text: string, pattern: Separator["pattern"], found: (index: number, length: number) => void): void {
+  if (typeof pattern === "function") {
+    pattern(text, found);
+    return;
+  }
   if (typeof pattern === "string") {
     for (let index = text.indexOf(pattern); index >= 0; index = text.indexOf(pattern, index + pattern.length)) {
       found(index, pattern.length);

@@ -175,10 +175,8 @@ class LatexScanner {
   #endTitle(start: number, end: number): void {
     const heading = this.#headings.at(-1);
     if (start !== this.#titleStart || heading === undefined) return;
-    heading.title = this.#text
-      .slice(start + 1, end)
-      .replaceAll(/\s+/g, " ")
-      .trim();
+    const title = this.#text.slice(start + 1, end).trim();
+    heading.title = /[^\S ]|\s\s/.test(title) ? title.replaceAll(/\s+/g, " ") : title;
   }
 
   #fail(close: string, start: number, hasNoBeginning = false): void {

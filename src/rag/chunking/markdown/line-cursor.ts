@@ -26,6 +26,12 @@ export class LineCursor {
     return this.nonspace === this.end;
   }
 
+  /** Whether the rest of the line begins with what marks no block. */
+  get beginsWithLetter(): boolean {
+    const place = this.nonspace;
+    return place < this.end && isLetter(this.text.charCodeAt(place));
+  }
+
   /** How many columns of blanks come next. */
   get indent(): number {
     let column = this.#columnOfNext;
@@ -65,4 +71,6 @@ export class LineCursor {
 
 const tab = 9;
 const isBlank = (code: number): boolean => code === tab || code === 32;
+const isLetter = (code: number): boolean =>
+  code > 0x7f || (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
 const after = (column: number, code: number): number => (code === tab ? column + 4 - (column % 4) : column + 1);

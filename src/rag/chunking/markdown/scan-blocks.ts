@@ -1,3 +1,4 @@
+import { LineBreaks } from "../line-breaks.js";
 import { type Span, trimSpan } from "../span.js";
 import {
   closesFence,
@@ -26,19 +27,13 @@ export interface MarkdownBlock extends Span {
 /** Finds the blocks of a document, from an offset on. Never fails: every text is Markdown. */
 export function scanBlocks(text: string, from: number): MarkdownBlock[] {
   const scanner = new BlockScanner(text);
+  const breaks = new LineBreaks(text);
   for (let start = from; start < text.length; ) {
-    const [end, next] = lineEnd(text, start);
+    const end = breaks.next(start);
     scanner.line(start, end);
-    start = next;
+    start = breaks.endOf(end);
   }
   return scanner.finish();
-}
-
-function lineEnd(text: string, start: number): [end: number, next: number] {
-  let end = start;
-  while (end < text.length && text.charCodeAt(end) !== 10 && text.charCodeAt(end) !== 13) end++;
-  if (end === text.length) return [end, end];
-  return [end, end + (text.startsWith("\r\n", end) ? 2 : 1)];
 }
 
 /** What a line can stand in: a quote, or an item of a list with its text from a column on. */
@@ -128,7 +123,7 @@ class BlockScanner {
   /** Opens containers, and then the block that the rest of the line begins. */
   #start(line: LineCursor, matched: number, start: number): void {
     let depth = matched;
-    for (;;) {
+    while (!line.beginsWithLetter) {
       const paragraph = this.#leaf?.type === "paragraph" && depth === this.#containers.length;
       const container = this.#containerAt(line, paragraph);
       if (container === undefined) break;
@@ -172,9 +167,10 @@ class BlockScanner {
     const { indent, rest } = line;
     const paragraph = leaf?.type === "paragraph" ? leaf : undefined;
     if (indent <= 3) {
+      const isMarked = !line.beginsWithLetter;
       const interrupts = paragraph !== undefined && isOpen;
-      if (this.#startMarked(line, rest, { depth, start, interrupts })) return;
-      if (paragraph !== undefined && isOpen) {
+      if (isMarked && this.#startMarked(line, rest, { depth, start, interrupts })) return;
+      if (isMarked && paragraph !== undefined && isOpen) {
         const underline = paragraph.textStart === undefined ? undefined : underlineAt(rest);
         if (underline !== undefined) {
           this.#underline(underline, paragraph.textStart ?? start, line.end);

@@ -1,5 +1,6 @@
 import { invalidRagOption } from "../../errors.js";
 import { addHeadings, type HeaderNames } from "../heading-path.js";
+import { findLineBreaks } from "../line-breaks.js";
 import { addOverlap, withoutOverlap } from "../overlap.js";
 import { lineSeparators, proseSeparators, splitAt, splitRecursively } from "../separators.js";
 import { fits, pack, type Sizing } from "../sizing.js";
@@ -49,7 +50,7 @@ const headingsOf = (blocks: readonly MarkdownBlock[]): MarkdownBlock[] =>
 function linesOf(sizing: Sizing, blocks: readonly MarkdownBlock[]): Span[] {
   const span = spanOf(blocks);
   if (span === undefined) return [];
-  return splitAt(sizing.text, span, { pattern: /\r\n|\r|\n/g }).flatMap((line) =>
+  return splitAt(sizing.text, span, { pattern: findLineBreaks }).flatMap((line) =>
     splitRecursively(sizing, line, lineSeparators),
   );
 }
