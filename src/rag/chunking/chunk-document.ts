@@ -235,17 +235,22 @@ interface Finishing {
 
 /** What all strategies have in common: no blanks at the ends, no blank chunks, ids and metadata. */
 function finishChunks(found: readonly FoundChunk[], { sizing, id, metadata, pagesOf }: Finishing): Chunk[] {
+  // slices of one source stand in places of their own
   const ids = new Map<string, number>();
-  return found.flatMap((chunk) => {
-    const { start, end } = chunk.text === undefined && sizing.strip ? trimSpan(sizing.text, chunk) : chunk;
-    const text = chunk.text ?? sizing.text.slice(start, end);
-    if (text.trim() === "") return [];
-    const place = `${id}:${start}-${end}`;
+  const distinct = (place: string): string => {
     const count = (ids.get(place) ?? 0) + 1;
     ids.set(place, count);
+    return count === 1 ? place : `${place}#${count}`;
+  };
+  return found.flatMap((chunk) => {
+    const trimmed = chunk.text === undefined ? trimSpan(sizing.text, chunk) : chunk;
+    if (chunk.text === undefined ? trimmed.start === trimmed.end : chunk.text.trim() === "") return [];
+    const { start, end } = sizing.strip ? trimmed : chunk;
+    const text = chunk.text ?? sizing.text.slice(start, end);
+    const place = `${id}:${start}-${end}`;
     return [
       {
-        id: count === 1 ? place : `${place}#${count}`,
+        id: chunk.text === undefined ? place : distinct(place),
         text,
         metadata: { ...metadata, ...chunk.metadata, ...pagesOf({ start, end }), start, end },
       },

@@ -172,19 +172,17 @@ function startOfText(source: string, value: string, start: number): number {
 
 const longestReference = 64;
 
-/** The parser cuts texts at blanks and character references: a piece for each word. */
+/** Of texts that the parser moves, each piece between blanks is a text of its own. */
 function joinPieces(texts: readonly HtmlText[]): HtmlText[] {
   const joined: HtmlText[] = [];
   for (let first = 0; first < texts.length; ) {
     const text = texts[first];
     if (text === undefined) break;
-    let { value, end } = text;
-    let next = first + 1;
-    for (let piece = texts[next]; piece?.parent === text.parent && piece.start === end; piece = texts[++next]) {
-      value += piece.value;
-      end = piece.end;
+    let [whole, next] = [text, first + 1];
+    for (let piece = texts[next]; piece?.parent === whole.parent && piece.start === whole.end; piece = texts[++next]) {
+      whole = { ...whole, value: whole.value + piece.value, end: piece.end };
     }
-    joined.push({ value, start: text.start, end, parent: text.parent });
+    joined.push(whole);
     first = next;
   }
   return joined;

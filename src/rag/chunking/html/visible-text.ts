@@ -112,7 +112,7 @@ class TextWriter {
         continue;
       }
       if (!isSame) this.#write(part, { start, end });
-      else this.#write(part.replaceAll(/[\t\n\r\f]/g, " "), { start: start + index, end: start + index + part.length });
+      else this.#write(withBlanks(part), { start: start + index, end: start + index + part.length });
     }
   }
 
@@ -130,6 +130,9 @@ class TextWriter {
     this.#length += value.length;
   }
 }
+
+const withBlanks = (part: string): string => (otherBlank.test(part) ? part.replaceAll(/[\t\n\r\f]/g, " ") : part);
+const otherBlank = /[\t\n\r\f]/;
 
 const words = /[ \t\n\r\f]+|[^ \t\n\r\f]+/g;
 /** Words between which there is one blank, as in the text that is made of them: they keep their places together. */

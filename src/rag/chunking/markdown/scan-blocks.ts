@@ -52,6 +52,7 @@ type Leaf =
   | { readonly type: "code" | "table" };
 
 type OpenBlock = { -readonly [Name in keyof MarkdownBlock]: MarkdownBlock[Name] };
+type NewBlock = Pick<OpenBlock, "type" | "start" | "end"> & Partial<OpenBlock>;
 
 /** The block structure of CommonMark, with tables. Only what stands at the top level is kept. */
 class BlockScanner {
@@ -271,13 +272,13 @@ class BlockScanner {
   }
 
   /** A block begins in this line: at the top level, or as a part of the one that is open there. */
-  #add(block: Pick<OpenBlock, "type" | "start" | "end"> & Partial<OpenBlock>): void {
+  #add(block: NewBlock): void {
     if (this.#containers.length > 0) this.#extend(block.end);
     else this.#begin(block);
   }
 
-  #begin(block: Pick<OpenBlock, "type" | "start" | "end"> & Partial<OpenBlock>): void {
-    this.#open = { depth: 0, title: "", headEnd: block.start, ...block };
+  #begin({ type, start, end, depth = 0, title = "", headEnd = start }: NewBlock): void {
+    this.#open = { type, start, end, depth, title, headEnd };
     this.#blocks.push(this.#open);
   }
 

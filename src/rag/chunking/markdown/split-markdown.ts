@@ -36,8 +36,9 @@ export function splitMarkdown(sizing: Sizing, options: MarkdownSplit): readonly 
   const blocks = scanBlocks(sizing.text, options.from);
   const starts = blocks.flatMap((block, index) => (index === 0 || isSplitting(block) ? [index] : []));
   const found = starts.flatMap((start, index): readonly FoundChunk[] => {
-    const [first, ...rest] = blocks.slice(start, starts[index + 1]);
-    const kept = first === undefined || (stripHeaders && isSplitting(first)) ? rest : [first, ...rest];
+    const first = blocks[start];
+    const isStripped = stripHeaders && first !== undefined && isSplitting(first);
+    const kept = blocks.slice(isStripped ? start + 1 : start, starts[index + 1]);
     if (returnEachLine) return linesOf(sizing, kept);
     return addOverlap(sizing, splitBlocks(withoutOverlap(sizing, overlap), kept), overlap);
   });
