@@ -25,7 +25,7 @@ export function readLatex(text: string): LatexDocument {
   const scanner = new LatexScanner(text);
   token.lastIndex = 0;
   for (let match = token.exec(text); match !== null; match = token.exec(text)) {
-    const [found, , edge, environment, name] = match;
+    const { 0: found, 2: edge, 3: environment, 4: name } = match;
     const place = { start: match.index, end: token.lastIndex };
     if (edge === undefined) token.lastIndex = scanner.read(name ?? found, place);
     else if (edge === "begin") token.lastIndex = scanner.begin(environment ?? "", place);
