@@ -13,7 +13,7 @@ export type SplitterOptions<Strategy extends ChunkStrategy> = Omit<
 
 /**
  * Splits documents, as a node: each one by the strategy given, or, with `"auto"`, as its `mimeType` or `uri` in the
- * metadata says, or the end of its id.
+ * metadata says, or the end of its id. Parts of JSON documents do not overlap.
  *
  * @example
  * const pipeline = new Chain<Document[]>()
@@ -38,7 +38,9 @@ export function splitter(strategy: ChunkStrategy | "auto", options: object = {})
       for (const { id, content, metadata } of documents) {
         ctx?.signal.throwIfAborted();
         const source = { text: content, id, strategy: strategyFor(metadata.mimeType, metadata.uri ?? id), metadata };
-        split.push(...(await chunkDocument(source, all as ChunkOptions, ctx)));
+        const isAutoJson = strategy === "auto" && source.strategy === "json";
+        const own = isAutoJson ? { ...all, overlap: undefined } : all;
+        split.push(...(await chunkDocument(source, own as ChunkOptions, ctx)));
       }
       return split.map(documentOf);
     },

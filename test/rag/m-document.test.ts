@@ -205,6 +205,11 @@ describe("options", () => {
     await expect(split(options as ChunkOptions)).rejects.toThrow(message);
   });
 
+  it("may be a sticky regular expression, which separates all the same", async () => {
+    const chunks = await MDocument.fromText("a,b,c").chunk({ strategy: "character", separator: /,/y, size: 1 });
+    expect(chunks.map(({ text }) => text)).toEqual(["a", "b", "c"]);
+  });
+
   it("may have two names with the same value", async () => {
     await expect(split({ size: 10, maxSize: 10 })).resolves.toHaveLength(1);
   });
@@ -314,6 +319,17 @@ describe("splitter", () => {
       { id: "a.md:0-9", content: "# A\n\ntext", metadata: { lang: "en", start: 0, end: 9 } },
       { id: "b:3-4", content: "b", metadata: { mimeType: "text/html", start: 3, end: 4 } },
     ]);
+  });
+
+  it("lets documents of a folder overlap, but JSON documents among them not", async () => {
+    const documents = await splitter("auto", { size: 9, overlap: 4 }).transform(
+      [
+        { id: "a", content: "one two three", metadata: {} },
+        { id: "b.json", content: '{"a":1,"b":2}', metadata: {} },
+      ],
+      ctx,
+    );
+    expect(documents.map(({ content }) => content)).toEqual(["one", "one two", "two three", '{"a":1}', '{"b":2}']);
   });
 
   it("refuses wrong options where it is made, and chunks of chunks", async () => {

@@ -202,8 +202,7 @@ function separatorsOf(values: CheckedOptions["values"], byDefault: readonly Sepa
 }
 
 function patternOf(given: unknown, isRegex: boolean): string | RegExp {
-  if (given instanceof RegExp)
-    return notEmpty(new RegExp(given.source, given.flags.includes("g") ? given.flags : `${given.flags}g`));
+  if (given instanceof RegExp) return notEmpty(new RegExp(given.source, `${given.flags.replaceAll(/[gy]/g, "")}g`));
   if (typeof given !== "string") throw invalidValue("a separator", "a text or a regular expression", given);
   if (!isRegex) return given;
   try {

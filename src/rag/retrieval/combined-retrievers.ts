@@ -43,11 +43,16 @@ export function multiQueryRetriever({ retriever, model, rewrite, count = 3 }: Mu
     type: "MultiQueryRetriever",
     retrieve: async (query: string, ctx?: NodeContext<unknown, RetrieverOptions>) => {
       const others =
-        model === undefined ? ((await rewrite?.(query, count)) ?? []) : await askQueries(model, query, count, ctx);
+        model === undefined ? checkQueries(await rewrite?.(query, count)) : await askQueries(model, query, count, ctx);
       const queries = [...new Set([query, ...others])].slice(0, count + 1);
       return fuse(await Promise.all(queries.map((one) => call(retriever, one, ctx))), { topK: ctx?.options?.topK });
     },
   };
+}
+
+function checkQueries(queries: readonly string[] | undefined): readonly string[] {
+  if (Array.isArray(queries) && queries.every((query) => typeof query === "string")) return queries;
+  throw invalidValue("what rewrite gives", "a list of texts", queries);
 }
 
 async function askQueries(

@@ -54,6 +54,8 @@ export async function evaluateRetrieval({
   concurrency = 4,
 }: EvaluateOptions): Promise<RetrievalReport> {
   if (!Number.isInteger(k) || k < 1) throw invalidValue("k", "a whole number of at least 1", k);
+  if (!Number.isInteger(concurrency) || concurrency < 1)
+    throw invalidValue("concurrency", "a whole number of at least 1", concurrency);
   if (cases.length === 0) throw invalidValue("cases", "a list of at least one question", cases);
   const results = new Array<CaseResult>(cases.length);
   await concurrently(cases, concurrency, async (one, index) => {

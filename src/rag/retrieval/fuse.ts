@@ -29,6 +29,8 @@ export function fuse(
   if (weights !== undefined && (weights.length !== lists.length || !weights.every((weight) => weight >= 0)))
     throw invalidValue("weights", `a list of ${lists.length} numbers of at least 0`, weights);
   if (!(k > 0)) throw invalidValue("k", "a number above 0", k);
+  if (topK !== undefined && (!Number.isInteger(topK) || topK < 1))
+    throw invalidValue("topK", "a whole number of at least 1", topK);
   return fuseRanks(
     lists.map((items, index) => ({ items, weight: weights?.[index] ?? 1 })),
     k,

@@ -67,6 +67,8 @@ export interface QuerySettings {
   readonly topK: number;
   readonly filter: Filter | undefined;
   readonly includeSources: boolean;
+  /** What the input says under a name, else the request. */
+  pick(name: string): unknown;
 }
 
 type Input = Readonly<Record<string, unknown>>;
@@ -92,21 +94,21 @@ export function querySchema(enableFilter: boolean) {
 /** For each setting: what the input says, else the request, else how the tool was made. */
 export function readSettings(options: QueryToolOptions, input: Input, ctx: ToolContext): QuerySettings {
   const request = (name: string): unknown => ctx.requestContext.get(name);
-  const own = options as QueryToolOptions & Input;
-  const pick = (name: string): unknown => input[name] ?? request(name) ?? own[name];
-  const storeName = textOf("vectorStoreName", pick("vectorStoreName"));
-  const topK = pick("topK") ?? 10;
-  const includeSources = request("includeSources") ?? options.includeSources ?? true;
+  const pick = (name: string): unknown => input[name] ?? request(name);
+  const storeName = textOf("vectorStoreName", pick("vectorStoreName") ?? options.vectorStoreName);
+  const topK = pick("topK") ?? options.topK ?? 10;
+  const includeSources = pick("includeSources") ?? options.includeSources ?? true;
   if (typeof includeSources !== "boolean") throw invalidValue("includeSources", "true or false", includeSources);
   if (!Number.isInteger(topK) || Number(topK) < 1) throw invalidValue("topK", "a whole number of at least 1", topK);
   const asked = options.enableFilter === true ? parseFilter(input.filter) : undefined;
   return {
     store: findStore(storeName, options),
-    indexName: textOf("indexName", pick("indexName")),
+    indexName: textOf("indexName", pick("indexName") ?? options.indexName),
     queryText: textOf("queryText", input.queryText),
     topK: Number(topK),
     filter: bothFilters(bothFilters(options.filter, request("filter") as Filter | undefined), asked),
     includeSources,
+    pick,
   };
 }
 

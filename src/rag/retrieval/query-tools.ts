@@ -64,7 +64,7 @@ export function createVectorQueryTool(options: VectorQueryToolOptions): QueryToo
 
 /** Options of {@link createGraphRAGTool}. */
 export interface GraphRAGToolOptions extends QueryToolOptions {
-  /** How entries are connected and ranked; `randomWalkSteps` and `restartProb` may stand in the request context too. */
+  /** How entries are connected and ranked; `randomWalkSteps` and `restartProb` may stand in the input and the request context too. */
   readonly graphOptions?: GraphRAGOptions | undefined;
 }
 
@@ -90,7 +90,7 @@ export function createGraphRAGTool(options: GraphRAGToolOptions): QueryTool {
       "Access and analyze relationships between information in the knowledge base to answer complex questions about connections and patterns.",
     find: async (settings, ctx) => {
       const { topK } = settings;
-      const graph = new GraphRAG(graphOptionsOf(options.graphOptions ?? {}, ctx));
+      const graph = new GraphRAG(graphOptionsOf(options.graphOptions ?? {}, settings));
       const pool = Math.max(50, Math.min(mostResults, 5 * topK), topK);
       const [queryVector = []] = await embedTexts(options.model, [settings.queryText], {}, ctx);
       const found = await ask(settings, queryVector, { topK: pool, includeVector: true });
@@ -99,9 +99,9 @@ export function createGraphRAGTool(options: GraphRAGToolOptions): QueryTool {
   });
 }
 
-function graphOptionsOf(options: GraphRAGOptions, { requestContext }: ToolContext): GraphRAGOptions {
+function graphOptionsOf(options: GraphRAGOptions, { pick }: QuerySettings): GraphRAGOptions {
   const given = (name: "randomWalkSteps" | "restartProb"): number | undefined =>
-    (requestContext.get(name) as number | undefined) ?? options[name];
+    (pick(name) as number | undefined) ?? options[name];
   return { ...options, randomWalkSteps: given("randomWalkSteps"), restartProb: given("restartProb") };
 }
 

@@ -80,6 +80,13 @@ describe.each([
     });
   });
 
+  it("takes settings from the input before those of the request", async () => {
+    const tool = create({ vectorStoreName: "my-store", indexName: "docs", model, vectorStores: await stores() });
+    const input = { queryText: "a", indexName: "other", topK: 1, includeSources: false };
+    const ctx = request({ indexName: "gone", topK: 2, includeSources: true });
+    expect(await call(tool, input, ctx)).toMatchObject({ relevantContext: ["other a1"], sources: [] });
+  });
+
   it("lets the model filter only when it may, and never past the filter it was made with", async () => {
     const options = {
       vectorStoreName: "my-store",
@@ -124,6 +131,20 @@ describe.each([
     const [result] = await new AgenticToolsNode([tool]).invoke(message);
     expect(result && toolResultsOf(result)[0]?.result).toBe("docs a1");
   });
+});
+
+it("takes the walk of a graph from the input before the request", async () => {
+  const tool = createGraphRAGTool({
+    vectorStoreName: "my-store",
+    indexName: "docs",
+    model,
+    vectorStores: await stores(),
+  });
+  const ctx = request({ randomWalkSteps: 0, restartProb: 1 });
+  await expect(call(tool, { queryText: "a" }, ctx)).rejects.toThrow(/randomWalkSteps/);
+  await expect(call(tool, { queryText: "a", randomWalkSteps: 5 }, ctx)).rejects.toThrow(/restartProb/);
+  const input = { queryText: "a", topK: 1, randomWalkSteps: 5, restartProb: 0.5 };
+  expect((await call(tool, input, ctx)).relevantContext).toEqual(["docs a1"]);
 });
 
 describe("names and descriptions", () => {

@@ -167,6 +167,7 @@ describe("mmr and fuse", () => {
       ),
     ).toEqual(["b"]);
     expect(() => fuse([[a]], { weights: [1, 2] })).toThrow(/weights/);
+    expect(() => fuse([[a, b]], { topK: -1 })).toThrow(/topK/);
   });
 });
 
@@ -180,6 +181,8 @@ describe("retrievers of retrievers", () => {
     ]);
     const model = answering(() => "1. other\n2. none");
     expect(ids(await multiQueryRetriever({ retriever, model }).retrieve("q"))).toEqual(["b", "a", "c"]);
+    const text = multiQueryRetriever({ retriever, rewrite: () => "other" as unknown as string[] });
+    await expect(text.retrieve("q")).rejects.toThrow(/what rewrite gives must be a list of texts/);
   });
 
   it("ask those that fit; unknown ones are errors, and failing ones unless they are optional", async () => {
@@ -200,6 +203,16 @@ describe("retrievers of retrievers", () => {
 });
 
 describe("evaluateRetrieval", () => {
+  it("refuses to ask no question at a time", async () => {
+    const asking = evaluateRetrieval({
+      retriever: fixed({}),
+      cases: [{ query: "q", relevant: [] }],
+      k: 1,
+      concurrency: 0,
+    });
+    await expect(asking).rejects.toThrow(/concurrency/);
+  });
+
   it("gives recall@k and the mean reciprocal rank", async () => {
     const retriever = fixed({ one: ["a", "b", "c"], two: ["x", "y"] });
     const cases = [
