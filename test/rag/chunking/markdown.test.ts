@@ -133,6 +133,14 @@ End.`;
     expect(parts.at(-1)?.metadata.head).toBe("```ts");
   });
 
+  it("that nests as deep as its lines are long is split at once", { timeout: 10_000 }, async () => {
+    for (const mark of ["> ", "* ", "1. "]) {
+      const text = `${mark.repeat(50_000)}deep\n${"\n".repeat(50_000)}\n# After`;
+      const chunks = await MDocument.fromMarkdown(text).chunk({ size: 1_000_000 });
+      expect(chunks.map(({ text: chunk }) => chunk.slice(-7))).toEqual([expect.stringMatching(/deep$/), "# After"]);
+    }
+  });
+
   it("takes three dashes for a line where no others follow, at once", { timeout: 10_000 }, async () => {
     for (const end of ["\n", "\r\n", "\r"]) {
       const text = ["---", ..."a: b|".repeat(29).split("|"), "end"].join(end);

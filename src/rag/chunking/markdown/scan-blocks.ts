@@ -44,6 +44,9 @@ interface Container {
   isEmpty: boolean;
 }
 
+/** What would nest deeper is text: nobody writes that, and each line would take time for each container. */
+const deepest = 100;
+
 /** The innermost block that goes on over lines. */
 type Leaf =
   | { readonly type: "paragraph"; readonly lastLine: string; readonly textStart: number | undefined }
@@ -124,7 +127,7 @@ class BlockScanner {
   /** Opens containers, and then the block that the rest of the line begins. */
   #start(line: LineCursor, matched: number, start: number): void {
     let depth = matched;
-    while (!line.beginsWithLetter) {
+    while (depth < deepest && !line.beginsWithLetter) {
       const paragraph = this.#leaf?.type === "paragraph" && depth === this.#containers.length;
       const container = this.#containerAt(line, paragraph);
       if (container === undefined) break;
