@@ -1,5 +1,6 @@
 import type { Fields } from "../../is.js";
 import { norm } from "../vector-math.js";
+import { dotProducts, squaredDistances } from "./compare-vectors.js";
 import { unknownEntry } from "./errors.js";
 import type { Condition } from "./filter.js";
 import { matches } from "./matches.js";
@@ -105,18 +106,34 @@ export class MemoryIndex {
 
   nearest(query: Float32Array, count: number, condition: Condition | undefined): Hit[] {
     const best = new TopResults<Hit>(count);
-    const scoreAt = this.#scorer(query);
-    let place = 0;
+    const scoresOf = this.#scorer(query);
     let { least } = best;
-    for (const entry of this.#entries) {
-      const at = place++;
-      if (condition !== undefined && !matches(entry.metadata, condition)) continue;
-      const score = scoreAt(at);
-      if (score < least) continue;
-      best.add({ id: entry.id, score });
-      least = best.least;
+    for (const places of this.#blocks(condition)) {
+      const scores = scoresOf(places);
+      for (let index = 0; index < places.length; index++) {
+        const score = scores[index] ?? 0;
+        const entry = this.#entries[places[index] ?? 0];
+        if (score < least || entry === undefined) continue;
+        best.add({ id: entry.id, score });
+        least = best.least;
+      }
     }
     return best.hits;
+  }
+
+  /** The places of the entries that fit, some at a time. */
+  *#blocks(condition: Condition | undefined): Generator<Uint32Array, void, undefined> {
+    const places = new Uint32Array(blockSize);
+    let count = 0;
+    for (let place = 0; place < this.#entries.length; place++) {
+      const entry = this.#entries[place];
+      if (entry === undefined || !fitsCondition(entry, condition)) continue;
+      places[count++] = place;
+      if (count < blockSize) continue;
+      yield places;
+      count = 0;
+    }
+    yield places.subarray(0, count);
   }
 
   withWords(query: string, count: number, condition: Condition | undefined): Hit[] {
@@ -128,44 +145,29 @@ export class MemoryIndex {
     return best.hits;
   }
 
-  #scorer(query: Float32Array): (place: number) => number {
+  #scorer(query: Float32Array): (places: Uint32Array) => Float64Array {
     const { metric } = this.settings;
     const vectors = this.#vectors;
-    const norms = this.#norms;
     switch (metric) {
       case "dotproduct":
-        return (place) => dotAt(vectors, place, query);
+        return (places) => dotProducts(vectors, query, places);
       case "cosine": {
         const length = norm(query);
-        return (place) => Math.max(-1, Math.min(1, dotAt(vectors, place, query) / (length * (norms[place] ?? 1))));
+        return (places) =>
+          dotProducts(vectors, query, places).map((product, index) =>
+            Math.max(-1, Math.min(1, product / (length * (this.#norms[places[index] ?? 0] ?? 1)))),
+          );
       }
       case "euclidean":
-        return (place) => 1 / (1 + distanceAt(vectors, place, query));
+        return (places) => squaredDistances(vectors, query, places).map((square) => 1 / (1 + Math.sqrt(square)));
       default:
         return metric satisfies never;
     }
   }
 }
 
+const blockSize = 1_024;
+
 function fitsCondition({ metadata }: Entry, condition: Condition | undefined): boolean {
   return condition === undefined || matches(metadata, condition);
-}
-
-function dotAt(vectors: Float32Array, place: number, query: Float32Array): number {
-  const { length } = query;
-  const start = place * length;
-  let sum = 0;
-  for (let index = 0; index < length; index++) sum += (vectors[start + index] ?? 0) * (query[index] ?? 0);
-  return sum;
-}
-
-function distanceAt(vectors: Float32Array, place: number, query: Float32Array): number {
-  const { length } = query;
-  let at = place * length;
-  let sum = 0;
-  for (let index = 0; index < length; index++) {
-    const difference = (vectors[at++] ?? 0) - (query[index] ?? 0);
-    sum += difference * difference;
-  }
-  return Math.sqrt(sum);
 }

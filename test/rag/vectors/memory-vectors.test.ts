@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memoryVectors } from "../../../src/rag/vectors/memory-vectors.js";
+import { scoreOf } from "../../../src/rag/vectors/score-of.js";
 import { vectorStoreConformance } from "../../../src/testing/vector-store-conformance.js";
 
 describe("memoryVectors", () => {
@@ -19,3 +20,25 @@ describe("memoryVectors", () => {
     expect((await store.query({ indexName: "a", queryVector: [1] }))[0]?.metadata).toEqual({ list: [1] });
   });
 });
+
+it.each(["cosine", "dotproduct", "euclidean"] as const)(
+  "scores each of thousands of entries by %s as by itself",
+  async (metric) => {
+    const store = memoryVectors();
+    await store.createIndex({ indexName: "many", dimension: 3, metric, text: false });
+    const vectors = Array.from({ length: 2_501 }, (_, n) => [Math.sin(n), Math.cos(n * 2), Math.sin(n * 3) + 2]);
+    const metadata = vectors.map((_, n) => ({ odd: n % 2 === 1 }));
+    await store.upsert({ indexName: "many", ids: vectors.map((_, n) => `${n}`), vectors, metadata });
+    const queryVector = [0.5, -1, 2];
+    for (const filter of [undefined, { odd: true }]) {
+      const found = await store.query({ indexName: "many", queryVector, topK: 4_000, filter });
+      const scores = found.map(({ id, score }) => [Number(id), score] as const).sort(([one], [other]) => one - other);
+      const expected = vectors.flatMap((vector, n) =>
+        filter !== undefined && n % 2 === 0
+          ? []
+          : [[n, scoreOf(metric, Float32Array.from(vector), Float32Array.from(queryVector))]],
+      );
+      expect(scores).toEqual(expected);
+    }
+  },
+);
