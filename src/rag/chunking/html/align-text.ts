@@ -14,15 +14,14 @@ export interface SourcePiece extends Span {
  * Pairs the pieces of a text with those of its source, which has character references and other line breaks. Pieces of
  * equal length are equal.
  */
-export function* alignText(
+export function alignText(
   source: string,
-  { value, start, end }: SourcePiece,
+  piece: SourcePiece,
   decode: (reference: string) => string,
-): Generator<AlignedRun> {
-  if (value.length === end - start && source.startsWith(value, start)) {
-    yield { value, start, end };
-    return;
-  }
+): readonly AlignedRun[] {
+  const { value, start, end } = piece;
+  if (value.length === end - start && source.startsWith(value, start)) return [piece];
+  const runs: AlignedRun[] = [];
   let [place, done, runStart, runDone] = [start, 0, start, 0];
   const same = (): AlignedRun => ({ value: value.slice(runDone, done), start: runStart, end: place });
   while (place < end && done < value.length) {
@@ -36,13 +35,14 @@ export function* alignText(
     // the parser drops a line break right after <pre> and <textarea>
     const text = found === "\n" && !value.startsWith(found, done) ? "" : found;
     if (!value.startsWith(text, done)) break;
-    if (done > runDone) yield same();
-    if (text !== "") yield { value: text, start: place, end: place + length };
+    if (done > runDone) runs.push(same());
+    if (text !== "") runs.push({ value: text, start: place, end: place + length });
     [place, done] = [place + length, done + text.length];
     [runStart, runDone] = [place, done];
   }
-  if (done > runDone) yield same();
-  if (done < value.length) yield { value: value.slice(done), start: place, end };
+  if (done > runDone) runs.push(same());
+  if (done < value.length) runs.push({ value: value.slice(done), start: place, end });
+  return runs;
 }
 
 const ampersand = 38;
