@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { type DefaultTreeAdapterTypes, parse } from "parse5";
 import { describe, expect, it } from "vitest";
+import type { HtmlOptions } from "../../../src/rag/chunking/chunk-options.js";
 import { MDocument } from "../../../src/rag/m-document.js";
 import { documentCount, htmlTexts, runs } from "./documents.js";
 import { expectNothingLost, placeOf } from "./laws.js";
@@ -26,6 +27,30 @@ function visible(source: string): string {
     .replaceAll(/\s/g, "");
 }
 
+/** Ways to split a page. */
+const ways = fc.record<HtmlWay>(
+  {
+    headers: fc.constantFrom(
+      [["h1", "title"]],
+      [
+        ["h1", "title"],
+        ["h2", "part"],
+      ],
+      [["b", "bold"]],
+    ),
+    sections: fc.constantFrom(
+      [["div.content", "main"]],
+      [
+        ["section", "part"],
+        ["table td", "cell"],
+      ],
+    ),
+    returnEachLine: fc.boolean(),
+  },
+  { requiredKeys: [] },
+);
+type HtmlWay = Pick<HtmlOptions, "headers" | "sections" | "returnEachLine">;
+
 /** The parser joins texts that it moves out of a table, so these are in another order. */
 const sorted = (text: string): string => Array.from(text).sort().join("");
 
@@ -33,8 +58,8 @@ describe("HTML", () => {
   it("has the visible text in its chunks, once, with the places where it stands", { timeout }, async () => {
     const sizes = fc.integer({ min: 1, max: 200 });
     await fc.assert(
-      fc.asyncProperty(htmlTexts, sizes, fc.boolean(), async (text, size, returnEachLine) => {
-        const chunks = await MDocument.fromHTML(text).chunk({ size, returnEachLine });
+      fc.asyncProperty(htmlTexts, sizes, ways, async (text, size, way) => {
+        const chunks = await MDocument.fromHTML(text).chunk({ strategy: "html", size, ...way });
         const together = chunks.map((chunk) => chunk.text).join("");
         const seen = together.replaceAll(/\s/g, "");
         if (text.includes("<table>")) expect(sorted(seen)).toBe(sorted(visible(text)));
