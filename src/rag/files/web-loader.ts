@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP } from "node:net";
 import { invalidValue } from "../errors.js";
-import { loadFailed, tooLarge } from "./errors.js";
+import { loadFailed, tooLarge, tooSlow } from "./errors.js";
 import { checkMaxBytes, type SourceLoader } from "./file-loader.js";
 import { isPrivateAddress } from "./private-address.js";
 import { readDocument } from "./read-document.js";
@@ -44,7 +44,11 @@ export function webLoader(options: WebLoaderOptions = {}): SourceLoader {
       const timeout = AbortSignal.timeout(timeoutMs);
       const signal = ctx === undefined ? timeout : AbortSignal.any([ctx.signal, timeout]);
       const page = new Page(uri, { allowPrivate, maxBytes, maxRedirects, headers, signal });
-      return [await readDocument(await page.load())];
+      const loaded = await page.load().catch((error: unknown) => {
+        if (timeout.aborted && ctx?.signal.aborted !== true) throw tooSlow(uri, timeoutMs);
+        throw error;
+      });
+      return [await readDocument(loaded)];
     },
   };
 }

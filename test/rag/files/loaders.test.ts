@@ -171,7 +171,10 @@ describe("webLoader", () => {
     });
     await expect(load(`${url}/large`)).rejects.toThrow(/larger than 10 MB/);
     await expect(load(`${url}/missing`)).rejects.toThrow(/answers 404/);
-    await expect(load(`${url}/slow`, { timeoutMs: 50 })).rejects.toThrow(/timeout/i);
+    await expect(load(`${url}/slow`, { timeoutMs: 50 })).rejects.toMatchObject({
+      code: "LOAD_FAILED",
+      message: expect.stringMatching(/slow" cannot be loaded: it takes longer than 50 ms\. Set timeoutMs/),
+    });
   });
 
   it("knows private addresses", () => {
