@@ -1,11 +1,10 @@
-import { isFields } from "../../is.js";
 import { unreadableCheckpoint } from "../checkpoint-errors.js";
 import { sharingTree } from "../values/tree.js";
 import { changeTrees, resolveAll } from "./change-tree.js";
-import { asList, asRecord, asStep, asText, type JsonRecord } from "./json-parts.js";
+import { asList, asRecord, asStep, asText, isJsonRecord, type JsonRecord } from "./json-parts.js";
 
-/** The fields of the document itself that an entry may replace. */
-const headFields = ["status", "owner", "claim", "answered", "requested", "output"] as const;
+/** The fields of the document itself that the head of an entry replaces. */
+const headFields = ["status", "owner", "claim", "answered", "requested"] as const;
 
 /**
  * A document as JSON, to which entries are applied in order. Lists whose items have keys are held as maps meanwhile, so that the
@@ -19,20 +18,34 @@ export class DocumentTree {
 
   /** The input of the run: it stays when START goes. */
   readonly #input: unknown;
+  #lastOwner: unknown;
 
   constructor(document: JsonRecord) {
     this.#document = document;
     this.#input = document.input ?? inputIn(document);
+    this.#lastOwner = document.owner;
+  }
+
+  /** The process that claimed the document last, whether it has released it or not. */
+  get lastOwner(): string | undefined {
+    return typeof this.#lastOwner === "string" ? this.#lastOwner : undefined;
   }
 
   apply(entry: JsonRecord): void {
     const { head, root } = entry;
-    if (head !== undefined) {
-      const given = asRecord(head, "the head of an entry");
-      for (const name of headFields) if (name !== "output") this.#document[name] = given[name];
-    }
+    if (head !== undefined) this.#changeHead(asRecord(head, "the head of an entry"));
     for (const name of ["output", "entry"]) if (Object.hasOwn(entry, name)) this.#document[name] = entry[name];
     if (root !== undefined) this.#changeRun(asRecord(this.#document.root, "the run"), asRecord(root, "a change"));
+  }
+
+  /** An owner that claims the document again is left out, and so are answered questions that stay the same. */
+  #changeHead(head: JsonRecord): void {
+    const document = this.#document;
+    const { status, answered = document.answered } = head;
+    const owner = status === "running" ? (head.owner ?? this.#lastOwner) : head.owner;
+    this.#lastOwner = owner ?? this.#lastOwner;
+    for (const name of headFields) document[name] = head[name];
+    Object.assign(document, { owner, answered });
   }
 
   /** The document as plain JSON; more entries can still be applied afterwards. */
@@ -67,7 +80,7 @@ export class DocumentTree {
     const tasks = this.#mapOf(run, "tasks", keyOfTask);
     if (task.at === undefined) {
       const key = keyOfTask(task);
-      this.#resolveOutput(task);
+      this.#resolveTask(task);
       this.#gone.get(run)?.delete(key);
       tasks.set(key, task);
       return;
@@ -75,7 +88,7 @@ export class DocumentTree {
     const found = itemOf(tasks, task.at, "task");
     if (task.targets !== undefined) found.targets = task.targets;
     for (const name of ["visit", "route"]) {
-      if (Object.hasOwn(task, name)) found[name] = task[name];
+      if (Object.hasOwn(task, name)) found[name] = this.#resolveInvocation(task[name]);
       const change = task[`${name}Change`];
       if (change !== undefined) {
         this.#changeInvocation(asRecord(found[name], "an invocation"), asRecord(change, "a change"));
@@ -83,11 +96,32 @@ export class DocumentTree {
     }
   }
 
-  /** The output of a task may refer to values saved before. */
-  #resolveOutput(task: JsonRecord): void {
-    const [slot]: unknown[] = Array.isArray(task.output) ? task.output : [];
-    if (typeof slot !== "object" || slot === null || !Object.hasOwn(slot, "tree")) return;
-    task.output = [{ json: resolveAll(Reflect.get(slot, "tree"), (address) => this.#at(address)) }];
+  // references of new parts to values that were saved before
+
+  #resolveTask(task: JsonRecord): void {
+    this.#resolveSlot(task, "output");
+    this.#resolveInvocation(task.visit);
+    this.#resolveInvocation(task.route);
+  }
+
+  #resolveInvocation(invocation: unknown): unknown {
+    if (!isJsonRecord(invocation)) return invocation;
+    this.#resolveSlot(invocation, "prepared");
+    this.#resolveSlot(invocation, "produced");
+    for (const { run } of partsOf(invocation.inner)) this.#resolveRun(run);
+    for (const { visit } of partsOf(invocation.calls)) this.#resolveInvocation(visit);
+    return invocation;
+  }
+
+  #resolveRun(run: unknown): void {
+    if (isJsonRecord(run)) for (const task of partsOf(run.tasks)) this.#resolveTask(task);
+  }
+
+  #resolveSlot(owner: JsonRecord, name: string): void {
+    const given = owner[name];
+    const [slot]: unknown[] = Array.isArray(given) ? given : [];
+    if (!isJsonRecord(slot) || !Object.hasOwn(slot, "tree")) return;
+    owner[name] = [{ json: resolveAll(slot.tree, (address) => this.#at(address)) }];
   }
 
   /** Removes the tasks before the step from which the run continues. */
@@ -122,11 +156,14 @@ export class DocumentTree {
 
   #changeInvocation(invocation: JsonRecord, change: JsonRecord): void {
     const { questions, once, inner, calls, without } = change;
+    for (const name of ["prepared", "produced"]) this.#resolveSlot(change, name);
     for (const name of ["settled", "prepared", "produced"]) {
       if (Object.hasOwn(change, name)) invocation[name] = change[name];
     }
-    if (questions !== undefined) invocation.questions = changedQuestions(invocation.questions, asItems(questions));
-    if (once !== undefined) asAnyList(invocation.once).push(...asAnyList(once));
+    if (questions !== undefined) {
+      invocation.questions = changedQuestions(listIn(invocation, "questions"), asItems(questions));
+    }
+    if (once !== undefined) listIn(invocation, "once").push(...asAnyList(once));
     if (inner !== undefined) for (const one of asItems(inner)) this.#changeInner(invocation, one);
     if (calls !== undefined) for (const call of asItems(calls)) this.#changeCall(invocation, call);
     if (without === undefined) return;
@@ -135,14 +172,18 @@ export class DocumentTree {
 
   #changeInner(invocation: JsonRecord, one: JsonRecord): void {
     const inner = this.#mapOf(invocation, "inner", keyOfInner);
-    if (one.at === undefined) inner.set(keyOfInner(one), one);
-    else this.#changeRun(asRecord(itemOf(inner, one.at, "run").run, "a run"), asRecord(one.change, "a change"));
+    if (one.at === undefined) {
+      this.#resolveRun(one.run);
+      inner.set(keyOfInner(one), one);
+    } else this.#changeRun(asRecord(itemOf(inner, one.at, "run").run, "a run"), asRecord(one.change, "a change"));
   }
 
   #changeCall(invocation: JsonRecord, call: JsonRecord): void {
     const calls = this.#mapOf(invocation, "calls", keyOfCall);
-    if (call.at === undefined) calls.set(keyOfCall(call), call);
-    else
+    if (call.at === undefined) {
+      this.#resolveInvocation(call.visit);
+      calls.set(keyOfCall(call), call);
+    } else
       this.#changeInvocation(
         asRecord(itemOf(calls, call.at, "call").visit, "a call"),
         asRecord(call.change, "a change"),
@@ -152,7 +193,7 @@ export class DocumentTree {
   // lookups
 
   #mapOf(owner: JsonRecord, name: string, keyOf: (item: JsonRecord) => string): Map<string, JsonRecord> {
-    const list = asAnyList(owner[name]);
+    const list = listIn(owner, name);
     let map = this.#maps.get(list);
     if (map === undefined) {
       map = new Map(asItems(list).map((item) => [keyOf(item), item]));
@@ -181,6 +222,10 @@ export class DocumentTree {
       const { run } = itemOf(this.#mapOf(invocation, "inner", keyOfInner), key, "run");
       return this.#inRun(asRecord(run, "a run"), rest);
     }
+    if (list === "questions") {
+      const question = asItems(listIn(invocation, "questions"))[asStep(key, 0, "the position of a question")];
+      return partOf(question?.answer, rest);
+    }
     if (list !== "calls") throw noSuchValue();
     const call = itemOf(this.#mapOf(invocation, "calls", keyOfCall), key, "call");
     if (rest[0] === "result") return partOf(call.result, rest.slice(1));
@@ -190,11 +235,11 @@ export class DocumentTree {
 
 /** The input of a run, as long as its START holds it. */
 export function inputIn({ root }: JsonRecord): unknown {
-  const { tasks }: JsonRecord = isFields(root) ? root : {};
+  const { tasks }: JsonRecord = isJsonRecord(root) ? root : {};
   const start: unknown = Array.isArray(tasks)
-    ? tasks.find((task) => isFields(task) && task.node === "start")
+    ? tasks.find((task) => isJsonRecord(task) && task.node === "start")
     : undefined;
-  if (!isFields(start)) return undefined;
+  if (!isJsonRecord(start)) return undefined;
   return start.output ?? (start.chunks === undefined ? undefined : [start.chunks]);
 }
 
@@ -219,10 +264,22 @@ function partOf(slot: unknown, steps: readonly unknown[]): unknown {
   return part;
 }
 
-function changedQuestions(questions: unknown, changes: readonly JsonRecord[]): unknown[] {
+/** New questions have an `info`. Of the others, those with an answer have just got it, unless the change says otherwise. */
+function changedQuestions(questions: readonly unknown[], changes: readonly JsonRecord[]): unknown[] {
   const known = new Map(asItems(questions).map((question) => [question.id, question]));
-  return changes.map((change) => (Object.hasOwn(change, "kind") ? change : { ...known.get(change.id), ...change }));
+  return changes.map((change) => {
+    if (Object.hasOwn(change, "info")) return change;
+    return { ...known.get(change.id), ...(Object.hasOwn(change, "answer") && { fresh: true }), ...change };
+  });
 }
+
+/** The list under a name, which is left out when it is empty. */
+function listIn(owner: JsonRecord, name: string): unknown[] {
+  owner[name] ??= [];
+  return asAnyList(owner[name]);
+}
+
+const partsOf = (json: unknown): JsonRecord[] => (Array.isArray(json) ? json.filter(isJsonRecord) : []);
 
 function asAnyList(json: unknown): unknown[] {
   if (Array.isArray(json)) return json;

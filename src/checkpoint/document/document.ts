@@ -32,3 +32,6 @@ export interface CheckpointDocument {
 
 /** The format version that is written. Older versions are still read. */
 export const documentVersion = 2;
+
+/** The kind of a task that names none. */
+export const usualKind = "lambda";

@@ -2,8 +2,12 @@ import { unreadableCheckpoint } from "../checkpoint-errors.js";
 
 export type JsonRecord = Record<string, unknown>;
 
+export function isJsonRecord(json: unknown): json is JsonRecord {
+  return typeof json === "object" && json !== null && !Array.isArray(json);
+}
+
 export function asRecord(json: unknown, what: string): JsonRecord {
-  if (typeof json === "object" && json !== null && !Array.isArray(json)) return json as JsonRecord;
+  if (isJsonRecord(json)) return json;
   throw unreadableCheckpoint(`${what} is not a record`);
 }
 

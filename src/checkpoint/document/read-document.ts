@@ -3,7 +3,7 @@ import { newerCheckpoint, unreadableCheckpoint } from "../checkpoint-errors.js";
 import type { StoredCheckpoint } from "../checkpoint-store.js";
 import { noteOf } from "../history/segments.js";
 import type { ValueCodec } from "../values/value-codec.js";
-import { type CheckpointDocument, documentVersion } from "./document.js";
+import { type CheckpointDocument, documentVersion, usualKind } from "./document.js";
 import { DocumentTree, inputIn } from "./document-tree.js";
 import { asBoolean, asList, asRecord, asStep, asText, type JsonRecord, parseJson } from "./json-parts.js";
 import type {
@@ -78,65 +78,70 @@ class Reader {
   run(json: unknown, depth: number): RunSnapshot {
     if (depth > deepest) throw unreadableCheckpoint(`its graphs are nested more than ${deepest} levels deep`);
     const run = asRecord(json, "a run");
+    const address = asText(run.address, "the address of a run");
     return {
-      address: asText(run.address, "the address of a run"),
+      address,
       base: asStep(run.base, -1, "the base of a run"),
       state: this.slot(run.state, "state"),
-      tasks: asList(run.tasks, "tasks", (task) => this.#task(task, depth)),
-      stop: run.stop === null ? undefined : this.#stop(run.stop),
-      passed: asList(run.passed, "passed", (name) => asText(name, "a stop")),
+      tasks: asList(run.tasks, "tasks", (task) => this.#task(task, depth, address)),
+      stop: run.stop === null || run.stop === undefined ? undefined : this.#stop(run.stop),
+      passed: asList(run.passed ?? [], "passed", (name) => asText(name, "a stop")),
       chain: run.chain === undefined ? undefined : asList(run.chain, "chain", asChainStep),
     };
   }
 
-  #task(json: unknown, depth: number): TaskSnapshot {
+  #task(json: unknown, depth: number, runAddress: string): TaskSnapshot {
     const task = asRecord(json, "a task");
     const node = asText(task.node, "the node of a task");
-    const { targets } = task;
+    const { targets, visit } = task;
+    const address = `${runAddress};node:${node}`;
     return {
       node,
-      kind: asText(task.kind, "the kind of a task"),
+      kind: asText(task.kind ?? usualKind, "the kind of a task"),
       step: asStep(task.step, 0, "the step of a task"),
-      done: asBoolean(task.done, "done"),
+      done: asBoolean(task.done ?? visit === undefined, "done"),
       output: this.slot(task.output, `output of "${node}"`),
       chunks: task.chunks === undefined ? undefined : this.#chunks(task.chunks, node),
       unjoinable: task.unjoinable === undefined ? undefined : this.slot(task.unjoinable, `error of "${node}"`),
       failed: task.failed === undefined ? undefined : asBoolean(task.failed, "failed"),
       targets: targets === undefined ? undefined : asList(targets, "targets", (key) => asText(key, "a target")),
-      visit: this.invocation(task.visit, depth),
-      route: this.invocation(task.route, depth),
+      visit: this.invocation(visit, depth, address),
+      route: this.invocation(task.route, depth, address),
     };
   }
 
-  invocation(json: unknown, depth: number): InvocationSnapshot | undefined {
+  /** `usual` is its address if it has none of its own. */
+  invocation(json: unknown, depth: number, usual?: string): InvocationSnapshot | undefined {
     if (json === null || json === undefined) return undefined;
     const invocation = asRecord(json, "an invocation");
+    const { settled = true, questions = [], once = [], inner = [], calls = [] } = invocation;
+    const address = asText(invocation.address ?? usual, "the address of an invocation");
     return {
-      address: asText(invocation.address, "the address of an invocation"),
-      settled: asBoolean(invocation.settled, "settled"),
-      questions: asList(invocation.questions, "questions", (question) => this.#question(question)),
-      once: asList(invocation.once, "once", (entry) => this.#once(entry)),
+      address,
+      settled: asBoolean(settled, "settled"),
+      questions: asList(questions, "questions", (question) => this.#question(question, address)),
+      once: asList(once, "once", (entry) => this.#once(entry)),
       prepared: this.slot(invocation.prepared, "a prepared input"),
-      produced: invocation.produced === undefined ? undefined : this.slot(invocation.produced, "an output"),
-      inner: asList(invocation.inner, "inner", (inner) => this.#inner(inner, depth + 1)),
-      calls: asList(invocation.calls, "calls", (call) => this.#call(call, depth + 1)),
+      produced: this.slot(invocation.produced, "an output"),
+      inner: asList(inner, "inner", (one) => this.#inner(one, depth + 1)),
+      calls: asList(calls, "calls", (call) => this.#call(call, depth + 1)),
     };
   }
 
-  #question(json: unknown): Question {
+  #question(json: unknown, usual: string): Question {
     const question = asRecord(json, "a question");
-    const { kind, schema } = question;
+    const { kind = "ask", schema, address = usual, fresh = false } = question;
     if (kind !== "ask" && kind !== "interrupt") throw unreadableCheckpoint("a question has an unknown kind");
     return {
       id: asText(question.id, "the id of a question"),
       kind,
       key: asText(question.key, "the key of a question"),
-      address: asText(question.address, "the address of a question"),
+      address: asText(address, "the address of a question"),
       info: this.#codec.decode(question.info, "info of a question"),
       schema: schema === undefined ? undefined : (asRecord(schema, "a schema") as JsonSchema),
       state: this.slot(question.state, "state of a question"),
       answer: this.#answer(question.answer),
-      fresh: asBoolean(question.fresh, "fresh"),
+      fresh: asBoolean(fresh, "fresh"),
     };
   }
 
@@ -150,7 +155,7 @@ class Reader {
     return {
       key: asText(inner.key, "the key of an inner run"),
       result: this.slot(inner.result, "the result of a child run"),
-      run: inner.run === null ? undefined : this.run(inner.run, depth),
+      run: inner.run === null || inner.run === undefined ? undefined : this.run(inner.run, depth),
     };
   }
 
@@ -176,7 +181,7 @@ class Reader {
   }
 
   #answer(json: unknown): Answer | undefined {
-    if (json === null) return undefined;
+    if (json === null || json === undefined) return undefined;
     const parts = asList(json, "an answer", (part) => part);
     if (parts.length > 1) throw unreadableCheckpoint("an answer has several values");
     return parts.length === 0

@@ -1,6 +1,7 @@
 import { quoted, TextCache } from "../values/quoted.js";
 import type { ValueCodec } from "../values/value-codec.js";
-import { type CheckpointDocument, documentVersion } from "./document.js";
+import { type CheckpointDocument, documentVersion, usualKind } from "./document.js";
+import { Fields } from "./fields.js";
 import type {
   Answer,
   CallSnapshot,
@@ -60,29 +61,48 @@ export class WholeRun {
   }
 }
 
-/** Writes parts of a document as text. `states` are texts of states that are already known. */
+/** Returns the text of a value with references to what the document already holds; `undefined` when it holds nothing of it. */
+export type FindRepeated = (value: unknown) => string | undefined;
+
+export interface WriterSettings {
+  /** The texts of states that are already known. */
+  readonly states?: ReadonlyMap<RunSnapshot, string>;
+  /** Given for what is written into an entry. That leaves out all that the reader takes as the default. */
+  readonly treeOf?: FindRepeated;
+}
+
+/** Writes parts of a document as text. Fields of invocations and questions that have their default value are left out. */
 export class Writer {
   readonly #codec: ValueCodec;
   readonly #states: ReadonlyMap<RunSnapshot, string> | undefined;
+  readonly #treeOf: FindRepeated | undefined;
+  readonly #isBrief: boolean;
   /** The input of the run, where that was written last. */
   input: string | undefined = undefined;
 
-  constructor(codec: ValueCodec, states?: ReadonlyMap<RunSnapshot, string>) {
+  constructor(codec: ValueCodec, { states, treeOf }: WriterSettings = {}) {
     this.#codec = codec;
     this.#states = states;
+    this.#treeOf = treeOf;
+    this.#isBrief = treeOf !== undefined;
   }
 
   /** `path`: the keys of the enclosing nodes, joined by `/`. */
   run(run: RunSnapshot, path: string): string {
     const { address, base, state, tasks, stop, passed, chain } = run;
+    const isBrief = this.#isBrief;
     let written = "";
-    for (const task of tasks) written += written === "" ? this.task(task, path) : `,${this.task(task, path)}`;
-    const kept =
-      state === undefined ? ',"state":null,"tasks":[' : `,"state":${this.#state(run, state, path)},"tasks":[`;
+    for (const task of tasks) {
+      const text = this.task(task, path, address);
+      written += written === "" ? text : `,${text}`;
+    }
+    let kept = isBrief ? "" : ',"state":null';
+    if (state !== undefined) kept = `,"state":${this.#state(run, state, path)}`;
     const isOver = stop === undefined && passed.length === 0;
-    const end = isOver ? '],"stop":null,"passed":[]}' : this.#stops(stop, passed, path);
+    let end = isBrief ? "" : ',"stop":null,"passed":[]';
+    if (!isOver) end = `,"stop":${this.stopText(stop, path)},"passed":${texts(passed)}`;
     const steps = chain === undefined ? "" : `,"chain":${chainText(chain)}`;
-    return `{"address":${quoted(address)},"base":${base}${steps}${kept}${written}${end}`;
+    return `{"address":${quoted(address)},"base":${base}${steps}${kept},"tasks":[${written}]${end}}`;
   }
 
   #state(run: RunSnapshot, state: Slot, path: string): string {
@@ -90,34 +110,32 @@ export class Writer {
     return known === undefined ? this.slot(state, stateName(path)) : `[${known}]`;
   }
 
-  #stops(stop: NodeStop | undefined, passed: readonly string[], path: string): string {
-    return `],"stop":${this.stopText(stop, path)},"passed":${texts(passed)}}`;
-  }
-
   stopText(stop: NodeStop | undefined, path: string): string {
     return stop === undefined ? "null" : this.#stop(stop, path);
   }
 
-  /** `tree`: the text of its output, if that is already known. */
-  task(task: TaskSnapshot, path: string, tree?: string): string {
+  /** `address` is that of its run. */
+  task(task: TaskSnapshot, path: string, address: string): string {
     const { node, kind, step, done, output, chunks, unjoinable, failed, targets, visit, route } = task;
-    const head = `${taskHead(node, kind)}${step}${done ? ',"done":true' : ',"done":false'}`;
+    const isUsual = this.#isBrief && done === (visit === undefined);
+    const head = `${taskHead(node, kind, this.#isBrief)}${step}${isUsual ? "" : done ? ',"done":true' : ',"done":false'}`;
     const next = targets === undefined ? "" : targetsText(targets);
-    let given =
-      output === undefined
-        ? ""
-        : `,"output":[${tree === undefined ? this.#output(output, task, path) : `{"tree":${tree}}`}]`;
+    let given = output === undefined ? "" : `,"output":[${this.#output(output, task, path)}]`;
     if (chunks !== undefined) given += `,"chunks":${this.#chunks(chunks, task, path)}`;
     if (unjoinable !== undefined) given += `,"unjoinable":${this.slot(unjoinable, outputName(task, path))}`;
     if (failed === true) given += ',"failed":true';
     if (visit === undefined && route === undefined) return `${head}${next}${given}}`;
-    const own = visit === undefined ? "" : `,"visit":${this.invocation(visit, inside(path, node))}`;
-    const behind = route === undefined ? "" : `,"route":${this.invocation(route, `${inside(path, node)} (branch)`)}`;
+    const usual = `${address};node:${node}`;
+    const own = visit === undefined ? "" : `,"visit":${this.invocation(visit, inside(path, node), usual)}`;
+    const behind =
+      route === undefined ? "" : `,"route":${this.invocation(route, `${inside(path, node)} (branch)`, usual)}`;
     return `${head}${next}${given}${own}${behind}}`;
   }
 
   /** The name for an error is built only when plain JSON is not enough. */
   #output({ value }: Slot, task: TaskSnapshot, path: string): string {
+    const tree = this.#treeOf?.(value);
+    if (tree !== undefined) return `{"tree":${tree}}`;
     const text = this.#codec.encodeTree(value) ?? this.#codec.encodeGraph(value, outputName(task, path));
     if (path === "" && task.node === "start") this.input = text;
     return text;
@@ -129,38 +147,48 @@ export class Writer {
     return text;
   }
 
-  invocation(invocation: InvocationSnapshot, at: string): string {
+  /** `usual` is the address that a reader takes for its address when there is none. */
+  invocation(invocation: InvocationSnapshot, at: string, usual?: string): string {
     const { address, settled, questions, once, prepared, produced, inner, calls } = invocation;
-    let asked = "";
-    for (const question of questions) asked += `${asked === "" ? "" : ","}${this.question(question, at)}`;
-    const head = `{"address":${quoted(address)},"settled":${settled},"questions":[${asked}]`;
-    const isAll = (prepared ?? produced) === undefined && once.length === 0 && inner.length === 0 && calls.length === 0;
-    if (isAll) return `${head},"once":[],"prepared":null,"inner":[],"calls":[]}`;
-    const kept = list(once, (entry) => this.once(entry, at));
-    const input = prepared === undefined ? "null" : this.slot(prepared, `input of "${at}"`);
-    const made = produced === undefined ? "" : `,"produced":${this.slot(produced, `output of "${at}"`)}`;
-    const runs = list(inner, (one) => this.inner(one, at));
-    const called = list(calls, (call) => this.call(call, at));
-    return `${head},"once":${kept},"prepared":${input}${made},"inner":${runs},"calls":${called}}`;
+    const fields = new Fields();
+    if (address !== usual) fields.add("address", quoted(address));
+    if (!settled) fields.add("settled", "false");
+    fields.addList("questions", questions, (question) => this.question(question, at, address));
+    fields.addList("once", once, (entry) => this.once(entry, at));
+    if (prepared !== undefined) fields.add("prepared", this.part(prepared, `input of "${at}"`));
+    if (produced !== undefined) fields.add("produced", this.part(produced, `output of "${at}"`));
+    fields.addList("inner", inner, (one) => this.inner(one, at));
+    fields.addList("calls", calls, (call) => this.call(call, at));
+    return `{${fields.inner}}`;
   }
 
   once([key, value]: readonly [string, unknown], at: string): string {
     return `[${quoted(key)},${this.#codec.encode(value, `once("${key}") of "${at}"`)}]`;
   }
 
-  /** The part of a question that may change. */
-  answerOf({ id, kind, key, answer, fresh }: Question, at: string): string {
-    const named = kind === "ask" ? `ask("${key}") at "${at}"` : `interrupt at "${at}"`;
-    return `{"id":${quoted(id)},"fresh":${fresh},"answer":${answer === undefined ? "null" : this.#answer(answer, named)}}`;
+  /** An answer that a question has got, or lost. */
+  answerOf(question: Question, at: string): string {
+    const { id, answer, fresh } = question;
+    const kept = answer === undefined ? "null" : this.#answer(answer, nameOf(question, at));
+    const isUsual = fresh && answer !== undefined;
+    return `{"id":${quoted(id)}${isUsual ? "" : `,"fresh":${fresh}`},"answer":${kept}}`;
   }
 
-  question({ id, kind, key, address, info, schema, state, answer, fresh }: Question, at: string): string {
-    const fits = schema === undefined ? "" : `,"schema":${JSON.stringify(schema)}`;
-    const named = (): string => `${kind === "ask" ? `ask("${key}")` : "interrupt"} at "${at}"`;
-    const said = this.#codec.encodeTree(info) ?? this.#codec.encodeGraph(info, `info of ${named()}`);
-    const kept = state === undefined ? "null" : this.slot(state, `state of ${named()}`);
-    const answered = answer === undefined ? "null" : this.#answer(answer, named());
-    return `{"id":${quoted(id)},"kind":"${kind}","key":${quoted(key)},"address":${quoted(address)}${fits},"fresh":${fresh},"info":${said},"state":${kept},"answer":${answered}}`;
+  /** `usual` is the address of its invocation. */
+  question(question: Question, at: string, usual?: string): string {
+    const { id, kind, key, address, info, schema, state, answer, fresh } = question;
+    const said = this.#codec.encodeTree(info) ?? this.#codec.encodeGraph(info, `info of ${nameOf(question, at)}`);
+    const fields = new Fields();
+    fields.add("id", quoted(id));
+    if (kind !== "ask") fields.add("kind", `"${kind}"`);
+    fields.add("key", quoted(key));
+    if (address !== usual) fields.add("address", quoted(address));
+    if (schema !== undefined) fields.add("schema", JSON.stringify(schema));
+    if (fresh) fields.add("fresh", "true");
+    fields.add("info", said);
+    if (state !== undefined) fields.add("state", this.slot(state, `state of ${nameOf(question, at)}`));
+    if (answer !== undefined) fields.add("answer", this.#answer(answer, nameOf(question, at)));
+    return fields.text;
   }
 
   #stop({ id, before, after, answer }: NodeStop, path: string): string {
@@ -173,15 +201,22 @@ export class Writer {
   }
 
   inner({ key, result, run }: InnerSnapshot, at: string): string {
-    const given = result === undefined ? "null" : this.slot(result, `result of the child run "${key}" in "${at}"`);
-    const written = run === undefined ? "null" : this.run(run, key === "" ? at : `${at}/${key}`);
-    return `{"key":${quoted(key)},"result":${given},"run":${written}}`;
+    const given =
+      result === undefined ? "" : `,"result":${this.slot(result, `result of the child run "${key}" in "${at}"`)}`;
+    const written = run === undefined ? "" : `,"run":${this.run(run, key === "" ? at : `${at}/${key}`)}`;
+    return `{"key":${quoted(key)}${given}${written}}`;
   }
 
   call({ index, callId, result, visit }: CallSnapshot, at: string): string {
-    const given = result === undefined ? "null" : this.slot(result, `result of call "${callId}" in "${at}"`);
-    const own = visit === undefined ? "null" : this.invocation(visit, `${at} (call "${callId}")`);
-    return `{"index":${index},"callId":${quoted(callId)},"result":${given},"visit":${own}}`;
+    const given = result === undefined ? "" : `,"result":${this.slot(result, `result of call "${callId}" in "${at}"`)}`;
+    const own = visit === undefined ? "" : `,"visit":${this.invocation(visit, `${at} (call "${callId}")`)}`;
+    return `{"index":${index},"callId":${quoted(callId)}${given}${own}}`;
+  }
+
+  /** A part of an invocation, which the document may hold already. */
+  part(slot: Slot, name: string): string {
+    const tree = this.#treeOf?.(slot.value);
+    return tree === undefined ? this.slot(slot, name) : `[{"tree":${tree}}]`;
   }
 
   slot({ value }: Slot, name: string): string {
@@ -196,22 +231,24 @@ function outputName({ node, targets }: TaskSnapshot, path: string): string {
   return node === "start" ? `input of ${path === "" ? "the graph" : `"${path}"`}` : `output of "${inside(path, node)}"`;
 }
 
+/** What errors call a question. */
+function nameOf({ kind, key }: Question, at: string): string {
+  return kind === "ask" ? `ask("${key}") at "${at}"` : `interrupt at "${at}"`;
+}
+
 function inside(path: string, key: string): string {
   return path === "" ? key : `${path}/${key}`;
 }
 
-function list<T>(items: readonly T[], write: (item: T) => string): string {
-  if (items.length === 0) return "[]";
-  return `[${items.map(write).join(",")}]`;
-}
-
 /** The text of a task up to the number of its step. */
-function taskHead(node: string, kind: string): string {
-  const [known, text] = heads.get(node) ?? [];
-  if (known === kind && text !== undefined) return text;
-  const head = `{"node":${quoted(node)},"kind":${quoted(kind)},"step":`;
-  heads.set(node, [kind, head]);
-  return head;
+function taskHead(node: string, kind: string, isBrief: boolean): string {
+  const known = heads.get(node);
+  if (known?.kind === kind) return isBrief ? known.brief : known.text;
+  const named = `{"node":${quoted(node)},`;
+  const text = `${named}"kind":${quoted(kind)},"step":`;
+  const brief = kind === usualKind ? `${named}"step":` : text;
+  heads.set(node, { kind, text, brief });
+  return isBrief ? brief : text;
 }
 
 /** Usually there is one target. */
@@ -226,7 +263,13 @@ function targetsText(targets: readonly string[]): string {
   return text;
 }
 
-const heads = new TextCache<readonly [kind: string, text: string]>();
+interface TaskHead {
+  readonly kind: string;
+  readonly text: string;
+  readonly brief: string;
+}
+
+const heads = new TextCache<TaskHead>();
 const singles = new TextCache<string>();
 
 /** What errors call the state of a graph. */

@@ -1,6 +1,7 @@
 import { quoted } from "../values/quoted.js";
 import { StateCopy } from "../values/state-copy.js";
 import type { ValueCodec } from "../values/value-codec.js";
+import { Fields } from "./fields.js";
 import { LiveValues, type ValueAddress } from "./live-values.js";
 import type { Answer, InvocationSnapshot, Question, RunSnapshot, Slot, TaskSnapshot } from "./snapshot.js";
 import { stateName, texts, Writer } from "./write-document.js";
@@ -43,6 +44,7 @@ interface WrittenTask {
 
 /** The last saved form of a run. */
 interface WrittenRun {
+  readonly address: string;
   base: number;
   state: StateCopy | undefined;
   stop: string;
@@ -65,7 +67,10 @@ interface Place {
  */
 export class WrittenDocument {
   readonly #codec: ValueCodec;
+  /** Writes whole documents. */
   readonly #writer: Writer;
+  /** Writes parts of entries. */
+  readonly #brief: Writer;
   #values = new LiveValues();
   /** The texts of the states of runs that are being written as a whole. */
   #states = new Map<RunSnapshot, string>();
@@ -74,7 +79,9 @@ export class WrittenDocument {
 
   constructor(codec: ValueCodec) {
     this.#codec = codec;
-    this.#writer = new Writer(codec, this.#states);
+    this.#writer = new Writer(codec, { states: this.#states });
+    const treeOf = (value: unknown): string | undefined => this.#values.treeOf(value);
+    this.#brief = new Writer(codec, { states: this.#states, treeOf });
   }
 
   /** Writes the whole run. */
@@ -111,6 +118,7 @@ export class WrittenDocument {
 
   #run(run: RunSnapshot, place: Place): WrittenRun {
     const written: WrittenRun = {
+      address: run.address,
       base: run.base,
       state: run.state && this.#state(run, run.state, place.path),
       stop: this.#writer.stopText(run.stop, place.path),
@@ -150,9 +158,19 @@ export class WrittenDocument {
       inner: new Map(),
       calls: new Map(),
     };
+    this.#noteAnswers(written, questions, place);
     for (const one of inner) written.inner.set(one.key, this.#inner(one, place));
     for (const call of calls) written.calls.set(call.index, this.#call(call, place));
     return written;
+  }
+
+  /** What was answered is often kept elsewhere too, such as a message in a state. */
+  #noteAnswers(written: WrittenInvocation, questions: readonly Question[], { address }: Place): void {
+    if (!this.#values.isUsed) return;
+    for (const [index, { answer }] of questions.entries()) {
+      if (answer?.hasData === true)
+        this.#values.note(written, { value: answer.data }, [...address, "questions", index]);
+    }
   }
 
   #inner({ key, result, run }: InvocationSnapshot["inner"][number], place: Place): WrittenInner {
@@ -174,7 +192,7 @@ export class WrittenDocument {
     const isMoved = run.base !== written.base;
     if (isMoved) fields.add("base", String(run.base));
     written.base = run.base;
-    fields.add("tasks", this.#changedTasks(written, run, place));
+    fields.addList("tasks", run.tasks, (task) => this.#changeOfTask(written, task, place));
     this.#changeState(fields, written, run, place.path);
     const stop = this.#writer.stopText(run.stop, place.path);
     if (stop !== written.stop) fields.add("stop", stop);
@@ -187,24 +205,15 @@ export class WrittenDocument {
     return fields.text;
   }
 
-  #changedTasks(written: WrittenRun, run: RunSnapshot, place: Place): string {
-    let all = "";
-    for (const task of run.tasks) {
-      const text = this.#changeOfTask(written, task, place);
-      if (text !== "") all += all === "" ? text : `,${text}`;
-    }
-    return all === "" ? "" : `[${all}]`;
-  }
-
   #changeOfTask(written: WrittenRun, task: TaskSnapshot, place: Place): string {
     const key = keyOf(task);
     const before = written.tasks.get(key);
     if (before === undefined || !isSameOutcome(before.snapshot, task)) {
-      // looked up before the old values are forgotten: the output may contain them
-      const tree = task.output && this.#values.treeOf(task.output.value);
+      // written before the old values are forgotten: it may refer to them
+      const text = this.#brief.task(task, place.path, written.address);
       if (before !== undefined) this.#forgetTask(before);
       written.tasks.set(key, this.#task(task, place));
-      return this.#writer.task(task, place.path, tree);
+      return text;
     }
     before.round = this.#round;
     // open invocations are changed in place, by answers
@@ -212,7 +221,7 @@ export class WrittenDocument {
     const fields = new Fields();
     if (before.snapshot.targets === undefined && task.targets !== undefined) fields.add("targets", texts(task.targets));
     else noteServed(written, before.snapshot.targets, task.targets);
-    const inside = insideOf(place, task);
+    const inside = { ...insideOf(place, task), usual: `${written.address};node:${task.node}` };
     before.visit = this.#changeInvocation(fields, "visit", before.visit, task.visit, inside);
     before.route = this.#changeInvocation(fields, "route", before.route, task.route, inside);
     before.snapshot = task;
@@ -224,15 +233,14 @@ export class WrittenDocument {
     name: "visit" | "route",
     before: WrittenInvocation | undefined,
     now: InvocationSnapshot | undefined,
-    { path, address }: Place,
+    { path, address, usual }: Place & { readonly usual: string },
   ): WrittenInvocation | undefined {
     const place = { path: name === "visit" ? path : `${path} (branch)`, address: [...address, name] };
     if (before === undefined || now === undefined) {
-      if (before !== undefined) this.#forgetInvocation(before);
-      const written = now && this.#invocation(now, place);
-      if (now !== undefined) fields.add(name, this.#writer.invocation(now, place.path));
+      if (now !== undefined) fields.add(name, this.#brief.invocation(now, place.path, usual));
       else if (before !== undefined) fields.add(name, "null");
-      return written;
+      if (before !== undefined) this.#forgetInvocation(before);
+      return now && this.#invocation(now, place);
     }
     fields.add(`${name}Change`, this.#changeOfInvocation(before, now, place));
     return before;
@@ -243,26 +251,30 @@ export class WrittenDocument {
     if (now.settled !== before.settled) fields.add("settled", String(now.settled));
     before.settled = now.settled;
     if (!isSameList(before.questions, now.questions, isSameQuestion)) {
-      fields.add("questions", this.#questions(before.questions, now.questions, place.path));
+      fields.add("questions", this.#questions(before.questions, now, place.path));
       before.questions = now.questions.map(asWritten);
+      this.#values.forget(before);
+      this.#noteAnswers(before, now.questions, place);
     }
-    const once = now.once.slice(before.once).map((entry) => this.#writer.once(entry, place.path));
-    if (once.length > 0) fields.add("once", `[${once.join(",")}]`);
+    fields.addList("once", now.once.slice(before.once), (entry) => this.#brief.once(entry, place.path));
     before.once = now.once.length;
     this.#changeSlot(fields, before, now, "prepared", `input of "${place.path}"`);
     this.#changeSlot(fields, before, now, "produced", `output of "${place.path}"`);
     this.#changeInner(fields, before, now, place);
-    const calls = now.calls.map((call) => this.#changeOfCall(before, call, place)).filter((text) => text !== "");
-    if (calls.length > 0) fields.add("calls", `[${calls.join(",")}]`);
+    fields.addList("calls", now.calls, (call) => this.#changeOfCall(before, call, place));
     return fields.text;
   }
 
-  /** A known question is written as its answer only. */
-  #questions(before: readonly WrittenQuestion[], now: readonly Question[], at: string): string {
-    const known = new Set(before.map(({ id }) => id));
-    const written = now.map((question) =>
-      known.has(question.id) ? this.#writer.answerOf(question, at) : this.#writer.question(question, at),
-    );
+  /** Of a known question only a changed answer is written. */
+  #questions(before: readonly WrittenQuestion[], { questions, address }: InvocationSnapshot, at: string): string {
+    const known = new Map(before.map((question) => [question.id, question]));
+    const written = questions.map((question) => {
+      const former = known.get(question.id);
+      if (former === undefined) return this.#brief.question(question, at, address);
+      if (former.answer !== question.answer) return this.#brief.answerOf(question, at);
+      const fresh = former.fresh === question.fresh ? "" : `,"fresh":${question.fresh}`;
+      return `{"id":${quoted(question.id)}${fresh}}`;
+    });
     return `[${written.join(",")}]`;
   }
 
@@ -274,13 +286,12 @@ export class WrittenDocument {
     what: string,
   ): void {
     const slot = now[name];
-    if (!isSameSlot(before[name], slot)) fields.add(name, slot === undefined ? "null" : this.#writer.slot(slot, what));
+    if (!isSameSlot(before[name], slot)) fields.add(name, slot === undefined ? "null" : this.#brief.part(slot, what));
     before[name] = slot;
   }
 
   #changeInner(fields: Fields, before: WrittenInvocation, now: InvocationSnapshot, place: Place): void {
-    const changes = now.inner.map((one) => this.#changeOfInner(before, one, place)).filter((text) => text !== "");
-    if (changes.length > 0) fields.add("inner", `[${changes.join(",")}]`);
+    fields.addList("inner", now.inner, (one) => this.#changeOfInner(before, one, place));
     if (before.inner.size === now.inner.length) return;
     const keys = new Set(now.inner.map(({ key }) => key));
     const gone = [...before.inner.keys()].filter((key) => !keys.has(key));
@@ -299,9 +310,10 @@ export class WrittenDocument {
       return change === "" ? "" : `{"at":${quoted(now.key)},"change":${change}}`;
     }
     if (before !== undefined && isSameSlot(before.result, now.result) && before.run === now.run) return "";
+    const text = this.#brief.inner(now, place.path);
     if (before?.run !== undefined) this.#forgetRun(before.run);
     written.inner.set(now.key, this.#inner(now, place));
-    return this.#writer.inner(now, place.path);
+    return text;
   }
 
   #changeOfCall(written: WrittenInvocation, now: InvocationSnapshot["calls"][number], place: Place): string {
@@ -312,9 +324,10 @@ export class WrittenDocument {
       return change === "" ? "" : `{"at":${now.index},"change":${change}}`;
     }
     if (before !== undefined && isSameSlot(before.result, now.result) && before.visit === now.visit) return "";
+    const text = this.#brief.call(now, place.path);
     if (before !== undefined) this.#forgetCall(before);
     written.calls.set(now.index, this.#call(now, place));
-    return this.#writer.call(now, place.path);
+    return text;
   }
 
   #changeState(fields: Fields, written: WrittenRun, run: RunSnapshot, path: string): void {
@@ -371,7 +384,9 @@ export class WrittenDocument {
     if (task.route !== undefined) this.#forgetInvocation(task.route);
   }
 
-  #forgetInvocation({ inner, calls }: WrittenInvocation): void {
+  #forgetInvocation(written: WrittenInvocation): void {
+    const { inner, calls } = written;
+    this.#values.forget(written);
     for (const { run } of inner.values()) if (run !== undefined) this.#forgetRun(run);
     for (const call of calls.values()) this.#forgetCall(call);
   }
@@ -379,25 +394,6 @@ export class WrittenDocument {
   #forgetCall(call: WrittenCall): void {
     this.#values.forget(call);
     if (call.visit !== undefined) this.#forgetInvocation(call.visit);
-  }
-}
-
-/** Collects the fields of a change as text. */
-class Fields {
-  inner = "";
-
-  get isEmpty(): boolean {
-    return this.inner === "";
-  }
-
-  get text(): string {
-    return this.isEmpty ? "" : `{${this.inner}}`;
-  }
-
-  /** An empty text adds nothing. */
-  add(name: string, text: string): void {
-    if (text === "") return;
-    this.inner += this.isEmpty ? `"${name}":${text}` : `,"${name}":${text}`;
   }
 }
 
