@@ -3,9 +3,6 @@ import { sharingTree } from "../values/tree.js";
 import { changeTrees, resolveAll } from "./change-tree.js";
 import { asList, asRecord, asStep, asText, isJsonRecord, type JsonRecord } from "./json-parts.js";
 
-/** The fields of the document itself that the head of an entry replaces. */
-const headFields = ["status", "owner", "claim", "answered", "requested"] as const;
-
 /**
  * A document as JSON, to which entries are applied in order. Lists whose items have keys are held as maps meanwhile, so that the
  * cost of an entry depends on its own size, not on the length of the lists.
@@ -19,6 +16,8 @@ export class DocumentTree {
   /** The input of the run: it stays when START goes. */
   readonly #input: unknown;
   #lastOwner: unknown;
+  /** Ids of the questions that the entry answers. */
+  #answered: unknown[] = [];
 
   constructor(document: JsonRecord) {
     this.#document = document;
@@ -32,20 +31,22 @@ export class DocumentTree {
   }
 
   apply(entry: JsonRecord): void {
-    const { head, root } = entry;
-    if (head !== undefined) this.#changeHead(asRecord(head, "the head of an entry"));
+    const { root } = entry;
+    const head = entry.head === undefined ? undefined : asRecord(entry.head, "the head of an entry");
+    this.#answered = [];
+    if (head !== undefined) this.#changeHead(head);
     for (const name of ["output", "entry"]) if (Object.hasOwn(entry, name)) this.#document[name] = entry[name];
     if (root !== undefined) this.#changeRun(asRecord(this.#document.root, "the run"), asRecord(root, "a change"));
+    if (head?.answered === undefined && this.#answered.length > 0) this.#document.answered = this.#answered;
   }
 
-  /** An owner that claims the document again is left out, and so are answered questions that stay the same. */
+  /** A claim need not say that the run is running, nor name its owner if that is the last one again. */
   #changeHead(head: JsonRecord): void {
     const document = this.#document;
-    const { status, answered = document.answered } = head;
+    const { status = "running", claim, requested, answered = document.answered } = head;
     const owner = status === "running" ? (head.owner ?? this.#lastOwner) : head.owner;
     this.#lastOwner = owner ?? this.#lastOwner;
-    for (const name of headFields) document[name] = head[name];
-    Object.assign(document, { owner, answered });
+    Object.assign(document, { status, owner, claim, answered, requested });
   }
 
   /** The document as plain JSON; more entries can still be applied afterwards. */
@@ -161,13 +162,24 @@ export class DocumentTree {
       if (Object.hasOwn(change, name)) invocation[name] = change[name];
     }
     if (questions !== undefined) {
-      invocation.questions = changedQuestions(listIn(invocation, "questions"), asItems(questions));
+      invocation.questions = this.#changedQuestions(listIn(invocation, "questions"), asItems(questions));
     }
     if (once !== undefined) listIn(invocation, "once").push(...asAnyList(once));
     if (inner !== undefined) for (const one of asItems(inner)) this.#changeInner(invocation, one);
     if (calls !== undefined) for (const call of asItems(calls)) this.#changeCall(invocation, call);
     if (without === undefined) return;
     for (const key of asTexts(without)) this.#mapOf(invocation, "inner", keyOfInner).delete(key);
+  }
+
+  /** New questions have an `info`. Others with an answer have just got it, unless they say that it is not fresh. */
+  #changedQuestions(questions: readonly unknown[], changes: readonly JsonRecord[]): unknown[] {
+    const known = new Map(asItems(questions).map((question) => [question.id, question]));
+    return changes.map((change) => {
+      if (Object.hasOwn(change, "info")) return change;
+      const { answer } = change;
+      if (Array.isArray(answer)) this.#answered.push(change.id);
+      return { ...known.get(change.id), ...(answer !== undefined && { fresh: true }), ...change };
+    });
   }
 
   #changeInner(invocation: JsonRecord, one: JsonRecord): void {
@@ -262,15 +274,6 @@ function partOf(slot: unknown, steps: readonly unknown[]): unknown {
   }
   if (part === undefined) throw noSuchValue();
   return part;
-}
-
-/** New questions have an `info`. Of the others, those with an answer have just got it, unless the change says otherwise. */
-function changedQuestions(questions: readonly unknown[], changes: readonly JsonRecord[]): unknown[] {
-  const known = new Map(asItems(questions).map((question) => [question.id, question]));
-  return changes.map((change) => {
-    if (Object.hasOwn(change, "info")) return change;
-    return { ...known.get(change.id), ...(Object.hasOwn(change, "answer") && { fresh: true }), ...change };
-  });
 }
 
 /** The list under a name, which is left out when it is empty. */

@@ -10,6 +10,8 @@ export interface CheckpointDocument {
   readonly status: "running" | "stopped" | "finished";
   /** The process that holds the claim. */
   readonly owner: string | undefined;
+  /** The process that claimed it last, whether it has released it or not. */
+  readonly lastOwner: string | undefined;
   /** Identifies the claim among those of that process. */
   readonly claim: string | undefined;
   /** Ids of the questions that the last resume answered; in older documents, of all that were ever answered. */

@@ -21,7 +21,7 @@ import type {
 
 /** Reads a stored document. Throws a `KumikoError` that says what is wrong when the bytes are anything else. */
 export function readDocument(stored: StoredCheckpoint, codec: ValueCodec): CheckpointDocument {
-  return documentOf(readTree(stored).finish(), codec);
+  return documentOf(readTree(stored), codec);
 }
 
 /** Parses a stored document and applies its entries, without decoding values. */
@@ -37,7 +37,17 @@ export function readTree({ data, appended = [] }: Pick<StoredCheckpoint, "data" 
   return tree;
 }
 
-export function documentOf(document: JsonRecord, codec: ValueCodec): CheckpointDocument {
+/** Decodes a copy, so that more entries can be applied afterwards. */
+export function copyOf(tree: DocumentTree, codec: ValueCodec): CheckpointDocument {
+  return decoded(structuredClone(tree.finish()), tree.lastOwner, codec);
+}
+
+/** Decodes a document. It may change the tree, which must not be used any more. */
+export function documentOf(tree: DocumentTree, codec: ValueCodec): CheckpointDocument {
+  return decoded(tree.finish(), tree.lastOwner, codec);
+}
+
+function decoded(document: JsonRecord, lastOwner: string | undefined, codec: ValueCodec): CheckpointDocument {
   const { version, status, owner, claim, requested, root, output, segment, oldest, input } = document;
   if (status !== "running" && status !== "stopped" && status !== "finished") {
     throw unreadableCheckpoint("its status is unknown");
@@ -48,6 +58,7 @@ export function documentOf(document: JsonRecord, codec: ValueCodec): CheckpointD
     runKey: asText(document.runKey, "runKey"),
     status,
     owner: owner === undefined ? undefined : asText(owner, "owner"),
+    lastOwner,
     claim: claim === undefined ? undefined : asText(claim, "claim"),
     answered: asList(document.answered, "answered", (id) => asText(id, "an answered id")),
     requested: requested === undefined ? undefined : asText(requested, "requested"),

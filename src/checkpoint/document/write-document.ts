@@ -15,18 +15,18 @@ import type {
   TaskSnapshot,
 } from "./snapshot.js";
 
-/** The fields at the head of a document that change. */
-export function headFields({
-  status,
-  owner,
-  claim,
-  answered,
-  requested,
-}: Pick<CheckpointDocument, "status" | "owner" | "claim" | "answered" | "requested">): string {
-  const by = owner === undefined ? "" : `,"owner":${quoted(owner)}`;
-  const named = claim === undefined ? "" : `,"claim":${quoted(claim)}`;
-  const stop = requested === undefined ? "" : `,"requested":${quoted(requested)}`;
-  return `"status":"${status}"${by}${named},"answered":${texts(answered)}${stop}`;
+/** The fields at the head of a document that change. In an entry, those that a reader knows are left out. */
+export type HeadFields = Pick<CheckpointDocument, "owner" | "claim" | "requested"> &
+  Partial<Pick<CheckpointDocument, "status" | "answered">>;
+
+export function headFields({ status, owner, claim, answered, requested }: HeadFields): string {
+  const fields = new Fields();
+  if (status !== undefined) fields.add("status", `"${status}"`);
+  if (owner !== undefined) fields.add("owner", quoted(owner));
+  if (claim !== undefined) fields.add("claim", quoted(claim));
+  if (answered !== undefined) fields.add("answered", texts(answered));
+  if (requested !== undefined) fields.add("requested", quoted(requested));
+  return fields.inner;
 }
 
 /** The start of a document, without the closing brace: its run, as {@link writeRun} writes it, follows. */

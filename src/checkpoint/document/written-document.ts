@@ -76,6 +76,8 @@ export class WrittenDocument {
   #states = new Map<RunSnapshot, string>();
   #root: WrittenRun | undefined = undefined;
   #round = 0;
+  /** Ids of the questions to which the last {@link update} has written an answer. */
+  answered: string[] = [];
 
   constructor(codec: ValueCodec) {
     this.#codec = codec;
@@ -109,6 +111,7 @@ export class WrittenDocument {
   update(run: RunSnapshot): string {
     const root = this.#root;
     this.#round++;
+    if (this.answered.length > 0) this.answered = [];
     const text = root === undefined ? "" : this.#changeOfRun(root, run, top);
     this.#states.clear();
     return text;
@@ -271,7 +274,10 @@ export class WrittenDocument {
     const written = questions.map((question) => {
       const former = known.get(question.id);
       if (former === undefined) return this.#brief.question(question, at, address);
-      if (former.answer !== question.answer) return this.#brief.answerOf(question, at);
+      if (former.answer !== question.answer) {
+        if (question.answer !== undefined) this.answered.push(question.id);
+        return this.#brief.answerOf(question, at);
+      }
       const fresh = former.fresh === question.fresh ? "" : `,"fresh":${question.fresh}`;
       return `{"id":${quoted(question.id)}${fresh}}`;
     });

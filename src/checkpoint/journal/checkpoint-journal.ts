@@ -306,6 +306,7 @@ export class CheckpointJournal implements Journal {
       else await this.#write(row, this.#document.next(this.#stoppedHead(failure), snapshot));
       return failure;
     } catch (problem) {
+      this.#document.forget();
       await this.#release();
       if (isInterrupt(failure) || isLost(problem)) return problem;
       this.#report(problem);

@@ -3,7 +3,7 @@ import type { StoredCheckpoint } from "../checkpoint-store.js";
 import type { CheckpointDocument } from "../document/document.js";
 import { readTree } from "../document/read-document.js";
 import type { RunSnapshot, Slot } from "../document/snapshot.js";
-import { headFields, WholeRun, writeHead, writeRun } from "../document/write-document.js";
+import { type HeadFields, headFields, WholeRun, writeHead, writeRun } from "../document/write-document.js";
 import { WrittenDocument } from "../document/written-document.js";
 import type { HistoryLog } from "../history/history-log.js";
 import type { EntryNote } from "../history/segments.js";
@@ -30,6 +30,13 @@ export interface SaveHead {
   readonly cause?: EntryNote["cause"] | undefined;
   readonly error?: string | undefined;
 }
+
+interface KnownHead {
+  readonly owner: string | undefined;
+  readonly answered: readonly string[] | undefined;
+}
+
+const nothingSaved: KnownHead = { owner: undefined, answered: undefined };
 
 /** Entries that are smaller together are never replaced by a whole document: reading them costs next to nothing. */
 const smallest = 2_048;
@@ -64,6 +71,8 @@ export class OwnDocument {
   #inputField = "";
   /** The text of the head fields as it was written last. */
   #head = "";
+  /** What an entry need not repeat of the head: the owner of the last claim in the store, and the answered questions. */
+  #saved: KnownHead = nothingSaved;
   /** The head fields of a running document, cached: they are the same in every save. */
   #running: string | undefined = undefined;
 
@@ -88,7 +97,7 @@ export class OwnDocument {
 
   /** Continues the document that was read. To be called before anything in it is changed. */
   load(document: CheckpointDocument, { data, appended = [] }: StoredCheckpoint): void {
-    const { root, version } = document;
+    const { root, version, lastOwner, answered } = document;
     this.unclaimed();
     if (this.#written === undefined || root === undefined || version < 2) return;
     this.#written.take(root);
@@ -99,6 +108,7 @@ export class OwnDocument {
     this.#compareLater();
     this.#mustBeWhole = false;
     this.#hasRun = true;
+    this.#saved = { owner: lastOwner, answered };
   }
 
   /** Continues a run. A copy under another id is written as a whole document, with this input. */
@@ -120,30 +130,29 @@ export class OwnDocument {
     const written = this.#written;
     if (written === undefined) {
       if (run !== undefined) this.#text = this.#runText(run);
-      return this.#whole(fields, more(), this.#text);
+      return this.#whole(fields, head, more(), this.#text);
     }
-    if (this.#text !== undefined) return this.#whole(fields, more(), this.#text);
-    if (run !== undefined && (this.#mustBeWhole || !this.#hasRun)) return this.#whole(fields, more(), this.#all(run));
-    if (this.#wholeSize === 0) return this.#whole(fields, more(), undefined);
-    return this.#entry(fields, { result, more }, written, run);
-  }
-
-  #entry(
-    fields: string,
-    { result, more }: { readonly result: string; readonly more: () => string },
-    written: WrittenDocument,
-    run: RunSnapshot | undefined,
-  ): Write | undefined {
+    if (this.#text !== undefined) return this.#whole(fields, head, more(), this.#text);
+    if (run !== undefined && (this.#mustBeWhole || !this.#hasRun))
+      return this.#whole(fields, head, more(), this.#all(run));
+    if (this.#wholeSize === 0) return this.#whole(fields, head, more(), undefined);
     const change = run === undefined ? "" : this.#changeOf(written, run);
     if (change === "" && result === "" && fields === this.#head) return undefined;
     const output = more();
-    const head = fields === this.#head ? "" : `,"head":{${fields}}`;
+    const changed =
+      fields === this.#head ? "" : `,"head":{${this.#changedFields(head, run === undefined ? [] : written.answered)}}`;
     const root = change === "" ? "" : `,"root":${change}`;
-    const data = bytesOf(`{${`${head}${root}${output}`.slice(1)}}`);
-    if (run !== undefined && this.#isTooMuch(data.length, run)) return this.#whole(fields, output, this.#all(run));
-    this.#head = fields;
+    const data = bytesOf(`{${`${changed}${root}${output}`.slice(1)}}`);
+    if (run !== undefined && this.#isTooMuch(data.length, run))
+      return this.#whole(fields, head, output, this.#all(run));
+    if (changed !== "") this.#noteHead(fields, head, this.#saved.owner);
     this.#entriesSize += data.length;
     return { data, isEntry: true };
+  }
+
+  #noteHead(fields: string, { status }: SaveHead, formerOwner: string | undefined): void {
+    this.#head = fields;
+    this.#saved = { owner: status === "running" ? processOwner() : formerOwner, answered: this.#answered };
   }
 
   /** Whether the entries, with one more, are larger than the whole document. It is rarely written to find out. */
@@ -195,13 +204,13 @@ export class OwnDocument {
     return `,"input":${typeof input === "string" ? `[${input}]` : JSON.stringify(input.json)}`;
   }
 
-  #whole(fields: string, output: string, run: string | undefined): Write {
+  #whole(fields: string, head: SaveHead, output: string, run: string | undefined): Write {
     const closesSegment = this.history !== undefined && this.#wholeSize > 0;
     const place = this.history === undefined ? "" : `,${this.history.place(closesSegment)}`;
     const data = bytesOf(
       `${writeHead(this.runKey, fields)}${output}${place}${run === undefined ? "" : this.#inputField},"root":${run ?? "null"}}`,
     );
-    this.#head = fields;
+    this.#noteHead(fields, head, undefined);
     this.#hasRun = run !== undefined;
     this.#wholeSize = data.length;
     this.#entriesSize = 0;
@@ -212,6 +221,12 @@ export class OwnDocument {
   /** To be called when a write has failed: it is unknown what the store has. */
   forget(): void {
     this.#mustBeWhole = true;
+    this.#forgetHead();
+  }
+
+  #forgetHead(): void {
+    this.#head = "";
+    this.#saved = nothingSaved;
   }
 
   /** To be called when the store has nothing of this run. */
@@ -219,7 +234,7 @@ export class OwnDocument {
     this.#mustBeWhole = true;
     this.#wholeSize = 0;
     this.#entriesSize = 0;
-    this.#head = "";
+    this.#forgetHead();
     this.#input = undefined;
     this.history?.begin(undefined);
   }
@@ -232,20 +247,41 @@ export class OwnDocument {
   #fieldsOf({ status, requested }: SaveHead): string {
     const isRunning = status === "running";
     if (isRunning && this.#running !== undefined) return this.#running;
-    const fields = headFields({
+    const fields = headFields(this.#headOf({ status, requested }));
+    if (isRunning) this.#running = fields;
+    return fields;
+  }
+
+  #headOf({ status, requested }: SaveHead) {
+    const isRunning = status === "running";
+    return {
       status,
       owner: isRunning ? processOwner() : undefined,
       claim: isRunning ? this.claim : undefined,
       answered: this.#answered,
       requested: status === "stopped" ? requested : undefined,
+    } as const;
+  }
+
+  /** The head of an entry, without what a reader knows from the entry itself and those before it. */
+  #changedFields(head: SaveHead, entryAnswers: readonly string[]): string {
+    const { status, owner, claim, answered, requested } = this.#headOf(head);
+    const isKnown = entryAnswers.length === 0 ? answered === this.#saved.answered : isSameSet(answered, entryAnswers);
+    const fields: HeadFields = { owner: owner === this.#saved.owner ? undefined : owner, claim, requested };
+    return headFields({
+      ...(claim === undefined && { status }),
+      ...fields,
+      ...(!isKnown && { answered }),
     });
-    if (isRunning) this.#running = fields;
-    return fields;
   }
 
   #outputText({ value }: Slot): string {
     return `[${this.#codec.encode(value, "output of the graph")}]`;
   }
+}
+
+function isSameSet(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((item) => b.includes(item));
 }
 
 /** A write that claims the document of another run. */

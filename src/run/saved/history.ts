@@ -9,7 +9,7 @@ import type { CheckpointStore, StoredCheckpoint } from "../../checkpoint/checkpo
 import type { CheckpointDocument } from "../../checkpoint/document/document.js";
 import { DocumentTree } from "../../checkpoint/document/document-tree.js";
 import { asRecord, type JsonRecord, parseJson } from "../../checkpoint/document/json-parts.js";
-import { documentOf, readSlot, readTree } from "../../checkpoint/document/read-document.js";
+import { copyOf, documentOf, readSlot, readTree } from "../../checkpoint/document/read-document.js";
 import type { Slot } from "../../checkpoint/document/snapshot.js";
 import { headFields, writeHead, writeRun } from "../../checkpoint/document/write-document.js";
 import { noHistory, notEditable, reservedId, unknownEntry } from "../../checkpoint/errors.js";
@@ -184,7 +184,7 @@ export class History {
   }
 
   #read(id: string, row: StoredCheckpoint): CheckpointDocument {
-    return named(id, () => documentOf(readTree(row).finish(), this.#codec));
+    return named(id, () => documentOf(readTree(row), this.#codec));
   }
 
   async #find(id: string, entry: string): Promise<Moment> {
@@ -256,7 +256,7 @@ export class History {
       const add = (json: JsonRecord): void => {
         const note = noteOf(json);
         if (note === undefined || note.n >= before) return;
-        moments.push({ note, document: documentOf(structuredClone(tree.finish()), this.#codec) });
+        moments.push({ note, document: copyOf(tree, this.#codec) });
       };
       add(document);
       for (const entry of entries) {
