@@ -13,6 +13,7 @@ import type {
   TaskSnapshot,
 } from "../../src/checkpoint/document/snapshot.js";
 import { headFields, writeHead, writeRun } from "../../src/checkpoint/document/write-document.js";
+import { WrittenDocument } from "../../src/checkpoint/document/written-document.js";
 import { ValueCodec } from "../../src/checkpoint/values/value-codec.js";
 
 /** Every field, also the optional ones: one that is added to a snapshot and not here does not compile. */
@@ -101,20 +102,154 @@ const { run } = fc.letrec<{
   }),
 }));
 
+const head = { status: "stopped", owner: undefined, claim: undefined, answered: [], requested: undefined } as const;
+const bytes = (document: string): Uint8Array => new TextEncoder().encode(document);
+const documentOf = (root: string): string => `${writeHead("key", headFields(head))},"root":${root}}`;
+
+/** What is read when the second form of a run has been appended to the first. */
+function afterEntry(before: RunSnapshot, after: RunSnapshot): RunSnapshot | undefined {
+  const data = bytes(documentOf(writeRun(before, codec)));
+  const change = entryOf(before, after);
+  const appended = change === "" ? [] : [bytes(`{"root":${change}}`)];
+  return readDocument({ data, appended, version: 1 }, codec).root;
+}
+
+function entryOf(before: RunSnapshot, after: RunSnapshot): string {
+  const written = new WrittenDocument(codec);
+  written.write(before);
+  return written.update(after);
+}
+
+const invocation: InvocationSnapshot = {
+  address: "runnable:;node:a",
+  settled: true,
+  questions: [],
+  once: [],
+  prepared: undefined,
+  produced: undefined,
+  inner: [],
+  calls: [],
+};
+const asked: Question = {
+  id: "first",
+  kind: "ask",
+  key: "k",
+  address: "runnable:;node:a",
+  info: "?",
+  schema: undefined,
+  state: undefined,
+  answer: undefined,
+  fresh: false,
+};
+const done: TaskSnapshot = {
+  node: "a",
+  kind: "lambda",
+  step: 0,
+  done: true,
+  output: undefined,
+  targets: undefined,
+  visit: undefined,
+  route: undefined,
+};
+const whole: RunSnapshot = {
+  address: "runnable:",
+  base: 0,
+  state: { value: { messages: [] } },
+  tasks: [],
+  stop: undefined,
+  passed: [],
+};
+
 describe("A document", () => {
   it("gives back every field of a run that was written", { timeout: 60_000 }, () => {
-    const head = { status: "stopped", owner: undefined, claim: undefined, answered: [], requested: undefined } as const;
     let withAll = 0;
     fc.assert(
       fc.property(run, (given) => {
-        const document = `${writeHead("key", headFields(head))},"root":${writeRun(given, codec)}}`;
-        const { root } = readDocument({ data: new TextEncoder().encode(document), version: 1 }, codec);
+        const { root } = readDocument({ data: bytes(documentOf(writeRun(given, codec))), version: 1 }, codec);
         expect(root).toEqual(given);
         if (given.tasks.some(({ visit }) => visit?.inner.some((inner) => inner.run !== undefined))) withAll++;
       }),
       { numRuns: 500 },
     );
     expect(withAll).toBeGreaterThan(10);
+  });
+
+  it("gives back every field of a run that an entry has brought", { timeout: 60_000 }, () => {
+    let withAll = 0;
+    const keyOf = ({ node, step }: TaskSnapshot): string => `${step} ${node}`;
+    fc.assert(
+      fc.property(run, (given) => {
+        const tasks = given.tasks.filter(
+          (task, index, all) => all.findIndex((other) => keyOf(other) === keyOf(task)) === index,
+        );
+        const after: RunSnapshot = { ...given, base: 0, tasks };
+        const before: RunSnapshot = { ...after, state: undefined, tasks: [], stop: undefined, passed: [] };
+        expect(afterEntry(before, after)).toEqual(after);
+        if (tasks.some(({ visit }) => visit?.inner.some((inner) => inner.run !== undefined))) withAll++;
+      }),
+      { numRuns: 500 },
+    );
+    expect(withAll).toBeGreaterThan(10);
+  });
+
+  it("gives back values to which other parts of an entry refer", () => {
+    const [long, other] = ["a".repeat(100), "b".repeat(100)];
+    const message = { role: "user", text: long };
+    const question: Question = { ...asked, answer: { hasData: true, data: message } };
+    const visit: InvocationSnapshot = { ...invocation, questions: [question] };
+    const inner: RunSnapshot = { ...whole, tasks: [{ ...done, step: 1, output: { value: [message] } }] };
+    const entered: InvocationSnapshot = {
+      ...invocation,
+      prepared: { value: { given: message } },
+      produced: { value: other },
+      inner: [{ key: "", result: undefined, run: inner }],
+      calls: [
+        { index: 0, callId: "c", result: undefined, visit: { ...invocation, prepared: { value: [other, long] } } },
+      ],
+    };
+    const before: RunSnapshot = {
+      ...whole,
+      tasks: [{ ...done, done: false, visit: { ...invocation, questions: [asked] } }],
+    };
+    const after: RunSnapshot = {
+      ...whole,
+      state: { value: { messages: [message, { text: other }] } },
+      tasks: [
+        { ...done, done: false, visit },
+        { ...done, step: 2, output: { value: [other, message] } },
+        { ...done, step: 3, done: false, visit: entered },
+        { ...done, step: 4, route: entered },
+      ],
+    };
+    const text = entryOf(before, after);
+    expect(text.split(long)).toHaveLength(2);
+    expect(text.split(other)).toHaveLength(2);
+    expect(afterEntry(before, after)).toEqual(after);
+  });
+
+  it("gives back answers, one after the other", () => {
+    const states = [
+      [asked],
+      [{ ...asked, answer: { hasData: true, data: 1 }, fresh: true }],
+      [
+        { ...asked, answer: { hasData: true, data: 1 } },
+        { ...asked, id: "second" },
+      ],
+      [asked, { ...asked, id: "second", answer: { hasData: false, data: undefined }, fresh: true }],
+      [asked, { ...asked, id: "second", answer: { hasData: false, data: undefined } }],
+    ];
+    const snapshots = states.map((questions) => ({
+      ...whole,
+      tasks: [{ ...done, done: false, visit: { ...invocation, questions } }],
+    }));
+    const [first = whole, ...rest] = snapshots;
+    const written = new WrittenDocument(codec);
+    const data = bytes(documentOf(written.write(first)));
+    const appended: Uint8Array[] = [];
+    for (const snapshot of rest) {
+      appended.push(bytes(`{"root":${written.update(snapshot)}}`));
+      expect(readDocument({ data, appended, version: 1 }, codec).root).toEqual(snapshot);
+    }
   });
 
   it("gives back every field of its head", () => {

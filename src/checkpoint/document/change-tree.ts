@@ -80,22 +80,14 @@ function asAnyList(tree: unknown): unknown[] {
   throw unreadableCheckpoint("a changed list is not a list");
 }
 
-/** Replaces references: a reference stands for a whole new value, or for an item of a new list. */
-function resolved(tree: unknown, resolve: Resolve): unknown {
+/** Replaces the references in a new value, at any depth. */
+export function resolved(tree: unknown, resolve: Resolve): unknown {
   if (typeof tree !== "object" || tree === null) return tree;
   if (Array.isArray(tree)) return tree.map((item) => resolved(item, resolve));
   const marked = markedPart(tree);
-  return Array.isArray(marked) ? resolve(marked) : tree;
-}
-
-/** The same for references at any depth. */
-export function resolveAll(tree: unknown, resolve: Resolve): unknown {
-  if (typeof tree !== "object" || tree === null) return tree;
-  if (Array.isArray(tree)) return tree.map((item) => resolveAll(item, resolve));
-  const marked = markedPart(tree);
   if (Array.isArray(marked)) return resolve(marked);
   for (const [key, part] of Object.entries(tree)) {
-    const value = resolveAll(part, resolve);
+    const value = resolved(part, resolve);
     if (value !== part) Object.defineProperty(tree, key, { value });
   }
   return tree;

@@ -1,6 +1,6 @@
 import { unreadableCheckpoint } from "../checkpoint-errors.js";
 import { sharingTree } from "../values/tree.js";
-import { changeTrees, resolveAll } from "./change-tree.js";
+import { changeTrees, resolved } from "./change-tree.js";
 import { asList, asRecord, asStep, asText, isJsonRecord, type JsonRecord } from "./json-parts.js";
 
 /**
@@ -122,7 +122,7 @@ export class DocumentTree {
     const given = owner[name];
     const [slot]: unknown[] = Array.isArray(given) ? given : [];
     if (!isJsonRecord(slot) || !Object.hasOwn(slot, "tree")) return;
-    owner[name] = [{ json: resolveAll(slot.tree, (address) => this.#at(address)) }];
+    owner[name] = [{ json: resolved(slot.tree, (address) => this.#at(address)) }];
   }
 
   /** Removes the tasks before the step from which the run continues. */

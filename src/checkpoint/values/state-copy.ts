@@ -23,6 +23,8 @@ export interface RepeatedValues {
 interface Made {
   readonly copy: Part;
   readonly text: string;
+  /** The text without references to repeated values, if there are any. */
+  readonly full?: string | undefined;
   /** Whether the text is plain JSON, without marks. */
   readonly isPlain: boolean;
 }
@@ -333,7 +335,7 @@ export class StateCopy {
 
   // copies
 
-  /** Copies a new value, and returns the copy and its text. In a list, the items are looked up among repeated values. */
+  /** Copies a new value, and returns the copy and its text. All its parts are looked up among repeated values. */
   #make(value: unknown, depth: number, repeated?: RepeatedValues): Made {
     if (typeof value !== "object" || value === null) return this.#makeLeaf(value, repeated);
     if (depth > deepest) throw noTree; // the codec then reports the error
@@ -343,47 +345,41 @@ export class StateCopy {
     }
     if (isPlainList(value)) return this.#makeList(value, depth, repeated);
     if (!isPlainRecord(value)) return this.#makeOther(value);
-    const made = this.#makeRecord(value, depth);
-    return made.isPlain && repeated !== undefined ? { ...made, text: repeated.refer(made.text) } : made;
+    return this.#makeRecord(value, depth, repeated);
   }
 
   #makeLeaf(value: unknown, repeated: RepeatedValues | undefined): Made {
     if (!isJsonLeaf(value)) return this.#makeOther(value);
     if (typeof value !== "string") return { copy: value, text: String(value), isPlain: true };
-    const text = quoted(value);
-    return { copy: value, text: repeated === undefined ? text : repeated.refer(text), isPlain: true };
+    return referring(repeated, { copy: value, text: quoted(value), isPlain: true });
   }
 
   #makeList(list: readonly unknown[], depth: number, repeated: RepeatedValues | undefined): Made {
     const copy = this.#keep(list, undefined);
-    let text = "";
-    let isPlain = true;
+    const texts = new PartTexts();
     for (const item of list) {
       const made = this.#make(item, depth + 1, repeated);
       addPart(copy, made.copy);
-      text += text === "" ? made.text : `,${made.text}`;
-      isPlain &&= made.isPlain;
+      texts.add("", made);
     }
     copy.isFixed = isFixed(copy);
-    return { copy, text: `[${text}]`, isPlain };
+    return texts.made(copy, "[", "]");
   }
 
-  #makeRecord(record: object, depth: number): Made {
+  #makeRecord(record: object, depth: number, repeated: RepeatedValues | undefined): Made {
     const keys = Object.keys(record);
     const copy = this.#keep(record, keys);
-    let text = "";
-    let isPlain = true;
+    const texts = new PartTexts();
     for (const key of keys) {
-      const made = this.#make(Reflect.get(record, key), depth + 1);
+      const made = this.#make(Reflect.get(record, key), depth + 1, repeated);
       addPart(copy, made.copy);
-      text += `${text === "" ? "" : ","}${quoted(key)}:${made.text}`;
-      isPlain &&= made.isPlain;
+      texts.add(`${quoted(key)}:`, made);
     }
     copy.isFixed = isFixed(copy);
-    if (keys.length !== 1 || keys[0] !== mark) return { copy, text: `{${text}}`, isPlain };
+    if (keys.length !== 1 || keys[0] !== mark) return referring(repeated, texts.made(copy, "{", "}"));
     // a record that looks like a mark is never changed in part
     this.#hide(copy);
-    const escaped = `{"${mark}":{"own":${text.slice(mark.length + 3)}}}`;
+    const escaped = `{"${mark}":{"own":${texts.full.slice(mark.length + 3)}}}`;
     return { copy: new OtherCopy(escaped), text: escaped, isPlain: false };
   }
 
@@ -443,3 +439,37 @@ export class StateCopy {
 }
 
 const nothingRepeated: RepeatedValues = { refer: (text) => text };
+
+/** Replaces the text of a whole value by a reference, if the value is a repeated one. */
+function referring(repeated: RepeatedValues | undefined, made: Made): Made {
+  if (repeated === undefined || !made.isPlain) return made;
+  const full = made.full ?? made.text;
+  const found = repeated.refer(full);
+  return found === full ? made : { ...made, text: found, full };
+}
+
+/** The texts of the parts of a list or a record. */
+class PartTexts {
+  #text = "";
+  /** The same without references, once there is one. */
+  #full: string | undefined = undefined;
+  #isPlain = true;
+
+  add(key: string, { text, full, isPlain }: Made): void {
+    const start = this.#text === "" ? key : `,${key}`;
+    if (full !== undefined) this.#full ??= this.#text;
+    if (this.#full !== undefined) this.#full += `${start}${full ?? text}`;
+    this.#text += `${start}${text}`;
+    this.#isPlain &&= isPlain;
+  }
+
+  get full(): string {
+    return this.#full ?? this.#text;
+  }
+
+  made(copy: Part, open: string, close: string): Made {
+    const text = `${open}${this.#text}${close}`;
+    const full = this.#full === undefined ? undefined : `${open}${this.#full}${close}`;
+    return { copy, text, full, isPlain: this.#isPlain };
+  }
+}

@@ -12,16 +12,22 @@ const plain = { refer: (text: string) => text };
 /** What a store has of a state: its text, changed by differences. */
 class Saved {
   readonly #copy = new StateCopy(codec, "state");
+  /** Values that the document holds elsewhere: here, every one that was looked up. */
+  readonly #repeated: unknown[] = [];
+  readonly #refers: boolean;
   #slot: unknown;
   changes = 0;
   wholes = 0;
 
-  constructor(value: unknown) {
+  constructor(value: unknown, refers = false) {
+    this.#refers = refers;
     this.#slot = JSON.parse(this.#copy.take(value));
   }
 
   save(value: unknown): void {
-    const found = this.#copy.update(value, plain);
+    const refer = (text: string): string =>
+      text.length < 8 ? text : `{"$":[${this.#repeated.push(JSON.parse(text)) - 1}]}`;
+    const found = this.#copy.update(value, { refer: this.#refers ? refer : plain.refer });
     if (found === undefined) return;
     if ("whole" in found) {
       this.wholes++;
@@ -33,7 +39,7 @@ class Saved {
     const [change, shared, names] = [found.change, found.shared, found.names].map((text) =>
       text === "" ? undefined : JSON.parse(text),
     );
-    changeTrees(trees, { change, shared, names }, () => undefined);
+    changeTrees(trees, { change, shared, names }, ([index]) => structuredClone(this.#repeated[Number(index)]));
     this.#slot = trees;
   }
 
@@ -152,9 +158,9 @@ describe("The copy of a state", () => {
   it("tells differences that lead to the value, whatever is done to it", () => {
     const counts = { changes: 0, wholes: 0 };
     fc.assert(
-      fc.property(anyValue, anyValue, steps, (first, second, course) => {
+      fc.property(anyValue, anyValue, steps, fc.boolean(), (first, second, course, refers) => {
         const state = { first, second, list: [first === undefined ? 1 : { first: "item" }, { second: "item" }] };
-        const saved = new Saved(state);
+        const saved = new Saved(state, refers);
         for (const step of course) {
           apply(state, step);
           saved.save(state);
