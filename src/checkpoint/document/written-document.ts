@@ -224,9 +224,11 @@ export class WrittenDocument {
     const fields = new Fields();
     if (before.snapshot.targets === undefined && task.targets !== undefined) fields.add("targets", texts(task.targets));
     else noteServed(written, before.snapshot.targets, task.targets);
-    const inside = { ...insideOf(place, task), usual: `${written.address};node:${task.node}` };
-    before.visit = this.#changeInvocation(fields, "visit", before.visit, task.visit, inside);
-    before.route = this.#changeInvocation(fields, "route", before.route, task.route, inside);
+    if ((before.visit ?? before.route ?? task.visit ?? task.route) !== undefined) {
+      const inside = { ...insideOf(place, task), usual: `${written.address};node:${task.node}` };
+      before.visit = this.#changeInvocation(fields, "visit", before.visit, task.visit, inside);
+      before.route = this.#changeInvocation(fields, "route", before.route, task.route, inside);
+    }
     before.snapshot = task;
     return fields.isEmpty ? "" : `{"at":${quoted(key)},${fields.inner}}`;
   }
