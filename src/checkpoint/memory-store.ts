@@ -121,11 +121,12 @@ class Entries {
   }
 
   copies(): Uint8Array[] {
+    const copy = this.#bytes.slice(0, this.#length);
     let start = 0;
     return this.#ends.map((end) => {
-      const copy = this.#bytes.slice(start, end);
+      const entry = copy.subarray(start, end);
       start = end;
-      return copy;
+      return entry;
     });
   }
 

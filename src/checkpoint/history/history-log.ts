@@ -1,5 +1,6 @@
 import type { CheckpointStore } from "../checkpoint-store.js";
 import type { CheckpointDocument } from "../document/document.js";
+import { texts } from "../document/write-document.js";
 import { readRow } from "../journal/store-calls.js";
 import { quoted } from "../values/quoted.js";
 import { dropHistory, dropSegments, type EntryNote, putSegment, segmentBytes, segmentId } from "./segments.js";
@@ -19,9 +20,9 @@ export class HistoryLog {
   #segment = 0;
   #oldest = 0;
   /** Nodes that have ended since the last entry. */
-  #ran: string[] = [];
+  readonly #ran: string[] = [];
   /** Those of them whose failure an error branch took. */
-  #failed: string[] = [];
+  readonly #failed: string[] = [];
   #parent: string | undefined = undefined;
 
   constructor(retention: HistoryRetention) {
@@ -50,12 +51,12 @@ export class HistoryLog {
 
   /** The note of the next entry, as JSON text. */
   note(cause: EntryNote["cause"], error?: string): string {
-    const ran = this.#ran.length === 0 ? "" : `,"ran":${JSON.stringify(this.#ran)}`;
-    const handled = this.#failed.length === 0 ? "" : `,"failed":${JSON.stringify(this.#failed)}`;
+    const ran = this.#ran.length === 0 ? "" : `,"ran":${texts(this.#ran)}`;
+    const handled = this.#failed.length === 0 ? "" : `,"failed":${texts(this.#failed)}`;
     const from = this.#parent === undefined ? "" : `,"parent":${quoted(this.#parent)}`;
     const failure = error === undefined ? "" : `,"error":${JSON.stringify(error)}`;
-    this.#ran = [];
-    this.#failed = [];
+    this.#ran.length = 0;
+    this.#failed.length = 0;
     this.#parent = undefined;
     return `"entry":{"n":${++this.#last},"at":${this.#retention.now()},"cause":"${cause}"${ran}${handled}${from}${failure}}`;
   }

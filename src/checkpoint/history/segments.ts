@@ -43,21 +43,30 @@ export interface Segment {
 
 /** The bytes of a row as they are, in one JSON object. */
 export function segmentBytes({ data, appended = [] }: StoredCheckpoint): Uint8Array {
-  const parts = [bytesOf('{"version":2,"document":'), data, bytesOf(',"entries":[')];
-  const comma = bytesOf(",");
-  for (const [index, entry] of appended.entries()) {
-    if (index > 0) parts.push(comma);
-    parts.push(entry);
-  }
-  parts.push(bytesOf("]}"));
-  const bytes = new Uint8Array(parts.reduce((size, { length }) => size + length, 0));
+  const before = bytesOf('{"version":2,"document":');
+  const between = bytesOf(',"entries":[');
+  const after = bytesOf("]}");
+  let size = before.length + data.length + between.length + Math.max(0, appended.length - 1) + after.length;
+  for (const entry of appended) size += entry.length;
+  const bytes = new Uint8Array(size);
   let at = 0;
-  for (const part of parts) {
+  const add = (part: Uint8Array): void => {
     bytes.set(part, at);
     at += part.length;
+  };
+  add(before);
+  add(data);
+  add(between);
+  for (const [index, entry] of appended.entries()) {
+    if (index > 0) bytes[at++] = comma;
+    add(entry);
   }
+  add(after);
   return bytes;
 }
+
+/** The byte of a comma. */
+const comma = 44;
 
 /** A crash may have left one there that says less. */
 export async function putSegment(store: CheckpointStore, name: string, data: Uint8Array): Promise<void> {

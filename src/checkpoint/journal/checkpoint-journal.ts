@@ -105,8 +105,8 @@ export class CheckpointJournal implements Journal {
     return this.#document.history !== undefined;
   }
 
-  noteRan(path: readonly string[], hasFailed = false): void {
-    this.#document.history?.ran(path.join("/"), hasFailed);
+  noteRan(path: string, hasFailed = false): void {
+    this.#document.history?.ran(path, hasFailed);
   }
 
   get checkpointId(): string | undefined {

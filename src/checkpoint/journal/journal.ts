@@ -22,8 +22,8 @@ export interface Journal {
   commit(isAlone?: boolean): Promise<void> | undefined;
   /** Whether the checkpoint of a finished run is kept, with its result. */
   readonly keepsOutput: boolean;
-  /** Notes for the history that a node has ended. */
-  noteRan(path: readonly string[], hasFailed?: boolean): void;
+  /** Notes for the history that a node has ended. `path`: its key after those of the nodes around it, joined by `/`. */
+  noteRan(path: string, hasFailed?: boolean): void;
   /** Whether a history is kept. */
   readonly keepsHistory: boolean;
   /** To be called when the run has its result: the checkpoint is removed, or marked as finished. */

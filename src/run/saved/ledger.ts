@@ -27,6 +27,8 @@ export class Ledger implements RunLedger {
   /** The progress that an earlier process made in tasks that will start again. */
   #earlier: Map<string, TaskSnapshot> | undefined = undefined;
   #canBeSaved = false;
+  /** The keys of the nodes around the run, each with a `/`. */
+  #path: string | undefined = undefined;
   /** It began at START, not from finished tasks of a snapshot. */
   #isNew = false;
 
@@ -161,7 +163,7 @@ export class Ledger implements RunLedger {
     const entry = this.#entries.get(task);
     if (entry === undefined) return undefined;
     entry.end();
-    if (this.#journal?.keepsHistory === true) this.#journal.noteRan(task.nodePath);
+    this.#noteRan(task, false);
     if (entry.isSettled) {
       entry.isSaved = true;
       return this.#journal?.commit(isAlone);
@@ -178,7 +180,15 @@ export class Ledger implements RunLedger {
       return;
     }
     entry?.end();
-    if (this.#journal?.keepsHistory === true) this.#journal.noteRan(task.nodePath, true);
+    this.#noteRan(task, true);
+  }
+
+  /** For the history. */
+  #noteRan({ index }: Task, hasFailed: boolean): void {
+    const journal = this.#journal;
+    if (journal?.keepsHistory !== true) return;
+    this.#path ??= this.#run.nodePath.map((key) => `${key}/`).join("");
+    journal.noteRan(`${this.#path}${this.#run.node(index).key}`, hasFailed);
   }
 
   endedLate(task: Task): void {
