@@ -32,7 +32,8 @@ class MemoryStore implements ClosableStore {
     if (row === undefined) return undefined;
     const { bytes, length, version, entries } = row;
     const data = bytes.slice(0, length);
-    return entries === undefined ? { data, version } : { data, appended: entries.copies(), version };
+    const hasEntries = entries !== undefined && !entries.isEmpty;
+    return hasEntries ? { data, appended: entries.copies(), version } : { data, version };
   }
 
   async put(id: string, data: Uint8Array, ifVersion: number | undefined): Promise<number> {
@@ -54,7 +55,7 @@ class MemoryStore implements ClosableStore {
     row.bytes.set(data);
     row.length = length;
     row.version = version;
-    this.#dropEntries(row);
+    row.entries?.restart();
     return version;
   }
 
@@ -75,7 +76,7 @@ class MemoryStore implements ClosableStore {
     if (row === undefined) return;
     this.#rows.delete(id);
     this.#spare.give(row.bytes);
-    this.#dropEntries(row);
+    row.entries?.release();
   }
 
   async *list(prefix: string): AsyncGenerator<string, void, undefined> {
@@ -86,11 +87,6 @@ class MemoryStore implements ClosableStore {
   async close(): Promise<void> {
     this.#closed = true;
     this.#rows.clear();
-  }
-
-  #dropEntries(row: Row): void {
-    row.entries?.clear();
-    row.entries = undefined;
   }
 
   #check(id: string): void {
@@ -111,10 +107,14 @@ class Entries {
     this.#spare = spare;
   }
 
+  get isEmpty(): boolean {
+    return this.#ends.length === 0;
+  }
+
   add(data: Uint8Array): void {
     const end = this.#length + data.length;
     // often there is only one entry: extra room is reserved from the second on
-    if (end > this.#bytes.length) this.#grow(this.#length === 0 ? end : 2 * end);
+    if (end > this.#bytes.length) this.#grow(this.#length === 0 ? end : Math.max(leastRoom, 2 * end));
     this.#bytes.set(data, this.#length);
     this.#length = end;
     this.#ends.push(end);
@@ -130,17 +130,28 @@ class Entries {
     });
   }
 
-  /** Returns its memory to the pool. */
-  clear(): void {
+  /** Removes all entries. As many are likely to follow, so memory of the usual size is kept for them. */
+  restart(): void {
+    this.#ends.length = 0;
+    this.#length = 0;
+    if (this.#bytes.length > mostKept) this.release();
+  }
+
+  /** Gives its memory back. */
+  release(): void {
     if (this.#bytes !== nothing) this.#spare.give(this.#bytes);
+    this.#bytes = nothing;
   }
 
   #grow(room: number): void {
     const bytes = this.#spare.take(room);
     bytes.set(this.#bytes.subarray(0, this.#length));
-    this.clear();
+    this.release();
     this.#bytes = bytes;
   }
 }
 
 const nothing = new Uint8Array();
+/** The room for a second entry and what follows it. */
+const leastRoom = 512;
+const mostKept = 8_192;

@@ -24,6 +24,7 @@ export class HistoryLog {
   /** Those of them whose failure an error branch took. */
   readonly #failed: string[] = [];
   #parent: string | undefined = undefined;
+  #time = { at: 0, text: "0" };
 
   constructor(retention: HistoryRetention) {
     this.#retention = retention;
@@ -58,7 +59,14 @@ export class HistoryLog {
     this.#ran.length = 0;
     this.#failed.length = 0;
     this.#parent = undefined;
-    return `"entry":{"n":${++this.#last},"at":${this.#retention.now()},"cause":"${cause}"${ran}${handled}${from}${failure}}`;
+    return `"entry":{"n":${++this.#last},"at":${this.#timeText()},"cause":"${cause}"${ran}${handled}${from}${failure}}`;
+  }
+
+  /** Several saves often come within a millisecond. */
+  #timeText(): string {
+    const now = this.#retention.now();
+    if (now !== this.#time.at) this.#time = { at: now, text: String(now) };
+    return this.#time.text;
   }
 
   /** The segment that a whole document begins, as JSON text. `isNext`: another segment comes before it. */

@@ -25,6 +25,7 @@ export function historyPrefix(id: string): string {
 
 /** Percent-encodes an id. Lone surrogates, which encodeURIComponent refuses, are encoded too. */
 function encodeId(id: string): string {
+  if (!/[^\w.~-]/.test(id)) return id;
   const parts = id.split(/(\p{Surrogate})/u);
   return parts
     .map((part, n) => (n % 2 === 0 ? encodeURIComponent(part) : `%u${part.charCodeAt(0).toString(16)}`))
