@@ -2,7 +2,7 @@ import type { CheckpointStore } from "../checkpoint-store.js";
 import type { CheckpointDocument } from "../document/document.js";
 import { texts } from "../document/write-document.js";
 import { readRow } from "../journal/store-calls.js";
-import { quoted } from "../values/quoted.js";
+import { quoted, TextCache } from "../values/quoted.js";
 import { dropHistory, dropSegments, type EntryNote, putSegment, segmentBytes, segmentId } from "./segments.js";
 
 /** How much of a history is kept. */
@@ -24,7 +24,7 @@ export class HistoryLog {
   /** Those of them whose failure an error branch took. */
   readonly #failed: string[] = [];
   #parent: string | undefined = undefined;
-  #time = { at: 0, text: "0" };
+  #moment = { at: 0, cause: "", text: "" };
 
   constructor(retention: HistoryRetention) {
     this.#retention = retention;
@@ -52,21 +52,22 @@ export class HistoryLog {
 
   /** The note of the next entry, as JSON text. */
   note(cause: EntryNote["cause"], error?: string): string {
-    const ran = this.#ran.length === 0 ? "" : `,"ran":${texts(this.#ran)}`;
+    const ran = this.#ran.length === 0 ? "" : ranText(this.#ran);
     const handled = this.#failed.length === 0 ? "" : `,"failed":${texts(this.#failed)}`;
     const from = this.#parent === undefined ? "" : `,"parent":${quoted(this.#parent)}`;
     const failure = error === undefined ? "" : `,"error":${JSON.stringify(error)}`;
     this.#ran.length = 0;
     this.#failed.length = 0;
     this.#parent = undefined;
-    return `"entry":{"n":${++this.#last},"at":${this.#timeText()},"cause":"${cause}"${ran}${handled}${from}${failure}}`;
+    return `"entry":{"n":${++this.#last}${this.#whenAndWhy(cause)}${ran}${handled}${from}${failure}}`;
   }
 
   /** Several saves often come within a millisecond. */
-  #timeText(): string {
-    const now = this.#retention.now();
-    if (now !== this.#time.at) this.#time = { at: now, text: String(now) };
-    return this.#time.text;
+  #whenAndWhy(cause: EntryNote["cause"]): string {
+    const at = this.#retention.now();
+    if (at !== this.#moment.at || cause !== this.#moment.cause)
+      this.#moment = { at, cause, text: `,"at":${at},"cause":"${cause}"` };
+    return this.#moment.text;
   }
 
   /** The segment that a whole document begins, as JSON text. `isNext`: another segment comes before it. */
@@ -98,3 +99,17 @@ export class HistoryLog {
     await dropHistory(store, id);
   }
 }
+
+/** Usually one node has ended. */
+function ranText(ran: readonly string[]): string {
+  const [only] = ran;
+  if (only === undefined || ran.length > 1) return `,"ran":${texts(ran)}`;
+  let text = singles.get(only);
+  if (text === undefined) {
+    text = `,"ran":[${quoted(only)}]`;
+    singles.set(only, text);
+  }
+  return text;
+}
+
+const singles = new TextCache<string>();

@@ -139,13 +139,12 @@ export class OwnDocument {
     const change = run === undefined ? "" : this.#changeOf(written, run);
     if (change === "" && result === "" && fields === this.#head) return undefined;
     const output = more();
-    const changed =
-      fields === this.#head ? "" : `,"head":{${this.#changedFields(head, run === undefined ? [] : written.answered)}}`;
-    const root = change === "" ? "" : `,"root":${change}`;
-    const data = bytesOf(`{${`${changed}${root}${output}`.slice(1)}}`);
+    const isSame = fields === this.#head;
+    const changed = isSame ? "" : `"head":{${this.#changedFields(head, run === undefined ? [] : written.answered)}}`;
+    const data = bytesOf(entryText(changed, change, output));
     if (run !== undefined && this.#isTooMuch(data.length, run))
       return this.#whole(fields, head, output, this.#all(run));
-    if (changed !== "") this.#noteHead(fields, head, this.#saved.owner);
+    if (!isSame) this.#noteHead(fields, head, this.#saved.owner);
     this.#entriesSize += data.length;
     return { data, isEntry: true };
   }
@@ -278,6 +277,13 @@ export class OwnDocument {
   #outputText({ value }: Slot): string {
     return `[${this.#codec.encode(value, "output of the graph")}]`;
   }
+}
+
+/** Few pieces: the more there are, the longer it takes to make bytes of a text. `more` begins with a comma. */
+function entryText(head: string, change: string, more: string): string {
+  if (head === "" && change === "") return `{${more.slice(1)}}`;
+  if (head === "") return `{"root":${change}${more}}`;
+  return change === "" ? `{${head}${more}}` : `{${head},"root":${change}${more}}`;
 }
 
 function isSameSet(a: readonly string[], b: readonly string[]): boolean {
