@@ -1,8 +1,9 @@
-import type { CheckpointStore } from "../checkpoint-store.js";
+import type { CheckpointStore, StoredCheckpoint } from "../checkpoint-store.js";
 import type { CheckpointDocument } from "../document/document.js";
-import { texts } from "../document/write-document.js";
 import { readRow } from "../journal/store-calls.js";
 import { quoted, TextCache } from "../values/quoted.js";
+import { bytesOf } from "../values/text-bytes.js";
+import { HeldSegment } from "./held-segment.js";
 import { dropHistory, dropSegments, type EntryNote, putSegment, segmentBytes, segmentId } from "./segments.js";
 
 /** How much of a history is kept. */
@@ -13,16 +14,21 @@ export interface HistoryRetention {
   readonly now: () => number;
 }
 
+/** A segment of small entries then holds about a fifth of the entries that a history has, or keeps. */
+const bytesPerEntry = 32;
+
 /** Numbers the saves of one run, and stores documents that newer ones replace as segments. */
 export class HistoryLog {
+  /** What the row of the run holds. */
+  readonly held = new HeldSegment();
   readonly #retention: HistoryRetention;
   #last = 0;
   #segment = 0;
   #oldest = 0;
-  /** Nodes that have ended since the last entry. */
-  readonly #ran: string[] = [];
+  /** Paths of the nodes that have ended since the last entry, as JSON text. */
+  #ran = "";
   /** Those of them whose failure an error branch took. */
-  readonly #failed: string[] = [];
+  #failed = "";
   #parent: string | undefined = undefined;
   #moment = { at: 0, cause: "", text: "" };
 
@@ -46,18 +52,19 @@ export class HistoryLog {
   }
 
   ran(path: string, hasFailed: boolean): void {
-    this.#ran.push(path);
-    if (hasFailed) this.#failed.push(path);
+    const text = pathText(path);
+    this.#ran += this.#ran === "" ? text : `,${text}`;
+    if (hasFailed) this.#failed += this.#failed === "" ? text : `,${text}`;
   }
 
   /** The note of the next entry, as JSON text. */
   note(cause: EntryNote["cause"], error?: string): string {
-    const ran = this.#ran.length === 0 ? "" : ranText(this.#ran);
-    const handled = this.#failed.length === 0 ? "" : `,"failed":${texts(this.#failed)}`;
+    const ran = this.#ran === "" ? "" : `,"ran":[${this.#ran}]`;
+    const handled = this.#failed === "" ? "" : `,"failed":[${this.#failed}]`;
     const from = this.#parent === undefined ? "" : `,"parent":${quoted(this.#parent)}`;
     const failure = error === undefined ? "" : `,"error":${JSON.stringify(error)}`;
-    this.#ran.length = 0;
-    this.#failed.length = 0;
+    this.#ran = "";
+    this.#failed = "";
     this.#parent = undefined;
     return `"entry":{"n":${++this.#last}${this.#whenAndWhy(cause)}${ran}${handled}${from}${failure}}`;
   }
@@ -70,18 +77,36 @@ export class HistoryLog {
     return this.#moment.text;
   }
 
+  /** How large the entries may grow at least: a long history is kept in fewer, longer segments. */
+  get leastSegment(): number {
+    return bytesPerEntry * Math.min(this.#last, this.#retention.last);
+  }
+
   /** The segment that a whole document begins, as JSON text. `isNext`: another segment comes before it. */
   place(isNext: boolean): string {
     if (isNext) this.#segment++;
     return `"segment":${this.#segment},"oldest":${this.#oldest}`;
   }
 
-  /** Stores what a whole document is about to replace as a segment, and deletes segments that are too old. */
-  async close(store: CheckpointStore, id: string): Promise<void> {
-    const row = await readRow(store, id);
-    if (row === undefined) return;
-    const name = segmentId(id, this.#segment - 1);
-    await putSegment(store, name, segmentBytes(row));
+  /**
+   * Stores what a whole document is about to replace as a segment, and deletes segments that are too old. `held` is the text of
+   * the segment, if it is known. Does nothing when the row has another version: then it belongs to someone else, and the write that
+   * follows fails.
+   */
+  async close(
+    store: CheckpointStore,
+    id: string,
+    held: string | undefined,
+    version: number | undefined,
+  ): Promise<void> {
+    const own = async (): Promise<StoredCheckpoint | undefined> => {
+      const row = await readRow(store, id);
+      return row?.version === version ? row : undefined;
+    };
+    const row = held === undefined ? await own() : undefined;
+    if (held === undefined && row === undefined) return;
+    const data = row === undefined ? bytesOf(held ?? "") : segmentBytes(row);
+    await putSegment(store, segmentId(id, this.#segment - 1), data, async () => (await own()) !== undefined);
     await this.#dropOld(store, id);
   }
 
@@ -100,16 +125,13 @@ export class HistoryLog {
   }
 }
 
-/** Usually one node has ended. */
-function ranText(ran: readonly string[]): string {
-  const [only] = ran;
-  if (only === undefined || ran.length > 1) return `,"ran":${texts(ran)}`;
-  let text = singles.get(only);
+function pathText(path: string): string {
+  let text = paths.get(path);
   if (text === undefined) {
-    text = `,"ran":[${quoted(only)}]`;
-    singles.set(only, text);
+    text = quoted(path);
+    paths.set(path, text);
   }
   return text;
 }
 
-const singles = new TextCache<string>();
+const paths = new TextCache<string>();

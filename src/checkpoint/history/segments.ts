@@ -69,14 +69,24 @@ export function segmentBytes({ data, appended = [] }: StoredCheckpoint): Uint8Ar
 /** The byte of a comma. */
 const comma = 44;
 
-/** A crash may have left one there that says less. */
-export async function putSegment(store: CheckpointStore, name: string, data: Uint8Array): Promise<void> {
+/** The same for texts: those of the entries are joined by commas. */
+export function segmentText(document: string, entries: string): string {
+  return `{"version":2,"document":${document},"entries":[${entries}]}`;
+}
+
+/** Replaces a segment that a crash has left there, which says less. `isOwn`: the row still belongs to the run that writes it. */
+export async function putSegment(
+  store: CheckpointStore,
+  name: string,
+  data: Uint8Array,
+  isOwn: () => Promise<boolean>,
+): Promise<void> {
   try {
     await store.put(name, data, undefined);
   } catch (error) {
     const former = await readRow(store, name);
     if (former === undefined) throw error;
-    await store.put(name, data, former.version);
+    if (await isOwn()) await store.put(name, data, former.version);
   }
 }
 

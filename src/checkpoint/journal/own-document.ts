@@ -15,8 +15,8 @@ import { processOwner } from "./process-owner.js";
 export interface Write {
   readonly data: Uint8Array;
   readonly isEntry: boolean;
-  /** Whether it replaces a document that belongs to the history. */
-  readonly closesSegment?: boolean;
+  /** Set if it replaces a document that belongs to the history: the text of that and its entries, if it is known. */
+  readonly closes?: { readonly held: string | undefined } | undefined;
 }
 
 /** What a save records beside the run itself. */
@@ -141,11 +141,13 @@ export class OwnDocument {
     const output = more();
     const isSame = fields === this.#head;
     const changed = isSame ? "" : `"head":{${this.#changedFields(head, run === undefined ? [] : written.answered)}}`;
-    const data = bytesOf(entryText(changed, change, output));
+    const text = entryText(changed, change, output);
+    const data = bytesOf(text);
     if (run !== undefined && this.#isTooMuch(data.length, run))
       return this.#whole(fields, head, output, this.#all(run));
     if (!isSame) this.#noteHead(fields, head, this.#saved.owner);
     this.#entriesSize += data.length;
+    this.history?.held.add(text);
     return { data, isEntry: true };
   }
 
@@ -156,7 +158,7 @@ export class OwnDocument {
 
   /** Whether the entries, with one more, are larger than the whole document. It is rarely written to find out. */
   #isTooMuch(size: number, run: RunSnapshot): boolean {
-    if (this.#entriesSize + size <= this.#compareAt) return false;
+    if (this.#entriesSize + size <= Math.max(this.#compareAt, this.history?.leastSegment ?? 0)) return false;
     if (this.#entriesSize + size > writeRun(run, this.#codec).length) return true;
     this.#compareLater(size);
     return false;
@@ -204,28 +206,30 @@ export class OwnDocument {
   }
 
   #whole(fields: string, head: SaveHead, output: string, run: string | undefined): Write {
-    const closesSegment = this.history !== undefined && this.#wholeSize > 0;
-    const place = this.history === undefined ? "" : `,${this.history.place(closesSegment)}`;
-    const data = bytesOf(
-      `${writeHead(this.runKey, fields)}${output}${place}${run === undefined ? "" : this.#inputField},"root":${run ?? "null"}}`,
-    );
+    const { history } = this;
+    const closes = history !== undefined && this.#wholeSize > 0 ? { held: history.held.text } : undefined;
+    const place = history === undefined ? "" : `,${history.place(closes !== undefined)}`;
+    const text = `${writeHead(this.runKey, fields)}${output}${place}${run === undefined ? "" : this.#inputField},"root":${run ?? "null"}}`;
+    const data = bytesOf(text);
+    history?.held.begin(text);
     this.#noteHead(fields, head, undefined);
     this.#hasRun = run !== undefined;
     this.#wholeSize = data.length;
     this.#entriesSize = 0;
     this.#compareAt = Math.max(smallest, data.length);
-    return { data, isEntry: false, closesSegment };
+    return { data, isEntry: false, closes };
   }
 
   /** To be called when a write has failed: it is unknown what the store has. */
   forget(): void {
     this.#mustBeWhole = true;
-    this.#forgetHead();
+    this.#forgetRow();
   }
 
-  #forgetHead(): void {
+  #forgetRow(): void {
     this.#head = "";
     this.#saved = nothingSaved;
+    this.history?.held.forget();
   }
 
   /** To be called when the store has nothing of this run. */
@@ -233,7 +237,7 @@ export class OwnDocument {
     this.#mustBeWhole = true;
     this.#wholeSize = 0;
     this.#entriesSize = 0;
-    this.#forgetHead();
+    this.#forgetRow();
     this.#input = undefined;
     this.history?.begin(undefined);
   }

@@ -39,10 +39,10 @@ export class OwnRow {
   }
 
   /** Makes one call of the store. */
-  call({ data, isEntry, closesSegment }: Write, ifVersion: number | undefined): Promise<number> {
+  call({ data, isEntry, closes }: Write, ifVersion: number | undefined): Promise<number> {
     const { store, id, history } = this;
-    if (closesSegment === true && history !== undefined) {
-      return history.close(store, id).then(() => store.put(id, data, ifVersion));
+    if (closes !== undefined && history !== undefined) {
+      return history.close(store, id, closes.held, ifVersion).then(() => store.put(id, data, ifVersion));
     }
     if (isEntry && store.append !== undefined && ifVersion !== undefined) return store.append(id, data, ifVersion);
     return store.put(id, data, ifVersion);
