@@ -13,7 +13,15 @@ import { ChangeFeed } from "./change-feed.js";
 import { Cutoff } from "./cutoff.js";
 import { streamEnded, Unreachable } from "./guarded-fetch.js";
 import { InFlight } from "./in-flight.js";
-import { capabilitiesOf, isModern, newClient, onlyByInterrupt, revisionOf, type SharedOptions } from "./new-client.js";
+import {
+  capabilitiesOf,
+  endedWhenAsked,
+  isModern,
+  newClient,
+  onlyByInterrupt,
+  revisionOf,
+  type SharedOptions,
+} from "./new-client.js";
 import { endClient, hideAtHandshake, openTransport } from "./open-transport.js";
 import type { McpServerConfig } from "./options.js";
 import type { Client } from "./sdk.js";
@@ -150,28 +158,57 @@ export class ServerLink {
 
   async #connect(): Promise<void> {
     const { connectTimeoutMs = 10_000 } = this.config;
-    const client = await this.#newClient();
-    const isOwn = !("client" in this.config);
+    let opened: Promise<Client> | undefined;
     try {
-      await withLimit(
+      const client = await withLimit(
         connectTimeoutMs,
         this.#closing.signal,
         () => connectTimedOut(connectTimeoutMs),
-        async (signal) => {
-          if (isOwn) await this.#handshake(client, signal, connectTimeoutMs);
-          await (this.#cutoffs.get(client)?.race(this.#listTools(client)) ?? this.#listTools(client));
+        (signal) => {
+          opened = this.#opened(signal, connectTimeoutMs);
+          return opened;
         },
       );
+      await this.#connected(client);
     } catch (error) {
-      if (isOwn) await endClient(client).catch(() => undefined);
+      await opened?.then(
+        (client) => this.#end(client),
+        () => undefined, // ended already
+      );
       throw error;
     }
-    await this.#connected(client);
   }
 
-  async #newClient(): Promise<Client> {
-    if ("client" in this.config) return this.config.client as Client;
-    return newClient(this.name, this.config, this.#owner, () => this.inFlight.only);
+  async #end(client: Client): Promise<void> {
+    if (!("client" in this.config)) await endClient(client).catch(() => undefined);
+  }
+
+  /** A client that is connected, whose tools are known. */
+  async #opened(signal: AbortSignal, timeout: number): Promise<Client> {
+    if ("client" in this.config) {
+      const client = this.config.client as Client;
+      await this.#listTools(client);
+      return client;
+    }
+    try {
+      return await this.#openedAs(this.config, signal, timeout);
+    } catch (error) {
+      if (!("command" in this.config && endedWhenAsked(error, this.config))) throw error;
+      return this.#openedAs({ ...this.config, revision: "legacy" }, signal, timeout);
+    }
+  }
+
+  async #openedAs(config: McpServerConfig, signal: AbortSignal, timeout: number): Promise<Client> {
+    const client = await newClient(this.name, config, this.#owner, () => this.inFlight.only);
+    try {
+      await this.#handshake(client, signal, timeout);
+      const listed = this.#listTools(client);
+      await raceAbort(this.#cutoffs.get(client)?.race(listed) ?? listed, signal);
+      return client;
+    } catch (error) {
+      await endClient(client).catch(() => undefined);
+      throw error;
+    }
   }
 
   async #handshake(client: Client, signal: AbortSignal, timeout: number): Promise<void> {

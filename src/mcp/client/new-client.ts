@@ -50,10 +50,10 @@ export async function newClient(
   return client;
 }
 
-function clientOptions(config: McpServerSettings, { options, sampler }: SharedOptions): ClientOptions {
+function clientOptions(config: McpServerConfig, { options, sampler }: SharedOptions): ClientOptions {
   const { revision = "auto", connectTimeoutMs = 10_000 } = config;
-  // a server that does not know the newest revision may not answer at all: then there must be time for the handshake
-  const probe = { timeoutMs: Math.ceil(connectTimeoutMs / 3) };
+  // over a pipe a server that does not know the newest revision may not answer at all: that leaves time for the handshake
+  const probe = { timeoutMs: "url" in config ? connectTimeoutMs : Math.ceil(connectTimeoutMs / 2) };
   return {
     capabilities: {
       elicitation: { form: {}, url: {} },
@@ -79,6 +79,11 @@ function negotiation(
   return isHandshakeRevision(pin)
     ? { versionNegotiation: { mode: "legacy" }, supportedProtocolVersions: [pin] }
     : { versionNegotiation: { mode: { pin } } };
+}
+
+/** Whether a program has ended when it was asked which revisions it speaks: some of older SDKs do, instead of answering. */
+export function endedWhenAsked(error: unknown, { revision = "auto" }: McpServerSettings): boolean {
+  return revision === "auto" && isFields(error) && error.code === "ERA_NEGOTIATION_FAILED";
 }
 
 /** Revisions before 2026 begin with a handshake. */

@@ -20,7 +20,9 @@ async function stdioTransport(
   onBroken: (error: Error) => void,
 ): Promise<Transport> {
   const { StdioClientTransport, getDefaultEnvironment } = await loadStdioClient();
-  const transport = new StdioClientTransport({
+  // of its own class the client starts the program twice: once only to ask which revisions it speaks
+  class ProgramTransport extends StdioClientTransport {}
+  const transport = new ProgramTransport({
     command,
     args: [...(args ?? [])],
     env: { ...getDefaultEnvironment(), ...env },
