@@ -27,7 +27,7 @@ export class CallRecords {
   readonly #store: CheckpointStore;
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
   readonly #open = new Set<string>();
-  #isSwept = false;
+  #isClosed = false;
 
   constructor(store: CheckpointStore) {
     this.#store = store;
@@ -60,7 +60,6 @@ export class CallRecords {
     if (record.final === undefined) this.#open.add(checkpointId);
     else this.#open.delete(checkpointId);
     this.#forgetAt(checkpointId, record.expires);
-    await this.#sweep();
   }
 
   /** Forgets a call, and what was saved of it. */
@@ -72,13 +71,23 @@ export class CallRecords {
     await this.#store.delete(prefix + checkpointId);
   }
 
+  /** Forgets what earlier processes left, as soon as it has expired. */
+  async sweep(): Promise<void> {
+    for await (const id of this.#store.list(prefix)) {
+      const checkpointId = id.slice(prefix.length);
+      if (!this.#timers.has(checkpointId)) await this.#forgetExpired(checkpointId);
+    }
+  }
+
   /** Ends the timers: what has expired then is found by the next process. */
   close(): void {
+    this.#isClosed = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
   }
 
   #forgetAt(checkpointId: string, expires: number): void {
+    if (this.#isClosed) return;
     clearTimeout(this.#timers.get(checkpointId));
     const timer = setTimeout(() => void this.#forgetExpired(checkpointId), Math.min(expires - Date.now(), 2 ** 31 - 1));
     if (typeof timer === "object") timer.unref();
@@ -87,21 +96,14 @@ export class CallRecords {
 
   async #forgetExpired(checkpointId: string): Promise<void> {
     try {
-      // another process may have asked again
-      if ((await this.read(checkpointId)) === undefined) await this.forget(checkpointId);
+      const record = await this.read(checkpointId);
+      if (record === undefined) return await this.forget(checkpointId);
+      // another process has asked again, or has had the answer
+      if (record.final !== undefined) this.#open.delete(checkpointId);
+      this.#forgetAt(checkpointId, record.expires);
     } catch {
       // a store that is closed by now, or cannot be reached: the next sweep finds it
       this.#timers.delete(checkpointId);
-    }
-  }
-
-  /** Once per process: what processes left that are gone. */
-  async #sweep(): Promise<void> {
-    if (this.#isSwept) return;
-    this.#isSwept = true;
-    for await (const id of this.#store.list(prefix)) {
-      const checkpointId = id.slice(prefix.length);
-      if (!this.#timers.has(checkpointId)) await this.#forgetExpired(checkpointId);
     }
   }
 }

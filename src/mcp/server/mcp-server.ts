@@ -113,12 +113,12 @@ export interface Listening {
  * // on the network: await server.listen({ port: 1234 });
  */
 export class MCPServer {
-  readonly id: string;
   readonly name: string;
   readonly version: string;
   readonly tools: { notifyListChanged(): Promise<void> };
   readonly prompts: { notifyListChanged(): Promise<void> };
   readonly resources: { notifyListChanged(): Promise<void>; notifyUpdated(change: { uri: string }): Promise<void> };
+  readonly #id: string;
   readonly #options: MCPServerOptions;
   readonly #releaseDate: string;
   readonly #served: ReadonlyMap<string, ServedTool>;
@@ -134,7 +134,7 @@ export class MCPServer {
   constructor(options: MCPServerOptions) {
     checkServerOptions(options);
     this.#options = options;
-    this.id = options.id ?? globalThis.crypto.randomUUID();
+    this.#id = options.id ?? globalThis.crypto.randomUUID();
     this.name = options.name;
     this.version = options.version;
     this.#releaseDate = options.releaseDate ?? new Date().toISOString();
@@ -152,6 +152,11 @@ export class MCPServer {
       notifyListChanged: () => serving.notify({ kind: "resources" }),
       notifyUpdated: ({ uri }) => serving.notify({ kind: "resource", uri }),
     };
+  }
+
+  /** As given, or a random UUID; whoever has the server cannot change it. */
+  get id(): string {
+    return this.#id;
   }
 
   /** Answers a request: for everything that speaks in requests and responses. */
@@ -276,7 +281,7 @@ export class MCPServer {
       typeof requestContext === "function"
         ? await requestContext({ authInfo: undefined, headers: {} })
         : requestContext;
-    return this.#toolCalls.execute(name, args, options, new RequestContext(values ?? {}));
+    return this.#toolCalls.execute(name, args, options, new RequestContext(values ?? {}), this.#closing.signal);
   }
 
   /** `undefined` before `startStdio`. */
@@ -343,6 +348,8 @@ export class MCPServer {
       sessions: this.#sessions,
       sign: (place, sdk) => codec.mint(place, sdk),
     });
+    // what a store cannot list now, the next process finds
+    if (options.store !== undefined) runner.records.sweep().catch(() => undefined);
     const matches = (template: string, uri: string): boolean => new UriTemplate(template).match(uri) !== null;
     return {
       options,

@@ -3,6 +3,7 @@ import { encodeJson } from "../../schema/encode-json.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolResult, ToolResultContent } from "../../schema/message/content-block.js";
 import { toolResultsOf } from "../../schema/message/read-message.js";
+import type { JsonSchema } from "../../schema/standard-schema.js";
 import { fileContent, mediaContent } from "../messages.js";
 
 export const errorResult = (text: string): Fields => ({ content: [{ type: "text", text }], isError: true });
@@ -10,22 +11,22 @@ export const errorResult = (text: string): Fields => ({ content: [{ type: "text"
 /** The result of one call as MCP has it. `output` is what the tool gave, where that was noted. */
 export function callResult(
   messages: readonly AgenticMessage[],
-  isStructured: boolean,
+  outputSchema: JsonSchema | undefined,
   output: { readonly value: unknown } | undefined,
 ): Fields {
   const [block] = messages.flatMap(toolResultsOf);
   if (block === undefined) return errorResult("The call has no result.");
   if (block.isError === true) return errorResult(block.result);
   const content = contentOf(block);
-  if (!isStructured) return { content };
+  if (outputSchema === undefined) return { content };
   const value = output === undefined ? parsed(block) : encodeJson(output.value);
-  if (!isFields(value))
+  if (value === undefined || (outputSchema.type === "object" && !isFields(value)))
     return errorResult("The tool ran, and gave no structured output, although it has an outputSchema.");
   return { content, structuredContent: value };
 }
 
-function parsed({ result, resultType }: FunctionToolResult): unknown {
-  if (resultType !== "json") return undefined;
+function parsed({ result, resultType, content }: FunctionToolResult): unknown {
+  if (resultType !== "json") return content === undefined ? result : undefined;
   try {
     return JSON.parse(result);
   } catch {

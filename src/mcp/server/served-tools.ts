@@ -17,7 +17,7 @@ export interface ServedTool {
   readonly name: string;
   readonly tool: Tool<never>;
   readonly kind: "tool" | "agent" | "workflow" | "graph";
-  readonly hasOutputSchema: boolean;
+  readonly outputSchema: JsonSchema | undefined;
   /** The entry of `tools/list`. */
   readonly listed: Fields;
 }
@@ -74,7 +74,7 @@ function serve(name: string, tool: Tool<never>, kind: ServedTool["kind"], raw: R
     name,
     kind,
     tool: outputSchema === undefined ? tool : noting(tool, raw),
-    hasOutputSchema: outputSchema !== undefined,
+    outputSchema,
     listed: {
       name,
       ...(title !== undefined && { title }),
@@ -92,15 +92,23 @@ function objectSchema(schema: JsonSchema): JsonSchema {
   return "type" in schema ? schema : { type: "object", ...schema };
 }
 
-/** One that clients of every revision understand; what is not an object is sent as text only. */
+/** For clients of older revisions, which know objects only, the SDK puts any other output into one. */
 function outputSchemaOf(tool: object): JsonSchema | undefined {
   const given: unknown = Reflect.get(tool, "outputSchema");
   if (given === undefined || given === null) return undefined;
   const schema = toJsonSchema(given as AnyStandardSchema | JsonSchema, { side: "output" });
-  if (schema.type === "object") return schema;
-  return "type" in schema || !("anyOf" in schema || "oneOf" in schema || "allOf" in schema || "properties" in schema)
-    ? undefined
-    : { type: "object", ...schema };
+  if (Object.keys(schema).every((key) => key === "$schema")) return undefined; // fits everything, so it says nothing
+  return !("type" in schema) && isOfObjects(schema) ? { type: "object", ...schema } : schema;
+}
+
+/** Whether only objects fit, as far as the schema shows. */
+function isOfObjects(schema: unknown): boolean {
+  if (!isFields(schema)) return false;
+  const { type, properties, anyOf, oneOf, allOf } = schema;
+  if (type !== undefined) return type === "object";
+  if (Array.isArray(allOf) && allOf.some(isOfObjects)) return true;
+  const choices: unknown = anyOf ?? oneOf;
+  return Array.isArray(choices) ? choices.every(isOfObjects) : properties !== undefined;
 }
 
 function mcpOf(tool: object): McpToolProperties | undefined {

@@ -84,6 +84,7 @@ export class ToolCalls {
     args: unknown,
     { messages, toolCallId }: { messages?: readonly AgenticMessage[] | undefined; toolCallId?: string | undefined },
     requestContext: RequestContext,
+    signal: AbortSignal,
   ): Promise<unknown> {
     const { raw } = this.#options;
     const callId = toolCallId ?? globalThis.crypto.randomUUID();
@@ -96,6 +97,7 @@ export class ToolCalls {
       const call = callMessage(callId, name, args);
       const results = await chain.invoke(call, {
         requestContext,
+        signal,
         options: { toolsNode: messages === undefined ? {} : { messages } },
       });
       return givenBy(results, raw.get(callId));
@@ -117,7 +119,7 @@ export class ToolCalls {
 
   #compile(name: string): CompiledGraph<AgenticMessage, Fields> {
     const { options, store, sessions, raw, tools } = this.#options;
-    const isStructured = tools.get(name)?.hasOutputSchema === true;
+    const outputSchema = tools.get(name)?.outputSchema;
     return new Chain<AgenticMessage>()
       .appendToolsNode(this.node, { key: "tools" })
       .append(
@@ -125,7 +127,7 @@ export class ToolCalls {
           const session = sessions.find(ctx);
           const checkpointId = session?.place.checkpointId ?? "";
           const output = raw.get(checkpointId);
-          const result = callResult(messages, isStructured, output === undefined ? undefined : { value: output });
+          const result = callResult(messages, outputSchema, output === undefined ? undefined : { value: output });
           await session?.keepFinal(result);
           return result;
         },

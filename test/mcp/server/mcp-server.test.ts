@@ -354,3 +354,68 @@ describe("an MCPServer", () => {
     expect(textOf(result)).toContain("no sessions");
   });
 });
+
+describe("an output that is not an object", () => {
+  const outputs = [
+    createTool({ id: "list", description: "Lists.", outputSchema: z.array(z.number()), execute: () => [1, 2] }),
+    createTool({ id: "name", description: "Names.", outputSchema: z.string(), execute: () => "Ada" }),
+    createTool({
+      ...{ id: "either", description: "Finds.", outputSchema: z.union([z.number(), z.literal("none")]) },
+      execute: () => 5 as const,
+    }),
+    createTool({
+      ...{ id: "shape", description: "Draws." },
+      outputSchema: z.union([z.object({ radius: z.number() }), z.object({ side: z.number() })]),
+      execute: () => ({ side: 2 }),
+    }),
+    createTool({ id: "any", description: "Gives.", outputSchema: z.any(), execute: () => undefined }),
+  ];
+
+  it.each<["auto" | "legacy", (value: unknown) => unknown]>([
+    ["auto", (value) => value],
+    ["legacy", (result) => ({ result })],
+  ])("is structured too, in the form that the revision has (%s)", async (mode, form) => {
+    const server = new MCPServer({ name: "outputs", version: "1.0.0", tools: outputs });
+    open.push(() => server.close());
+    const client = new Client({ name: "tester", version: "1.0.0" }, { versionNegotiation: { mode } });
+    await client.connect(new StreamableHTTPClientTransport(new URL((await server.listen({ port: 0 })).url)));
+    open.push(() => client.close());
+    const { tools } = await client.listTools();
+    const given = await Promise.all(tools.map(({ name }) => client.callTool({ name, arguments: {} })));
+    expect(given.map(({ structuredContent }) => structuredContent)).toEqual([
+      form([1, 2]),
+      form("Ada"),
+      form(5),
+      { side: 2 },
+      undefined,
+    ]);
+    expect(given.map(({ content }) => content)).toEqual(
+      ["[1,2]", "Ada", "5", '{"side":2}', ""].map((text) => [{ type: "text", text }]),
+    );
+    const types = tools.map(({ outputSchema }) => outputSchema?.type);
+    expect(types).toEqual(
+      mode === "auto" ? ["array", "string", undefined, "object", undefined] : [...Array(4).fill("object"), undefined],
+    );
+  });
+});
+
+it("close ends what executeTool runs", async () => {
+  const server = new MCPServer({
+    ...{ name: "slow", version: "1.0.0" },
+    tools: [createTool({ id: "hang", description: "Hangs.", execute: (_input, ctx) => untilAborted(ctx.signal) })],
+  });
+  const hanging = rejection(server.executeTool("hang", {}));
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  await server.close();
+  expect(await hanging).toMatchObject({ message: expect.stringContaining("The MCPServer was closed.") });
+});
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+}
+
+it("P11 has an id that nobody changes", () => {
+  const server = new MCPServer({ name: "fixed", version: "1.0.0", id: "mine" });
+  expect(() => Object.assign(server, { id: "yours" })).toThrow(TypeError);
+  expect([server.id, server.getServerInfo().id]).toEqual(["mine", "mine"]);
+});

@@ -180,6 +180,36 @@ describe("a call that waits", () => {
     await expect.poll(ids).toEqual([]);
   });
 
+  it("leaves nothing of a server that has gone, nor of one whose calls go on elsewhere", async () => {
+    const store = memoryStore();
+    const twice = createTool({
+      id: "twice",
+      description: "Asks twice.",
+      execute: async (_input, ctx) => `${await ctx.ask("sure", "Sure?")} ${await ctx.ask("sure2", "Really?")}`,
+    });
+    const options = { store, requestStateTtlMs: 1_000, maxPending: 1 };
+    const gone = make([], options);
+    await ask(await clientOf((await gone.listen({ port: 0 })).url));
+    await gone.close();
+    const [first, second] = [make([], options, [twice]), make([], options, [twice])];
+    const [here, there] = [
+      await clientOf((await first.listen({ port: 0 })).url),
+      await clientOf((await second.listen({ port: 0 })).url),
+    ];
+    const asks = await here.callTool({ name: "twice", arguments: {} }, { allowInputRequired: true });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const again = await answer(there, asked.parse(asks).requestState, "yes", "twice");
+    expect(again).toMatchObject({ resultType: "input_required" });
+    const ids = async () => {
+      const found: string[] = [];
+      for (const prefix of ["", "~"]) for await (const id of store.list(prefix)) found.push(id);
+      return found;
+    };
+    await expect.poll(ids, { timeout: 5_000 }).toEqual([]);
+    // and the place of that call is free
+    expect(await ask(here)).toEqual(expect.any(String));
+  });
+
   it("is refused when too many wait", async () => {
     const client = await clientOf((await make([], { maxPending: 1 }).listen({ port: 0 })).url);
     const state = await ask(client);
