@@ -103,7 +103,7 @@ function mcpTool(client: McpClient, definition: McpToolDefinition, settings: Mcp
       const result = readResult(name, await answer.catch((error) => refuseQuestion(name, error)));
       const { structuredContent, toolResult } = result;
       const content = contentOf(result);
-      const isStructured = outputSchema !== undefined && isObject(structuredContent);
+      const isStructured = outputSchema !== undefined && structuredContent !== undefined;
       const output = isStructured ? structuredContent : (content ?? structuredContent ?? toolResult ?? "");
       if (isObject(output)) contents.set(output, content ?? dataOutput(output));
       return output;

@@ -217,6 +217,17 @@ describe("a result", () => {
     });
   });
 
+  it.each([[5], ["warm"], [null], [[1, 2]]])("is checked as it is where it is no object: %j", async (value) => {
+    const content = [{ type: "text" as const, text: JSON.stringify(value) }];
+    const tools = await mcpTools({
+      listTools: async () => ({ tools: [{ name: "t", inputSchema: {}, outputSchema: { enum: [value] } }] }),
+      callTool: async () => ({ content, structuredContent: value }),
+    });
+    const node = new AgenticToolsNode({ tools, outputValidation: "error" });
+    const result = typeof value === "string" ? value : JSON.stringify(value);
+    expect(await node.invoke(call("t"))).toMatchObject([{ contentBlocks: [{ result }] }]);
+  });
+
   it("with isError is an execution error, and its output is not validated", async () => {
     const answer = { isError: true, content: [{ type: "text" as const, text: "no such city" }] };
     expect(
