@@ -349,8 +349,8 @@ export class ServerLink {
     try {
       await this.#connect();
       return true;
-    } catch (error) {
-      this.error = error;
+    } catch (cause) {
+      this.error = isInvalidOption(cause) ? cause : connectFailed(this.name, cause);
       return false;
     }
   }

@@ -261,6 +261,20 @@ describe("tools that change", () => {
   });
 });
 
+it("an optional server that is tried again in vain is named in its status and in the event", async () => {
+  const failures: unknown[] = [];
+  const connection = await connect(
+    { gone: { url: "http://127.0.0.1:9/mcp", optional: true } },
+    {
+      reconnect: { attempts: 1, minMs: 1, maxMs: 1 },
+      onEvent: (event) => void (event.kind === "failed" && failures.push(event.error)),
+    },
+  );
+  const expected = { code: "MCP_CONNECT_FAILED", message: expect.stringContaining('"gone"') };
+  await expect.poll(() => failures).toMatchObject([expected]);
+  expect(connection.status()).toMatchObject({ gone: { state: "failed", error: expected } });
+});
+
 describe("a server that asks a model", () => {
   const message = calls(call("s_ponder"));
   const app = (connection: McpConnection, store = memoryStore()) =>
