@@ -1,5 +1,5 @@
 import type { NeedsApproval, ToolContext } from "../../components/tool.js";
-import { type Fields, isObject } from "../../is.js";
+import { isObject } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../../tools/define/create-tool.js";
 import { reportedError } from "../../tools/define/errors.js";
@@ -11,7 +11,6 @@ import { traceMeta } from "../trace-context.js";
 import { type Continuation, exchange } from "./exchange.js";
 import type { InputAnswers } from "./input-answers.js";
 import type { ServerLink } from "./link.js";
-import type { McpServerConfig } from "./options.js";
 import type { Client } from "./sdk.js";
 import type { WatchedTool } from "./tool-watch.js";
 import { uncheckedSchema } from "./unchecked.js";
@@ -42,15 +41,14 @@ export function connectedTool(watched: WatchedTool, settings: ConnectedToolSetti
   const outputSchema = unchecked.output ? undefined : definition.outputSchema;
   const repeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
   /** What the model reads of an output that is structured. */
-  const contents = new WeakMap<object, unknown>();
-  const place = { server: link.name, ...addressOf(link.config) };
+  const contents = definition.outputSchema && new WeakMap<object, unknown>();
   const send = async (input: Record<string, unknown>, ctx: ToolContext, more: Continuation): Promise<unknown> => {
     const { signal, toolCallId } = ctx;
     const params = { name, arguments: input, ...more, ...traceMeta(ctx) };
     const options = { signal, onprogress: (event: object) => ctx.progress(event), timeout: longestTimeout };
     const call = link.call(params, options);
     const noted = (client: Client) =>
-      noteRequest(ctx, { method: "tools/call", tool: name, client, place }, () => call(client));
+      noteRequest(ctx, { method: "tools/call", tool: name, client, place: link.place }, () => call(client));
     return link.inFlight.during({ toolName: name, toolCallId, ctx }, () =>
       link.request(noted, { signal, name, repeatable }),
     );
@@ -76,19 +74,11 @@ export function connectedTool(watched: WatchedTool, settings: ConnectedToolSetti
         answer: answers.answerer({ server: link.name, toolName: name, toolCallId }),
       };
       const result = readResult(name, await exchange(place, (more) => send(input, ctx, more)));
-      return outputOf(result, definition.outputSchema !== undefined, contents);
+      return outputOf(result, contents);
     },
-    toModelOutput: ({ output }) => (isObject(output) ? (contents.get(output) ?? output) : output),
+    toModelOutput: ({ output }) => (isObject(output) ? (contents?.get(output) ?? output) : output),
   });
   return tool as ConnectedMcpTool;
-}
-
-/** Where a server is, as far as its settings say. */
-function addressOf(config: McpServerConfig): Fields {
-  if ("command" in config) return { transport: "pipe" };
-  if (!("url" in config)) return {};
-  const { hostname, port, protocol } = new URL(config.url);
-  return { transport: "tcp", address: hostname, port: Number(port) || (protocol === "http:" ? 80 : 443) };
 }
 
 /** The schema says that the input is an object. */
@@ -100,9 +90,9 @@ function nameOf({ toolName, toolCallId }: ToolContext) {
   return { toolName, callId: toolCallId };
 }
 
-function outputOf(result: McpResult, isStructured: boolean, contents: WeakMap<object, unknown>): unknown {
+function outputOf(result: McpResult, contents: WeakMap<object, unknown> | undefined): unknown {
   const { structuredContent } = result;
-  if (!isStructured || structuredContent === undefined) return contentOf(result);
+  if (contents === undefined || structuredContent === undefined) return contentOf(result);
   if (isObject(structuredContent)) contents.set(structuredContent, contentOf(result));
   return structuredContent;
 }

@@ -25,7 +25,10 @@ function nodeCrypto(): NodeCrypto | undefined {
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (!isFields(value)) return JSON.stringify(value) ?? "null";
-  const entries = Object.entries(value).filter(([, field]) => field !== undefined);
-  entries.sort(([left], [right]) => (left < right ? -1 : 1));
-  return `{${entries.map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field)}`).join(",")}}`;
+  let text = "";
+  for (const key of Object.keys(value).sort()) {
+    const field = value[key];
+    if (field !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(field)}`;
+  }
+  return `{${text}}`;
 }

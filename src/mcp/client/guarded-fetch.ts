@@ -52,19 +52,28 @@ function limited(response: Response, request: unknown, onStreamEnd?: (error: Err
   if (!response.ok || response.body === null) return response;
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   const { status, statusText, headers } = response;
-  const body = isStream ? events(response.body, idOf(request), onStreamEnd) : response.body.pipeThrough(countBytes());
+  const body = isStream ? events(response.body, idOf(request), onStreamEnd) : counted(response.body);
   return new Response(body, { status, statusText, headers });
 }
 
-function countBytes(): TransformStream<Uint8Array, Uint8Array> {
+/** The same body, up to a size. */
+function counted(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
   let count = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      count += chunk.byteLength;
-      if (count > largestAnswer) throw answerTooLarge(largestAnswer);
-      controller.enqueue(chunk);
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        count += value.byteLength;
+        if (count <= largestAnswer) return controller.enqueue(value);
+        await reader.cancel().catch(() => undefined);
+        throw answerTooLarge(largestAnswer);
+      },
+      cancel: (reason) => reader.cancel(reason),
     },
-  });
+    { highWaterMark: 0 },
+  );
 }
 
 /** Of a request that has one answer; a stream of changes has none. */

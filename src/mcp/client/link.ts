@@ -1,5 +1,5 @@
 import { KumikoError } from "../../errors.js";
-import { isFields } from "../../is.js";
+import { type Fields, isFields } from "../../is.js";
 import { callMcpTool, type McpToolDefinition } from "../../tools/mcp/mcp-client.js";
 import {
   callCutOff,
@@ -22,7 +22,7 @@ import {
   revisionOf,
   type SharedOptions,
 } from "./new-client.js";
-import { endClient, hideAtHandshake, openTransport } from "./open-transport.js";
+import { addressOf, endClient, hideAtHandshake, openTransport } from "./open-transport.js";
 import type { McpServerConfig } from "./options.js";
 import type { Client } from "./sdk.js";
 import { pause, raceAbort, withLimit } from "./timing.js";
@@ -50,6 +50,8 @@ export interface RequestSettings {
 export class ServerLink {
   readonly name: string;
   readonly config: McpServerConfig;
+  /** Where the server is, as far as its settings say: for traces. */
+  readonly place: Fields;
   readonly inFlight = new InFlight();
   state: LinkState = "connecting";
   error: unknown;
@@ -67,6 +69,7 @@ export class ServerLink {
   constructor(name: string, config: McpServerConfig, owner: LinkOwner) {
     this.name = name;
     this.config = config;
+    this.place = { server: name, ...addressOf(config) };
     this.#owner = owner;
   }
 

@@ -1,3 +1,4 @@
+import type { Fields } from "../../is.js";
 import { answerTooLarge } from "../errors.js";
 import { guardedFetch, largestAnswer } from "./guarded-fetch.js";
 import type { McpCommand, McpEndpoint, McpServerConfig } from "./options.js";
@@ -13,6 +14,14 @@ export async function openTransport(config: McpServerConfig, onBroken: (error: E
   if ("url" in config) return httpTransport(config, onBroken);
   if ("transport" in config) return config.transport as Transport;
   throw new TypeError("A client that was given has its transport already.");
+}
+
+/** Where a server is, as far as its settings say. */
+export function addressOf(config: McpServerConfig): Fields {
+  if ("command" in config) return { transport: "pipe" };
+  if (!("url" in config)) return {};
+  const { hostname, port, protocol } = new URL(config.url);
+  return { transport: "tcp", address: hostname, port: Number(port) || (protocol === "http:" ? 80 : 443) };
 }
 
 async function stdioTransport(

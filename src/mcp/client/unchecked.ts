@@ -7,7 +7,10 @@ const knownDialects = /^https?:\/\/json-schema\.org\/draft(\/2020-12|-07)\/schem
 export function whyUnchecked(schema: object): string | undefined {
   const dialect: unknown = Reflect.get(schema, "$schema");
   if (typeof dialect === "string" && !knownDialects.test(dialect)) return `its $schema is ${dialect}`;
-  const remote = remoteReference(schema, identifiersIn(schema));
+  const outside = outsideReferencesIn(schema);
+  if (outside.length === 0) return undefined;
+  const own = identifiersIn(schema);
+  const remote = outside.find((target) => !own.has(target.split("#", 1)[0] ?? ""));
   return remote === undefined ? undefined : `it refers to ${remote}, which is not fetched`;
 }
 
@@ -21,22 +24,18 @@ function identifiersIn(value: unknown, found: Set<string> = new Set()): Set<stri
   return found;
 }
 
-function remoteReference(value: unknown, own: ReadonlySet<string>): string | undefined {
-  if (Array.isArray(value)) return firstOf(value, own);
-  if (!isFields(value)) return undefined;
-  for (const key of ["$ref", "$dynamicRef"]) {
-    const target = value[key];
-    if (typeof target === "string" && !target.startsWith("#") && !own.has(target.split("#", 1)[0] ?? "")) return target;
+/** References that do not lead to a place in the schema itself. Few schemas have one. */
+function outsideReferencesIn(value: unknown, found: string[] = []): string[] {
+  if (Array.isArray(value)) for (const item of value) outsideReferencesIn(item, found);
+  else if (isFields(value)) {
+    for (const key of Object.keys(value)) {
+      const field = value[key];
+      if (typeof field === "object") outsideReferencesIn(field, found);
+      else if ((key === "$ref" || key === "$dynamicRef") && typeof field === "string" && !field.startsWith("#"))
+        found.push(field);
+    }
   }
-  return firstOf(Object.values(value), own);
-}
-
-function firstOf(values: readonly unknown[], own: ReadonlySet<string>): string | undefined {
-  for (const value of values) {
-    const found = remoteReference(value, own);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return found;
 }
 
 /** Tells models what the schema says, and takes every value. */
