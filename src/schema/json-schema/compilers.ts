@@ -4,6 +4,7 @@ import { schemaInvalid, schemaUnsupported } from "../errors.js";
 import { OnDemand } from "../on-demand.js";
 import type { CompiledSchema, LooseSchema } from "../schema-validator.js";
 import type { StandardIssue } from "../standard-schema.js";
+import { regExpOf } from "../validation/keyword-values.js";
 import type { Compiler, JsonSchemaDraft } from "../validation/loosen-schema.js";
 import { interpretSchema, isCodeForbidden, loadInterpreter } from "./interpret.js";
 import { keysOfPointer } from "./schema-path.js";
@@ -34,7 +35,7 @@ export class SchemaCompilers {
       return { check: await strict(), unchecked: [] };
     } catch {
       const { loosenSchema } = await loosening.load();
-      return loosenSchema(schema, compilerOf, isPattern);
+      return loosenSchema(schema, compilerOf);
     }
   }
 }
@@ -122,25 +123,7 @@ function draftOf(schema: object): JsonSchemaDraft {
   );
 }
 
-/** Patterns such as `[\w-:]` are common, and are valid only without the flag `u`. */
-const regExp = Object.assign(
-  (pattern: string, flags: string): RegExp => {
-    try {
-      return new RegExp(pattern, flags);
-    } catch {
-      return new RegExp(pattern);
-    }
-  },
-  { code: "new RegExp" },
-);
-
-function isPattern(pattern: string): boolean {
-  try {
-    return regExp(pattern, "u") instanceof RegExp;
-  } catch {
-    return false;
-  }
-}
+const regExp = Object.assign((pattern: string, flags: string) => regExpOf(pattern, flags), { code: "new RegExp" });
 
 /** `ownProperties`: an absent "constructor" must not be taken for the one that every object inherits. */
 const options: Options = { allErrors: true, strict: false, logger: false, ownProperties: true, code: { regExp } };

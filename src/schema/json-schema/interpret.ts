@@ -1,9 +1,13 @@
 import type { OutputUnit, Schema, Validator } from "@cfworker/json-schema";
 import { messageOf } from "../../errors.js";
+import { isFields } from "../../is.js";
 import { schemaInvalid } from "../errors.js";
 import type { StandardIssue } from "../standard-schema.js";
+import { keywordProblems } from "../validation/keyword-values.js";
 import type { JsonSchemaDraft } from "../validation/loosen-schema.js";
+import { schemaNodes } from "../validation/schema-nodes.js";
 import { keysOfPointer } from "./schema-path.js";
+import { unicodePattern } from "./unicode-pattern.js";
 
 type Check = (value: unknown) => readonly StandardIssue[] | undefined;
 
@@ -29,63 +33,61 @@ export async function interpretSchema(text: string, draft: JsonSchemaDraft): Pro
 export async function loadInterpreter(): Promise<(text: string, draft: JsonSchemaDraft) => Check> {
   const { Validator, dereference } = await import("@cfworker/json-schema");
   return (text, draft) => {
-    const root: object = JSON.parse(text);
-    checkSchema(root);
+    const given: Schema = JSON.parse(text);
+    checkSchema(given);
     let validator: Validator;
     try {
       // a copy, because the validator writes resolved references into the schema
-      validator = new Validator(JSON.parse(text), draft === "07" ? "7" : draft, false);
+      validator = new Validator(readSchema(text), draft === "07" ? "7" : draft, false);
     } catch (cause) {
       throw invalid(messageOf(cause), cause);
     }
-    checkReferences(dereference(JSON.parse(text)));
+    checkReferences(dereference(readSchema(text)));
     return (value) => {
-      const given = asJson(value);
-      if (given === undefined) return [{ message: "is not a JSON value", path: [] }];
-      const { valid, errors } = validator.validate(given.value);
-      return valid ? undefined : issuesOf(errors, root);
+      const json = asJson(value);
+      if (json === undefined) return [{ message: "is not a JSON value", path: [] }];
+      const { valid, errors } = validator.validate(json.value);
+      return valid ? undefined : issuesOf(errors, (location) => at(given, location) ?? at(readSchema(text), location));
     };
   };
+}
+
+/**
+ * Reads a schema as the interpreter needs it: with patterns for the flag `u`, `null` as a type, and with static references in place of dynamic ones,
+ * which it ignores. (Within one document they usually mean the same.)
+ */
+function readSchema(text: string): Schema {
+  const schema: Schema = JSON.parse(text);
+  for (const { node } of schemaNodes(schema)) {
+    const { $dynamicRef, $dynamicAnchor } = node;
+    if (typeof $dynamicRef === "string") node.$ref ??= $dynamicRef;
+    if (typeof $dynamicAnchor === "string") node.$anchor ??= $dynamicAnchor;
+    const { pattern, patternProperties, nullable, type } = node;
+    if (nullable === true) node.type = [type, "null"].flat();
+    if (typeof pattern === "string") node.pattern = unicodePattern(pattern) ?? pattern;
+    if (isFields(patternProperties)) {
+      const entries = Object.entries(patternProperties).map(([name, inner]) => [unicodePattern(name) ?? name, inner]);
+      node.patternProperties = Object.fromEntries(entries);
+    }
+  }
+  return schema;
 }
 
 const invalid = (why: string, cause?: unknown): Error =>
   schemaInvalid(`This is not a valid JSON Schema: ${why}. Correct it, or leave it out.`, cause);
 
-const typeNames = ["string", "number", "integer", "boolean", "object", "array", "null"];
-
-/** Checks what ajv rejects too, and the interpreter would notice only with a value. */
-function checkSchema(schema: unknown, isSchema = true): void {
-  if (typeof schema !== "object" || schema === null) return;
-  if (Array.isArray(schema)) {
-    for (const item of schema) checkSchema(item);
-    return;
-  }
-  for (const [key, value] of Object.entries(schema)) {
-    if (isSchema && key === "type") checkTypes(value);
-    if (isSchema && key === "pattern") checkPattern(value);
-    if (isSchema && ["const", "enum", "default", "examples"].includes(key)) continue;
-    checkSchema(
-      value,
-      !isSchema || !["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"].includes(key),
-    );
-  }
-}
-
-function checkTypes(types: unknown): void {
-  for (const type of Array.isArray(types) ? types : [types]) {
-    if (!typeNames.includes(String(type))) throw invalid(`"type" must be one of ${typeNames.join(", ")}`);
-  }
-}
-
-function checkPattern(pattern: unknown): void {
-  try {
-    new RegExp(String(pattern), "u");
-  } catch (cause) {
-    try {
-      new RegExp(String(pattern));
-    } catch {
-      throw invalid(messageOf(cause), cause);
+/** Checks what ajv rejects too, and the interpreter would notice only with a value, or never. */
+function checkSchema(schema: object): void {
+  const anchors = new Set<unknown>();
+  for (const { node, path } of schemaNodes(schema)) {
+    for (const problem of keywordProblems(node)) {
+      throw invalid(`data/${[...path, ...problem.path].join("/")} ${problem.reason}`);
     }
+    const { nullable, type, $anchor } = node;
+    if (nullable !== undefined && type === undefined) throw invalid('"nullable" cannot be used without "type"');
+    if ($anchor === undefined) continue;
+    if (anchors.has($anchor)) throw invalid(`reference "#${$anchor}" resolves to more than one schema`);
+    anchors.add($anchor);
   }
 }
 
@@ -97,7 +99,8 @@ function checkReferences(lookup: Readonly<Record<string, Schema | boolean>>): vo
   for (const schema of Object.values(lookup)) {
     if (typeof schema === "boolean" || typeof schema.$ref !== "string") continue;
     const { $ref, __absolute_ref__: reference = $ref }: Resolved = schema;
-    if (lookup[reference] === undefined) throw invalid(`can't resolve reference ${$ref}`);
+    if (lookup[reference] === undefined)
+      throw Object.assign(invalid(`can't resolve reference ${$ref}`), { missingRef: $ref });
   }
 }
 
@@ -126,14 +129,17 @@ const around = [
   "unevaluatedItems",
 ];
 
-function issuesOf(errors: readonly OutputUnit[], root: object): StandardIssue[] {
+/** Finds the part of the schema at a location. */
+type Find = (location: string) => unknown;
+
+function issuesOf(errors: readonly OutputUnit[], find: Find): StandardIssue[] {
   const issues: StandardIssue[] = [];
   const seen = new Set<string>();
   for (const [n, error] of errors.entries()) {
     // the error before it has already named the additional property
     if (error.keyword === "false" && /(additional|unevaluated)Properties/.test(errors[n - 1]?.keyword ?? "")) continue;
-    const message = messageFor(error, root);
-    const path = keysOfPointer(error.instanceLocation);
+    const message = messageFor(error, find);
+    const path = keysOfPointer(decodeURIComponent(error.instanceLocation));
     const known = JSON.stringify([path, message]);
     if (message === undefined || seen.has(known)) continue;
     seen.add(known);
@@ -142,9 +148,11 @@ function issuesOf(errors: readonly OutputUnit[], root: object): StandardIssue[] 
   return issues.length > 0 ? issues : [{ message: "does not fit", path: [] }];
 }
 
-function messageFor({ keyword, keywordLocation, error }: OutputUnit, root: object): string | undefined {
+function messageFor({ keyword, keywordLocation, error }: OutputUnit, find: Find): string | undefined {
   if (around.includes(keyword)) return undefined;
-  const limit = at(root, keywordLocation);
+  if (/^(min|max)?contains$/i.test(keyword)) return countMessage(find(keywordLocation.replace(/\/\w+$/, "")));
+  // the interpreter misspells this keyword in locations
+  const limit = find(keywordLocation.replace(/dependantRequired$/, "dependentRequired"));
   const [, name] = /"(.*?)"/.exec(error) ?? [];
   if (keyword === "additionalProperties" || keyword === "unevaluatedProperties") {
     const kind = keyword === "additionalProperties" ? "additional" : "unevaluated";
@@ -182,11 +190,26 @@ function plainMessage(keyword: string, limit: unknown, name: string | undefined,
       return "must NOT have duplicate items";
     case "propertyNames":
       return "property name must be valid";
-    case "contains":
-      return "must contain at least 1 valid item(s)";
+    case "dependentRequired":
+    case "dependencies":
+      return dependencyMessage(limit, name) ?? error;
     default:
       return limitMessage(keyword, String(limit)) ?? error;
   }
+}
+
+/** `contains`, with the limits beside it. */
+function countMessage(schema: unknown): string {
+  const { minContains = 1, maxContains } = isFields(schema) ? schema : {};
+  const most = maxContains === undefined ? "" : ` and no more than ${maxContains}`;
+  return `must contain at least ${minContains}${most} valid item(s)`;
+}
+
+function dependencyMessage(limit: unknown, name: string | undefined): string | undefined {
+  const needed: unknown = isFields(limit) && name !== undefined ? limit[name] : limit;
+  if (!Array.isArray(needed)) return undefined;
+  const properties = `${needed.length === 1 ? "property" : "properties"} ${needed.join(", ")}`;
+  return `must have ${properties} when property ${name} is present`;
 }
 
 /** `minLength` and the like. */
@@ -203,10 +226,10 @@ function limitMessage(keyword: string, limit: string): string | undefined {
 /** The part of a schema at a location. References on the way are followed. */
 function at(root: object, location: string): unknown {
   let part: unknown = root;
-  for (const step of keysOfPointer(location)) {
+  for (const step of keysOfPointer(decodeURIComponent(location))) {
     if (typeof part !== "object" || part === null) return undefined;
     const next: unknown = Reflect.get(part, step);
-    part = step === "$ref" && typeof next === "string" && next.startsWith("#") ? at(root, decodeURI(next)) : next;
+    part = step === "$ref" && typeof next === "string" && next.startsWith("#") ? at(root, next) : next;
   }
   return part;
 }

@@ -1,7 +1,8 @@
 import { messageOf } from "../../errors.js";
 import { isFields } from "../../is.js";
 import type { LooseSchema, UncheckedPart } from "../schema-validator.js";
-import { allowNull, fromDraft04 } from "./older-drafts.js";
+import { keywordProblems } from "./keyword-values.js";
+import { allowNull, fromDraft04, fromOlderWords } from "./older-drafts.js";
 import { type SchemaNode, schemaNodes, subschemaKinds } from "./schema-nodes.js";
 
 /** The drafts that ajv supports. */
@@ -22,7 +23,7 @@ export interface Compiler {
 }
 
 /** How often compiling is tried, each time without the parts that failed the last time. */
-const mostAttempts = 20;
+const mostAttempts = 100;
 
 /**
  * Compiles what can be checked of a schema that does not compile as a whole, because of an older draft, patterns of another
@@ -31,14 +32,17 @@ const mostAttempts = 20;
 export async function loosenSchema(
   schema: object,
   compilerOf: (draft: JsonSchemaDraft) => Promise<Compiler>,
-  isPattern: (pattern: string) => boolean,
 ): Promise<LooseSchema> {
   const { $schema, ...copy } = JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;
   const loosening = new Loosening(copy);
   const draft = draftOf($schema);
   if (draft === undefined) loosening.note(["$schema"], `${JSON.stringify($schema)} is an unknown draft`);
-  if (draft === "04") for (const { node } of schemaNodes(copy)) fromDraft04(node);
-  loosening.dropWhatAjvRefuses(isPattern);
+  for (const { node } of schemaNodes(copy)) {
+    if (draft === "04") fromDraft04(node);
+    fromOlderWords(node, draft ?? "2020-12");
+  }
+  loosening.dropMalformed();
+  loosening.dropLocalReferences();
   const compiler = await compilerOf(draft === "04" || draft === "06" ? "07" : (draft ?? "2020-12"));
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
     try {
@@ -73,18 +77,36 @@ class Loosening {
     this.unchecked.push({ path: pointerOf(path), reason });
   }
 
-  /** Drops parts that ajv rejects although other validators accept them. */
-  dropWhatAjvRefuses(isPattern: (pattern: string) => boolean): void {
+  /** Drops keywords with values that they cannot have, and patterns of other languages. */
+  dropMalformed(): void {
     for (const { node, path } of [...schemaNodes(this.#schema)]) {
-      const { pattern, patternProperties, nullable, type } = node;
-      if (typeof pattern === "string" && !isPattern(pattern)) this.#drop([...path, "pattern"], notAPattern(pattern));
-      for (const name of Object.keys(isFields(patternProperties) ? patternProperties : {})) {
-        if (!isPattern(name)) this.#drop([...path, "patternProperties", name], notAPattern(name));
-      }
-      if (nullable === undefined || type !== undefined) continue;
+      for (const problem of [...keywordProblems(node)]) this.#drop([...path, ...problem.path], problem.reason);
+      if (node.nullable === undefined || node.type !== undefined) continue;
+      const allowsNull = node.nullable === true;
       this.#drop([...path, "nullable"], "`nullable` has no effect without a type");
-      if (nullable === true) allowNull(node);
+      if (allowsNull) allowNull(node);
     }
+  }
+
+  /** Drops the references into the schema itself that lead nowhere, all at once: compiling would report one of them each time. */
+  dropLocalReferences(): void {
+    const nodes = [...schemaNodes(this.#schema)];
+    // inside a schema with an id of its own, a pointer starts there
+    if (nodes.some(({ node, path }) => path.length > 0 && node.$id !== undefined)) return;
+    for (const { node, path } of nodes) {
+      const { $ref } = node;
+      if (typeof $ref === "string" && $ref.startsWith("#/") && !this.#has(keysOfReference($ref)))
+        this.#drop([...path, "$ref"], unresolved($ref));
+    }
+  }
+
+  #has(path: readonly string[]): boolean {
+    let value: unknown = this.#schema;
+    for (const key of path) {
+      if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return false;
+      value = Reflect.get(value, key);
+    }
+    return true;
   }
 
   /** Drops the parts that made compiling fail; returns `false` if none are found. */
@@ -95,8 +117,18 @@ class Loosening {
     else {
       for (const { instancePath, message = "it is not valid" } of compiler.problemsIn(structuredClone(this.#schema)))
         this.#drop(keysOf(instancePath), message);
+      if (this.unchecked.length === before) this.#dropNames(messageOf(error));
     }
     return this.unchecked.length > before;
+  }
+
+  /** Drops the names of all schemas: two are the same, or one is not a valid URI. References to them are dropped later. */
+  #dropNames(reason: string): void {
+    for (const { node, path } of [...schemaNodes(this.#schema)]) {
+      for (const keyword of ["$id", "$anchor", "$dynamicAnchor"]) {
+        if (node[keyword] !== undefined) this.#drop([...path, keyword], reason);
+      }
+    }
   }
 
   #dropReferences(missing: string): void {
@@ -104,7 +136,7 @@ class Loosening {
     const exact = known.filter(({ node }) => node.$ref === missing || node.$dynamicRef === missing);
     // for references relative to an `$id`, ajv reports the resolved URI
     const found = exact.length > 0 ? exact : known.filter(({ node }) => endsWith(missing, node.$ref));
-    for (const { path } of found) this.#drop([...path, "$ref"], `${JSON.stringify(missing)} cannot be resolved`);
+    for (const { path } of found) this.#drop([...path, "$ref"], unresolved(missing));
   }
 
   /** Removes the keyword at a path, or replaces the subschema there by `true`. */
@@ -175,7 +207,7 @@ function weaken({ node }: SchemaNode, keyword: string, value: unknown): void {
   Reflect.set(node, "allOf", [...others, { anyOf: value }]);
 }
 
-const notAPattern = (pattern: string): string => `${JSON.stringify(pattern)} is not a valid pattern in JavaScript`;
+const unresolved = (reference: string): string => `${JSON.stringify(reference)} cannot be resolved`;
 const isRegExpKey = (path: readonly string[]): boolean => path.at(-2) === "patternProperties";
 const isInside = (path: readonly string[], around: readonly string[]): boolean =>
   path.length > around.length && around.every((key, index) => key === path[index]);
@@ -189,5 +221,14 @@ function keysOf(pointer: string): string[] {
   return pointer
     .split("/")
     .slice(1)
-    .map((step) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"));
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** The keys of a reference such as `#/$defs/a%20b`. */
+function keysOfReference(reference: string): string[] {
+  try {
+    return keysOf(decodeURIComponent(reference));
+  } catch {
+    return keysOf(reference);
+  }
 }

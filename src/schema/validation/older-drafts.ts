@@ -30,3 +30,16 @@ export function allowNull(schema: Record<string, unknown>): void {
   delete schema.$ref;
   schema.anyOf = [{ $ref }, { type: "null" }];
 }
+
+/** Writes what older drafts, or careless authors, write in other words as the draft has it, in place. */
+export function fromOlderWords(schema: Record<string, unknown>, draft: string): void {
+  const { required, type, items, additionalItems } = schema;
+  if (Array.isArray(required)) schema.required = [...new Set(required)];
+  if (Array.isArray(type)) schema.type = [...new Set(type)];
+  if (draft !== "2020-12" || !Array.isArray(items)) return;
+  schema.prefixItems = items;
+  delete schema.items;
+  if (additionalItems === undefined) return;
+  schema.items = additionalItems;
+  delete schema.additionalItems;
+}

@@ -42,6 +42,22 @@ describe("a schema that is interpreted gives the issues that compiled code gives
     [{ $schema: "http://json-schema.org/draft-07/schema#", type: "array", items: [{ type: "string" }] }, [1]],
     [address, { "a/b": [1] }],
     [{ type: "object", properties: { a: { type: "string" } } }, { a: undefined }],
+    [{ type: "string", nullable: true }, null],
+    [{ type: "string", nullable: true }, 5],
+    [{ dependentRequired: { a: ["b"] } }, { a: 1 }],
+    [
+      { properties: { "città #%/~": { type: "object", properties: { 城市: { type: "string" } } } } },
+      { "città #%/~": { 城市: 1 } },
+    ],
+    [{ contains: { type: "string" }, minContains: 2, maxContains: 3 }, ["a"]],
+    [{ type: "string", pattern: "[\\w-:]" }, "!"],
+    [{ type: "string", pattern: "^\\_\\-{x}$" }, "_-{x"],
+    [{ type: "string", pattern: "^\\_\\-{x}$" }, "_-{x}"],
+    [
+      { patternProperties: { "[\\w-:]": { type: "string" } }, additionalProperties: false },
+      { a: 1, "!": 2 },
+    ],
+    [{ $dynamicAnchor: "n", properties: { kid: { $dynamicRef: "#n" }, n: { type: "number" } } }, { kid: { n: "x" } }],
   ])("%j of %j", async (schema, value) => {
     const compiled = (await new JsonSchemaValidator().compile(schema))(value);
     const draft = "$schema" in schema ? "07" : "2020-12";
@@ -57,6 +73,15 @@ describe("a schema that is interpreted gives the issues that compiled code gives
       { pattern: "(" },
       { $ref: "#/$defs/nowhere" },
       { $ref: "https://x.test/a" },
+      { $ref: 5 },
+      { nullable: true },
+      { $defs: { a: { $anchor: "q" }, b: { $anchor: "q" } } },
+      { required: null },
+      { enum: "a" },
+      { multipleOf: 0 },
+      { anyOf: [] },
+      { properties: { a: null } },
+      { patternProperties: { "(": {} } },
     ]) {
       await expect(interpretSchema(JSON.stringify(schema), "2020-12")).rejects.toMatchObject({
         code: "SCHEMA_INVALID",

@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { AgenticToolsNode, Chain, createTool, mcpTools, memoryStore } from "../../../src/index.js";
 import { JsonSchemaValidator, jsonSchemaValidator } from "../../../src/schema/json-schema-validator.js";
@@ -16,6 +18,8 @@ interface Case {
   /** What is still refused. */
   readonly bad: unknown;
   readonly paths: readonly string[];
+  /** The paths where code may not be made from strings, if others. */
+  readonly interpreted?: readonly string[];
 }
 
 const cases: Readonly<Record<string, Case>> = {
@@ -94,7 +98,62 @@ const cases: Readonly<Record<string, Case>> = {
     bad: { n: "x" },
     paths: ["/properties/a/type", "/properties/b/required"],
   },
+  "names that are no part of a URI": {
+    schema: object(
+      { "100%": { type: "any" }, "%/~#": { $ref: "#/$defs/%" }, n: { $ref: "#/$defs/n%20%25" } },
+      { $defs: { "n %": { type: "integer" } } },
+    ),
+    good: { "100%": 1, "%/~#": 2, n: 1 },
+    bad: { n: "x" },
+    paths: ["/properties/100%/type", "/properties/%~1~0#/$ref"],
+  },
+  "an empty enum": {
+    schema: object({ a: { enum: [] }, n: { type: "integer" } }),
+    good: { a: "x", n: 1 },
+    bad: { n: "x" },
+    paths: ["/properties/a/enum"],
+  },
+  "names that are listed twice": {
+    schema: object({ a: { type: ["string", "string"] }, n: {} }, { required: ["n", "n"] }),
+    good: { a: "x", n: 1 },
+    bad: { a: "x" },
+    paths: [],
+  },
+  "a list of items as drafts before 2020-12 have it": {
+    schema: object({ a: { type: "array", items: [{ type: "string" }], additionalItems: false } }),
+    good: { a: ["x"] },
+    bad: { a: ["x", 1] },
+    paths: [],
+  },
+  "an $id that is no URI": {
+    schema: { $id: "urn:a", ...object({ n: { type: "integer" } }) },
+    good: { n: 1 },
+    bad: { n: "x" },
+    paths: ["/$id"],
+    interpreted: [],
+  },
+  "two schemas of one name": {
+    schema: object({
+      a: { $anchor: "q" },
+      b: { $anchor: "q", type: "string" },
+      c: { $ref: "#q" },
+      n: { type: "integer" },
+    }),
+    good: { a: 1, b: "x", c: true, n: 1 },
+    bad: { b: 5 },
+    paths: ["/properties/a/$anchor", "/properties/b/$anchor", "/properties/c/$ref"],
+  },
+  "many references that lead nowhere": {
+    schema: object({ ...manyReferences(150), n: { type: "integer" } }),
+    good: { r1: 1, n: 1 },
+    bad: { n: "x" },
+    paths: Array.from({ length: 150 }, (_, index) => `/properties/r${index}/$ref`),
+  },
 };
+
+function manyReferences(count: number): Record<string, { readonly $ref: string }> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`r${index}`, { $ref: `#/$defs/x${index}` }]));
+}
 
 describe.each(Object.entries(cases))("a schema with %s", (_name, { schema, good, bad, paths }) => {
   it("checks what can be checked, and tells once, at the first call, what cannot", async () => {
@@ -119,6 +178,18 @@ describe.each(Object.entries(cases))("a schema with %s", (_name, { schema, good,
     expect(textsOf(await node.stream(message(good), options).concat())).toEqual(["ran", "ran", "ran"]);
     expect(events).toEqual([]);
   });
+});
+
+it("leaves out the same parts where code may not be made from strings", async () => {
+  const child = join(import.meta.dirname, "unchecked-schemas-child.ts");
+  const flags = ["--disallow-code-generation-from-strings", "--import", import.meta.resolve("tsx")];
+  const input = JSON.stringify(Object.values(cases).map(({ schema, good, bad }) => ({ schema, good, bad })));
+  const output: unknown = JSON.parse(execFileSync(process.execPath, [...flags, child], { encoding: "utf8", input }));
+  expect(output).toEqual(
+    Object.values(cases).map(({ paths, interpreted = paths }) => {
+      return { paths: [...interpreted].sort(), good: "fits", bad: "does not fit" };
+    }),
+  );
 });
 
 it("an approval of such a tool can be answered, with edited arguments too", async () => {
