@@ -66,7 +66,8 @@ export function dataOutputOf(value: unknown, note: JsonNote): string {
  * An empty array is data.
  */
 export function isContentList(value: unknown): value is readonly ToolResultContent[] {
-  return Array.isArray(value) && value.length > 0 && value.every(isContent);
+  // a hole counts as undefined, which `every` of a sparse array would skip
+  return Array.isArray(value) && value.length > 0 && Array.from<unknown>(value).every(isContent);
 }
 
 function isContent(value: unknown): value is ToolResultContent {

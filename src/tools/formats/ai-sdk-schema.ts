@@ -65,7 +65,8 @@ function opened(open: AnyFunction): ToolParameters | undefined {
 
 function plainForm({ jsonSchema }: AiSdkSchema): JsonSchema {
   if (typeof jsonSchema !== "object" || jsonSchema === null) throw notASchema(jsonSchema);
-  if ("then" in jsonSchema) throw schemaLater();
+  // `then` may also be the keyword beside `if`
+  if (isPromiseLike(jsonSchema)) throw schemaLater();
   return jsonSchema as JsonSchema;
 }
 

@@ -35,8 +35,8 @@ function requestContextOf(ctx: ToolContext): object {
   const has = (name: string): boolean => values.has(name);
   const remove = (name: string): boolean => values.delete(name);
   const clear = (): void => [...values.keys()].forEach(remove);
-  const forEach = (invocation: (value: unknown, name: string) => void): void => {
-    for (const [name, value] of values.entries()) invocation(value, name);
+  const forEach = (callback: (value: unknown, name: string) => void): void => {
+    for (const [name, value] of values.entries()) callback(value, name);
   };
   return {
     ...{ get, set, has, delete: remove, clear, forEach },

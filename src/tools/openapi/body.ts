@@ -83,7 +83,7 @@ const wildcards: Readonly<Record<BodyKind, string>> = {
 function filesIn(schema: unknown, encoding: Fields, references: OperationPlace["references"]): ReadonlySet<string> {
   const files = new Set<string>();
   const seen = new Set<unknown>();
-  const invocation = (part: unknown): void => {
+  const visit = (part: unknown): void => {
     const fields = references.follow(part);
     if (seen.has(fields)) return;
     seen.add(fields);
@@ -91,9 +91,9 @@ function filesIn(schema: unknown, encoding: Fields, references: OperationPlace["
       const { contentType } = fieldsOf(encoding[name]);
       if (isFile(references.follow(property), contentType, references)) files.add(name);
     }
-    for (const each of Array.isArray(fields.allOf) ? fields.allOf : []) invocation(each);
+    for (const each of Array.isArray(fields.allOf) ? fields.allOf : []) visit(each);
   };
-  if (isFields(schema)) invocation(schema);
+  if (isFields(schema)) visit(schema);
   return files;
 }
 

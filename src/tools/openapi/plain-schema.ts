@@ -56,19 +56,31 @@ export class SchemaWriter {
     return name;
   }
 
-  /** Names that are hidden in a schema, in what it is composed of, and in what it is a part of. */
-  #hiddenIn(schema: Fields, around: ReadonlySet<string>): ReadonlySet<string> {
+  /** The hidden names of a schema, of its parts, and of the schema around it. */
+  #hiddenIn(schema: Fields, around: ReadonlySet<string>, seen = new Set<unknown>()): ReadonlySet<string> {
     const names = new Set(around);
-    const seen = new Set<unknown>();
     const visit = (part: unknown): void => {
       const fields = this.#references.follow(part);
       if (seen.has(fields)) return;
       seen.add(fields);
       for (const name of namesMarked(this.#hiddenBy, fields, this.#references)) names.add(name);
       for (const each of listOf(fields.allOf)) if (isFields(each)) visit(each);
+      for (const list of [fields.anyOf, fields.oneOf]) {
+        for (const name of this.#hiddenInAll(listOf(list).filter(isFields), seen)) names.add(name);
+      }
     };
     visit(schema);
     return names;
+  }
+
+  /** Names that are hidden in every alternative that has them. */
+  #hiddenInAll(alternatives: readonly Fields[], seen: Set<unknown>): ReadonlySet<string> {
+    const hidden = alternatives.map((each) => this.#hiddenIn(each, noNames, seen));
+    const shown = alternatives.flatMap((each, index) => {
+      const names = Object.keys(fieldsOf(this.#references.follow(each).properties));
+      return names.filter((name) => hidden[index]?.has(name) === false);
+    });
+    return new Set(hidden.flatMap((names) => [...names]).filter((name) => !shown.includes(name)));
   }
 
   /** A part of `allOf`: what is required there may be hidden beside it. Then it cannot be shared with other schemas. */

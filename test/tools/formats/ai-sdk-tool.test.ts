@@ -127,6 +127,13 @@ it("a schema that cannot be read names the tool, and no other", () => {
   expect(error.message).not.toContain("weather");
 });
 
+it("a schema with the keyword `then` is no promise", async () => {
+  const inputSchema = jsonSchema({ if: { required: ["a"] }, then: { required: ["b"] } });
+  const node = new AgenticToolsNode({ tools: { made: tool({ inputSchema, execute: () => "ran" }) } });
+  expect(textsOf(await node.invoke(calls(call("made", { a: 1, b: 2 }))))).toEqual(["ran"]);
+  await expect(node.invoke(calls(call("made", { a: 1 })))).rejects.toThrow("required property 'b'");
+});
+
 it("what it yields is progress, and the last of it the result", async () => {
   const events: unknown[] = [];
   const steps = tool({

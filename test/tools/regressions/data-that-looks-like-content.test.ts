@@ -37,6 +37,7 @@ describe.each(modes)("a list of data (%s)", (mode) => {
     ["with a field of another type", [{ type: "file", url: "https://example.com", name: 5 }]],
     ["of class instances", [Object.assign(new (class Row {})(), { type: "text", text: "a" })]],
     ["that is empty", []],
+    ["with a hole", Object.assign(new Array(2), { 1: parts[0] })],
   ])("is read as JSON: one %s", async (_name, data) => {
     const block = await blockOf(new AgenticToolsNode([tool("list", () => data)]), mode, "list");
     expect(block).toMatchObject(asData(data));

@@ -74,7 +74,7 @@ describe("64-bit integers", () => {
   });
 });
 
-describe("required beside allOf", () => {
+describe("required beside allOf, oneOf or anyOf", () => {
   const base = { type: "object", properties: { id: { type: "string", readOnly: true }, name: { type: "string" } } };
   const required = ["id", "name"];
   it.each([
@@ -83,8 +83,10 @@ describe("required beside allOf", () => {
     ["in another part", { allOf: [base, { required }] }],
     ["in a part that is a reference", { allOf: [base, { $ref: "#/components/schemas/Both" }] }],
     ["nested", { allOf: [{ allOf: [{ $ref: "#/components/schemas/Base" }] }], required }],
+    ["in every alternative", { oneOf: [base, { required: ["title"], ...base }], required }],
+    ["in alternatives of a reference", { allOf: [{ $ref: "#/components/schemas/Any" }], required }],
   ])("does not ask for what is read only: %s", async (_where, schema) => {
-    const components = { schemas: { Base: base, Both: { required } } };
+    const components = { schemas: { Base: base, Both: { required }, Any: { anyOf: [base, {}] } } };
     const document = oneOperation({ operationId: "op", ...body("application/json", schema) }, { components }, "post");
     const seen: unknown[] = [];
     const tool = await toolOf(document, {
