@@ -18,6 +18,12 @@ export function contextKey<T>(name: string): ContextKey<T> {
   return Object.freeze({ name });
 }
 
+/** The key of a value of any type: a `ContextKey` is invariant. */
+interface AnyContextKey {
+  readonly name: string;
+  readonly [valueType]?: ((value: never) => unknown) | undefined;
+}
+
 /** What a run accepts as its request context, and what nodes see: any `RequestContext<…>`. */
 export interface AnyRequestContext {
   get(key: never): unknown;
@@ -37,30 +43,33 @@ export interface AnyRequestContext {
 export class RequestContext<Values extends object = Record<string, unknown>> {
   readonly #values = new Map<string, unknown>();
 
-  constructor(entries?: Iterable<readonly [keyof Values & string, Values[keyof Values & string]]> | Partial<Values>) {
+  /** `entries` are pairs of a name or key and a value, or a record. */
+  constructor(entries?: Iterable<EntryOf<Values>> | Partial<Values>) {
     if (entries === undefined) return;
-    const pairs = isIterable(entries) ? entries : Object.entries(entries);
-    for (const [name, value] of pairs) this.#values.set(name, value);
+    const pairs: Iterable<readonly [string | AnyContextKey, unknown]> = isIterable(entries)
+      ? entries
+      : Object.entries(entries);
+    for (const [key, value] of pairs) this.#values.set(nameOf(key), value);
   }
 
   get<T>(key: ContextKey<T>): T | undefined;
   get<Name extends keyof Values & string>(name: Name): Values[Name] | undefined;
-  get(key: string | ContextKey<unknown>): unknown {
+  get(key: string | AnyContextKey): unknown {
     return this.#values.get(nameOf(key));
   }
 
   set<T>(key: ContextKey<T>, value: T): this;
   set<Name extends keyof Values & string>(name: Name, value: Values[Name]): this;
-  set(key: string | ContextKey<unknown>, value: unknown): this {
+  set(key: string | AnyContextKey, value: unknown): this {
     this.#values.set(nameOf(key), value);
     return this;
   }
 
-  has(key: (keyof Values & string) | ContextKey<unknown>): boolean {
+  has(key: (keyof Values & string) | AnyContextKey): boolean {
     return this.#values.has(nameOf(key));
   }
 
-  delete(key: (keyof Values & string) | ContextKey<unknown>): boolean {
+  delete(key: (keyof Values & string) | AnyContextKey): boolean {
     return this.#values.delete(nameOf(key));
   }
 
@@ -85,7 +94,11 @@ export class RequestContext<Values extends object = Record<string, unknown>> {
   }
 }
 
-function nameOf(key: string | ContextKey<unknown>): string {
+type EntryOf<Values> =
+  | readonly [name: keyof Values & string, value: Values[keyof Values & string]]
+  | readonly [key: AnyContextKey, value: unknown];
+
+function nameOf(key: string | AnyContextKey): string {
   return typeof key === "string" ? key : key.name;
 }
 

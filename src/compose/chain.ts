@@ -20,6 +20,7 @@ import type {
   BranchMembers,
   CheckedSwitch,
   FieldOf,
+  InputField,
   JoinedOuts,
   Joins,
   Members,
@@ -102,7 +103,7 @@ export class Chain<
   append<
     Out,
     Inner = undefined,
-    const InputKey extends (keyof O & string) | undefined = undefined,
+    const InputKey extends InputField<O> | undefined = undefined,
     const OutputKey extends string | undefined = undefined,
     const Key extends string = never,
     Options = AnyCallOptions,
@@ -135,7 +136,7 @@ export class Chain<
   /** `append` for a model; its `options` have the type of the model's call options. */
   appendModel<
     Options = ModelOptions,
-    const InputKey extends (keyof O & string) | undefined = undefined,
+    const InputKey extends InputField<O> | undefined = undefined,
     const OutputKey extends string | undefined = undefined,
     const Key extends string = never,
   >(
@@ -154,7 +155,7 @@ export class Chain<
 
   /** `append` for a tools node. */
   appendToolsNode<
-    const InputKey extends (keyof O & string) | undefined = undefined,
+    const InputKey extends InputField<O> | undefined = undefined,
     const OutputKey extends string | undefined = undefined,
     const Key extends string = never,
   >(
@@ -173,7 +174,7 @@ export class Chain<
 
   /** The same as `appendToolsNode`, under its name in Eino. */
   appendAgenticToolsNode<
-    const InputKey extends (keyof O & string) | undefined = undefined,
+    const InputKey extends InputField<O> | undefined = undefined,
     const OutputKey extends string | undefined = undefined,
     const Key extends string = never,
   >(
@@ -193,7 +194,7 @@ export class Chain<
   /** `append` for a function or a lambda. */
   appendLambda<
     Out,
-    const InputKey extends (keyof O & string) | undefined = undefined,
+    const InputKey extends InputField<O> | undefined = undefined,
     const OutputKey extends string | undefined = undefined,
     const Key extends string = never,
   >(
@@ -207,7 +208,7 @@ export class Chain<
   appendGraph<
     Out,
     Inner = undefined,
-    const InputKey extends (keyof O & string) | undefined = undefined,
+    const InputKey extends InputField<O> | undefined = undefined,
     const OutputKey extends string | undefined = undefined,
     const Key extends string = never,
   >(
@@ -218,9 +219,21 @@ export class Chain<
   }
 
   /** Adds a step that returns its input, such as between two parallel steps or branches. */
-  appendPassthrough<const Key extends string = never>(
-    options?: StepOptions<O, O, State, undefined, undefined, Key, CallOptions<unknown, SameAsInput>>,
-  ): Chain<I, O, State, WithStep<Nodes, Key, undefined>, Wanted, Result, Chunks> {
+  appendPassthrough<
+    const InputKey extends InputField<O> | undefined = undefined,
+    const OutputKey extends string | undefined = undefined,
+    const Key extends string = never,
+  >(
+    options?: StepOptions<O, FieldOf<O, InputKey>, State, InputKey, OutputKey, Key, CallOptions<unknown, SameAsInput>>,
+  ): Chain<
+    I,
+    Keyed<FieldOf<O, InputKey>, OutputKey>,
+    State,
+    WithStep<Nodes, Key, undefined>,
+    Wanted,
+    Result,
+    [InputKey | OutputKey] extends [undefined] ? Chunks : unknown
+  > {
     return this.#next(this.#builder.append("appendPassthrough", passthrough(), options));
   }
 

@@ -92,6 +92,15 @@ describe("a chain", () => {
         .compile();
     }
     expectTypeOf(titled).toBeFunction();
+    function joined<A, B, C>(first: (a: A) => B, second: (b: B) => Promise<C>): Runnable<A, C> {
+      return new Chain<A>().append(first).append(second).compile();
+    }
+    expectTypeOf(
+      joined(
+        (text: string) => text.length,
+        async (size) => [size],
+      ),
+    ).toEqualTypeOf<Runnable<string, number[]>>();
   });
 });
 
@@ -107,6 +116,18 @@ describe("the options of a step", () => {
     page.append((title) => title, { inputKey: "author" });
     // @ts-expect-error no such option
     page.append(({ title }) => title, { kee: "size" });
+    const picked = page.appendPassthrough({ inputKey: "title", outputKey: "name" }).append(({ name }) => name);
+    expectTypeOf(picked.compile().invoke).returns.resolves.toEqualTypeOf<string>();
+  });
+
+  it("pick no field that may be missing, which is an error when the chain runs", () => {
+    const draft = new Chain<{ title: string; author?: string }>().append((given) => given);
+    // @ts-expect-error it may be missing
+    draft.append((author) => author, { inputKey: "author" });
+    // @ts-expect-error it may be missing
+    draft.appendParallel({ a: { node: (author: unknown) => author, options: { inputKey: "author" } }, b: () => 1 });
+    draft.append((title) => title.length, { inputKey: "title" });
+    new Chain<Record<string, number>>().append((count) => count + 1, { inputKey: "any" });
   });
 
   it("have handlers when there is a state", () => {

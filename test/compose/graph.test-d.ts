@@ -136,6 +136,19 @@ describe("compile()", () => {
     graph.compile();
   });
 
+  it("is not fed by a field that may be missing", () => {
+    const graph = new Graph<{ title?: string }, string>()
+      .addNode("write", ({ title }: { title: string | undefined }) => title ?? "none")
+      .addEdge(START, "write")
+      .addEdge("write", END);
+    expectTypeOf(graph.compile).toEqualTypeOf<GraphTypeError<'"write" never gets "title"'>>();
+    const loose = new Graph<{ title?: string }, string>()
+      .addNode("write", ({ title }: { title?: string }) => title ?? "none")
+      .addEdge(START, "write")
+      .addEdge("write", END);
+    expectTypeOf(loose.compile).toBeFunction();
+  });
+
   it("names nodes without an incoming edge, END among them", () => {
     const unfed = new Graph<string, number>().addNode("length", length).addNode("half", half).addEdge(START, "length");
     expectTypeOf(unfed.compile).toEqualTypeOf<

@@ -9,7 +9,13 @@ import type { Keyed, NodeShape, SameAsInput } from "./node-shape.js";
 import type { CaseNames, Selected, SurplusCase } from "./switch.js";
 
 /** The input of a step: the whole value, or the field of its input key. */
-export type FieldOf<Value, Key> = [Key] extends [never] ? Value : [Key] extends [keyof Value] ? Value[Key] : Value;
+export type FieldOf<Value, Key> = [Key] extends [undefined] ? Value : [Key] extends [keyof Value] ? Value[Key] : Value;
+
+/** The fields that an input key may name: those that are always there, because a missing one is an error. */
+export type InputField<Value> = string extends keyof Value
+  ? string
+  : { [Field in keyof Value & string]-?: Record<never, never> extends Pick<Value, Field> ? never : Field }[keyof Value &
+      string];
 
 /** The value after a step. After a passthrough it is the value before it. */
 export type After<Before, Out, Inner, OutputKey> = [Inner] extends [SameAsInput]
@@ -41,7 +47,7 @@ type Member<In, Out, State, InputKey> =
   | NodeLike<In, Out, State, unknown>
   | WithOptions<
       NodeLike<FieldOf<In, InputKey>, Out, State, unknown>,
-      MemberOptions<In, Out, State, unknown extends InputKey ? keyof In & string : InputKey & keyof In>
+      MemberOptions<In, Out, State, unknown extends InputKey ? InputField<In> : InputKey & InputField<In>>
     >;
 
 /**

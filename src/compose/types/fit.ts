@@ -36,14 +36,16 @@ export type Fit<Out, In> = [Out] extends [In]
         ? "part"
         : "none";
 
-/** The required fields of an input that nothing provides. */
+/** The required fields of an input that nothing provides for sure. */
 export type Lacks<Given, In> =
   IsRecord<In> extends true
     ? {
         [Field in keyof In & string]-?: Record<never, never> extends Pick<In, Field>
           ? never
-          : Field extends keyof Given
+          : Given extends Record<Field, unknown>
             ? never
-            : Field;
+            : string extends keyof Given
+              ? never
+              : Field;
       }[keyof In & string]
     : "all of its input";
