@@ -26,7 +26,7 @@ import type { AnyNodeEntry, CheckedOptions, ShapesOf } from "./types/node-map.js
 import type { NodeOptions } from "./types/node-options.js";
 import type { PartsRef, SourceRef, TargetRef } from "./types/node-ref.js";
 import type { Keyed, NodeShape } from "./types/node-shape.js";
-import type { BroughtBySwitch, CheckedCases, SwitchField } from "./types/switch.js";
+import type { AnyString, BroughtBySwitch, CheckedCases, SwitchField } from "./types/switch.js";
 import type { Proof } from "./types/unfed.js";
 
 type BranchOfKeys<I, O, State, Nodes, Fed, Keys extends string, Given, Result, Streamed> = <
@@ -54,7 +54,7 @@ type BranchOfKeys<I, O, State, Nodes, Fed, Keys extends string, Given, Result, S
 type SwitchOfKeys<I, O, State, Nodes, Fed, Keys extends string, Given, Result> = <
   const From extends Keys | "start",
   const Field extends string,
-  const Cases extends Readonly<Record<string, Keys | "end">>,
+  const Cases extends Readonly<Record<string, Keys | "end" | AnyString>>,
 >(
   from: From,
   field: SwitchField<OutAt<I, Nodes, Fed, From>, Field, `"${From}"`>,

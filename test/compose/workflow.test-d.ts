@@ -73,6 +73,14 @@ it("says what is wrong at the field", () => {
     // @ts-expect-error "search" has no "hitz"
     input: { q: from("search", "hitz") },
   });
+  searching.addNode("a", ({ q }) => `${q}`, {
+    // @ts-expect-error "search" has no "hitz", although the function takes what it gets
+    input: { q: from("search", "hitz") },
+  });
+  searching.addNode("a", (q) => `${q}`, {
+    // @ts-expect-error no node "serch" before this one
+    input: from("serch"),
+  });
   searching.addNode("a", (_: { q: number }) => 1, {
     // @ts-expect-error "question" of "start" is string, "q" takes number
     input: { q: from(START, "question") },

@@ -6,7 +6,7 @@ import type { NodeLike } from "./node-like.js";
 import type { WithOptions } from "./node-map.js";
 import type { NodeOptions } from "./node-options.js";
 import type { Keyed, NodeShape, SameAsInput } from "./node-shape.js";
-import type { CaseNames, Selected, SurplusCase } from "./switch.js";
+import type { AllCases, CaseNames, Selected, SurplusCase } from "./switch.js";
 
 /** The input of a step: the whole value, or the field of its input key. */
 export type FieldOf<Value, Key> = [Key] extends [undefined] ? Value : [Key] extends [keyof Value] ? Value[Key] : Value;
@@ -87,14 +87,12 @@ export type SwitchMembers<In, Field extends string, Outs, InputKeys, State> = {
 
 /** One member for each value of the field, and no other. */
 export type CheckedSwitch<In, Field extends string, Outs> = CheckedMembers<Outs> & {
-  readonly [Name in CaseNames<In, Field> | (keyof Outs & string)]: Name extends CaseNames<In, Field>
-    ? Name extends keyof Outs
-      ? unknown
-      : unknown extends Outs // not inferred yet
-        ? unknown
-        : GraphTypeError<`"${Name}" has no member`>
+  readonly [Name in keyof Outs & string]: Name extends CaseNames<In, Field>
+    ? unknown
     : GraphTypeError<SurplusCase<Field, Name>>;
-};
+} & (unknown extends Outs // not inferred yet
+    ? { readonly [Name in CaseNames<In, Field>]?: unknown }
+    : AllCases<CaseNames<In, Field>, keyof Outs, "member">);
 
 /** The nodes to which a chain gives keys by position. */
 export type NumberedNodes = Readonly<Record<`node_${string}`, NodeShape<never, unknown>>>;

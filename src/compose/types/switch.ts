@@ -9,6 +9,9 @@ export type CaseNames<Out, Field> = Field extends keyof Out ? NamesOfValues<Out[
 
 type NamesOfValues<Value> = [Value] extends [string | boolean] ? (string extends Value ? never : `${Value}`) : never;
 
+/** Any string, in a union with keys that editors offer. */
+export type AnyString = string & Record<never, never>;
+
 /** The field of a switch, or an error sentence. */
 export type SwitchField<Out, Field extends string, From extends string> = [CaseNames<Out, Field>] extends [never]
   ? Field extends keyof Out
@@ -32,14 +35,20 @@ type Narrowed<Member, Field extends keyof Member, Name> = `${Member[Field] & (st
 
 type ValueOf<Value, Name> = Value extends string | boolean ? (`${Value}` extends Name ? Value : never) : never;
 
-/** Intersected with the cases of a switch with keys: an error at each that is missing, unknown or does not fit. */
+/**
+ * Intersected with the cases of a switch with keys: an error at each that is unknown or does not fit, and for the whole if one is
+ * missing. (Missing ones are optional here, so that editors still offer them.)
+ */
 export type CheckedCases<O, Nodes, Out, Field extends string, From extends string, Cases> = {
-  readonly [Name in CaseNames<Out, Field> | (keyof Cases & string)]: Name extends CaseNames<Out, Field>
-    ? Name extends keyof Cases
-      ? CheckedTarget<O, Nodes, Selected<Out, Field, Name>, From, Name, Cases[Name]>
-      : GraphTypeError<`"${Name}" has no target`>
+  readonly [Name in keyof Cases & string]: Name extends CaseNames<Out, Field>
+    ? CheckedTarget<O, Nodes, Selected<Out, Field, Name>, From, Name, Cases[Name]>
     : GraphTypeError<SurplusCase<Field, Name>>;
-};
+} & AllCases<CaseNames<Out, Field>, keyof Cases, "target">;
+
+/** An error if a case is missing. */
+export type AllCases<Names extends string, Given, What extends string> = [Exclude<Names, Given>] extends [never]
+  ? unknown
+  : { readonly [Name in Names]?: unknown } & GraphTypeError<`"${Exclude<Names, Given>}" has no ${What}`>;
 
 export type SurplusCase<Field extends string, Name extends string> = `"${Name}" is not a value of "${Field}"`;
 
@@ -48,7 +57,9 @@ type CheckedTarget<O, Nodes, Out, From extends string, Name extends string, Targ
 ]
   ? unknown
   : Target extends string
-    ? GraphTypeError<`${From} gives ${TypeName<Out>} for "${Name}", "${Target}" takes ${TypeName<InAt<O, Nodes, Target>>}`>
+    ? Target extends keyof Nodes | "end"
+      ? GraphTypeError<`${From} gives ${TypeName<Out>} for "${Name}", "${Target}" takes ${TypeName<InAt<O, Nodes, Target>>}`>
+      : GraphTypeError<`there is no node "${Target}"`>
     : unknown;
 
 /** What a switch provides to each target: its whole input or, if the target takes anything, the selected members. */

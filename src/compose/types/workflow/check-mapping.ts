@@ -51,13 +51,18 @@ type OneOf<At extends AnyAround, M, In> = [Resolve<At, M>] extends [In]
   ? unknown
   : GraphTypeError<`"${Named<At["key"]>}" takes ${TypeName<In>}`>;
 
-/** Checks whether the source fits first. If the target accepts anything, an invalid path would fit too, so paths are checked. */
+/**
+ * Checks whether the source fits first. An invalid path would fit too if the target accepts anything, or if its type was inferred from
+ * the path, so paths are checked then.
+ */
 type CheckSource<At extends AnyAround, Said, In, Name> = [ResolveSource<At, Said>] extends [In]
   ? Record<never, never> extends In
     ? Problem<At, Said, unknown>
-    : Said extends { readonly extract: unknown } | { readonly failed: unknown }
+    : [In] extends [NoStep<string> | readonly NoStep<string>[] | undefined]
       ? Problem<At, Said, unknown>
-      : unknown
+      : Said extends { readonly extract: unknown } | { readonly failed: unknown }
+        ? Problem<At, Said, unknown>
+        : unknown
   : Problem<At, Said, Misfit<At, Said, In, Name>>;
 
 /** The error of an unknown node or an invalid path, or `Otherwise`. */
