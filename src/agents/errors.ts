@@ -1,4 +1,4 @@
-import type { Interrupt } from "../checkpoint/pause/interrupt.js";
+import type { Interrupt, InterruptError } from "../checkpoint/pause/interrupt.js";
 import { KumikoError, messageOf } from "../errors.js";
 import { shorten } from "../schema/shorten.js";
 import { list } from "../wording.js";
@@ -100,6 +100,15 @@ export const needsStore = (what: string): KumikoError =>
     "NO_STORE",
     `${what}, and nothing keeps the run meanwhile. Give createAgent({ store }), memoryStore() for instance.`,
   );
+
+export const askedWithoutStore = (asked: InterruptError): KumikoError => {
+  const places = asked.interrupts.map(({ address }) => `"${address}"`).join(", ");
+  return new KumikoError(
+    "NO_STORE",
+    `The agent was asked to wait for an answer at ${places}, and nothing keeps the run meanwhile. Give createAgent({ store }), memoryStore() for instance.`,
+    { cause: asked },
+  );
+};
 
 export const tooManySteps = (agent: string, limit: number): KumikoError =>
   new KumikoError(

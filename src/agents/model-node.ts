@@ -82,15 +82,21 @@ function checkSystems({ state, root }: Turn, ready: ReadyAgent): void {
   if (state.log.some(({ role }) => role === "system")) throw twoSystems(root.name);
 }
 
-function mayEndAfterRound({ parts, root }: Turn): boolean {
-  return (parts.options.returnDirectly ?? root.options.stopWhen) !== undefined;
+function mayEndAfterRound(turn: Turn): boolean {
+  return (returningOf(turn) ?? turn.root.options.stopWhen) !== undefined;
+}
+
+/** Those of the agent that gave the answer, also where it has handed over since. */
+function returningOf(turn: Turn): readonly string[] | undefined {
+  const { agent = turn.state.active } = turn.state.steps.at(-1) ?? {};
+  return turn.partsOf(agent).options.returnDirectly;
 }
 
 /** Whether the round that has ended is the last one, and why. */
 async function endsAfterRound(turn: Turn, ctx: NodeContext): Promise<boolean> {
   const { state, root } = turn;
   const last = state.steps.at(-1);
-  const { returnDirectly = [] } = turn.parts.options;
+  const returnDirectly = returningOf(turn) ?? [];
   const returned = last?.results
     .flatMap(toolResultsOf)
     .find(({ name, isError }) => isError !== true && returnDirectly.includes(name));
@@ -217,6 +223,7 @@ async function closeStep(
   const step = state.steps.at(-1);
   if (step !== undefined) step.results = results;
   state.log.push(...results);
+  state.phase = "round";
   const ending = endStep(turn, ctx);
   if (ending !== undefined) await ending;
   const goesOn =

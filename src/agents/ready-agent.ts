@@ -14,6 +14,7 @@ import { namesOf } from "./called-tool.js";
 import { bareAgent, invalidOption, noSuchTool, toolGone, wrongFunctionResult } from "./errors.js";
 import { handoffTools, transferTo } from "./handoff-tools.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
+import { checkProvidedNames, splitTools } from "./provider-tools.js";
 import { toolWrappers } from "./tool-wrappers.js";
 import type { Toolbox } from "./toolbox.js";
 import type { ReadyAgent, Turn } from "./turn.js";
@@ -140,7 +141,7 @@ export function toolboxOf(parts: AgentParts, tools: ToolList, withoutHandoffs = 
   checkBareAgents(own.map(([, tool]) => tool));
   const handoffs = withoutHandoffs ? [] : parts.handoffs();
   const { requireApproval, ...toolsNode } = options.toolsNode ?? {};
-  const all = withTools(tools, [...own, ...handoffTools(handoffs)]);
+  const { own: all, provided } = splitTools(withTools(tools, [...own, ...handoffTools(handoffs)]));
   const wrappers = toolWrappers(parts, all);
   const kit = new ToolKit({
     ...toolsNode,
@@ -148,9 +149,10 @@ export function toolboxOf(parts: AgentParts, tools: ToolList, withoutHandoffs = 
     tools: all,
     toolCallMiddlewares: [...wrappers.outer, ...(toolsNode.toolCallMiddlewares ?? []), ...wrappers.inner],
   });
+  checkProvidedNames(kit.table.names, provided);
   return {
     kit,
-    infos: kit.infos,
+    infos: provided.length === 0 ? kit.infos : [...kit.infos, ...provided],
     transfers: new Map(handoffs.map(({ name }) => [transferTo(name), name])),
     mayWait: mayWait(parts, all, kit),
   };

@@ -1,5 +1,6 @@
 import { randomId } from "../callbacks/random-id.js";
 import { InterruptError } from "../checkpoint/pause/interrupt.js";
+import { isStopInfo } from "../checkpoint/pause/stop-info.js";
 import type { NodeContext } from "../components/context.js";
 import type { Answers, ResumeOptions, RunOptions } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
@@ -14,8 +15,9 @@ import type { AgentCallOptions, Prompt } from "./call-options.js";
 import { checkCallOptions, checkResumeOptions, modelOptionsOf, runOptionsOf } from "./call-settings.js";
 import { CallTime } from "./call-time.js";
 import { ChildMemory } from "./child-memory.js";
-import { emptyPrompt } from "./errors.js";
+import { askedWithoutStore, emptyPrompt } from "./errors.js";
 import type { EventFeed } from "./event-feed.js";
+import { isMcpApproval } from "./interrupt-kinds.js";
 import { rememberMessages } from "./messages-of.js";
 import { promptMessages } from "./prompt-messages.js";
 import { checkOpenTools } from "./ready-agent.js";
@@ -46,6 +48,7 @@ export interface Reader {
 export class AgentRunCall {
   readonly #agent: RunnableAgent;
   readonly #reader: Reader | undefined;
+  #options: AgentCallOptions = {};
   #call: AgentCall;
   #prompt: readonly AgenticMessage[] = [];
   /** What there was to log when it failed. */
@@ -162,6 +165,7 @@ export class AgentRunCall {
   #begin(options: AgentCallOptions, thread: ThreadTurn | undefined, checkpointId: string | undefined): void {
     const reader = this.#reader;
     const { parent, key = this.#agent.parts.name } = options;
+    this.#options = options;
     this.#memory = ChildMemory.in(parent, key);
     this.#call = {
       streams: reader !== undefined,
@@ -195,7 +199,11 @@ export class AgentRunCall {
     try {
       answer = await work();
     } catch (error) {
-      if (InterruptError.is(error)) return this.#waits(error, thread, parent);
+      if (InterruptError.is(error)) {
+        if (parent === undefined && this.#isLost(error))
+          return this.#fails(askedWithoutStore(error), thread, isPassing);
+        return this.#waits(error, thread, parent);
+      }
       return this.#fails(toolGoneIn(error) ?? error, thread, isPassing);
     }
     const state = this.#state ?? this.#memory?.recall();
@@ -206,6 +214,12 @@ export class AgentRunCall {
     const result = reading instanceof Promise ? await reading : reading;
     this.#tell({ finishReason: result.finishReason, usage: result.usage });
     return result;
+  }
+
+  /** Nobody could answer what is kept nowhere. A requested stop needs no answer, and a provider's question is in the log. */
+  #isLost({ interrupts }: InterruptError): boolean {
+    if (this.#agent.parts.options.store !== undefined) return false;
+    return !interrupts.every((interrupt) => isStopInfo(interrupt.info) || isMcpApproval(interrupt));
   }
 
   async #waits(
@@ -227,8 +241,8 @@ export class AgentRunCall {
     const { turn, checkpointId } = this.#call;
     const { store } = this.#agent.parts.options;
     const state = this.#state;
-    const isAborted = isAbort(error, this.#reader?.signal);
-    if (state !== undefined) this.#failed = failedLog(state, turn, error);
+    const isAborted = isAbort(error, [this.#reader?.signal, this.#options.signal, this.#options.parent?.signal]);
+    if (state !== undefined) this.#failed = failedLog(state, turn, { error, isAborted });
     const messages = this.#failed ?? [...this.#prompt];
     rememberMessages(error, messages);
     await thread?.close(isAborted ? "aborted" : "failed", { state, messages, error });
@@ -281,17 +295,19 @@ function ended({ threadId }: AgentCall): { readonly threadId?: string | undefine
 }
 
 /** What is logged of a turn that fails: whole rounds, and what was delivered of an answer that was aborted. */
-function failedLog(state: AgentState, turn: AgentCall["turn"], error: unknown): AgenticMessage[] {
+function failedLog(
+  state: AgentState,
+  turn: AgentCall["turn"],
+  { error, isAborted }: { readonly error: unknown; readonly isAborted: boolean },
+): AgenticMessage[] {
   const done = state.entry === undefined ? [...state.log] : state.log.slice(0, state.entry.log);
   if (turn?.round !== undefined) return [...done, ...turn.round.results(error)];
   const delivered = turn?.delivered ?? "";
-  return delivered === "" || !isAbortReason(error)
-    ? done
-    : [...done, assistantMessage(delivered, { extra: { aborted: true } })];
+  return delivered === "" || !isAborted ? done : [...done, assistantMessage(delivered, { extra: { aborted: true } })];
 }
 
-function isAbort(error: unknown, signal: AbortSignal | undefined): boolean {
-  return isAbortReason(error) || (signal?.aborted === true && signal.reason === error);
+function isAbort(error: unknown, signals: readonly (AbortSignal | undefined)[]): boolean {
+  return isAbortReason(error) || signals.some((signal) => signal?.aborted === true && signal.reason === error);
 }
 
 /** What is neither an error of the library nor a failure of a node is the reason of an abort. */

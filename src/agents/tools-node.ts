@@ -47,9 +47,9 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   state.phase = "round";
   state.complaints = {};
   state.openTools = [];
-  handOver(turn, results, toolbox);
   const ending = endStep(turn, ctx);
   if (ending !== undefined) await ending;
+  handOver(turn, results, toolbox);
   leaveNode(state, isSavedRun(ctx));
   return results;
 }

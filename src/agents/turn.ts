@@ -162,7 +162,11 @@ export class Turn {
   }
 
   get parts(): AgentParts {
-    return this.#reachable.get(this.state.active) ?? this.root;
+    return this.partsOf(this.state.active);
+  }
+
+  partsOf(agent: string): AgentParts {
+    return this.#reachable.get(agent) ?? this.root;
   }
 
   get maxSteps(): number {
@@ -206,7 +210,6 @@ export class Turn {
   }
 
   context(ctx: NodeContext): AgentContext {
-    const turn = this;
     return {
       agent: this.state.active,
       requestContext: ctx.requestContext,
@@ -214,9 +217,7 @@ export class Turn {
       get signal() {
         return ctx.signal;
       },
-      get messages() {
-        return turn.messages;
-      },
+      messages: this.messages,
     };
   }
 
@@ -237,7 +238,7 @@ export class Turn {
         return turn.view;
       },
       get steps() {
-        return state.steps;
+        return [...state.steps];
       },
       get usage() {
         return state.usage;

@@ -33,6 +33,27 @@ describe("the stream of an agent", () => {
     expect(model.calls[0]?.method).toBe("stream");
   });
 
+  it("counts steps from 1, and the end of a step belongs to it", async () => {
+    const { tool } = weatherTool();
+    const model = scriptedModel([weatherCall("1", "Kyoto")], "Warm.");
+    const events = await eventsOf(createAgent({ model, tools: [tool] }).stream("Weather?"));
+    expect(events.map(({ type, step }) => `${type} ${step}`)).toEqual([
+      "start 0",
+      "step_start 1",
+      "tool_call_start 1",
+      "tool_call_delta 1",
+      "tool_call 1",
+      "message 1",
+      "tool_result 1",
+      "step_finish 1",
+      "step_start 2",
+      "text_delta 2",
+      "message 2",
+      "step_finish 2",
+      "finish 2",
+    ]);
+  });
+
   it("keeps its events for later when only the result is awaited", async () => {
     const stream = createAgent({ model: scriptedModel([text("a"), text("b")]) }).stream("Hello");
     expect((await stream.result).text).toBe("ab");

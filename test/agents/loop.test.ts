@@ -223,6 +223,29 @@ describe("functions in the options of an agent", () => {
     expect(textOf(model.calls[1]?.messages[0] ?? userMessage(""))).toBe("Speak Japanese.");
   });
 
+  it("keep what they were given: the conversation as it was then", async () => {
+    const given: (readonly AgenticMessage[])[] = [];
+    const seen: { readonly messages: readonly AgenticMessage[] }[] = [];
+    const steps: (readonly unknown[])[] = [];
+    const { tool } = weatherTool();
+    const agent = createAgent({
+      model: scriptedModel([weatherCall("1", "Kyoto")], "Warm."),
+      tools: [tool],
+      instructions: (context) => {
+        seen.push(context);
+        return "Be brief.";
+      },
+      stopWhen: (run) => {
+        given.push(run.messages);
+        steps.push(run.steps);
+        return false;
+      },
+    });
+    await agent.generate("Weather?");
+    expect(seen.map(({ messages }) => messages)).toEqual([[userMessage("Weather?")]]);
+    expect([given.map(({ length }) => length), steps.map(({ length }) => length)]).toEqual([[3], [1]]);
+  });
+
   it("fail before the first call of a model when they return something wrong", async () => {
     const model = scriptedModel("never");
     const agent = createAgent({ model, tools: () => [{ nothing: true }] as never });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Agent } from "../../src/agents/agent.js";
 import { createAgent } from "../../src/agents/create-agent.js";
+import { createMiddleware } from "../../src/agents/create-middleware.js";
 import { memoryStore } from "../../src/checkpoint/memory-store.js";
 import { Graph } from "../../src/compose/graph.js";
 import { assistantMessage } from "../../src/schema/message/construct-message.js";
@@ -132,6 +133,65 @@ describe("a handoff", () => {
     expect(billingModel.calls[0]?.options.tools).toBeUndefined();
     expect(canBeSent(result.messages)).toBe(true);
     expect(result.steps.map(({ agent }) => agent)).toEqual(["front", "billing"]);
+  });
+
+  it("begins when the step of the agent that hands over is done, its hooks included", async () => {
+    const hooks = (name: string, ended: string[]) =>
+      createMiddleware({
+        name,
+        async afterStep({ agent }, { ctx }) {
+          await ctx.ask("next", "Go on?");
+          ended.push(`${name}: ${agent}`);
+        },
+      });
+    const ended: string[] = [];
+    const { tool, ran } = weatherTool();
+    const store = memoryStore();
+    const build = () => {
+      const b = createAgent({ name: "b", description: "B.", model: bModel, middleware: [hooks("of b", ended)] });
+      return createAgent({
+        name: "a",
+        model: aModel,
+        tools: [tool],
+        middleware: [hooks("of a", ended)],
+        handoffs: [b],
+        store,
+      });
+    };
+    const aModel = scriptedModel([weatherCall("1", "Kyoto"), call("2", "transfer_to_b")]);
+    const bModel = scriptedModel("b is here");
+    const stream = build().stream("Go");
+    expect((await eventsOf(stream)).some(({ type }) => type === "handoff")).toBe(false);
+    let result = await stream.result;
+    expect(result.agent).toBe("a");
+    for (const _ of [1, 2]) {
+      // as another process would, which only has the checkpoint
+      result = await build().resume(result, { [result.interrupts[0]?.id ?? ""]: true });
+    }
+    expect(result).toMatchObject({ text: "b is here", agent: "b" });
+    expect(resultTexts(result.messages)[0]).toBe("Kyoto: 21 °C");
+    expect([ended, ran]).toEqual([["of a: a", "of b: b"], ["Kyoto"]]);
+  });
+
+  it("tells the end of the step before the transfer, with the agent that gave the answer", async () => {
+    const { front } = desk();
+    const events = await eventsOf(front.stream("Pay"));
+    const ends = events.filter(({ type }) => type === "step_finish" || type === "handoff" || type === "step_start");
+    expect(ends.map(({ type, agentPath, step }) => `${type} ${agentPath.join()} ${step}`)).toEqual([
+      "step_start front 1",
+      "step_finish front 1",
+      "handoff front 1",
+      "step_start billing 2",
+      "step_finish billing 2",
+    ]);
+  });
+
+  it("does not take away what its agent returns directly", async () => {
+    const { tool } = weatherTool();
+    const b = createAgent({ name: "b", description: "B.", model: scriptedModel("never") });
+    const model = scriptedModel([weatherCall("1", "Kyoto"), call("2", "transfer_to_b")]);
+    const a = createAgent({ name: "a", model, tools: [tool], returnDirectly: ["get_weather"], handoffs: [b] });
+    expect(await a.generate("Go")).toMatchObject({ text: "Kyoto: 21 °C", finishReason: "returned" });
   });
 
   it("is remembered by the thread, unless the agent is gone", async () => {

@@ -4,6 +4,7 @@ import { createAgent } from "../../src/agents/create-agent.js";
 import { ThreadWaitingError } from "../../src/agents/errors.js";
 import { type Turn, threads } from "../../src/agents/threads.js";
 import { memoryStore } from "../../src/checkpoint/memory-store.js";
+import { KumikoError } from "../../src/errors.js";
 import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
 import { textOf, toolResultsOf } from "../../src/schema/message/read-message.js";
 import { scriptedModel } from "../../src/testing/scripted-model.js";
@@ -215,6 +216,28 @@ describe("a thread", () => {
       assistantMessage("Once", { extra: { aborted: true } }),
     ]);
     expect((await agent.generate("Go on", { threadId: "u" })).text).toBe("Again.");
+  });
+
+  it("is aborted by any reason, also one that looks like an error of a library", async () => {
+    for (const reason of [
+      Object.assign(new Error("left"), { code: "CLIENT_LEFT" }),
+      new KumikoError("INVALID_OPTION", "x"),
+    ]) {
+      const store = memoryStore();
+      const controller = new AbortController();
+      const answer = (async function* () {
+        yield assistantMessage("Once");
+        controller.abort(reason);
+        await new Promise(() => undefined);
+      })();
+      const stream = createAgent({ model: scriptedModel(answer), store }).stream("Tell", {
+        threadId: "u",
+        signal: controller.signal,
+      });
+      expect(await failureOf(stream.result)).toBe(reason);
+      expect((await turnsOf(store, "u"))[0]?.status).toBe("aborted");
+      expect(stream.messages().map(textOf)).toEqual(["Tell", "Once"]);
+    }
   });
 
   it("goes on without a new message", async () => {

@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createAgent } from "../../src/agents/create-agent.js";
+import { createMiddleware } from "../../src/agents/create-middleware.js";
 import { isClientTool, isMcpApproval, isToolApproval, isToolSuspended } from "../../src/agents/interrupt-kinds.js";
+import { messagesOf } from "../../src/agents/messages-of.js";
 import { memoryStore } from "../../src/checkpoint/memory-store.js";
 import { isInterrupt } from "../../src/checkpoint/pause/interrupt.js";
 import { Graph } from "../../src/compose/graph.js";
 import { lambda } from "../../src/compose/lambda.js";
 import { END, START } from "../../src/compose/plan/plan.js";
+import { functionToolCall } from "../../src/schema/message/construct-block.js";
 import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { createTool } from "../../src/tools/define/create-tool.js";
 import { call, canBeSent, eventsOf, failureOf, resultTexts, weatherCall, weatherTool } from "./agents.js";
@@ -133,6 +136,32 @@ describe("an agent that waits", () => {
     const plain = weatherTool();
     const policy = createAgent({ model: scriptedModel("never"), tools: [plain.tool], requireApproval: true });
     expect((await failureOf(policy.generate("Go"))).code).toBe("NO_STORE");
+  });
+
+  it("fails where a tool or a hook asks and nothing keeps the run, with a result for every call", async () => {
+    const { tool } = weatherTool();
+    const asks = createTool({
+      id: "asks",
+      description: "Asks.",
+      execute: (_input, ctx) => ctx.ask<string>("key", "Well?"),
+    });
+    const model = scriptedModel([
+      weatherCall("1", "Kyoto"),
+      functionToolCall({ callId: "2", name: "asks", arguments: "" }),
+    ]);
+    const error = await failureOf(createAgent({ model, tools: [tool, asks] }).generate("Go"));
+    expect(error.code).toBe("NO_STORE");
+    expect(error.message).toContain("tool:asks:2");
+    expect(canBeSent(messagesOf(error))).toBe(true);
+    expect(resultTexts(messagesOf(error))[0]).toBe("Kyoto: 21 °C");
+    const middleware = [createMiddleware({ name: "m", beforeStep: ({ ctx }) => ctx.ask<undefined>("key", "Well?") })];
+    const stream = createAgent({ model: scriptedModel("never"), middleware }).stream("Go");
+    const told: unknown[] = [];
+    const reading = (async () => {
+      for await (const event of stream) told.push(event);
+    })();
+    expect((await failureOf(reading)).code).toBe("NO_STORE");
+    expect(told.at(-1)).toMatchObject({ type: "error", error: { code: "NO_STORE" } });
   });
 
   it("is stopped by its own policy too: for all tools, by name, or where a function says so", async () => {
