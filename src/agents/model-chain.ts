@@ -28,9 +28,10 @@ export function modelChain(given: Model, parts: AgentParts, where: string): Mode
 
 /** A model with the time limits, retries and fallbacks of an agent. */
 export function patientModel(model: AgenticModel, { options }: AgentParts, where: string): AgenticModel {
-  const { retry, fallbacks = [], modelTimeoutMs, modelIdleTimeoutMs } = options;
+  const { retry, fallbacks = [], modelTimeoutMs, modelIdleTimeoutMs, runtime } = options;
   const patient = (one: AgenticModel): AgenticModel => {
-    const timed = timedModel(one, { timeoutMs: modelTimeoutMs, idleTimeoutMs: modelIdleTimeoutMs });
+    const times = { timeoutMs: modelTimeoutMs, idleTimeoutMs: modelIdleTimeoutMs, clock: runtime?.clock };
+    const timed = timedModel(one, times);
     return retry === false ? timed : retryModel(timed, { ...retry, afterContent: "restart" });
   };
   if (fallbacks.length === 0) return patient(model);

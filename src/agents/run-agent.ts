@@ -137,7 +137,7 @@ export class AgentRunCall {
     const { threadId, timeoutMs, signal: given } = options;
     if (threadId === undefined) return undefined;
     const { parts, graph } = this.#agent;
-    const time = new CallTime(timeoutMs, [given, this.#reader?.signal]);
+    const time = new CallTime(timeoutMs, [given, this.#reader?.signal], parts.options.runtime);
     try {
       const asked = { parts, graph, threadId, messages, options: { ...options, signal: time.signal } };
       return { ...(await openTurn(asked)), left: time.left };

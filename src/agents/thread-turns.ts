@@ -3,6 +3,7 @@ import { isConflict } from "../checkpoint/errors.js";
 import { processOwner } from "../checkpoint/journal/process-owner.js";
 import { runningClaims } from "../checkpoint/journal/running-claims.js";
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
+import { clockOf } from "../components/clock.js";
 import type { Answers } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
@@ -110,7 +111,7 @@ async function newTurn(
     messages,
     agent: last?.agent || parts.name,
     usage: noUsage,
-    startedAt: Date.now(),
+    startedAt: clockOf({ runtime: parts.options.runtime }).now(),
     owner: processOwner(),
     claim,
     ...(last?.kept !== undefined && { kept: last.kept }),

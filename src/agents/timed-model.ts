@@ -1,4 +1,4 @@
-import { clockOf } from "../components/clock.js";
+import { type Clock, clockOf } from "../components/clock.js";
 import type { AgenticModel, ModelContext } from "../components/model.js";
 import { isRepeating, type RepeatingModel, repeatsOthers } from "../models/attempts.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
@@ -9,6 +9,8 @@ export interface ModelTimes {
   readonly timeoutMs: number | undefined;
   /** For the time to each next chunk. */
   readonly idleTimeoutMs: number | undefined;
+  /** An attempt is a run of its own, which does not know the clock of the agent. */
+  readonly clock: Clock | undefined;
 }
 
 /** A model whose attempts end with a `TimeoutError` when they take too long, also when the model ignores its signal. */
@@ -32,9 +34,9 @@ class TimedModel implements RepeatingModel {
   }
 
   async generate(messages: readonly AgenticMessage[], ctx: ModelContext): Promise<AgenticMessage> {
-    const { timeoutMs } = this.#times;
+    const { timeoutMs, clock } = this.#times;
     if (timeoutMs === undefined) return this.#model.generate(messages, ctx);
-    const limit = new Limit(ctx);
+    const limit = new Limit(ctx, clock);
     limit.start("total", timeoutMs);
     try {
       return await limit.race(this.#model.generate(messages, limit.ctx));
@@ -44,8 +46,8 @@ class TimedModel implements RepeatingModel {
   }
 
   async *stream(messages: readonly AgenticMessage[], ctx: ModelContext): AsyncGenerator<AgenticMessage, void> {
-    const { timeoutMs, idleTimeoutMs } = this.#times;
-    const limit = new Limit(ctx);
+    const { timeoutMs, idleTimeoutMs, clock } = this.#times;
+    const limit = new Limit(ctx, clock);
     if (timeoutMs !== undefined) limit.start("total", timeoutMs);
     const reader = StreamReader.from(this.#model.stream(messages, limit.ctx));
     try {
@@ -68,11 +70,11 @@ class Limit {
   readonly ctx: ModelContext;
   readonly #controller = new AbortController();
   readonly #timers = new Map<"total" | "idle", unknown>();
-  readonly #clock: ReturnType<typeof clockOf>;
+  readonly #clock: Clock;
   readonly #over: Promise<never>;
 
-  constructor(ctx: ModelContext) {
-    this.#clock = clockOf(ctx);
+  constructor(ctx: ModelContext, clock: Clock = clockOf(ctx)) {
+    this.#clock = clock;
     const { signal } = this.#controller;
     this.ctx = ctx.with({ signal: AbortSignal.any([ctx.signal, signal]) }) as ModelContext;
     this.#over = new Promise((_resolve, reject) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAgent } from "../../src/agents/create-agent.js";
 import { createMiddleware } from "../../src/agents/create-middleware.js";
+import { threads } from "../../src/agents/threads.js";
 import type { TraceNode } from "../../src/callbacks/trace-recorder.js";
 import { traceRecorder } from "../../src/callbacks/trace-recorder.js";
 import { memoryStore } from "../../src/checkpoint/memory-store.js";
@@ -8,6 +9,7 @@ import type { AgenticMessage } from "../../src/schema/message/agentic-message.js
 import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
 import { textOf } from "../../src/schema/message/read-message.js";
 import { scriptedModel } from "../../src/testing/scripted-model.js";
+import { simulate } from "../../src/testing/simulate.js";
 import { failureOf, weatherCall, weatherTool } from "./agents.js";
 
 function named(nodes: readonly TraceNode[]): string[] {
@@ -107,6 +109,31 @@ describe("an agent", () => {
     expect(model.calls[0]?.options.maxTokens).toBe(1);
     expect(textOf(model.calls[0]?.messages[0] ?? assistantMessage(""))).toBe("New.");
     expect(events).toContainEqual({ kind: "progress", event: { kind: "middleware_state_dropped", middleware: "old" } });
+  });
+
+  it("goes by the clock of its runtime: delays, time limits of models, waiting for a turn, and when turns began", async () => {
+    await simulate(async ({ runtime, now }) => {
+      const overloaded = Object.assign(new Error("overloaded"), { statusCode: 503 });
+      const hangs = () => new Promise<never>(() => undefined);
+      const waits = createAgent({ model: scriptedModel(overloaded, "Hi."), runtime, retry: { jitter: false } });
+      await waits.generate("Hello");
+      expect(now()).toBe(1_000);
+      const limited = createAgent({ model: scriptedModel(hangs), runtime, retry: false, modelTimeoutMs: 60_000 });
+      await failureOf(limited.generate("Hello"));
+      expect(now()).toBe(61_000);
+      const silent = createAgent({ model: scriptedModel(hangs), runtime, retry: false, modelIdleTimeoutMs: 9_000 });
+      await failureOf(silent.stream("Hello").result);
+      expect(now()).toBe(70_000);
+      const store = memoryStore();
+      const busy = createAgent({ model: scriptedModel(hangs), runtime, store });
+      const stop = new AbortController();
+      const first = failureOf(busy.generate("1", { threadId: "t", signal: stop.signal }));
+      const second = await failureOf(busy.generate("2", { threadId: "t", onBusy: "wait", timeoutMs: 20_000 }));
+      expect([second.name, now()]).toEqual(["TimeoutError", 90_000]);
+      stop.abort(new Error("enough"));
+      await first;
+      for await (const { startedAt } of threads(store).turns("t")) expect(startedAt.getTime()).toBe(70_000);
+    });
   });
 
   it("counts what was used before a wait, once", async () => {
