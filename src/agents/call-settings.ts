@@ -75,15 +75,17 @@ export function runOptionsOf(given: AgentCallOptions, call: AgentCall, signal: A
   const { model, ...kinds } = options ?? {};
   const signals = [given.signal, signal].filter((one) => one !== undefined);
   const [first] = signals;
+  const tools = { ...nodes?.tools, options: { ...nodes?.tools?.options, call } };
   const merged: Record<string, unknown> = {
     ...others,
     signal: signals.length > 1 ? AbortSignal.any(signals) : first,
-    callbacks: call.watch === undefined ? callbacks : [...(callbacks ?? []), call.watch],
+    callbacks,
     ...(Object.keys(kinds).length > 0 && { options: kinds }),
     nodes: {
       ...nodes,
       model: { ...nodes?.model, options: { call } },
-      tools: { ...nodes?.tools, options: { ...nodes?.tools?.options, call } },
+      // whoever reads events hears only tools: what else there is to hear is dear where every chunk is heard
+      tools: call.watch === undefined ? tools : { ...tools, callbacks: [...(tools.callbacks ?? []), call.watch] },
     },
   };
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));

@@ -3,16 +3,21 @@ import type { ContentBlock } from "../schema/message/content-block.js";
 import { toolCallsOf } from "../schema/message/read-message.js";
 import type { AgentEventBody } from "./agent-event.js";
 
+interface Listening {
+  /** A promise when the model should wait for readers. */
+  emit(event: AgentEventBody): Promise<void> | undefined;
+}
+
 /** Tells what the chunks of an answer bring. */
 export class ChunkEvents {
-  readonly #emit: (event: AgentEventBody) => Promise<void> | undefined;
+  readonly #turn: Listening;
   /** The calls that have begun, by the index of their block. */
   #calls = new Map<number, string>();
   /** The text that was delivered. */
   text = "";
 
-  constructor(emit: (event: AgentEventBody) => Promise<void> | undefined) {
-    this.#emit = emit;
+  constructor(turn: Listening) {
+    this.#turn = turn;
   }
 
   /** What was told so far is void. */
@@ -24,7 +29,8 @@ export class ChunkEvents {
   /** A promise when the model should wait for readers. */
   add({ contentBlocks }: AgenticMessage): Promise<void> | undefined {
     let wait: Promise<void> | undefined;
-    for (const [position, block] of contentBlocks.entries()) {
+    for (let position = 0; position < contentBlocks.length; position++) {
+      const block = contentBlocks[position] as ContentBlock;
       wait = this.#addBlock(block, block.streamingMeta?.index ?? position) ?? wait;
     }
     return wait;
@@ -34,17 +40,17 @@ export class ChunkEvents {
     switch (block.type) {
       case "assistant_gen_text":
         this.text += block.text;
-        return block.text === "" ? undefined : this.#emit({ type: "text_delta", delta: block.text, index });
+        return block.text === "" ? undefined : this.#turn.emit({ type: "text_delta", delta: block.text, index });
       case "reasoning":
-        return block.text === "" ? undefined : this.#emit({ type: "reasoning_delta", delta: block.text, index });
+        return block.text === "" ? undefined : this.#turn.emit({ type: "reasoning_delta", delta: block.text, index });
       case "function_tool_call": {
         const callId = this.#calls.get(index) ?? block.callId;
         if (!this.#calls.has(index)) {
           this.#calls.set(index, callId);
-          this.#emit({ type: "tool_call_start", callId, name: block.name });
+          this.#turn.emit({ type: "tool_call_start", callId, name: block.name });
         }
         const delta = block.arguments;
-        return delta ? this.#emit({ type: "tool_call_delta", callId, delta }) : undefined;
+        return delta ? this.#turn.emit({ type: "tool_call_delta", callId, delta }) : undefined;
       }
       default:
         return undefined;

@@ -7,7 +7,7 @@ const capacity = 16;
 
 /** A stream with a memory: what is written waits until it is read. */
 export class Channel<T> implements ChunkSource<T> {
-  /** Whether reading has begun. */
+  /** Whether it is being read. */
   isRead = false;
   readonly #feed: ChannelOwner;
   #waiting: T[] = [];
@@ -24,9 +24,8 @@ export class Channel<T> implements ChunkSource<T> {
 
   write(chunk: T): void {
     if (this.#end !== undefined) return;
-    const reader = this.#readers.shift();
-    if (reader === undefined) this.#waiting.push(chunk);
-    else reader.resolve({ done: false, value: chunk });
+    if (this.#readers.length === 0) this.#waiting.push(chunk);
+    else this.#readers.shift()?.resolve({ done: false, value: chunk });
   }
 
   /** Forgets the last chunks, which were not read. */
@@ -41,10 +40,12 @@ export class Channel<T> implements ChunkSource<T> {
   }
 
   next(): Promise<IteratorResult<T, undefined>> {
-    this.isRead = true;
-    this.#feed.read();
-    const value = this.#waiting.shift();
-    if (value !== undefined) {
+    if (!this.isRead) {
+      this.isRead = true;
+      this.#feed.read();
+    }
+    if (this.#waiting.length > 0) {
+      const value = this.#waiting.shift() as T;
       this.#feed.taken();
       return Promise.resolve({ done: false, value });
     }
@@ -65,9 +66,9 @@ export class Channel<T> implements ChunkSource<T> {
     this.#feed.left(reason);
   }
 
-  /** Whether a reader waits for the next chunk. */
-  get isWanted(): boolean {
-    return this.#readers.length > 0;
+  /** Whether its reader, if there is one, is so far behind that the run should wait for it. */
+  get lags(): boolean {
+    return !this.isRead || (this.#waiting.length >= capacity && this.#readers.length === 0);
   }
 
   #finish({
@@ -133,7 +134,7 @@ export class EventFeed implements ChannelOwner {
       if (body.type === "text_delta") this.#writeText(body.delta, place.step);
       if (body.type === "restart") this.#restartText(place.step);
     }
-    const event: AgentEvent = { seq: this.#seq++, ...place, ...body };
+    const event = eventAt(place, this.#seq++, body);
     this.onEvent?.(event);
     this.events.write(event);
     return this.#mustWait ? new Promise((resolve) => this.#blocked.push(resolve)) : undefined;
@@ -150,7 +151,7 @@ export class EventFeed implements ChannelOwner {
   }
 
   taken(): void {
-    if (this.#mustWait) return;
+    if (this.#blocked.length === 0 || this.#mustWait) return;
     for (const go of this.#blocked.splice(0)) go();
   }
 
@@ -161,9 +162,9 @@ export class EventFeed implements ChannelOwner {
 
   /** The run is as fast as the fastest of its readers. */
   get #mustWait(): boolean {
-    if (this.#isFree) return false;
-    const readers = [this.events, this.text].filter(({ isRead }) => isRead);
-    return readers.length > 0 && readers.every(({ length, isWanted }) => length >= capacity && !isWanted);
+    const { events, text } = this;
+    if (this.#isFree || !(events.isRead || text.isRead)) return false;
+    return events.lags && text.lags;
   }
 
   #writeText(delta: string, step: number): void {
@@ -183,4 +184,12 @@ export class EventFeed implements ChannelOwner {
     else this.text.dropLast(this.#written);
     this.#written = 0;
   }
+}
+
+/** Most events are pieces of texts: they are written out, which is much cheaper than copying fields. */
+function eventAt(place: Omit<EventPlace, "seq">, seq: number, body: AgentEventBody): AgentEvent {
+  if (body.type !== "text_delta" || place.parentCallId !== undefined) return { seq, ...place, ...body };
+  const { runId, agentPath, step } = place;
+  const { type, delta, index } = body;
+  return { seq, runId, agentPath, step, type, delta, index };
 }

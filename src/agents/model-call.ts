@@ -1,18 +1,21 @@
 import type { NodeContext } from "../components/context.js";
 import { isStream } from "../is.js";
+import { restartReasonOf } from "../models/attempts.js";
 import { emptyAnswer } from "../models/errors.js";
+import { type Passed, PassingSource, readAll } from "../models/passing-source.js";
 import { Context } from "../run/context.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { concatMessages } from "../schema/message/concat.js";
 import { toolCallsOf } from "../schema/message/read-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { SerialSource } from "../schema/stream/serial-source.js";
 import type { ChunkSource, StreamSource } from "../schema/stream/source.js";
 import { StreamedCalls } from "../tools/node/streamed-calls.js";
 import type { ToolKit } from "../tools/node/tool-table.js";
 import type { AgentState, KeptAnswers } from "./agent-state.js";
 import { ChunkEvents } from "./chunk-events.js";
+import type { AnyMiddleware } from "./create-middleware.js";
 import { invalidOption } from "./errors.js";
+import { GatheredAnswer } from "./gathered-answer.js";
 import { middlewaresBackWith, runHook } from "./hooks.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
 import { ModelReply, type ModelRequest } from "./model-request.js";
@@ -23,23 +26,30 @@ export async function callModel(
   turn: Turn,
   chain: ModelChain,
   request: ModelRequest,
-  { ctx, kit }: { readonly ctx: NodeContext; readonly kit: ToolKit },
+  called: Called,
 ): Promise<AgenticMessage> {
   const index = turn.answers.wrapped++;
   const known = turn.state.kept?.wrapped[index];
   if (known !== undefined) return known;
-  const message = turn.streams
-    ? await toldOf(turn, chunksOf(await wrapped(turn, chain, request, ctx)), () =>
-        ctx instanceof Context ? new StreamedCalls(kit.tableFor({}), turn.messages ?? concatMessages, ctx) : undefined,
-      )
-    : await wholeOf(await wrapped(turn, chain, request, ctx));
+  const middlewares = middlewaresBackWith(turn, "wrapModelCall");
+  const message =
+    middlewares.length === 0
+      ? await askedOf(turn, chain, request, called)
+      : await wrapped(middlewares, turn, { chain, request, called });
   keepWhole(turn, index, message);
   return message;
 }
 
-function chunksOf(given: Given): AsyncIterable<AgenticMessage> {
-  if (given instanceof ModelReply) return given;
-  return isAgenticMessage(given) ? StreamReader.from([given]) : StreamReader.from(given);
+/** Where a model is called: in which node, and with which tools. */
+interface Called {
+  readonly ctx: NodeContext;
+  readonly kit: ToolKit;
+}
+
+function askedOf(turn: Turn, chain: ModelChain, request: ModelRequest, called: Called): Promise<AgenticMessage> {
+  const { ctx } = called;
+  if (!turn.streams) return answerOf(turn, chain, request, ctx);
+  return toldOf(turn, new AskedModel(turn, chain, request, ctx), called);
 }
 
 /** An answer is there: a node that is entered again does not ask for it again, nor for what it was made of. */
@@ -59,9 +69,12 @@ function keptOf(state: AgentState): KeptAnswers {
 type Given = ModelReply | StreamSource<AgenticMessage> | AgenticMessage;
 type Call = (request: ModelRequest) => Given | Promise<Given>;
 
-function wrapped(turn: Turn, chain: ModelChain, request: ModelRequest, ctx: NodeContext): Given | Promise<Given> {
-  const middlewares = middlewaresBackWith(turn, "wrapModelCall");
-  if (middlewares.length === 0 && !turn.streams) return answerOf(turn, chain, request, ctx);
+async function wrapped(
+  middlewares: readonly AnyMiddleware[],
+  turn: Turn,
+  { chain, request, called }: { readonly chain: ModelChain; readonly request: ModelRequest; readonly called: Called },
+): Promise<AgenticMessage> {
+  const { ctx } = called;
   let call: Call = (last) => ask(turn, chain, last, ctx);
   for (const middleware of middlewares) {
     const inner = call;
@@ -73,7 +86,10 @@ function wrapped(turn: Turn, chain: ModelChain, request: ModelRequest, ctx: Node
         throw invalidOption("wrapModelCall must return what next() returned, a stream, or a message");
       });
   }
-  return call(request);
+  const given = await call(request);
+  if (!turn.streams) return wholeOf(given);
+  const chunks = isAgenticMessage(given) ? [given] : given;
+  return toldOf(turn, StreamReader.from(chunks).takeSource(), called);
 }
 
 /** Of what is inside, which may take its time to say what it gives. */
@@ -125,14 +141,15 @@ async function answerOf(
 }
 
 /** The chunks of an answer, which is kept when it is whole. The model is asked at the first read. */
-class AskedModel extends SerialSource<AgenticMessage> {
+class AskedModel extends PassingSource<AgenticMessage> {
   readonly #turn: Turn;
   readonly #chain: ModelChain;
   readonly #request: ModelRequest;
   readonly #ctx: NodeContext;
-  readonly #seen: AgenticMessage[] = [];
+  readonly #seen = new GatheredAnswer();
   #call: BegunCall | undefined;
-  #source: ChunkSource<AgenticMessage> | undefined;
+  /** The answer, once it is whole. */
+  message: AgenticMessage | undefined;
 
   constructor(turn: Turn, chain: ModelChain, request: ModelRequest, ctx: NodeContext) {
     super();
@@ -142,30 +159,7 @@ class AskedModel extends SerialSource<AgenticMessage> {
     this.#ctx = ctx;
   }
 
-  /** One promise per chunk: what goes through here is every word of an answer. */
-  protected override async pull(): Promise<IteratorResult<AgenticMessage, undefined>> {
-    try {
-      this.#source ??= this.#open();
-      const result = await this.#source.next();
-      this.checkOpen();
-      if (result.done !== true) {
-        this.#seen.push(result.value);
-        this.settle();
-        return result;
-      }
-      if (this.#seen.length === 0) throw emptyAnswer(this.#chain.model.type ?? "the model");
-      if (this.#call !== undefined && this.#call.known === undefined) {
-        endCall(this.#turn, this.#chain, this.#call, concatMessages(this.#seen));
-      }
-      this.finish();
-      return result;
-    } catch (error) {
-      this.finish();
-      throw error;
-    }
-  }
-
-  #open(): ChunkSource<AgenticMessage> {
+  protected override open(): ChunkSource<AgenticMessage> {
     this.#call = beginCall(this.#turn);
     const { known, name } = this.#call;
     if (known === undefined) return StreamReader.from(this.#chain.stream(this.#request, this.#ctx, name)).takeSource();
@@ -173,8 +167,28 @@ class AskedModel extends SerialSource<AgenticMessage> {
     return StreamReader.from([known]).takeSource();
   }
 
-  protected override stop(reason: unknown): void {
-    this.#source?.cancel(reason);
+  protected override passed(result: IteratorResult<AgenticMessage, undefined>): Passed<AgenticMessage> {
+    if (!this.isOpen) return this.closed();
+    if (result.done === true) return this.#ended(result);
+    this.#seen.add(result.value);
+    if (result.value.restart === true) this.#turn.restartReason = restartReasonOf(result.value);
+    return result;
+  }
+
+  protected override async failed(error: unknown): Promise<never> {
+    this.checkOpen();
+    this.finish();
+    throw error;
+  }
+
+  async #ended(result: IteratorResult<AgenticMessage, undefined>): Promise<IteratorResult<AgenticMessage, undefined>> {
+    this.finish();
+    if (this.#seen.isEmpty) throw emptyAnswer(this.#chain.model.type ?? "the model");
+    this.message = this.#call?.known ?? this.#seen.message();
+    if (this.#call !== undefined && this.#call.known === undefined) {
+      endCall(this.#turn, this.#chain, this.#call, this.message);
+    }
+    return result;
   }
 }
 
@@ -220,32 +234,34 @@ export function modelNameOf({ responseMeta }: AgenticMessage, { model }: ModelCh
 }
 
 /** Reads an answer, emits an event for each chunk, and waits for readers. */
-async function toldOf(
-  turn: Turn,
-  chunks: AsyncIterable<AgenticMessage>,
-  newCalls: () => StreamedCalls | undefined,
-): Promise<AgenticMessage> {
-  let calls = newCalls();
-  const events = new ChunkEvents((event) => turn.emit(event));
-  const seen: AgenticMessage[] = [];
+async function toldOf(turn: Turn, given: ChunkSource<AgenticMessage>, called: Called): Promise<AgenticMessage> {
+  const events = new ChunkEvents(turn);
+  const seen = new GatheredAnswer();
+  // the model has gathered its answer itself, and no middleware has changed it
+  const asked = given instanceof AskedModel ? given : undefined;
+  let calls = streamedCalls(turn, called);
   turn.delivered = "";
-  for await (const chunk of chunks) {
+  await readAll(given, (chunk) => {
     if (chunk.restart === true) {
       events.restart();
-      calls = newCalls();
-      turn.emit({ type: "restart", reason: turn.restartReason ?? "retry" });
+      calls = streamedCalls(turn, called);
+      turn.emit({ type: "restart", reason: turn.restartReason });
     }
-    seen.push(chunk);
+    if (asked === undefined) seen.add(chunk);
     if (replayed.has(chunk)) {
       calls = undefined;
-      continue;
+      return undefined;
     }
     calls?.take(chunk);
     const wait = events.add(chunk);
     turn.delivered = events.text;
-    if (wait !== undefined) await wait;
-  }
-  const message = concatMessages(seen);
+    return wait;
+  });
+  const message = asked?.message ?? seen.message();
   if (toolCallsOf(message).length > 0) calls?.finish(message);
   return message;
+}
+
+function streamedCalls(turn: Turn, { kit, ctx }: Called): StreamedCalls | undefined {
+  return ctx instanceof Context ? new StreamedCalls(kit.tableFor({}), turn.messages, ctx) : undefined;
 }

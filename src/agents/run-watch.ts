@@ -1,27 +1,21 @@
 import type { Handler } from "../callbacks/handler.js";
 import type { RunInfo } from "../callbacks/run-info.js";
-import type { AgentEventBody, RestartReason } from "./agent-event.js";
+import type { AgentEventBody } from "./agent-event.js";
 
 /** The observer: the turn of an agent. */
 interface Listening {
-  restartReason: RestartReason | undefined;
   emit(event: AgentEventBody): unknown;
 }
 
-/** Hears what tools and models tell on their way, for those who read events. */
+/** Hears what tools tell on their way, for those who read events. */
 export class RunWatch implements Handler {
   /** By the addresses of their nodes. */
   readonly tools = new Map<string, Listening>();
-  readonly models = new Map<string, Listening>();
 
   onEvent({ address, component, toolCallId }: RunInfo, event: unknown): void {
     const { kind, event: value } = (event ?? {}) as { kind?: unknown; event?: unknown };
-    if (kind === "progress" && component === "tool" && toolCallId !== undefined) {
-      const turn = this.tools.get(address.slice(0, address.lastIndexOf(";tool:")));
-      turn?.emit({ type: "tool_progress", callId: toolCallId, value });
-    }
-    if (kind !== "retry" && kind !== "fallback") return;
-    const turn = this.models.get(address);
-    if (turn !== undefined) turn.restartReason = kind;
+    if (kind !== "progress" || component !== "tool" || toolCallId === undefined) return;
+    const turn = this.tools.get(address.slice(0, address.lastIndexOf(";tool:")));
+    turn?.emit({ type: "tool_progress", callId: toolCallId, value });
   }
 }

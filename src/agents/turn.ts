@@ -104,7 +104,7 @@ export class Turn {
   round: OpenRound | undefined;
   /** How many tasks it is inside of. */
   readonly depth: number;
-  /** What tools and models tell goes here. */
+  /** What tools tell goes here. */
   readonly watch: RunWatch | undefined;
   /** The agents that have answered, by name. */
   readonly ready = new Map<string, ReadyAgent | Promise<ReadyAgent>>();
@@ -117,8 +117,8 @@ export class Turn {
   toolsOptions: ToolsNodeOptions | undefined;
   /** Text of an answer that is under way, as far as it was delivered. */
   delivered = "";
-  /** Why an answer begins again, as its model has told. */
-  restartReason: RestartReason | undefined;
+  /** Why an answer begins again. */
+  restartReason: RestartReason = "retry";
   /**
    * How many answers there were in this execution of the node `model`: of models for the one that is under way, after the
    * middlewares around them, known from an earlier execution, and of models at all.
@@ -150,7 +150,6 @@ export class Turn {
     this.#parentCallId = call.parentCallId;
     this.depth = call.depth ?? outer?.depth ?? 0;
     this.watch = call.watch ?? outer?.watch;
-    if (this.watch !== undefined) this.watch.models.set(ctx.address, this);
     call.turn = this;
     const { state } = this;
     const active = state.phase === "start" ? (call.active ?? state.active) : state.active;
@@ -198,7 +197,7 @@ export class Turn {
   emit(event: AgentEventBody): Promise<void> | undefined {
     let wait: Promise<void> | undefined;
     if (this.#listeners.length === 0) return wait;
-    const body = withoutAbsent(event);
+    const body = event.type === "text_delta" ? event : withoutAbsent(event);
     for (const listener of this.#listeners) wait = listener.feed.emit(body, this.#placeOn(listener)) ?? wait;
     return wait;
   }

@@ -5,9 +5,9 @@ import { KumikoError } from "../errors.js";
 import { Context } from "../run/context.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { SerialSource } from "../schema/stream/serial-source.js";
-import type { ChunkSource } from "../schema/stream/source.js";
+import { type ChunkSource, ended } from "../schema/stream/source.js";
 import { notAnAnswer } from "./errors.js";
+import { type Passed, PassingSource } from "./passing-source.js";
 
 type Messages = readonly AgenticMessage[];
 
@@ -23,6 +23,8 @@ export interface Attempt {
 
 /** Decides what is tried. Each call of a model has its own. */
 export interface Attempts {
+  /** What the next attempt is. */
+  readonly kind: "retry" | "fallback";
   readonly first: Attempt;
   readonly afterContent: AfterContent;
   /** What is tried after a failure. Rejects with what the call fails with when that is the end. */
@@ -57,14 +59,11 @@ export function attemptable(model: AgenticModel): AttemptedModel {
   const run = runnable<Messages, AgenticMessage>(model, { name: "attempt" });
   return {
     generate: async (messages, ctx, key) => asMessage(model, await run.invoke(messages, optionsOf(ctx, key))),
-    stream: (messages, ctx, key) => {
-      const reader = run.stream(messages, optionsOf(ctx, key));
-      return reader.filter((chunk) => asMessage(model, chunk) !== undefined);
-    },
+    stream: (messages, ctx, key) =>
+      new StreamReader(new CheckedAnswer(model, run.stream(messages, optionsOf(ctx, key)))),
   };
 }
 
-/** Models of one's own may give anything. */
 function asMessage({ type = "A model" }: AgenticModel, given: unknown): AgenticMessage {
   if (isAgenticMessage(given)) return given;
   throw notAnAnswer(type, given);
@@ -110,11 +109,12 @@ export function streamWith(attempts: Attempts, messages: Messages, ctx: ModelCon
   return new StreamReader(new AttemptsStream(attempts, messages, ctx));
 }
 
-class AttemptsStream extends SerialSource<AgenticMessage> {
+type Result = IteratorResult<AgenticMessage, undefined>;
+
+class AttemptsStream extends PassingSource<AgenticMessage> {
   readonly #attempts: Attempts;
   readonly #messages: Messages;
   readonly #ctx: ModelContext;
-  #source: ChunkSource<AgenticMessage> | undefined;
   #hasContent = false;
   #hasEnded = false;
   /** Of this attempt, without content so far. */
@@ -129,69 +129,67 @@ class AttemptsStream extends SerialSource<AgenticMessage> {
     this.#ctx = ctx;
   }
 
-  /** One promise per chunk: what goes through here is every word of an answer. */
-  protected override async pull(): Promise<IteratorResult<AgenticMessage, undefined>> {
-    try {
-      let value = this.#ready.shift();
-      this.#source ??= this.#open(this.#attempts.first);
-      while (value === undefined && !this.#hasEnded) {
-        try {
-          value = this.#take(await this.#source.next());
-        } catch (error) {
-          if (await this.#failed(error)) value = restart;
-        }
-      }
-      this.checkOpen();
-      if (value !== undefined) {
-        this.settle();
-        return { done: false, value };
-      }
-    } catch (error) {
-      this.finish();
-      throw error;
-    }
+  override begun(): Promise<Result> {
+    return this.#ready.length > 0 || this.#hasEnded ? ended() : super.begun();
+  }
+
+  override pass(result: Result): Passed<AgenticMessage> {
+    if (this.#ready.length === 0 && !this.#hasEnded) return super.pass(result);
+    const value = this.#ready.shift();
+    if (value !== undefined) return { done: false, value };
     this.finish();
     return { done: true, value: undefined };
   }
 
-  protected override stop(reason: unknown): void {
-    this.#source?.cancel(reason);
-  }
-
-  #take({ done, value }: IteratorResult<AgenticMessage, undefined>): AgenticMessage | undefined {
-    if (done === true) {
+  protected override passed(result: Result): Passed<AgenticMessage> {
+    if (!this.isOpen) return this.closed();
+    if (result.done === true) {
       this.#hasEnded = true;
-      return this.#release();
+      const value = this.#release();
+      if (value !== undefined) return { done: false, value };
+      this.finish();
+      return result;
     }
-    if (this.#hasContent) return value;
-    if (value.contentBlocks.length > 0) {
+    if (this.#hasContent) return result;
+    if (result.value.contentBlocks.length > 0) {
       this.#hasContent = true;
-      return this.#release(value);
+      if (this.#held.length === 0) return result;
+      this.#held.push(result.value);
+      return { done: false, value: this.#release() ?? result.value };
     }
-    this.#held.push(value);
+    this.#held.push(result.value);
     return undefined;
   }
 
-  /** What was kept back comes before the chunk. */
-  #release(...chunks: readonly AgenticMessage[]): AgenticMessage | undefined {
-    const [first, ...others] = [...this.#held, ...chunks];
+  /** Goes on with the next attempt. What was read so far is void then. */
+  protected override async failed(error: unknown): Promise<Result | undefined> {
+    try {
+      this.checkOpen();
+      const failure = failureOf(error, this.#ctx);
+      const isSeen = this.#hasContent;
+      if (isSeen && this.#attempts.afterContent === "throw") throw failure;
+      const attempt = await this.#attempts.next(failure);
+      this.checkOpen();
+      this.#held = [];
+      this.#hasContent = false;
+      this.source = this.#open(attempt);
+      return isSeen ? { done: false, value: restarts[this.#attempts.kind] } : undefined;
+    } catch (thrown) {
+      this.finish();
+      throw thrown;
+    }
+  }
+
+  protected override open(): ChunkSource<AgenticMessage> {
+    return this.#open(this.#attempts.first);
+  }
+
+  /** What was kept back. */
+  #release(): AgenticMessage | undefined {
+    const [first, ...others] = this.#held;
     this.#held = [];
     this.#ready = others;
     return first;
-  }
-
-  /** Goes on with the next attempt. True when what was read so far is void. */
-  async #failed(error: unknown): Promise<boolean> {
-    this.checkOpen();
-    const failure = failureOf(error, this.#ctx);
-    const isSeen = this.#hasContent;
-    if (isSeen && this.#attempts.afterContent === "throw") throw failure;
-    const attempt = await this.#attempts.next(failure);
-    this.checkOpen();
-    this.#held = [];
-    this.#hasContent = false;
-    this.#source = this.#open(attempt);
-    return isSeen;
   }
 
   #open(attempt: Attempt): ChunkSource<AgenticMessage> {
@@ -200,7 +198,57 @@ class AttemptsStream extends SerialSource<AgenticMessage> {
   }
 }
 
-const restart: AgenticMessage = Object.freeze({ role: "assistant", contentBlocks: Object.freeze([]), restart: true });
+/** The same, as long as they are messages. */
+class CheckedAnswer extends PassingSource<AgenticMessage> {
+  readonly #model: AgenticModel;
+  readonly #given: ChunkSource<AgenticMessage>;
+
+  constructor(model: AgenticModel, given: StreamReader<AgenticMessage>) {
+    super();
+    this.#model = model;
+    this.#given = given.takeSource();
+  }
+
+  protected override open(): ChunkSource<AgenticMessage> {
+    return this.#given;
+  }
+
+  protected override passed(result: Result): Passed<AgenticMessage> {
+    if (!this.isOpen) return this.closed();
+    if (result.done === true) this.finish();
+    else if (!isAgenticMessage(result.value)) return this.#refused(result.value);
+    return result;
+  }
+
+  protected override async failed(error: unknown): Promise<never> {
+    this.checkOpen();
+    this.finish();
+    throw error;
+  }
+
+  protected override stop(reason: unknown): void {
+    this.#given.cancel(reason);
+  }
+
+  async #refused(given: unknown): Promise<never> {
+    const error = notAnAnswer(this.#model.type ?? "A model", given);
+    this.finish();
+    this.#given.cancel(error);
+    throw error;
+  }
+}
+
+/** The chunk that voids what was streamed, for each reason to begin again. */
+const restarts = { retry: restartChunk(), fallback: restartChunk() };
+
+function restartChunk(): AgenticMessage {
+  return Object.freeze({ role: "assistant", contentBlocks: Object.freeze([]), restart: true });
+}
+
+/** Why an answer begins again; models of one's own do not say. */
+export function restartReasonOf(chunk: AgenticMessage): keyof typeof restarts {
+  return chunk === restarts.fallback ? "fallback" : "retry";
+}
 
 /** What the model itself failed with. A call that was stopped has not failed, nor has one that was interrupted. */
 function failureOf(error: unknown, ctx: ModelContext): unknown {

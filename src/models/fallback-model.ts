@@ -81,6 +81,7 @@ class FallbackModel implements RepeatingModel {
 }
 
 class Fallbacks implements Attempts {
+  readonly kind = "fallback" as const;
   readonly first: Attempt;
   readonly afterContent: AfterContent;
   readonly #models: readonly AttemptedModel[];

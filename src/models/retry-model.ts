@@ -107,6 +107,7 @@ class RetriedModel implements RepeatingModel {
 }
 
 class Retries implements Attempts {
+  readonly kind = "retry" as const;
   readonly first: Attempt;
   readonly afterContent: AfterContent;
   readonly #policy: Policy;
