@@ -31,6 +31,8 @@ export class HistoryLog {
   #failed = "";
   #parent: string | undefined = undefined;
   #moment = { at: 0, cause: "", text: "" };
+  /** What the last note has said. */
+  #noted = { ran: "", failed: "", parent: undefined as string | undefined };
 
   constructor(retention: HistoryRetention) {
     this.#retention = retention;
@@ -53,8 +55,8 @@ export class HistoryLog {
 
   ran(path: string, hasFailed: boolean): void {
     const text = pathText(path);
-    this.#ran += this.#ran === "" ? text : `,${text}`;
-    if (hasFailed) this.#failed += this.#failed === "" ? text : `,${text}`;
+    this.#ran = joined(this.#ran, text);
+    if (hasFailed) this.#failed = joined(this.#failed, text);
   }
 
   /** The note of the next entry, as JSON text. */
@@ -63,10 +65,20 @@ export class HistoryLog {
     const handled = this.#failed === "" ? "" : `,"failed":[${this.#failed}]`;
     const from = this.#parent === undefined ? "" : `,"parent":${quoted(this.#parent)}`;
     const failure = error === undefined ? "" : `,"error":${JSON.stringify(error)}`;
+    this.#noted = { ran: this.#ran, failed: this.#failed, parent: this.#parent };
     this.#ran = "";
     this.#failed = "";
     this.#parent = undefined;
     return `"entry":{"n":${++this.#last}${this.#whenAndWhy(cause)}${ran}${handled}${from}${failure}}`;
+  }
+
+  /** The last note was not saved, as far as is known: the next one takes its number, and what it has said. */
+  retract(): void {
+    const { ran, failed, parent } = this.#noted;
+    this.#last--;
+    this.#ran = joined(ran, this.#ran);
+    this.#failed = joined(failed, this.#failed);
+    this.#parent = parent;
   }
 
   /** Several saves often come within a millisecond. */
@@ -123,6 +135,10 @@ export class HistoryLog {
   async drop(store: CheckpointStore, id: string): Promise<void> {
     await dropHistory(store, id);
   }
+}
+
+function joined(texts: string, more: string): string {
+  return texts === "" || more === "" ? texts + more : `${texts},${more}`;
 }
 
 function pathText(path: string): string {

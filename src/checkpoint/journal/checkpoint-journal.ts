@@ -216,11 +216,19 @@ export class CheckpointJournal implements Journal {
         row.version = versionOf(await row.call(write, row.version), row.id);
         row.attempted = undefined;
       } catch (error) {
-        this.#document.forget();
-        await row.writeAgain(write, error);
+        await this.#saveAgain(row, write, error);
       }
     } finally {
       this.#writing = undefined;
+    }
+  }
+
+  async #saveAgain(row: OwnRow, write: Write, error: unknown): Promise<void> {
+    try {
+      await row.writeAgain(write, error);
+    } catch (failure) {
+      this.#document.retract();
+      throw failure;
     }
   }
 

@@ -133,8 +133,10 @@ export class OwnDocument {
       return this.#whole(fields, head, more(), this.#text);
     }
     if (this.#text !== undefined) return this.#whole(fields, head, more(), this.#text);
-    if (run !== undefined && (this.#mustBeWhole || !this.#hasRun))
-      return this.#whole(fields, head, more(), this.#all(run));
+    if (run !== undefined && (this.#mustBeWhole || !this.#hasRun)) {
+      const all = this.#all(run); // may throw: then nothing is noted
+      return this.#whole(fields, head, more(), all);
+    }
     if (this.#wholeSize === 0) return this.#whole(fields, head, more(), undefined);
     const change = run === undefined ? "" : this.#changeOf(written, run);
     if (change === "" && result === "" && fields === this.#head) return undefined;
@@ -220,7 +222,13 @@ export class OwnDocument {
     return { data, isEntry: false, closes };
   }
 
-  /** To be called when a write has failed: it is unknown what the store has. */
+  /** To be called when a save has failed: the next one says all that it has said. */
+  retract(): void {
+    this.forget();
+    this.history?.retract();
+  }
+
+  /** To be called when it is unknown what the store has. */
   forget(): void {
     this.#mustBeWhole = true;
     this.#forgetRow();

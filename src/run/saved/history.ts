@@ -256,6 +256,8 @@ export class History {
       const add = (json: JsonRecord): void => {
         const note = noteOf(json);
         if (note === undefined || note.n >= before) return;
+        // written again, because the store has not confirmed it
+        if (moments.at(-1)?.note.n === note.n) moments.pop();
         moments.push({ note, document: copyOf(tree, this.#codec) });
       };
       add(document);
