@@ -65,8 +65,8 @@ export class WholeRun {
 export type FindRepeated = (value: unknown) => string | undefined;
 
 export interface WriterSettings {
-  /** The texts of states that are already known. */
-  readonly states?: ReadonlyMap<RunSnapshot, string>;
+  /** Returns the text of a run's state. @default that of any value */
+  readonly stateOf?: (run: RunSnapshot, state: Slot, path: string) => string;
   /** Given for what is written into an entry. That leaves out all that the reader takes as the default. */
   readonly treeOf?: FindRepeated;
 }
@@ -74,15 +74,15 @@ export interface WriterSettings {
 /** Writes parts of a document as text. Fields of invocations and questions that have their default value are left out. */
 export class Writer {
   readonly #codec: ValueCodec;
-  readonly #states: ReadonlyMap<RunSnapshot, string> | undefined;
+  readonly #stateOf: WriterSettings["stateOf"];
   readonly #treeOf: FindRepeated | undefined;
   readonly #isBrief: boolean;
   /** The input of the run, where that was written last. */
   input: string | undefined = undefined;
 
-  constructor(codec: ValueCodec, { states, treeOf }: WriterSettings = {}) {
+  constructor(codec: ValueCodec, { stateOf, treeOf }: WriterSettings = {}) {
     this.#codec = codec;
-    this.#states = states;
+    this.#stateOf = stateOf;
     this.#treeOf = treeOf;
     this.#isBrief = treeOf !== undefined;
   }
@@ -106,8 +106,7 @@ export class Writer {
   }
 
   #state(run: RunSnapshot, state: Slot, path: string): string {
-    const known = this.#states?.get(run);
-    return known === undefined ? this.slot(state, stateName(path)) : `[${known}]`;
+    return this.#stateOf === undefined ? this.slot(state, stateName(path)) : `[${this.#stateOf(run, state, path)}]`;
   }
 
   stopText(stop: NodeStop | undefined, path: string): string {

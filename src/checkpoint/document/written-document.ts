@@ -42,6 +42,11 @@ interface WrittenTask {
   round: number;
 }
 
+interface TakenState {
+  readonly copy: StateCopy;
+  readonly text: string;
+}
+
 /** The last saved form of a run. */
 interface WrittenRun {
   readonly address: string;
@@ -72,8 +77,8 @@ export class WrittenDocument {
   /** Writes parts of entries. */
   readonly #brief: Writer;
   #values = new LiveValues();
-  /** The texts of the states of runs that are being written as a whole. */
-  #states = new Map<RunSnapshot, string>();
+  /** The states of runs that are being written as a whole: what is remembered of a state must be what its text says. */
+  #states = new Map<RunSnapshot, TakenState>();
   #root: WrittenRun | undefined = undefined;
   #round = 0;
   /** Ids of the questions to which the last {@link update} has written an answer. */
@@ -81,9 +86,10 @@ export class WrittenDocument {
 
   constructor(codec: ValueCodec) {
     this.#codec = codec;
-    this.#writer = new Writer(codec, { states: this.#states });
+    const stateOf = (run: RunSnapshot, state: Slot, path: string): string => this.#takeState(run, state, path).text;
+    this.#writer = new Writer(codec, { stateOf });
     const treeOf = (value: unknown): string | undefined => this.#values.treeOf(value);
-    this.#brief = new Writer(codec, { states: this.#states, treeOf });
+    this.#brief = new Writer(codec, { stateOf, treeOf });
   }
 
   /** Writes the whole run. */
@@ -110,6 +116,7 @@ export class WrittenDocument {
   /** Writes what has changed since; an empty string when nothing has. After an error, only {@link write} may follow. */
   update(run: RunSnapshot): string {
     const root = this.#root;
+    this.#states.clear();
     this.#round++;
     if (this.answered.length > 0) this.answered = [];
     const text = root === undefined ? "" : this.#changeOfRun(root, run, top);
@@ -123,7 +130,7 @@ export class WrittenDocument {
     const written: WrittenRun = {
       address: run.address,
       base: run.base,
-      state: run.state && this.#state(run, run.state, place.path),
+      state: run.state && this.#takeState(run, run.state, place.path).copy,
       stop: this.#writer.stopText(run.stop, place.path),
       passed: texts(run.passed),
       tasks: new Map(),
@@ -133,11 +140,16 @@ export class WrittenDocument {
     return written;
   }
 
-  #state(run: RunSnapshot, { value }: Slot, path: string): StateCopy {
-    const copy = new StateCopy(this.#codec, stateName(path));
-    this.#states.set(run, copy.take(value));
-    this.#values.isUsed = true;
-    return copy;
+  /** Taken once, whether it is written or remembered first. */
+  #takeState(run: RunSnapshot, { value }: Slot, path: string): TakenState {
+    let taken = this.#states.get(run);
+    if (taken === undefined) {
+      const copy = new StateCopy(this.#codec, stateName(path));
+      taken = { copy, text: copy.take(value) };
+      this.#states.set(run, taken);
+      this.#values.isUsed = true;
+    }
+    return taken;
   }
 
   #task(snapshot: TaskSnapshot, place: Place): WrittenTask {
@@ -342,8 +354,9 @@ export class WrittenDocument {
     const { state } = run;
     if (written.state === undefined || state === undefined) {
       if (written.state === undefined && state === undefined) return;
-      written.state = state && this.#state(run, state, path);
-      fields.add("state", state === undefined ? "null" : `[${this.#states.get(run)}]`);
+      const taken = state && this.#takeState(run, state, path);
+      written.state = taken?.copy;
+      fields.add("state", taken === undefined ? "null" : `[${taken.text}]`);
       return;
     }
     const found = written.state.update(state.value, this.#values);
