@@ -122,6 +122,7 @@ class Entries {
 
   copies(): Uint8Array[] {
     const copy = this.#bytes.slice(0, this.#length);
+    if (this.#ends.length === 1) return [copy];
     let start = 0;
     return this.#ends.map((end) => {
       const entry = copy.subarray(start, end);

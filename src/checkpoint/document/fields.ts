@@ -1,6 +1,11 @@
 /** Collects the fields of a record as JSON text. */
 export class Fields {
-  inner = "";
+  inner: string;
+
+  /** `inner`: fields that come first, as text. */
+  constructor(inner = "") {
+    this.inner = inner;
+  }
 
   get isEmpty(): boolean {
     return this.inner === "";

@@ -15,18 +15,22 @@ import type {
   TaskSnapshot,
 } from "./snapshot.js";
 
-/** The fields at the head of a document that change. In an entry, those that a reader knows are left out. */
-export type HeadFields = Pick<CheckpointDocument, "owner" | "claim" | "requested"> &
-  Partial<Pick<CheckpointDocument, "status" | "answered">>;
+/** The fields at the head of a document that change. In an entry, those that a reader knows are `undefined`. */
+export interface HeadFields {
+  readonly status: CheckpointDocument["status"] | undefined;
+  readonly owner: string | undefined;
+  readonly claim: string | undefined;
+  readonly answered: readonly string[] | undefined;
+  readonly requested: string | undefined;
+}
 
 export function headFields({ status, owner, claim, answered, requested }: HeadFields): string {
-  const fields = new Fields();
-  if (status !== undefined) fields.add("status", `"${status}"`);
-  if (owner !== undefined) fields.add("owner", quoted(owner));
-  if (claim !== undefined) fields.add("claim", quoted(claim));
-  if (answered !== undefined) fields.add("answered", texts(answered));
-  if (requested !== undefined) fields.add("requested", quoted(requested));
-  return fields.inner;
+  const by = owner === undefined ? "" : `,"owner":${quoted(owner)}`;
+  const named = claim === undefined ? "" : `,"claim":${quoted(claim)}`;
+  const ids = answered === undefined ? "" : `,"answered":${texts(answered)}`;
+  const stop = requested === undefined ? "" : `,"requested":${quoted(requested)}`;
+  if (status === undefined) return `${by}${named}${ids}${stop}`.slice(1);
+  return `"status":"${status}"${by}${named}${ids}${stop}`;
 }
 
 /** The start of a document, without the closing brace: its run, as {@link writeRun} writes it, follows. */
@@ -149,10 +153,15 @@ export class Writer {
   /** `usual` is the address that a reader takes for its address when there is none. */
   invocation(invocation: InvocationSnapshot, at: string, usual?: string): string {
     const { address, settled, questions, once, prepared, produced, inner, calls } = invocation;
-    const fields = new Fields();
-    if (address !== usual) fields.add("address", quoted(address));
-    if (!settled) fields.add("settled", "false");
-    fields.addList("questions", questions, (question) => this.question(question, at, address));
+    const head = `${address === usual ? "" : `,"address":${quoted(address)}`}${settled ? "" : ',"settled":false'}`;
+    let asked = "";
+    for (const question of questions) {
+      asked += asked === "" ? this.question(question, at, address) : `,${this.question(question, at, address)}`;
+    }
+    const isAll = (prepared ?? produced) === undefined && once.length === 0 && inner.length === 0 && calls.length === 0;
+    if (isAll && head === "") return asked === "" ? "{}" : `{"questions":[${asked}]}`;
+    const fields = new Fields(head.slice(1));
+    if (asked !== "") fields.add("questions", `[${asked}]`);
     fields.addList("once", once, (entry) => this.once(entry, at));
     if (prepared !== undefined) fields.add("prepared", this.part(prepared, `input of "${at}"`));
     if (produced !== undefined) fields.add("produced", this.part(produced, `output of "${at}"`));
@@ -177,17 +186,13 @@ export class Writer {
   question(question: Question, at: string, usual?: string): string {
     const { id, kind, key, address, info, schema, state, answer, fresh } = question;
     const said = this.#codec.encodeTree(info) ?? this.#codec.encodeGraph(info, `info of ${nameOf(question, at)}`);
-    const fields = new Fields();
-    fields.add("id", quoted(id));
-    if (kind !== "ask") fields.add("kind", `"${kind}"`);
-    fields.add("key", quoted(key));
-    if (address !== usual) fields.add("address", quoted(address));
-    if (schema !== undefined) fields.add("schema", JSON.stringify(schema));
-    if (fresh) fields.add("fresh", "true");
-    fields.add("info", said);
-    if (state !== undefined) fields.add("state", this.slot(state, `state of ${nameOf(question, at)}`));
-    if (answer !== undefined) fields.add("answer", this.#answer(answer, nameOf(question, at)));
-    return fields.text;
+    const sort = kind === "ask" ? "" : `,"kind":"${kind}"`;
+    const where = address === usual ? "" : `,"address":${quoted(address)}`;
+    const fits = schema === undefined ? "" : `,"schema":${JSON.stringify(schema)}`;
+    const kept = state === undefined ? "" : `,"state":${this.slot(state, `state of ${nameOf(question, at)}`)}`;
+    const answered = answer === undefined ? "" : `,"answer":${this.#answer(answer, nameOf(question, at))}`;
+    const isFresh = fresh ? ',"fresh":true' : "";
+    return `{"id":${quoted(id)}${sort},"key":${quoted(key)}${where}${fits}${isFresh},"info":${said}${kept}${answered}}`;
   }
 
   #stop({ id, before, after, answer }: NodeStop, path: string): string {

@@ -31,6 +31,8 @@ export interface SaveHead {
   readonly error?: string | undefined;
 }
 
+const none: readonly string[] = [];
+
 interface KnownHead {
   readonly owner: string | undefined;
   readonly answered: readonly string[] | undefined;
@@ -69,12 +71,12 @@ export class OwnDocument {
   #input: string | { readonly json: unknown } | undefined = undefined;
   /** The field of the input in a whole document: empty where the run or a history holds it. */
   #inputField = "";
-  /** The text of the head fields as it was written last. */
-  #head = "";
+  /** The head as it was written last. */
+  #head: HeadFields | undefined = undefined;
   /** What an entry need not repeat of the head: the owner of the last claim in the store, and the answered questions. */
   #saved: KnownHead = nothingSaved;
-  /** The head fields of a running document, cached: they are the same in every save. */
-  #running: string | undefined = undefined;
+  /** The head of a running document, cached: it is the same in every save. */
+  #running: HeadFields | undefined = undefined;
 
   readonly history: HistoryLog | undefined;
 
@@ -130,32 +132,31 @@ export class OwnDocument {
     const written = this.#written;
     if (written === undefined) {
       if (run !== undefined) this.#text = this.#runText(run);
-      return this.#whole(fields, head, more(), this.#text);
+      return this.#whole(fields, more(), this.#text);
     }
-    if (this.#text !== undefined) return this.#whole(fields, head, more(), this.#text);
+    if (this.#text !== undefined) return this.#whole(fields, more(), this.#text);
     if (run !== undefined && (this.#mustBeWhole || !this.#hasRun)) {
       const all = this.#all(run); // may throw: then nothing is noted
-      return this.#whole(fields, head, more(), all);
+      return this.#whole(fields, more(), all);
     }
-    if (this.#wholeSize === 0) return this.#whole(fields, head, more(), undefined);
+    if (this.#wholeSize === 0) return this.#whole(fields, more(), undefined);
     const change = run === undefined ? "" : this.#changeOf(written, run);
-    if (change === "" && result === "" && fields === this.#head) return undefined;
+    const isSame = isSameHead(fields, this.#head);
+    if (change === "" && result === "" && isSame) return undefined;
     const output = more();
-    const isSame = fields === this.#head;
-    const changed = isSame ? "" : `"head":{${this.#changedFields(head, run === undefined ? [] : written.answered)}}`;
+    const changed = isSame ? "" : this.#changedHead(fields, run === undefined ? none : written.answered);
     const text = entryText(changed, change, output);
     const data = bytesOf(text);
-    if (run !== undefined && this.#isTooMuch(data.length, run))
-      return this.#whole(fields, head, output, this.#all(run));
-    if (!isSame) this.#noteHead(fields, head, this.#saved.owner);
+    if (run !== undefined && this.#isTooMuch(data.length, run)) return this.#whole(fields, output, this.#all(run));
+    if (!isSame) this.#noteHead(fields, this.#saved.owner);
     this.#entriesSize += data.length;
     this.history?.held.add(text);
     return { data, isEntry: true };
   }
 
-  #noteHead(fields: string, { status }: SaveHead, formerOwner: string | undefined): void {
+  #noteHead(fields: HeadFields, formerOwner: string | undefined): void {
     this.#head = fields;
-    this.#saved = { owner: status === "running" ? processOwner() : formerOwner, answered: this.#answered };
+    this.#saved = { owner: fields.owner ?? formerOwner, answered: fields.answered };
   }
 
   /** Whether the entries, with one more, are larger than the whole document. It is rarely written to find out. */
@@ -207,14 +208,14 @@ export class OwnDocument {
     return `,"input":${typeof input === "string" ? `[${input}]` : JSON.stringify(input.json)}`;
   }
 
-  #whole(fields: string, head: SaveHead, output: string, run: string | undefined): Write {
+  #whole(fields: HeadFields, output: string, run: string | undefined): Write {
     const { history } = this;
     const closes = history !== undefined && this.#wholeSize > 0 ? { held: history.held.text } : undefined;
     const place = history === undefined ? "" : `,${history.place(closes !== undefined)}`;
-    const text = `${writeHead(this.runKey, fields)}${output}${place}${run === undefined ? "" : this.#inputField},"root":${run ?? "null"}}`;
+    const text = `${writeHead(this.runKey, headFields(fields))}${output}${place}${run === undefined ? "" : this.#inputField},"root":${run ?? "null"}}`;
     const data = bytesOf(text);
     history?.held.begin(text);
-    this.#noteHead(fields, head, undefined);
+    this.#noteHead(fields, undefined);
     this.#hasRun = run !== undefined;
     this.#wholeSize = data.length;
     this.#entriesSize = 0;
@@ -235,7 +236,7 @@ export class OwnDocument {
   }
 
   #forgetRow(): void {
-    this.#head = "";
+    this.#head = undefined;
     this.#saved = nothingSaved;
     this.history?.held.forget();
   }
@@ -255,35 +256,27 @@ export class OwnDocument {
     this.#text = this.#written === undefined ? this.#runText(run) : this.#all(run);
   }
 
-  #fieldsOf({ status, requested }: SaveHead): string {
-    const isRunning = status === "running";
-    if (isRunning && this.#running !== undefined) return this.#running;
-    const fields = headFields(this.#headOf({ status, requested }));
-    if (isRunning) this.#running = fields;
-    return fields;
+  #fieldsOf({ status, requested }: SaveHead): HeadFields {
+    const answered = this.#answered;
+    if (status !== "running") {
+      const stop = status === "stopped" ? requested : undefined;
+      return { status, owner: undefined, claim: undefined, answered, requested: stop };
+    }
+    this.#running ??= { status, owner: processOwner(), claim: this.claim, answered, requested: undefined };
+    return this.#running;
   }
 
-  #headOf({ status, requested }: SaveHead) {
-    const isRunning = status === "running";
-    return {
-      status,
-      owner: isRunning ? processOwner() : undefined,
-      claim: isRunning ? this.claim : undefined,
-      answered: this.#answered,
-      requested: status === "stopped" ? requested : undefined,
-    } as const;
-  }
-
-  /** The head of an entry, without what a reader knows from the entry itself and those before it. */
-  #changedFields(head: SaveHead, entryAnswers: readonly string[]): string {
-    const { status, owner, claim, answered, requested } = this.#headOf(head);
-    const isKnown = entryAnswers.length === 0 ? answered === this.#saved.answered : isSameSet(answered, entryAnswers);
-    const fields: HeadFields = { owner: owner === this.#saved.owner ? undefined : owner, claim, requested };
-    return headFields({
-      ...(claim === undefined && { status }),
-      ...fields,
-      ...(!isKnown && { answered }),
+  /** The head of an entry as text, without what a reader knows from the entry itself and those before it. */
+  #changedHead({ status, owner, claim, answered = none, requested }: HeadFields, answers: readonly string[]): string {
+    const isKnown = answers.length === 0 ? answered === this.#saved.answered : isSameSet(answered, answers);
+    const changed = headFields({
+      status: claim === undefined ? status : undefined,
+      owner: owner === this.#saved.owner ? undefined : owner,
+      claim,
+      answered: isKnown ? undefined : answered,
+      requested,
     });
+    return `"head":{${changed}}`;
   }
 
   #outputText({ value }: Slot): string {
@@ -296,6 +289,13 @@ function entryText(head: string, change: string, more: string): string {
   if (head === "" && change === "") return `{${more.slice(1)}}`;
   if (head === "") return `{"root":${change}${more}}`;
   return change === "" ? `{${head}${more}}` : `{${head},"root":${change}${more}}`;
+}
+
+function isSameHead(a: HeadFields, b: HeadFields | undefined): boolean {
+  if (a === b || b === undefined) return a === b;
+  const { status, owner, claim, answered, requested } = b;
+  if (a.status !== status || a.owner !== owner || a.claim !== claim) return false;
+  return a.requested === requested && (a.answered === answered || isSameSet(a.answered ?? none, answered ?? none));
 }
 
 function isSameSet(a: readonly string[], b: readonly string[]): boolean {
