@@ -1,8 +1,9 @@
 import type { Tool, ToolContext } from "../../components/tool.js";
 import type { Runnable } from "../../compose/runnable.js";
 import { messageOf } from "../../errors.js";
-import { type Fields, isFields } from "../../is.js";
-import type { JsonSchema } from "../../schema/standard-schema.js";
+import { type Fields, isFields, isObject } from "../../is.js";
+import { toJsonSchema } from "../../schema/json-schema/convert.js";
+import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import { createTool } from "../../tools/define/create-tool.js";
 import { invalidMcpOption } from "../errors.js";
 import type { McpAgent, McpGraph, McpWorkflow } from "./options.js";
@@ -32,7 +33,10 @@ interface AgentAnswer {
 }
 
 async function askAgent(key: string, agent: McpAgent, message: string, ctx: ToolContext): Promise<string> {
-  const options = { parent: ctx, signal: ctx.signal, abortSignal: ctx.signal, requestContext: ctx.requestContext };
+  const { signal, requestContext } = ctx;
+  // agents of this package refuse options that they do not know; others take the signal by another name
+  const isOwn = "asTool" in agent;
+  const options = { parent: ctx, signal, requestContext, ...(!isOwn && { abortSignal: signal }) };
   let answer = await ctx.once("agent", async () => answerOf(await agent.generate(message, options as never)));
   for (let round = 1; answer.interrupts.length > 0; round++) {
     const { checkpointId } = answer;
@@ -117,7 +121,7 @@ async function runWorkflow(key: string, workflow: McpWorkflow, input: unknown, c
   });
   for (let round = 1; state.status === "suspended"; round++) {
     const { step, payload } = state;
-    const resumeData = await ctx.ask(`workflow:${round}:ask`, payload);
+    const resumeData = await ctx.ask(`workflow:${round}:ask`, payload, resumeSchemaOf(workflow, step));
     state = await ctx.once(`workflow:${round}`, async () => {
       const run = await open();
       const resume = run.resume?.bind(run);
@@ -141,11 +145,29 @@ function stateOf(outcome: unknown): WorkflowState {
   };
 }
 
+/** What a suspended step wants to go on with, where the workflow shows its steps. A workflow inside is a step that has some. */
+function resumeSchemaOf(workflow: object, step: unknown): JsonSchema | undefined {
+  let found: unknown = workflow;
+  for (const id of pathOf(step)) {
+    const steps: unknown = isObject(found) ? Reflect.get(found, "steps") : undefined;
+    found = isObject(steps) && typeof id === "string" ? Reflect.get(steps, id) : undefined;
+  }
+  const schema: unknown = isObject(found) ? Reflect.get(found, "resumeSchema") : undefined;
+  try {
+    return isObject(schema) ? toJsonSchema(schema as AnyStandardSchema | JsonSchema, { side: "input" }) : undefined;
+  } catch {
+    return undefined; // the workflow checks the answer by itself
+  }
+}
+
+function pathOf(step: unknown): readonly unknown[] {
+  return Array.isArray(step) ? step : [step];
+}
+
 /** Payloads stand under the path of their step. */
 function payloadOf(payload: unknown, step: unknown): unknown {
-  const path: readonly unknown[] = Array.isArray(step) ? step : [step];
   let found: Fields | unknown = payload;
-  for (const key of path) if (isFields(found) && typeof key === "string" && key in found) found = found[key];
+  for (const key of pathOf(step)) if (isFields(found) && typeof key === "string" && key in found) found = found[key];
   return found;
 }
 
