@@ -54,11 +54,20 @@ export const unknownIncluded = (server: string, missing: readonly string[], know
 export const sameToolName = (name: string, first: string, second: string): KumikoError =>
   new KumikoError(
     "DUPLICATE_TOOL",
-    `The MCP servers "${first}" and "${second}" both have a tool that is called "${name}" here. Give one of them a prefix, or exclude the tool.`,
+    first === second
+      ? `The MCP server "${first}" lists two tools that are both called "${name}" here. Exclude the tool.`
+      : `The MCP servers "${first}" and "${second}" both have a tool that is called "${name}" here. Give one of them a prefix, or exclude the tool.`,
   );
 
 export const protocolError = (server: string, what: string, cause?: unknown): KumikoError =>
   new KumikoError("MCP_PROTOCOL", `The MCP server "${server}" ${what}`, cause === undefined ? {} : { cause });
+
+export const notMcp = (server: string, name: string, cause: unknown): KumikoError =>
+  protocolError(
+    server,
+    `answered "${name}" with what is not MCP. ${messageOf(cause).replace(/\s+/g, " ").slice(0, 200)}`,
+    cause,
+  );
 
 export const tooManyRounds = (server: string, name: string, most: number): KumikoError =>
   protocolError(

@@ -63,7 +63,9 @@ function counted(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await reader.read();
+        const { done, value } = await reader.read().catch((cause) => {
+          throw isAbort(cause) ? cause : new Unreachable("The answer was cut off.", { cause });
+        });
         if (done) return controller.close();
         count += value.byteLength;
         if (count <= largestAnswer) return controller.enqueue(value);
@@ -130,8 +132,7 @@ function events(
             await reader.cancel().catch(() => undefined);
           }
         } catch (error) {
-          const isAbort = error instanceof Error && error.name === "AbortError";
-          if (isAbort || lines.hasIds) controller.error(error);
+          if (isAbort(error) || lines.hasIds) controller.error(error);
           else end(controller, new Error("The stream was cut off before the answer.", { cause: error }));
         }
       },
@@ -139,6 +140,10 @@ function events(
     },
     { highWaterMark: 0 },
   );
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
 }
 
 const lineFeed = 10;

@@ -7,11 +7,11 @@ import {
   connectionClosed,
   connectTimedOut,
   disconnected,
+  notMcp,
   unknownIncluded,
 } from "../errors.js";
 import { ChangeFeed } from "./change-feed.js";
 import { Cutoff } from "./cutoff.js";
-import { streamEnded, Unreachable } from "./guarded-fetch.js";
 import { InFlight } from "./in-flight.js";
 import {
   capabilitiesOf,
@@ -24,6 +24,7 @@ import {
 } from "./new-client.js";
 import { addressOf, endClient, hideAtHandshake, openTransport } from "./open-transport.js";
 import type { McpServerConfig } from "./options.js";
+import { isCutOff, isLost, isNonsense, isUnreachable } from "./request-failure.js";
 import type { Client } from "./sdk.js";
 import { pause, raceAbort, withLimit } from "./timing.js";
 
@@ -106,7 +107,7 @@ export class ServerLink {
       } catch (error) {
         signal?.throwIfAborted();
         if (isLost(error, client)) this.#lost(client, error);
-        else if (!isCutOff(error)) throw error;
+        else if (!isCutOff(error)) throw isNonsense(error) ? notMcp(this.name, name, error) : error;
         if (!repeatable || sent === mostSent) throw callCutOff(this.name, name, repeatable ? sent : 1, error);
       }
     }
@@ -366,28 +367,4 @@ const mostSent = 5;
 
 function isInvalidOption(error: unknown): error is KumikoError {
   return KumikoError.is(error) && error.code === "INVALID_OPTION";
-}
-
-/** Only the answer of this request was lost. */
-function isCutOff(error: unknown): boolean {
-  return isFields(error) && error.data === streamEnded;
-}
-
-const lostCodes: readonly unknown[] = ["CONNECTION_CLOSED", "NOT_CONNECTED", "SEND_FAILED"];
-
-function isUnreachable(error: unknown): boolean {
-  for (let current = error; current instanceof Error; current = current.cause) {
-    if (current instanceof Unreachable) return true;
-  }
-  return false;
-}
-
-/** Whether a request failed because there is no connection, and not because of what it was. */
-function isLost(error: unknown, client: object): boolean {
-  if (isUnreachable(error)) return true;
-  for (let current = error; current instanceof Error; current = current.cause) {
-    if (lostCodes.includes(Reflect.get(current, "code"))) return true;
-    if (Reflect.get(current, "status") === 404 && !isModern(client)) return true; // its session is gone
-  }
-  return false;
 }

@@ -14,7 +14,7 @@ import { scriptedModel } from "../../../src/testing/scripted-model.js";
 import { createTool } from "../../../src/tools/define/create-tool.js";
 import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { questionOf } from "../../checkpoint/interrupt-of.js";
-import { blocksOf, call, calls, rejection, textsOf } from "../../tools/node/calls.js";
+import { blocksOf, call, calls, rejection, textsOf, toolError } from "../../tools/node/calls.js";
 import { sdkServer, serveHttp } from "../fixtures/sdk-server.js";
 
 const open: (() => unknown)[] = [];
@@ -124,6 +124,48 @@ describe("a call whose stream", () => {
     const [block] = blocksOf(await nodeOf(connection.tools()).invoke(calls(call("s_a"))));
     expect(block).toMatchObject({ isError: true, result: expect.stringContaining("happened 5 times") });
     expect(server.sent.filter((method) => method === "tools/call")).toHaveLength(5);
+  });
+});
+
+describe("a call whose answer", () => {
+  const json = { "content-type": "application/json" };
+  const answers: [string, (id: number, response: ServerResponse) => void][] = [
+    ["is not JSON", (_id, response) => response.writeHead(200, json).end("<html>")],
+    ["is a web page", (_id, response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>")],
+    [
+      "has no result",
+      (id, response) => response.writeHead(200, json).end(`{"jsonrpc":"2.0","id":${id},"result":null}`),
+    ],
+    [
+      "has another form",
+      (id, response) => response.writeHead(200, json).end(`{"jsonrpc":"2.0","id":${id},"result":{"content":"a text"}}`),
+    ],
+  ];
+  it.each(answers)("%s fails as MCP_PROTOCOL, which names the server", async (_what, answer) => {
+    const server = await raw([tool("a")], ({ id }, response) => answer(id, response));
+    const connection = await connect({ s: { url: server.url } });
+    const error = await toolError(new AgenticToolsNode({ tools: connection.tools() }).invoke(calls(call("s_a"))));
+    expect(error).toMatchObject({
+      kind: "execution",
+      cause: { code: "MCP_PROTOCOL", message: expect.stringContaining('The MCP server "s" answered "a"') },
+    });
+  });
+
+  it("is cut off fails as MCP_DISCONNECTED, and is asked for again where that does no harm", async () => {
+    const half = { ...json, "content-length": "1000" };
+    const more = { annotations: { readOnlyHint: true } };
+    const server = await raw([tool("a"), tool("b", more)], ({ id }, response) => {
+      const isSecond = server.sent.filter((method) => method === "tools/call").length === 3;
+      if (isSecond) response.writeHead(200, json).end(`{"jsonrpc":"2.0","id":${id},"result":{"content":[]}}`);
+      else response.writeHead(200, half).write('{"jsonrpc":', () => response.destroy());
+    });
+    const reconnect = { attempts: 3, minMs: 1, maxMs: 1 };
+    const connection = await connect({ s: { url: server.url } }, { reconnect });
+    const node = new AgenticToolsNode({ tools: connection.tools() });
+    const error = await toolError(node.invoke(calls(call("s_a"))));
+    expect(error).toMatchObject({ cause: { code: "MCP_DISCONNECTED", message: expect.stringContaining("cut off") } });
+    expect(await node.invoke(calls(call("s_b")))).toHaveLength(1);
+    expect(server.sent.filter((method) => method === "tools/call")).toHaveLength(3);
   });
 });
 
