@@ -2,23 +2,25 @@ import { isFields } from "../../is.js";
 import type { McpToolDefinition } from "../../tools/mcp/mcp-client.js";
 
 /** SHA-256 of what models and users see of a tool, as canonical JSON: equal for equal definitions. */
-export async function fingerprintOf(definition: McpToolDefinition): Promise<string> {
+export function fingerprintOf(definition: McpToolDefinition): string | Promise<string> {
   const { name, description, inputSchema, outputSchema, annotations } = definition;
   const text = canonicalJson({ name, description, inputSchema, outputSchema, annotations });
-  const crypto = nodeCrypto();
-  if (crypto !== undefined) return crypto.createHash("sha256").update(text).digest("hex");
-  const digest = await globalThis.crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return nodeCrypto()?.hash?.("sha256", text, "hex") ?? digestOf(text);
 }
 
 interface NodeCrypto {
-  createHash(algorithm: "sha256"): { update(text: string): { digest(encoding: "hex"): string } };
+  hash?(algorithm: "sha256", text: string, encoding: "hex"): string;
 }
 
 /** Where there is Node.js: what the web has for it takes longer than the rest of the work, as it asks a thread each time. */
 function nodeCrypto(): NodeCrypto | undefined {
   const { process }: { process?: { getBuiltinModule?: (name: string) => unknown } } = globalThis;
   return process?.getBuiltinModule?.("node:crypto") as NodeCrypto | undefined;
+}
+
+async function digestOf(text: string): Promise<string> {
+  const digest = await globalThis.crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** JSON with sorted keys, without undefined fields and without spaces. */

@@ -30,14 +30,13 @@ export class ToolWatch {
 
   /** Gives the tools that may be called. */
   async admit(definitions: readonly McpToolDefinition[], idOf: (name: string) => string): Promise<WatchedTool[]> {
-    const listed = await Promise.all(
-      definitions.map(async (definition) => ({
-        id: idOf(definition.name),
-        key: `${this.#server}_${definition.name}`,
-        definition,
-        fingerprint: await fingerprintOf(definition),
-      })),
-    );
+    const listed: WatchedTool[] = [];
+    for (const definition of definitions) {
+      const made = fingerprintOf(definition);
+      const fingerprint = typeof made === "string" ? made : await made;
+      const { name } = definition;
+      listed.push({ id: idOf(name), key: `${this.#server}_${name}`, definition, fingerprint });
+    }
     const isFirst = this.#known === undefined;
     this.#known ??= new Map(listed.map(({ key, fingerprint }) => [key, fingerprint]));
     this.#current = new Map(listed.map(({ key, fingerprint }) => [key, fingerprint]));
