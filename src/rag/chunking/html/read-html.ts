@@ -55,7 +55,8 @@ export interface HtmlPage {
 /** Parses a page as browsers do, however broken it is. */
 export async function readHtml(source: string): Promise<HtmlPage> {
   const { parse, parseFragment, defaultTreeAdapter } = await loadParser();
-  const treeAdapter = placesOnly(defaultTreeAdapter);
+  const starts: ElementStarts = new Map();
+  const treeAdapter = placesOnly(defaultTreeAdapter, source, starts);
   const page = parse(source, { sourceCodeLocationInfo: true, scriptingEnabled: false, treeAdapter });
   const known = new Map<string, string>();
   const decode = (reference: string): string => {
@@ -63,46 +64,69 @@ export async function readHtml(source: string): Promise<HtmlPage> {
     known.set(reference, found);
     return found;
   };
-  return { source, ...collect(page, source), decode };
+  return { source, ...collect(page, source, starts), decode };
 }
 
+/** Where elements begin that break lines. */
+type ElementStarts = Map<DefaultTreeAdapterTypes.Node, number>;
+
 /**
- * Of the places that the parser tells, only those of texts and of beginnings are looked at. It cuts texts at blanks, so the pieces
- * that follow each other in the source are joined at once; texts that it moves must not be, as each keeps its place.
+ * Keeps little of what the parser tells, which cuts texts at blanks: pieces that follow each other in the source are joined at
+ * once, and are nothing but a place as long as they are written there as they are. Texts that the parser moves are not
+ * joined, as each keeps its place.
  */
-function placesOnly(adapter: typeof DefaultAdapter): typeof DefaultAdapter {
+function placesOnly(adapter: typeof DefaultAdapter, source: string, starts: ElementStarts): typeof DefaultAdapter {
+  /** A text of which it is told next where it stands. */
   let piece: string | undefined;
-  const append = (parent: DefaultTreeAdapterTypes.ParentNode, text: string): DefaultTreeAdapterTypes.TextNode => {
-    const node = adapter.createTextNode(text);
+  const append = (parent: DefaultTreeAdapterTypes.ParentNode): DefaultTreeAdapterTypes.TextNode => {
+    const node = adapter.createTextNode(asWritten);
     adapter.appendChild(parent, node);
     return node;
+  };
+  const isWritten = (text: string, { startOffset, endOffset }: Place): boolean =>
+    text.length === endOffset - startOffset && source.startsWith(text, startOffset);
+  const extend = (node: DefaultTreeAdapterTypes.TextNode, text: string, place: Place): void => {
+    const before = node.sourceCodeLocation ?? place;
+    if (node.value !== asWritten || !isWritten(text, place)) node.value = textAt(source, node.value, before) + text;
+    before.endOffset = place.endOffset;
   };
   return {
     ...adapter,
     insertText(parent, text) {
+      piece = text;
       const last = parent.childNodes.at(-1);
-      // it is told next where the piece stands
-      if (last !== undefined && adapter.isTextNode(last) && last.sourceCodeLocation) piece = text;
-      else append(parent, text);
+      if (last === undefined || !adapter.isTextNode(last) || !last.sourceCodeLocation) append(parent);
     },
     insertTextBefore(parent, text, next) {
       adapter.insertBefore(parent, adapter.createTextNode(text), next);
     },
     getNodeSourceCodeLocation: () => null,
     setNodeSourceCodeLocation(node, place) {
-      if (piece === undefined || !adapter.isTextNode(node) || node.parentNode === null || place === null) {
-        node.sourceCodeLocation = place;
+      if (place === null) return;
+      if (!adapter.isTextNode(node)) {
+        if (blocks.has(node.nodeName)) starts.set(node, place.startOffset);
         return;
       }
-      const before = node.sourceCodeLocation;
-      if (before?.endOffset === place.startOffset) {
-        node.value += piece;
-        before.endOffset = place.endOffset;
-      } else append(node.parentNode, piece).sourceCodeLocation = place;
+      if (piece === undefined) node.sourceCodeLocation = place;
+      else if (node.sourceCodeLocation?.endOffset === place.startOffset) extend(node, piece, place);
+      else {
+        const fresh = node.sourceCodeLocation && node.parentNode ? append(node.parentNode) : node;
+        fresh.sourceCodeLocation = place;
+        fresh.value = isWritten(piece, place) ? asWritten : piece;
+      }
       piece = undefined;
     },
   };
 }
+
+/** The value of a text that stands in the source as it is. */
+const asWritten = "";
+
+function textAt(source: string, value: string, { startOffset, endOffset }: Place): string {
+  return value === asWritten ? source.slice(startOffset, endOffset) : value;
+}
+
+type Place = NonNullable<DefaultTreeAdapterTypes.TextNode["sourceCodeLocation"]>;
 
 const textOf = ({ childNodes: [first] }: DefaultTreeAdapterTypes.DocumentFragment): string =>
   first !== undefined && "value" in first ? first.value : "";
@@ -111,9 +135,12 @@ const textOf = ({ childNodes: [first] }: DefaultTreeAdapterTypes.DocumentFragmen
 const hidden = new Set(["script", "style", "template", "title", "iframe", "noembed", "noframes"]);
 
 /** Walks without recursion: pages nest as deep as they like. */
-function collect(page: DefaultTreeAdapterTypes.Document, source: string): Pick<HtmlPage, "texts" | "breaks"> {
+function collect(
+  page: DefaultTreeAdapterTypes.Document,
+  source: string,
+  starts: ElementStarts,
+): Pick<HtmlPage, "texts" | "breaks"> {
   const texts: HtmlText[] = [];
-  const asWritten = textReader(source);
   const breaks: number[] = [];
   const waiting: DefaultTreeAdapterTypes.ChildNode[] = [];
   const parents: (HtmlElement | undefined)[] = [];
@@ -128,39 +155,21 @@ function collect(page: DefaultTreeAdapterTypes.Document, source: string): Pick<H
   push(page.childNodes, undefined);
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     const parent = parents.pop();
-    const place = node.sourceCodeLocation;
     if ("tagName" in node) {
       if (hidden.has(node.tagName)) continue;
-      if (blocks.has(node.tagName) && place) breaks.push(place.startOffset);
+      const start = starts.get(node);
+      if (start !== undefined) breaks.push(start);
       push(node.childNodes, new HtmlElement(node, parent));
-    } else if (node.nodeName === "#text" && "value" in node && place && parent !== undefined) {
-      texts.push({ ...asWritten(node.value, place), parent });
+    } else if (node.nodeName === "#text" && "value" in node && node.sourceCodeLocation && parent !== undefined) {
+      const { startOffset, endOffset: end } = node.sourceCodeLocation;
+      const start = node.value === asWritten ? startOffset : startOfText(source, node.value, startOffset);
+      texts.push({ value: textAt(source, node.value, node.sourceCodeLocation), start, end, parent });
     }
   }
   // The parser moves what stands in the wrong place of a table.
   texts.sort((a, b) => a.start - b.start);
   return { texts: joinPieces(texts), breaks: breaks.sort((a, b) => a - b) };
 }
-
-type Place = NonNullable<DefaultTreeAdapterTypes.TextNode["sourceCodeLocation"]>;
-
-/** Gives texts their places. One that is written as it is read is taken from the source, as it has been joined of many pieces. */
-function textReader(source: string): (value: string, place: Place) => SourcePiece {
-  const otherwise = /[&\r\0]/g;
-  let [asked, next] = [0, -1];
-  return (value, { startOffset: start, endOffset: end }) => {
-    if (start < asked || start > next) {
-      otherwise.lastIndex = start;
-      next = otherwise.test(source) ? otherwise.lastIndex - 1 : source.length;
-    }
-    asked = start;
-    const isAsWritten = value.length === end - start && next >= end && !inReference.test(source.charAt(start - 1));
-    if (isAsWritten) return { value: source.slice(start, end), start, end };
-    return { value, start: startOfText(source, value, start), end };
-  };
-}
-
-const inReference = /[\w#&]/;
 
 /** For a text that begins with a character reference, the parser names the end of that. */
 function startOfText(source: string, value: string, start: number): number {
