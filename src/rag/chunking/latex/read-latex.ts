@@ -25,10 +25,10 @@ export function readLatex(text: string): LatexDocument {
   const scanner = new LatexScanner(text);
   token.lastIndex = 0;
   for (let match = token.exec(text); match !== null; match = token.exec(text)) {
-    const { 0: found, 2: edge, 3: environment, 4: name } = match;
+    const { 0: found, 2: environment } = match;
     const place = { start: match.index, end: token.lastIndex };
-    if (edge === undefined) token.lastIndex = scanner.read(name ?? found, place);
-    else if (edge === "begin") token.lastIndex = scanner.begin(environment ?? "", place);
+    if (environment === undefined) token.lastIndex = scanner.read(found, place);
+    else if (found.startsWith("\\begin")) token.lastIndex = scanner.begin(environment, place);
     else scanner.close(`\\end{${environment}}`, place);
     if (scanner.fault !== undefined) break;
   }
@@ -41,8 +41,8 @@ const token = new RegExp(
     "%[^\\r\\n]*",
     "\\\\(?:verb\\*?|lstinline(?:\\[[^\\]\\r\\n]{0,200}\\])?|mintinline(?:\\[[^\\]\\r\\n]{0,200}\\])?\\{[^{}\\r\\n]*\\})([^a-zA-Z\\s*{[])[^\\r\\n]*?\\1",
     "\\\\(?:url|path|href)\\{[^{}\\r\\n]*\\}",
-    "\\\\(begin|end)\\s*\\{([^{}\\r\\n]*)\\}",
-    "\\\\([a-zA-Z]+|[\\s\\S])",
+    "\\\\(?:begin|end)\\s*\\{([^{}\\r\\n]*)\\}",
+    "\\\\(?:[a-zA-Z]+|[\\s\\S])",
     "[{}]",
     "\\$",
   ].join("|"),
@@ -77,19 +77,19 @@ class LatexScanner {
     this.#text = text;
   }
 
-  /** A macro by its name, or another sign. Returns where to go on. */
-  read(name: string, place: Span): number {
+  /** A macro, or another sign. Returns where to go on. */
+  read(sign: string, place: Span): number {
     const { start, end } = place;
-    if (name === "{" && this.#text[start] === "{") this.#push("}", start);
-    else if (name === "}" && this.#text[start] === "}") return this.#closeBrace(place);
+    if (sign === "{") this.#push("}", start);
+    else if (sign === "}") return this.#closeBrace(place);
     else if (this.#isInBody) return end;
-    else if (name === "$" && this.#text[start] === "$") return this.#dollar(start);
-    else if (name === "(") this.#push("\\)", start);
-    else if (name === "[") this.#push("\\]", start);
-    else if (name === ")" || name === "]") {
-      if (this.#open.at(-1)?.close === `\\${name}`) this.close(`\\${name}`, place);
-    } else if (definitions.has(name)) return this.#define(end);
-    else if (this.#inside === 0) this.#heading(name, place);
+    else if (sign === "$") return this.#dollar(start);
+    else if (sign === "\\(") this.#push("\\)", start);
+    else if (sign === "\\[") this.#push("\\]", start);
+    else if (sign === "\\)" || sign === "\\]") {
+      if (this.#open.at(-1)?.close === sign) this.close(sign, place);
+    } else if (definitions.has(sign)) return this.#define(end);
+    else if (this.#inside === 0) this.#heading(sign, place);
     return end;
   }
 
@@ -164,9 +164,9 @@ class LatexScanner {
     return place.end;
   }
 
-  #heading(name: string, { start, end }: Span): void {
-    const depth = headingNames.indexOf(name);
-    if (depth < 0) return;
+  #heading(sign: string, { start, end }: Span): void {
+    const depth = headingDepths.get(sign);
+    if (depth === undefined) return;
     this.#headings.push({ start, depth, title: "" });
     beforeTitle.lastIndex = end;
     if (beforeTitle.test(this.#text)) this.#titleStart = beforeTitle.lastIndex;
@@ -190,13 +190,15 @@ class LatexScanner {
   }
 }
 
+const headingDepths: ReadonlyMap<string, number> = new Map(headingNames.map((name, depth) => [`\\${name}`, depth]));
+
 /** In between are a star and the short title. */
 const beforeTitle = /\*?\s*(?:\[[^\]]{0,1000}\]\s*)?(?=\{)/y;
 
 const definitions: ReadonlySet<string> = new Set(
-  "newcommand renewcommand providecommand DeclareRobustCommand newenvironment renewenvironment def edef gdef xdef".split(
-    " ",
-  ),
+  "newcommand renewcommand providecommand DeclareRobustCommand newenvironment renewenvironment def edef gdef xdef"
+    .split(" ")
+    .map((name) => `\\${name}`),
 );
 /** The name that is defined, and its parameters. */
 const headOfDefinition = /\*?\s*(?:\{[^{}]*\}|\\(?:[a-zA-Z@]+|[\s\S]))[^{}\\%]*(?=\{)/y;
