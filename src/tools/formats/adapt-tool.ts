@@ -10,8 +10,8 @@ import { plainTool } from "./plain-tool.js";
 import { isTanStackTool, tanStackTool } from "./tan-stack-tool.js";
 
 /**
- * A tool of any format in the form that a tools node runs; `undefined` for a value that is not a tool. In a record the key is
- * its name; in a list (`where` says at which place) it has a name of its own.
+ * Converts a tool of any format to the form that a tools node runs; `undefined` for a value that is not a tool. In a record its name is
+ * its key; in an array, at the position `where`, it has a name of its own.
  */
 export function adaptTool(given: AnyTool, key: string | undefined, where: string): Tool<never> | undefined {
   if (typeof given !== "object" || given === null) return undefined;

@@ -8,8 +8,8 @@ import { mediaKind } from "../mcp/mcp-content.js";
 import { textOr } from "./foreign-tool.js";
 
 /**
- * What `toModelOutput` of the AI SDK gives (`{ type: "text", value }` and so on) as what a model reads here: a text, a list
- * of content parts, or a value that becomes JSON. Its errors are results that are marked as such. Anything else stays as it is.
+ * Converts what `toModelOutput` of the AI SDK returns (`{ type: "text", value }` and so on) to what a model reads here: a string, an
+ * array of content parts, or a value that becomes JSON. Errors become results marked as errors. Anything else is returned unchanged.
  */
 export function modelOutputOf(shown: unknown, call: ToolCallName): unknown {
   if (!isFields(shown)) return shown;
@@ -31,7 +31,7 @@ export function modelOutputOf(shown: unknown, call: ToolCallName): unknown {
   }
 }
 
-/** What has no content of its own (files that only a provider knows) is told as JSON. */
+/** A part without content, such as a file that only a provider has, becomes JSON. */
 function partOf(part: unknown): ToolResultContent {
   if (!isFields(part)) return { type: "text", text: textOf(part) };
   const { type, text, url, data } = part;

@@ -10,10 +10,10 @@ import {
 import { notASchema, schemaLater } from "./errors.js";
 import { type AnyFunction, isFunction } from "./foreign-tool.js";
 
-/** What the AI SDK marks its own schemas with: what `jsonSchema()`, `zodSchema()` and `valibotSchema()` give. */
+/** Marks the schemas of the AI SDK: those that `jsonSchema()`, `zodSchema()` and `valibotSchema()` return. */
 const mark = Symbol.for("vercel.ai.schema");
 
-/** A schema as the AI SDK knows it: its JSON form, and maybe a function that checks values. */
+/** A schema of the AI SDK: its JSON form, and optionally a function that checks values. */
 interface AiSdkSchema {
   readonly jsonSchema: unknown;
   readonly validate?: ((value: unknown) => unknown) | undefined;
@@ -27,14 +27,14 @@ export function hasAiSdkSchema({ inputSchema, parameters, outputSchema }: Fields
   return [inputSchema, parameters, outputSchema].some((schema) => isAiSdkSchema(schema) || isLazy(schema));
 }
 
-/** ArkType's schemas are functions too, but say what they are. */
+/** ArkType's schemas are functions too, but can be recognized. */
 function isLazy(schema: unknown): schema is AnyFunction {
   return isFunction(schema) && !isStandardSchema(schema);
 }
 
 /**
- * The parameters of a tool, from any schema that the AI SDK accepts. What is wrong with a schema is told when it is
- * converted, where all tools are checked together.
+ * The parameters of a tool, from any schema that the AI SDK accepts. Errors of a schema are reported when it is converted, where all
+ * tools are checked together.
  */
 export function inputSchemaOf(schema: unknown): ToolParameters | undefined {
   if (schema === undefined || schema === null) return undefined;
@@ -43,7 +43,7 @@ export function inputSchemaOf(schema: unknown): ToolParameters | undefined {
   return isStandardSchema(schema) ? schema : (schema as JsonSchema);
 }
 
-/** A plain JSON Schema stays one: outputs are checked against it only on request. */
+/** A plain JSON Schema stays a plain one, because outputs are checked against those only on request. */
 export function outputSchemaOf(schema: unknown): AnyStandardSchema | JsonSchema | undefined {
   if (schema === undefined || schema === null) return undefined;
   if (isLazy(schema)) return outputSchemaOf(schema());
@@ -70,7 +70,7 @@ function plainForm({ jsonSchema }: AiSdkSchema): JsonSchema {
   return jsonSchema as JsonSchema;
 }
 
-/** Without `validate` it has only its JSON form, by which values are checked then. */
+/** Without `validate`, values are checked against its JSON form. */
 function standardOf({ validate }: AiSdkSchema, form: () => JsonSchema): AnyStandardSchema {
   const common = { version: 1, vendor: "ai-sdk", jsonSchema: { input: form, output: form } } as const;
   if (validate === undefined) return { "~standard": common };
@@ -86,7 +86,7 @@ function resultOf(result: unknown): StandardResult<unknown> {
   return success ? { value } : { issues: issuesOf(error) };
 }
 
-/** The errors of the usual schema libraries list what is wrong. */
+/** The errors of common schema libraries have a list of issues. */
 function issuesOf(error: unknown): readonly StandardIssue[] {
   if (typeof error !== "object" || error === null) return [{ message: String(error) }];
   const { issues, message } = error as { issues?: unknown; message?: unknown };

@@ -14,11 +14,11 @@ import { modelExtra, withTitle } from "./model-extra.js";
 import { nativeTool } from "./native-tool.js";
 import { plainContext } from "./plain-context.js";
 
-/** Its `tool()` marks nothing: its tools are known by their schemas, or by having no name of their own. */
+/** Its `tool()` returns its argument unmarked, so its tools are recognized by their schemas, or because they have no name. */
 export function isAiSdkTool(tool: Fields): boolean {
   if (hasAiSdkSchema(tool) || isProviderTool(tool) || tool.type === "dynamic" || tool.type === "function") return true;
   if (tool.name !== undefined || tool.id !== undefined) return false;
-  // the AI SDK takes no plain JSON Schema: with one, it is an object in the words of createTool
+  // the AI SDK accepts no plain JSON Schema: an object with one has the options of createTool
   const schema = tool.inputSchema ?? tool.parameters;
   return schema === undefined || schema === null ? "inputSchema" in tool : isStandardSchema(schema);
 }
@@ -57,7 +57,7 @@ export function aiSdkTool(tool: Fields, name: string): Tool<never> {
   });
 }
 
-/** It may say something else for each context; a node describes its tools once, before there is one. */
+/** The description may depend on the context, but a node describes its tools once, before it has a context. */
 function descriptionOf(name: string, describe: AnyFunction): string {
   try {
     return textOr(describe({ context: {} }), "");
@@ -66,7 +66,7 @@ function descriptionOf(name: string, describe: AnyFunction): string {
   }
 }
 
-/** What the AI SDK documents, and what a plain tool without a name may want besides. */
+/** The fields that the AI SDK documents, and those that a plain tool without a name may need. */
 function contextOf(ctx: ToolContext): object {
   return withContext(ctx, requestValues(ctx.requestContext));
 }
@@ -75,7 +75,7 @@ function withContext(ctx: ToolContext, context: unknown): object {
   return plainContext(ctx, { context, experimental_context: context });
 }
 
-/** With a schema of its own, the context is what that makes of it. (What does not fit does not come so far.) */
+/** With a `contextSchema`, the context is the output of that schema. (A context that does not fit is refused before.) */
 function contextBy(schema: StandardSchemaV1): (ctx: ToolContext) => Promise<object> {
   return async (ctx) => {
     const values = requestValues(ctx.requestContext);

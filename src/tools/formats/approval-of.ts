@@ -5,7 +5,7 @@ import { isFunction } from "./foreign-tool.js";
 
 /**
  * Whether calls need approval, under any of the option names: a boolean, or a function of the input and the context.
- * What is neither true nor false counts as it does in a condition.
+ * Other values count as they do in a condition.
  */
 export function approvalOf(tool: Fields, contextOf: (ctx: ToolContext) => unknown): NeedsApproval<unknown> {
   const read = (given: unknown): NeedsApproval<unknown> => {

@@ -12,7 +12,7 @@ export function isEinoTool(tool: Fields): boolean {
   return "info" in tool && (isFunction(tool.invokableRun) || isFunction(tool.streamableRun));
 }
 
-/** A tool in the words of Eino: the contract of every tool under other names. */
+/** A tool in the form of Eino: the contract of every tool, under other names. */
 export function einoTool(tool: Fields, key: string | undefined): Tool {
   const { invokableRun, streamableRun } = tool;
   return {

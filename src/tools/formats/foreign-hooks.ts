@@ -4,7 +4,7 @@ import { isFunction } from "./foreign-tool.js";
 
 type Hook = (call: ToolHookCall) => unknown;
 
-/** The hooks that a tool of another package has, called as its methods. `more` is what its package tells them besides. */
+/** The hooks of a tool of another package, called as its methods. `more` are the further fields that its package passes to them. */
 export function foreignHooks(tool: Fields, more: object = {}): AnyToolHooks {
   const hooks: Partial<Record<keyof AnyToolHooks, Hook>> = {};
   for (const name of hookNames) {

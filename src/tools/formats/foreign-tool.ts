@@ -6,10 +6,10 @@ import type { McpToolProperties } from "../define/create-tool.js";
 import type { ToolHooks } from "../define/tool-hooks.js";
 import type { OutputValidation } from "../define/tool-settings.js";
 
-/** A function that does the work of a tool: what it takes is known to its schema. */
+/** The `execute` of a tool. The type of its input is in its schema. */
 type Execute = (input: never, ctx: never) => unknown;
 
-/** What may look at the calls of a tool, as in `createTool`. */
+/** Hooks that observe the calls of a tool, as in `createTool`. */
 type ForeignHooks = { readonly [Hook in keyof ToolHooks<never, never>]?: ((call: never) => unknown) | undefined };
 
 /**
@@ -34,17 +34,17 @@ export interface PlainTool extends ForeignHooks {
   readonly timeoutMs?: number | undefined;
   readonly outputValidation?: OutputValidation | undefined;
   readonly requestContextSchema?: unknown;
-  /** What `ctx.options` holds, how chunks join, whether `execute` gets the text of the arguments: as in `createTool`. */
+  /** The options in `ctx.options`, how chunks are joined, and whether `execute` gets the text of the arguments: as in `createTool`. */
   readonly options?: AnyToolOptions | undefined;
   readonly concat?: DeclaredConcat | undefined;
   readonly rawArguments?: boolean | undefined;
-  /** For people: carried in `metadata`. */
+  /** A title for users; carried in `metadata`. */
   readonly title?: string | undefined;
   readonly metadata?: unknown;
   readonly mcp?: McpToolProperties | undefined;
 }
 
-/** A tool of another package that is executed outside: only its schema is there. */
+/** A tool of another package that is executed elsewhere, so that it only has a schema. */
 export interface ToolWithoutExecute extends ForeignHooks {
   readonly name?: string | undefined;
   readonly id?: string | undefined;
@@ -54,7 +54,7 @@ export interface ToolWithoutExecute extends ForeignHooks {
   readonly execute?: Execute | undefined;
 }
 
-/** A tool of TanStack AI: a definition, or what its `server` or `client` gives. */
+/** A tool of TanStack AI: a definition, or what its `server` or `client` returns. */
 export interface TanStackTool {
   readonly __toolSide: "server" | "client" | "definition";
   readonly name: string;
@@ -73,7 +73,7 @@ export interface MastraTool {
   readonly execute?: Execute | undefined;
 }
 
-/** A tool in the words of Eino: it gets the text of its arguments. At least one of the two functions is there. */
+/** A tool in the form of Eino: it gets the text of its arguments. It has at least one of the two functions. */
 export interface EinoTool {
   readonly info: ToolInfo | EinoToolInfo | (() => ToolInfo | EinoToolInfo);
   readonly invokableRun?: ((args: string, ctx: ToolContext) => unknown) | undefined;

@@ -7,7 +7,7 @@ import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema
 import { type CreatedTool, createTool, type ExecuteInput } from "../define/create-tool.js";
 import { approvalOf } from "./approval-of.js";
 
-/** What the `execute` of an older Mastra tool gets: everything in one object. */
+/** The argument of the `execute` of an older Mastra tool: everything in one object. */
 export interface LegacyCall<Input> {
   /** The validated arguments. */
   readonly context: Input;
@@ -16,7 +16,7 @@ export interface LegacyCall<Input> {
   readonly abortSignal: AbortSignal;
   readonly suspend: (payload?: unknown) => Promise<never>;
   readonly resumeData: unknown;
-  /** Tells handlers about something on the way. */
+  /** Reports progress to handlers. */
   readonly writer: { write(chunk: unknown): Promise<void>; custom(chunk: unknown): Promise<void> };
 }
 
@@ -27,7 +27,7 @@ export interface LegacyCallOptions {
   readonly abortSignal: AbortSignal;
 }
 
-/** What {@link legacyTool} takes: a tool as Mastra had it before its version 1. */
+/** The argument of {@link legacyTool}: a tool in the form of Mastra before version 1. */
 export interface LegacyTool<
   InputSchema extends ToolParameters | undefined,
   OutputSchema extends AnyStandardSchema | JsonSchema | undefined,
@@ -46,8 +46,7 @@ export interface LegacyTool<
 }
 
 /**
- * Makes a tool from one in the form of Mastra before its version 1, whose `execute` gets one object with the arguments under
- * `context`. Output is checked against `outputSchema`. Throws where `createTool` does.
+ * Makes a tool from one in the form of Mastra before version 1, whose `execute` gets one object with the arguments under `context`. Output is checked against `outputSchema`. Throws where `createTool` does.
  *
  * @example
  * const getWeather = legacyTool({

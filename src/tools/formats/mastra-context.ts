@@ -2,8 +2,8 @@ import type { ToolContext } from "../../components/tool.js";
 import { requestValues } from "../define/request-check.js";
 
 /**
- * What the `execute` of a Mastra tool gets. With a call id and messages, Mastra knows that a model calls, and moves what
- * belongs there under `agent`.
+ * The context that the `execute` of a Mastra tool gets. If it has a call id and messages, Mastra takes the caller to be a model, and
+ * moves these fields under `agent`.
  */
 export function mastraContext(ctx: ToolContext): object {
   const { toolCallId, messages, abortSignal, suspend, resumeData, resume } = ctx;
@@ -13,13 +13,13 @@ export function mastraContext(ctx: ToolContext): object {
   return { ...call, requestContext, writer: writerOf(ctx), observe: observeOf(ctx), tracingContext: {} };
 }
 
-/** It is written to directly, or something is piped into it. */
+/** Tools write to it directly, or pipe a stream into it. */
 function writerOf({ progress }: ToolContext): WritableStream {
   const write = async (chunk: unknown): Promise<void> => progress(chunk);
   return Object.assign(new WritableStream({ write }), { write, custom: write });
 }
 
-/** Spans are those of the handlers; what is logged they hear as progress. */
+/** Handlers make the spans; they receive logs as progress. */
 function observeOf({ progress }: ToolContext): object {
   return {
     span: async (_name: string, work: () => unknown) => work(),
@@ -27,7 +27,7 @@ function observeOf({ progress }: ToolContext): object {
   };
 }
 
-/** Mastra reads all values at once too. Changes reach the request. */
+/** A view of the request context in the form of Mastra's class. Changes are visible to the whole run. */
 function requestContextOf(ctx: ToolContext): object {
   const { requestContext: values } = ctx;
   const get = (name: string): unknown => values.get(name);
@@ -40,7 +40,7 @@ function requestContextOf(ctx: ToolContext): object {
   };
   return {
     ...{ get, set, has, delete: remove, clear, forEach },
-    // as the class of Mastra calls them where it goes around the types of a schema
+    // Mastra's class has these names for access without the types of a schema
     ...{ getRaw: get, setRaw: set, hasRaw: has, deleteRaw: remove },
     keys: () => values.keys(),
     values: () => values.values(),

@@ -19,7 +19,7 @@ export function isMastraTool(tool: object): boolean {
   return mark in tool;
 }
 
-/** A tool that Mastra's `createTool` made. It checks its input and its output itself, and gives back what is wrong. */
+/** A tool that Mastra's `createTool` made. It checks its input and its output itself, and returns an error object if they do not fit. */
 export function mastraTool(tool: Fields, name: string): Tool<never> {
   const { execute, toModelOutput, description, metadata } = tool;
   const schema = inputSchemaOf(tool.inputSchema);
@@ -50,7 +50,7 @@ function answerSchemaOf(given: unknown): AnyStandardSchema | JsonSchema | undefi
   return canValidate(schema) ? checkedOnly(schema) : schema;
 }
 
-/** Values pass as they are: defaults and transforms would be made a second time by the tool. */
+/** Values pass unchanged, because the tool applies defaults and transforms itself. */
 function checkedOnly(schema: StandardSchemaV1): StandardSchemaV1 {
   const standard = schema["~standard"];
   const asGiven = (value: unknown) => (result: Awaited<ReturnType<typeof standard.validate>>) =>
@@ -86,7 +86,7 @@ async function readyInput(schema: StandardSchemaV1 | undefined, input: unknown, 
   return result !== undefined && result.issues === undefined ? result.value : input;
 }
 
-/** What Mastra gives back in place of an output. */
+/** What Mastra returns in place of an output. */
 interface ErrorObject {
   readonly message: string;
   readonly validationErrors?: unknown;
@@ -97,7 +97,7 @@ function isErrorObject(output: unknown): output is ErrorObject {
   return output.error === true && typeof output.message === "string";
 }
 
-/** An error is told to the model in its own words. An output that did not fit is taken where the tool says so. */
+/** The model reads the message of the error. An output that did not fit is used if the tool's `outputValidation` allows it. */
 function readError(tool: Fields, error: ErrorObject, { toolName, toolCallId, progress }: ToolContext): unknown {
   const { message, validationErrors } = error;
   const isOutput = validationErrors !== undefined && message.startsWith("Tool output");
@@ -109,7 +109,7 @@ function readError(tool: Fields, error: ErrorObject, { toolName, toolCallId, pro
   throw reportedError(kind, message, { toolName, callId: toolCallId });
 }
 
-/** Mastra keeps of an output that did not fit what its message quotes. */
+/** Of an output that did not fit, Mastra keeps only what its message quotes. */
 function refusedOutput(message: string): unknown {
   const [, quoted = message] = /\n\nReturned output: ([\s\S]*)$/.exec(message) ?? [];
   try {

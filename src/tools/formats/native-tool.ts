@@ -10,13 +10,13 @@ import type { ModelOutputOptions } from "../define/created-stages.js";
 import type { AnyToolHooks } from "../define/tool-hooks.js";
 import type { OutputValidation } from "../define/tool-settings.js";
 
-/** A tool of another format in the words of this package. */
+/** A tool of another format, with the field names of this package. */
 export interface ForeignDefinition {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: ToolParameters | undefined;
   readonly outputSchema: AnyStandardSchema | JsonSchema | undefined;
-  /** `undefined`: it is executed outside. */
+  /** `undefined` for a tool that is executed elsewhere. */
   readonly execute: ((input: unknown, ctx: ToolContext) => unknown) | undefined;
   readonly needsApproval: NeedsApproval<unknown>;
   readonly approvalPayload?: PayloadRule | undefined;
@@ -46,7 +46,7 @@ export function nativeTool(definition: ForeignDefinition): Tool<never> {
     ...hooks,
     ...(execute && { execute }),
     ...(toModelOutput && { toModelOutput }),
-    // createTool looks at them
+    // createTool checks these
     timeoutMs: timeoutMs as number | undefined,
     outputValidation: outputValidation as OutputValidation | undefined,
     metadata: metadata as Readonly<Record<string, unknown>> | undefined,

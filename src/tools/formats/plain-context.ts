@@ -7,8 +7,8 @@ const fields: readonly string[] = [
 ];
 
 /**
- * The context as a plain object, for tools of other packages: they copy it by its own properties. Nothing is read before
- * the tool does.
+ * The context as a plain object, for tools of other packages, which copy its own properties. A property is read only when the tool
+ * reads it.
  */
 export function plainContext(ctx: ToolContext, more: Readonly<Record<string, unknown>>): object {
   const plain = { ...more };

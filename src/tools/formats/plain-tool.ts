@@ -7,7 +7,7 @@ import { isFunction, textOr } from "./foreign-tool.js";
 import { modelExtra, withTitle } from "./model-extra.js";
 import { nativeTool } from "./native-tool.js";
 
-/** An object with what `createTool` takes: its `execute` gets the same context, and its chunks are the result. */
+/** An object with the options of `createTool`: its `execute` gets the same context, and its chunks are the result. */
 export function plainTool(tool: Fields, name: string): Tool<never> {
   const { execute, toModelOutput, description, metadata } = tool;
   return nativeTool({
@@ -15,7 +15,7 @@ export function plainTool(tool: Fields, name: string): Tool<never> {
     description: textOr(description, ""),
     inputSchema: inputSchemaOf(tool.inputSchema ?? tool.parameters),
     outputSchema: outputSchemaOf(tool.outputSchema),
-    // bound, a generator function is still known as one
+    // a bound generator function can still be recognized
     execute: isFunction(execute) ? execute.bind(tool) : undefined,
     needsApproval: approvalOf(tool, (ctx) => ctx),
     toModelOutput: isFunction(toModelOutput) ? (result) => toModelOutput.call(tool, result) : undefined,

@@ -15,7 +15,7 @@ export function isTanStackTool(tool: Fields): boolean {
   return tool.__toolSide === "server" || tool.__toolSide === "client" || tool.__toolSide === "definition";
 }
 
-/** A tool of TanStack AI. Which side it is for does not matter here: what has a function is executed. */
+/** A tool of TanStack AI. It does not matter which side it is for: if it has a function, it is executed. */
 export function tanStackTool(tool: Fields, name: string): Tool<never> {
   const { execute, description, metadata } = tool;
   return nativeTool({

@@ -19,7 +19,7 @@ const brand = Symbol.for("kumiko/McpToolError");
 export class McpToolError extends KumikoError {
   override readonly name: string = "McpToolError";
   readonly [brand] = true;
-  /** As the server sent it. */
+  /** The result as the server sent it. */
   readonly result: McpResult;
 
   constructor(result: McpResult) {

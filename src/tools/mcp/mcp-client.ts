@@ -2,13 +2,13 @@ import type { McpToolProperties } from "../define/create-tool.js";
 
 /**
  * The part of an MCP client that {@link mcpTools} uses: a `Client` of `@modelcontextprotocol/client` or of
- * `@modelcontextprotocol/sdk`, or anything with these two methods. A `callTool` that declares exactly two parameters gets
- * its options as the second, any other as the third: so do the two packages.
+ * `@modelcontextprotocol/sdk`, or anything with these two methods. As in the two packages, a `callTool` that declares exactly two
+ * parameters gets its options as the second, any other as the third.
  */
 export interface McpClient {
   /** Called until a page has no `nextCursor`. */
   listTools(params?: { cursor?: string }): Promise<McpToolPage>;
-  /** Resolves with an {@link McpResult}; what it rejects with is the cause of a {@link ToolError}. */
+  /** Resolves with an {@link McpResult}; if it rejects, the reason is the `cause` of a {@link ToolError}. */
   callTool(params: McpCallParams, resultSchema?: undefined, options?: McpCallOptions): Promise<unknown>;
 }
 
@@ -37,7 +37,7 @@ export interface McpCallParams {
 /** How a call is made. */
 export interface McpCallOptions {
   signal?: AbortSignal;
-  /** Makes the server tell how far it is. */
+  /** Makes the server report progress. */
   onprogress?: (progress: { progress: number; total?: number; message?: string }) => void;
   /** How long the client waits for an answer, in milliseconds. */
   timeout?: number;
@@ -45,19 +45,19 @@ export interface McpCallOptions {
   resetTimeoutOnProgress?: boolean;
 }
 
-/** What a server answers to a call, as far as it is read here. */
+/** The result of a call: the fields that are read here. */
 export interface McpResult {
   readonly content?: readonly unknown[] | undefined;
   readonly structuredContent?: unknown;
-  /** In place of `content`, in the first revision of MCP. */
+  /** The result in the first revision of MCP, in place of `content`. */
   readonly toolResult?: unknown;
   readonly isError?: boolean | undefined;
-  /** `"input_required"`: the server wants to know something first. */
+  /** `"input_required"` means that the server asks a question first. */
   readonly resultType?: string | undefined;
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Calls a tool with the options where this client takes them. */
+/** Calls a tool, with the options at the position where this client expects them. */
 export function callMcpTool(client: McpClient, params: McpCallParams, options: McpCallOptions): Promise<unknown> {
   return client.callTool.length === 2
     ? client.callTool(params, options as never)

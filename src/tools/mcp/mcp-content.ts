@@ -2,7 +2,7 @@ import type { Fields } from "../../is.js";
 import type { ToolResultContent, ToolResultMedia } from "../../schema/message/content-block.js";
 import type { McpResult } from "./mcp-client.js";
 
-/** What a model reads of the content of a result: a lone text as it is, else the list of its parts; `undefined` without any. */
+/** What a model reads of the content of a result: a single text as a string, otherwise an array of parts; `undefined` if it is empty. */
 export function contentOf({ content = [] }: McpResult): string | readonly ToolResultContent[] | undefined {
   const parts = content.map(partOf);
   const [only] = parts;
@@ -10,7 +10,7 @@ export function contentOf({ content = [] }: McpResult): string | readonly ToolRe
   return parts.length === 1 && only.type === "text" ? only.text : parts;
 }
 
-/** The same as text, for an error. */
+/** The same as a string, for an error. */
 export function textOfResult({ content = [], structuredContent }: McpResult): string {
   const texts = content.map(partOf).map((part) => (part.type === "text" ? part.text : `[${part.type}]`));
   if (texts.length > 0) return texts.join("\n");
@@ -36,7 +36,7 @@ function resourcePart({ uri, text, blob, mimeType }: Fields): ToolResultContent 
   return media(mediaKind(mimeType), { base64Data: blob }, mimeType, uri);
 }
 
-/** A kind that is newer than this package: the model sees what came. */
+/** A kind that this package does not know: the model reads it as JSON. */
 function unknownPart(content: unknown): ToolResultContent {
   return { type: "text", text: JSON.stringify(content) ?? "" };
 }
@@ -55,7 +55,7 @@ function media(
   };
 }
 
-/** As what content of this MIME type is given to a model. */
+/** The kind of content part for a MIME type. */
 export function mediaKind(mimeType: unknown): ToolResultMedia["type"] {
   const kind = typeof mimeType === "string" ? mimeType.split("/", 1)[0] : undefined;
   return kind === "image" || kind === "audio" || kind === "video" ? kind : "file";

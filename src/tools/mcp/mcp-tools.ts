@@ -30,7 +30,7 @@ export interface McpToolsOptions extends ApprovalOptions<McpToolDefinition> {
   /**
    * How long each call may take, in milliseconds, in place of the client's own limit.
    *
-   * @default what the node says; clients of the packages stop a call after a minute without progress
+   * @default the limit of the node; the clients of the MCP packages stop a call after a minute without progress
    */
   readonly timeoutMs?: number | undefined;
 }
@@ -86,7 +86,7 @@ interface McpToolSettings {
 function mcpTool(client: McpClient, definition: McpToolDefinition, settings: McpToolSettings): McpTool {
   const { timeoutMs } = settings;
   const { name, title, description, outputSchema } = definition;
-  /** What the model reads of an output that is an object: its content, else the data itself. */
+  /** What the model reads of an output that is an object: its content or, without any, the data itself. */
   const contents = new WeakMap<object, unknown>();
   return createTool<JsonSchema, JsonSchema | undefined>({
     id: name,
@@ -112,16 +112,16 @@ function mcpTool(client: McpClient, definition: McpToolDefinition, settings: Mcp
   });
 }
 
-/** What a list says of a tool beside what models read. */
+/** The fields of a listed tool that models do not read. */
 export function propertiesOf({ annotations, _meta }: McpToolDefinition): McpToolProperties | undefined {
   if (annotations === undefined && _meta === undefined) return undefined;
   return { ...(annotations && { annotations }), ...(_meta && { _meta }) };
 }
 
-/** Longer, and a timer would fire at once. */
+/** A timer with a longer delay would fire at once. */
 const longestTimeout = 2 ** 31 - 1;
 
-/** The limit of the tool ends the call by its signal, so the client's own would only be in the way. */
+/** The limit of the tool ends the call through its signal, so the client's own limit is lifted. */
 function callOptions({ signal, progress }: ToolContext, timeoutMs: number | undefined): McpCallOptions {
   return {
     signal,
@@ -130,7 +130,7 @@ function callOptions({ signal, progress }: ToolContext, timeoutMs: number | unde
   };
 }
 
-/** What came back, if it is a result; one with `isError` is thrown. */
+/** Returns the result; throws if it is not one, or has `isError`. */
 export function readResult(name: string, result: unknown): McpResult {
   if (!isObject(result) || Array.isArray(result)) throw notAResult(name, result);
   const { content, isError, resultType } = result as McpResult;
@@ -140,7 +140,7 @@ export function readResult(name: string, result: unknown): McpResult {
   return result;
 }
 
-/** A client that is not told to answer questions by itself rejects them; what to do stands nowhere in its words. */
+/** A client that cannot answer questions rejects them with a message that does not say what to do. */
 function refuseQuestion(name: string, error: unknown): never {
   throw /input_required/.test(messageOf(error)) ? inputRequired(name, error) : error;
 }

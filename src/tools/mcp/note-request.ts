@@ -1,19 +1,19 @@
 import type { ToolContext } from "../../components/tool.js";
 import { type Fields, isFields } from "../../is.js";
 
-/** What is known of a request to an MCP server before it is sent. */
+/** The facts about a request to an MCP server that are known before it is sent. */
 export interface McpRequest {
   readonly method: string;
-  /** The name of the tool as its server knows it. */
+  /** The name of the tool on its server. */
   readonly tool: string;
   readonly client: object;
-  /** Where the server is, and what the program calls it. */
+  /** The address of the server, and its name in the program. */
   readonly place?: Fields | undefined;
 }
 
 /**
- * Sends a request, and notes for the run of the tool how it went: how long it took, with which revision, in which session, and
- * how it failed. Handlers find it in the `meta` of the run.
+ * Sends a request and records, for the run of the tool, its duration, protocol revision, session and error. Handlers find the record
+ * in the `meta` of the run.
  */
 export async function noteRequest(
   ctx: ToolContext,
@@ -37,12 +37,12 @@ export async function noteRequest(
   }
 }
 
-/** A context that was made by hand has no run to note anything for. */
+/** A handwritten context has no run to record anything for. */
 function takesNotes(ctx: object): ctx is { noteRequest(request: Fields): void } {
   return "noteRequest" in ctx;
 }
 
-/** A client that cannot say where it is connected does not fail the call. */
+/** If a client cannot say what it is connected to, the call does not fail. */
 function sessionOf(client: object): Fields {
   try {
     return readSession(client);
@@ -51,7 +51,7 @@ function sessionOf(client: object): Fields {
   }
 }
 
-/** The revision and the session, where the client of an MCP package shows them. */
+/** The revision and the session, if the client exposes them. */
 function readSession(client: object): Fields {
   const transport = read(client, "transport");
   const negotiated = read(client, "getNegotiatedProtocolVersion");

@@ -4,7 +4,7 @@ import { mediaKind } from "../mcp/mcp-content.js";
 import { HttpStatusError } from "./errors.js";
 import { parseExactly } from "./exact-json.js";
 
-/** What a tool gives for an answer: the value of JSON, the text of texts, and anything else as a content part. */
+/** The output of a tool for an answer: JSON as a value, text as a string, and anything else as a content part. */
 export type ServiceAnswer =
   | { readonly isContent: true; readonly value: readonly ToolResultContent[] }
   | { readonly isContent: false; readonly value: unknown };
@@ -27,7 +27,7 @@ function isText(mimeType: string): boolean {
   return mimeType === "" || isJson(mimeType) || /^text\/|[/+](xml|yaml|javascript|x-ndjson)$/.test(mimeType);
 }
 
-/** Text that claims to be JSON and does not parse stays text. */
+/** A text that is declared as JSON and does not parse stays a string. */
 function parseBody(text: string, mimeType: string): unknown {
   if (!isJson(mimeType)) return text;
   try {

@@ -3,7 +3,7 @@ import { fieldsOf, listOf } from "./document.js";
 import { bodyNotAllowed, unknownBody } from "./errors.js";
 import type { OperationPlace } from "./operation-place.js";
 
-/** How a body is sent. What is binary is base64 in the arguments of a tool. */
+/** How a body is sent. Binary data is base64 in the arguments of a tool. */
 export type BodyKind = "json" | "form" | "multipart" | "text" | "binary";
 
 export interface BodyPlan {
@@ -12,23 +12,23 @@ export interface BodyPlan {
   readonly schema: unknown;
   readonly required: boolean;
   readonly description: string | undefined;
-  /** Of a form: how its fields are written. */
+  /** How the fields of a form are encoded. */
   readonly encoding: Fields;
-  /** Fields of a multipart form that are files. */
+  /** The fields of a multipart form that are files. */
   readonly files: ReadonlySet<string>;
 }
 
-/** In the order in which one is chosen where there are several. */
+/** In order of preference, for a body with several media types. */
 const bodyKinds: readonly (readonly [BodyKind, RegExp])[] = [
   ["json", /^(application\/json|[^;]+\+json|application\/\*|\*\/\*)\s*(;|$)/i],
   ["form", /^application\/x-www-form-urlencoded\s*(;|$)/i],
   ["multipart", /^multipart\/form-data\s*(;|$)/i],
   ["text", /^(text\/.+|application\/(xml|yaml|x-ndjson|jsonl|graphql)|[^;]+\+(xml|yaml))\s*(;|$)/i],
-  // other forms of several parts (multipart/mixed) cannot be written
+  // other multipart types (multipart/mixed) cannot be encoded
   ["binary", /^(?!multipart\/)[^;/]+\/[^;/]+$/i],
 ];
 
-/** Throws where a body is required that cannot be sent; one that may be absent is left out then. */
+/** Throws if the body is required and cannot be sent. An optional one is then left out. */
 export function readBody({ operation, references, method }: OperationPlace): BodyPlan | undefined {
   if (operation.requestBody === undefined) return undefined;
   const { content, required, description } = references.follow(operation.requestBody);
@@ -58,7 +58,7 @@ export function readBody({ operation, references, method }: OperationPlace): Bod
   return undefined;
 }
 
-/** Whether a body of this type can be made from fields. XML made of fields, or a form of something else, would not be read. */
+/** Whether a body of this type can be made from its schema: no XML can be made from fields, and no form from anything else. */
 function canBeWritten(mediaType: string, media: unknown, references: OperationPlace["references"]): boolean {
   const { schema } = references.follow(media);
   const { type, properties, allOf, anyOf, oneOf } = isFields(schema) ? references.follow(schema) : {};
@@ -71,7 +71,7 @@ function canBeWritten(mediaType: string, media: unknown, references: OperationPl
   return true;
 }
 
-/** What is sent where the document leaves it open. */
+/** The media types to send in place of wildcards. */
 const wildcards: Readonly<Record<BodyKind, string>> = {
   json: "application/json",
   form: "application/x-www-form-urlencoded",
@@ -97,7 +97,7 @@ function filesIn(schema: unknown, encoding: Fields, references: OperationPlace["
   return files;
 }
 
-/** 3.0 says `format: binary`, 3.1 a media type and no encoding; a list of files is one too. */
+/** A file has `format: binary` in 3.0, and in 3.1 a media type and no encoding. An array of files counts too. */
 function isFile(schema: Fields, contentType: unknown, references: OperationPlace["references"]): boolean {
   const { type, format, contentMediaType, contentEncoding, items } = schema;
   if (type === "array" && isFields(items)) return isFile(references.follow(items), contentType, references);

@@ -14,7 +14,7 @@ export interface ParameterObject {
   readonly required: boolean;
   readonly description: string | undefined;
   readonly schema: Fields | boolean;
-  /** A value that is sent as JSON, whatever the place. */
+  /** Whether the value is sent as JSON, wherever it goes. */
   readonly isJson: boolean;
   readonly style: string;
   readonly explode: boolean;

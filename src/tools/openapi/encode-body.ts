@@ -8,7 +8,7 @@ import { queryPairs } from "./serialize.js";
 
 export type EncodedBody = string | FormData | Uint8Array<ArrayBuffer>;
 
-/** The argument `body` as it is sent. */
+/** Encodes the argument `body`. */
 export function encodeBody(plan: BodyPlan, value: unknown): EncodedBody {
   switch (plan.kind) {
     case "json":
@@ -54,7 +54,7 @@ function pairsOf({ encoding }: BodyPlan, value: Readonly<Record<string, unknown>
   return Object.entries(value).flatMap(([name, field]) => {
     const { style: given, explode = true } = fieldsOf(encoding[name]);
     const style = textIf(given) ?? "form";
-    // a form has no other way to hold what is nested
+    // nested values have no other form in a multipart body
     const isJson = given === undefined && isFields(field);
     const how = { name, style, explode: explode === true, isJson, allowReserved: false };
     return queryPairs(how, field).map(([key, text]): [string, string] => [key, text]);

@@ -19,7 +19,7 @@ export class HttpStatusError extends KumikoError {
   readonly [brand] = true;
   /** The status code: 404, 429 … */
   readonly status: number;
-  /** A value when it was JSON, else its text. */
+  /** The value of a JSON body, or the text of another one. */
   readonly body: unknown;
 
   constructor(request: string, status: number, statusText: string, body: unknown) {
@@ -47,14 +47,14 @@ export const notADocument = (given: unknown): KumikoError =>
 export const noAddress = (server: unknown): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
-    `openApiTools cannot find the address of the service: the server of the document is ${shorten(server)}. Give baseUrl, such as "https://api.example.com/v1".`,
+    `openApiTools cannot find the address of the service: the server of the document is ${shorten(server)}. Set baseUrl, such as "https://api.example.com/v1".`,
   );
 
-/** Its text would say the password. */
+/** The address is left out, because it has a password in it. */
 export const addressWithPassword = (): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
-    "openApiTools takes no user and password in an address. Give them as a header: `authorization`.",
+    "openApiTools accepts no user name or password in an address. Send them in a header: `authorization`.",
   );
 
 export const operationsUnusable = (problems: readonly string[], cause: unknown): KumikoError =>
@@ -79,11 +79,11 @@ export const invalidParameter = (given: unknown): KumikoError =>
   schemaInvalid(`a parameter needs "name" and "in" (got ${shorten(given, { length: 200 })}).`);
 
 export const pathParameterMissing = (name: string): KumikoError =>
-  schemaInvalid(`its path has {${name}}, but there is no path parameter of that name.`);
+  schemaInvalid(`its path has {${name}}, but the operation has no path parameter of that name.`);
 
 export const unknownBody = (types: readonly string[]): KumikoError =>
   schemaInvalid(
-    `its body is required, but none of its media types can be sent: ${types.join(", ") || "none is given"}. Describe a body of XML as a string.`,
+    `its body is required, but none of its media types can be sent: ${types.join(", ") || "it has none"}. Describe an XML body as a string.`,
   );
 
 export const bodyNotAllowed = (method: string): KumikoError =>
@@ -133,7 +133,7 @@ export const notBase64 = (name: string, value: unknown): KumikoError =>
 export const unsafePathValue = (name: string, value: unknown): KumikoError =>
   new KumikoError(
     "TOOL_FAILED",
-    `The value ${shorten(value)} of "${name}" cannot be part of a path: it would lead to another one. Nothing was sent.`,
+    `The value ${shorten(value)} of "${name}" cannot be part of a path, because it would address another operation. Nothing was sent.`,
   );
 
 /** Without the value: it may be a secret, and a model reads this. */
@@ -146,7 +146,7 @@ export const invalidHeader = (name: string): KumikoError =>
 export const redirectUnreadable = (request: string): KumikoError =>
   new KumikoError(
     "TOOL_FAILED",
-    `${request} was answered with a redirect, and a browser does not say where to. Give the final address as baseUrl.`,
+    `${request} was answered with a redirect, and browsers do not reveal the target. Set baseUrl to the final address.`,
   );
 
 export const tooManyRedirects = (request: string): KumikoError =>
@@ -155,7 +155,7 @@ export const tooManyRedirects = (request: string): KumikoError =>
 export const cannotReach = (request: string, cause: unknown): KumikoError =>
   new KumikoError("TOOL_FAILED", `${request} was not answered: ${reasonOf(cause)}`, { cause });
 
-/** `fetch failed` says little; what it was caused by says more. */
+/** `fetch failed` says little, so the message of its cause is added. */
 function reasonOf(error: unknown): string {
   const inner = error instanceof Error ? error.cause : undefined;
   return inner instanceof Error ? `${messageOf(error)} (${messageOf(inner)})` : messageOf(error);

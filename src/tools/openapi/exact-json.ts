@@ -1,11 +1,11 @@
 import { isFields } from "../../is.js";
 import { dataOutput, JsonText } from "../define/tool-output.js";
 
-/** Digits that a number of JavaScript may not hold. */
+/** Digits that a JavaScript number may not represent exactly. */
 const manyDigits = /\d{16,}/;
 const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Like `JSON.parse`, but integers that a number cannot hold exactly (64-bit ids) become bigints. */
+/** Like `JSON.parse`, but integers that a number cannot represent exactly (64-bit ids) become bigints. */
 export function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (!manyDigits.test(text)) return value;
@@ -29,7 +29,7 @@ export function stringifyExactly(value: unknown): string {
   return marked.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, "g"), "$1");
 }
 
-/** The arguments of a call with the integers that the model wrote, where the parsed ones came out of them inexactly. */
+/** The arguments of a call, with bigints in place of integers that were parsed inexactly. */
 export function withExactIntegers(input: unknown, rawArguments: string): unknown {
   if (!manyDigits.test(rawArguments)) return input;
   try {
@@ -52,14 +52,14 @@ function isInexact(token: string): boolean {
   return /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token));
 }
 
-/** What stands nowhere in a text. */
+/** A string that does not occur in a text. */
 function unusedMark(text: string): string {
   let mark = "int:";
   while (text.includes(mark)) mark = `_${mark}`;
   return mark;
 }
 
-/** The output of a tool as a model reads it: numbers that JavaScript cannot hold stay as the service wrote them. */
+/** The output of a tool as a model reads it: integers that JavaScript cannot represent stay as the service wrote them. */
 export function exactOutput(output: unknown): unknown {
   return typeof output === "string" || output === undefined
     ? dataOutput(output)

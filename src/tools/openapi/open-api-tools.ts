@@ -13,8 +13,8 @@ import { checkAuth } from "./security.js";
  * Makes a tool of each operation of an OpenAPI document (3.0 or 3.1, parsed). Its name is the `operationId`, else method
  * and path; path, query, header and cookie parameters are its arguments, and the body is the argument `body`, in which files
  * are base64. An answer whose status is not a success is an error of kind `execution`, caused by an {@link HttpStatusError}.
- * Needs the package `@apidevtools/json-schema-ref-parser`. Nothing outside of the document is read. Throws one error that
- * names every operation of which no tool can be made (`SCHEMA_INVALID`); leave these out with `filter`.
+ * Needs the package `@apidevtools/json-schema-ref-parser`. Nothing outside the document is read. Throws one error that names every
+ * operation that cannot become a tool (`SCHEMA_INVALID`); leave these out with `filter`.
  *
  * @example
  * const document = {
@@ -91,7 +91,7 @@ function describeOperation({ method, path, operation }: OperationPlace): OpenApi
   };
 }
 
-/** A second one of the same name gets a number. */
+/** Adds a number to a name that is taken. */
 function freeName({ operationId, method, path }: OpenApiOperation, taken: ReadonlyMap<string, unknown>): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
   const base = operationId || [method, ...words].join("_");

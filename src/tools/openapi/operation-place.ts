@@ -2,7 +2,7 @@ import type { Fields } from "../../is.js";
 import type { HttpMethod } from "./document.js";
 import type { References } from "./references.js";
 
-/** One operation, where a document has it. */
+/** One operation, and its place in a document. */
 export interface OperationPlace {
   readonly document: Fields;
   readonly path: string;
@@ -12,5 +12,5 @@ export interface OperationPlace {
   readonly references: References;
 }
 
-/** How errors call it. */
+/** Its name in errors. */
 export const requestName = ({ method, path }: OperationPlace): string => `${method.toUpperCase()} ${path}`;

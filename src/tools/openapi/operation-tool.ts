@@ -17,7 +17,7 @@ import { sendRequest } from "./send-request.js";
 /** A tool that calls one operation of an HTTP service; its `metadata` is an {@link OpenApiOperation}. */
 export type OpenApiTool = CreatedTool<JsonSchema, JsonSchema | undefined>;
 
-/** The tool of one operation. Throws when a call of it could not be sent. */
+/** Makes the tool of one operation. Throws if its calls could not be sent. */
 export function operationTool(
   name: string,
   metadata: OpenApiOperation,
@@ -29,7 +29,7 @@ export function operationTool(
   const plan = planOperation(place);
   const identify = planSecurity(place, auth);
   const target: Target = { base: baseOf(place, baseUrl), method, path };
-  /** Answers that are files. */
+  /** The answers that are content, not data. */
   const contents = new WeakSet<object>();
   const texts = [operation.summary ?? pathItem.summary, operation.description ?? pathItem.description];
   return createTool<JsonSchema, JsonSchema | undefined>({
@@ -56,7 +56,7 @@ export function operationTool(
   });
 }
 
-/** What HTTP says of a method, in the words of MCP. */
+/** What HTTP specifies about a method, as MCP hints. */
 function hintsOf({ method, operation }: OperationPlace): McpToolProperties {
   const title = textIf(operation.summary);
   const readOnlyHint = ["get", "head", "options"].includes(method);
@@ -64,7 +64,7 @@ function hintsOf({ method, operation }: OperationPlace): McpToolProperties {
   return { annotations: { ...(title !== undefined && { title }), readOnlyHint, idempotentHint } };
 }
 
-/** Where the operation is: what was given, or its nearest server. */
+/** The base URL of the operation: the option, or its nearest server. */
 function baseOf({ document, pathItem, operation }: OperationPlace, baseUrl: string | undefined): string {
   const servers = [operation, pathItem, document].flatMap(({ servers }) => listOf(servers));
   const base = baseUrl ?? serverUrl(fieldsOf(servers[0]));

@@ -11,14 +11,14 @@ import type { References } from "./references.js";
 /** How the arguments of a tool become a request. */
 export interface OperationPlan {
   readonly inputSchema: JsonSchema;
-  /** By the name of the argument. */
+  /** The parameters by the name of the argument. */
   readonly parameters: ReadonlyMap<string, ParameterObject>;
   readonly body: BodyPlan | undefined;
 }
 
 const bodyArgument = "body";
 
-/** Reads what an operation takes. Throws when a call of it could not be sent. */
+/** Reads the parameters and the body of an operation. Throws if its calls could not be sent. */
 export function planOperation(place: OperationPlace): OperationPlan {
   const { document, references, path } = place;
   const writer = new SchemaWriter(references, textIf(document.openapi)?.startsWith("3.0") ?? false, "request");
@@ -47,7 +47,7 @@ export function planOperation(place: OperationPlace): OperationPlan {
   return { inputSchema, parameters, body };
 }
 
-/** A model writes what is binary as base64. */
+/** A model writes binary data as base64. */
 function bodySchema(writer: SchemaWriter, { kind, schema, description, files }: BodyPlan): JsonSchema | boolean {
   if (kind === "binary") return described({ type: "string", contentEncoding: "base64" }, description);
   const names = [...files].join(", ");
@@ -63,7 +63,7 @@ function described(schema: JsonSchema | boolean, description: string | undefined
   return { description, ...(schema === true ? {} : schema) };
 }
 
-/** Those of the operation replace those of its path. */
+/** The parameters of an operation replace those of its path. */
 function readParameters({ pathItem, operation, references }: OperationPlace): readonly ParameterObject[] {
   const parameters = new Map<string, ParameterObject>();
   for (const given of [...listOf(pathItem.parameters), ...listOf(operation.parameters)]) {
@@ -73,7 +73,7 @@ function readParameters({ pathItem, operation, references }: OperationPlace): re
   return [...parameters.values()];
 }
 
-/** The specification gives the first to other parts of a document, as it does with cookies; `fetch` sets the others itself. */
+/** Headers that are no parameters: some come from other parts of the document, and `fetch` sets the others itself. */
 const ownHeaders =
   /^(accept|content-type|authorization|cookie|content-length|transfer-encoding|connection|keep-alive|host|expect|upgrade|te|trailer)$/i;
 
@@ -104,7 +104,7 @@ function isPlace(place: string): place is ParameterPlace {
   return places.includes(place);
 }
 
-/** A name that is there twice, or is that of the body, says where its value goes: `query_id`. */
+/** A name that occurs twice, or is that of the body, gets its place as a prefix: `query_id`. */
 function nameArguments(parameters: readonly ParameterObject[], hasBody: boolean): Map<string, ParameterObject> {
   const named = new Map<string, ParameterObject>();
   for (const parameter of parameters) {

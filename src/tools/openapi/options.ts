@@ -3,7 +3,7 @@ import type { ApprovalOptions } from "../define/approval-option.js";
 import type { HttpMethod } from "./document.js";
 import type { OpenApiAuth } from "./security.js";
 
-/** What is undefined is not sent. */
+/** A header that is `undefined` is not sent. */
 export type GivenHeaders = Headers | Readonly<Record<string, string | undefined>>;
 
 /** Headers, or a function that returns them for each call. */
@@ -11,16 +11,16 @@ export type OpenApiHeaders = GivenHeaders | ((ctx: ToolContext) => GivenHeaders 
 
 /** Options of {@link openApiTools}. */
 export interface OpenApiToolsOptions extends ApprovalOptions<OpenApiOperation> {
-  /** Where the service is. @default the first server of the operation, its path or the document */
+  /** The base URL of the service. @default the first server of the operation, its path or the document */
   readonly baseUrl?: string | undefined;
   /**
-   * Sent with each request: keys and tokens belong here. They replace what a model gives for a header of that name. A
-   * function is called for each call, and can take them from `ctx.requestContext`.
+   * Sent with each request; the place for keys and tokens. They take precedence over arguments of the model for the same header. A
+   * function is called for each call, and can read them from `ctx.requestContext`.
    */
   readonly headers?: OpenApiHeaders | undefined;
   /**
-   * Credentials by the names of the document's `securitySchemes`: each operation gets those that it asks for. A text is a key
-   * or a token; HTTP Basic takes `{ username, password }`; a function is called for each call.
+   * Credentials by the names of the document's `securitySchemes`: each operation gets those that it requires. A string is a key or a
+   * token; HTTP Basic takes `{ username, password }`; a function is called for each call.
    */
   readonly auth?: OpenApiAuth | undefined;
   /** Sends the requests. @default the global `fetch` */

@@ -3,12 +3,12 @@ import type { JsonSchema } from "../../schema/standard-schema.js";
 import { fieldsOf, listOf } from "./document.js";
 import type { References } from "./references.js";
 
-/** Writes schemas of a document as JSON Schemas that stand on their own: what they refer to is under `$defs`. */
+/** Writes schemas of a document as self-contained JSON Schemas: the schemas that they refer to are under `$defs`. */
 export class SchemaWriter {
   readonly #references: References;
-  /** 3.0 has a dialect of its own; 3.1 speaks JSON Schema. */
+  /** Whether it is OpenAPI 3.0, which has a dialect of its own; 3.1 has JSON Schema. */
   readonly #isOldDialect: boolean;
-  /** Properties that only the service sets are no part of a request, and some are no part of an answer. */
+  /** The mark of properties to leave out: `readOnly` ones in a request, `writeOnly` ones in an answer. */
   readonly #hiddenBy: "readOnly" | "writeOnly";
   /** Names under `$defs`, by reference. */
   readonly #names = new Map<string, string>();
@@ -20,7 +20,7 @@ export class SchemaWriter {
     this.#hiddenBy = side === "request" ? "readOnly" : "writeOnly";
   }
 
-  /** All that was referred to so far. */
+  /** All schemas referred to so far. */
   get definitions(): JsonSchema | undefined {
     return this.#definitions.size === 0 ? undefined : Object.fromEntries(this.#definitions);
   }
@@ -31,7 +31,7 @@ export class SchemaWriter {
     if (typeof fields.$ref !== "string") return this.#writeFields(fields);
     const $ref = `#/$defs/${this.#define(fields.$ref)}`;
     const { $ref: _, ...beside } = fields;
-    // in 3.0 nothing may stand beside a reference
+    // in 3.0 a reference has no siblings
     const more = this.#isOldDialect ? {} : this.#writeFields(beside);
     return { $ref, ...more };
   }
@@ -42,7 +42,7 @@ export class SchemaWriter {
     const target = this.#references.get(reference);
     const name = this.#freeName(reference);
     this.#names.set(reference, name);
-    // its place, before what it refers to itself
+    // reserves its place in the order before the schemas that it refers to
     this.#definitions.set(name, true);
     this.#definitions.set(name, this.write(target));
     return name;
@@ -83,7 +83,7 @@ export class SchemaWriter {
     return new Set(hidden.flatMap((names) => [...names]).filter((name) => !shown.includes(name)));
   }
 
-  /** A part of `allOf`: what is required there may be hidden beside it. Then it cannot be shared with other schemas. */
+  /** A part of `allOf`. If it requires a name that is hidden in another part, it is written here, not shared with other schemas. */
   #writePart(schema: unknown, hidden: ReadonlySet<string>): JsonSchema | boolean {
     if (!isFields(schema)) return this.write(schema);
     if (typeof schema.$ref !== "string") return this.#writeFields(schema, hidden);
@@ -103,7 +103,7 @@ export class SchemaWriter {
     }
     if (this.#isOldDialect) translate(written);
     if (written.get("format") === "binary") {
-      // what is binary is base64 here
+      // binary data is base64 here
       written.delete("format");
       written.set("contentEncoding", "base64");
     }
@@ -125,7 +125,7 @@ export class SchemaWriter {
 
 const noNames: ReadonlySet<string> = new Set();
 
-/** What says nothing about a value. */
+/** Keywords without a meaning for values. */
 const droppedKeywords = new Set(["discriminator", "xml", "externalDocs"]);
 const mapKeywords = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
 const listKeywords = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
@@ -134,7 +134,7 @@ const schemaKeywords = new Set([
   ...["unevaluatedItems", "unevaluatedProperties", "contentSchema"],
 ]);
 
-/** The service may be written in a language with other patterns, and checks them itself. */
+/** A service in another language may have other patterns; it checks them itself. */
 function isPattern(value: unknown): boolean {
   try {
     return typeof value === "string" && RegExp(value) instanceof RegExp;
@@ -150,7 +150,7 @@ function namesMarked(mark: string, { properties }: Fields, references: Reference
   return new Set(names.map(([name]) => name));
 }
 
-/** From the dialect of 3.0: `nullable`, `example`, and limits that say by a flag that they are exclusive. */
+/** Translates the dialect of 3.0: `nullable`, `example`, and flags for exclusive limits. */
 function translate(schema: Map<string, unknown>): void {
   if (schema.has("example")) schema.set("examples", [schema.get("example")]);
   for (const [flag, limit] of [
@@ -176,7 +176,7 @@ function allowNull(schema: Map<string, unknown>): void {
     if (schema.has("enum")) schema.set("enum", [...new Set([...listOf(schema.get("enum")), null])]);
     return;
   }
-  // a schema that is put together of others
+  // a schema composed of others
   const rest = Object.fromEntries([...schema].filter(([keyword]) => keyword !== "nullable"));
   const { description, ...alternative } = rest;
   schema.clear();

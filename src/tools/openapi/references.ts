@@ -1,15 +1,15 @@
 import { type Fields, isFields } from "../../is.js";
 import { bufferMissing, externalReference, missingReference, notAnObject, parserMissing } from "./errors.js";
 
-/** Finds what the `$ref`s of one document point at. */
+/** Resolves the `$ref`s of one document. */
 export interface References {
-  /** Follows references until there is an object; a field that is missing is an empty one. */
+  /** Follows references to an object. For a missing field, returns an empty one. */
   follow(value: unknown): Fields;
-  /** What one reference points at. Throws when nothing is there. */
+  /** Returns the target of a reference. Throws if there is none. */
   get(reference: string): unknown;
 }
 
-/** Loads the parser and gives it a document. Nothing is fetched: what stands in other files is an error where it is used. */
+/** Loads the parser and opens a document. Nothing is fetched: a reference to another file is an error where it is used. */
 export async function openReferences(document: Fields): Promise<References> {
   const { $RefParser } = await loadParser();
   const refs = await $RefParser.resolve(structuredClone(document), { resolve: { external: false } });

@@ -6,7 +6,7 @@ import type { GivenHeaders } from "./options.js";
 import type { Credentials } from "./security.js";
 import { cookiePairs, headerText, pathText, queryText } from "./serialize.js";
 
-/** The address of an operation. */
+/** Where an operation is sent. */
 export interface Target {
   readonly base: string;
   readonly method: HttpMethod;
@@ -77,7 +77,7 @@ function setHeader(headers: Headers, name: string, value: string): void {
   }
 }
 
-/** Fills in the path. Rejects values that are empty, `.` or `..`: they would address another operation. */
+/** Fills in the path. Throws for values that are empty, `.` or `..`, because they would address another operation. */
 function fillPath(path: string, values: ReadonlyMap<string, string>): string {
   const segments = path.split("/").map((segment) => {
     if (!segment.includes("{")) return segment;

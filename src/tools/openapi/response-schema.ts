@@ -6,8 +6,8 @@ import { type OperationPlace, requestName } from "./operation-place.js";
 import { SchemaWriter } from "./plain-schema.js";
 
 /**
- * What an operation answers when all goes well, where every such answer is JSON and has a schema; else `undefined`. A part
- * that is missing in the document makes a poorer description, which is said in the console, and no tool less.
+ * The schema of an operation's successful answers, if all of them are JSON and have one; otherwise `undefined`. A part that is missing
+ * in the document costs the tool its output schema, with a warning in the console, but does not cost the tool.
  */
 export function responseSchema(place: OperationPlace): JsonSchema | undefined {
   const { document, operation, references } = place;

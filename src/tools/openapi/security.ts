@@ -18,7 +18,7 @@ type CredentialSource =
  */
 export type OpenApiAuth = Readonly<Record<string, CredentialSource>>;
 
-/** What a request gets so that the service knows who sends it. */
+/** The parts of a request that authenticate it. */
 export interface Credentials {
   readonly headers: [name: string, value: string][];
   readonly query: [name: string, value: string][];
@@ -31,15 +31,15 @@ interface NamedScheme {
   readonly source: CredentialSource;
 }
 
-/** Throws if a name is not a security scheme of the document: it would do nothing. */
+/** Throws if a name is not a security scheme of the document, because it would have no effect. */
 export function checkAuth(document: Fields, auth: OpenApiAuth): void {
   const schemes = Object.keys(fieldsOf(fieldsOf(document.components).securitySchemes));
   for (const name of Object.keys(auth)) if (!schemes.includes(name)) throw unknownScheme(name, schemes);
 }
 
 /**
- * What identifies the calls of an operation: of the alternatives that it (or else the document) accepts, the first for which
- * there is something in `auth`. None of them: it is sent as it is, and the service says what it thinks of that.
+ * How the calls of an operation are authenticated: by the first alternative, of those that it (or else the document) accepts, for
+ * which `auth` has credentials. Without one, calls are sent as they are, and the service decides.
  */
 export function planSecurity(place: OperationPlace, auth: OpenApiAuth): (ctx: ToolContext) => Promise<Credentials> {
   const { document, operation, references } = place;

@@ -2,7 +2,7 @@ import { cannotReach, redirectUnreadable, tooManyRedirects } from "./errors.js";
 import type { PlannedRequest } from "./request.js";
 
 export interface SendOptions {
-  /** How errors call the request. */
+  /** The name of the request in errors. */
   readonly name: string;
   readonly fetch: typeof globalThis.fetch;
   readonly signal: AbortSignal;
@@ -12,8 +12,8 @@ const redirects: readonly number[] = [301, 302, 303, 307, 308];
 const mostRedirects = 10;
 
 /**
- * Sends a request and follows redirects by hand: `fetch` would take keys and tokens in headers, and the body, to any other
- * origin. Such a one is asked without them, and only where nothing but headers is lost.
+ * Sends a request and follows redirects itself, because `fetch` would send keys and tokens in headers, and the body, to another origin
+ * too. Another origin gets no headers, and a request with a body is not redirected there.
  */
 export async function sendRequest(request: PlannedRequest, options: SendOptions): Promise<Response> {
   let next: PlannedRequest | undefined = request;
@@ -38,7 +38,7 @@ async function send(request: PlannedRequest, { name, fetch, signal }: SendOption
   return response;
 }
 
-/** What to ask instead, if that is allowed; the answer stays the answer otherwise. */
+/** The request to send instead, if that is allowed; otherwise the redirect is the answer. */
 function redirected(request: PlannedRequest, { status, headers }: Response): PlannedRequest | undefined {
   const location = headers.get("location");
   if (location === null || !redirects.includes(status) || !URL.canParse(location, request.url)) return undefined;
@@ -51,7 +51,7 @@ function redirected(request: PlannedRequest, { status, headers }: Response): Pla
   return { ...reads, url: url.href, headers: new Headers({ accept: request.headers.get("accept") ?? "*/*" }) };
 }
 
-/** As the standard of `fetch` has it. */
+/** According to the standard of `fetch`. */
 function becomesGet(method: string, status: number): boolean {
   if (status === 303) return method !== "GET" && method !== "HEAD";
   return method === "POST" && (status === 301 || status === 302);

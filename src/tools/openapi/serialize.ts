@@ -5,7 +5,7 @@ import { stringifyExactly } from "./exact-json.js";
 type How = Pick<ParameterObject, "name" | "style" | "explode" | "isJson" | "allowReserved">;
 type Pair = readonly [name: string, value: string];
 
-/** The value of a parameter in a path, ready to be put there. */
+/** The encoded value of a path parameter. */
 export function pathText(parameter: How, value: unknown): string {
   const { name, style, explode } = parameter;
   const encoded = (item: unknown): string => encodeURIComponent(textOfItem(item));
@@ -26,15 +26,15 @@ export function headerText({ explode, isJson }: How, value: unknown): string {
   return itemsOf(value, explode, textOfItem)?.join(",") ?? textOfItem(value);
 }
 
-/** Names and values, ready to be put there. */
+/** The encoded names and values of cookies. */
 export function cookiePairs(parameter: How, value: unknown): Pair[] {
   return queryPairs(parameter, value).map(([name, text]) => {
-    // another name is a key that a model wrote: it must not begin a cookie of its own
+    // a name from a key that the model wrote must not start another cookie
     return [name === parameter.name ? name : encodeURIComponent(name), encodeURIComponent(text)];
   });
 }
 
-/** What stands between the `?` and the `#` of an address. Names that are `taken` are left out. */
+/** The query of a URL. Names that are `taken` are left out. */
 export function queryText(parameter: How, value: unknown, taken: ReadonlySet<string>): string {
   const encode = parameter.allowReserved ? encodeLittle : encodeURIComponent;
   const separator = separators[parameter.style] ?? ",";
@@ -52,7 +52,7 @@ export function queryText(parameter: How, value: unknown, taken: ReadonlySet<str
 
 const separators: Readonly<Record<string, string>> = { spaceDelimited: "%20", pipeDelimited: "%7C" };
 
-/** The items that share one name, if they do. */
+/** The items, if they are sent under one name. */
 function joinedItems({ style, explode, isJson }: How, value: unknown): string[] | undefined {
   if (isJson || explode || style === "deepObject" || !isObject(value)) return undefined;
   return Array.isArray(value)
@@ -60,7 +60,7 @@ function joinedItems({ style, explode, isJson }: How, value: unknown): string[] 
     : Object.entries(value).flatMap(([key, item]) => [key, textOfItem(item)]);
 }
 
-/** Names and values, not encoded: for queries and forms. */
+/** The names and values of queries and forms, not yet encoded. */
 export function queryPairs(parameter: How, value: unknown): Pair[] {
   const { name, style, isJson } = parameter;
   if (isJson) return [[name, stringifyExactly(value)]];
@@ -79,7 +79,7 @@ function deepPairs(name: string, value: unknown): Pair[] {
   return Object.entries(value).flatMap(([key, item]) => deepPairs(`${name}[${key}]`, item));
 }
 
-/** Undefined for a value that is one item itself. */
+/** `undefined` for a value that is a single item. */
 function itemsOf(value: unknown, explode: boolean, encode: (item: unknown) => string): string[] | undefined {
   if (Array.isArray(value)) return value.map(encode);
   if (!isObject(value)) return undefined;
@@ -93,7 +93,7 @@ function textOfItem(value: unknown): string {
   return typeof value === "object" ? stringifyExactly(value) : String(value);
 }
 
-/** Leaves what may stand in a value of a query, though it has a meaning elsewhere. */
+/** Leaves the reserved characters that are allowed in the value of a query. */
 function encodeLittle(text: string): string {
   return encodeURIComponent(text).replace(/%(3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/g, decodeURIComponent);
 }
