@@ -46,7 +46,8 @@ export interface LegacyTool<
 }
 
 /**
- * Makes a tool from one in the form of Mastra before version 1, whose `execute` gets one object with the arguments under `context`. Output is checked against `outputSchema`. Throws where `createTool` does.
+ * Makes a tool from one in the form of Mastra before version 1, whose `execute` gets one object with the arguments under `context`.
+ * Output is checked against `outputSchema`. Throws where `createTool` does.
  *
  * @example
  * const getWeather = legacyTool({

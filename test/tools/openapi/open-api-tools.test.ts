@@ -148,7 +148,7 @@ describe("an address", () => {
   it("is asked for when the document has none, or only a relative one", async () => {
     for (const servers of [undefined, [{ url: "/v1" }], [{ url: "ftp://a.example" }]]) {
       const error = await rejection(openApiTools({ ...at("/a", {}), servers }));
-      expect(String(error)).toContain("Give baseUrl");
+      expect(String(error)).toContain("Set baseUrl");
     }
   });
 });
