@@ -1,4 +1,4 @@
-/** What an invocation is told about its earlier execution: `ctx.resume`. */
+/** What a node or tool can read about its earlier execution: `ctx.resume`. */
 export interface ResumeInfo {
   /** Whether it has stopped here before, in this very task. */
   readonly wasInterrupted: boolean;
@@ -11,7 +11,7 @@ export interface ResumeInfo {
   readonly data: unknown;
 }
 
-/** What a place is told that never stopped. */
+/** The `ctx.resume` of a node or tool that has not stopped before. */
 export const firstInvocation: ResumeInfo = Object.freeze({
   wasInterrupted: false,
   state: undefined,

@@ -1,6 +1,6 @@
 import { diag } from "./api.js";
 
-/** Runs what may throw, a function of the user or of an SDK; what it throws is told to the `diag` logger of OpenTelemetry. */
+/** Runs a function of the user or of an SDK. Errors go to the `diag` logger of OpenTelemetry. */
 export function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

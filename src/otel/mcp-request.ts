@@ -6,7 +6,7 @@ import { errorType } from "./errors.js";
 /** What the MCP conventions say of a request, as its tool has noted it. */
 export interface McpRequestForm {
   readonly attributes: Attributes;
-  /** What metrics are told apart by. */
+  /** The attributes of metrics. */
   readonly dimensions: Attributes;
   readonly milliseconds: number;
 }

@@ -10,7 +10,7 @@ import type { DurationMetric } from "./instruments.js";
 export interface SpanForm {
   readonly name: string;
   readonly kind: SpanKind;
-  /** What both spans and metrics are told apart by. */
+  /** The attributes that both spans and metrics have. */
   readonly dimensions: Attributes;
   readonly attributes: Attributes;
   readonly metric: DurationMetric | undefined;

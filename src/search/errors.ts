@@ -4,7 +4,7 @@ import { shortenText } from "../schema/shorten.js";
 export const invalidSearchOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
 
 export const unknownSearchOption = (where: string, name: string, known: readonly string[]): KumikoError =>
-  invalidSearchOption(`${where} has no option "${name}". It has: ${known.join(", ")}.`);
+  invalidSearchOption(`Unknown option "${name}" of ${where}. Options: ${known.join(", ")}.`);
 
 /** A service that cannot be reached. The cause is left out, as it may hold the request with its key. */
 export const searchUnreachable = (service: string, cause: unknown, hide: (text: string) => string): KumikoError =>

@@ -78,7 +78,7 @@ function drawEdge(
   return `${source} -> ${target}${attributes.length === 0 ? "" : ` [${attributes.join(" ")}]`}`;
 }
 
-/** Graphviz reads escapes and entities in texts. */
+/** Graphviz reads escapes and entities in strings. */
 function quoted(text: string): string {
   const safe = asText(text)
     // lines without a letter are too much for the engine

@@ -25,7 +25,7 @@ export const invalidPart = (index: number, given: unknown): KumikoError =>
 
 export const noParts = (given: unknown): KumikoError =>
   invalidTemplate(
-    `promptTemplate takes a list of at least one part, such as [["user", "{question}"]] (got ${shorten(given, { length: 80 })}).`,
+    `promptTemplate takes an array of at least one part, such as [["user", "{question}"]] (got ${shorten(given, { length: 80 })}).`,
   );
 
 export const invalidPlaceholderName = (given: unknown): KumikoError =>
@@ -34,13 +34,13 @@ export const invalidPlaceholderName = (given: unknown): KumikoError =>
   );
 
 export const usedTwice = (name: string): KumikoError =>
-  invalidTemplate(`"${name}" is both a placeholder for messages and a variable of a text. Rename one of them.`);
+  invalidTemplate(`"${name}" is both a placeholder for messages and a variable in a string. Rename one of them.`);
 
 export const reservedName = (name: string): KumikoError =>
   invalidTemplate(`"${name}" is a name of jinja itself, and cannot be a variable. Rename the variable.`);
 
 export const noPartials = (name: string): KumikoError =>
-  invalidTemplate(`{{> ${name}}} includes another template, which templates here cannot do. Write its text out.`);
+  invalidTemplate(`{{> ${name}}} includes another template, which is not supported. Copy its text into this one.`);
 
 export const unknownTemplateOption = (where: string, option: string, known: readonly string[]): KumikoError =>
   new KumikoError("INVALID_OPTION", `Unknown option "${option}" of ${where}. Options: ${known.join(", ")}.`);
@@ -73,13 +73,13 @@ export const notVariables = (given: unknown): KumikoError =>
 export const notMessages = (name: string, given: unknown): KumikoError =>
   new KumikoError(
     "INVALID_MESSAGE",
-    `The placeholder "${name}" takes a list of messages (got ${shorten(given, { length: 80 })}).`,
+    `The placeholder "${name}" takes an array of messages (got ${shorten(given, { length: 80 })}).`,
   );
 
 export const notText = (name: string, given: unknown): KumikoError =>
   new KumikoError(
     "INVALID_TEMPLATE",
-    `The variable "${name}" has no form as text (got ${shorten(given, { length: 80 })}). Give a text or a value of JSON.`,
+    `The variable "${name}" cannot be written as text (got ${shorten(given, { length: 80 })}). Pass a string or a JSON value.`,
   );
 
 export const noTemplatePackage = (name: string, syntax: string, cause: unknown): KumikoError =>

@@ -25,7 +25,7 @@ import { plainValue } from "./variable-value.js";
 
 /** Options of {@link promptTemplate}. */
 export interface PromptTemplateOptions<Syntax extends TemplateSyntax | undefined = TemplateSyntax | undefined> {
-  /** How the texts are written. @default {name} is a variable, {{ and }} are braces */
+  /** The syntax of the strings. @default {name} is a variable, {{ and }} are braces */
   readonly syntax?: Syntax | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface PromptTemplate<in Variables> extends Template<Variables> {
 }
 
 /**
- * Makes messages from variables. The compiler reads the variables from the texts. A string goes in as it is, any other value
+ * Makes messages from variables. The compiler reads the variables from the strings. A string goes in as it is, any other value
  * as JSON; what is put in is never read as a template.
  *
  * @example
@@ -92,7 +92,7 @@ class TextPart {
   readonly #syntax: TemplateSyntax;
   /** Once the text has been read. */
   compiled: CompiledText | undefined;
-  /** Whether its syntax makes texts of values itself. */
+  /** Whether its syntax turns values into text itself. */
   readonly isPlain: boolean;
 
   constructor(index: number, role: AgenticRole, text: string, syntax: TemplateSyntax) {
@@ -148,7 +148,7 @@ class MessageTemplate implements PromptTemplate<Fields> {
     return this.#parts.filter((part) => part instanceof TextPart);
   }
 
-  /** The variables of the texts. */
+  /** The variables in the strings. */
   get #needed(): readonly string[] {
     return this.#texts.flatMap(({ compiled }) => compiled?.variables ?? []);
   }
@@ -171,7 +171,7 @@ class MessageTemplate implements PromptTemplate<Fields> {
     throw missingVariables(missing, given);
   }
 
-  /** What texts may read: own fields, as plain data. The plain syntax makes its own texts of the values. */
+  /** The values that strings may read: own fields, as plain data. The plain syntax turns values into text itself. */
   #valuesOf(variables: Fields): Fields {
     if (this.#texts.every(({ isPlain }) => isPlain)) return variables;
     const messages = new Set(this.#placeholders.map(({ name }) => name));

@@ -9,7 +9,7 @@ export interface CompiledText {
 }
 
 /**
- * How the texts of a `promptTemplate` are written: `jinja`, `mustache`, or one of your own.
+ * The syntax of the strings of a `promptTemplate`: `jinja`, `mustache`, or one of your own.
  *
  * @example
  * const percent: TemplateSyntax = {

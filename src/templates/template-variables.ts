@@ -7,7 +7,7 @@ import type { TemplateValue } from "./variable-value.js";
 export type TemplatePart = readonly [role: AgenticRole, text: string] | Placeholder;
 
 /**
- * What a template needs, read from its texts by the compiler. In other syntaxes than the plain one, and in texts that are not
+ * What a template needs, read from its strings by the compiler. In syntaxes other than the plain one, and in strings that are not
  * literals, any variable may be there.
  */
 export type TemplateVariables<

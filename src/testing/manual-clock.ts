@@ -1,6 +1,6 @@
 import type { Clock } from "../components/clock.js";
 
-/** A clock that stands still until it is told to go on. Call it for the time in milliseconds. */
+/** A clock that stands still until the test advances it. Call it for the time in milliseconds. */
 export interface ManualClock extends Clock {
   (): number;
   /** Lets so many milliseconds pass. Timers whose time has come are called on the way, in their order. */

@@ -155,7 +155,7 @@ describe("variables that do not fit", () => {
     async (given) => {
       await expect(template.format({ a: 1, b: 1, c: 1, history: given } as never)).rejects.toMatchObject({
         code: "INVALID_MESSAGE",
-        message: expect.stringContaining('The placeholder "history" takes a list of messages'),
+        message: expect.stringContaining('The placeholder "history" takes an array of messages'),
       });
     },
   );
@@ -163,16 +163,16 @@ describe("variables that do not fit", () => {
   it.each([[() => 1], [Symbol("s")]])("have to be of a kind that has a text", async (value) => {
     await expect(text("{value}", { value })).rejects.toMatchObject({
       code: "INVALID_TEMPLATE",
-      message: expect.stringContaining('The variable "value" has no form as text'),
+      message: expect.stringContaining('The variable "value" cannot be written as text'),
     });
   });
 });
 
 describe("making a template", () => {
   it.each([
-    [undefined, "takes a list of at least one part"],
-    [[], "takes a list of at least one part"],
-    ["{a}", "takes a list of at least one part"],
+    [undefined, "takes an array of at least one part"],
+    [[], "takes an array of at least one part"],
+    ["{a}", "takes an array of at least one part"],
     [["user", "{a}"], "Part 0 of the template"],
     [[["human", "{a}"]], "Part 0 of the template"],
     [[["user", "a"], ["user"]], "Part 1 of the template"],
@@ -204,7 +204,7 @@ describe("making a template", () => {
   it("refuses a name that is both a placeholder and a variable", () => {
     expect(thrownBy(() => promptTemplate([placeholder("a"), ["user", "{a}"]]))).toMatchObject({
       code: "INVALID_TEMPLATE",
-      message: expect.stringContaining('"a" is both a placeholder for messages and a variable of a text.'),
+      message: expect.stringContaining('"a" is both a placeholder for messages and a variable in a string.'),
     });
   });
 });

@@ -127,7 +127,7 @@ describe("mustache", () => {
   it("refuses other templates inside", async () => {
     await expect(render(mustache, "{{#a}}{{> footer}}{{/a}}")).rejects.toMatchObject({
       code: "INVALID_TEMPLATE",
-      message: "{{> footer}} includes another template, which templates here cannot do. Write its text out.",
+      message: "{{> footer}} includes another template, which is not supported. Copy its text into this one.",
     });
   });
 

@@ -59,7 +59,7 @@ export type Members<In, Outs, InputKeys, State> = {
 } & { readonly [Key in keyof InputKeys]: { readonly options?: { readonly inputKey?: InputKeys[Key] } } | object };
 
 /**
- * Intersected with the members of a step to infer how the chunks of each are joined, and its node, which tells whether there are
+ * Intersected with the members of a step to infer how the chunks of each are joined, and its node, which shows whether there are
  * chunks. They are in separate records, so that all can be inferred from one literal.
  */
 export type Joins<Concats, Inside> = {

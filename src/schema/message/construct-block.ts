@@ -69,7 +69,7 @@ export function userInputFile(fields: BlockFields<UserInputFile>): UserInputFile
 }
 
 /**
- * A text block of the model. In a chunk, `streamingMeta.index` tells which block it continues.
+ * A text block of the model. In a chunk, `streamingMeta.index` says which block it continues.
  *
  * @example
  * const chunk = assistantMessage([assistantGenText({ text: "Hel", streamingMeta: { index: 0 } })]);

@@ -85,15 +85,15 @@ export function hooksOf(options: AnyToolHooks): AnyToolHooks | undefined {
 /** Calls the hook `onInputAvailable`. */
 export function tellInput(hooks: AnyToolHooks | undefined, input: unknown, context: HookContext): void {
   if (hooks?.onInputAvailable === undefined) return;
-  const told: AvailableInput<unknown> = Object.assign(hookCallOf(context), { input });
-  callHook(hooks, "onInputAvailable", told, context);
+  const available: AvailableInput<unknown> = Object.assign(hookCallOf(context), { input });
+  callHook(hooks, "onInputAvailable", available, context);
 }
 
 /** Calls the hook `onOutput`. */
 export function tellOutput(hooks: AnyToolHooks | undefined, output: unknown, context: HookContext): void {
   if (hooks?.onOutput === undefined) return;
-  const told: AvailableOutput<unknown> = Object.assign(hookCallOf(context), { output });
-  callHook(hooks, "onOutput", told, context);
+  const available: AvailableOutput<unknown> = Object.assign(hookCallOf(context), { output });
+  callHook(hooks, "onOutput", available, context);
 }
 
 /** The messages, which may have to be joined, and the signal are made when a hook reads them. */

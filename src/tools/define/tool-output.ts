@@ -28,7 +28,7 @@ export class ListItem {
     this.value = value;
   }
 
-  /** The JSON of the item with what stands before it in the list. */
+  /** The JSON of the item, with the bracket or comma before it. */
   textAfter(count: number): string {
     return `${count === 0 ? "[" : ","}${jsonOf(this.value) ?? "null"}`;
   }

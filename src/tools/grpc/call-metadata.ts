@@ -20,7 +20,7 @@ export function toMetadata(grpc: GrpcJs, path: string, given: GrpcMetadataRecord
   const metadata = new grpc.Metadata();
   if (given === undefined) return metadata;
   if (!isFields(given) || given instanceof grpc.Metadata) {
-    throw invalidMetadata(path, `it must be a record of texts and bytes, but is ${kindOf(given)}.`);
+    throw invalidMetadata(path, `it must be a record of strings and bytes, but is ${kindOf(given)}.`);
   }
   for (const [key, values] of Object.entries(given)) {
     if (values === undefined) continue;

@@ -75,7 +75,7 @@ const isProto = (value: unknown): boolean =>
   value instanceof Uint8Array ||
   (isFields(value) && Object.keys(value).length > 0 && Object.values(value).every((text) => typeof text === "string"));
 
-const texts: Rule = { is: "a list of texts", holds: isTexts };
+const texts: Rule = { is: "an array of strings", holds: isTexts };
 
 const rules: Readonly<Record<string, Rule>> = {
   address: { is: 'the address of a server, such as "localhost:50051"', holds: isText },
@@ -83,7 +83,10 @@ const rules: Readonly<Record<string, Rule>> = {
   // checked where they are used: an error must not show them
   credentials: { is: "credentials", holds: isAny },
   channelOptions: { is: "a record", holds: isFields },
-  proto: { is: "paths of .proto files, a record of their texts, or the bytes of a FileDescriptorSet", holds: isProto },
+  proto: {
+    is: "paths of .proto files, a record of their contents, or the bytes of a FileDescriptorSet",
+    holds: isProto,
+  },
   includeDirs: texts,
   reflection: { is: "true, false or { metadata, timeoutMs }", holds: (value) => isBoolean(value) || isFields(value) },
   services: texts,

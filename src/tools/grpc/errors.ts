@@ -98,7 +98,7 @@ export const invalidGrpcOption = (name: string, rule: string, given: unknown): K
 /** Without the value: it may hold a key. */
 export const invalidCredentials = (): KumikoError =>
   invalidOption(
-    'credentials must be "tls", "insecure", { rootCertificates, privateKey, certificateChain } with texts or bytes, or ChannelCredentials of @grpc/grpc-js.',
+    'credentials must be "tls", "insecure", { rootCertificates, privateKey, certificateChain } with strings or bytes, or ChannelCredentials of @grpc/grpc-js.',
   );
 
 export const credentialsUnusable = (cause: unknown): KumikoError =>
@@ -108,10 +108,10 @@ export const noServer = (): KumikoError =>
   invalidOption('say where the server is: address, such as "pets.example.com:443", or a client of @grpc/grpc-js.');
 
 export const twoServers = (name: string): KumikoError =>
-  invalidOption(`a client brings its own connection: leave ${name} out, or the client.`);
+  invalidOption(`a client has its own connection: leave ${name} out, or the client.`);
 
 export const noDescription = (): KumikoError =>
-  invalidOption("say what the services are: proto, with .proto files or a descriptor set, or reflection: true.");
+  invalidOption("describe the services: with proto, from .proto files or a descriptor set, or reflection: true.");
 
 export const twoDescriptions = (): KumikoError =>
   invalidOption("the services are described by proto or by reflection, not by both. Leave one of them out.");

@@ -4,7 +4,7 @@ import type { Protobuf, Root } from "./protobuf.js";
 
 /** Where proto files are. */
 export interface ProtoFiles {
-  /** Paths, or names in `texts`. */
+  /** Paths, or keys of `texts`. */
   readonly names: readonly string[];
   /** Texts by file name, in place of files. */
   readonly texts: ReadonlyMap<string, string>;

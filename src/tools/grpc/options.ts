@@ -38,7 +38,7 @@ export interface GrpcClient {
 }
 
 /**
- * Where the services are described: paths of `.proto` files, a record of their texts by file name, or the bytes of a
+ * Where the services are described: paths of `.proto` files, a record of their contents by file name, or the bytes of a
  * `FileDescriptorSet` (`protoc --include_imports --descriptor_set_out`, `buf build`).
  */
 export type GrpcProto = string | readonly string[] | Readonly<Record<string, string>> | Uint8Array;

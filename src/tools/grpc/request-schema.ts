@@ -13,7 +13,7 @@ export interface RequestFormat {
   read(input: unknown, rounded: boolean): ReadMessage;
 }
 
-/** The fields of the message are the arguments; a message that is no object in JSON is the argument `value`. */
+/** The fields of the message are the arguments; a message that is not an object in JSON is the argument `value`. */
 export function requestFormat(kit: Protobuf, type: Type): RequestFormat {
   const isWrapped = wellKnown(type)?.isObject === false;
   const plain = messageSchema(type, { side: "request", omitDefaults: false });

@@ -23,7 +23,7 @@ const notFinite: readonly string[] = ["NaN", "Infinity", "-Infinity"];
 
 // schemas
 
-/** The JSON Schema of a scalar. Answers may have floats that are no numbers of JSON. */
+/** The JSON Schema of a scalar. Answers may have floats that JSON numbers cannot represent. */
 export function scalarSchema(type: string, side: "request" | "answer"): JsonSchema {
   const range = integers.get(type);
   if (range?.isLong) {
@@ -44,7 +44,7 @@ export function scalarSchema(type: string, side: "request" | "answer"): JsonSche
   }
 }
 
-/** What the keys of a map are, which JSON has as texts. */
+/** The type of the keys of a map, which are strings in JSON. */
 export function keySchema(type: string): JsonSchema | undefined {
   const range = integers.get(type);
   if (range !== undefined) return { pattern: range.min < 0n ? "^-?[0-9]+$" : "^[0-9]+$" };
@@ -105,7 +105,7 @@ function readInteger(type: string, { min, max, isLong }: IntegerRange, json: unk
 function wholeNumber(json: unknown): bigint | undefined {
   if (typeof json === "bigint") return json;
   if (typeof json === "string" && /^-?\d{1,30}$/.test(json)) return BigInt(json);
-  // `1e3` and `5.0` are integers in JSON, also as texts
+  // `1e3` and `5.0` are integers in JSON, also as strings
   const number =
     typeof json === "string" && /^-?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?$/.test(json) ? Number(json) : json;
   return typeof number === "number" && Number.isInteger(number) ? BigInt(number) : undefined;
@@ -131,7 +131,7 @@ function readBytes(json: unknown): ReadScalar {
 
 // writing
 
-/** The JSON of a scalar as protobufjs gives it. 64-bit integers are texts, as all their digits count. */
+/** The JSON of a scalar as protobufjs returns it. 64-bit integers are strings, to keep all their digits. */
 export function writeScalar(type: string, value: unknown): unknown {
   if (integers.get(type)?.isLong) return String(value);
   // the default of bytes is an empty list

@@ -63,7 +63,7 @@ function textType(schema: JsonSchema, expected: string): WellKnownType {
         return reader.note(path, `expected ${expected}`);
       }
     },
-    // what has no text (a time after the year 9999) is told by its fields
+    // a value without a text form (a time after the year 9999) is shown by its fields
     write: (writer, type, value) => {
       try {
         return writer.special(type, value);
@@ -223,7 +223,7 @@ function readAny(
   return { [fieldName(type, 1)]: typeUrl, [fieldName(type, 2)]: inner.encode(message).finish() };
 }
 
-/** What cannot be read is told by its bytes. */
+/** A message that cannot be read is shown as its bytes. */
 function writeAny(writer: MessageWriter, type: Type, value: object): unknown {
   const url = own(value, fieldName(type, 1));
   const bytes = own(value, fieldName(type, 2));

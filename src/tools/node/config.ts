@@ -34,7 +34,7 @@ export interface AgenticToolsNodeConfig {
   /** Other names of tools and of their top-level arguments, by the tool's own name. */
   readonly toolAliases?: Readonly<Record<string, ToolAliases>> | undefined;
   /**
-   * What a failed call does: `"throw"` fails the node, `"result"` tells the model, a function returns the text that the model
+   * What a failed call does: `"throw"` fails the node, `"result"` lets the model read the error, a function returns the text that the model
    * reads. With `"throw"`, arguments that do not fit stop all calls before any tool runs. @default "throw"
    */
   readonly onToolError?: "throw" | "result" | ToolErrorHandler | undefined;

@@ -195,7 +195,7 @@ export const argumentAliasIsProperty = (tool: string, key: string, alias: string
   );
 
 export const argumentAliasTaken = (tool: string, alias: string, first: string, second: string): KumikoError =>
-  invalidAlias(tool, `has a conflicting arg alias: "${alias}" stands for "${first}" and for "${second}".`);
+  invalidAlias(tool, `has a conflicting arg alias: "${alias}" means both "${first}" and "${second}".`);
 
 export const refusedAliasKey = (tool: string): KumikoError =>
   invalidAlias(tool, 'cannot have aliases under the key "__proto__".');

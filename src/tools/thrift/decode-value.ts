@@ -104,7 +104,7 @@ function integerOf(given: Int64): number | bigint {
   return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 
-/** JSON has no such numbers: they become texts. */
+/** JSON has no such numbers, so they become strings. */
 function jsonNumber(value: number): number | string {
   return Number.isFinite(value) ? value : String(value);
 }

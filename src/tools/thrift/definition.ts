@@ -79,7 +79,7 @@ export const wireTypes = {
   enum: 8,
 } as const satisfies Readonly<Record<ThriftType["kind"], number>>;
 
-/** Whether values of a type can be the keys of a JSON object, as texts. */
+/** Whether values of a type can be the keys of a JSON object, as strings. */
 export function isTextual({ kind }: ThriftType): boolean {
   return !["struct", "union", "exception", "list", "set", "map"].includes(kind);
 }

@@ -199,7 +199,7 @@ interface Pair {
   readonly at: string;
 }
 
-/** An object, or a list of `{ key, value }` where keys are no texts. */
+/** An object, or a list of `{ key, value }` if the keys are not strings. */
 function pairsOf({ key: keyType }: MapType, value: unknown, path: string): Pair[] {
   if (value instanceof Map) return [...value].map(([key, item]) => ({ key, item, at: `${path}[${String(key)}]` }));
   if (isTextual(keyType)) {

@@ -78,11 +78,13 @@ export const invalidValue = (where: string, name: string, expected: string, give
 
 export const notAConnection = (given: unknown): KumikoError =>
   invalidOption(
-    `thriftTools needs connection: { host, port }, { path } or { url }, what thriftConnection gives, or an object with exchange (got ${kindOf(given)}).`,
+    `thriftTools needs connection: { host, port }, { path } or { url }, what thriftConnection returns, or an object with exchange (got ${kindOf(given)}).`,
   );
 
 export const addressWithPassword = (): KumikoError =>
-  invalidOption("thriftConnection takes no user and password in an address. Give them as a header: `authorization`.");
+  invalidOption(
+    "thriftConnection accepts no user name or password in an address. Send them in a header: `authorization`.",
+  );
 
 export const unknownFilterName = (name: string, names: readonly string[]): KumikoError =>
   invalidOption(
@@ -97,8 +99,8 @@ export const serviceUnknown = (file: string, name: string, names: readonly strin
 
 export const noService = (file: string, names: readonly string[]): KumikoError =>
   names.length === 0
-    ? schemaInvalid(`${file} has no service, and so nothing to make tools of.`)
-    : invalidOption(`${file} has ${names.length} services. Say which one with serviceName: ${list(names)}.`);
+    ? schemaInvalid(`${file} has no service to make tools of.`)
+    : invalidOption(`${file} has ${names.length} services. Choose one with serviceName: ${list(names)}.`);
 
 // IDL
 
@@ -137,7 +139,7 @@ export const wrongKindOfName = (at: Position, name: string, kind: string, expect
   idlInvalid(at, `"${name}" is a ${kind}, but ${expected} is expected.`);
 
 export const typeInsideItself = (at: Position, name: string): KumikoError =>
-  idlInvalid(at, `"${name}" is defined by itself.`);
+  idlInvalid(at, `"${name}" refers to itself.`);
 
 export const constantMismatch = (at: Position, kind: string): KumikoError =>
   idlInvalid(at, `this value does not fit the type ${kind}.`);
@@ -145,7 +147,7 @@ export const constantMismatch = (at: Position, kind: string): KumikoError =>
 export const includeMissing = (at: Position, path: string): KumikoError =>
   idlInvalid(
     at,
-    `the included file "${path}" is not there. Give its folder in includeFolders, or its text in includes.`,
+    `the included file "${path}" cannot be found. Add its folder to includeFolders, or its text to includes.`,
   );
 
 export const includeCycle = (at: Position, path: string): KumikoError =>
@@ -219,7 +221,10 @@ export const cannotReach = (method: string, address: string, cause: unknown): Ku
 export const connectionLost = (method: string, address: string, received: number, cause?: unknown): KumikoError => {
   const why = cause === undefined ? "the server closed the connection" : messageOf(cause);
   const part = received === 0 ? "before any of the answer came" : `after ${received} bytes of the answer`;
-  return failed(`${method} was not answered by ${address}: ${why} ${part}. Whether it was done is not known.`, cause);
+  return failed(
+    `${method} was not answered by ${address}: ${why} ${part}. It is not known whether the call was executed.`,
+    cause,
+  );
 };
 
 export const connectionClosed = (method: string, address: string): KumikoError =>
@@ -230,7 +235,7 @@ export const redirectRefused = (method: string, address: string, status: number)
     `${method} was answered by ${address} with a redirect (${status}), which is not followed. Give the final address.`,
   );
 
-/** `fetch failed` says little; what it was caused by says more. */
+/** `fetch failed` says little, so the message of its cause is added. */
 function reasonOf(error: unknown): string {
   const inner = error instanceof Error ? error.cause : undefined;
   if (inner instanceof Error) return `${messageOf(error)} (${messageOf(inner)})`;

@@ -191,7 +191,7 @@ export class JsonProtocol implements Protocol {
     return value;
   }
 
-  /** Keys of maps are texts, and so are NaN and the infinities. */
+  /** Keys of maps are strings, and so are NaN and the infinities. */
   #number(): number {
     const value = this.#next();
     const number = Number(value);

@@ -14,7 +14,7 @@ export function inputSchemaOf(parameters: readonly FieldDefinition[]): JsonSchem
   return writer.finish(writer.fields(parameters));
 }
 
-/** What a method gives back. Undefined for what is nothing. */
+/** The return type of a method; `undefined` for void. */
 export function outputSchemaOf(result: ThriftType | undefined): JsonSchema | undefined {
   if (result === undefined) return undefined;
   const writer = new SchemaWriter("answer");
@@ -128,7 +128,7 @@ class SchemaWriter {
   }
 }
 
-/** What keys that are no free texts look like. */
+/** The pattern of keys that are not strings of any form. */
 function keyNames(key: ThriftType): JsonSchema | undefined {
   if (key.kind === "enum") return { enum: [...key.members.keys()] };
   if (key.kind === "bool") return { enum: ["true", "false"] };

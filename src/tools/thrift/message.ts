@@ -38,7 +38,7 @@ export class MessageCodec {
     return bytes();
   }
 
-  /** The answer in these bytes; `undefined` when more must come. Throws when they are no answer to this call. */
+  /** The answer in these bytes; `undefined` when more must come. Throws if they are not an answer to this call. */
   read(method: MethodDefinition, bytes: Uint8Array, seqid: number): Reply | undefined {
     const protocol = this.#reader(bytes);
     try {

@@ -9,7 +9,7 @@ export interface ThriftToolsOptions extends ApprovalOptions<ThriftMethod> {
   readonly includeFolders?: readonly (string | URL)[] | undefined;
   /** The text of a `.thrift` file. */
   readonly idl?: string | undefined;
-  /** With `idl`: the texts of what it includes, by the paths that it names. */
+  /** With `idl`: the contents of the files that it includes, by their paths. */
   readonly includes?: Readonly<Record<string, string>> | undefined;
   /** A module that the compiler generated for a service with `--gen js:node`, such as `await import("./gen-nodejs/Shop.js")`. */
   readonly service?: object | undefined;

@@ -83,7 +83,7 @@ export class SocketConnection implements ThriftConnection {
     throw connectionClosed(method, this.address);
   }
 
-  /** A place that somebody waits for is theirs. */
+  /** A free place goes to the call that waits longest. */
   #leave(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#count -= 1;

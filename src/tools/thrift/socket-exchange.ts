@@ -115,7 +115,7 @@ class FramedAnswer extends Received {
 }
 
 /**
- * Without frames, only reading it tells whether an answer is whole. A large one is not read again for every piece: only when it
+ * Without frames, only reading an answer shows whether it is complete. A large one is not read again for every piece: only when it
  * has grown by a quarter, or when no more has come for as long as reading took.
  */
 class BareAnswer extends Received {

@@ -13,7 +13,7 @@ import { connectionOf } from "./thrift-connection.js";
 /**
  * Makes a tool of each method of a Thrift service, inherited ones too. The service comes from IDL (`idlFile`, or `idl` as
  * text) or from the module that the compiler generated for it (`service`). Arguments and results are JSON: enums are names,
- * binary is base64, 64-bit integers are exact, maps whose keys are no texts are lists of `{ key, value }`. An exception of
+ * binary is base64, 64-bit integers are exact, maps whose keys are not strings are arrays of `{ key, value }`. An exception of
  * the service is an error of kind `execution`, caused by a {@link ThriftError}. Needs the package `thrift`. Throws one error
  * that names the line of what is wrong in an IDL (`SCHEMA_INVALID`).
  *
@@ -106,7 +106,7 @@ function checkOptions(options: unknown): asserts options is ThriftToolsOptions {
   };
   check("idl", typeof idl === "string", "the text of an IDL");
   check("idlFile", typeof idlFile === "string" || idlFile instanceof URL, "a path or a file URL");
-  check("includes", isFields(includes) && idl !== undefined, "a record of texts, beside idl");
+  check("includes", isFields(includes) && idl !== undefined, "a record of strings, together with idl");
   check("includeFolders", Array.isArray(includeFolders) && idlFile !== undefined, "a list of folders, beside idlFile");
   check(
     "serviceName",

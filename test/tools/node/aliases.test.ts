@@ -64,10 +64,7 @@ describe("argument names", () => {
     ["an empty canonical argument key", { argumentsAliases: { "": ["q"] } }],
     ['an empty argument alias for "query"', { argumentsAliases: { query: [""] } }],
     ['conflicts with existing schema property "limit"', { argumentsAliases: { query: ["limit"] } }],
-    [
-      'conflicting arg alias: "q" stands for "query" and for "limit"',
-      { argumentsAliases: { query: ["q"], limit: ["q"] } },
-    ],
+    ['conflicting arg alias: "q" means both "query" and "limit"', { argumentsAliases: { query: ["q"], limit: ["q"] } }],
     ["nested field matching is not yet supported", { argumentsAliases: { "query.text": ["q"] } }],
   ])("are refused: %s", (message, aliases) => {
     const error = thrownBy(() => nodeWith({ search: aliases }));

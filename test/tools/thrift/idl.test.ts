@@ -85,7 +85,7 @@ describe("IDL", () => {
     ["a service as a type", "service A { A f() }", '"A" is a service, but a type is expected.'],
     ["a struct as a base", "struct B {} service A extends B {}", '"B" is a struct, but a service is expected.'],
     ["a base that is itself", "service A extends A {}", 'the service "A" extends itself.'],
-    ["a type that is itself", "typedef A B typedef B A service C { A f() }", "is defined by itself."],
+    ["a type that is itself", "typedef A B typedef B A service C { A f() }", "refers to itself."],
     [
       "an exception that is none",
       "struct E {} service A { void f() throws (1: E e) }",
@@ -100,8 +100,8 @@ describe("IDL", () => {
     ["an unknown constant", "service A { void f(1: i32 a = B) }", '"B" is not defined.'],
     ["an enum that is too large", "enum A { B = 4294967296 }", "4294967296 does not fit in the 32 bits of an enum."],
     ["no service", "struct A {}", "idl has no service"],
-    ["several services", "service A {} service B {}", 'Say which one with serviceName: "A", "B".'],
-    ["an include that is not there", 'include "b.thrift"', 'idl:1:1: the included file "b.thrift" is not there.'],
+    ["several services", "service A {} service B {}", 'Choose one with serviceName: "A", "B".'],
+    ["an include that is not there", 'include "b.thrift"', 'idl:1:1: the included file "b.thrift" cannot be found.'],
   ])("is refused with its place: %s", async (_what, idl, expected) => {
     expect(await messageOf(idl)).toContain(expected);
   });
@@ -172,7 +172,11 @@ describe("options", () => {
     ["an unknown protocol", { connection: { port: 1, protocol: "bin" } }, 'protocol must be "binary" or "compact" or'],
     ["headers of a socket", { connection: { port: 1, headers: {} } }, 'Unknown option "headers" of thriftConnection'],
     ["an address that is none", { connection: { url: "shop" } }, "url must be an http or https address"],
-    ["a password in an address", { connection: { url: "http://a:b@c" } }, "takes no user and password in an address"],
+    [
+      "a password in an address",
+      { connection: { url: "http://a:b@c" } },
+      "accepts no user name or password in an address",
+    ],
     ["an approval of no tool", { requireApproval: { plaice: true } }, 'names "plaice", which is not a tool'],
     ["folders without a file", { idl: "service A {}", idlFile: undefined, includeFolders: [] }, "beside idlFile"],
     [

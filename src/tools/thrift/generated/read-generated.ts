@@ -180,7 +180,7 @@ class GeneratedReader {
       case "set":
         return { kind: step.kind, of: this.#next(steps, firstOf(value)) };
       case "map": {
-        // keys became texts
+        // keys have become strings
         const key = this.#next(steps, value instanceof Map ? [...value.keys()][0] : undefined);
         return { kind: "map", key, value: this.#next(steps, firstOf(value)) };
       }
