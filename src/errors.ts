@@ -119,7 +119,17 @@ export interface KumikoErrorOptions extends ErrorOptions {
   readonly nodePath?: readonly string[] | undefined;
 }
 
-/** What this library throws: a stable `code`, the `nodePath` where it happened, and the `cause`. */
+/**
+ * What this library throws: a stable `code`, the `nodePath` where it happened, and the `cause`.
+ *
+ * @example
+ * try {
+ *   await app.invoke(input);
+ * } catch (error) {
+ *   if (KumikoError.is(error) && error.code === "MAX_STEPS_EXCEEDED") console.warn("The agent did not finish.");
+ *   else throw error;
+ * }
+ */
 export class KumikoError extends Error {
   override readonly name: string = "KumikoError";
   readonly [brand] = true;

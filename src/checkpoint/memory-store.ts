@@ -5,6 +5,10 @@ import { BufferPool, hasRoom } from "./values/buffer-pool.js";
 
 /**
  * Keeps checkpoints in memory, for tests and for runs that need not survive the process. Each store has its own rows.
+ *
+ * @example
+ * const app = new Chain<string>().append((text) => text.trim()).compile({ store: memoryStore() });
+ * console.log(await app.invoke(" tea ", { checkpointId: "order-7" }));
  */
 export function memoryStore(): ClosableStore {
   return new MemoryStore();

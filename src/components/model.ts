@@ -6,14 +6,23 @@ import type { NodeContext } from "./context.js";
 
 /** The call options that most chat models have. A model may extend or replace them. */
 export interface ModelOptions {
+  /** The model's name at its provider, if the component serves several. */
   readonly model?: string | undefined;
+  /** How random the answer is: 0 is the least. */
   readonly temperature?: number | undefined;
+  /** Samples only from the most likely tokens, up to this total probability. */
   readonly topP?: number | undefined;
+  /** Samples only from this many of the most likely tokens. */
   readonly topK?: number | undefined;
+  /** The most tokens that the answer may have. */
   readonly maxTokens?: number | undefined;
+  /** The answer ends before any of these strings. */
   readonly stop?: readonly string[] | undefined;
+  /** Makes answers repeatable, where the provider supports it. */
   readonly seed?: number | undefined;
+  /** Makes tokens that have occurred less likely. */
   readonly presencePenalty?: number | undefined;
+  /** Makes tokens less likely the more often they have occurred. */
   readonly frequencyPenalty?: number | undefined;
   /** The form of the answer. @default text */
   readonly responseFormat?: ResponseFormat | undefined;
@@ -21,10 +30,11 @@ export interface ModelOptions {
   readonly reasoningEffort?: ReasoningEffort | undefined;
   /** HTTP headers of the request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** What only one provider knows, by its name: `{ openai: { serviceTier: "flex" } }`. */
+  /** Options for one provider, by its name: `{ openai: { serviceTier: "flex" } }`. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
   /** The tools the model may call: `toolsNode.infos`. */
   readonly tools?: readonly ToolInfo[] | undefined;
+  /** Whether the model may, must or must not call tools. @default "auto" */
   readonly toolChoice?: ToolChoice | undefined;
 }
 
@@ -45,7 +55,7 @@ export type ResponseFormat =
 /** How much a model should reason before it answers. */
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
-/** What a model gets beside the messages: `ctx.options` are its merged call options. */
+/** The second argument of a model: `ctx.options` are its merged call options. */
 export type ModelContext<Options = ModelOptions> = NodeContext<unknown, Options>;
 
 /**

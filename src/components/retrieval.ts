@@ -18,8 +18,11 @@ export interface Retriever<Options = RetrieverOptions> {
 
 /** Call options of a {@link Retriever}. */
 export interface RetrieverOptions {
+  /** The index to search. */
   readonly index?: string | undefined;
+  /** The most documents to return. */
   readonly topK?: number | undefined;
+  /** Leaves out documents with a lower score. */
   readonly scoreThreshold?: number | undefined;
 }
 
@@ -32,10 +35,11 @@ export interface Embedder<Options = EmbedderOptions> {
 
 /** Call options of an {@link Embedder}. */
 export interface EmbedderOptions {
+  /** The model's name at its provider. */
   readonly model?: string | undefined;
 }
 
-/** Stores documents and gives their ids, in order. */
+/** Stores documents and returns their ids, in order. */
 export interface Indexer<Options = IndexerOptions> {
   readonly component: "indexer";
   readonly type?: string | undefined;
@@ -44,6 +48,7 @@ export interface Indexer<Options = IndexerOptions> {
 
 /** Call options of an {@link Indexer}. */
 export interface IndexerOptions {
+  /** The index to store into. */
   readonly index?: string | undefined;
 }
 

@@ -9,8 +9,11 @@ export interface ToolOption {
 
 /** The options of one tool (or family of tools): its key, its defaults, and how to set some of them for a call. */
 export interface ToolOptions<Options extends object> {
+  /** The key by which options of a run find their tools. */
   readonly key: string;
+  /** The values that apply unless a run sets others. */
   readonly defaults: Options;
+  /** Sets some of the options, for `options.tool` of a run. */
   readonly with: (values: Partial<Options>) => ToolOption;
   readonly [forTool]?: Options | undefined;
 }

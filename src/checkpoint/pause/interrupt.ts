@@ -99,7 +99,21 @@ export function withoutStack(
   return error;
 }
 
-/** Whether an error means that a run has paused, not failed. */
+/**
+ * Whether an error means that a run has paused, not failed.
+ *
+ * @example
+ * const app = new Chain<string>()
+ *   .append(async (text, ctx) => ((await ctx.ask("send", { text })) === true ? `sent ${text}` : "kept"))
+ *   .compile({ store: memoryStore() });
+ * try {
+ *   await app.invoke("Hello", { checkpointId: "mail-1" });
+ * } catch (error) {
+ *   if (!isInterrupt(error)) throw error;
+ *   const [question] = error.interrupts;
+ *   console.log(await app.resume("mail-1", { [question.id]: true }));
+ * }
+ */
 export function isInterrupt(error: unknown): error is InterruptError {
   return InterruptError.is(error);
 }

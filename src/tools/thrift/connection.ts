@@ -83,4 +83,5 @@ export interface ThriftHttpOptions extends CommonOptions {
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
+/** How to reach a Thrift server: by a socket, or by HTTP. */
 export type ThriftConnectionOptions = ThriftSocketOptions | ThriftHttpOptions;
