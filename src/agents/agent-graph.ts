@@ -6,7 +6,7 @@ import { hasNodeDefinition, nodeDefinition } from "../compose/plan/node-definiti
 import { END, type Plan, START } from "../compose/plan/plan.js";
 import type { Runnable } from "../compose/runnable.js";
 import { bareRunnable } from "../run/bare-runnable.js";
-import { CompiledGraph } from "../run/compiled-graph.js";
+import { CompiledPlan } from "../run/compiled-plan.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import type { AgentGraph } from "./agent.js";
@@ -43,7 +43,7 @@ function asAgent(graph: AgentGraph, { name, description }: AgentParts): AgentGra
     const { threadId } = (optionsOf("model") as { readonly call?: AgentCall } | undefined)?.call ?? {};
     return withoutUndefined({ name, description, threadId });
   };
-  return new CompiledGraph(planOfAgent(body.plan, meta));
+  return new CompiledPlan(planOfAgent(body.plan, meta));
 }
 
 /** It calls models, and takes their options. */

@@ -64,7 +64,7 @@ export const inCheckpoint = (id: string, error: KumikoError): KumikoError =>
 
 const graphAt = (path: string): string => (path === "" ? "the graph" : `the graph "${path}"`);
 
-export const lateState = (option: string, path: string): KumikoError =>
+export const promisedState = (option: string, path: string): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
     `${option} gave a promise for ${graphAt(path)}. It must return the new state itself: await what it needs before the call.`,

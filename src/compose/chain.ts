@@ -1,7 +1,7 @@
 import type { NodeContext } from "../components/context.js";
 import type { AgenticModel, ModelOptions } from "../components/model.js";
 import type { StateKey } from "../components/state-key.js";
-import { CompiledGraph as CompiledPlan } from "../run/compiled-graph.js";
+import { CompiledPlan } from "../run/compiled-plan.js";
 import type { DeclaredConcat } from "../schema/concat/rule.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StandardSchemaV1 } from "../schema/standard-schema.js";
@@ -14,7 +14,7 @@ import { describePlan } from "./plan/describe.js";
 import { type NodeDefinition, nodeDefinition } from "./plan/node-definition.js";
 import { type MermaidOptions, toMermaid } from "./plan/picture/mermaid.js";
 import type { Runnable } from "./runnable.js";
-import type { AnyCallOptions, CallOptions } from "./types/call-options.js";
+import type { AnyCallOptions, OptionsFor } from "./types/call-options.js";
 import type {
   After,
   BranchMembers,
@@ -118,14 +118,14 @@ export class Chain<
       InputKey,
       OutputKey,
       Key,
-      CallOptions<NoInfer<Options>, NoInfer<Inner>>,
+      OptionsFor<NoInfer<Options>, NoInfer<Inner>>,
       Concat
     >,
   ): Chain<
     I,
     After<FieldOf<O, InputKey>, ValueOf<Out, NoInfer<Chunk>, NoInfer<Concat>>, Inner, OutputKey>,
     State,
-    WithStep<Nodes, Key, Inner, CallOptions<Options, Inner>>,
+    WithStep<Nodes, Key, Inner, OptionsFor<Options, Inner>>,
     Wanted,
     Result,
     ChunkBehind<NoInfer<Chunk>, NoInfer<Concat>, NoInfer<OutputKey>>
@@ -213,7 +213,7 @@ export class Chain<
     const Key extends string = never,
   >(
     graph: RunnableNode<FieldOf<O, InputKey>, Out, Inner> | BuilderNode<FieldOf<O, InputKey>, Out, Inner>,
-    options?: StepOptions<O, NoInfer<Out>, State, InputKey, OutputKey, Key, CallOptions<unknown, NoInfer<Inner>>>,
+    options?: StepOptions<O, NoInfer<Out>, State, InputKey, OutputKey, Key, OptionsFor<unknown, NoInfer<Inner>>>,
   ): Chain<I, Keyed<Out, OutputKey>, State, WithStep<Nodes, Key, Inner>, Wanted, Result> {
     return this.#next(this.#builder.append("appendGraph", graph, options));
   }
@@ -224,7 +224,7 @@ export class Chain<
     const OutputKey extends string | undefined = undefined,
     const Key extends string = never,
   >(
-    options?: StepOptions<O, FieldOf<O, InputKey>, State, InputKey, OutputKey, Key, CallOptions<unknown, SameAsInput>>,
+    options?: StepOptions<O, FieldOf<O, InputKey>, State, InputKey, OutputKey, Key, OptionsFor<unknown, SameAsInput>>,
   ): Chain<
     I,
     Keyed<FieldOf<O, InputKey>, OutputKey>,

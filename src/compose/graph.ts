@@ -1,7 +1,7 @@
 import type { NodeContext } from "../components/context.js";
 import type { AgenticModel, ModelOptions } from "../components/model.js";
 import type { StateKey } from "../components/state-key.js";
-import { CompiledGraph as CompiledPlan } from "../run/compiled-graph.js";
+import { CompiledPlan } from "../run/compiled-plan.js";
 import type { DeclaredConcat } from "../schema/concat/rule.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { ToolsNodeOptions } from "../tools/node/options.js";
@@ -12,7 +12,7 @@ import { describePlan } from "./plan/describe.js";
 import { type NodeDefinition, nodeDefinition } from "./plan/node-definition.js";
 import { type MermaidOptions, toMermaid } from "./plan/picture/mermaid.js";
 import type { Runnable } from "./runnable.js";
-import type { AnyCallOptions, CallOptions } from "./types/call-options.js";
+import type { AnyCallOptions, OptionsFor } from "./types/call-options.js";
 import type { AnyChoice, CheckedChoice, Seen } from "./types/choice.js";
 import type { CompiledInChunks } from "./types/chunked.js";
 import type { BranchTo, Brought, BroughtByBranch, ChunkAtEnd, EdgeTo, InAt, OutAt } from "./types/edge-check.js";
@@ -153,7 +153,7 @@ export class Graph<
       State,
       InputKey,
       OutputKey,
-      CallOptions<NoInfer<Options>, NoInfer<Inner>>,
+      OptionsFor<NoInfer<Options>, NoInfer<Inner>>,
       Concat
     >,
   ): Graph<
@@ -167,7 +167,7 @@ export class Graph<
           Keyed<In, InputKey>,
           Keyed<ValueOf<Out, Chunk, Concat>, OutputKey>,
           Inner,
-          CallOptions<Options, Inner>,
+          OptionsFor<Options, Inner>,
           In
         >
       >,
@@ -333,7 +333,7 @@ export class Graph<
   >(
     key: NewKey<Keys, Key>,
     graph: RunnableNode<In, Out, Inner> | BuilderNode<In, Out, Inner>,
-    options?: NodeOptions<NoInfer<In>, NoInfer<Out>, State, InputKey, OutputKey, CallOptions<unknown, NoInfer<Inner>>>,
+    options?: NodeOptions<NoInfer<In>, NoInfer<Out>, State, InputKey, OutputKey, OptionsFor<unknown, NoInfer<Inner>>>,
   ): Graph<
     I,
     O,

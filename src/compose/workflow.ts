@@ -1,7 +1,7 @@
 import type { NodeContext } from "../components/context.js";
 import type { AgenticModel, ModelOptions } from "../components/model.js";
 import type { StateKey } from "../components/state-key.js";
-import { CompiledGraph as CompiledPlan } from "../run/compiled-graph.js";
+import { CompiledPlan } from "../run/compiled-plan.js";
 import type { DeclaredConcat } from "../schema/concat/rule.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { ToolsNodeOptions } from "../tools/node/options.js";
@@ -11,7 +11,7 @@ import type { GraphOptions } from "./graph-options.js";
 import { describePlan } from "./plan/describe.js";
 import { type NodeDefinition, nodeDefinition } from "./plan/node-definition.js";
 import { type MermaidOptions, toMermaid } from "./plan/picture/mermaid.js";
-import type { AnyCallOptions, CallOptions } from "./types/call-options.js";
+import type { AnyCallOptions, OptionsFor } from "./types/call-options.js";
 import type { AnyChoice, CheckedChoice, Seen } from "./types/choice.js";
 import type { OutAt } from "./types/edge-check.js";
 import type { ErrorChoice, FailureAt } from "./types/error-branch.js";
@@ -33,7 +33,7 @@ import type {
   WiredShape,
 } from "./types/workflow/controls.js";
 import type { CheckedTargets, ChoosesOne, FinishedWorkflow, LastAdded, SwitchTargets } from "./types/workflow/fork.js";
-import type { Around, Resolve } from "./types/workflow/resolve.js";
+import type { Around, ResolvedInput } from "./types/workflow/resolve.js";
 import type { FailureKey, Mapping } from "./types/workflow/sources.js";
 import type { UntypedWorkflow, WorkflowEndOptions } from "./untyped-workflow.js";
 import { WorkflowBuilder } from "./workflow-builder.js";
@@ -146,7 +146,7 @@ export class Workflow<
     const Key extends string,
     const M extends Mapping | undefined = undefined,
     const After extends string = never,
-    In = M extends Mapping ? Resolve<At<I, Nodes, Maybe, Forks, Key, M, After>, M> : undefined,
+    In = M extends Mapping ? ResolvedInput<At<I, Nodes, Maybe, Forks, Key, M, After>, M> : undefined,
     Out = unknown,
     Inner = undefined,
     Options = AnyCallOptions,
@@ -160,7 +160,7 @@ export class Workflow<
         NoInfer<In>,
         NoInfer<ValueOf<Out, Chunk, Concat>>,
         State,
-        CallOptions<NoInfer<Options>, NoInfer<Inner>>,
+        OptionsFor<NoInfer<Options>, NoInfer<Inner>>,
         Concat
       >,
   ): WithNode<
@@ -179,7 +179,7 @@ export class Workflow<
       In,
       ValueOf<Out, Chunk, Concat>,
       Inner,
-      CallOptions<Options, Inner>,
+      OptionsFor<Options, Inner>,
       ImpliedByAll<Nodes, ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>> & string
     >,
     ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>

@@ -30,7 +30,7 @@ declare const inner: unique symbol;
  *   .compile({ name: "shouter" });
  * console.log(await app.invoke("hello"), app.toMermaid());
  */
-export class CompiledGraph<in I, out O, out Inner = unknown> implements Runnable<I, O>, HasNodeDefinition {
+export class CompiledPlan<in I, out O, out Inner = unknown> implements Runnable<I, O>, HasNodeDefinition {
   /** The nodes inside, for the paths of the run option `nodes`. Exists only in types. */
   declare readonly [inner]?: Inner;
   readonly [nodeDefinition]: NodeDefinition;

@@ -11,7 +11,7 @@ import { type HasNodeDefinition, nodeDefinition } from "../../src/compose/plan/n
 import type { NodeBody, Plan } from "../../src/compose/plan/plan.js";
 import type { Runnable } from "../../src/compose/runnable.js";
 import { BareRunnable } from "../../src/run/bare-runnable.js";
-import { CompiledGraph } from "../../src/run/compiled-graph.js";
+import { CompiledPlan } from "../../src/run/compiled-plan.js";
 import { Program } from "../../src/run/program.js";
 import type { StreamReader } from "../../src/schema/stream/reader.js";
 
@@ -66,28 +66,28 @@ export function closeFastLane(isClosed: () => boolean): void {
   });
 }
 
-type Class = typeof CompiledGraph | typeof BareRunnable;
+type Class = typeof CompiledPlan | typeof BareRunnable;
 
 const methodsOf = (type: Class, ...names: readonly Method[]): ReadonlyMap<Method, Call> =>
   new Map(names.map((name) => [name, Reflect.get(type.prototype, name) as Call]));
 
 const patched: ReadonlyMap<Class, ReadonlyMap<Method, Call>> = new Map<Class, ReadonlyMap<Method, Call>>([
-  [CompiledGraph, methodsOf(CompiledGraph, "invoke", "stream", "collect", "transform", "resume", "resumeStream")],
+  [CompiledPlan, methodsOf(CompiledPlan, "invoke", "stream", "collect", "transform", "resume", "resumeStream")],
   [BareRunnable, methodsOf(BareRunnable, "invoke", "stream", "collect", "transform")],
 ]);
 
 /** What a compiled graph was compiled with; `undefined` for a lambda and a tools node, which cannot be saved alone. */
 export function settingsOf(runnable: object): PlanSettings | undefined {
-  return runnable instanceof CompiledGraph ? planOf(runnable) : undefined;
+  return runnable instanceof CompiledPlan ? planOf(runnable) : undefined;
 }
 
 /** The same runnable once more, with the methods of the executor, and other settings where some are given. */
 export function originalOf(runnable: object, settings?: Partial<PlanSettings> & KeptReferences): Original {
   const { codec, ...changed } = settings ?? {};
-  if (runnable instanceof CompiledGraph) {
+  if (runnable instanceof CompiledPlan) {
     const plan = planOf(runnable);
     const coded = codec === undefined ? plan : withCodec(plan, codec);
-    return withMethods(new CompiledGraph<unknown, unknown>(Object.freeze({ ...coded, ...changed })), CompiledGraph);
+    return withMethods(new CompiledPlan<unknown, unknown>(Object.freeze({ ...coded, ...changed })), CompiledPlan);
   }
   return withMethods(new BareRunnable<unknown, unknown>((runnable as HasNodeDefinition)[nodeDefinition]), BareRunnable);
 }

@@ -9,8 +9,8 @@ import {
   ambiguousInterrupt,
   answerMismatch,
   invalidAnswers,
-  lateState,
   modifyStateFailed,
+  promisedState,
   unknownInterrupt,
 } from "../checkpoint-errors.js";
 import type { Answer, InvocationSnapshot, NodeStop, Question, RunSnapshot } from "../document/snapshot.js";
@@ -211,7 +211,7 @@ function modifyNamed(modify: ModifyState, option: string): ModifyState {
       if (KumikoError.is(cause)) throw cause;
       throw modifyStateFailed(option, path, cause);
     }
-    if (isPromiseLike(changed)) throw lateState(option, path);
+    if (isPromiseLike(changed)) throw promisedState(option, path);
     return changed;
   };
 }

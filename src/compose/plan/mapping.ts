@@ -46,9 +46,9 @@ export interface ValueSource {
 export type Source = FromSource | FailureSource | ExtractSource | FirstSource | ValueSource;
 
 /** The mapping of a node's input: one source for the whole, or a nested record of sources. */
-export type MappingPlan = Source | MappingRecord;
+export type MappingPlan = Source | RecordMapping;
 
-export interface MappingRecord {
+export interface RecordMapping {
   readonly kind: "record";
   readonly fields: readonly (readonly [field: string, mapping: MappingPlan])[];
 }

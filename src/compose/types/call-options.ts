@@ -20,7 +20,7 @@ export type TakesOptions<Options> = {
 }["method"];
 
 /** The type of the option `options` of a node; an error for graphs and passthroughs, which have none. */
-export type CallOptions<Options, Inner> = [Inner] extends [undefined]
+export type OptionsFor<Options, Inner> = [Inner] extends [undefined]
   ? OwnCallOptions<Options>
   : [Inner] extends [SameAsInput]
     ? GraphTypeError<"a passthrough calls nothing and takes no call options">

@@ -1,6 +1,6 @@
 import type { NodeContext } from "../../components/context.js";
 import type { DeclaredConcat } from "../../schema/concat/rule.js";
-import type { AnyCallOptions, CallOptions } from "./call-options.js";
+import type { AnyCallOptions, OptionsFor } from "./call-options.js";
 import type { Choice, Seen } from "./choice.js";
 import type { GraphTypeError } from "./graph-type-error.js";
 import type { NoChunks, ValueOf } from "./joined.js";
@@ -33,7 +33,7 @@ export type AddByHandle<State> = <
     State,
     InputKey,
     OutputKey,
-    CallOptions<NoInfer<Options>, NoInfer<Inner>>,
+    OptionsFor<NoInfer<Options>, NoInfer<Inner>>,
     Concat
   >,
 ) => NodeRef<Keyed<In, InputKey>, Keyed<ValueOf<Out, Chunk, Concat>, OutputKey>, In>;

@@ -1,5 +1,5 @@
 import type { NodeContext } from "../../components/context.js";
-import type { CallOptions } from "./call-options.js";
+import type { OptionsFor } from "./call-options.js";
 import type { GraphTypeError } from "./graph-type-error.js";
 import type { ValueOfEntry } from "./joined.js";
 import type { NodeLike } from "./node-like.js";
@@ -36,17 +36,17 @@ type InnerOf<Inner> = unknown extends Inner ? undefined : Inner;
 
 type ShapeOf<Entry> =
   Entry extends NodeLike<infer In, infer Out, never, infer Inner, infer Options>
-    ? NodeShape<In, Out, InnerOf<Inner>, CallOptions<Options, InnerOf<Inner>>>
+    ? NodeShape<In, Out, InnerOf<Inner>, OptionsFor<Options, InnerOf<Inner>>>
     : Entry extends { readonly node: NodeLike<infer In, infer Out, never, infer Inner, infer Options> }
       ? Entry extends { readonly options: infer Given }
         ? NodeShape<
             Keyed<In, KeyIn<Given, "inputKey">>,
             Keyed<ValueOfEntry<Entry["node"], Out, KeyIn<Given, "concat">>, KeyIn<Given, "outputKey">>,
             InnerOf<Inner>,
-            CallOptions<Options, InnerOf<Inner>>,
+            OptionsFor<Options, InnerOf<Inner>>,
             In
           >
-        : NodeShape<In, Out, InnerOf<Inner>, CallOptions<Options, InnerOf<Inner>>>
+        : NodeShape<In, Out, InnerOf<Inner>, OptionsFor<Options, InnerOf<Inner>>>
       : never;
 
 type KeyIn<Options, Name extends string> = Options extends { readonly [N in Name]: infer Key } ? Key : undefined;
@@ -67,7 +67,7 @@ type OptionsOf<Node, State, Given> =
           State,
           KeyIn<Given, "inputKey">,
           KeyIn<Given, "outputKey">,
-          CallOptions<Options, InnerOf<Inner>>
+          OptionsFor<Options, InnerOf<Inner>>
         >,
         Given
       >

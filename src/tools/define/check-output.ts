@@ -4,7 +4,7 @@ import type { OutputValidation } from "./tool-settings.js";
 import type { StagedCall } from "./tool-stages.js";
 
 /** How a tool's output is checked. */
-export interface OutputRule {
+export interface OutputCheck {
   readonly schema: SchemaCheck;
   /** Whether it is a plain JSON Schema, which is checked only if `outputValidation` is set. */
   readonly plain: boolean;
@@ -12,12 +12,12 @@ export interface OutputRule {
   readonly validation: OutputValidation | undefined;
 }
 
-export function outputValidationOf(rule: OutputRule, call: StagedCall): OutputValidation {
+export function outputValidationOf(rule: OutputCheck, call: StagedCall): OutputValidation {
   return rule.validation ?? call.outputValidation ?? (rule.plain ? "off" : "error");
 }
 
 /** Returns the validated output, or a promise of it. If it does not fit: throws a `ToolError`, or warns and returns it. */
-export function checkOutput(output: unknown, rule: OutputRule, call: StagedCall): unknown {
+export function checkOutput(output: unknown, rule: OutputCheck, call: StagedCall): unknown {
   if (outputValidationOf(rule, call) === "off") return output;
   let checked: Checked | Promise<Checked>;
   try {
@@ -32,12 +32,12 @@ export function checkOutput(output: unknown, rule: OutputRule, call: StagedCall)
   );
 }
 
-function accept(checked: Checked, output: unknown, rule: OutputRule, call: StagedCall): unknown {
+function accept(checked: Checked, output: unknown, rule: OutputCheck, call: StagedCall): unknown {
   if (checked.issues === undefined) return checked.value;
   return refuse(outputDoesNotFit(call, output, checked.issues), output, rule, call);
 }
 
-function refuse(problem: ToolError, output: unknown, rule: OutputRule, call: StagedCall): unknown {
+function refuse(problem: ToolError, output: unknown, rule: OutputCheck, call: StagedCall): unknown {
   if (outputValidationOf(rule, call) === "error") throw problem;
   call.warn(problem);
   return output;

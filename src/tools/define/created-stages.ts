@@ -6,7 +6,7 @@ import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema
 import { StreamReader } from "../../schema/stream/reader.js";
 import { type Checked, type SchemaCheck, whenChecked } from "../../schema/validation/schema-check.js";
 import { approve, type PayloadRule } from "./approval.js";
-import { checkOutput, type OutputRule, outputValidationOf } from "./check-output.js";
+import { checkOutput, type OutputCheck, outputValidationOf } from "./check-output.js";
 import { askClient } from "./client-call.js";
 import { argumentsDoNotFit, argumentsNotJson, argumentsNotObject, inputSchemaFailed } from "./errors.js";
 import { jsonErrorPosition } from "./json-error-position.js";
@@ -39,7 +39,7 @@ export interface ToolDefinition {
   /** The JSON Schema of the arguments. */
   readonly parameters: () => JsonSchema;
   readonly input: InputRule | undefined;
-  readonly output: OutputRule | undefined;
+  readonly output: OutputCheck | undefined;
   readonly concat: DeclaredConcat | undefined;
   readonly timeoutMs: number | undefined;
   readonly rawArguments: boolean;

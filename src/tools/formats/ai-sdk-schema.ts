@@ -8,7 +8,7 @@ import {
   type StandardResult,
 } from "../../schema/standard-schema.js";
 import { notASchema, schemaLater } from "./errors.js";
-import { type AnyFunction, isFunction } from "./foreign-tool.js";
+import { type ForeignFunction, isFunction } from "./foreign-tool.js";
 
 /** Marks the schemas of the AI SDK: those that `jsonSchema()`, `zodSchema()` and `valibotSchema()` return. */
 const mark = Symbol.for("vercel.ai.schema");
@@ -28,7 +28,7 @@ export function hasAiSdkSchema({ inputSchema, parameters, outputSchema }: Fields
 }
 
 /** ArkType's schemas are functions too, but can be recognized. */
-function isLazy(schema: unknown): schema is AnyFunction {
+function isLazy(schema: unknown): schema is ForeignFunction {
   return isFunction(schema) && !isStandardSchema(schema);
 }
 
@@ -53,7 +53,7 @@ export function outputSchemaOf(schema: unknown): AnyStandardSchema | JsonSchema 
   return isStandardSchema(schema) ? schema : (schema as JsonSchema);
 }
 
-function opened(open: AnyFunction): ToolParameters | undefined {
+function opened(open: ForeignFunction): ToolParameters | undefined {
   try {
     return inputSchemaOf(open());
   } catch (cause) {

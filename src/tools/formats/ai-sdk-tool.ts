@@ -9,7 +9,7 @@ import { hasAiSdkSchema, inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.j
 import { approvalOf } from "./approval-of.js";
 import { descriptionFailed, providerTool } from "./errors.js";
 import { foreignHooks } from "./foreign-hooks.js";
-import { type AnyFunction, isFunction, textOr } from "./foreign-tool.js";
+import { type ForeignFunction, isFunction, textOr } from "./foreign-tool.js";
 import { modelExtra, withTitle } from "./model-extra.js";
 import { nativeTool } from "./native-tool.js";
 import { plainContext } from "./plain-context.js";
@@ -58,7 +58,7 @@ export function aiSdkTool(tool: Fields, name: string): Tool<never> {
 }
 
 /** The description may depend on the context, but a node describes its tools once, before it has a context. */
-function descriptionOf(name: string, describe: AnyFunction): string {
+function descriptionOf(name: string, describe: ForeignFunction): string {
   try {
     return textOr(describe({ context: {} }), "");
   } catch (cause) {
@@ -86,7 +86,7 @@ function contextBy(schema: StandardSchemaV1): (ctx: ToolContext) => Promise<obje
 
 type ContextFor = (ctx: ToolContext) => object | Promise<object>;
 
-function execution(tool: Fields, execute: AnyFunction, contextFor: ContextFor) {
+function execution(tool: Fields, execute: ForeignFunction, contextFor: ContextFor) {
   return async (input: unknown, ctx: ToolContext): Promise<unknown> => {
     const context = contextFor(ctx);
     const ready = context instanceof Promise ? await context : context;

@@ -97,9 +97,9 @@ export interface EinoToolInfo {
 /** Every tool that was not made for this package. */
 export type ForeignTool = PlainTool | ToolWithoutExecute | TanStackTool | MastraTool | EinoTool;
 
-export type AnyFunction = (this: unknown, ...values: readonly unknown[]) => unknown;
+export type ForeignFunction = (this: unknown, ...values: readonly unknown[]) => unknown;
 
-export function isFunction(value: unknown): value is AnyFunction {
+export function isFunction(value: unknown): value is ForeignFunction {
   return typeof value === "function";
 }
 

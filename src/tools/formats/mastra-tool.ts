@@ -8,7 +8,7 @@ import { modelOutputOf } from "./ai-sdk-output.js";
 import { inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
 import { foreignHooks } from "./foreign-hooks.js";
-import { type AnyFunction, isFunction, textOr } from "./foreign-tool.js";
+import { type ForeignFunction, isFunction, textOr } from "./foreign-tool.js";
 import { mastraContext } from "./mastra-context.js";
 import { modelExtra, withTitle } from "./model-extra.js";
 import { nativeTool } from "./native-tool.js";
@@ -68,7 +68,7 @@ function checkedOnly(schema: StandardSchemaV1): StandardSchemaV1 {
 
 async function run(
   tool: Fields,
-  execute: AnyFunction,
+  execute: ForeignFunction,
   schema: StandardSchemaV1 | undefined,
   input: unknown,
   ctx: ToolContext,

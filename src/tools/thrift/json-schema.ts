@@ -9,13 +9,13 @@ import {
 } from "./definition.js";
 
 /** What a method takes, as one object. */
-export function inputSchemaOf(parameters: readonly FieldDefinition[]): JsonSchema {
+export function argumentsSchema(parameters: readonly FieldDefinition[]): JsonSchema {
   const writer = new SchemaWriter();
   return writer.finish(writer.fields(parameters));
 }
 
 /** The return type of a method; `undefined` for void. */
-export function outputSchemaOf(result: ThriftType | undefined): JsonSchema | undefined {
+export function resultSchema(result: ThriftType | undefined): JsonSchema | undefined {
   if (result === undefined) return undefined;
   const writer = new SchemaWriter("answer");
   return writer.finish(writer.write(result));

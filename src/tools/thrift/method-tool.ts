@@ -5,7 +5,7 @@ import { exactOutput, withExactIntegers } from "../openapi/exact-json.js";
 import type { ThriftConnection } from "./connection.js";
 import type { MethodDefinition } from "./definition.js";
 import { answerDamaged, answerUnreadable } from "./errors.js";
-import { inputSchemaOf, outputSchemaOf } from "./json-schema.js";
+import { argumentsSchema, resultSchema } from "./json-schema.js";
 import type { MessageCodec, Reply } from "./message.js";
 import type { ThriftMethod, ThriftToolsOptions } from "./options.js";
 
@@ -31,8 +31,8 @@ export function methodTool(
   return createTool<JsonSchema, JsonSchema | undefined>({
     id: name,
     description: method.description ?? "",
-    inputSchema: inputSchemaOf(method.parameters),
-    outputSchema: outputSchemaOf(method.result),
+    inputSchema: argumentsSchema(method.parameters),
+    outputSchema: resultSchema(method.result),
     requireApproval: approvalFor(options, name, metadata),
     timeoutMs: options.timeoutMs,
     metadata: { ...metadata },

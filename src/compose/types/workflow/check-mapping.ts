@@ -4,7 +4,7 @@ import type { GraphTypeError } from "../graph-type-error.js";
 import type { NewKey } from "../node-key.js";
 import type { TypeName } from "../type-name.js";
 import type { AtPath, NoStep } from "./path.js";
-import type { AnyAround, Resolve, ResolveSource, WholeOf } from "./resolve.js";
+import type { AnyAround, ResolvedInput, ResolveSource, WholeOf } from "./resolve.js";
 import type { AnySource, FailureKey, Told } from "./sources.js";
 
 /** Intersected with a mapping: an error at each wrong field. `Name` is the name of the target in the error. */
@@ -18,7 +18,7 @@ export type CheckMapping<At extends AnyAround, M, In, Name = At["key"]> = string
         ? { readonly [Field in keyof M]: CheckField<At, M[Field], In, Field> } & Lacking<At, M, In>
         : unknown extends In
           ? { readonly [Field in keyof M]: CheckMapping<At, M[Field], unknown, Field> }
-          : [Resolve<At, M>] extends [In]
+          : [ResolvedInput<At, M>] extends [In]
             ? unknown
             : GraphTypeError<`"${Named<At["key"]>}" takes ${TypeName<In>}`>;
 
@@ -47,7 +47,7 @@ type Lacking<At extends AnyAround, M, In> = [keyof In] extends [keyof M]
       : GraphTypeError<`"${Named<At["key"]>}" never gets "${Lacks<M, In>}"`>
     : OneOf<At, M, In>;
 
-type OneOf<At extends AnyAround, M, In> = [Resolve<At, M>] extends [In]
+type OneOf<At extends AnyAround, M, In> = [ResolvedInput<At, M>] extends [In]
   ? unknown
   : GraphTypeError<`"${Named<At["key"]>}" takes ${TypeName<In>}`>;
 

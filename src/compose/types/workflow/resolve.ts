@@ -27,11 +27,11 @@ export interface AnyAround {
 }
 
 /** The type of the input that a mapping produces. */
-export type Resolve<At extends AnyAround, M> = string extends keyof M
+export type ResolvedInput<At extends AnyAround, M> = string extends keyof M
   ? unknown
   : M extends AnySource
     ? ResolveSource<At, Told<M>>
-    : { readonly [Field in keyof M]: Resolve<At, M[Field]> };
+    : { readonly [Field in keyof M]: ResolvedInput<At, M[Field]> };
 
 /** The type of the value of a source. */
 export type ResolveSource<At extends AnyAround, Said> = Said extends {
