@@ -3,7 +3,8 @@
  * whole text at each step, so it only gets the surroundings of a place.
  */
 export class Graphemes {
-  readonly #segmenter = new Intl.Segmenter("und", { granularity: "grapheme" });
+  /** Made when it is needed first: most texts are split without it. */
+  #segmenter: Intl.Segmenter | undefined;
 
   /** The last place after `from` and up to `wanted`; the end of the first grapheme where that is larger. */
   cutAt(text: string, from: number, wanted: number, to: number): number {
@@ -11,7 +12,7 @@ export class Graphemes {
     if (wanted > from && isPlain(text, wanted)) return wanted;
     const anchor = safePlaceBefore(text, wanted, from);
     let best = from;
-    for (const { index } of this.#segmenter.segment(text.slice(anchor, Math.min(to, wanted + 2)))) {
+    for (const { index } of this.#segment(text.slice(anchor, Math.min(to, wanted + 2)))) {
       if (anchor + index > from && anchor + index <= wanted) best = anchor + index;
     }
     return best > from ? best : this.#endOfFirst(text, from, to);
@@ -24,10 +25,15 @@ export class Graphemes {
     return before === wanted ? wanted : this.#endOfFirst(text, Math.max(0, before), to);
   }
 
+  #segment(text: string): Intl.Segments {
+    this.#segmenter ??= new Intl.Segmenter("und", { granularity: "grapheme" });
+    return this.#segmenter.segment(text);
+  }
+
   #endOfFirst(text: string, from: number, to: number): number {
     for (let length = 64; ; length *= 4) {
       const end = Math.min(to, from + length);
-      const [first] = this.#segmenter.segment(text.slice(from, end));
+      const [first] = this.#segment(text.slice(from, end));
       const found = from + (first?.segment.length ?? 1);
       if (found < end || end === to) return found;
     }
