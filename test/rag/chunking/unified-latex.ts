@@ -70,6 +70,19 @@ function spanOf({ position }: LatexNode): Span | undefined {
 /** The last argument in braces, as it is written. */
 function titleOf(text: string, { args = [] }: LatexNode): string {
   const content = args.findLast(({ openMark }) => openMark === "{")?.content ?? [];
-  const [start, end] = [content[0]?.position?.start.offset, content.at(-1)?.position?.end.offset];
+  const [start, end] = [content[0]?.position?.start.offset, endOf(text, content.at(-1))];
   return start === undefined || end === undefined ? "" : text.slice(start, end).replaceAll(/\s+/g, " ").trim();
+}
+
+/** Behind the arguments of a macro, which its place leaves out. */
+function endOf(text: string, node: LatexNode | undefined): number | undefined {
+  const end = node?.position?.end.offset;
+  if (end === undefined || node?.args?.some(({ openMark }) => openMark === "{") !== true) return end;
+  let depth = 0;
+  for (let place = text.indexOf("{", end); place < text.length; place++) {
+    if (text[place] === "{") depth++;
+    if (text[place] === "}") depth--;
+    if (depth === 0) return place + 1;
+  }
+  return end;
 }
