@@ -35,8 +35,9 @@ export class DocumentTree {
     const head = entry.head === undefined ? undefined : asRecord(entry.head, "the head of an entry");
     this.#answered = [];
     if (head !== undefined) this.#changeHead(head);
-    for (const name of ["output", "entry"]) if (Object.hasOwn(entry, name)) this.#document[name] = entry[name];
     if (root !== undefined) this.#changeRun(asRecord(this.#document.root, "the run"), asRecord(root, "a change"));
+    this.#resolveSlot(entry, "output");
+    for (const name of ["output", "entry"]) if (Object.hasOwn(entry, name)) this.#document[name] = entry[name];
     if (head?.answered === undefined && this.#answered.length > 0) this.#document.answered = this.#answered;
   }
 

@@ -88,8 +88,12 @@ export class WrittenDocument {
     this.#codec = codec;
     const stateOf = (run: RunSnapshot, state: Slot, path: string): string => this.#takeState(run, state, path).text;
     this.#writer = new Writer(codec, { stateOf });
-    const treeOf = (value: unknown): string | undefined => this.#values.treeOf(value);
-    this.#brief = new Writer(codec, { stateOf, treeOf });
+    this.#brief = new Writer(codec, { stateOf, treeOf: (value) => this.treeOf(value) });
+  }
+
+  /** The text of a value with references to what was saved; `undefined` when nothing of it was. */
+  treeOf(value: unknown): string | undefined {
+    return this.#values.treeOf(value);
   }
 
   /** Writes the whole run. */

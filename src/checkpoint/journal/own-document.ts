@@ -143,11 +143,13 @@ export class OwnDocument {
     const change = run === undefined ? "" : this.#changeOf(written, run);
     const isSame = isSameHead(fields, this.#head);
     if (change === "" && result === "" && isSame) return undefined;
-    const output = more();
+    const output = `${this.#shortOutput(head, written) ?? result}${this.#note(head)}`;
     const changed = isSame ? "" : this.#changedHead(fields, run === undefined ? none : written.answered);
     const text = entryText(changed, change, output);
     const data = bytesOf(text);
-    if (run !== undefined && this.#isTooMuch(data.length, run)) return this.#whole(fields, output, this.#all(run));
+    // what has finished is not added to any more
+    if (run !== undefined && head.status !== "finished" && this.#isTooMuch(data.length, run))
+      return this.#whole(fields, output, this.#all(run));
     if (!isSame) this.#noteHead(fields, this.#saved.owner);
     this.#entriesSize += data.length;
     this.history?.held.add(text);
@@ -277,6 +279,12 @@ export class OwnDocument {
       requested,
     });
     return `"head":{${changed}}`;
+  }
+
+  /** The result in an entry, if it refers to what the document holds: usually it is the output of the last node. */
+  #shortOutput({ output }: SaveHead, written: WrittenDocument): string | undefined {
+    const tree = output && written.treeOf(output.value);
+    return tree === undefined ? undefined : `,"output":[{"tree":${tree}}]`;
   }
 
   #outputText({ value }: Slot): string {
