@@ -1,6 +1,6 @@
 import { isJsonTree } from "../values/json-tree.js";
+import type { RepeatedValues } from "../values/made-part.js";
 import { quoted } from "../values/quoted.js";
-import type { RepeatedValues } from "../values/state-copy.js";
 import { mark } from "../values/tree.js";
 import type { Slot } from "./snapshot.js";
 

@@ -1,4 +1,5 @@
 import { quoted } from "../values/quoted.js";
+import { savedFormOf } from "../values/saved-form.js";
 import { StateCopy } from "../values/state-copy.js";
 import type { ValueCodec } from "../values/value-codec.js";
 import { Fields } from "./fields.js";
@@ -83,6 +84,8 @@ export class WrittenDocument {
   #round = 0;
   /** Ids of the questions to which the last {@link update} has written an answer. */
   answered: string[] = [];
+  /** Whether the run is taken as it was read. */
+  #isRead = false;
 
   constructor(codec: ValueCodec) {
     this.#codec = codec;
@@ -98,7 +101,7 @@ export class WrittenDocument {
 
   /** Writes the whole run. */
   write(run: RunSnapshot): string {
-    this.take(run);
+    this.#take(run);
     this.#writer.input = undefined;
     const text = this.#writer.run(run, "");
     this.#states.clear();
@@ -110,8 +113,18 @@ export class WrittenDocument {
     return this.#writer.input;
   }
 
-  /** Takes the run as it is now for what was saved. */
-  take(run: RunSnapshot): void {
+  /** Takes the run as it was read for what was saved. To be called before anything in it is changed. */
+  takeRead(run: RunSnapshot): void {
+    this.#isRead = true;
+    try {
+      this.#take(run);
+    } finally {
+      this.#isRead = false;
+      this.#states.clear(); // they have no text
+    }
+  }
+
+  #take(run: RunSnapshot): void {
     this.#values = new LiveValues();
     this.#states.clear();
     this.#root = this.#run(run, top);
@@ -149,7 +162,8 @@ export class WrittenDocument {
     let taken = this.#states.get(run);
     if (taken === undefined) {
       const copy = new StateCopy(this.#codec, stateName(path));
-      taken = { copy, text: copy.take(value) };
+      if (this.#isRead) copy.takeRead(value, savedFormOf(value));
+      taken = { copy, text: this.#isRead ? "" : copy.take(value) };
       this.#states.set(run, taken);
       this.#values.isUsed = true;
     }

@@ -102,7 +102,7 @@ export class OwnDocument {
     const { root, version, lastOwner, answered } = document;
     this.unclaimed();
     if (this.#written === undefined || root === undefined || version < 2) return;
-    this.#written.take(root);
+    this.#written.takeRead(root);
     this.history?.load(document);
     this.#wholeSize = data.length;
     this.#entriesSize = appended.reduce((size, entry) => size + entry.length, 0);

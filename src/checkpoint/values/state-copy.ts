@@ -11,23 +11,11 @@ import {
 } from "./copied-part.js";
 import { deepest } from "./depth.js";
 import { isJsonLeaf, isPlainList, isPlainRecord } from "./json-tree.js";
+import { type Made, PartTexts, type RepeatedValues, referring } from "./made-part.js";
 import { quoted } from "./quoted.js";
+import type { SavedForm, SharedIds } from "./saved-form.js";
 import { mark } from "./tree.js";
 import type { ValueCodec } from "./value-codec.js";
-
-/** Finds values that the document already holds: returns a reference in place of the text of such a value. */
-export interface RepeatedValues {
-  refer(text: string): string;
-}
-
-interface Made {
-  readonly copy: Part;
-  readonly text: string;
-  /** The text without references to repeated values, if there are any. */
-  readonly full?: string | undefined;
-  /** Whether the text is plain JSON, without marks. */
-  readonly isPlain: boolean;
-}
 
 interface Compared {
   readonly copy: Part;
@@ -75,6 +63,8 @@ export class StateCopy {
   /** The copies found to be shared in this round. */
   #found: ObjectCopy[] = [];
   #lastId = 0;
+  /** Of the objects that are shared in the document that the state was read from. */
+  #ids: SharedIds["ids"] | undefined = undefined;
   /** The differences of shared objects in this round, as text. */
   #sharedChanges = "";
 
@@ -84,10 +74,28 @@ export class StateCopy {
     this.#slot = slot;
   }
 
+  /** Copies the value as it was read. What changes is written to the same document, and has to fit the form that it has there. */
+  takeRead(value: unknown, form: SavedForm | undefined): void {
+    if (form === "graph") {
+      this.#text = this.#codec.encode(value, this.#slot);
+      return;
+    }
+    this.#ids = form?.ids;
+    try {
+      this.#take(value, form?.last ?? 0);
+    } finally {
+      this.#ids = undefined;
+    }
+  }
+
   /** Copies the value as it is now, and returns its text for a document. */
   take(value: unknown): string {
+    return this.#take(value, 0);
+  }
+
+  #take(value: unknown, lastId: number): string {
     this.#known.clear();
-    this.#lastId = 0;
+    this.#lastId = lastId;
     this.#begin();
     try {
       const made = this.#make(value, 0);
@@ -343,9 +351,9 @@ export class StateCopy {
     if (known !== undefined && (known.id > 0 || this.#isFound(known))) {
       return this.#share(known, depth, repeated);
     }
-    if (isPlainList(value)) return this.#makeList(value, depth, repeated);
+    if (isPlainList(value)) return this.#apart(this.#makeList(value, depth, repeated));
     if (!isPlainRecord(value)) return this.#makeOther(value);
-    return this.#makeRecord(value, depth, repeated);
+    return this.#apart(this.#makeRecord(value, depth, repeated));
   }
 
   #makeLeaf(value: unknown, repeated: RepeatedValues | undefined): Made {
@@ -383,6 +391,13 @@ export class StateCopy {
     return { copy: new OtherCopy(escaped), text: escaped, isPlain: false };
   }
 
+  /** What the document has among its shared objects stays there, even if only one place refers to it by now. */
+  #apart(made: Made): Made {
+    const { copy } = made;
+    if (!(copy instanceof ObjectCopy) || copy.id === 0) return made;
+    return { copy: new Shared(copy), text: refTo(copy), isPlain: false };
+  }
+
   #makeOther(value: unknown): Made {
     const { text, objects } = this.#codec.encodeParts(value, this.#slot);
     this.#hidden.push(...objects);
@@ -395,11 +410,13 @@ export class StateCopy {
       copy.id = ++this.#lastId;
       this.#found.push(copy);
     } else this.#visit(copy, depth, repeated ?? nothingRepeated);
-    return { copy: new Shared(copy), text: `{"${mark}":{"ref":${copy.id}}}`, isPlain: false };
+    return { copy: new Shared(copy), text: refTo(copy), isPlain: false };
   }
 
   #keep(source: object, keys: string[] | undefined): ObjectCopy {
     const copy = new ObjectCopy(source, keys, this.#round);
+    copy.id = this.#ids?.get(source) ?? 0;
+    copy.isApart = copy.id > 0;
     this.#place(copy, source);
     return copy;
   }
@@ -438,38 +455,8 @@ export class StateCopy {
   }
 }
 
+function refTo({ id }: ObjectCopy): string {
+  return `{"${mark}":{"ref":${id}}}`;
+}
+
 const nothingRepeated: RepeatedValues = { refer: (text) => text };
-
-/** Replaces the text of a whole value by a reference, if the value is a repeated one. */
-function referring(repeated: RepeatedValues | undefined, made: Made): Made {
-  if (repeated === undefined || !made.isPlain) return made;
-  const full = made.full ?? made.text;
-  const found = repeated.refer(full);
-  return found === full ? made : { ...made, text: found, full };
-}
-
-/** The texts of the parts of a list or a record. */
-class PartTexts {
-  #text = "";
-  /** The same without references, once there is one. */
-  #full: string | undefined = undefined;
-  #isPlain = true;
-
-  add(key: string, { text, full, isPlain }: Made): void {
-    const start = this.#text === "" ? key : `,${key}`;
-    if (full !== undefined) this.#full ??= this.#text;
-    if (this.#full !== undefined) this.#full += `${start}${full ?? text}`;
-    this.#text += `${start}${text}`;
-    this.#isPlain &&= isPlain;
-  }
-
-  get full(): string {
-    return this.#full ?? this.#text;
-  }
-
-  made(copy: Part, open: string, close: string): Made {
-    const text = `${open}${this.#text}${close}`;
-    const full = this.#full === undefined ? undefined : `${open}${this.#full}${close}`;
-    return { copy, text, full, isPlain: this.#isPlain };
-  }
-}

@@ -1,4 +1,5 @@
 import { unreadableCheckpoint } from "../checkpoint-errors.js";
+import { noteSavedForm } from "./saved-form.js";
 
 /**
  * The key that marks special values in a tree. A tree is JSON of which parts can be replaced; what JSON cannot represent is a
@@ -65,7 +66,9 @@ export function valueOfTree(saved: JsonRecord, decoder: PartDecoder, slot: strin
   const { tree, shared } = sharingTree(saved);
   const reader = new TreeReader(shared, decoder, slot);
   const value = reader.value(tree);
-  for (const part of Object.values(shared)) reader.parts(part);
+  const ids = new Map<unknown, number>();
+  for (const [id, part] of Object.entries(shared)) ids.set(reader.parts(part), Number(id));
+  if (ids.size > 0) noteSavedForm(value, { ids, last: Math.max(...ids.values()) });
   return value;
 }
 

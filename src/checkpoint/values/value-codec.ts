@@ -5,6 +5,7 @@ import { ValueDecoder } from "./decoder.js";
 import { ValueEncoder } from "./encoder.js";
 import { isJsonLeaf, isJsonTree } from "./json-tree.js";
 import { quoted } from "./quoted.js";
+import { noteSavedForm } from "./saved-form.js";
 import { valueOfTree } from "./tree.js";
 import { readGraph, writeGraph } from "./value-graph.js";
 
@@ -71,6 +72,7 @@ export class ValueCodec {
     try {
       const value = readGraph(flat, decoder);
       decoder.finish();
+      noteSavedForm(value, "graph");
       return value;
     } catch (error) {
       throw KumikoError.is(error) ? error : unreadableValue(slot, `it is damaged: ${messageOf(error)}`, error);

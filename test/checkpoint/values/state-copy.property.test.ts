@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { changeTrees } from "../../../src/checkpoint/document/change-tree.js";
+import { savedFormOf } from "../../../src/checkpoint/values/saved-form.js";
 import { StateCopy } from "../../../src/checkpoint/values/state-copy.js";
 import { sharingTree } from "../../../src/checkpoint/values/tree.js";
 import { ValueCodec } from "../../../src/checkpoint/values/value-codec.js";
@@ -11,7 +12,7 @@ const plain = { refer: (text: string) => text };
 
 /** What a store has of a state: its text, changed by differences. */
 class Saved {
-  readonly #copy = new StateCopy(codec, "state");
+  #copy = new StateCopy(codec, "state");
   /** Values that the document holds elsewhere: here, every one that was looked up. */
   readonly #repeated: unknown[] = [];
   readonly #refers: boolean;
@@ -41,6 +42,14 @@ class Saved {
     );
     changeTrees(trees, { change, shared, names }, ([index]) => structuredClone(this.#repeated[Number(index)]));
     this.#slot = trees;
+  }
+
+  /** Goes on as another process does, with what it reads. */
+  reopened(): unknown {
+    const { value } = this;
+    this.#copy = new StateCopy(codec, "state");
+    this.#copy.takeRead(value, savedFormOf(value));
+    return value;
   }
 
   get value(): unknown {
@@ -172,6 +181,39 @@ describe("The copy of a state", () => {
       { numRuns: 2_000 },
     );
     expect(counts.changes).toBeGreaterThan(2 * counts.wholes);
+  });
+
+  it("tells them to the same document after it was read again", () => {
+    const counts = { changes: 0, wholes: 0 };
+    fc.assert(
+      fc.property(anyValue, anyValue, steps, fc.infiniteStream(fc.boolean()), (first, second, course, reopens) => {
+        let state: object = { first, second, list: [first === undefined ? 1 : { first: "item" }, { second: "item" }] };
+        const saved = new Saved(state);
+        for (const step of course) {
+          apply(state, step);
+          saved.save(state);
+          expect(sameGraph(saved.value, state)).toBe(true);
+          if (reopens.next().value) state = saved.reopened() as object;
+        }
+        counts.changes += saved.changes;
+        counts.wholes += saved.wholes;
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(counts.changes).toBeGreaterThan(2 * counts.wholes);
+  });
+
+  it("keeps what is shared apart from what was, over readings", () => {
+    const shared = { name: "one" };
+    let state: Record<string, unknown> = { a: shared, b: shared };
+    const saved = new Saved(state);
+    for (const name of ["two", "three", "four"]) {
+      state = saved.reopened() as typeof state;
+      const next = { name };
+      Object.assign(state, { b: { name: "alone" }, [`${name} left`]: next, [`${name} right`]: next });
+      saved.save(state);
+      expect(sameGraph(saved.value, state)).toBe(true);
+    }
   });
 
   it("reads what is frozen once, however often it is saved", () => {
