@@ -45,10 +45,11 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   if (step !== undefined) step.results = results;
   state.log.push(...results, ...approvals);
   state.phase = "round";
-  state.complaints = {};
-  state.openTools = [];
   const ending = endStep(turn, ctx);
   if (ending !== undefined) await ending;
+  // only now: a hook may ask, and then all of this begins again
+  state.complaints = {};
+  state.openTools = [];
   handOver(turn, results, toolbox);
   leaveNode(state, isSavedRun(ctx));
   return results;

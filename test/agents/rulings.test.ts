@@ -7,7 +7,7 @@ import { Graph } from "../../src/compose/graph.js";
 import { END, START } from "../../src/compose/plan/plan.js";
 import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
 import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import { textOf } from "../../src/schema/message/read-message.js";
+import { textOf, toolResultsOf } from "../../src/schema/message/read-message.js";
 import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { createTool } from "../../src/tools/define/create-tool.js";
 import { call, canBeSent, failureOf } from "./agents.js";
@@ -216,6 +216,24 @@ describe("hooks that ask", () => {
     }
     expect(result).toMatchObject({ text: "Done.", finishReason: "stop" });
     expect([ran, model.calls.length, result.messages.length]).toEqual([1, 2, 4]);
+  });
+
+  it("afterStep may, after a round beside an answer that does not fit: each call keeps its own result", async () => {
+    const middleware = createMiddleware({
+      name: "m",
+      afterStep: async ({ results }, { ctx }) => void (results.length > 0 && (await ctx.ask("q", "ok?"))),
+    });
+    const model = scriptedModel([call("1", "final_answer", { n: "no" }), call("2", "look")], '{"n":1}');
+    const output = { type: "object", properties: { n: { type: "number" } }, required: ["n"] } as const;
+    const agent = createAgent({ model, tools: [look], output, middleware: [middleware], store: memoryStore() });
+    const held = await agent.generate("x");
+    const result = await agent.resume(held, { [held.interrupts[0]?.id ?? ""]: true });
+    const results = result.messages.flatMap(toolResultsOf);
+    expect(results.map(({ callId, name, isError }) => [callId, name, isError])).toEqual([
+      ["1", "final_answer", true],
+      ["2", "look", undefined],
+    ]);
+    expect(canBeSent(result.messages)).toBe(true);
   });
 
   it("afterAgent runs once, on success only", async () => {
