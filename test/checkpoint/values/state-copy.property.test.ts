@@ -188,7 +188,7 @@ describe("The copy of a state", () => {
     fc.assert(
       fc.property(anyValue, anyValue, steps, fc.infiniteStream(fc.boolean()), (first, second, course, reopens) => {
         let state: object = { first, second, list: [first === undefined ? 1 : { first: "item" }, { second: "item" }] };
-        const saved = new Saved(state);
+        const saved = new Saved(state, reopens.next().value);
         for (const step of course) {
           apply(state, step);
           saved.save(state);
