@@ -19,6 +19,7 @@ import {
 } from "./thread-record.js";
 import { messagesOfTurns } from "./thread-turns.js";
 import { noUsage } from "./token-usage.js";
+import { removeEvents } from "./turn-events.js";
 
 /** One turn of a thread: a prompt, and what came of it. */
 export interface Turn {
@@ -132,6 +133,7 @@ async function removeFrom(store: CheckpointStore, id: string, turn: number): Pro
     if (key <= kept) return;
     await store.delete(runIdOf(key));
     if (store.append !== undefined) await dropHistory(store, runIdOf(key));
+    await removeEvents(store, key);
     await store.delete(key);
   }
 }

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../agents/agent-event.js";
+import { noteEvents, removeEvents } from "../agents/turn-events.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import { isFields } from "../is.js";
 import { logDamaged } from "./errors.js";
@@ -26,6 +27,7 @@ export class LogRows {
   async head(id: string): Promise<LogHead | undefined> {
     const head = (await this.#readHead(id))?.head;
     if (head?.turn === undefined || (await this.#read(head.turn)) !== undefined) return head;
+    await removeEvents(this.#store, head.turn);
     await this.remove(id);
     return undefined;
   }
@@ -33,6 +35,7 @@ export class LogRows {
   /** Begins a recording; those before it are removed. */
   async begin(id: string, head: LogHead): Promise<void> {
     const before = await this.#readHead(id);
+    if (head.turn !== undefined) await noteEvents(this.#store, head.turn, headKey(id));
     await this.#store.put(headKey(id), encode(head), before?.version);
     if (before !== undefined) await this.#removeGroups(id, before.head.recording);
   }

@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/agents/agent-event.js";
+import { createAgent } from "../../src/agents/create-agent.js";
+import { threads } from "../../src/agents/threads.js";
 import type { CheckpointStore } from "../../src/checkpoint/checkpoint-store.js";
 import { memoryStore } from "../../src/checkpoint/memory-store.js";
+import { textOf } from "../../src/schema/message/read-message.js";
 import { pipe } from "../../src/schema/stream/pipe.js";
 import { StreamReader } from "../../src/schema/stream/reader.js";
+import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { eventLog } from "../../src/ui/event-log.js";
 import { sse } from "../../src/ui/sse.js";
 import { uiMessageStream } from "../../src/ui/ui-message-stream.js";
@@ -144,6 +148,22 @@ describe("a recorded run", () => {
     expect(await all(eventLog(store).replay("u-1"))).toHaveLength(told.length);
     await store.delete(turn);
     expect(await all(eventLog(store).replay("u-1"))).toEqual([]);
+    expect(await keysOf(store)).toEqual([]);
+  });
+
+  it("goes with its turn when a thread is shortened or removed, whether anybody reads it or not", async () => {
+    const store = memoryStore();
+    const agent = createAgent({ model: scriptedModel("one", "two", "three"), store });
+    const log = eventLog(store);
+    const say = (id: string, text: string) => all(log.record(id, agent.stream(text, { threadId: "u/1" })));
+    await say("u/1", "1");
+    await say("other log", "2");
+    await threads(store).truncate("u/1", 1);
+    expect(await keysOf(store)).toEqual(expect.not.arrayContaining([expect.stringContaining("other")]));
+    expect(await all(log.replay("u/1"))).toHaveLength(6);
+    await say("u/1", "2 again");
+    expect((await threads(store).messages("u/1")).map(textOf)).toEqual(["1", "one", "2 again", "three"]);
+    await threads(store).delete("u/1");
     expect(await keysOf(store)).toEqual([]);
   });
 
