@@ -138,8 +138,10 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     super.abort(reason);
   }
 
+  /** A lone node that is called inside a run has the runtime of that run. */
   get runtime(): Runtime {
-    return this.program.plan.runtime;
+    const { bare, runtime } = this.program.plan;
+    return bare ? (this.parentContext?.runtime ?? runtime) : runtime;
   }
 
   get stateCell(): StateCell | undefined {

@@ -3,6 +3,9 @@ import type { NodeContext } from "../../src/components/context.js";
 import { Chain } from "../../src/compose/chain.js";
 import { lambda } from "../../src/compose/lambda.js";
 import type { RunOptions } from "../../src/compose/options.js";
+import { Runtime } from "../../src/compose/runtime.js";
+import { sleep } from "../../src/compose/sleep.js";
+import { manualClock } from "../../src/testing/manual-clock.js";
 import { recordingHandler } from "../../src/testing/recording-handler.js";
 import { plain } from "../compose/thrown-by.js";
 import { forever, gate, turns } from "./gate.js";
@@ -31,6 +34,22 @@ describe("A run inside of a node, with parent: ctx", () => {
     expect(await around((ctx) => address.stream("", { parent: ctx }).concat())).toBe(place);
     const outer = new Chain<string>().append((_text, ctx) => address.stream("", { parent: ctx }), { key: "x" });
     expect(await outer.compile({ name: "outer" }).stream("").concat()).toBe(place);
+  });
+
+  it("of a lone node has the runtime of the run around it", async () => {
+    const clock = manualClock();
+    const app = new Chain<string>()
+      .append((text, ctx) => sleep(60_000).invoke(text, { parent: ctx }))
+      .compile({ runtime: new Runtime({ clock }) });
+    let result: unknown;
+    const run = app.invoke("slept").then((text) => {
+      result = text;
+    });
+    await turns();
+    expect(result).toBeUndefined();
+    await clock.advance(60_000);
+    await run;
+    expect(result).toBe("slept");
   });
 
   it("of a lone lambda has the place of the lambda", async () => {
