@@ -13,8 +13,8 @@ export class ChunkEvents {
   readonly #turn: Listening;
   /** The calls that have begun, by the index of their block. */
   #calls = new Map<number, string>();
-  /** The text that was delivered. */
-  text = "";
+  /** The text that was delivered, piece by piece. */
+  readonly texts: string[] = [];
 
   constructor(turn: Listening) {
     this.#turn = turn;
@@ -23,7 +23,7 @@ export class ChunkEvents {
   /** What was told so far is void. */
   restart(): void {
     this.#calls = new Map();
-    this.text = "";
+    this.texts.length = 0;
   }
 
   /** A promise when the model should wait for readers. */
@@ -39,8 +39,9 @@ export class ChunkEvents {
   #addBlock(block: ContentBlock, index: number): Promise<void> | undefined {
     switch (block.type) {
       case "assistant_gen_text":
-        this.text += block.text;
-        return block.text === "" ? undefined : this.#turn.emit({ type: "text_delta", delta: block.text, index });
+        if (block.text === "") return undefined;
+        this.texts.push(block.text);
+        return this.#turn.emit({ type: "text_delta", delta: block.text, index });
       case "reasoning":
         return block.text === "" ? undefined : this.#turn.emit({ type: "reasoning_delta", delta: block.text, index });
       case "function_tool_call": {

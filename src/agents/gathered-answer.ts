@@ -5,11 +5,10 @@ import type { AssistantGenText } from "../schema/message/content-block.js";
 /** The chunks of an answer. The pieces of a text are joined as they come: a long answer is not kept word by word. */
 export class GatheredAnswer {
   #chunks: AgenticMessage[] = [];
-  /** The first piece of the text that grows, at which index, and how far it has grown. */
+  /** The first piece of the text that grows, its index, and the texts of all its pieces. */
   #first: AgenticMessage | undefined;
   #index = -1;
-  #text = "";
-  #isGrown = false;
+  readonly #texts: string[] = [];
 
   get isEmpty(): boolean {
     return this.#first === undefined && this.#chunks.length === 0;
@@ -22,13 +21,12 @@ export class GatheredAnswer {
       this.#endText();
       this.#chunks.push(chunk);
     } else if (this.#first !== undefined && this.#index === index) {
-      this.#text += piece.text;
-      this.#isGrown = true;
+      this.#texts.push(piece.text);
     } else {
       this.#endText();
       this.#first = chunk;
       this.#index = index;
-      this.#text = piece.text;
+      this.#texts.push(piece.text);
     }
   }
 
@@ -41,13 +39,15 @@ export class GatheredAnswer {
   #endText(): void {
     const first = this.#first;
     if (first === undefined) return;
-    const text = this.#text;
-    this.#chunks.push(
-      this.#isGrown ? { ...first, contentBlocks: first.contentBlocks.map((block) => ({ ...block, text })) } : first,
-    );
+    const texts = this.#texts.splice(0);
+    this.#chunks.push(texts.length === 1 ? first : withText(first, texts.join("")));
     this.#first = undefined;
-    this.#isGrown = false;
   }
+}
+
+/** A chunk of one block, with another text. */
+function withText(chunk: AgenticMessage, text: string): AgenticMessage {
+  return { ...chunk, contentBlocks: chunk.contentBlocks.map((block) => ({ ...block, text })) };
 }
 
 /** The block of a chunk that is a piece of a text, and nothing else. */

@@ -240,7 +240,7 @@ async function toldOf(turn: Turn, given: ChunkSource<AgenticMessage>, called: Ca
   // the model has gathered its answer itself, and no middleware has changed it
   const asked = given instanceof AskedModel ? given : undefined;
   let calls = streamedCalls(turn, called);
-  turn.delivered = "";
+  turn.delivered = events.texts;
   await readAll(given, (chunk) => {
     if (chunk.restart === true) {
       events.restart();
@@ -253,9 +253,7 @@ async function toldOf(turn: Turn, given: ChunkSource<AgenticMessage>, called: Ca
       return undefined;
     }
     calls?.take(chunk);
-    const wait = events.add(chunk);
-    turn.delivered = events.text;
-    return wait;
+    return events.add(chunk);
   });
   const message = asked?.message ?? seen.message();
   if (toolCallsOf(message).length > 0) calls?.finish(message);

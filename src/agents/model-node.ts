@@ -194,7 +194,7 @@ function acceptAnswer(turn: Turn, accepted: Accepted, ctx: NodeContext): Agentic
   const calls = toolCallsOf(answer);
   if (!isEmpty(answer)) state.log.push(answer);
   state.steps.push(record);
-  turn.delivered = "";
+  turn.delivered = [];
   turn.toolbox = step.toolbox;
   if (output?.kind === "accepted") return closeStep(turn, accepted, output.results, ctx);
   if (accepted.jumpTo !== undefined)

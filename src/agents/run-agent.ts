@@ -302,7 +302,7 @@ function failedLog(
 ): AgenticMessage[] {
   const done = state.entry === undefined ? [...state.log] : state.log.slice(0, state.entry.log);
   if (turn?.round !== undefined) return [...done, ...turn.round.results(error)];
-  const delivered = turn?.delivered ?? "";
+  const delivered = turn?.delivered.join("") ?? "";
   return delivered === "" || !isAborted ? done : [...done, assistantMessage(delivered, { extra: { aborted: true } })];
 }
 

@@ -115,8 +115,8 @@ export class Turn {
   /** What the run was given for its models, and for its tools. */
   modelOptions: AgentModelOptions | undefined;
   toolsOptions: ToolsNodeOptions | undefined;
-  /** Text of an answer that is under way, as far as it was delivered. */
-  delivered = "";
+  /** Text of an answer that is under way, as far as it was delivered, piece by piece. */
+  delivered: readonly string[] = [];
   /** Why an answer begins again. */
   restartReason: RestartReason = "retry";
   /**

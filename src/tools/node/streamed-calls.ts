@@ -45,6 +45,7 @@ export class StreamedCalls {
   private readonly table: ToolTable;
   private readonly messages: readonly AgenticMessage[] | MessageJoining["message"];
   private readonly node: Context;
+  /** What has come so far, where the hooks are given nothing else. */
   private readonly chunks: AgenticMessage[] = [];
   /** Calls by the index of their block. */
   private readonly indexed = new Map<number, StreamedCall>();
@@ -61,7 +62,7 @@ export class StreamedCalls {
   /** Takes a chunk and returns it. Invalid chunks are ignored here: joining the message reports them. */
   take(chunk: AgenticMessage): AgenticMessage {
     if (!Array.isArray(chunk?.contentBlocks)) return chunk;
-    this.chunks.push(chunk);
+    if (typeof this.messages === "function") this.chunks.push(chunk);
     for (const block of chunk.contentBlocks) {
       if (block?.type === "function_tool_call") this.takeBlock(block);
     }
