@@ -1,7 +1,6 @@
 import type { AgenticModel, ModelContext, ModelOptions } from "../../components/model.js";
 import { type Fields, isFields } from "../../is.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
-import { concatMessages } from "../../schema/message/concat.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { noAnswer } from "../errors.js";
 import { AnswerReader } from "./answer-reader.js";
@@ -29,7 +28,7 @@ export class AdaptedModel implements AgenticModel {
     signal.throwIfAborted();
     const answer = await this.#model.doGenerate(this.#callOptions(messages, ctx, signal) as never);
     if (!isFields(answer)) throw noAnswer(this.type, "doGenerate", answer);
-    return concatMessages(this.#reader(ctx).readAnswer(answer));
+    return this.#reader(ctx).readAnswer(answer);
   }
 
   stream(messages: readonly AgenticMessage[], ctx: ModelContext): StreamReader<AgenticMessage> {

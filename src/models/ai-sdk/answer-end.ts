@@ -74,10 +74,11 @@ export class AnswerEnd {
     const { provider } = this.#model;
     const { unified, raw } = this.#reason ?? {};
     const { id, modelId, timestamp } = this.#response;
+    const usage = this.#metas.length > 1 ? concatResponseMetas(this.#metas) : this.#metas[0];
     return withoutUndefined<ResponseMeta>({
-      ...concatResponseMetas(this.#metas),
-      finishReason: unified,
-      rawFinishReason: raw,
+      tokenUsage: usage?.tokenUsage,
+      finishReason: unified || undefined,
+      rawFinishReason: raw || undefined,
       model: nameOf(this.#model),
       extension: withoutUndefined({ provider, id, modelId, timestamp, providerMetadata: this.#providerMetadata }),
     });

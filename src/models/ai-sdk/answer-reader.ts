@@ -2,6 +2,7 @@ import { type Fields, isFields, textIf } from "../../is.js";
 import { toBase64 } from "../../schema/base64.js";
 import { encodeJson } from "../../schema/encode-json.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import { concatMessages } from "../../schema/message/concat.js";
 import type { ContentBlock } from "../../schema/message/content-block.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
 import { streamError } from "../errors.js";
@@ -67,15 +68,21 @@ export class AnswerReader {
     return this.#blocksOf(type, part);
   }
 
-  /** The chunks for a whole answer. */
-  readAnswer({ content, response, warnings, structuredOutputText, ...end }: Fields): AgenticMessage[] {
-    const blocks = (Array.isArray(content) ? content : []).filter(isFields).flatMap((part) => this.#wholeBlocks(part));
+  /** A whole answer. */
+  readAnswer(answer: Fields): AgenticMessage {
+    const { content, response } = answer;
+    const blocks: ContentBlock[] = [];
+    for (const part of Array.isArray(content) ? content : []) {
+      if (isFields(part)) for (const block of this.#wholeBlocks(part)) blocks.push(block);
+    }
     if (isFields(response)) this.#end.addResponse(response);
-    this.#tell(warnings);
-    this.#end.finish(end);
+    this.#tell(answer.warnings);
+    this.#end.finish(answer);
     this.#end.checkAnswer();
-    this.#structuredOutputText = textIf(structuredOutputText);
-    return [...blocks.map(chunkOf), this.#lastChunk()];
+    this.#structuredOutputText = textIf(answer.structuredOutputText);
+    const end = this.#lastChunk();
+    if (!areWhole(blocks)) return concatMessages([...blocks.map(chunkOf), end]);
+    return { ...end, contentBlocks: blocks.map(withoutPlace) };
   }
 
   /** The chunks that remain when the stream has ended. Throws when it was cut off, empty or failed. */
@@ -90,6 +97,7 @@ export class AnswerReader {
     const structuredOutputText = this.#structuredOutputText;
     const extra = structuredOutputText === undefined ? undefined : { structuredOutputText };
     const { id, responseMeta } = this.#end;
+    if (id === undefined && extra === undefined) return { role: "assistant", contentBlocks: [], responseMeta };
     return withoutUndefined<AgenticMessage>({ id, role: "assistant", contentBlocks: [], responseMeta, extra });
   }
 
@@ -213,7 +221,7 @@ export class AnswerReader {
     const { providerMetadata: metadata, inputEncoding } = part;
     const open: OpenCall = { call, index: this.#takeIndex(), text: "", metadata, isJson: inputEncoding !== "text" };
     this.#openCalls.set(call.callId, open);
-    this.#calls.set(call.callId, { ...call, index: open.index, text: "" });
+    this.#note(call, open.index, "");
     return [...ended, at(open.index, callBlock(call, ""))];
   }
 
@@ -225,6 +233,10 @@ export class AnswerReader {
     if (!open.isJson || delta === "") return [];
     open.text += delta;
     return [at(open.index, callBlock(open.call, delta))];
+  }
+
+  #note({ kind, callId, name, serverLabel }: KnownCall, index: number, text: string): void {
+    this.#calls.set(callId, { kind, callId, name, serverLabel, index, text });
   }
 
   #noteCallMetadata({ id, providerMetadata }: Fields): void {
@@ -241,7 +253,7 @@ export class AnswerReader {
     const extra = callExtra(call.kind, provider, part.providerMetadata ?? open?.metadata);
     const index = open?.index ?? this.#takeIndex();
     this.#openCalls.delete(call.callId);
-    this.#calls.set(call.callId, { ...call, index, text });
+    this.#note(call, index, text);
     if (open === undefined) return [at(index, callBlock(call, text, extra))];
     const goesOn = open.call.kind === call.kind && open.call.name === call.name && text.startsWith(open.text);
     if (!goesOn) return [at(index, callBlock(call, text, extra), true)];
@@ -316,8 +328,18 @@ export class AnswerReader {
 const kinds = ["text", "reasoning"] as const;
 const mediaKinds = ["image", "audio", "video"] as const;
 
+/** The block, which nobody has yet, in its place. */
 function at(index: number, block: ContentBlock, restart = false): ContentBlock {
-  return { ...block, streamingMeta: restart ? { index, restart } : { index } };
+  return Object.assign(block, { streamingMeta: restart ? { index, restart } : { index } });
+}
+
+/** Whether each block is in one piece, and in its place. */
+function areWhole(blocks: readonly ContentBlock[]): boolean {
+  return blocks.every(({ streamingMeta }, index) => streamingMeta?.index === index && streamingMeta.restart !== true);
+}
+
+function withoutPlace({ streamingMeta, ...block }: ContentBlock): ContentBlock {
+  return withoutUndefined(block) as ContentBlock;
 }
 
 export function chunkOf(block: ContentBlock): AgenticMessage {

@@ -35,13 +35,14 @@ function kindOf({ providerExecuted, dynamic }: Fields): CallKind {
 
 /** A piece of a call; `arguments` is what the piece adds. */
 export function callBlock({ kind, callId, name, serverLabel }: KnownCall, text: string, extra?: Fields): ContentBlock {
+  const more = extra === undefined ? undefined : { extra };
   switch (kind) {
     case "function_tool_call":
-      return withoutUndefined({ type: kind, callId, name, arguments: text, extra });
+      return { type: kind, callId, name, arguments: text, ...more };
     case "server_tool_call":
-      return withoutUndefined({ type: kind, name, callId, arguments: text, extra });
+      return { type: kind, name, callId, arguments: text, ...more };
     case "mcp_tool_call":
-      return withoutUndefined({ type: kind, serverLabel, callId, name, arguments: text, extra });
+      return { type: kind, serverLabel, callId, name, arguments: text, ...more };
     default:
       return kind satisfies never;
   }

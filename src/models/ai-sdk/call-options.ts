@@ -16,25 +16,30 @@ export interface Call {
 export function callOptionsOf({ messages, options, signal }: Call, model: AiSdkModel): Fields {
   const { specificationVersion: version, provider } = model;
   const { tools, choice } = chosenTools(options);
-  return withoutUndefined({
-    prompt: promptOf(messages, { provider, version }),
-    maxOutputTokens: options.maxTokens,
-    temperature: options.temperature,
-    topP: options.topP,
-    topK: options.topK,
-    stopSequences: options.stop === undefined ? undefined : [...options.stop],
-    seed: options.seed,
-    presencePenalty: options.presencePenalty,
-    frequencyPenalty: options.frequencyPenalty,
-    responseFormat: options.responseFormat === undefined ? undefined : withoutUndefined({ ...options.responseFormat }),
-    reasoning: version === "v4" ? options.reasoningEffort : undefined,
-    tools: tools.length === 0 ? undefined : tools.map((tool) => toolOf(tool, version)),
-    toolChoice: tools.length === 0 ? undefined : choice,
-    headers: options.headers,
-    providerOptions: options.providerOptions,
-    abortSignal: signal,
-  });
+  const call: Record<string, unknown> = { prompt: promptOf(messages, { provider, version }), abortSignal: signal };
+  for (const [name, ours] of sameOptions) if (options[ours] !== undefined) call[name] = options[ours];
+  const { stop, responseFormat, reasoningEffort } = options;
+  if (stop !== undefined) call.stopSequences = [...stop];
+  if (responseFormat !== undefined) call.responseFormat = withoutUndefined({ ...responseFormat });
+  if (reasoningEffort !== undefined && version === "v4") call.reasoning = reasoningEffort;
+  if (tools.length === 0) return call;
+  call.tools = tools.map((tool) => toolOf(tool, version));
+  if (choice !== undefined) call.toolChoice = choice;
+  return call;
 }
+
+/** What is passed on as it is, under their name and ours. */
+const sameOptions: readonly (readonly [string, keyof ModelOptions])[] = [
+  ["maxOutputTokens", "maxTokens"],
+  ["temperature", "temperature"],
+  ["topP", "topP"],
+  ["topK", "topK"],
+  ["seed", "seed"],
+  ["presencePenalty", "presencePenalty"],
+  ["frequencyPenalty", "frequencyPenalty"],
+  ["headers", "headers"],
+  ["providerOptions", "providerOptions"],
+];
 
 /** What the options of a call ask for that this model cannot do: a text for each. */
 export function unsupportedOptions({ model, reasoningEffort }: ModelOptions, target: AiSdkModel): string[] {

@@ -12,7 +12,7 @@ import type {
 import { textOf } from "../../schema/message/read-message.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
 import { filePart } from "./file-part.js";
-import { belongsTo, comesFrom, mergeOptions, optionsFor } from "./provider-extra.js";
+import { belongsTo, comesFrom, mergeOptions, noOptions, optionsFor } from "./provider-extra.js";
 import type { AiSdkVersion } from "./provider-model.js";
 import { jsonOutput, toolOutputOf } from "./tool-output.js";
 
@@ -32,13 +32,16 @@ interface PromptMessage {
 export function promptOf(messages: readonly AgenticMessage[], target: PromptTarget): PromptMessage[] {
   const prompt: PromptMessage[] = [];
   for (const message of messages) {
-    for (const next of message.role === "system" ? [systemPrompt(message, target)] : promptMessages(message, target)) {
-      const last = prompt.at(-1);
-      if (last === undefined || !isToolMessage(last) || !isToolMessage(next)) prompt.push(next);
-      else prompt[prompt.length - 1] = { role: "tool", content: [...last.content, ...next.content] as Fields[] };
-    }
+    if (message.role === "system") prompt.push(systemPrompt(message, target));
+    else for (const next of promptMessages(message, target)) addTo(prompt, next);
   }
   return prompt;
+}
+
+function addTo(prompt: PromptMessage[], next: PromptMessage): void {
+  const last = prompt[prompt.length - 1];
+  if (last === undefined || !isToolMessage(next) || !isToolMessage(last)) prompt.push(next);
+  else prompt[prompt.length - 1] = { role: "tool", content: [...last.content, ...next.content] as Fields[] };
 }
 
 /** Without options of its own, which would hold for its neighbours too. */
@@ -68,7 +71,7 @@ function promptMessages(message: AgenticMessage, target: PromptTarget): PromptMe
     else prompt.push({ role, content: [part] });
   }
   const options = optionsFor(target.provider, message);
-  return prompt.map((part) => ({ ...part, ...options }));
+  return options === noOptions ? prompt : prompt.map((part) => ({ ...part, ...options }));
 }
 
 function isForTools({ type }: ContentBlock): boolean {
@@ -84,7 +87,7 @@ function partOf(block: ContentBlock, target: PromptTarget): Fields | undefined {
     case "assistant_gen_text":
       return block.text === "" && !("providerOptions" in options)
         ? undefined
-        : { type: "text", text: block.text, ...options };
+        : withOptions({ type: "text", text: block.text }, options);
     case "reasoning":
       return isOwnReasoning(block, provider) ? { type: "reasoning", text: block.text, ...options } : undefined;
     case "user_input_image":
@@ -96,9 +99,9 @@ function partOf(block: ContentBlock, target: PromptTarget): Fields | undefined {
     case "assistant_gen_video":
       return { ...filePart(block, version), ...options };
     case "function_tool_call":
-      return { ...toolCall(block.callId, block.name, parsed(block.arguments)), ...options };
+      return withOptions(toolCall(block.callId, block.name, parsed(block.arguments)), options);
     case "function_tool_result":
-      return { ...toolResult(block.callId, block.name, toolOutputOf(block, version)), ...options };
+      return withOptions(toolResult(block.callId, block.name, toolOutputOf(block, version)), options);
     case "server_tool_call":
     case "mcp_tool_call":
       return belongsTo(provider, block) ? { ...providerCall(block), ...options } : undefined;
@@ -117,6 +120,10 @@ function partOf(block: ContentBlock, target: PromptTarget): Fields | undefined {
     default:
       return block satisfies never;
   }
+}
+
+function withOptions(part: Fields, options: object): Fields {
+  return options === noOptions ? part : { ...part, ...options };
 }
 
 /** Reasoning goes back to whom it came from, or where its writer says what the provider is to make of it. */

@@ -22,18 +22,19 @@ export function comesFrom(provider: string, { extra }: BlockCommon): boolean {
 /** What is sent with a block: what its own provider sent with it, and what the user says in `extra.providerOptions`. */
 export function optionsFor(provider: string, block: { readonly extra?: Extra | undefined }): object {
   const { extra } = block;
-  if (extra === undefined) return none;
+  if (extra === undefined) return noOptions;
   const sent = comesFrom(provider, block) && isFields(extra.providerMetadata) ? extra.providerMetadata : undefined;
   const said = isFields(extra.providerOptions) ? extra.providerOptions : undefined;
-  if (sent === undefined && said === undefined) return none;
+  if (sent === undefined && said === undefined) return noOptions;
   return { providerOptions: mergeOptions(sent, said) };
 }
 
-const none = {};
+/** Where nothing is sent with a block. */
+export const noOptions: object = {};
 
 /** By provider, and then field by field; the second comes before the first. */
 export function mergeOptions(first: ProviderOptions | undefined, second: ProviderOptions | undefined): ProviderOptions {
-  if (first === undefined || second === undefined) return first ?? second ?? none;
+  if (first === undefined || second === undefined) return first ?? second ?? {};
   const merged = new Map(Object.entries(first));
   for (const [name, fields] of Object.entries(second)) {
     const known = merged.get(name);

@@ -24,15 +24,15 @@ export function usageOf(usage: unknown, providerMetadata: unknown): TokenUsage |
   const completion = withReasoning(counts);
   const { prompt, total, reasoning, cached, cacheWrite } = counts;
   const sum = prompt === undefined || completion === undefined ? total : prompt + completion;
-  const reported = withoutUndefined({
+  if ((prompt ?? completion ?? sum ?? reasoning ?? cached ?? cacheWrite) === undefined) return undefined;
+  return withoutUndefined({
     promptTokens: prompt,
     completionTokens: completion,
     totalTokens: sum,
     reasoningTokens: reasoning,
     cachedTokens: cached,
     cacheWriteTokens: cacheWrite,
-  });
-  return Object.keys(reported).length === 0 ? undefined : (reported as TokenUsage);
+  }) as TokenUsage;
 }
 
 /** V3 and V4. */
