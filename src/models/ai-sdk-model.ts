@@ -31,8 +31,10 @@ class PackageModel implements AgenticModel {
     this.type = nameOf(model);
   }
 
-  async generate(messages: readonly AgenticMessage[], ctx: ModelContext): Promise<AgenticMessage> {
-    return (this.#ready ?? (await this.#load())).generate(messages, ctx);
+  generate(messages: readonly AgenticMessage[], ctx: ModelContext): Promise<AgenticMessage> {
+    const adapted = this.#ready;
+    if (adapted !== undefined) return adapted.generate(messages, ctx);
+    return this.#load().then((loaded) => loaded.generate(messages, ctx));
   }
 
   stream(messages: readonly AgenticMessage[], ctx: ModelContext): StreamReader<AgenticMessage> {

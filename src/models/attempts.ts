@@ -259,6 +259,6 @@ function failureOf(error: unknown, ctx: ModelContext): unknown {
 }
 
 /** What tells whether a call was stopped: its signal, which is not made for that where nothing else has asked for it. */
-function stopOf(ctx: ModelContext): { throwIfAborted(): void } {
+export function stopOf(ctx: ModelContext): { throwIfAborted(): void } {
   return ctx instanceof Context && !Object.hasOwn(ctx, "signal") ? ctx.scope : ctx.signal;
 }

@@ -2,10 +2,11 @@ import type { AgenticModel, ModelContext, ModelOptions } from "../../components/
 import { type Fields, isFields } from "../../is.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { StreamReader } from "../../schema/stream/reader.js";
+import { stopOf } from "../attempts.js";
 import { noAnswer } from "../errors.js";
 import { AnswerReader } from "./answer-reader.js";
 import { AnswerStream } from "./answer-stream.js";
-import { callOptionsOf, unsupportedOptions } from "./call-options.js";
+import { type Call, callOptionsOf, unsupportedOptions } from "./call-options.js";
 import { ModelWarnings } from "./model-warnings.js";
 import { type AiSdkModel, nameOf } from "./provider-model.js";
 
@@ -24,9 +25,8 @@ export class AdaptedModel implements AgenticModel {
   }
 
   async generate(messages: readonly AgenticMessage[], ctx: ModelContext): Promise<AgenticMessage> {
-    const { signal } = ctx;
-    signal.throwIfAborted();
-    const answer = await this.#model.doGenerate(this.#callOptions(messages, ctx, signal) as never);
+    stopOf(ctx).throwIfAborted();
+    const answer = await this.#model.doGenerate(this.#callOptions(messages, ctx, ctx) as never);
     if (!isFields(answer)) throw noAnswer(this.type, "doGenerate", answer);
     return this.#reader(ctx).readAnswer(answer);
   }
@@ -34,7 +34,7 @@ export class AdaptedModel implements AgenticModel {
   stream(messages: readonly AgenticMessage[], ctx: ModelContext): StreamReader<AgenticMessage> {
     const { signal } = ctx;
     const open = (connection: AbortSignal) =>
-      this.#model.doStream(this.#callOptions(messages, ctx, connection) as never);
+      this.#model.doStream(this.#callOptions(messages, ctx, { signal: connection }) as never);
     return new StreamReader(new AnswerStream({ model: this.type, reader: this.#reader(ctx), open, signal }));
   }
 
@@ -42,9 +42,9 @@ export class AdaptedModel implements AgenticModel {
     return new AnswerReader(this.#model, (warning) => this.#warnings.tell(warning, ctx));
   }
 
-  #callOptions(messages: readonly AgenticMessage[], ctx: ModelContext, signal: AbortSignal): Fields {
+  #callOptions(messages: readonly AgenticMessage[], ctx: ModelContext, stop: Call["stop"]): Fields {
     const options: ModelOptions = ctx.options;
     for (const text of unsupportedOptions(options, this.#model)) this.#warnings.tell(text, ctx);
-    return callOptionsOf({ messages, options, signal }, this.#model);
+    return callOptionsOf({ messages, options, stop }, this.#model);
   }
 }

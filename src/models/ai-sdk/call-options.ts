@@ -9,17 +9,23 @@ import type { AiSdkModel, AiSdkVersion } from "./provider-model.js";
 export interface Call {
   readonly messages: readonly AgenticMessage[];
   readonly options: ModelOptions;
-  readonly signal: AbortSignal;
+  /** Whose signal stops the call: a signal is dear to make, and a provider may not ask for it. */
+  readonly stop: { readonly signal: AbortSignal };
 }
 
 /** A call in the words of a provider package. */
-export function callOptionsOf({ messages, options, signal }: Call, model: AiSdkModel): Fields {
+export function callOptionsOf({ messages, options, stop }: Call, model: AiSdkModel): Fields {
   const { specificationVersion: version, provider } = model;
   const { tools, choice } = chosenTools(options);
-  const call: Record<string, unknown> = { prompt: promptOf(messages, { provider, version }), abortSignal: signal };
+  const call: Record<string, unknown> = {
+    prompt: promptOf(messages, { provider, version }),
+    get abortSignal() {
+      return stop.signal;
+    },
+  };
   for (const [name, ours] of sameOptions) if (options[ours] !== undefined) call[name] = options[ours];
-  const { stop, responseFormat, reasoningEffort } = options;
-  if (stop !== undefined) call.stopSequences = [...stop];
+  const { responseFormat, reasoningEffort } = options;
+  if (options.stop !== undefined) call.stopSequences = [...options.stop];
   if (responseFormat !== undefined) call.responseFormat = withoutUndefined({ ...responseFormat });
   if (reasoningEffort !== undefined && version === "v4") call.reasoning = reasoningEffort;
   if (tools.length === 0) return call;
