@@ -130,7 +130,8 @@ export class Turn {
   readonly #outer: Turn | undefined;
   readonly #reachable: ReadonlyMap<string, AgentParts>;
   readonly #listeners: readonly Listener[];
-  readonly #runId: () => string;
+  /** Of the node that began it. (A closure over it kept turns that were over from young garbage collections.) */
+  readonly #node: NodeContext["runInfo"];
   readonly #parentCallId: string | undefined;
 
   constructor(root: AgentParts, call: AgentCall, ctx: NodeContext<AgentState>) {
@@ -140,8 +141,7 @@ export class Turn {
     this.history = call.history ?? [];
     this.isKept = isSavedRun(ctx) || (ctx instanceof Context && ctx.retains);
     this.#reachable = new Map(reachableFrom(root).map((parts) => [parts.name, parts]));
-    const { runInfo } = ctx;
-    this.#runId = () => runInfo.parentRunId ?? runInfo.runId;
+    this.#node = ctx.runInfo;
     const outer = ctx instanceof Context ? turnFrom(ctx.stateCell?.outer) : undefined;
     this.#outer = outer;
     const around = outer?.listeners ?? [];
@@ -262,7 +262,7 @@ export class Turn {
     const { place: last, path } = listener;
     if (last?.step === step && last.agentPath.at(-1) === active) return last;
     const parentCallId = this.#parentCallId;
-    const place = { runId: this.#runId(), agentPath: [...path, active], step };
+    const place = { runId: this.#node.parentRunId ?? this.#node.runId, agentPath: [...path, active], step };
     listener.place = parentCallId === undefined ? place : { ...place, parentCallId };
     return listener.place;
   }
