@@ -22,7 +22,7 @@ import { ModelReply, type ModelRequest } from "./model-request.js";
 import type { Turn } from "./turn.js";
 
 /** Asks the model for one answer, through the middlewares, and emits events as it arrives. */
-export async function callModel(
+export function callModel(
   turn: Turn,
   chain: ModelChain,
   request: ModelRequest,
@@ -30,14 +30,13 @@ export async function callModel(
 ): Promise<AgenticMessage> {
   const index = turn.answers.wrapped++;
   const known = turn.state.kept?.wrapped[index];
-  if (known !== undefined) return known;
+  if (known !== undefined) return Promise.resolve(known);
   const middlewares = middlewaresBackWith(turn, "wrapModelCall");
   const message =
     middlewares.length === 0
-      ? await askedOf(turn, chain, request, called)
-      : await wrapped(middlewares, turn, { chain, request, called });
-  keepWhole(turn, index, message);
-  return message;
+      ? askedOf(turn, chain, request, called)
+      : wrapped(middlewares, turn, { chain, request, called });
+  return turn.isKept ? keptWhole(turn, index, message) : message;
 }
 
 /** Where a model is called: in which node, and with which tools. */
@@ -52,13 +51,18 @@ function askedOf(turn: Turn, chain: ModelChain, request: ModelRequest, called: C
   return toldOf(turn, new AskedModel(turn, chain, request, ctx), called);
 }
 
-/** An answer is there: a node that is entered again does not ask for it again, nor for what it was made of. */
-function keepWhole({ state, isKept, answers }: Turn, index: number, message: AgenticMessage): void {
+/** When an answer is there, a node that is entered again does not ask for it again, nor for what it was made of. */
+async function keptWhole(
+  { state, answers }: Turn,
+  index: number,
+  asked: Promise<AgenticMessage>,
+): Promise<AgenticMessage> {
+  const message = await asked;
   answers.asked = 0;
-  if (!isKept) return;
   const kept = keptOf(state);
   kept.wrapped = kept.wrapped.toSpliced(index, 1, message);
   kept.asked = [];
+  return message;
 }
 
 function keptOf(state: AgentState): KeptAnswers {

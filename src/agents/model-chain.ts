@@ -1,6 +1,6 @@
 import type { NodeContext } from "../components/context.js";
 import type { AgenticModel, ModelContext } from "../components/model.js";
-import { type AttemptedModel, attemptable, withPrefix } from "../models/attempts.js";
+import { type AttemptedModel, attemptable, generateOnce, withPrefix } from "../models/attempts.js";
 import { fallbackModel } from "../models/fallback-model.js";
 import { retryModel } from "../models/retry-model.js";
 import { type Model, toModel } from "../models/to-model.js";
@@ -80,7 +80,7 @@ class OneAttempt implements ModelChain {
     ctx: NodeContext,
     call?: string,
   ): Promise<AgenticMessage> {
-    return this.#run.generate([...instructions, ...messages], contextOf(ctx, options, call), "attempt 1");
+    return generateOnce(this.#run, [...instructions, ...messages], contextOf(ctx, options, call), "attempt 1");
   }
 
   stream(

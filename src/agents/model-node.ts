@@ -45,15 +45,33 @@ export async function runModelNode(
   return answer;
 }
 
-async function nextAnswer(turn: Turn, ctx: NodeContext<AgentState>): Promise<AgenticMessage> {
-  const { state, root } = turn;
-  const known = readyAgent(turn, ctx);
-  const ready = known instanceof Promise ? await known : known;
+/** Promises are made only where something is awaited: a step has many layers. */
+function nextAnswer(turn: Turn, ctx: NodeContext<AgentState>): Promise<AgenticMessage> {
+  const ready = readyAgent(turn, ctx);
+  if (ready instanceof Promise) return ready.then((resolved) => checkedAnswer(turn, resolved, ctx));
+  return checkedAnswer(turn, ready, ctx);
+}
+
+function checkedAnswer(turn: Turn, ready: ReadyAgent, ctx: NodeContext): Promise<AgenticMessage> {
+  const { state } = turn;
   checkCanWait(ready, ctx);
   checkSystems(turn, ready);
+  const mayEnd = state.phase === "round" && mayEndAfterRound(turn);
+  if (mayEnd || (!state.begun && middlewaresWith(turn, "beforeAgent").length > 0)) return laterAnswer(turn, ready, ctx);
+  state.begun = true;
+  return answerOrEnd(turn, ready, ctx);
+}
+
+/** Where something comes before the answer, which may also end the turn. */
+async function laterAnswer(turn: Turn, ready: ReadyAgent, ctx: NodeContext): Promise<AgenticMessage> {
+  const { state } = turn;
   if (!state.begun) await beginTurn(turn, ctx);
-  if (state.phase === "round" && mayEndAfterRound(turn) && (await endsAfterRound(turn, ctx)))
-    return await endTurn(turn, ctx);
+  if (state.phase === "round" && mayEndAfterRound(turn) && (await endsAfterRound(turn, ctx))) return endTurn(turn, ctx);
+  return answerOrEnd(turn, ready, ctx);
+}
+
+function answerOrEnd(turn: Turn, ready: ReadyAgent, ctx: NodeContext): Promise<AgenticMessage> {
+  const { state, root } = turn;
   const kind = state.steps.length >= turn.maxSteps ? "last" : "step";
   if (kind === "last" && root.onMaxSteps !== "answer") {
     if (root.onMaxSteps === "throw") throw tooManySteps(root.name, turn.maxSteps);
@@ -61,7 +79,7 @@ async function nextAnswer(turn: Turn, ctx: NodeContext<AgentState>): Promise<Age
     return endTurn(turn, ctx);
   }
   state.phase = "model";
-  return await answerStep(turn, ready, kind, ctx);
+  return answerStep(turn, ready, kind, ctx);
 }
 
 async function beginTurn(turn: Turn, ctx: NodeContext): Promise<void> {
@@ -139,7 +157,7 @@ async function answerStep(turn: Turn, ready: ReadyAgent, kind: CallKind, ctx: No
       asks = "repair";
       continue;
     }
-    return await acceptAnswer(turn, { step, answer, kind: asks, rule, jumpTo: changes.jumpTo, accepted: verdict }, ctx);
+    return acceptAnswer(turn, { step, answer, kind: asks, rule, jumpTo: changes.jumpTo, accepted: verdict }, ctx);
   }
 }
 

@@ -38,7 +38,8 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   const toolbox = turn.toolbox ?? (await readyAgent(turn, ctx)).toolbox;
   // the answer in the log is the one that is sent again, so its calls are the ones that count
   const message = state.steps.at(-1)?.message ?? given;
-  const results = await runCalls(turn, message, toolbox, ctx);
+  const running = runCalls(turn, message, toolbox, ctx);
+  const results = running instanceof Promise ? await running : running;
   turn.round = undefined;
   const approvals = asksApproval(message) ? await answerApprovals(message, ctx) : [];
   const step = state.steps.at(-1);
@@ -55,12 +56,12 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   return results;
 }
 
-async function runCalls(
+function runCalls(
   turn: Turn,
   message: AgenticMessage,
   toolbox: Toolbox,
   ctx: NodeContext,
-): Promise<AgenticMessage[]> {
+): AgenticMessage[] | Promise<AgenticMessage[]> {
   const own = ownResults(turn, message, toolbox);
   const rest = own.size === 0 ? message : without(message, own);
   const merge = (results: AgenticMessage[]): AgenticMessage[] =>
@@ -71,7 +72,9 @@ async function runCalls(
   if (!hasToolCalls(rest)) return merge([]);
   turn.watch?.tools.set(ctx.address, turn);
   const batch = new CallBatch(toolbox.kit, rest, ctx as Context, toolOptions(turn, ctx), callingAgent(turn));
-  return merge(await (turn.streams ? batch.follow(new ToldCalls(turn)) : batch).run());
+  const results = (turn.streams ? batch.follow(new ToldCalls(turn)) : batch).run();
+  if (own.size === 0) return results;
+  return results instanceof Promise ? results.then(merge) : merge(results);
 }
 
 /** A message without some of its calls. */
@@ -106,9 +109,13 @@ function callingAgent({ call: { threadId }, state }: Turn): NonNullable<ToolCont
 }
 
 /** Calls that no tool runs for: an output that does not fit, and all transfers but the first. */
-function ownResults({ state }: Turn, message: AgenticMessage, { transfers }: Toolbox): Map<string, AgenticMessage> {
+function ownResults(
+  { state }: Turn,
+  message: AgenticMessage,
+  { transfers }: Toolbox,
+): ReadonlyMap<string, AgenticMessage> {
+  if (transfers.size === 0 && Object.keys(state.complaints).length === 0) return none;
   const own = new Map<string, AgenticMessage>();
-  if (transfers.size === 0 && Object.keys(state.complaints).length === 0) return own;
   let target: string | undefined;
   for (const call of toolCallsOf(message)) {
     const complaint = Object.hasOwn(state.complaints, call.callId) ? state.complaints[call.callId] : undefined;
@@ -125,6 +132,8 @@ function ownResults({ state }: Turn, message: AgenticMessage, { transfers }: Too
   }
   return own;
 }
+
+const none: ReadonlyMap<string, AgenticMessage> = new Map();
 
 function tellOwn(turn: Turn, own: ReadonlyMap<string, AgenticMessage>): void {
   for (const [callId, message] of own) {

@@ -44,7 +44,9 @@ export function isRepeating(model: AgenticModel): boolean {
 
 /** A model as what attempts call. */
 export interface AttemptedModel {
-  generate(messages: Messages, ctx: ModelContext, key: string): Promise<AgenticMessage>;
+  readonly type: string | undefined;
+  /** What it gives may be anything: see {@link requireAnswer}. */
+  generate(messages: Messages, ctx: ModelContext, key: string): Promise<unknown>;
   stream(messages: Messages, ctx: ModelContext, key: string): StreamReader<AgenticMessage>;
 }
 
@@ -52,21 +54,34 @@ export interface AttemptedModel {
 export function attemptable(model: AgenticModel): AttemptedModel {
   if (isRepeating(model)) {
     return {
+      type: model.type,
       generate: (messages, ctx, key) => model.generate(messages, withPrefix(ctx, key)),
       stream: (messages, ctx, key) => StreamReader.from(model.stream(messages, withPrefix(ctx, key))),
     };
   }
   const run = runnable<Messages, AgenticMessage>(model, { name: "attempt" });
   return {
-    generate: async (messages, ctx, key) => asMessage(model, await run.invoke(messages, optionsOf(ctx, key))),
+    type: model.type,
+    generate: (messages, ctx, key) => run.invoke(messages, optionsOf(ctx, key)),
     stream: (messages, ctx, key) =>
       new StreamReader(new CheckedAnswer(model, run.stream(messages, optionsOf(ctx, key)))),
   };
 }
 
-function asMessage({ type = "A model" }: AgenticModel, given: unknown): AgenticMessage {
+/** Models of one's own may give anything. */
+function requireAnswer({ type = "A model" }: AttemptedModel, given: unknown): AgenticMessage {
   if (isAgenticMessage(given)) return given;
   throw notAnAnswer(type, given);
+}
+
+/** The answer of a model that is asked once. */
+export async function generateOnce(
+  model: AttemptedModel,
+  messages: Messages,
+  ctx: ModelContext,
+  key: string,
+): Promise<AgenticMessage> {
+  return requireAnswer(model, await model.generate(messages, ctx, key));
 }
 
 /** What names the attempts of a model that is itself an attempt. */
@@ -94,7 +109,7 @@ export async function generateWith(attempts: Attempts, messages: Messages, ctx: 
   for (let attempt = attempts.first; ; ) {
     stopOf(ctx).throwIfAborted();
     try {
-      return await attempt.model.generate(messages, ctx, attempt.key);
+      return requireAnswer(attempt.model, await attempt.model.generate(messages, ctx, attempt.key));
     } catch (error) {
       attempt = await attempts.next(failureOf(error, ctx));
     }
