@@ -74,7 +74,8 @@ export class UiChunks {
   }
 
   #delta(kind: "text" | "reasoning", step: number, index: number, delta: string): UiChunk[] {
-    const id = [kind, step, index, ...(this.#restarts === 0 ? [] : [this.#restarts])].join("-");
+    const place = `${kind}-${step}-${index}`;
+    const id = this.#restarts === 0 ? place : `${place}-${this.#restarts}`;
     const chunk = { type: `${kind}-delta`, id, delta };
     if (this.#open.has(id)) return [chunk];
     this.#open.set(id, kind);

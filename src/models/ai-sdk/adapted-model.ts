@@ -33,8 +33,7 @@ export class AdaptedModel implements AgenticModel {
 
   stream(messages: readonly AgenticMessage[], ctx: ModelContext): StreamReader<AgenticMessage> {
     const { signal } = ctx;
-    const open = (connection: AbortSignal) =>
-      this.#model.doStream(this.#callOptions(messages, ctx, { signal: connection }) as never);
+    const open = (stop: Call["stop"]) => this.#model.doStream(this.#callOptions(messages, ctx, stop) as never);
     return new StreamReader(new AnswerStream({ model: this.type, reader: this.#reader(ctx), open, signal }));
   }
 

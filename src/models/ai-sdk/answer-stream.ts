@@ -10,7 +10,7 @@ export interface StreamedCall {
   readonly model: string;
   readonly reader: AnswerReader;
   /** Asks the provider. The signal is aborted when the stream is left. */
-  readonly open: (signal: AbortSignal) => PromiseLike<{ readonly stream: ReadableStream<unknown> }>;
+  readonly open: (stop: { readonly signal: AbortSignal }) => PromiseLike<{ readonly stream: ReadableStream<unknown> }>;
   /** Stops the call from outside. */
   readonly signal: AbortSignal;
 }
@@ -20,7 +20,9 @@ type Parts = ReadableStreamDefaultReader<unknown>;
 /** The answer of a provider, chunk by chunk. The request is sent at the first read, and cancelled when the reader leaves. */
 export class AnswerStream extends SerialSource<AgenticMessage> {
   readonly #call: StreamedCall;
-  readonly #connection = new AbortController();
+  /** Made when the provider asks for it. */
+  #connection: AbortController | undefined;
+  #left: { readonly reason: unknown } | undefined;
   readonly #stopByCaller = (): void => this.#leave(this.#call.signal.reason);
   #parts: Parts | undefined;
   /** Chunks of the last part that are not read yet. */
@@ -30,6 +32,15 @@ export class AnswerStream extends SerialSource<AgenticMessage> {
   constructor(call: StreamedCall) {
     super();
     this.#call = call;
+  }
+
+  /** Stops the connection. */
+  get signal(): AbortSignal {
+    if (this.#connection === undefined) {
+      this.#connection = new AbortController();
+      if (this.#left !== undefined) this.#connection.abort(this.#left.reason);
+    }
+    return this.#connection.signal;
   }
 
   /** One promise per part: what goes through here is every word of an answer. */
@@ -45,9 +56,9 @@ export class AnswerStream extends SerialSource<AgenticMessage> {
         this.#hasEnded = done;
         if (done) this.#ready = reader.readEnd();
         else {
-          const [first, ...others] = reader.readPart(part);
-          if (first !== undefined) value = chunkOf(first);
-          if (others.length > 0) this.#ready = others.map(chunkOf);
+          const blocks = reader.readPart(part);
+          if (blocks[0] !== undefined) value = chunkOf(blocks[0]);
+          if (blocks.length > 1) this.#ready = blocks.slice(1).map(chunkOf);
         }
         value ??= this.#ready.shift();
       }
@@ -73,11 +84,11 @@ export class AnswerStream extends SerialSource<AgenticMessage> {
     const { signal, open, model } = this.#call;
     signal.throwIfAborted();
     signal.addEventListener("abort", this.#stopByCaller, { once: true });
-    const answer: Partial<Awaited<ReturnType<typeof open>>> | undefined = await open(this.#connection.signal);
+    const answer: Partial<Awaited<ReturnType<typeof open>>> | undefined = await open(this);
     const { stream } = answer ?? {};
     if (typeof stream?.getReader !== "function") throw noAnswer(model, "doStream", answer);
     const parts = stream.getReader();
-    if (this.#connection.signal.aborted) parts.cancel(this.#connection.signal.reason).catch(ignore);
+    if (this.#left !== undefined) parts.cancel(this.signal.reason).catch(ignore);
     return parts;
   }
 
@@ -91,7 +102,8 @@ export class AnswerStream extends SerialSource<AgenticMessage> {
   /** A read that waits then ends at once. */
   #leave(reason: unknown): void {
     this.#call.signal.removeEventListener("abort", this.#stopByCaller);
-    this.#connection.abort(reason);
+    this.#left ??= { reason };
+    this.#connection?.abort(reason);
     this.#parts?.cancel(reason).catch(ignore);
   }
 }

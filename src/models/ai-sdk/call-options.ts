@@ -17,12 +17,8 @@ export interface Call {
 export function callOptionsOf({ messages, options, stop }: Call, model: AiSdkModel): Fields {
   const { specificationVersion: version, provider } = model;
   const { tools, choice } = chosenTools(options);
-  const call: Record<string, unknown> = {
-    prompt: promptOf(messages, { provider, version }),
-    get abortSignal() {
-      return stop.signal;
-    },
-  };
+  const call = new Stoppable(stop);
+  call.prompt = promptOf(messages, { provider, version });
   for (const [name, ours] of sameOptions) if (options[ours] !== undefined) call[name] = options[ours];
   const { responseFormat, reasoningEffort } = options;
   if (options.stop !== undefined) call.stopSequences = [...options.stop];
@@ -32,6 +28,24 @@ export function callOptionsOf({ messages, options, stop }: Call, model: AiSdkMod
   call.tools = tools.map((tool) => toolOf(tool, version));
   if (choice !== undefined) call.toolChoice = choice;
   return call;
+}
+
+/** A call whose signal is made when it is read. (With a closure for that, calls that are over would outlive young collections.) */
+class Stoppable {
+  readonly #stop: Call["stop"];
+  [option: string]: unknown;
+
+  constructor(stop: Call["stop"]) {
+    this.#stop = stop;
+    Object.defineProperty(this, "abortSignal", Stoppable.abortSignal);
+  }
+
+  static readonly abortSignal: PropertyDescriptor = {
+    enumerable: true,
+    get(this: Stoppable) {
+      return this.#stop.signal;
+    },
+  };
 }
 
 /** What is passed on as it is, under their name and ours. */
