@@ -16,6 +16,8 @@ export interface StreamedCall {
 }
 
 type Parts = ReadableStreamDefaultReader<unknown>;
+type Part = ReadableStreamReadResult<unknown>;
+type Result = IteratorResult<AgenticMessage, undefined>;
 
 /** The answer of a provider, chunk by chunk. The request is sent at the first read, and cancelled when the reader leaves. */
 export class AnswerStream extends SerialSource<AgenticMessage> {
@@ -43,37 +45,66 @@ export class AnswerStream extends SerialSource<AgenticMessage> {
     return this.#connection.signal;
   }
 
-  /** One promise per part: what goes through here is every word of an answer. */
-  protected override async pull(): Promise<IteratorResult<AgenticMessage, undefined>> {
-    const { reader, signal } = this.#call;
+  /** One promise per part, and no function that waits: what goes through here is every word of an answer. */
+  protected override pull(): Promise<Result> {
+    if (this.#parts === undefined || this.#ready.length > 0 || this.#hasEnded) return this.#pullOn();
+    return this.#parts.read().then(this.#onPart, this.#onError);
+  }
+
+  /** The beginning, the end, and parts that are no chunk. */
+  async #pullOn(): Promise<Result> {
     try {
-      let value = this.#ready.length > 0 ? this.#ready.shift() : undefined;
+      let value = this.#ready.shift();
       while (value === undefined && !this.#hasEnded) {
         this.#parts ??= await this.#open();
-        const { done, value: part } = await this.#parts.read();
-        this.checkOpen();
-        if (signal.aborted) throw signal.reason;
-        this.#hasEnded = done;
-        if (done) this.#ready = reader.readEnd();
-        else {
-          const blocks = reader.readPart(part);
-          if (blocks[0] !== undefined) value = chunkOf(blocks[0]);
-          if (blocks.length > 1) this.#ready = blocks.slice(1).map(chunkOf);
-        }
-        value ??= this.#ready.shift();
+        value = this.#take(await this.#parts.read());
       }
       if (value !== undefined) {
         this.settle();
         return { done: false, value };
       }
     } catch (error) {
-      this.finish();
-      this.#leave(error);
-      throw signal.aborted ? signal.reason : this.#explained(error);
+      return this.#fail(error);
     }
     this.finish();
-    signal.removeEventListener("abort", this.#stopByCaller);
+    this.#call.signal.removeEventListener("abort", this.#stopByCaller);
     return { done: true, value: undefined };
+  }
+
+  readonly #onPart = (part: Part): Result | Promise<Result> => {
+    let value: AgenticMessage | undefined;
+    try {
+      value = this.#take(part);
+    } catch (error) {
+      return this.#fail(error);
+    }
+    if (value === undefined) return this.#pullOn();
+    this.settle();
+    return { done: false, value };
+  };
+
+  readonly #onError = (error: unknown): never => this.#fail(error);
+
+  /** The first chunk of a part, if it has one; the others are read next. */
+  #take({ done, value: part }: Part): AgenticMessage | undefined {
+    const { reader, signal } = this.#call;
+    this.checkOpen();
+    if (signal.aborted) throw signal.reason;
+    this.#hasEnded = done;
+    if (done) {
+      this.#ready = reader.readEnd();
+      return this.#ready.shift();
+    }
+    const blocks = reader.readPart(part);
+    if (blocks.length > 1) this.#ready = blocks.slice(1).map(chunkOf);
+    return blocks[0] && chunkOf(blocks[0]);
+  }
+
+  #fail(error: unknown): never {
+    const { signal } = this.#call;
+    this.finish();
+    this.#leave(error);
+    throw signal.aborted ? signal.reason : this.#explained(error);
   }
 
   protected override stop(reason: unknown): void {
