@@ -102,11 +102,17 @@ export async function readTurn(store: CheckpointStore, key: string): Promise<Sto
 /** The turns of a thread, in order. */
 export async function readTurns(store: CheckpointStore, id: string): Promise<StoredTurn[]> {
   const keys = await turnKeys(store, id);
-  const turns = await Promise.all(keys.map((key) => readTurn(store, key)));
-  return turns.filter((turn) => turn !== undefined);
+  const found = await Promise.all(keys.map((key) => store.get(key)));
+  const turns: StoredTurn[] = [];
+  for (const [index, key] of keys.entries()) {
+    const stored = found[index] ?? undefined;
+    if (stored !== undefined) turns.push({ key, record: decode(key, stored.data), version: stored.version });
+  }
+  return turns;
 }
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 export async function writeTurn(
   store: CheckpointStore,
@@ -121,7 +127,7 @@ export async function writeTurn(
 function decode(key: string, data: Uint8Array): TurnRecord {
   let record: unknown;
   try {
-    record = JSON.parse(new TextDecoder().decode(data));
+    record = JSON.parse(decoder.decode(data));
   } catch {
     record = undefined;
   }
