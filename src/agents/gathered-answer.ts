@@ -1,5 +1,6 @@
+import { loadMessageJoining } from "../schema/concat/load-message-joining.js";
+import { messageJoining } from "../schema/concat/message-joining.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import { concatMessages } from "../schema/message/concat.js";
 import type { AssistantGenText } from "../schema/message/content-block.js";
 
 /** The chunks of an answer. The pieces of a text are joined as they come: a long answer is not kept word by word. */
@@ -30,10 +31,12 @@ export class GatheredAnswer {
     }
   }
 
-  /** All of it, as one message. */
-  message(): AgenticMessage {
+  /** All of it, as one message; a promise of it where what joins messages is not loaded yet. */
+  message(): AgenticMessage | Promise<AgenticMessage> {
     this.#endText();
-    return concatMessages(this.#chunks);
+    const joining = messageJoining();
+    if (joining !== undefined) return joining.message(this.#chunks);
+    return loadMessageJoining().then(({ message }) => message(this.#chunks));
   }
 
   #endText(): void {

@@ -5,7 +5,6 @@ import { emptyAnswer } from "../models/errors.js";
 import { type Passed, PassingSource, readAll } from "../models/passing-source.js";
 import { Context } from "../run/context.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
-import { concatMessages } from "../schema/message/concat.js";
 import { toolCallsOf } from "../schema/message/read-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { ChunkSource, StreamSource } from "../schema/stream/source.js";
@@ -112,9 +111,9 @@ function wholeOf(given: Given): AgenticMessage | Promise<AgenticMessage> {
 }
 
 async function readWhole(given: StreamSource<AgenticMessage>): Promise<AgenticMessage> {
-  const chunks: AgenticMessage[] = [];
-  for await (const chunk of StreamReader.from(given)) chunks.push(chunk);
-  return concatMessages(chunks);
+  const answer = new GatheredAnswer();
+  for await (const chunk of StreamReader.from(given)) answer.add(chunk);
+  return answer.message();
 }
 
 /** The model itself, asked when the answer is read. */
@@ -188,7 +187,7 @@ class AskedModel extends PassingSource<AgenticMessage> {
   async #ended(result: IteratorResult<AgenticMessage, undefined>): Promise<IteratorResult<AgenticMessage, undefined>> {
     this.finish();
     if (this.#seen.isEmpty) throw emptyAnswer(this.#chain.model.type ?? "the model");
-    this.message = this.#call?.known ?? this.#seen.message();
+    this.message = this.#call?.known ?? (await this.#seen.message());
     if (this.#call !== undefined && this.#call.known === undefined) {
       endCall(this.#turn, this.#chain, this.#call, this.message);
     }
@@ -259,7 +258,7 @@ async function toldOf(turn: Turn, given: ChunkSource<AgenticMessage>, called: Ca
     calls?.take(chunk);
     return events.add(chunk);
   });
-  const message = asked?.message ?? seen.message();
+  const message = asked?.message ?? (await seen.message());
   if (toolCallsOf(message).length > 0) calls?.finish(message);
   return message;
 }

@@ -7,6 +7,7 @@ import { KumikoError } from "../errors.js";
 import { asRunOfLibrary } from "../run/options/checkpoint-options.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
+import { OnDemand } from "../schema/on-demand.js";
 import type { AgentGraph } from "./agent.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentResult } from "./agent-result.js";
@@ -24,9 +25,12 @@ import { checkOpenTools } from "./ready-agent.js";
 import { resultOf, resultOfAnswer } from "./run-result.js";
 import { RunWatch } from "./run-watch.js";
 import type { ThreadTurn } from "./thread-turn.js";
-import { type Opened, openTurn, reopenTurn } from "./thread-turns.js";
+import type { Opened } from "./thread-turns.js";
 import type { SpentTokens } from "./token-usage.js";
 import type { AgentCall } from "./turn.js";
+
+/** Most calls are of no thread. */
+const threadTurns = new OnDemand(() => import("./thread-turns.js"));
 
 /** What runs when an agent is called. */
 export interface RunnableAgent {
@@ -103,6 +107,7 @@ export class AgentRunCall {
   ): Promise<AgentResult<unknown>> {
     const { parts } = this.#agent;
     checkResumeOptions(parts, options);
+    const { reopenTurn } = await threadTurns.load();
     const thread = await reopenTurn({ parts, graph: this.#agent.graph, target: checkpointId, options });
     const id = thread?.checkpointId ?? String(checkpointId);
     const graph = passingId.test(id) ? this.#agent.resuming : this.#agent.graph;
@@ -140,6 +145,7 @@ export class AgentRunCall {
     const time = new CallTime(timeoutMs, [given, this.#reader?.signal], parts.options.runtime);
     try {
       const asked = { parts, graph, threadId, messages, options: { ...options, signal: time.signal } };
+      const { openTurn } = await threadTurns.load();
       return { ...(await openTurn(asked)), left: time.left };
     } finally {
       time.stop();
