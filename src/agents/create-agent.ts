@@ -1,5 +1,6 @@
 import type { Tool } from "../components/tool.js";
 import type { Answers } from "../compose/options.js";
+import { OnDemand } from "../schema/on-demand.js";
 import type { AnyStandardSchema, JsonSchema, SchemaOutput } from "../schema/standard-schema.js";
 import type { AnyTool } from "../tools/define/any-tool.js";
 import { makeTool } from "../tools/define/create-tool.js";
@@ -20,10 +21,11 @@ import type {
 } from "./call-options.js";
 import { checkAgentOptions, checkReachable } from "./check-agent-options.js";
 import { agentWithoutDescription, checkNames, invalidOption, needsStore, nothingToResume } from "./errors.js";
-import { forkTurn } from "./fork-thread.js";
 import { outputToolName } from "./output-rule.js";
 import { AgentRunCall, type Reader, type RunnableAgent } from "./run-agent.js";
-import { turnOfRunId } from "./thread-record.js";
+
+/** Few programs fork. */
+const forks = new OnDemand(() => import("./fork-thread.js"));
 
 /** What an agent with this output schema gives: without one a text. */
 export type AgentOutput<Schema> = Schema extends AnyStandardSchema
@@ -93,10 +95,9 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
     if (store === undefined) throw needsStore(`Agent "${this.name}" was asked to fork a run`);
     checkNames(`fork of agent "${this.name}"`, options, ["turn", "entry", "to", "editState", "outputs"]);
     const target = targetOf(run);
-    const ofThread = typeof target === "string" ? turnOfRunId(target) : { id: target.threadId, number: options.turn };
-    if (ofThread !== undefined) {
-      return forkTurn(store, this.graph, ofThread.id, { ...options, turn: ofThread.number });
-    }
+    const { forkTurnAt } = await forks.load();
+    const forked = forkTurnAt(store, this.graph, target, options);
+    if (forked !== undefined) return forked;
     if (options.turn !== undefined) throw invalidOption("turn of fork is for a thread: fork({ threadId }, { turn }).");
     return { checkpointId: await this.graph.fork(String(target), options) };
   }

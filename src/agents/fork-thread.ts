@@ -13,6 +13,7 @@ import {
   type TurnRecord,
   turnKey,
   turnKeys,
+  turnOfRunId,
   writeTurn,
 } from "./thread-record.js";
 import { noUsage } from "./token-usage.js";
@@ -40,8 +41,20 @@ export async function forkThread(
   return to;
 }
 
+/** Forks a turn of a thread; `undefined` if the target is a run of no thread. */
+export function forkTurnAt(
+  store: CheckpointStore,
+  graph: AgentGraph,
+  target: string | { readonly threadId: string },
+  options: AgentForkOptions,
+): Promise<AgentFork> | undefined {
+  if (typeof target !== "string") return forkTurn(store, graph, target.threadId, options);
+  const { id, number } = turnOfRunId(target) ?? {};
+  return id === undefined ? undefined : forkTurn(store, graph, id, { ...options, turn: number });
+}
+
 /** Copies a thread up to a save of one of its turns, which is open then: it can be resumed. */
-export async function forkTurn(
+async function forkTurn(
   store: CheckpointStore,
   graph: AgentGraph,
   id: string,
