@@ -12,8 +12,13 @@ type Hook = "beforeAgent" | "beforeStep" | "wrapModelCall" | "afterModel" | "wra
 /** The middlewares of the agent that answers now which have a hook, in their order. */
 export function middlewaresWith(turn: Turn, hook: Hook): readonly AnyMiddleware[] {
   const { middleware } = turn.parts;
-  return middleware.length === 0 ? middleware : middleware.filter((one) => one[hook] !== undefined);
+  // most have only some hooks, and a step asks for each of them
+  for (const one of middleware)
+    if (one[hook] !== undefined) return middleware.filter((each) => each[hook] !== undefined);
+  return none;
 }
+
+const none: readonly AnyMiddleware[] = [];
 
 /** The same for hooks that run in the reversed order. */
 export function middlewaresBackWith(turn: Turn, hook: Hook): readonly AnyMiddleware[] {
