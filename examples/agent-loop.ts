@@ -1,4 +1,5 @@
-// The loop every agent is made of: model, tools, and back until the model calls none. Put any AgenticModel in its place.
+// The basic agent loop: call the model, run the tools, and repeat until the model calls no more tools. Works with any
+// AgenticModel.
 // expect: calls get_weather for Oslo
 // expect: Oslo has 4 °C and Rome has 21 °C.
 import {
@@ -32,7 +33,7 @@ const getWeather = createTool({
 });
 const tools = new AgenticToolsNode([getWeather]);
 
-// Two rules instead of a language model: ask for every city in the question, then say what the tools found.
+// Two rules instead of a language model: ask for every city in the question, then report what the tools found.
 function answer(messages: readonly AgenticMessage[]): AgenticMessage {
   const cities = textOf(messages[0] ?? userMessage("")).match(/Oslo|Rome/g) ?? [];
   const results = messages.flatMap(toolResultsOf).map(({ result }) => JSON.parse(result).celsius);

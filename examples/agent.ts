@@ -1,5 +1,5 @@
-// An agent with a thread: it calls tools side by side, waits for a person before it books, and goes on in what could be another
-// process. The model follows a script; with a key, write `openai("gpt-5")` in its place.
+// An agent with a thread: it calls tools in parallel, waits for a person to approve a booking, and resumes as it would
+// in another process. The model follows a script; with an API key, use `openai("gpt-5")` instead.
 // expect: tool get_weather {"city":"Kyoto"}
 // expect: tool get_weather {"city":"Nara"}
 // expect: waiting for approval of book { city: 'Kyoto' }

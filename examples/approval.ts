@@ -1,4 +1,4 @@
-// A run asks a person and stops. Another process goes on with it, days later if need be; nothing runs twice.
+// A run asks a person and stops. Another process can resume it, even days later; nothing runs twice.
 // expect: reserves 3 × oak chair
 // expect: Pay 240 € to Oak & Sons for 3 × oak chair?
 // expect: npx tsx examples/approval.ts order-
@@ -11,9 +11,9 @@ import { sqliteStore } from "kumiko/sqlite";
 import { z } from "zod";
 
 const usage = `npx tsx examples/approval.ts                  places an order, which stops and asks
-npx tsx examples/approval.ts <order>          shows once more what it asks
-npx tsx examples/approval.ts <order> yes      answers, and the order goes on (or: no)
-  --file <path>   where orders are saved; without it, in the folder for temporary files`;
+npx tsx examples/approval.ts <order>          shows the open question again
+npx tsx examples/approval.ts <order> yes      answers, and the order continues (or: no)
+  --file <path>   where orders are saved (default: the folder for temporary files)`;
 
 interface Order {
   readonly what: string;
@@ -32,7 +32,8 @@ const purchase = new Graph<Order, string>()
     return { ...order, approved };
   })
   .addNode("pay", (order: Order, ctx) => {
-    // For a payment service that pays once per key: after a crash in the middle of this node it runs again, with the same.
+    // Pass the key to a payment service that pays once per key: if this node runs again after a crash, the key is the
+    // same.
     console.log(`pays ${order.euros} € to ${order.from}, with the key ${ctx.taskKey}`);
     return `${order.what}: bought`;
   })
@@ -57,7 +58,7 @@ try {
     const command = ["npx tsx examples/approval.ts", order, "yes", ...(file === undefined ? [] : ["--file", file])];
     console.log(`This process ends here. Answer yes or no in another one:\n${command.join(" ")}`);
   } else if (KumikoError.is(error)) {
-    console.error(error.message); // answered already, never placed, just being worked on …
+    console.error(error.message); // already answered, never placed, in progress elsewhere …
     process.exitCode = 1;
   } else throw error;
 } finally {

@@ -1,4 +1,5 @@
-// One Runnable, many inputs: in parallel, in the order of the inputs, and not too many at a time.
+// One Runnable, many inputs: runs in parallel, limits the concurrency, and returns the results in the order of the
+// inputs.
 // expect: [ 'a', 'bb', 'ccc', 'dddd', 'eeeee' ]
 // expect: at most 2 at a time
 // expect: stopped: no room for "ccc"
@@ -10,7 +11,7 @@ const repeat = new Chain<[letter: string, times: number]>()
   .append(async ([letter, times]) => {
     open += 1;
     most = Math.max(most, open);
-    await new Promise((resolve) => setTimeout(resolve, 6 - times)); // the later, the quicker
+    await new Promise((resolve) => setTimeout(resolve, 6 - times)); // later inputs finish faster
     open -= 1;
     return letter.repeat(times);
   })

@@ -1,5 +1,6 @@
-// Handlers see every run of a graph, a node and a tool call: here typed ones per kind, a trace as JSON, and one as a tree.
-// expect: tool roll got {"sides":6} and gave 4
+// Handlers observe every run of a graph, a node and a tool call: here, typed handlers per kind, a trace as JSON, and a
+// tree.
+// expect: tool roll got {"sides":6} and returned 4
 // expect: graph took
 // expect: nodes in the trace: throw, roll
 // expect: ✓ dice graph
@@ -30,11 +31,11 @@ const dice = new Graph<AgenticMessage, AgenticMessage[]>()
   .addEdge("throw", END)
   .compile({ name: "dice" });
 
-// What a start returns is the third argument of the end: a place for times, spans and the like.
+// The return value of onStart is the third argument of onEnd: use it for times, spans and the like.
 const timing = componentHandlers({
   tool: {
     onStart: (_info, { arguments: json }) => json,
-    onEnd: (info, { result }, json) => console.log(`tool ${info.name} got ${json} and gave ${result}`),
+    onEnd: (info, { result }, json) => console.log(`tool ${info.name} got ${json} and returned ${result}`),
   },
   graph: {
     onStart: () => performance.now(),

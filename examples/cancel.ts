@@ -1,4 +1,4 @@
-// A run stops when its signal is aborted, when its time is over, or when the reader of its stream leaves.
+// A run stops when its signal is aborted, when its time limit expires, or when the reader of its stream leaves.
 // expect: stopped: the user has left
 // expect: TimeoutError
 // expect: the clock was stopped after 3 ticks
@@ -8,7 +8,7 @@ import { Chain } from "kumiko";
 
 const slow = new Chain<string>()
   .append(async (text, { signal }) => {
-    await sleep(60_000, undefined, { signal }); // whatever takes a signal is stopped with the run
+    await sleep(60_000, undefined, { signal }); // everything that accepts a signal stops together with the run
     return text;
   })
   .compile();

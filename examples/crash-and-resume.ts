@@ -1,4 +1,4 @@
-// A worker that is killed in the middle goes on where it was: every finished step is saved before the next one starts.
+// A worker that is killed in the middle can be resumed: every finished step is saved before the next one starts.
 // expect: first worker: fetches page 1
 // expect: first worker: fetches page 2
 // expect: first worker: fetches page 3
@@ -24,9 +24,10 @@ async function work(file: string, worker: string): Promise<void> {
     .withState(() => ({ pages: new Set<string>() }))
     .addNode("fetch", (page: number, { state }) => {
       console.log(`${worker}: fetches page ${page}`);
-      // A task that was cut off runs again, and may find in the state what it wrote before: a set does not mind.
+      // A task that was interrupted runs again, and may find its earlier changes in the state. With a set, that is
+      // harmless.
       state.pages.add(`page ${page}`);
-      if (worker === "first worker" && page === 3) process.kill(process.pid, "SIGKILL"); // no goodbye
+      if (worker === "first worker" && page === 3) process.kill(process.pid, "SIGKILL"); // no cleanup
       return page + 1;
     })
     .addNode("tell", (_page: number, { state }) => [...state.pages].join(", "))
@@ -35,16 +36,17 @@ async function work(file: string, worker: string): Promise<void> {
     .addEdge("tell", END)
     .compile({ name: "crawler", store, durability: "step" });
 
-  // The store sees that the first worker is gone. As long as it lives, this is CHECKPOINT_IN_USE.
+  // The store detects that the first worker is gone. As long as that worker is alive, resume rejects with
+  // CHECKPOINT_IN_USE.
   const goOn = crawler.resume("crawl").catch((error) => {
     if (!KumikoError.is(error) || error.code !== "UNKNOWN_CHECKPOINT") throw error;
-    return crawler.invoke(1, { checkpointId: "crawl" }); // nothing to go on with: this is the first worker
+    return crawler.invoke(1, { checkpointId: "crawl" }); // nothing to resume: this is the first worker
   });
   console.log(await goOn);
   await store.close();
 }
 
-/** Each worker is a process of its own, on the same file. */
+/** Runs each worker in its own process, on the same file. */
 async function startTwoWorkers(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "kumiko-crash-"));
   try {

@@ -1,4 +1,4 @@
-// Chunks of your own kinds: say how they join, for a class in a registry, or for one node with `concat`.
+// Chunks of your own types: define how they are concatenated, for a class in a registry, or for one node with `concat`.
 // expect: 12.50 EUR
 // expect: [ { city: 'Oslo' }, { city: 'Rome' } ]
 import { Chain, ConcatRegistry, lambda, Runtime } from "kumiko";
@@ -15,7 +15,7 @@ class Money {
   }
 }
 
-// The registry is given where a graph is compiled, not to the whole process.
+// The registry applies to the graphs that are compiled with it, not to the whole process.
 const concat = new ConcatRegistry().add(Money, (parts) => new Money(parts.reduce((sum, { cents }) => sum + cents, 0)));
 const runtime = new Runtime({ concat });
 
@@ -27,7 +27,7 @@ const bill = new Chain<number[]>()
   .compile({ runtime });
 console.log(await bill.invoke([1_000, 250]));
 
-// Plain objects are not joined by guesswork: the node says how.
+// The library does not guess how to concatenate plain objects: the node defines it.
 const cities = lambda(
   {
     stream: async function* (names: string) {

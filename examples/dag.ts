@@ -1,4 +1,5 @@
-// `allPredecessor`: a node starts as soon as all nodes before it are done, and ways that are not taken are skipped.
+// `allPredecessor`: a node starts as soon as all nodes before it have finished, and branches that are not taken are
+// skipped.
 // expect: install, lint, test, docs, release → lint, test and docs
 // expect: install, lint, test, release → lint and test
 import { END, Graph, START } from "kumiko";

@@ -1,5 +1,5 @@
-// A deep agent: it plans with a list of things to do, works on files, gives tasks to an agent of its own, and its conversation is
-// kept short. Files are a Map here; real ones, and a shell, belong into a sandbox. The model follows a script.
+// A deep agent: it plans with a to-do list, works on files, delegates tasks to another agent, and its conversation is
+// kept short. Files are a Map here; real files, and a shell, belong in a sandbox. The model follows a script.
 // expect: todo: [ ] read the notes, [ ] write the report
 // expect: researcher was asked: Summarise notes.md
 // expect: report.md: Maples turn red when nights are cold.

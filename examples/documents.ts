@@ -1,5 +1,5 @@
-// Documents are split, kept in a SQLite file with vectors, and found again. The embedder is a stand-in that needs no key: an
-// embedding model of the AI SDK, such as openai.embedding("text-embedding-3-small"), goes into its place as it is.
+// Documents are split, stored with their vectors in a SQLite file, and retrieved. The embedder needs no API key; you
+// can replace it with an embedding model of the AI SDK, such as openai.embedding("text-embedding-3-small").
 // expect: joinery.md:0-91 Joinery
 // expect: found joinery.md:0-91 for "Which joint needs no nails?"
 // expect: only tea: tea.json
@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), "kumiko-documents-"));
 const store = sqliteVectors(join(folder, "docs.db"));
 await store.createIndex({ indexName: "docs", dimension: embeddingDimension });
 
-// --- by hand: chunks know where they stand -------------------------------------------------------------------------------
+// --- directly: chunks know their position --------------------------------------------------------------------------------
 
 const joinery = `# Joinery
 
@@ -32,7 +32,7 @@ for (const { id, metadata } of await document.chunk({ strategy: "markdown", head
   console.log(id, metadata.title);
 }
 
-// --- as a chain: each document is split by what it is, embedded and written -----------------------------------------------
+// --- as a chain: each document is split by its type, embedded and stored --------------------------------------------------
 
 const pages: Document[] = [
   { id: "joinery.md", content: joinery, metadata: { topic: "wood" } },

@@ -1,4 +1,5 @@
-// One node for each item of a list: at most two at a time, in order; one item asks a person, and only that one runs again.
+// One node for each item of an array: at most two at a time, in order; one item asks a person, and only that item runs
+// again.
 // expect: [ 'oslo: 4', 'rome: 4', 'new york: 8' ]
 // expect: question about item 1: Send "reminder" to Ada?
 // expect: [ 'invoice sent', 'reminder sent', 'thanks sent' ]

@@ -1,4 +1,4 @@
-// `events` gives everything that happens in a run as one ordered stream: what a user interface needs.
+// `events` returns everything that happens in a run as one ordered stream, for example for a user interface.
 // expect: start chain story
 // expect: chunk lambda write: Once
 // expect: end chain story: Once upon a time

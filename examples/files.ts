@@ -1,5 +1,5 @@
-// A folder with a PDF and a LaTeX document becomes chunks that say where they stand: on which page, below which heading. Both files
-// are made here, in a temporary folder; DOCX, HTML, Markdown and text are read in the same way.
+// A folder with a PDF and a LaTeX document is split into chunks that know their position: the page, or the heading.
+// Both files are created here in a temporary folder; DOCX, HTML, Markdown and text work the same way.
 // expect: manual.pdf, page 1: Slats of hinoki
 // expect: manual.pdf, page 2: A plane with a groove
 // expect: notes.tex, Joints: \section{Joints} No glue and no nails.
@@ -32,7 +32,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** A small PDF with one line on each page. */
+/** Creates a small PDF with one line on each page. */
 function pdfOf(pages: readonly string[]): string {
   const kids = pages.map((_, n) => `${4 + 2 * n} 0 R`).join(" ");
   const objects = [

@@ -1,4 +1,4 @@
-// Tools of five origins in one tools node, as they are: none is wrapped, and the rules are the same for all of them.
+// Tools from five packages in one tools node, without wrappers and with the same rules for all of them.
 // expect: celsius (createTool) → {"fahrenheit":68}
 // expect: shout (plain object) → HELLO
 // expect: distance (AI SDK) → {"kilometres":42.195}
@@ -24,7 +24,7 @@ const celsius = createTool({
   execute: ({ degrees }) => ({ fahrenheit: degrees * 1.8 + 32 }),
 });
 
-// 2. A function and its schema: here a plain JSON Schema. The key of the record will be its name.
+// 2. A function and its schema, here a plain JSON Schema. The key of the record becomes its name.
 const shout = {
   description: "Says it louder.",
   inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
@@ -46,7 +46,7 @@ const slow = toolDefinition({
   outputSchema: z.object({ minutes: z.number() }),
 }).server(async ({ seconds }) => ({ minutes: seconds / 60 }));
 
-// 5. The tools of an MCP server. This one is in the same process; yours may be anywhere.
+// 5. The tools of an MCP server. This one is in the same process; yours can be anywhere.
 const server = new McpServer({ name: "calculator", version: "1.0.0" });
 server.registerTool(
   "add",
@@ -70,7 +70,7 @@ const origins = new Map([
   ["add", "MCP server"],
 ]);
 
-// The names that a model is told, and calls as it would write them:
+// The names that a model sees, and calls as a model would write them:
 const given = {
   celsius: { degrees: 20 },
   shout: { text: "hello" },
@@ -83,7 +83,7 @@ for (const { name, result } of (await tools.invoke(assistantMessage(right))).fla
   console.log(`${name} (${origins.get(name)}) → ${result}`);
 }
 
-// Wrong arguments reach none of the five functions, and nothing is sent to the server:
+// Invalid arguments never reach any of the five functions, and nothing is sent to the server:
 const wrong = tools.infos.map(({ name }) => functionToolCall({ callId: name, name, arguments: '{"text":1}' }));
 for (const { name, errorKind, result } of (await tools.invoke(assistantMessage(wrong))).flatMap(toolResultsOf)) {
   console.log(`${name}: ${errorKind}: ${result}`);

@@ -1,4 +1,4 @@
-// A graph whose branch chooses the way at run time, and a picture of it.
+// A graph with a branch that chooses the next node at run time, and a picture of it.
 // expect: refund of 40 (asked for by Ada)
 // expect: passed on to a person: "Where is my parcel?"
 // expect: flowchart

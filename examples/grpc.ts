@@ -1,5 +1,5 @@
-// The methods of a gRPC service as tools. The server runs here, in this process; yours has an address, and tells by reflection or
-// with its .proto files what it offers.
+// The methods of a gRPC service as tools. The server runs in this process; for your own, pass its address. Reflection
+// or .proto files describe its methods.
 // expect: Pets_GetPet: Finds a pet by its number.
 // expect: {"id":"9007199254740993","name":"Mio"}
 // expect: chunk: [{"id":"1","name":"Ren"}

@@ -1,4 +1,4 @@
-// Graphs that are built in statements and loops: `node` gives a typed reference, and edges join references.
+// Graphs that are built in statements and loops: `node` returns a typed reference, and edges connect references.
 // expect: ((5 + 1) * 2) - 3 = 9
 // expect: start → begin → step 0 → step 1 → step 2 → print → end
 import { Graph, type SourceRef } from "kumiko";
@@ -23,7 +23,7 @@ for (const [index, [symbol, apply]] of steps.entries()) {
     `step ${index}`,
     ({ value, text }: Sum): Sum => ({ value: apply(value), text: `${index === 0 ? text : `(${text})`} ${symbol}` }),
   );
-  graph.connect(last, step); // what does not fit is an error here, in the editor
+  graph.connect(last, step); // a type mismatch is an error here, in the editor
   last = step;
 }
 

@@ -1,4 +1,4 @@
-// A chain: each step gets what the step before gives. Inputs of inline functions are inferred.
+// A chain: each step receives the output of the previous one. Inputs of inline functions are inferred.
 // expect: Hello, Ada!
 // expect: Hello, Grace!
 import { Chain } from "kumiko";
@@ -10,4 +10,4 @@ const greet = new Chain<string>()
   .compile();
 
 console.log(await greet.invoke("  Ada "));
-console.log(await greet.invoke("Grace")); // what is compiled may run any number of times, also side by side
+console.log(await greet.invoke("Grace")); // a compiled chain can run any number of times, also in parallel

@@ -1,4 +1,5 @@
-// Earlier saves of a run: listed, looked at, and gone on from in another way. Run it with: npx tsx examples/history.ts
+// Earlier saves of a run: list them, inspect them, and continue from one in another way. Run it with: npx tsx
+// examples/history.ts
 import { Chain, isInterrupt, memoryStore } from "kumiko";
 
 const app = new Chain<string>()
@@ -8,7 +9,7 @@ const app = new Chain<string>()
   })
   .compile({ store: memoryStore(), durability: "step", history: true });
 
-/** Answers whatever is asked. */
+/** Answers every question. */
 async function answer(id: string, run: Promise<string>, text: string): Promise<string> {
   try {
     return await run;

@@ -1,7 +1,7 @@
 // expect: suspended: { approve: { question: 'Order 20 boxes?' } }
 // expect: success: 20 boxes are on their way.
-// A workflow in the words of Mastra: a step that asks somebody, a tool and an agent. It is suspended, and goes on in a run that
-// knows only its id, as another process would.
+// A workflow with Mastra's API: a step that asks a person, a tool and an agent. It is suspended, and resumed by code
+// that only knows its id, as another process would.
 import { textOf } from "kumiko";
 import { Agent, createStep, createTool, createWorkflow, Mastra } from "kumiko/mastra";
 import { scriptedModel } from "kumiko/testing";

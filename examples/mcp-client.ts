@@ -1,6 +1,6 @@
 // expect: asks: Who gets the tea?
 // expect: tea for Ada
-// Uses the tools of an MCP server. What the server asks a person stops the run, which goes on with the answer.
+// Uses the tools of an MCP server. When the server asks a person, the run stops, and resumes with the answer.
 import {
   type AgenticMessage,
   AgenticToolsNode,
@@ -15,7 +15,7 @@ import {
 import { connectMcp, MCPServer } from "kumiko/mcp";
 import { z } from "zod";
 
-// somewhere else: a server with a tool that asks
+// elsewhere: a server with a tool that asks
 const shop = new MCPServer({
   name: "Shop",
   version: "1.0.0",

@@ -1,7 +1,7 @@
 // expect: tools: list_files, count_lines, package_info, ask_folder
 // expect: The agent answered.
-// Serves the demo's tools and agent over MCP. `npx tsx examples/mcp-server.ts stdio` is what a host starts;
-// `npx tsx examples/mcp-server.ts 1234` listens on that port. Without either it calls itself, and ends.
+// Serves the demo's tools and agent over MCP. `npx tsx examples/mcp-server.ts stdio` is the command for a host; `npx
+// tsx examples/mcp-server.ts 1234` listens on that port. Without an argument, it calls itself and exits.
 import { RequestContext } from "kumiko";
 import { connectMcp, MCPServer } from "kumiko/mcp";
 import { guideAgent } from "./demo/agents.js";

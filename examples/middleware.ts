@@ -1,4 +1,4 @@
-// Middlewares stand around the calls of tools, the first one outermost. Here: a cache, and inside it a second try.
+// Middlewares wrap tool calls, the first one outermost. Here: a cache, and inside it a retry.
 // expect: second try of {"city":"Oslo"}, because the network is down
 // expect: Oslo is at 59.9 N
 // expect: {"city":"Oslo"} is in the cache

@@ -1,5 +1,5 @@
-// A model of a provider package of the AI SDK, asked again when its service is busy, with a second one to fall back on. The
-// services are servers on this machine, so that this runs without a key: with one, leave out `baseURL`.
+// A model from a provider package of the AI SDK, with retries when its service is busy, and a second model as a
+// fallback. The services are local servers, so this runs without an API key; with one, leave out `baseURL`.
 // expect: attempt 1 failed: Slow down.
 // expect: streamed: The | leaves | are | red.
 // expect: { city: 'Kyoto', celsius: 18 }
@@ -64,7 +64,7 @@ console.log(`streamed: ${words.join(" | ")}`);
 const forecast = structured(model, z.object({ city: z.string(), celsius: z.number() }));
 console.log(await forecast.invoke(question));
 
-// --- what it costs: `responseMeta.model` says which model has answered ---------------------------------------------------
+// --- what it costs: `responseMeta.model` is the model that answered ------------------------------------------------------
 
 const { responseMeta } = await runnable(model).invoke(question);
 const { model: name = "", tokenUsage } = responseMeta ?? {};

@@ -1,4 +1,4 @@
-// A graph or a chain is a node like any other, compiled or not; paths lead to the nodes inside it.
+// A graph or a chain is a node like any other, compiled or not; paths identify the nodes inside it.
 // expect: <p>Hello &lt;b&gt;</p>
 // expect: path clean/escape took "Hello <b>"
 // expect: <p>HELLO</p>
@@ -18,12 +18,12 @@ const page = new Chain<string>()
 
 console.log(await page.invoke("  Hello <b> "));
 
-// Handlers and options can be given to one place; the compiler knows the paths.
+// You can pass handlers and options to a single node; the compiler knows the paths.
 const told = componentHandlers({
   lambda: { onStart: (_info, value) => console.log(`path clean/escape took "${value}"`) },
 });
 await page.invoke("  Hello <b> ", { nodes: { "clean/escape": { callbacks: [told] } } });
 
-// A run that is started inside a function belongs to the run around it when it gets its context.
+// A run that is started inside a function becomes a child of the enclosing run when you pass its context.
 const loud = new Chain<string>().append((text, ctx) => page.invoke(text.toUpperCase(), { parent: ctx })).compile();
 console.log(await loud.invoke("hello"));

@@ -1,9 +1,9 @@
-// Several nodes work on one input at the same time; the fields that they give meet in the next node.
+// Several nodes process one input at the same time; the next node receives their outputs in one record.
 // expect: { words: 4, longest: 'crooked' }
 // expect: A CROOKED MAN WALKED (4 words, the longest is "crooked")
 import { Chain, END, Graph, START } from "kumiko";
 
-// In a chain: a parallel step gives a record with the output of each member.
+// In a chain: a parallel step returns a record with the output of each member.
 const measure = new Chain<string>()
   .append((text) => text.split(" "))
   .appendParallel({
@@ -13,7 +13,7 @@ const measure = new Chain<string>()
   .compile();
 console.log(await measure.invoke("a crooked man walked"));
 
-// In a graph: several edges into one node bring the parts of its input. A part that nothing brings is a compile error.
+// In a graph: several edges into one node deliver the parts of its input. A missing part is a compile error.
 const describe = new Graph<string, string>()
   .addNode("measure", measure)
   .addNode("shout", (text: string) => text.toUpperCase(), { outputKey: "loud" })

@@ -1,4 +1,4 @@
-// What a graph looks like, and what has happened in it: as text for Mermaid, and as an SVG file.
+// The structure of a graph, and what happened in a run: as text for Mermaid, and as an SVG file.
 // expect: n2["guess ×3"]
 // expect: n3 ==> n2
 // expect: class n0,n1,n2,n3 done

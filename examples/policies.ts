@@ -1,4 +1,4 @@
-// What nodes do when they fail: try again, give something else, lead the failure to another node.
+// What nodes can do when they fail: retry, return a fallback, route the failure to another node.
 // expect: attempt 1 failed, again in 20 ms
 // expect: fresh: 3 articles
 // expect: nothing about dragons today

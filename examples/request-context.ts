@@ -1,4 +1,4 @@
-// Values of one request (user, tenant, clients) reach every node and tool without globals, typed by a key.
+// Values of one request (user, tenant, clients) are available in every node and tool without globals, typed by a key.
 // expect: u-1 has 2 orders
 // expect: guest has 0 orders
 import {

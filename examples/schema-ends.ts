@@ -1,4 +1,4 @@
-// Schemas at the ends of a graph: types are inferred from them, and values are checked when they come in and go out.
+// Schemas for the input and output of a graph: they provide the types, and values are validated at both ends.
 // expect: { reply: 'to ada@example.com: 3 seats', seats: 3 }
 // expect: VALIDATION
 import { END, Graph, KumikoError, START } from "kumiko";

@@ -1,5 +1,5 @@
-// A tool that searches the web, in a tools node. Here a function stands for the service, so that this runs without a key and
-// without a network: leave out `fetch`, and it asks Brave.
+// A tool that searches the web, in a tools node. A function replaces the service, so this runs without an API key and a
+// network: leave out `fetch` to call Brave.
 // expect: Kumiko & joinery (https://example.com/kumiko): Joined without nails.
 // expect: 429: Brave Search (api.search.brave.com) was answered with 429 (try again after 1)
 import { AgenticToolsNode, assistantMessage, Chain, findCause, functionToolCall, toolResultsOf } from "kumiko";

@@ -1,4 +1,5 @@
-// An agent behind node:http: events for browsers, whose runs go on when the connection is lost, and are read on from where it was.
+// An agent behind node:http: it sends events to browsers. Runs continue when the connection is lost, and clients can
+// reconnect.
 // expect: first: start, step_start
 // expect: the client has left
 // expect: after run:1 come text_delta, text_delta, text_delta, message, step_finish, finish
@@ -12,7 +13,7 @@ import { assistantGenText } from "kumiko/schema";
 import { scriptedModel } from "kumiko/testing";
 import { eventLog, sse } from "kumiko/ui";
 
-const store = memoryStore(); // sqliteStore("app.db") or postgresStore(…) of a real one
+const store = memoryStore(); // sqliteStore("app.db") or postgresStore(…) in production
 const log = eventLog(store);
 const chunks = ["It ", "is ", "21 degrees."].map((text) =>
   assistantMessage(assistantGenText({ text, streamingMeta: { index: 0 } })),
@@ -56,7 +57,7 @@ const typesIn = (events: string): string =>
 console.log(`first: ${typesIn(text.split("\n\n", 2).join("\n\n"))}`);
 console.log("the client has left");
 
-// --- and is back ------------------------------------------------------------------------------------------------------------
+// --- and reconnects ---------------------------------------------------------------------------------------------------------
 
 const run = /^id: (.*):1$/m.exec(text)?.[1] ?? "";
 const rest = await (await fetch(url, { headers: { "last-event-id": `${run}:1` } })).text();

@@ -1,4 +1,5 @@
-// An agent behind Hono, for useChat of the AI SDK. The client here is its own transport and reader: it asks, approves, and goes on.
+// An agent behind Hono, for useChat of the AI SDK. The client uses the AI SDK's own transport and reader: it asks,
+// approves, and continues.
 // expect: asked: pay {"euros":5}
 // expect: approved: {"paid":5}
 // expect: It is paid.
@@ -23,7 +24,7 @@ const pay = createTool({
 const call = functionToolCall({ callId: "c1", name: "pay", arguments: '{"euros":5}' });
 const agent = createAgent({ model: scriptedModel([call], "It is paid."), tools: [pay], store: memoryStore() });
 
-// --- the server: this is all of it ---------------------------------------------------------------------------------------
+// --- the whole server ----------------------------------------------------------------------------------------------------
 
 const app = new Hono();
 app.post("/chat", async (context) => {

@@ -1,11 +1,12 @@
-// Each run of a graph may have a state: for its nodes, for handlers around them, and by its key for the graphs inside it.
+// Each run of a graph can have a state: for its nodes, for handlers around them, and for inner graphs through a state
+// key.
 // expect: guessed 50, 75, 62, 68, 71, 73 and found 73
 // expect: guessed 50, 25, 12, 6, 9, 7 and found 7
 import { END, Graph, START, stateKey } from "kumiko";
 
 const game = stateKey("game", () => ({ low: 1, high: 100, guesses: [] as number[] }));
 
-// This graph has no state of its own: it uses that of the graph around it, with exclusive access.
+// This graph has no state of its own: it uses the state of the enclosing graph, with exclusive access.
 const guess = new Graph<number, number>()
   .addNode("halve", (secret: number, ctx) =>
     ctx.processState(game, (state) => {

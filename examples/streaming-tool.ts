@@ -1,4 +1,5 @@
-// A tool whose execute is an async generator streams its result; the tools node mixes streams of parallel calls.
+// A tool whose execute is an async generator streams its result; the tools node interleaves the streams of parallel
+// calls.
 // expect: slot 1: done
 // expect: slot 0: 3 …
 // expect: whole: 3 … 2 … 1 … lift-off
@@ -22,7 +23,7 @@ const message = assistantMessage([
   functionToolCall({ callId: "b", name: "check", arguments: "{}" }),
 ]);
 
-// As a stream: sparse arrays with one slot per call, in the order in which the tools produce.
+// As a stream: sparse arrays with one slot per call, in the order in which the tools emit chunks.
 for await (const slots of tools.stream(message)) {
   slots.forEach((result, slot) => {
     for (const { result: piece } of toolResultsOf(result)) console.log(`slot ${slot}: ${piece}`);

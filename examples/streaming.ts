@@ -1,4 +1,4 @@
-// Streams flow through a graph chunk by chunk; where a node wants a whole value, the chunks are joined for it.
+// Streams flow through a graph chunk by chunk; if a node needs a whole value, the chunks are concatenated for it.
 // expect: ONE TWO THREE
 // expect: 3 chunks
 // expect: 13 characters
@@ -6,7 +6,7 @@
 import { Chain, mapChunks, StreamReader } from "kumiko";
 
 async function* count(words: string) {
-  for (const word of words.split(" ")) yield `${word} `; // a node that gives a stream
+  for (const word of words.split(" ")) yield `${word} `; // a node that returns a stream
 }
 
 const shout = new Chain<string>()
@@ -21,7 +21,7 @@ for await (const chunk of shout.stream("one two three")) chunks.push(chunk);
 console.log(`${chunks.length} chunks`);
 
 // transform: a stream in, a stream out. collect: a stream in, a value out.
-const length = new Chain<string>().append((text) => `${text.length} characters`).compile(); // wants the whole text
+const length = new Chain<string>().append((text) => `${text.length} characters`).compile(); // needs the whole text
 console.log(await length.collect(StreamReader.from(["one ", "two ", "three"])));
 
 // Leaving the loop stops the run: nothing more is produced.

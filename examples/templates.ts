@@ -1,4 +1,4 @@
-// Messages from variables, which the compiler reads from the texts; and the same in Jinja, with a loop.
+// Messages from variables, which the compiler infers from the strings; and the same in Jinja, with a loop.
 // expect: system: You are a botanist. Answer in {one} sentence.
 // expect: user: Why are maple leaves red?
 // expect: - Maples are trees.
@@ -17,7 +17,7 @@ for (const message of await template.format({ role: "botanist", history, questio
   console.log(`${message.role}: ${textOf(message)}`);
 }
 
-// in a chain: what goes in is what the template needs
+// in a chain: the input consists of the variables of the template
 const model = scriptedModel((messages) => assistantMessage(textOf(messages.at(-1) ?? userMessage(""))));
 const list = promptTemplate([["user", "{% for fact in facts %}- {{ fact }}\n{% endfor %}"]], { syntax: jinja });
 const app = new Chain<{ facts: string[] }>().append(list).appendModel(model).append(textOf).compile();

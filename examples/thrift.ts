@@ -1,5 +1,5 @@
-// Tools from a Thrift service: its IDL says what they take, and the official package carries the calls. The server here is one
-// of that package, on this machine. The compiler would generate its Processor; this one is written by hand, to be short.
+// Tools from a Thrift service: its IDL describes them, and the official package carries the calls. The server here uses
+// that package too. The compiler would normally generate its Processor; this one is handwritten to keep it short.
 // expect: 9007199254740994
 // expect: Stock.take threw OutOfStock: {"sku":"cedar","left":1}
 import type { AddressInfo } from "node:net";
@@ -27,7 +27,7 @@ class StockProcessor {
     if (sku === "cedar") writeOutOfStock(output, sku);
     else {
       output.writeFieldBegin("success", Thrift.Type.I64, 0);
-      output.writeI64(new Int64(0x200000, 2)); // 2 ** 53 + 2, which a number of JavaScript holds only by chance
+      output.writeI64(new Int64(0x200000, 2)); // 2 ** 53 + 2: a JavaScript number cannot represent all integers of this size
       output.writeFieldEnd();
     }
     output.writeFieldStop();

@@ -1,4 +1,4 @@
-// A tool may have options of its own: with defaults, typed, and set per run. Other tools ignore them.
+// A tool can have its own options: typed, with defaults, and set per run. Other tools ignore them.
 // expect: flights with a limit of 3 and 2 retries
 // expect: flights with a limit of 10 and 2 retries
 import {

@@ -1,4 +1,5 @@
-// A tools node needs no graph: it takes a model's message and gives one result message per call, in call order.
+// A tools node does not need a graph: it takes a model's message and returns one result message per call, in call
+// order.
 // expect: add → {"sum":5}
 // expect: ask_oracle → There is no "ask_oracle"
 // expect: add → error (validation)
@@ -31,5 +32,5 @@ for (const { name, result, isError, errorKind } of results.flatMap(toolResultsOf
   console.log(`${name} → ${isError ? `error (${errorKind}): ${result}` : result}`);
 }
 
-// What a model is told about the tools:
+// What a model sees of the tools:
 console.log(JSON.stringify(tools.infos, null, 2));

@@ -1,4 +1,4 @@
-// Traces in OpenTelemetry, sent over OTLP/HTTP. The collector is a server on this machine, so that this runs without one: with a
+// OpenTelemetry traces, sent over OTLP/HTTP. The collector is a local server, so this runs without a real one; with a
 // real one, leave out `url` and everything about the server.
 // expect: invoke_workflow weather: 60 tokens in, 12 out, 0.000195 dollars
 // expect:   chat ScriptedModel

@@ -1,4 +1,4 @@
-// A workflow: each node says which parts of which outputs it reads, and runs when they are there.
+// A workflow: each node declares which parts of which outputs it reads, and runs when they are available.
 // expect: { answer: "3 hits on kumiko", sources: ["/0", "/1", "/2"] }
 // expect: search -> write: hits.*.url → urls
 import { extract, from, START, value, Workflow } from "kumiko";
