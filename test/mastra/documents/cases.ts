@@ -42,7 +42,7 @@ const temperature = async (names: Names, country: string): Promise<unknown> => {
 
 const middleware: RunCase = {
   state: "runs",
-  shown: "an agent that is called over HTTP, from two countries",
+  shown: "an agent called over HTTP, from two countries",
   check: async ({ names }) => {
     expect(await temperature(names, "US")).toEqual(["Kyoto: 20 fahrenheit"]);
     expect(await temperature(names, "JP")).toEqual(["Kyoto: 20 celsius"]);
@@ -104,13 +104,13 @@ const docs: Readonly<Record<number, Case | RunCase>> = {
     }),
     needs: [],
   },
-  2: fits("what a source of the tool has"),
+  2: fits("the fields of a source"),
   3: graphTool("the tool", ({ id }) => expect(id).toBe("GraphRAG pinecone docs Tool")),
   4: graphTool("its description", ({ description }) => expect(description).toMatch(/^Analyze document relationships/)),
   5: graphTool("the tool", ({ id }) => expect(id).toBe("GraphRAG pinecone docs Tool")),
   6: {
     state: "runs",
-    shown: "the tool of the agent asks the store and index of the request",
+    shown: "the agent's tool queries the store and index from the request",
     needs: ["RuntimeContext", "agent"],
     prepare: async () => {
       const store = preamble.myStore;
@@ -135,13 +135,13 @@ const docs: Readonly<Record<number, Case | RunCase>> = {
   } satisfies RunCase,
   7: {
     state: "runs",
-    shown: "the texts of the chunks, their headings, summaries and keywords",
+    shown: "the text of the chunks, their headings, summaries and keywords",
     needs: ["summarizer"],
     patches: [
       {
         from: "  extract: {\n",
         to: "  extract: {\n    model: summarizer,\n",
-        reason: "the extraction names no model, and none can be guessed",
+        reason: "the extraction does not name a model, and there is no default",
       },
     ],
     shows: ["chunks", "chunksWithMetadata"],
@@ -160,12 +160,12 @@ const docs: Readonly<Record<number, Case | RunCase>> = {
       {
         from: "// Markdown strategy example\nconst chunks",
         to: "// Markdown strategy example\nconst chunksOfMarkdown",
-        reason: "one name is declared three times",
+        reason: "the same name is declared three times",
       },
       {
         from: "// Token strategy example\nconst chunks",
         to: "// Token strategy example\nconst chunksOfTokens",
-        reason: "and once more",
+        reason: "a further duplicate declaration",
       },
     ],
     shows: ["chunks", "chunksOfMarkdown", "chunksOfTokens"],
@@ -224,7 +224,7 @@ const docs: Readonly<Record<number, Case | RunCase>> = {
   } satisfies RunCase,
   17: {
     state: "runs",
-    shown: "the prompt that the agent got, and the answer",
+    shown: "the prompt that the agent received, and the answer",
     shows: ["res"],
     prepare: () => void preamble.script.push("Machines that learn."),
     check: ({ names, printed }) => {
@@ -260,7 +260,7 @@ const docs: Readonly<Record<number, Case | RunCase>> = {
       {
         from: "server.startStdio().catch(console.error);",
         to: "",
-        reason: "a test cannot give its own standard input to a server",
+        reason: "a test cannot pass its own standard input to a server",
       },
     ],
     check: async ({ names }) => {
@@ -294,13 +294,13 @@ const docs: Readonly<Record<number, Case | RunCase>> = {
   }),
   25: {
     state: "runs",
-    shown: "the tool hands its signal to what it waits for",
+    shown: "the tool passes its signal to the call that it awaits",
     patches: [
-      { from: "  },\\n});", to: "  },\n});", reason: "a line break stands there as the two characters \\n" },
+      { from: "  },\\n});", to: "  },\n});", reason: "a line break is written as the two characters \\n" },
       {
         from: 'await fetch("https://api.example.com/data", {\n      signal: abortSignal, // Pass the signal here\n    });',
         to: "await fetch(`data:application/json,{}`, {\n      signal: abortSignal,\n    });",
-        reason: "the address is one of an example: there is nobody to ask",
+        reason: "the address is an example, and no server answers there",
       },
     ],
     check: async ({ names }) => {
@@ -313,7 +313,7 @@ const docs: Readonly<Record<number, Case | RunCase>> = {
   } satisfies RunCase,
   26: {
     state: "runs",
-    shown: "the call ends in a text; aborted, in an AbortError",
+    shown: "the call ends with a text; when aborted, with an AbortError",
     needs: ["agent"],
     patches: [],
     check: async ({ printed }) => {
@@ -326,14 +326,14 @@ const docs: Readonly<Record<number, Case | RunCase>> = {
   } satisfies RunCase,
   27: {
     state: "runs",
-    shown: "the tool beside others in an agent",
+    shown: "the tool together with others in an agent",
     patches: [
       {
         from: "fetch(`https://api.example.com/weather?city=",
         to: 'fetch(`data:application/json,"',
-        reason: "the address is one of an example: there is nobody to ask",
+        reason: "the address is an example, and no server answers there",
       },
-      { from: "{city}`);", to: '{city}"`);', reason: "the same: the answer is a JSON text" },
+      { from: "{city}`);", to: '{city}"`);', reason: "the same; the response is a JSON string" },
     ],
     check: async ({ names }) => {
       preamble.script.push(preamble.calls("weatherVercel", { city: "Kyoto" }), "Sunny.");
@@ -384,19 +384,19 @@ const docs: Readonly<Record<number, Case | RunCase>> = {
   32: fits("`startStdio`"),
   33: {
     state: "runs",
-    shown: "the server is there, and can be started",
+    shown: "the server exists, and can be started",
     needs: ["MCPServer"],
     shows: ["server"],
     patches: [
       {
         from: "  // example configuration above\n",
         to: '  name: "Example",\n  version: "1.0.0",\n  tools: {},\n',
-        reason: "the configuration is empty, and a server needs a name and a version",
+        reason: "the configuration is empty, but a server needs a name and a version",
       },
       {
         from: "await server.startStdio();",
         to: "",
-        reason: "a test cannot give its own standard input to a server",
+        reason: "a test cannot pass its own standard input to a server",
       },
     ],
     check: ({ names }) => {
@@ -425,7 +425,7 @@ const docs: Readonly<Record<number, Case | RunCase>> = {
   51: fits("`MCPServerResources`"),
   52: {
     state: "runs",
-    shown: "the server lists its resources; the address that the block itself mistypes is an error",
+    shown: "the server lists its resources; the address that the block misspells causes an error",
     shows: ["serverWithResources", "myResourceHandlers"],
     check: async ({ names }) => {
       const handlers = named<{
@@ -440,14 +440,14 @@ const docs: Readonly<Record<number, Case | RunCase>> = {
   53: fits("`resources.notifyUpdated`"),
   54: {
     state: "runs",
-    shown: "it resolves where no client listens",
+    shown: "it resolves if no client is listening",
     needs: ["serverWithResources"],
     check: () => undefined,
   } satisfies RunCase,
   55: fits("`resources.notifyListChanged`"),
   56: {
     state: "runs",
-    shown: "it resolves where no client listens",
+    shown: "it resolves if no client is listening",
     needs: ["serverWithResources"],
     check: () => undefined,
   } satisfies RunCase,
@@ -485,7 +485,7 @@ const streamed = (input: object) => async (agent: typeof preamble.agent) => {
 const tools: Readonly<Record<number, Case | RunCase>> = {
   1: {
     state: "runs",
-    shown: "the tool reverses its input, by hand",
+    shown: "the tool reverses its input when called directly",
     check: async ({ names }) => {
       const tool = named<RunnableTool>(names, "tool");
       expect(await tool.execute({ input: "abc" })).toEqual({ output: "cba" });
@@ -493,7 +493,7 @@ const tools: Readonly<Record<number, Case | RunCase>> = {
   } satisfies RunCase,
   2: {
     state: "runs",
-    shown: "the tool, and what an MCP client is told of it",
+    shown: "the tool, and its description for an MCP client",
     needs: ["fetchWeather"],
     check: async ({ names }) => {
       const tool = named<RunnableTool>(names, "weatherTool");
