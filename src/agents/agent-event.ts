@@ -4,24 +4,24 @@ import type { AgenticMessage, FinishReason, TokenUsage } from "../schema/message
 import type { ContentBlock } from "../schema/message/content-block.js";
 import type { AgentFinishReason } from "./agent-result.js";
 
-/** Where an event belongs. */
+/** The position of an event. */
 export interface EventPlace {
-  /** Counts the events of one stream from 0, without gaps. */
+  /** The number of the event in its stream, starting at 0, without gaps. */
   readonly seq: number;
-  /** Of the agent's run: it tells parallel runs of one agent apart. */
+  /** The id of the agent's run: it distinguishes parallel runs of one agent. */
   readonly runId: string;
-  /** The tool call that an inner agent runs for. */
+  /** The tool call for which an inner agent runs. */
   readonly parentCallId?: string | undefined;
-  /** The agents on the way here, the called one first. Inner agents have longer paths. */
+  /** The agents that lead here, starting with the called one. Inner agents have longer paths. */
   readonly agentPath: readonly string[];
-  /** The step it belongs to, counted from 1; 0 before the first. */
+  /** The step that the event belongs to, starting at 1; 0 before the first step. */
   readonly step: number;
 }
 
-/** Why an answer that was being streamed is void, and begins again. */
+/** Why an answer that was being streamed is void and starts again. */
 export type RestartReason = "retry" | "fallback" | "repair";
 
-/** What an event says, without where. */
+/** The content of an event, without its position. */
 export type AgentEventBody =
   | { readonly type: "start"; readonly threadId?: string | undefined; readonly checkpointId?: string | undefined }
   | { readonly type: "step_start" }
@@ -59,7 +59,7 @@ export type AgentEventBody =
       readonly checkpointId?: string | undefined;
     };
 
-/** An error as an event carries it. */
+/** An error as it appears in an event. */
 export interface EventError {
   readonly code?: string | undefined;
   readonly name: string;
@@ -67,7 +67,7 @@ export interface EventError {
 }
 
 /**
- * What happens in a run of an agent, as plain JSON. The last event is `finish` or `error`.
+ * The events of a run of an agent, as plain JSON. The last event is `finish` or `error`.
  *
  * @example
  * for await (const event of agent.stream("Weather in Kyoto?")) {

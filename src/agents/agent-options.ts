@@ -13,72 +13,72 @@ import type { Per, StopWhen } from "./agent-context.js";
 import type { AgentModelOptions } from "./call-options.js";
 import type { AnyMiddleware } from "./create-middleware.js";
 
-/** How an answer is had that is a value of a schema. */
+/** How an agent produces a value that matches a schema. */
 export type OutputMode = "auto" | "native" | "tool";
 
-/** What happens when the last step still calls tools. */
+/** What happens if the last step still calls tools. */
 export type OnMaxSteps = "answer" | "stop" | "throw";
 
-/** What an agent is made of. */
+/** Options of `createAgent`. */
 export interface AgentOptions<Output extends AnyStandardSchema | JsonSchema | undefined = undefined> {
-  /** A model of ours or of the AI SDK, or what chooses one for each turn. */
+  /** A model, also one of the AI SDK, or a function that chooses one for each turn. */
   readonly model: Per<Model>;
   /** Letters, digits, `_` and `-`, at most 64. @default "agent" */
   readonly name?: string | undefined;
-  /** What others read who may call it as a tool, or hand over to it. */
+  /** Shown to other agents that can call this one as a tool, or hand over to it. */
   readonly description?: string | undefined;
-  /** What the model is told first. They are not part of the log. */
+  /** The instructions of the model. They are not part of the log. */
   readonly instructions?: Per<string | readonly AgenticMessage[]> | undefined;
-  /** Tools of any format, as a tools node takes them. */
+  /** Tools in any format that a tools node accepts. */
   readonly tools?: Per<AgenticToolsNodeConfig["tools"]> | undefined;
-  /** The schema of the answer. Without one the answer is a text. */
+  /** The schema of the answer. Without one, the answer is text. */
   readonly output?: Output | undefined;
-  /** The model's own response format, or a tool by which it answers. @default "auto": without tools "native" */
+  /** Whether to use the model's own response format, or a tool for the answer. @default "auto": without tools "native" */
   readonly outputMode?: OutputMode | undefined;
-  /** How often the model may mend an answer that does not fit. @default 1 */
+  /** How often the model may correct an answer that does not match. @default 1 */
   readonly outputRepairs?: number | undefined;
-  /** How many accepted answers a turn may have. @default 20 */
+  /** The maximum number of accepted answers in a turn. @default 20 */
   readonly maxSteps?: number | undefined;
   /**
-   * When the last step calls tools: one more answer without tools, an end without one, or `MAX_STEPS_EXCEEDED`.
+   * If the last step calls tools: ask for one more answer without tools, stop without one, or throw `MAX_STEPS_EXCEEDED`.
    * @default "answer"
    */
   readonly onMaxSteps?: OnMaxSteps | undefined;
-  /** Asked after each round of tools: whether the run is over. */
+  /** Called after the tool calls of each step: returns whether the run is finished. */
   readonly stopWhen?: StopWhen | readonly StopWhen[] | undefined;
-  /** Tools whose result is the answer. */
+  /** Tools whose result becomes the answer. */
   readonly returnDirectly?: readonly string[] | undefined;
   readonly middleware?: readonly AnyMiddleware[] | undefined;
-  /** Agents that this one may hand the conversation over to. */
+  /** Agents to which this one can hand over the conversation. */
   readonly handoffs?: readonly Agent<unknown>[] | (() => readonly Agent<unknown>[]) | undefined;
-  /** How often, and when, a model is asked again. @default { attempts: 3 } */
+  /** How often, and when, a model call is retried. @default { attempts: 3 } */
   readonly retry?: ModelRetryPolicy | false | undefined;
   /** Models to ask when the first one fails. */
   readonly fallbacks?: readonly Model[] | undefined;
-  /** How long one attempt of a model may take. */
+  /** The time limit of one model attempt. */
   readonly modelTimeoutMs?: number | undefined;
   /** How long a streaming model may be silent. */
   readonly modelIdleTimeoutMs?: number | undefined;
-  /** What becomes of calls that fail: a result that the model reads, or the end of the run. @default "result" */
+  /** What happens when a tool call fails: the model reads the error as a result, or the run fails. @default "result" */
   readonly onToolError?: AgenticToolsNodeConfig["onToolError"];
   /** Whether tool calls need approval, in addition to what the tools require themselves. */
   readonly requireApproval?: ApprovalOption<AnyTool> | undefined;
-  /** Everything else that a tools node can be told. */
+  /** All other options of the tools node. */
   readonly toolsNode?:
     | (Omit<AgenticToolsNodeConfig, "tools" | "onToolError"> & {
         readonly requireApproval?: ApprovalOption<AnyTool> | undefined;
       })
     | undefined;
-  /** Reads answers to suspended tools out of the next message of the user. @default false */
+  /** Extracts answers to suspended tools from the user's next message. @default false */
   readonly autoResumeSuspendedTools?: boolean | undefined;
   readonly modelOptions?: AgentModelOptions | undefined;
-  /** Where runs that wait, and threads, are kept. */
+  /** The store for waiting runs and for threads. */
   readonly store?: CheckpointStore | undefined;
   /** When a run is saved: after each node and tool call, or where it stops. @default "step" */
   readonly durability?: "exit" | "step" | undefined;
   /**
-   * Keeps the earlier saves of turns and of runs with a `checkpointId`: `fork` goes on from one, `graph.history` lists them. Needs a
-   * store that appends. @default none; of `true`, the last 1,000
+   * Keeps the earlier saves of turns and of runs with a `checkpointId`: `fork` continues from one, `graph.history` lists
+   * them. Needs a store with `append`. @default none; with `true`, the last 1,000
    */
   readonly history?:
     | boolean

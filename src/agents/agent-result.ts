@@ -1,10 +1,10 @@
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
 import type { AgenticMessage, FinishReason, TokenUsage } from "../schema/message/agentic-message.js";
 
-/** Why a run of an agent came to its end. */
+/** Why a run of an agent ended. */
 export type EndReason = "stop" | "length" | "content_filter" | "returned" | "stop_when" | "max_steps" | "other";
 
-/** The same, or that it waits for answers. */
+/** The same, or that the run waits for answers. */
 export type AgentFinishReason = EndReason | "waiting";
 
 /** One accepted answer of a model, and the results of its calls. */
@@ -14,32 +14,32 @@ export interface AgentStep {
   readonly results: readonly AgenticMessage[];
   readonly usage: TokenUsage;
   readonly finishReason: FinishReason;
-  /** `provider/model`, as far as the model says it. */
+  /** `provider/model`, if the model reports it. */
   readonly model: string;
-  /** Which agent answered. */
+  /** The agent that answered. */
   readonly agent: string;
 }
 
 interface ResultFields<Output> {
   /** The answer; with an output schema the accepted JSON, with `returnDirectly` the result of the tool. */
   readonly text: string;
-  /** The value of the output schema, else `text`. Reading it throws `NO_OUTPUT` where there is none. */
+  /** The value of the output schema, or else `text`. Reading it throws `NO_OUTPUT` if there is none. */
   readonly output: Output;
-  /** This turn: the prompt first, then everything that was logged, also before a resume. */
+  /** This turn: the prompt first, then everything that was logged, including before a resume. */
   readonly messages: readonly AgenticMessage[];
   readonly steps: readonly AgentStep[];
-  /** Of every model call, each once: repairs, summaries and inner agents too. */
+  /** The usage of every model call, each counted once, including repairs, summaries and inner agents. */
   readonly usage: TokenUsage;
   /** The same by `provider/model`. */
   readonly usageByModel: Readonly<Record<string, TokenUsage>>;
-  /** Which agent answered last. */
+  /** The agent that answered last. */
   readonly agent: string;
   readonly checkpointId?: string | undefined;
   readonly threadId?: string | undefined;
 }
 
 /**
- * What a run of an agent came to: an end, or questions that wait for their answers.
+ * The result of a run of an agent: an end, or questions that wait for answers.
  *
  * @example
  * const result = await agent.generate("Book it", { threadId: "u-1" });

@@ -16,15 +16,15 @@ import type {
   ResumeTarget,
 } from "./call-options.js";
 
-/** How an agent is called as a tool. */
+/** Options of `agent.asTool`. */
 export interface AgentToolOptions {
-  /** The name by which a model calls it. @default the agent's name */
+  /** The name that a model uses to call it. @default the agent's name */
   readonly id?: string | undefined;
   /** @default the agent's description */
   readonly description?: string | undefined;
-  /** What it takes: a text `prompt` is the message, anything else its JSON. @default { prompt } */
+  /** The arguments: a string `prompt` is the message, anything else is passed as JSON. @default { prompt } */
   readonly inputSchema?: AnyStandardSchema | JsonSchema | undefined;
-  /** What the agent knows of the conversation that it is called in. @default "none" */
+  /** What the agent sees of the conversation in which it is called. @default "none" */
   readonly history?: "none" | "parent" | undefined;
   /** Whether calls need approval before they run. @default false */
   readonly requireApproval?: NeedsApproval | undefined;
@@ -39,8 +39,8 @@ export interface AgentNodes {
 export type AgentGraph = CompiledGraph<readonly AgenticMessage[], AgenticMessage, AgentNodes>;
 
 /**
- * An agent: a compiled graph of a model and its tools, and ways to call it. It holds no run: calls may overlap, and any
- * process that builds the same agent can resume.
+ * An agent: a compiled graph of a model and its tools, with methods to call it. It holds no state of runs: calls can
+ * overlap, and any process that builds the same agent can resume.
  *
  * @example
  * const held = await agent.generate("Pay the invoice", { threadId: "u-1" });
@@ -51,19 +51,19 @@ export type AgentGraph = CompiledGraph<readonly AgenticMessage[], AgenticMessage
 export interface Agent<out Output = string> {
   readonly name: string;
   readonly description: string | undefined;
-  /** The graph, to print, nest or run as it is. */
+  /** The graph, which you can draw, nest or run directly. */
   readonly graph: AgentGraph;
-  /** Runs to the end, or to where it waits for answers. */
+  /** Runs until the end, or until the run waits for answers. */
   generate(prompt: Prompt, options?: AgentCallOptions): Promise<AgentResult<Output>>;
-  /** The same as events while they happen. Nothing runs before the first read. */
+  /** Like `generate`, but returns the events as they happen. Nothing runs before the first read. */
   stream(prompt: Prompt, options?: AgentCallOptions): AgentStream<Output>;
-  /** Goes on with a run that waits, failed or was cut off. Answers go by the ids of interrupts. */
+  /** Resumes a run that waits, failed or was interrupted. Answers are keyed by the ids of interrupts. */
   resume(run: ResumeTarget, answers?: Answers, options?: AgentResumeOptions): Promise<AgentResult<Output>>;
-  /** The same as events; they begin with what is new. */
+  /** Like `resume`, but returns the new events. */
   resumeStream(run: ResumeTarget, answers?: Answers, options?: AgentResumeOptions): AgentStream<Output>;
   /**
-   * Copies a run as it was at a save: the newest, or with `history` any entry of `graph.history(checkpointId)`. Of a thread, the copy is
-   * a thread too, with the turns before. `resume` goes on with it; the original stays as it is.
+   * Copies a run as it was at a save: the newest one, or with `history` any entry of `graph.history(checkpointId)`. For a
+   * thread, the copy is a thread too, with the previous turns. `resume` continues the copy; the original stays unchanged.
    *
    * @example
    * const agent = createAgent({ model, tools: [getWeather], store: memoryStore(), history: true });
@@ -73,7 +73,7 @@ export interface Agent<out Output = string> {
    */
   fork(run: ResumeTarget, options?: AgentForkOptions): Promise<AgentFork>;
   /**
-   * A tool that runs the agent inside the call: its questions are those of the caller.
+   * Returns a tool that runs the agent inside the call: its questions are reported by the calling run.
    *
    * @example
    * const researcher = createAgent({ name: "researcher", description: "Finds things out.", model });

@@ -6,13 +6,13 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 /** The call options of a model that an agent does not set itself. */
 export type AgentModelOptions = Omit<ModelOptions, "tools" | "responseFormat"> & Readonly<Record<string, unknown>>;
 
-/** A message as it may be given in a prompt. */
+/** A message as it can appear in a prompt. */
 export type PromptMessage =
   | AgenticMessage
   | { readonly role: "system" | "user" | "assistant"; readonly content: string };
 
 /**
- * What an agent is asked. An empty list goes on with a thread.
+ * The prompt of an agent. An empty array continues a thread.
  *
  * @example
  * await agent.generate([
@@ -24,7 +24,7 @@ export type PromptMessage =
 export type Prompt = string | PromptMessage | readonly PromptMessage[];
 
 /**
- * What one call of an agent may be told.
+ * Options for one call of an agent.
  *
  * @example
  * await agent.generate("Weather in Kyoto?", {
@@ -35,27 +35,27 @@ export type Prompt = string | PromptMessage | readonly PromptMessage[];
  * });
  */
 export interface AgentCallOptions extends RunOptions {
-  /** The conversation that this turn belongs to. Needs a store. */
+  /** The conversation that this turn belongs to. Requires a store. */
   readonly threadId?: string | undefined;
-  /** When the thread waits for answers: an error, or its open calls are not executed. @default "throw" */
+  /** If the thread waits for answers: throw, or do not execute its open calls. @default "throw" */
   readonly onWaiting?: "throw" | "close" | undefined;
-  /** When a turn of the thread is under way: an error, or this one waits. @default "throw" */
+  /** If another turn of the thread is in progress: throw, or wait for it. @default "throw" */
   readonly onBusy?: "throw" | "wait" | undefined;
   readonly modelOptions?: AgentModelOptions | undefined;
 }
 
-/** What a resume of an agent may be told. */
+/** Options for a resume of an agent. */
 export type AgentResumeOptions = Omit<
   AgentCallOptions,
   "parent" | "key" | "checkpointId" | "threadId" | "onWaiting" | "onBusy" | "forceNewRun"
 >;
 
-/** What is resumed: a checkpoint id, a thread, or a result that waits. */
+/** What to resume: a checkpoint id, a thread, or a waiting result. */
 export type ResumeTarget =
   | string
   | { readonly threadId?: string | undefined; readonly checkpointId?: string | undefined };
 
-/** What an agent's run is copied from. */
+/** Options of `agent.fork`. */
 export interface AgentForkOptions extends ForkOptions {
   /** The turn of a thread, by its number. @default the newest */
   readonly turn?: number | undefined;

@@ -27,7 +27,7 @@ import { AgentRunCall, type Reader, type RunnableAgent } from "./run-agent.js";
 /** Few programs fork. */
 const forks = new OnDemand(() => import("./fork-thread.js"));
 
-/** What an agent with this output schema gives: without one a text. */
+/** The output type of an agent with this output schema; text without one. */
 export type AgentOutput<Schema> = Schema extends AnyStandardSchema
   ? SchemaOutput<Schema>
   : Schema extends JsonSchema
@@ -35,7 +35,7 @@ export type AgentOutput<Schema> = Schema extends AnyStandardSchema
     : string;
 
 /**
- * Makes an agent: a model that calls tools until it has its answer.
+ * Creates an agent: a model that calls tools until it has an answer.
  *
  * @example
  * const agent = createAgent({ model, tools: [getWeather], instructions: "Answer in one sentence." });

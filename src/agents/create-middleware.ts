@@ -11,11 +11,11 @@ import type { AgentModelOptions } from "./call-options.js";
 import { checkNames, invalidMiddleware } from "./errors.js";
 import type { ModelReply, ModelRequest } from "./model-request.js";
 
-/** A hook may give something, or nothing at all. */
+/** A hook can return a value, or nothing. */
 type Maybe<T> = T | undefined | void | Promise<T | undefined> | Promise<void>;
 
 /**
- * What `beforeStep` changes. All but `messages` holds for this step only.
+ * What `beforeStep` can change. Everything except `messages` applies to this step only.
  *
  * @example
  * const careful = createMiddleware({
@@ -35,7 +35,7 @@ export interface StepChanges {
 }
 
 /**
- * What `afterModel` changes.
+ * What `afterModel` can change.
  *
  * @example
  * const brief = createMiddleware({
@@ -46,11 +46,11 @@ export interface StepChanges {
 export interface ModelChanges {
   /** Replaces the answer in the log. */
   readonly message?: AgenticMessage | undefined;
-  /** Asks the model again, or ends the run; open calls are `not_executed`. */
+  /** Asks the model again, or ends the run; open calls become `not_executed`. */
   readonly jumpTo?: "model" | "end" | undefined;
 }
 
-/** Calls what is inside: the model, or the next middleware. May be called again. */
+/** Calls the model, or the next middleware. You can call it more than once. */
 export type NextModelCall = (request?: ModelRequest) => ModelReply;
 
 /**
@@ -69,15 +69,15 @@ export type NextModelCall = (request?: ModelRequest) => ModelReply;
  */
 export type NextToolCall = (call?: ToolCall) => Promise<ToolOutput>;
 
-/** What a middleware does, where it does something. Every hook may be async. */
+/** Options of `createMiddleware`. All hooks are optional, and can be async. */
 export interface MiddlewareOptions<M> {
-  /** Names its state, and what it throws. */
+  /** Identifies the state of the middleware, and appears in its errors. */
   readonly name: string;
-  /** The state that a run begins with. It must have a JSON form that checkpoints keep. */
+  /** Returns the initial state of a run. It must be JSON that checkpoints can save. */
   readonly state?: (() => M) | undefined;
   /** How long the state lives. @default "run" */
   readonly scope?: "run" | "thread" | undefined;
-  /** Tools that the agent has besides its own. */
+  /** Tools that the middleware adds to the agent. */
   readonly tools?: readonly AnyTool[] | undefined;
   /** Once per turn, before the first step. */
   beforeAgent?(run: AgentRun<M>): void | Promise<void>;
@@ -95,18 +95,18 @@ export interface MiddlewareOptions<M> {
     next: NextToolCall,
     run: AgentRun<M> & { readonly tool: ToolContext },
   ): ToolOutput | Promise<ToolOutput>;
-  /** After a step and its round of tools. */
+  /** After a step and its tool calls. */
   afterStep?(step: AgentStep, run: AgentRun<M>): void | Promise<void>;
-  /** Once per turn, when it has ended well. */
+  /** Once per turn, when it has completed. */
   afterAgent?(result: AgentResult<unknown>, run: AgentRun<M>): void | Promise<void>;
 }
 
-/** What `createMiddleware` gives, for the option `middleware` of an agent. */
+/** The return value of `createMiddleware`, for the option `middleware` of an agent. */
 export interface Middleware<M = undefined> extends MiddlewareOptions<M> {
   readonly scope: "run" | "thread";
 }
 
-/** A middleware of any state. */
+/** A middleware with any state. */
 export interface AnyMiddleware extends Omit<Middleware<never>, "state"> {
   readonly state?: (() => unknown) | undefined;
 }
@@ -122,8 +122,8 @@ const hooks = [
 ] as const satisfies (keyof MiddlewareOptions<never>)[];
 
 /**
- * Makes a middleware: hooks around the steps of an agent, with a state of its own. `before…` hooks run in the order of the
- * list, the first `wrap…` is the outermost, `after…` hooks run in reverse.
+ * Creates a middleware: hooks around the steps of an agent, with its own state. `before…` hooks run in the order of the
+ * array, the first `wrap…` hook is the outermost, and `after…` hooks run in reverse order.
  *
  * @example
  * const budget = createMiddleware({

@@ -21,23 +21,23 @@ import { messagesOfTurns } from "./thread-turns.js";
 import { noUsage } from "./token-usage.js";
 import { removeEvents } from "./turn-events.js";
 
-/** One turn of a thread: a prompt, and what came of it. */
+/** One turn of a thread: a prompt, and its result. */
 export interface Turn {
-  /** Counted from 1. */
+  /** The number of the turn, starting at 1. */
   readonly number: number;
   readonly messages: readonly AgenticMessage[];
   /** The agent that answers, or answered last; "" if none did. */
   readonly agent: string;
-  /** `open`: it runs, or what ran it is gone. */
+  /** `open`: the turn is running, or its process is gone. */
   readonly status: TurnStatus;
   readonly usage: TokenUsage;
   readonly startedAt: Date;
-  /** While the turn can be resumed, and where a history is kept. */
+  /** Present while the turn can be resumed, and if a history is kept. */
   readonly checkpointId?: string | undefined;
 }
 
 /**
- * The conversations that a store keeps.
+ * The conversations in a store.
  *
  * @example
  * const all = threads(memoryStore());
@@ -46,22 +46,22 @@ export interface Turn {
  * await all.truncate("u-1", 0);
  */
 export interface Threads {
-  /** All that was said in a thread, in order. */
+  /** All messages of a thread, in order. */
   messages(id: string): Promise<AgenticMessage[]>;
   turns(id: string): AsyncIterable<Turn>;
-  /** Adds messages as a turn of their own: what was said elsewhere. */
+  /** Adds messages as a separate turn, for example from another conversation. */
   append(id: string, messages: readonly PromptMessage[]): Promise<void>;
-  /** Removes all turns behind this one; `0` removes all. */
+  /** Removes all turns after this one; `0` removes all turns. */
   truncate(id: string, turn: number): Promise<void>;
   delete(id: string): Promise<void>;
-  /** Copies a thread up to a turn, and gives the id of the copy. The original stays as it is. */
+  /** Copies a thread up to a turn, and returns the id of the copy. The original stays unchanged. */
   fork(id: string, options?: ThreadForkOptions): Promise<string>;
-  /** The ids of all threads that begin so. */
+  /** The ids of all threads that start with the prefix. */
   list(prefix?: string): AsyncIterable<string>;
 }
 
 /**
- * The threads of a store: what agents that were called with a `threadId` have written.
+ * Reads and edits the threads in a store, as written by agents that were called with a `threadId`.
  *
  * @example
  * const store = memoryStore();

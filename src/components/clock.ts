@@ -1,7 +1,7 @@
 import { isFields } from "../is.js";
 
 /**
- * Where time comes from. All that waits in a run asks the clock of its `Runtime`, so that tests decide when time passes.
+ * The source of time. Everything in a run that waits uses the clock of its `Runtime`, so that tests can control time.
  *
  * @example
  * const clock = manualClock();
@@ -10,13 +10,13 @@ import { isFields } from "../is.js";
 export interface Clock {
   /** The time in milliseconds since 1970. */
   now(): number;
-  /** Calls `run` once after so many milliseconds; gives what {@link clearTimer} takes. The time may be of any length. */
+  /** Calls `run` once after the given number of milliseconds, of any length; returns a timer for {@link clearTimer}. */
   setTimer(run: () => void, milliseconds: number): unknown;
-  /** The timer does not fire any more; harmless when it has, or was cleared before. */
+  /** Stops a timer; harmless if it has already fired or was cleared before. */
   clearTimer(timer: unknown): void;
 }
 
-/** The clock of the machine. */
+/** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimer: (run, milliseconds) =>

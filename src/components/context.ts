@@ -5,7 +5,7 @@ import type { ResumeInfo } from "./resume-info.js";
 import type { StateKey } from "./state-key.js";
 
 /**
- * What a node gets beside its input. Nothing in it costs anything before it is read; its methods may be destructured.
+ * What a node receives besides its input. Nothing in it costs anything before it is read; its methods can be destructured.
  *
  * @example
  * const fetchPage = async (url: string, { signal }: NodeContext) => (await fetch(url, { signal })).text();
@@ -13,7 +13,7 @@ import type { StateKey } from "./state-key.js";
 export interface NodeContext<State = unknown, Options = unknown> {
   /** Aborted when the run is cancelled, runs out of time, or a sibling fails. */
   readonly signal: AbortSignal;
-  /** The values of this request; an empty one when the run was given none. */
+  /** The request context of this run; empty if none was passed. */
   readonly requestContext: RequestContext;
   /** The state of the graph that this node belongs to; `undefined` without `withState`. */
   readonly state: State;
@@ -27,42 +27,42 @@ export interface NodeContext<State = unknown, Options = unknown> {
    * belongs to the run, this node and this invocation of it.
    */
   readonly taskKey: string;
-  /** Which attempt of its node this is, counted from 1: see `retry`. */
+  /** The number of this attempt of the node, starting at 1: see `retry`. */
   readonly attempt: number;
-  /** Reports that work is going on: restarts the `idleTimeoutMs` of the node. */
+  /** Reports that work is in progress: restarts the `idleTimeoutMs` of the node. */
   readonly heartbeat: () => void;
-  /** Tells handlers about something on the way (`onEvent`). Never seen by a model. */
+  /** Sends an event to handlers (`onEvent`). Models never see it. */
   readonly progress: (event: unknown) => void;
   /**
-   * Uses the state of the nearest enclosing graph made `withState(key)`, with exclusive access until `use` is done, also
+   * Uses the state of the nearest enclosing graph with `withState(key)`. `use` has exclusive access until it returns, also
    * across awaits.
    */
   readonly processState: <S, R>(key: StateKey<S>, use: (state: S) => R | Promise<R>) => Promise<R>;
   /**
-   * Asks a question: the run stops with an `InterruptError`. When it is resumed with an answer, this place runs again and
-   * gets the answer here. The usual form of {@link interrupt}: a place may ask several times, each time under its
-   * own key. Rejects with `DUPLICATE_KEY`, and with `ANSWER_MISMATCH` when an answer does not fit the schema.
+   * Asks a question: the run stops with an `InterruptError`. When it is resumed with an answer, the node or tool call runs
+   * again, and `ask` returns the answer. It is the simple form of {@link interrupt}: you can ask several times, each time
+   * with another key. Rejects with `DUPLICATE_KEY`, and with `ANSWER_MISMATCH` if an answer does not match the schema.
    */
   readonly ask: Ask;
-  /** Stops the run here: it never returns. When this place is entered again, `ctx.resume` has its state and the answer. */
+  /** Stops the run: it never returns. When the node or tool call runs again, `ctx.resume` has its state and the answer. */
   readonly interrupt: (info: unknown, options?: InterruptOptions) => never;
-  /** Runs `work` and remembers what it gave, so that this place does not repeat it when it is entered again. */
+  /** Runs `work` and remembers its result, so that `work` is not repeated when the node or tool call runs again. */
   readonly once: <T>(key: string, work: () => T | Promise<T>) => Promise<T>;
-  /** What became of an {@link interrupt} in this place. */
+  /** What happened to an earlier {@link interrupt} of this node or tool call. */
   readonly resume: ResumeInfo;
-  /** A copy of this context with some fields replaced. (Spreading loses them: they are getters.) */
+  /** Returns a copy of this context with some fields replaced. (Spreading loses fields, because they are getters.) */
   readonly with: (fields: Record<string, unknown>) => NodeContext<State, Options>;
 }
 
 /** Options of `ctx.interrupt`. */
 export interface InterruptOptions {
-  /** Kept for this place, and given back as `ctx.resume.state`. */
+  /** Kept for this node or tool call, and returned as `ctx.resume.state`. */
   readonly state?: unknown;
-  /** Answers must fit it. A Standard Schema needs a JSON Schema form, with which the question travels. */
+  /** Answers must match it. A Standard Schema needs a JSON Schema form, which is sent along with the question. */
   readonly schema?: AnyStandardSchema | JsonSchema | undefined;
 }
 
-/** With a schema, an answer is what the schema makes of it; without one it is what was answered. */
+/** With a schema, an answer is the output of the schema; without one, it is the value that was passed to `resume`. */
 export interface Ask {
   <Schema extends AnyStandardSchema>(key: string, info: unknown, schema: Schema): Promise<SchemaOutput<Schema>>;
   <Answer = unknown>(key: string, info: unknown, schema?: JsonSchema): Promise<Answer>;

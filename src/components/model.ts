@@ -30,9 +30,9 @@ export interface ModelOptions {
   readonly reasoningEffort?: ReasoningEffort | undefined;
   /** HTTP headers of the request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Options for one provider, by its name: `{ openai: { serviceTier: "flex" } }`. */
+  /** Options of a single provider, by its name: `{ openai: { serviceTier: "flex" } }`. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
-  /** The tools the model may call: `toolsNode.infos`. */
+  /** The tools that the model can call: `toolsNode.infos`. */
   readonly tools?: readonly ToolInfo[] | undefined;
   /** Whether the model may, must or must not call tools. @default "auto" */
   readonly toolChoice?: ToolChoice | undefined;
@@ -41,13 +41,13 @@ export interface ModelOptions {
 /** Whether the model may, must or must not call tools, or which ones it may choose from. */
 export type ToolChoice = "auto" | "required" | "none" | { readonly toolNames: readonly string[] };
 
-/** Free text, or JSON: of any form, or of that of a JSON Schema. */
+/** Free text, or JSON: in any form, or in the form of a JSON Schema. */
 export type ResponseFormat =
   | { readonly type: "text" }
   | {
       readonly type: "json";
       readonly schema?: JsonSchema | undefined;
-      /** What the schema describes, for the model. */
+      /** A description of the schema for the model. */
       readonly name?: string | undefined;
       readonly description?: string | undefined;
     };
@@ -55,7 +55,7 @@ export type ResponseFormat =
 /** How much a model should reason before it answers. */
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
-/** The second argument of a model: `ctx.options` are its merged call options. */
+/** What a model receives besides the messages: `ctx.options` are its merged call options. */
 export type ModelContext<Options = ModelOptions> = NodeContext<unknown, Options>;
 
 /**
@@ -73,9 +73,9 @@ export type ModelContext<Options = ModelOptions> = NodeContext<unknown, Options>
  */
 export interface AgenticModel<Options = ModelOptions> {
   readonly component: "model";
-  /** What it is, for traces: `RunInfo.type`. */
+  /** The type of the model for traces: `RunInfo.type`. */
   readonly type?: string | undefined;
   generate(messages: readonly AgenticMessage[], ctx: ModelContext<Options>): Promise<AgenticMessage>;
-  /** Yields chunks that `concatMessages` joins: blocks of one chunk carry `streamingMeta.index`, or none does. */
+  /** Yields chunks for `concatMessages`: either all blocks of a chunk have `streamingMeta.index`, or none has. */
   stream(messages: readonly AgenticMessage[], ctx: ModelContext<Options>): StreamSource<AgenticMessage>;
 }

@@ -1,17 +1,17 @@
-/** What a node or tool can read about its earlier execution: `ctx.resume`. */
+/** Describes the earlier execution of a node or tool call: `ctx.resume`. */
 export interface ResumeInfo {
-  /** Whether it has stopped here before, in this very task. */
+  /** Whether this same task has stopped here before. */
   readonly wasInterrupted: boolean;
-  /** What `ctx.interrupt` was given as `state`. */
+  /** The `state` that was passed to `ctx.interrupt`. */
   readonly state: unknown;
-  /** Whether this place, or one inside it, was answered. */
+  /** Whether this node or tool call, or one inside it, was answered. */
   readonly isTarget: boolean;
-  /** Whether an answer to `ctx.interrupt` came with data. */
+  /** Whether an answer to `ctx.interrupt` has data. */
   readonly hasData: boolean;
   readonly data: unknown;
 }
 
-/** The `ctx.resume` of a node or tool that has not stopped before. */
+/** The value for a node or tool call that has never stopped. */
 export const firstInvocation: ResumeInfo = Object.freeze({
   wasInterrupted: false,
   state: undefined,

@@ -2,7 +2,7 @@ import type { Document } from "../schema/document.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { NodeContext } from "./context.js";
 
-/** Makes messages from variables. */
+/** Creates messages from variables. */
 export interface Template<Variables = Record<string, unknown>, Options = unknown> {
   readonly component: "template";
   readonly type?: string | undefined;
@@ -26,7 +26,7 @@ export interface RetrieverOptions {
   readonly scoreThreshold?: number | undefined;
 }
 
-/** Turns texts into vectors, one per text, in order. */
+/** Computes a vector for each text, in order. */
 export interface Embedder<Options = EmbedderOptions> {
   readonly component: "embedder";
   readonly type?: string | undefined;

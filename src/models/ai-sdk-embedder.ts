@@ -9,13 +9,14 @@ import { wrongEmbeddings } from "./errors.js";
 /** Call options of an embedder of the AI SDK. */
 export interface AiSdkEmbedderOptions extends EmbedderOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** What only one provider knows, by its name: `{ openai: { dimensions: 256 } }`. */
+  /** Options of a single provider, by its name: `{ openai: { dimensions: 256 } }`. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
 }
 
 /**
- * Makes an embedder of an embedding model from a provider package of the AI SDK (specs V2, V3 and V4). More texts than the
- * model takes at a time become several calls, side by side where it allows that; the vectors are in the order of the texts.
+ * Creates an embedder from an embedding model of a provider package of the AI SDK (specs V2, V3 and V4). If there are more
+ * texts than the model accepts in one call, they are split into several calls, in parallel if the model allows it. The
+ * vectors are in the order of the texts.
  *
  * @example
  * const embedder = aiSdkEmbedder(openai.embedding("text-embedding-3-small"));

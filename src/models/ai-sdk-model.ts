@@ -7,8 +7,9 @@ import { type AiSdkModel, nameOf, requireAiSdkModel } from "./ai-sdk/provider-mo
 const part = new OnDemand(async () => (await import("./ai-sdk/adapted-model.js")).AdaptedModel);
 
 /**
- * Makes a model of one from a provider package of the AI SDK (specs V2, V3 and V4). What a provider sends and no block of ours
- * fits is kept as an `extension` block; what it wants back, such as signatures of reasoning, it gets back.
+ * Creates a model from one of a provider package of the AI SDK (specs V2, V3 and V4). Content that no block type can
+ * represent is kept as an `extension` block. What the provider needs to see again, such as reasoning signatures, is sent
+ * back to it.
  *
  * @example
  * const app = new Chain<AgenticMessage[]>().appendModel(aiSdkModel(openai("gpt-5"))).compile();

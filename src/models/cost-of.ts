@@ -1,19 +1,20 @@
 import type { TokenUsage } from "../schema/message/agentic-message.js";
 import { noPrice } from "./errors.js";
 
-/** What a model costs, per million tokens, in whatever money you count. */
+/** The prices of a model, per million tokens, in any currency. */
 export interface ModelPrice {
   readonly input: number;
   readonly output: number;
-  /** Prompt tokens that come from a cache. @default input */
+  /** Prompt tokens that are read from a cache. @default input */
   readonly cacheRead?: number | undefined;
   /** Prompt tokens that are written to a cache. @default input */
   readonly cacheWrite?: number | undefined;
 }
 
 /**
- * What the tokens of one or several models cost. Both records are by `provider/model`, which `responseMeta.model` of an answer
- * says; `openai/gpt-5` is also the price of `openai.responses/gpt-5`. A model without a price is an error.
+ * Returns the cost of the tokens of one or several models. The keys of both records are `provider/model`, as in
+ * `responseMeta.model` of an answer; `openai/gpt-5` is also the price of `openai.responses/gpt-5`. A model without a price
+ * causes an error.
  *
  * @example
  * const usage = { "openai/gpt-5": { promptTokens: 12_000, completionTokens: 800, totalTokens: 12_800, cachedTokens: 10_000 } };

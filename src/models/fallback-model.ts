@@ -20,7 +20,7 @@ import { type Model, toModel } from "./to-model.js";
 
 /** Options of {@link fallbackModel}. */
 export interface FallbackModelOptions {
-  /** After which failures the next model is asked. The others are what the call fails with. @default all */
+  /** The failures after which the next model is asked. The call fails with any other error. @default all */
   readonly fallBackOn?: ((error: unknown) => boolean) | undefined;
   /**
    * What happens when a stream fails after its first content: it rejects, or a chunk with `restart: true` voids what was
@@ -30,8 +30,8 @@ export interface FallbackModelOptions {
 }
 
 /**
- * Asks the next model when one fails. A run stays with the model that it has come to. When none is left, the call fails with
- * a {@link ModelsExhaustedError} that has all their errors.
+ * Asks the next model when one fails. Once a run has moved to a model, it stays with that model. When no model is left, the
+ * call fails with a {@link ModelsExhaustedError} that contains all their errors.
  *
  * @example
  * const [primary, secondary] = [scriptedModel(new Error("overloaded")), scriptedModel(assistantMessage("Hello!"))];

@@ -5,8 +5,9 @@ import { isFetchFailure } from "../run/policies/fetch-failure.js";
 import { ModelsExhaustedError } from "./errors.js";
 
 /**
- * Whether asking a model again may help: it says so itself (`isRetryable`), its status is 408, 409, 425, 429 or 5xx, the
- * network or a time limit failed, or its answer was cut off or empty. Looks through the causes; an abort is never retried.
+ * Whether asking a model again may help: the error is marked as retryable (`isRetryable`), its status is 408, 409, 425, 429
+ * or 5xx, the network or a time limit failed, or the answer was cut off or empty. Checks the causes too; an abort is never
+ * retried.
  *
  * @example
  * const careful = retryModel(model, { retryOn: (error, { attempt }) => attempt < 2 && isRetryableModelError(error) });

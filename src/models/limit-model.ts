@@ -7,11 +7,12 @@ import { isRepeating, type RepeatingModel, repeatsOthers } from "./attempts.js";
 import { invalidModelOption } from "./errors.js";
 import { type Model, toModel } from "./to-model.js";
 
-/** Runs work when there is room for it, as what `pLimit(5)` gives does. */
+/** Runs work when a slot is free, like the return value of `pLimit(5)`. */
 export type Limit = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * Makes calls of a model wait for a limit, which several models may share. A stream holds its slot until it ends or is left.
+ * Makes model calls wait for a limit, which several models can share. A stream holds its slot until it ends or is
+ * cancelled.
  *
  * @example
  * const limit = pLimit(5);

@@ -24,7 +24,7 @@ import { tell } from "./tell.js";
 import { type Model, toModel } from "./to-model.js";
 
 /**
- * When a model is asked again, and after how long: the policy of a node, with what suits models.
+ * When to retry a model call, and after what delay: the retry policy of a node, with defaults for models.
  *
  * @example
  * const policy: ModelRetryPolicy = {
@@ -49,8 +49,8 @@ export interface ModelRetryPolicy extends Pick<RetryPolicy, "attempts" | "factor
 const names = ["attempts", "delayMs", "factor", "maxDelayMs", "jitter", "retryOn", "afterContent"] as const;
 
 /**
- * Asks a model again when it fails in a way that may pass. Waits at least as long as the service asks it to. Each attempt is
- * a model run of its own in traces, and a stream that fails before its first content is replaced unseen.
+ * Retries a model when it fails in a way that may be temporary. Waits at least as long as the service asks for. Each
+ * attempt is a separate model run in traces. If a stream fails before its first content, readers do not notice the retry.
  *
  * @example
  * const patient = retryModel(model, { attempts: 5, maxDelayMs: 60_000 });

@@ -21,16 +21,17 @@ type Messages = readonly AgenticMessage[];
 
 /** Options of {@link structured}. */
 export interface StructuredOptions {
-  /** How often the model may mend an answer that does not fit. @default 1 */
+  /** How often the model may correct an answer that does not match. @default 1 */
   readonly outputRepairs?: number | undefined;
-  /** Options of its calls. The response format is the schema's. */
+  /** The options of the model calls. The schema defines the response format. */
   readonly modelOptions?: ModelOptions | undefined;
 }
 
 /**
- * Makes a Runnable that gives an answer as a value of a schema. An answer that does not fit goes back to the model with what is
- * wrong; at last the call fails with an {@link InvalidOutputError}. `stream` gives the growing value, the last one validated.
- * A schema that is not an object at the top is wrapped in one for the model, and its value unwrapped.
+ * Creates a Runnable that returns the answer of a model as a value of a schema. An answer that does not match is sent back
+ * to the model with the errors; after the last repair, the call fails with an {@link InvalidOutputError}. `stream` emits
+ * the growing value, and the validated one last. If the top level of the schema is not an object, it is wrapped in one for
+ * the model and unwrapped again.
  *
  * @example
  * const forecast = structured(model, z.object({ city: z.string(), celsius: z.number() }));

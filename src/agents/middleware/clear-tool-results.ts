@@ -6,18 +6,18 @@ import { requireCount } from "./trim-messages.js";
 
 /** Options of {@link clearToolResults}. */
 export interface ClearToolResultsOptions {
-  /** From which length on results are cleared. */
+  /** The length of the conversation from which results are cleared. */
   readonly atTokens: number;
-  /** How many of the last rounds keep their results. @default 3 */
+  /** How many of the last steps keep their results. @default 3 */
   readonly keepRounds?: number | undefined;
-  /** Tools whose results stay. */
+  /** Tools whose results are kept. */
   readonly exclude?: readonly string[] | undefined;
 }
 
 const cleared = "[This result was cleared to save space. Call the tool again if you need it.]";
 
 /**
- * Clears old results of tools in what the model sees. The log stays whole.
+ * Removes old tool results from what the model sees. The log stays complete.
  *
  * @example
  * const agent = createAgent({ model, tools: [getWeather], middleware: [clearToolResults({ atTokens: 80_000, exclude: ["read_plan"] })] });

@@ -9,8 +9,8 @@ const marks = {
 } as const;
 
 /**
- * Marks the end of the instructions and the last message, up to which providers may cache a request. For Anthropic and
- * Bedrock; others cache by themselves, and ignore it.
+ * Marks the end of the instructions and the last message, up to which providers may cache a request. It affects Anthropic
+ * and Bedrock; other providers cache automatically, and ignore the marks.
  *
  * @example
  * const agent = createAgent({ model, instructions: "Be brief.", middleware: [promptCache()] });

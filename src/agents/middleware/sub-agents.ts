@@ -11,15 +11,15 @@ import { requireCount } from "./trim-messages.js";
 
 /** Options of {@link subAgents}. */
 export interface SubAgentsOptions {
-  /** Each needs a name of its own and a description. */
+  /** Each needs a unique name and a description. */
   readonly agents: readonly Agent<unknown>[];
-  /** How deep tasks may give tasks. @default 1 */
+  /** How deeply tasks can be nested. @default 1 */
   readonly maxDepth?: number | undefined;
 }
 
 /**
- * Gives an agent others to work for it, by the tool `task`: each task begins with a fresh history, and its last answer is the
- * result.
+ * Adds a tool `task` with which an agent delegates work to other agents. Each task starts with an empty history, and its
+ * last answer is the result.
  *
  * @example
  * const researcher = createAgent({ name: "researcher", description: "Finds things out.", model });

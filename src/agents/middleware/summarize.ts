@@ -17,11 +17,11 @@ import { requireCount } from "./trim-messages.js";
 
 /** Options of {@link summarize}. */
 export interface SummarizeOptions {
-  /** Writes the summaries: a small one will do. */
+  /** The model that writes the summaries; a small one is enough. */
   readonly model: Model;
-  /** From which length on the conversation is summarised. */
+  /** The length from which the conversation is summarised. */
   readonly atTokens: number;
-  /** How many of the last turns stay as they are. */
+  /** How many of the last turns are kept unchanged. */
   readonly keepTurns: number;
 }
 
@@ -36,8 +36,8 @@ const task =
   "Summarise the conversation above for a reader who will continue it: what was asked, decided, found out and done, with names, numbers and identifiers, and what is still open. Answer with the summary only.";
 
 /**
- * Replaces the beginning of a long conversation, as the model sees it, by a summary. The log stays whole; a summary that fails
- * is an event, and the conversation stays as it is.
+ * Replaces the beginning of a long conversation with a summary in what the model sees. The log stays complete. If a summary
+ * fails, that is reported as an event, and the conversation is not changed.
  *
  * @example
  * const agent = createAgent({

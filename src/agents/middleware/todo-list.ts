@@ -3,7 +3,7 @@ import { createTool } from "../../tools/define/create-tool.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
 import { turnAround } from "../turn.js";
 
-/** One thing to do. */
+/** One item of the list. */
 export interface Todo {
   readonly content: string;
   readonly status: "pending" | "in_progress" | "completed";
@@ -36,8 +36,8 @@ const inputSchema = {
 } as const;
 
 /**
- * Gives an agent a list of things to do, by the tool `write_todos`. The list is the state of the middleware, and lives as long
- * as the thread.
+ * Adds a to-do list to an agent, with the tool `write_todos`. The list is the state of the middleware, and lives as long as
+ * the thread.
  *
  * @example
  * const agent = createAgent({ model, tools: [getWeather], middleware: [todoList()] });

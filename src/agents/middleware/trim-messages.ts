@@ -4,14 +4,14 @@ import { messagesIn, type TalkTurn, tokensIn, tokensOf, turnsIn } from "./conver
 
 /** Options of {@link trimMessages}. */
 export interface TrimMessagesOptions {
-  /** How long the conversation may be. */
+  /** The maximum length of the conversation. */
   readonly maxTokens: number;
-  /** How many turns stay whatever their length; of these, at last rounds of tools go. @default 1 */
+  /** How many turns are kept; only their oldest steps may be removed, as a last resort. @default 1 */
   readonly keepTurns?: number | undefined;
 }
 
 /**
- * Leaves out the oldest turns of what the model sees, and then the oldest rounds of tools. The log stays whole.
+ * Removes the oldest turns, and then the oldest steps, from what the model sees. The log stays complete.
  *
  * @example
  * const agent = createAgent({ model, middleware: [trimMessages({ maxTokens: 50_000 })] });

@@ -1,12 +1,12 @@
-/** The client of an MCP server for whom a tool or a prompt runs: `ctx.mcp`, where that is the case. */
+/** The MCP client for which a tool or a prompt runs: `ctx.mcp`, if there is one. */
 export interface McpCallContext {
-  /** What the client says that it can do: `elicitation`, `sampling`, `roots`. */
+  /** The capabilities of the client: `elicitation`, `sampling`, `roots`. */
   readonly capabilities: Readonly<Record<string, unknown>>;
-  /** Lets the client's model answer: gives `{ role, content, model }`. Fails where the client has no `sampling`. */
+  /** Asks the client's model, and returns `{ role, content, model }`. Fails if the client has no `sampling`. */
   sample(params: Readonly<Record<string, unknown>>): Promise<McpSampledMessage>;
-  /** The folders that the client has opened. Fails where the client has no `roots`. */
+  /** Returns the folders that the client shares. Fails if the client has no `roots`. */
   roots(): Promise<readonly McpClientRoot[]>;
-  /** Writes into the client's log, if it wants to read that level. */
+  /** Writes to the client's log, if the client wants that level. */
   log(level: McpLogLevel, data: unknown, logger?: string): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface McpSampledMessage {
   readonly stopReason?: string | undefined;
 }
 
-/** A folder or resource that an MCP client opens to servers. */
+/** A folder or resource that an MCP client shares with servers. */
 export interface McpClientRoot {
   readonly uri: string;
   readonly name?: string | undefined;
