@@ -84,7 +84,7 @@ export function runOptionsOf(given: AgentCallOptions, call: AgentCall, signal: A
     nodes: {
       ...nodes,
       model: { ...nodes?.model, options: { call } },
-      // whoever reads events hears only tools: what else there is to hear is dear where every chunk is heard
+      // events need the handlers of tools only, and a handler of the whole run would be called for every chunk
       tools: call.watch === undefined ? tools : { ...tools, callbacks: [...(tools.callbacks ?? []), call.watch] },
     },
   };

@@ -8,7 +8,7 @@ const nonsenseCodes: readonly unknown[] = [
   "CLIENT_HTTP_UNEXPECTED_CONTENT",
 ];
 
-/** Whether what came back is no answer that the protocol has. */
+/** Whether the response is not one that the protocol defines. */
 export function isNonsense(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return nonsenseCodes.includes(Reflect.get(error, "code")) || /^(SyntaxError|\$?ZodError)$/.test(error.name);
