@@ -59,6 +59,8 @@ const onDemandOfParts = {
   "src/tools/define/mend-arguments.ts": root,
   "src/models/ai-sdk/adapted-model.ts": "src/models/index.ts",
   "src/agents/auto-resume.ts": "src/agents/index.ts",
+  "src/agents/thread-turns.ts": "src/agents/index.ts",
+  "src/agents/fork-thread.ts": "src/agents/index.ts",
   "src/tools/thrift/idl/idl-files.ts": "src/tools/thrift/index.ts",
 };
 
