@@ -167,12 +167,12 @@ export abstract class Context implements NodeContext {
   }
 
   get with(): (fields: Record<string, unknown>) => NodeContext {
-    return (fields) => copyOf(this, fields);
+    return (fields) => contextWith(this, fields);
   }
 }
 
 /** A copy of a context with some fields replaced. */
-export function copyOf(context: Context, fields: Record<string, unknown>): NodeContext {
+export function contextWith(context: Context, fields: Record<string, unknown>): NodeContext {
   const copy: NodeContext = Object.create(context, { origin: { value: context.origin } });
   for (const [name, value] of Object.entries(fields)) {
     Object.defineProperty(copy, name, { value, enumerable: true, configurable: true, writable: true });

@@ -2,7 +2,7 @@ import { isPromiseLike, isRecord } from "../is.js";
 import { joinChunks } from "../schema/concat/concat-chunks.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { duplicateKey, hostileKey, mergeRecords, notARecord } from "./merge.js";
+import { duplicateRecordKey, hostileKey, mergeRecords, notARecord } from "./merge.js";
 import type { KeyedInputs } from "./program.js";
 import type { Run } from "./run.js";
 import { oneChunk, rejoin } from "./streams/joining.js";
@@ -83,7 +83,7 @@ function joinStreams(
     for (const key of Object.keys(chunk)) {
       const owner = owners.get(key);
       if (owner === source) continue;
-      if (owner !== undefined) throw located(duplicateKey(key, owner.name, source.name, at));
+      if (owner !== undefined) throw located(duplicateRecordKey(key, owner.name, source.name, at));
       if (key === "__proto__") throw located(hostileKey(source.name, at));
       owners.set(key, source);
     }

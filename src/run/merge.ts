@@ -19,7 +19,8 @@ export function mergeRecords(
     const value = values[n];
     if (!isRecord(value)) throw notARecord(value, sources[n] ?? "", target);
     for (const key of Object.keys(value)) {
-      if (Object.hasOwn(merged, key)) throw duplicateKey(key, ownerOf(key, values, sources), sources[n] ?? "", target);
+      if (Object.hasOwn(merged, key))
+        throw duplicateRecordKey(key, ownerOf(key, values, sources), sources[n] ?? "", target);
       if (key === "__proto__") throw hostileKey(sources[n] ?? "", target);
       merged[key] = value[key];
     }
@@ -32,7 +33,7 @@ function ownerOf(key: string, values: readonly unknown[], sources: readonly stri
   return sources[first] ?? "";
 }
 
-export function duplicateKey(key: string, first: string, second: string, target: MergeTarget): Error {
+export function duplicateRecordKey(key: string, first: string, second: string, target: MergeTarget): Error {
   return mergeError(target, `duplicated key "${key}", from "${first}" and from "${second}". ${advice}`);
 }
 

@@ -17,7 +17,7 @@ export function isOfStore(error: unknown): boolean {
 const storeCodes: readonly string[] = ["STORE_FAILED", "CHECKPOINT_LOST", "CHECKPOINT_CONFLICT"];
 
 /** The input of an error branch. Rejects with the error if that began in another node. */
-export async function failureOf(task: Task, error: unknown): Promise<NodeFailure> {
+export async function nodeFailureOf(task: Task, error: unknown): Promise<NodeFailure> {
   const { owner, index, tried } = task;
   const located = (await owner.locateFailure(error, task)) as KumikoError;
   // the error may come from the node whose stream this one reads

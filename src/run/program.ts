@@ -12,7 +12,7 @@ import {
 import type { Joining } from "../schema/concat/rule.js";
 import { type Body, deriveMode, deriveUnjoined, type Mode, type Natives, nativesOf, takesStreams } from "./body.js";
 import { wiredLine } from "./mapping/wired-line.js";
-import { heldBack, withPolicies } from "./policies/load-around-node.js";
+import { loadHeldBack, withPolicies } from "./policies/load-around-node.js";
 import { type Route, routesOf, sourcesOf, type Targets } from "./routes.js";
 import { observeNatives } from "./spans/observe.js";
 import { type DeclaredJoining, joiningOf } from "./streams/joining.js";
@@ -220,7 +220,7 @@ export class Program {
     const isGuarded = node.component !== "passthrough" && (limited || this.#isGuarded(node, index));
     const body = this.#wrapped(node, index, mode, observed, isGuarded);
     // a failure must reach the error branch before anyone reads the stream
-    return mode !== "invoke" && this.routes[index]?.failure !== undefined ? heldBack(body) : body;
+    return mode !== "invoke" && this.routes[index]?.failure !== undefined ? loadHeldBack(body) : body;
   }
 
   #wrapped(node: PlanNode, index: number, mode: Mode, observed: boolean, isGuarded: boolean): Body {

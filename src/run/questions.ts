@@ -5,7 +5,7 @@ import type { InterruptOptions } from "../components/context.js";
 import { toJsonSchema } from "../schema/json-schema/convert.js";
 import type { JsonSchema } from "../schema/standard-schema.js";
 import type { Environment } from "./environment.js";
-import type { AnsweringContext, AnySchema } from "./saved/parse-answer.js";
+import type { AnsweringContext, AnswerSchema } from "./saved/parse-answer.js";
 
 /** The parts of a context that are used here. */
 export interface AskingContext extends AnsweringContext {
@@ -21,7 +21,7 @@ export function askAt(
   context: AskingContext,
   key: string,
   info: unknown,
-  schema: AnySchema | undefined,
+  schema: AnswerSchema | undefined,
 ): Promise<never> {
   try {
     const asked = findAnswered(context, key, info, schema);
@@ -34,7 +34,7 @@ export function askAt(
 
 type Answered = Question & { readonly answer: Answer };
 
-function findAnswered(context: AskingContext, key: string, info: unknown, schema: AnySchema | undefined): Answered {
+function findAnswered(context: AskingContext, key: string, info: unknown, schema: AnswerSchema | undefined): Answered {
   context.scope.throwIfAborted();
   if (context.isOver) throw askedTooLate(`ask("${String(key)}")`, context.address);
   const { invocation } = context;
@@ -61,7 +61,7 @@ function rejected(error: unknown): Promise<never> {
 
 function ignore(): void {}
 
-async function parseAt(context: AskingContext, asked: Answered, schema: AnySchema): Promise<never> {
+async function parseAt(context: AskingContext, asked: Answered, schema: AnswerSchema): Promise<never> {
   context.invocation.enter();
   try {
     return (await context.environment.savedRuns?.parseAnswer(context, asked, schema, asked.answer.data)) as never;
@@ -96,7 +96,7 @@ export async function onceAt<T>(context: AskingContext, key: string, work: () =>
   }
 }
 
-function jsonSchemaOf(what: string, schema: AnySchema, address: string): JsonSchema {
+function jsonSchemaOf(what: string, schema: AnswerSchema, address: string): JsonSchema {
   try {
     return toJsonSchema(schema);
   } catch (cause) {

@@ -216,6 +216,6 @@ function replacedIn<Name extends "signal" | "requestContext">(parent: Context, n
 const alone = { parentContext: undefined, nested: false };
 
 /** The abort reason when the output stream is cancelled without one. */
-export function leftEarly(): DOMException {
+export function outputLeftEarly(): DOMException {
   return abortError("The output stream was left before its end.");
 }

@@ -83,7 +83,7 @@ export function waitingTasks(stopped: Iterable<Task> | undefined, nodeOf: (task:
 }
 
 /** The `RunInfo` of a graph's run. */
-export function recordOf(
+export function graphRecordOf(
   { component, name, meta }: Plan,
   parent: RunInfo | undefined,
   at: Addressed,

@@ -18,16 +18,16 @@ import type { CallOptions, Context } from "./context.js";
 import { Environment } from "./environment.js";
 import { maxStepsExceeded, strayInterrupt } from "./errors.js";
 import { locate } from "./failure.js";
-import { mergeOptions, type NodeCallOptionsTree, type Overrides } from "./options/call-options.js";
+import { mergeCallOptions, type NodeCallOptionsTree, type Overrides } from "./options/call-options.js";
 import { Semaphore } from "./policies/semaphore.js";
 import type { KeyedInputs, Program } from "./program.js";
 import {
+  graphRecordOf,
   halt,
   invocationsOf,
   type RunLedger,
   type RunScheduler,
   type RunStops,
-  recordOf,
   resultIsThere,
   type Surroundings,
   spanOf,
@@ -351,7 +351,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   /** The `RunInfo` that its tasks name as their parent: the graph's; for a lone node or a nested run, the enclosing one. */
   get recordAround(): RunInfo | undefined {
     if (this.nested || this.program.plan.bare) return this.parentContext?.runInfo;
-    this.ownRecord ??= recordOf(this.program.plan, this.parentContext?.runInfo, this, this.nodeCallOptions);
+    this.ownRecord ??= graphRecordOf(this.program.plan, this.parentContext?.runInfo, this, this.nodeCallOptions);
     return this.ownRecord;
   }
 
@@ -373,7 +373,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     const { overrides, nodeCallOptions } = this;
     const node = this.node(index);
     if ((node.settings.options ?? overrides ?? nodeCallOptions) === undefined) return undefined;
-    return mergeOptions(node, overrides?.kinds, nodeCallOptions?.inside.get(node.key), made);
+    return mergeCallOptions(node, overrides?.kinds, nodeCallOptions?.inside.get(node.key), made);
   }
 
   handlersOf(index: number): HandlerList | undefined {

@@ -6,7 +6,7 @@ import type { Body } from "./body.js";
 import { noNextNode } from "./errors.js";
 import { joinInputs } from "./fan-in.js";
 import { deliverWired, without } from "./mapping/wired-delivery.js";
-import { endWithFailure, failureOf, takesErrorBranch } from "./node-failure.js";
+import { endWithFailure, nodeFailureOf, takesErrorBranch } from "./node-failure.js";
 import type { NodeStops } from "./node-stops.js";
 import { type Readiness, type Ready, readinessOf } from "./readiness.js";
 import { isPending, type Targets } from "./routes.js";
@@ -272,7 +272,7 @@ export class Scheduler {
     if (takesErrorBranch(task, error)) {
       this.#track(
         task,
-        failureOf(task, error),
+        nodeFailureOf(task, error),
         (failure) => this.#handOver(task, failure),
         (other) => this.#failRun(task, other),
       );

@@ -1,5 +1,5 @@
 /** Collects the fields of a record as JSON text. */
-export class Fields {
+export class JsonFields {
   inner: string;
 
   /** `inner`: fields that come first, as text. */

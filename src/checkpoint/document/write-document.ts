@@ -1,7 +1,7 @@
 import { quoted, TextCache } from "../values/quoted.js";
 import type { ValueCodec } from "../values/value-codec.js";
 import { type CheckpointDocument, documentVersion, usualKind } from "./document.js";
-import { Fields } from "./fields.js";
+import { JsonFields } from "./fields.js";
 import type {
   Answer,
   CallSnapshot,
@@ -160,7 +160,7 @@ export class Writer {
     }
     const isAll = (prepared ?? produced) === undefined && once.length === 0 && inner.length === 0 && calls.length === 0;
     if (isAll && head === "") return asked === "" ? "{}" : `{"questions":[${asked}]}`;
-    const fields = new Fields(head.slice(1));
+    const fields = new JsonFields(head.slice(1));
     if (asked !== "") fields.add("questions", `[${asked}]`);
     fields.addList("once", once, (entry) => this.once(entry, at));
     if (prepared !== undefined) fields.add("prepared", this.part(prepared, `input of "${at}"`));

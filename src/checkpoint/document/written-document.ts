@@ -2,7 +2,7 @@ import { quoted } from "../values/quoted.js";
 import { savedFormOf } from "../values/saved-form.js";
 import { StateCopy } from "../values/state-copy.js";
 import type { ValueCodec } from "../values/value-codec.js";
-import { Fields } from "./fields.js";
+import { JsonFields } from "./fields.js";
 import { LiveValues, type ValueAddress } from "./live-values.js";
 import type { Answer, InvocationSnapshot, Question, RunSnapshot, Slot, TaskSnapshot } from "./snapshot.js";
 import { stateName, texts, Writer } from "./write-document.js";
@@ -221,7 +221,7 @@ export class WrittenDocument {
 
   /** Tasks come first, so that the state can refer to their outputs; removals come last. */
   #changeOfRun(written: WrittenRun, run: RunSnapshot, place: Place): string {
-    const fields = new Fields();
+    const fields = new JsonFields();
     const isMoved = run.base !== written.base;
     if (isMoved) fields.add("base", String(run.base));
     written.base = run.base;
@@ -251,7 +251,7 @@ export class WrittenDocument {
     before.round = this.#round;
     // open invocations are changed in place, by answers
     if (before.snapshot === task && (task.visit ?? task.route) === undefined) return "";
-    const fields = new Fields();
+    const fields = new JsonFields();
     if (before.snapshot.targets === undefined && task.targets !== undefined) fields.add("targets", texts(task.targets));
     else noteServed(written, before.snapshot.targets, task.targets);
     if ((before.visit ?? before.route ?? task.visit ?? task.route) !== undefined) {
@@ -264,7 +264,7 @@ export class WrittenDocument {
   }
 
   #changeInvocation(
-    fields: Fields,
+    fields: JsonFields,
     name: "visit" | "route",
     before: WrittenInvocation | undefined,
     now: InvocationSnapshot | undefined,
@@ -282,7 +282,7 @@ export class WrittenDocument {
   }
 
   #changeOfInvocation(before: WrittenInvocation, now: InvocationSnapshot, place: Place): string {
-    const fields = new Fields();
+    const fields = new JsonFields();
     if (now.settled !== before.settled) fields.add("settled", String(now.settled));
     before.settled = now.settled;
     if (!isSameList(before.questions, now.questions, isSameQuestion)) {
@@ -317,7 +317,7 @@ export class WrittenDocument {
   }
 
   #changeSlot(
-    fields: Fields,
+    fields: JsonFields,
     before: WrittenInvocation,
     now: InvocationSnapshot,
     name: "prepared" | "produced",
@@ -328,7 +328,7 @@ export class WrittenDocument {
     before[name] = slot;
   }
 
-  #changeInner(fields: Fields, before: WrittenInvocation, now: InvocationSnapshot, place: Place): void {
+  #changeInner(fields: JsonFields, before: WrittenInvocation, now: InvocationSnapshot, place: Place): void {
     fields.addList("inner", now.inner, (one) => this.#changeOfInner(before, one, place));
     if (before.inner.size === now.inner.length) return;
     const keys = new Set(now.inner.map(({ key }) => key));
@@ -368,7 +368,7 @@ export class WrittenDocument {
     return text;
   }
 
-  #changeState(fields: Fields, written: WrittenRun, run: RunSnapshot, path: string): void {
+  #changeState(fields: JsonFields, written: WrittenRun, run: RunSnapshot, path: string): void {
     const { state } = run;
     if (written.state === undefined || state === undefined) {
       if (written.state === undefined && state === undefined) return;

@@ -1,13 +1,13 @@
 import { isPlainList, isPlainRecord } from "./json-tree.js";
 
 /** The copy of a part of a state: of a primitive value, the value itself. */
-export type Part = string | number | boolean | null | ObjectCopy | OtherCopy | Shared;
+export type CopiedPart = string | number | boolean | null | ObjectCopy | OtherCopy | Shared;
 
 /** The copy of a record or a list as it was saved; a list has no keys. */
 export class ObjectCopy {
   source: object;
   readonly keys: string[] | undefined;
-  parts: Part[] = [];
+  parts: CopiedPart[] = [];
   /** The number of the last comparison that found its source. */
   round: number;
   /** The copy that contains it; `undefined` for the root, and for shared objects. */
@@ -44,11 +44,11 @@ export class OtherCopy {
   }
 }
 
-export function addPart(copy: ObjectCopy, part: Part): void {
+export function addPart(copy: ObjectCopy, part: CopiedPart): void {
   setPart(copy, copy.parts.length, part);
 }
 
-export function setPart(copy: ObjectCopy, index: number, part: Part): void {
+export function setPart(copy: ObjectCopy, index: number, part: CopiedPart): void {
   copy.parts[index] = part;
   if (part instanceof ObjectCopy) part.parent = copy;
 }

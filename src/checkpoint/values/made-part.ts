@@ -1,4 +1,4 @@
-import type { Part } from "./copied-part.js";
+import type { CopiedPart } from "./copied-part.js";
 
 /** Finds values that the document already holds: returns a reference in place of the text of such a value. */
 export interface RepeatedValues {
@@ -7,7 +7,7 @@ export interface RepeatedValues {
 
 /** A new copy, with its text. */
 export interface Made {
-  readonly copy: Part;
+  readonly copy: CopiedPart;
   readonly text: string;
   /** The text without references to repeated values, if there are any. */
   readonly full?: string | undefined;
@@ -42,7 +42,7 @@ export class PartTexts {
     return this.#full ?? this.#text;
   }
 
-  made(copy: Part, open: string, close: string): Made {
+  made(copy: CopiedPart, open: string, close: string): Made {
     const text = `${open}${this.#text}${close}`;
     const full = this.#full === undefined ? undefined : `${open}${this.#full}${close}`;
     return { copy, text, full, isPlain: this.#isPlain };

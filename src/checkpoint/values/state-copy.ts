@@ -1,11 +1,11 @@
 import {
   addPart,
+  type CopiedPart,
   compareAgain,
   isAlike,
   isFixed,
   ObjectCopy,
   OtherCopy,
-  type Part,
   Shared,
   setPart,
 } from "./copied-part.js";
@@ -18,7 +18,7 @@ import { mark } from "./tree.js";
 import type { ValueCodec } from "./value-codec.js";
 
 interface Compared {
-  readonly copy: Part;
+  readonly copy: CopiedPart;
   /** `undefined` when only the object is another one. */
   readonly change: string | undefined;
 }
@@ -52,7 +52,7 @@ const longText = 64;
 export class StateCopy {
   readonly #codec: ValueCodec;
   readonly #slot: string;
-  #root: Part = null;
+  #root: CopiedPart = null;
   /** The saved text of a state that is not a tree. */
   #text: string | undefined = undefined;
   #round = 0;
@@ -180,7 +180,7 @@ export class StateCopy {
   // comparing
 
   /** Compares a part with its value now. Returns the new copy and the change; `undefined` when nothing has changed. */
-  #compare(part: Part, value: unknown, depth: number, repeated: RepeatedValues): Compared | undefined {
+  #compare(part: CopiedPart, value: unknown, depth: number, repeated: RepeatedValues): Compared | undefined {
     if (typeof value !== "object" || value === null) return this.#compareLeaf(part, value, depth, repeated);
     if (part instanceof Shared && part.copy.source === value) {
       this.#visit(part.copy, depth, repeated);
@@ -234,7 +234,7 @@ export class StateCopy {
     return found !== undefined;
   }
 
-  #compareLeaf(part: Part, value: unknown, depth: number, repeated: RepeatedValues): Compared | undefined {
+  #compareLeaf(part: CopiedPart, value: unknown, depth: number, repeated: RepeatedValues): Compared | undefined {
     if (Object.is(part, value)) return undefined;
     if (typeof part !== "string" || typeof value !== "string" || part.length < longText || !value.startsWith(part)) {
       return this.#replace(part, value, depth, repeated);
@@ -242,7 +242,7 @@ export class StateCopy {
     return { copy: value, change: `["text",${quoted(value.slice(part.length))}]` };
   }
 
-  #replace(part: Part, value: unknown, depth: number, repeated: RepeatedValues): Compared | undefined {
+  #replace(part: CopiedPart, value: unknown, depth: number, repeated: RepeatedValues): Compared | undefined {
     this.#forget(part);
     const { copy, text } = this.#make(value, depth, repeated);
     if (part instanceof OtherCopy && copy instanceof OtherCopy && part.text === copy.text) return undefined;
@@ -336,7 +336,7 @@ export class StateCopy {
   #droppedFrom({ parts }: ObjectCopy, [first]: readonly unknown[]): number {
     if (typeof first !== "object" || first === null) return 0;
     const known = this.#known.get(first);
-    const isFirst = (part: Part | undefined): boolean =>
+    const isFirst = (part: CopiedPart | undefined): boolean =>
       part === known || (part instanceof Shared && part.copy === known);
     return known === undefined || isFirst(parts[0]) ? 0 : Math.max(0, parts.findIndex(isFirst));
   }
@@ -439,7 +439,7 @@ export class StateCopy {
     this.#known.set(source, copy);
   }
 
-  #hide(part: Part): void {
+  #hide(part: CopiedPart): void {
     if (part instanceof Shared) throw noTree;
     if (!(part instanceof ObjectCopy)) return;
     this.#known.delete(part.source);
@@ -448,7 +448,7 @@ export class StateCopy {
   }
 
   /** Removes the copies of a part. Shared objects stay, because they may be referred to again. */
-  #forget(part: Part): void {
+  #forget(part: CopiedPart): void {
     if (!(part instanceof ObjectCopy)) return;
     if (this.#known.get(part.source) === part) this.#known.delete(part.source);
     for (const inner of part.parts) this.#forget(inner);

@@ -4,7 +4,7 @@ import { LONE_INDEX, type PlanNode } from "../../compose/plan/plan.js";
 import { KumikoError } from "../../errors.js";
 import { isPromiseLike, isStream } from "../../is.js";
 import type { Body } from "../body.js";
-import { mergeOptions, type NodeCallOptionsTree } from "../options/call-options.js";
+import { mergeCallOptions, type NodeCallOptionsTree } from "../options/call-options.js";
 import type { Program } from "../program.js";
 import { Run } from "../run.js";
 import { collect, discard } from "../streams/joining.js";
@@ -368,6 +368,6 @@ function itemCallOptions({ plan }: Program, { owner, index, ownOptions }: Task):
   if (given === undefined && ownOptions === undefined) return undefined;
   const lone = plan.nodes[LONE_INDEX] as PlanNode;
   const node: PlanNode = { ...lone, settings: { ...lone.settings, options: ownOptions } };
-  const options = mergeOptions(node, owner.overrides?.kinds, given, undefined);
+  const options = mergeCallOptions(node, owner.overrides?.kinds, given, undefined);
   return { inside: new Map([[lone.key, { options, inside: given?.inside ?? new Map() }]]) };
 }

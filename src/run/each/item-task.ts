@@ -1,6 +1,6 @@
 import { type RunInfo, RunRecord } from "../../callbacks/run-info.js";
 import type { Invocation } from "../../checkpoint/pause/invocation.js";
-import { kindOf } from "../spans/task-record.js";
+import { componentKindOf } from "../spans/task-record.js";
 import { Task, type TaskOwner } from "../task.js";
 
 /** What the task of an item needs to know of the run of its list. */
@@ -56,6 +56,6 @@ export class ItemTask extends Task {
   protected override newRecord(): RunInfo {
     const { owner, index } = this;
     const { name, type } = owner.node(index);
-    return new RunRecord(owner.at.runInfo, kindOf(owner, index), name, type, this);
+    return new RunRecord(owner.at.runInfo, componentKindOf(owner, index), name, type, this);
   }
 }

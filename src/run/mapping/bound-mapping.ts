@@ -1,6 +1,6 @@
 import type { ExtractSource, FailureSource, FirstSource, MappingPlan, Path } from "../../compose/plan/mapping.js";
 import { isPromiseLike } from "../../is.js";
-import { copyOf, type MappingTarget, MISSING, type Reading, readPath, settled } from "./read-path.js";
+import { deepCopyOf, type MappingTarget, MISSING, type Reading, readPath, settled } from "./read-path.js";
 
 /** The outputs that a mapping reads, as whole values. */
 export interface Outputs extends MappingTarget {
@@ -74,7 +74,7 @@ export function bindMapping(mapping: MappingPlan, indexOf: IndexOf, field: Path 
     case "value": {
       const { value } = mapping;
       const isPlain = typeof value !== "object" || value === null;
-      const read = isPlain ? () => value : () => copyOf(value);
+      const read = isPlain ? () => value : () => deepCopyOf(value);
       return { kind: "value", field, mayWait: false, constant: isPlain ? value : undefined, read };
     }
     default:

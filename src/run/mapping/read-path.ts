@@ -54,7 +54,7 @@ export function orUndefined(value: unknown): unknown {
 export function settled(found: unknown, reading: Reading, at: MappingTarget): unknown {
   if (found !== MISSING && found !== undefined) return found;
   const { fallback, required } = reading.source;
-  if (fallback !== undefined) return copyOf(fallback.value);
+  if (fallback !== undefined) return deepCopyOf(fallback.value);
   if (required && found === MISSING) throw failed(reading, at, "it is required, and is missing");
   return found;
 }
@@ -66,7 +66,7 @@ function failed({ source, field }: Reading, { run, target }: MappingTarget, why:
 }
 
 /** Deeply copies plain records and lists, cycles included, so that runs do not share them; other values are kept as they are. */
-export function copyOf(value: unknown, known?: Map<object, unknown>): unknown {
+export function deepCopyOf(value: unknown, known?: Map<object, unknown>): unknown {
   if (typeof value !== "object" || value === null) return value;
   const prototype: object | null = Object.getPrototypeOf(value);
   const isList = Array.isArray(value);
@@ -78,7 +78,7 @@ export function copyOf(value: unknown, known?: Map<object, unknown>): unknown {
   copies.set(value, copy);
   for (const [key, own] of Object.entries(value)) {
     // an assignment to "__proto__" would set the prototype
-    Object.defineProperty(copy, key, { ...plain, value: copyOf(own, copies) });
+    Object.defineProperty(copy, key, { ...plain, value: deepCopyOf(own, copies) });
   }
   return copy;
 }

@@ -132,7 +132,7 @@ function isGraph(body: PlanNode["body"]): boolean {
  * Merges the options of a node field by field: its own, then the run's for its kind, then the run's for its path. `made` are its
  * own where they are a function.
  */
-export function mergeOptions(
+export function mergeCallOptions(
   node: PlanNode,
   kinds: KindOptions | undefined,
   own: NodeCallOptionsTree | undefined,

@@ -24,7 +24,7 @@ export function withPolicies(natives: Natives, takesStream: boolean, around: Nod
 const holding = new OnDemand(async () => (await import("./held-back.js")).heldBack);
 
 /** Wraps a body so that its stream is held back until it is complete. Loaded on first use as well. */
-export function heldBack(body: Body): Body {
+export function loadHeldBack(body: Body): Body {
   return (input, task) =>
     holding.part === undefined
       ? holding.load().then((hold) => hold(body, input, task))

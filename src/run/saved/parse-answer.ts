@@ -7,7 +7,7 @@ import { checkJson } from "../../schema/validation/check-json.js";
 import { schemaCheck } from "../../schema/validation/schema-check.js";
 import { issueText } from "../../wording.js";
 
-export type AnySchema = AnyStandardSchema | JsonSchema;
+export type AnswerSchema = AnyStandardSchema | JsonSchema;
 
 /** The parts of the asking context that are used here. */
 export interface AnsweringContext {
@@ -19,7 +19,7 @@ export interface AnsweringContext {
 export type ParseAnswer = (
   context: AnsweringContext,
   asked: Question,
-  schema: AnySchema,
+  schema: AnswerSchema,
   data: unknown,
 ) => Promise<unknown>;
 

@@ -20,7 +20,7 @@ export interface RecordSource {
 export function recordOf(source: RecordSource, index: number, at: Addressed): RunInfo {
   if (source.recordAround !== undefined) return new TaskRecord(source, index);
   const { name, type } = source.node(index);
-  return new RunRecord(undefined, kindOf(source, index), name, type, at);
+  return new RunRecord(undefined, componentKindOf(source, index), name, type, at);
 }
 
 /** The record of a task in a graph; everything in it is looked up when it is read. */
@@ -35,7 +35,7 @@ class TaskRecord extends LazyRecord {
   }
 
   get component(): ComponentKind {
-    return kindOf(this.source, this.index);
+    return componentKindOf(this.source, this.index);
   }
 
   get name(): string {
@@ -69,7 +69,7 @@ class TaskRecord extends LazyRecord {
   }
 }
 
-export function kindOf(source: RecordSource, index: number): ComponentKind {
+export function componentKindOf(source: RecordSource, index: number): ComponentKind {
   const { component } = source.node(index);
   return component === "passthrough" ? "lambda" : component;
 }

@@ -9,7 +9,7 @@ import { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
 import type { StreamHooks } from "../../schema/stream/tap.js";
 import type { RootRun } from "../root-run.js";
-import { leftEarly } from "../root-run.js";
+import { outputLeftEarly } from "../root-run.js";
 import { resultIsThere } from "../run-parts.js";
 
 type Result = IteratorResult<unknown, undefined>;
@@ -77,7 +77,7 @@ export class RunStream implements ChunkSource<unknown> {
     if (this.#over) return;
     const run = this.#run;
     if (run === undefined) this.#releaseInput(reason);
-    else if (!run.isOver) run.abort(reason ?? leftEarly());
+    else if (!run.isOver) run.abort(reason ?? outputLeftEarly());
     this.#over = true;
   }
 
