@@ -21,7 +21,7 @@ export const features = {
   ],
   handlers: [
     ...inside("callbacks", ["handler-error", "tell", "span", "handler-list"]),
-    ...inside("run", ["observe", "run-handlers"]),
+    ...inside("run/spans", ["observe", "run-handlers"]),
   ],
   allPredecessor: inside("compose/plan", ["find-loops", "output-keys"]),
   "the options of a run": ["run/options/call-options.ts"],
