@@ -175,8 +175,7 @@ async function closeFormer(
   const runId = runIdOf(key);
   const isKept = (parts.options.history ?? false) !== false;
   if (record.status !== "open" && record.status !== "waiting") {
-    // what ran it may have died before it was removed
-    if (!isKept) await store.delete(runId);
+    if (!isKept) await removeRun(graph, store, runId, options);
     return turn;
   }
   const state = record.status === "open" ? await stateOf(graph, runId, options) : undefined;
@@ -190,6 +189,22 @@ async function closeFormer(
   const stored = await writeTurn(store, key, closed, version);
   if (!isKept) await store.delete(runId);
   return stored;
+}
+
+/** Removes the run of a turn that is over, if its process died before it did. One that still runs is about to remove it. */
+async function removeRun(
+  graph: AgentGraph,
+  store: CheckpointStore,
+  runId: string,
+  { takeover }: AgentCallOptions,
+): Promise<void> {
+  try {
+    await graph.forget(runId, takeover === undefined ? {} : { takeover });
+  } catch (error) {
+    const code = KumikoError.is(error) ? error.code : undefined;
+    if (code === "CHECKPOINT_UNREADABLE") await store.delete(runId);
+    else if (code !== "CHECKPOINT_IN_USE") throw error;
+  }
 }
 
 function loggedIn({ log, entry }: AgentState): readonly AgenticMessage[] {
