@@ -51,7 +51,7 @@ export class AnswerStream extends SerialSource<AgenticMessage> {
     return this.#parts.read().then(this.#onPart, this.#onError);
   }
 
-  /** The beginning, the end, and parts that are no chunk. */
+  /** The beginning, the end, and parts that are not chunks. */
   async #pullOn(): Promise<Result> {
     try {
       let value = this.#ready.shift();

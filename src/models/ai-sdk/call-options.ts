@@ -9,7 +9,7 @@ import type { AiSdkModel, AiSdkVersion } from "./provider-model.js";
 export interface Call {
   readonly messages: readonly AgenticMessage[];
   readonly options: ModelOptions;
-  /** Whose signal stops the call: a signal is dear to make, and a provider may not ask for it. */
+  /** Whose signal stops the call: creating a signal is expensive, and a provider may not ask for it. */
   readonly stop: { readonly signal: AbortSignal };
 }
 
