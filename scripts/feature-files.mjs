@@ -11,7 +11,7 @@ export const features = {
     ...inside("schema/stream", ["joinable-source", "map", "reader", "serial-source", "tap"]),
     ...inside("schema/concat", ["concat-chunks"]),
     ...inside("callbacks", ["stream-copy", "streamed-output"]),
-    ...inside("run/streams", ["joining", "node-stream", "open-streams", "output-streams", "run-stream"]),
+    ...inside("run/streams", ["joining", "node-stream", "open-streams", "output-streams", "run-output", "run-stream"]),
   ],
   "the builder, its checks and their messages": ["compose/graph-builder.ts"],
   "questions: ask, interrupt, once": [

@@ -3,7 +3,6 @@ import { isFields } from "../is.js";
 import { bareRunnable } from "../run/bare-runnable.js";
 import { eachModes } from "../run/each/each-modes.js";
 import type { EachSettings } from "../run/each/each-run.js";
-import { scheduling } from "../run/scheduling.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { isSize } from "../schema/stream/size.js";
 import type { StreamSource } from "../schema/stream/source.js";
@@ -100,7 +99,7 @@ class EachRunnable<in out In, out Out> implements Runnable<In[], Out[]>, HasNode
   }
 
   get #alone(): Runnable<In[], Out[]> {
-    this.#runnable ??= bareRunnable<In[], Out[]>(this[nodeDefinition], scheduling);
+    this.#runnable ??= bareRunnable<In[], Out[]>(this[nodeDefinition]);
     return this.#runnable;
   }
 

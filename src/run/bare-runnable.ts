@@ -4,7 +4,7 @@ import { type HasNodeDefinition, type NodeDefinition, nodeDefinition } from "../
 import type { Runnable } from "../compose/runnable.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
-import { Program, type Scheduling } from "./program.js";
+import { Program } from "./program.js";
 import { runForStream, runForValue, runNested } from "./start.js";
 
 /** A single node as a runnable: what `lambda`, `mapChunks`, `passthrough` and a tools node are. */
@@ -12,10 +12,9 @@ export class BareRunnable<in I, out O> implements Runnable<I, O>, HasNodeDefinit
   readonly [nodeDefinition]: NodeDefinition;
   readonly #program: Program;
 
-  /** `scheduling`: for a node with a graph inside. */
-  constructor(definition: LoneDefinition, scheduling?: Scheduling) {
+  constructor(definition: LoneDefinition) {
     this[nodeDefinition] = definition;
-    this.#program = new Program(lonePlan(definition), runNested, scheduling);
+    this.#program = new Program(lonePlan(definition), runNested);
   }
 
   invoke(input: I, options?: RunOptions): Promise<O> {
@@ -36,9 +35,6 @@ export class BareRunnable<in I, out O> implements Runnable<I, O>, HasNodeDefinit
 }
 
 /** Makes a runnable of a single node. */
-export function bareRunnable<I, O>(
-  definition: LoneDefinition,
-  scheduling?: Scheduling,
-): Runnable<I, O> & HasNodeDefinition {
-  return new BareRunnable<I, O>(definition, scheduling);
+export function bareRunnable<I, O>(definition: LoneDefinition): Runnable<I, O> & HasNodeDefinition {
+  return new BareRunnable<I, O>(definition);
 }

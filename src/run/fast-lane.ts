@@ -1,8 +1,9 @@
 import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import { isPromiseLike, isStream } from "../is.js";
 import type { Body } from "./body.js";
+import { type Scheduling, schedulingPart } from "./load-scheduling.js";
 import { LineOutputs } from "./mapping/line-outputs.js";
-import { ROUTED, type Scheduling } from "./program.js";
+import { ROUTED } from "./program.js";
 import type { Run } from "./run.js";
 import { halt } from "./run-parts.js";
 import { endSpan, failSpan, startSpan } from "./spans/observe.js";
@@ -12,7 +13,8 @@ import { Task } from "./task.js";
 /** Whether a run goes from node to node, on values or with a single node, and is neither saved nor controlled. */
 export function canRunFast({ program, mode, environment, retains }: Run): boolean {
   const isKept = retains || (environment.journal ?? environment.stopRequest) !== undefined;
-  return program.isLine && (mode !== "transform" || program.plan.bare) && !isKept;
+  const isReady = !program.isRouted || schedulingPart.part !== undefined;
+  return program.isLine && (mode !== "transform" || program.plan.bare) && !isKept && isReady;
 }
 
 /**
@@ -32,7 +34,7 @@ export async function runFast(run: Run, input: unknown): Promise<unknown> {
     for (;;) {
       let target = next[index] as number;
       if (target === ROUTED) {
-        const scheduling = program.scheduling as Scheduling;
+        const scheduling = schedulingPart.part as Scheduling;
         task ??= new Task(run, index);
         task.output = run.keyed(index, value);
         let targets = scheduling.choose(run as never, task);

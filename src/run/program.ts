@@ -1,4 +1,4 @@
-import type { ChainStep, RunSnapshot } from "../checkpoint/document/snapshot.js";
+import type { ChainStep } from "../checkpoint/document/snapshot.js";
 import {
   END_INDEX,
   LONE_INDEX,
@@ -13,7 +13,7 @@ import type { Joining } from "../schema/concat/rule.js";
 import { type Body, deriveMode, deriveUnjoined, type Mode, type Natives, nativesOf, takesStreams } from "./body.js";
 import { wiredLine } from "./mapping/wired-line.js";
 import { loadHeldBack, withPolicies } from "./policies/load-around-node.js";
-import { type Route, routesOf, sourcesOf, type Targets } from "./routes.js";
+import { type Route, routesOf, sourcesOf } from "./routes.js";
 import { observeNatives } from "./spans/observe.js";
 import { type DeclaredJoining, joiningOf } from "./streams/joining.js";
 import { joiningAt, joiningOfInput, takesChunks } from "./streams/stream-ports.js";
@@ -39,23 +39,9 @@ export const ROUTED = 0;
 /** Runs a graph that is a node of another. Passed in, to avoid an import cycle with `start.ts`. */
 export type RunNested = (program: Program, mode: "invoke" | "transform") => Body;
 
-/**
- * The scheduler and what it needs. Passed in, so that bundles with single nodes only do without: such a node runs in the fast
- * lane, and loads the scheduler if its run is saved or controlled. `never` stands for the `Run` and its
- * ledger, to avoid an import cycle.
- */
-export interface Scheduling {
-  readonly choose: (run: never, task: Task) => Targets | PromiseLike<Targets>;
-  readonly schedule: (run: never, ledger: never, input: unknown, from: RunSnapshot | undefined) => unknown;
-  /** Runs on from a task that has ended and was routed. */
-  readonly finish: (run: never, task: Task) => Promise<unknown>;
-}
-
 /** A plan made executable: functions and int-indexed arrays. Created once per compile and shared by all runs. */
 export class Program {
   readonly plan: Plan;
-  /** `undefined` for a single node. */
-  readonly scheduling: Scheduling | undefined;
   readonly keys: readonly string[];
   /** By node: the one node that gets its output unchanged (END is 1), or {@link ROUTED}. */
   readonly next: readonly number[];
@@ -78,6 +64,8 @@ export class Program {
   readonly isLinear: boolean;
   /** Whether the fast lane can run it: with steps and one edge or branch after each node, or a workflow in a line. */
   readonly isLine: boolean;
+  /** Whether the next node is {@link ROUTED} somewhere. */
+  readonly isRouted: boolean;
   readonly #runNested: RunNested;
   #direct: readonly (Direct | undefined)[] | undefined = undefined;
   #chain: { readonly steps: readonly ChainStep[] | undefined } | undefined = undefined;
@@ -89,9 +77,8 @@ export class Program {
   readonly #limited: BodiesByMode = emptyBodies();
   readonly #limitedObserved: BodiesByMode = emptyBodies();
 
-  constructor(plan: Plan, runNested: RunNested, scheduling: Scheduling | undefined) {
+  constructor(plan: Plan, runNested: RunNested) {
     this.plan = plan;
-    this.scheduling = scheduling;
     this.#runNested = runNested;
     this.keys = plan.nodes.map((node) => node.key);
     this.routes = routesOf(plan);
@@ -108,6 +95,7 @@ export class Program {
     });
     this.inputs = plan.nodes.map(({ input }) => input);
     this.next = line ?? next;
+    this.isRouted = this.next.some((target, index) => target === ROUTED && index !== END_INDEX);
     this.isLinear =
       !this.isWired &&
       this.routes.every(({ all, plain, branches }) => all.length < 2 || (plain.length === 0 && branches.length === 1));
@@ -117,7 +105,7 @@ export class Program {
       this.routes.every(({ failure }) => failure === undefined) &&
       (plan.interruptBefore ?? plan.interruptAfter) === undefined;
     this.hasHandlers = plan.callbacks.length + plan.runtime.callbacks.length > 0;
-    this.nested = nestedPrograms(plan, runNested, scheduling);
+    this.nested = nestedPrograms(plan, runNested);
     this.nestedHandlers = [...this.nested.values()].some(
       (inner) =>
         inner.nestedHandlers ||
@@ -276,14 +264,10 @@ const emptyBodies = (): BodiesByMode => ({
 
 const identity: Body = (input: unknown, _task: Task) => input;
 
-function nestedPrograms(
-  plan: Plan,
-  runNested: RunNested,
-  scheduling: Scheduling | undefined,
-): ReadonlyMap<number, Program> {
+function nestedPrograms(plan: Plan, runNested: RunNested): ReadonlyMap<number, Program> {
   const programs = new Map<number, Program>();
   plan.nodes.forEach((node, index) => {
-    if ("plan" in node.body) programs.set(index, new Program(node.body.plan, runNested, scheduling));
+    if ("plan" in node.body) programs.set(index, new Program(node.body.plan, runNested));
   });
   return programs;
 }

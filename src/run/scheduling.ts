@@ -1,19 +1,23 @@
 import type { RunSnapshot } from "../checkpoint/document/snapshot.js";
 import { START_INDEX } from "../compose/plan/plan.js";
+import { type Scheduling, schedulingPart } from "./load-scheduling.js";
 import { NodeStops } from "./node-stops.js";
-import type { Scheduling } from "./program.js";
 import { choose } from "./routing.js";
 import type { Run } from "./run.js";
 import type { RunLedger } from "./run-parts.js";
 import { Scheduler } from "./scheduler.js";
+import { outputOf } from "./streams/run-output.js";
 import { Task } from "./task.js";
 
-/** What runs a graph with edges of its own. */
 export const scheduling: Scheduling = {
   choose,
   schedule,
   finish: (run: Run, task: Task) => new Scheduler(run, undefined).run([task]),
+  outputOf,
 };
+
+// a side effect of the import: see decision 10
+schedulingPart.part = scheduling;
 
 function schedule(run: Run, ledger: RunLedger | undefined, input: unknown, from: RunSnapshot | undefined): unknown {
   run.ledger = ledger;

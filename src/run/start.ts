@@ -12,6 +12,7 @@ import type { Mode } from "./body.js";
 import type { SavedRuns } from "./environment.js";
 import { invalidRunOption } from "./errors.js";
 import { canRunFast, runFast } from "./fast-lane.js";
+import { schedulingPart } from "./load-scheduling.js";
 import { needsJournal } from "./options/checkpoint-options.js";
 import type { Program, RunNested } from "./program.js";
 import { RootRun } from "./root-run.js";
@@ -310,10 +311,8 @@ function retaining(run: Run): SavedRuns | undefined | Promise<SavedRuns> {
   return run.retains ? (savedRuns.part ?? savedRuns.load()) : undefined;
 }
 
-const schedulingOfLoneNodes = new OnDemand(() => import("./scheduling.js"));
-
 function schedule(run: Run, part: SavedRuns | undefined, input: unknown, from: RunSnapshot | undefined): unknown {
-  const scheduling = run.program.scheduling ?? schedulingOfLoneNodes.part?.scheduling;
-  if (scheduling === undefined) return schedulingOfLoneNodes.load().then(() => schedule(run, part, input, from));
+  const scheduling = schedulingPart.part;
+  if (scheduling === undefined) return schedulingPart.load().then(() => schedule(run, part, input, from));
   return scheduling.schedule(run as never, part?.newLedger(run as never) as never, input, from);
 }
