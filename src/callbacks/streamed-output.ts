@@ -1,4 +1,4 @@
-import { joinChunks } from "../schema/concat/concat-chunks.js";
+import { joinChunks } from "../schema/concat/join-chunks.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { leftEarly } from "../schema/errors.js";
 import type { StreamHooks } from "../schema/stream/tap.js";

@@ -1,7 +1,7 @@
 import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import { isPromiseLike, isStream } from "../is.js";
 import type { Body } from "./body.js";
-import { type Scheduling, schedulingPart } from "./load-scheduling.js";
+import { loadedScheduling, schedulingPart } from "./load-scheduling.js";
 import { LineOutputs } from "./mapping/line-outputs.js";
 import { ROUTED } from "./program.js";
 import type { Run } from "./run.js";
@@ -34,7 +34,7 @@ export async function runFast(run: Run, input: unknown): Promise<unknown> {
     for (;;) {
       let target = next[index] as number;
       if (target === ROUTED) {
-        const scheduling = schedulingPart.part as Scheduling;
+        const scheduling = loadedScheduling();
         task ??= new Task(run, index);
         task.output = run.keyed(index, value);
         let targets = scheduling.choose(run as never, task);

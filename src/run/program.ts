@@ -11,14 +11,14 @@ import {
 } from "../compose/plan/plan.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { type Body, deriveMode, deriveUnjoined, type Mode, type Natives, nativesOf, takesStreams } from "./body.js";
+import { loadedScheduling } from "./load-scheduling.js";
 import { wiredLine } from "./mapping/wired-line.js";
 import { loadHeldBack, withPolicies } from "./policies/load-around-node.js";
 import { type Route, routesOf, sourcesOf } from "./routes.js";
 import { observeNatives } from "./spans/observe.js";
-import { type DeclaredJoining, joiningOf } from "./streams/joining.js";
-import { joiningAt, joiningOfInput, takesChunks } from "./streams/stream-ports.js";
+import { joiningOf } from "./streams/joining.js";
 import type { Task } from "./task.js";
-import { hasStateHandlers, wrapStream, wrapValue } from "./wrap.js";
+import { hasStateHandlers, wrapValue } from "./wrap.js";
 
 /** A node's own function with nothing around it, for observed runs in the fast lane. */
 export interface Direct {
@@ -70,7 +70,8 @@ export class Program {
   #direct: readonly (Direct | undefined)[] | undefined = undefined;
   #chain: { readonly steps: readonly ChainStep[] | undefined } | undefined = undefined;
   readonly #keyedInputs: (KeyedInputs | "none")[] = [];
-  readonly #givesChunks: boolean[] = [];
+  /** By node: see `givesChunks` of `stream-ports.ts`, which fills it. */
+  readonly givesChunks: (boolean | undefined)[] = [];
   readonly #bodies: BodiesByMode = emptyBodies();
   readonly #observed: BodiesByMode = emptyBodies();
   /** For runs with `maxConcurrency`. */
@@ -169,17 +170,6 @@ export class Program {
     return { keys: keys.length, record };
   }
 
-  /** Whether the stream of a node has a reader that takes it chunk by chunk. */
-  givesChunks(index: number): boolean {
-    this.#givesChunks[index] ??= takesChunks(this, index);
-    return this.#givesChunks[index];
-  }
-
-  /** How the stream of a node joins; `undefined` if that depends on its input. */
-  joiningAt(index: number): DeclaredJoining | undefined {
-    return joiningAt(this, index);
-  }
-
   /** The steps of a chain, if some have automatic keys: a resume checks that those have not moved. */
   get chain(): readonly ChainStep[] | undefined {
     if (this.#chain === undefined) this.#chain = { steps: chainOf(this.plan) };
@@ -222,11 +212,11 @@ export class Program {
     const payload = node.body.kind === "modes" ? node.body.payload : undefined;
     const own = isWatched ? observeNatives(natives, payload, joining) : natives;
     const { settings } = node;
-    if (mode !== "invoke") return wrapStream(deriveMode(mode, own, joining), settings);
+    if (mode !== "invoke") return loadedScheduling().wrapStream(deriveMode(mode, own, joining), settings);
     if (isBare(settings)) return deriveMode(mode, own, joining);
     const isUnjoined = settings.streamAfter !== undefined && settings.after === undefined;
     const core = isUnjoined ? deriveUnjoined(own, joining) : deriveMode(mode, own, joining);
-    return wrapValue(core, settings, settings.streamBefore === undefined ? undefined : joiningOfInput(this, index));
+    return wrapValue(core, settings, { program: this, index });
   }
 
   #natives(node: PlanNode, index: number): Natives {

@@ -7,6 +7,7 @@ import type { Run } from "./run.js";
 import type { RunLedger } from "./run-parts.js";
 import { Scheduler } from "./scheduler.js";
 import { outputOf } from "./streams/run-output.js";
+import { handleAsStream, wrapStream } from "./streams/wrap-stream.js";
 import { Task } from "./task.js";
 
 export const scheduling: Scheduling = {
@@ -14,6 +15,8 @@ export const scheduling: Scheduling = {
   schedule,
   finish: (run: Run, task: Task) => new Scheduler(run, undefined).run([task]),
   outputOf,
+  wrapStream,
+  handleAsStream,
 };
 
 // a side effect of the import: see decision 10

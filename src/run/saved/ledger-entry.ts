@@ -10,6 +10,7 @@ import { StreamReader } from "../../schema/stream/reader.js";
 import { keepLocated } from "../failure.js";
 import type { Run } from "../run.js";
 import { InputJoining, oneChunk, RestoredJoining, rejoin } from "../streams/joining.js";
+import { givesChunks, joiningAt } from "../streams/stream-ports.js";
 import type { Task } from "../task.js";
 import { KeptStream } from "./kept-stream.js";
 
@@ -190,7 +191,7 @@ export class LedgerEntry {
     const stream = this.#stream;
     if (stream === undefined) return this.#kept;
     const { chunks } = stream;
-    if (this.#run.program.givesChunks(this.task.index) && this.#joining !== undefined)
+    if (givesChunks(this.#run.program, this.task.index) && this.#joining !== undefined)
       return { output: undefined, chunks };
     try {
       return { output: { value: stream.whole() }, chunks: undefined };
@@ -208,7 +209,7 @@ export class LedgerEntry {
       const isPlain = this.#stream === undefined || this.#stream.joining?.rule === "pieces";
       return isPlain ? new InputJoining(undefined, run) : undefined;
     }
-    const declared = run.program.joiningAt(index);
+    const declared = joiningAt(run.program, index);
     return declared && new RestoredJoining(declared, run);
   }
 

@@ -1,6 +1,7 @@
 import { END_INDEX, type PlanNode, START_INDEX } from "../../compose/plan/plan.js";
 import type { Runtime } from "../../compose/runtime.js";
 import { nativeFor, nativesOf } from "../body.js";
+import type { Program } from "../program.js";
 import type { Route } from "../routes.js";
 import type { DeclaredJoining } from "./joining.js";
 
@@ -13,7 +14,12 @@ export interface PortProgram {
 }
 
 /** Whether the stream of a node has a reader that takes it chunk by chunk: then it is saved as chunks. */
-export function takesChunks(program: PortProgram, index: number, seen = new Set<string>()): boolean {
+export function givesChunks(program: Program, index: number): boolean {
+  program.givesChunks[index] ??= takesChunks(program, index);
+  return program.givesChunks[index];
+}
+
+function takesChunks(program: PortProgram, index: number, seen = new Set<string>()): boolean {
   const route = program.routes[index];
   if (route === undefined) return false;
   return route.branches.some(({ stream }) => stream) || route.all.some((target) => readsChunks(program, target, seen));

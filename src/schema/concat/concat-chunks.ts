@@ -2,6 +2,7 @@ import { isPlainObject, isRecord } from "../../is.js";
 import { kindOf } from "../../wording.js";
 import { cannotConcat, emptyStream } from "../errors.js";
 import { type AgenticMessage, isAgenticMessage } from "../message/agentic-message.js";
+import { bringChunkJoining } from "./join-chunks.js";
 import { type MessageJoining, messageJoining } from "./message-joining.js";
 import type { ConcatRegistry } from "./registry.js";
 import type { ConcatRule, Joining, KeyedRule } from "./rule.js";
@@ -182,3 +183,6 @@ function kinds(values: Chunks): string {
     ? `there is no rule for ${values.length} chunks that are each ${names[0]}`
     : `they are of different types: ${names.join(", ")}`;
 }
+
+// a side effect of the import: see decision 10
+bringChunkJoining(joinChunks);

@@ -1,7 +1,9 @@
 import { OnDemand } from "../on-demand.js";
+import { canJoinChunks } from "./join-chunks.js";
 import { type MessageJoining, messageJoining } from "./message-joining.js";
 
 const onDemand = new OnDemand(() => import("../message/concat-lists.js"));
+const chunkJoining = new OnDemand(() => import("./concat-chunks.js"));
 
 /** Loads the module that joins messages. Programs that import the whole root entry have it from the start. */
 export async function loadMessageJoining(): Promise<MessageJoining> {
@@ -9,8 +11,9 @@ export async function loadMessageJoining(): Promise<MessageJoining> {
   return { message: concatMessages, list: concatMessageLists };
 }
 
-/** A promise to await before these chunks can be joined, if they may be messages or contain some. */
+/** A promise to await before these chunks can be joined: what joins them is loaded, and what joins messages if some may be. */
 export function untilJoinable(chunks: readonly unknown[]): Promise<unknown> | undefined {
+  if (!canJoinChunks()) return chunkJoining.load().then(() => untilJoinable(chunks));
   if (messageJoining() !== undefined) return undefined;
   const first = chunks.find((chunk) => chunk !== undefined && chunk !== null);
   return typeof first === "object" ? loadMessageJoining() : undefined;

@@ -1,10 +1,11 @@
+import { canJoinChunks } from "../concat/join-chunks.js";
 import { untilJoinable } from "../concat/load-message-joining.js";
 import { messageJoining } from "../concat/message-joining.js";
 import type { ChunkSource } from "./source.js";
 
 /** Delays the end of a source until its chunks can be joined synchronously. */
 export function joinableSource<T>(source: ChunkSource<T>): ChunkSource<T> {
-  return messageJoining() === undefined ? new JoinableSource(source) : source;
+  return messageJoining() === undefined || !canJoinChunks() ? new JoinableSource(source) : source;
 }
 
 class JoinableSource<T> implements ChunkSource<T> {

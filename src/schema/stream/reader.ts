@@ -1,5 +1,5 @@
 import { isPromiseLike } from "../../is.js";
-import { joinChunks } from "../concat/concat-chunks.js";
+import { joinChunks } from "../concat/join-chunks.js";
 import { untilJoinable } from "../concat/load-message-joining.js";
 import type { ConcatRule, Joining } from "../concat/rule.js";
 import { notAStream, streamCancelled, streamConsumed } from "../errors.js";

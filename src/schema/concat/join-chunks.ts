@@ -1,0 +1,27 @@
+import type { ConcatRegistry } from "./registry.js";
+import type { Joining } from "./rule.js";
+
+/** Joins all chunks of a stream as its `Joining` declares. Await `untilJoinable` first. */
+export type JoinChunks = (
+  chunks: readonly unknown[],
+  joining: Joining | undefined,
+  where?: string,
+  registry?: ConcatRegistry,
+) => unknown;
+
+const registered: { join?: JoinChunks } = {};
+
+/** Called by the module that joins chunks. */
+export function bringChunkJoining(join: JoinChunks): void {
+  registered.join = join;
+}
+
+/** Whether the module that joins chunks is loaded. In Node.js it is from the start. */
+export function canJoinChunks(): boolean {
+  return registered.join !== undefined;
+}
+
+export const joinChunks: JoinChunks = (chunks, joining, where, registry) => {
+  if (registered.join === undefined) throw new TypeError("Chunks cannot be joined before untilJoinable() was awaited.");
+  return registered.join(chunks, joining, where, registry);
+};
