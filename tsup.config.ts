@@ -3,6 +3,7 @@ import { bundlePackage } from "./scripts/build/bundle-package.js";
 import { declarationsOf } from "./scripts/build/declarations.js";
 import { droppable } from "./scripts/build/droppable.js";
 import { keepTogether } from "./scripts/build/keep-together.js";
+import { loadAtStart } from "./scripts/build/load-at-start.js";
 
 const root = "src/index.ts";
 
@@ -34,10 +35,17 @@ const parts = {
 /** What a program has loaded that runs a graph, and so whatever is loaded on demand can count on. */
 const core = "src/compose/graph.ts";
 const onDemand = [
-  "src/run/saved/saved-runs.ts",
-  "src/run/scheduling.ts",
+  "src/run/policies/retry-delay.ts",
+  "src/schema/concat/concat-chunks.ts",
   "src/schema/message/concat-lists.ts",
   "src/schema/validation/loosen-schema.ts",
+];
+/** What is loaded on demand beside the scheduler. */
+const scheduling = "src/run/scheduling.ts";
+const onDemandOfRuns = [
+  "src/run/saved/saved-runs.ts",
+  "src/run/policies/around-node.ts",
+  "src/run/policies/held-back.ts",
 ];
 /** What `kumiko/rag` loads on demand. */
 const rag = "src/rag/index.ts";
@@ -80,10 +88,15 @@ export default defineConfig({
   dts: { entry: declarationsOf(import.meta.dirname, { index: root, ...parts }) },
   clean: true,
   esbuildPlugins: [
+    loadAtStart(import.meta.dirname, "src/run/scheduling.ts"),
     bundlePackage(import.meta.dirname, "eventemitter3", "dist/eventemitter3.esm.js"),
     keepTogether(import.meta.dirname, {
       ...Object.fromEntries(Object.values(parts).map((file) => [file, root])),
       ...Object.fromEntries(onDemand.map((file) => [file, core])),
+      // so that these, which batches need too, make no file of their own
+      [scheduling]: "src/run/policies/default-retry-on.ts",
+      "src/run/policies/default-retry-on.ts": "src/run/policies/retry-delay.ts",
+      ...Object.fromEntries(onDemandOfRuns.map((file) => [file, scheduling])),
       ...Object.fromEntries(onDemandOfRag.map((file) => [file, rag])),
       ...onDemandOfParts,
     }),

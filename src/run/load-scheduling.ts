@@ -1,9 +1,12 @@
 import type { RunSnapshot } from "../checkpoint/document/snapshot.js";
 import type { NodeSettings, StateHandler } from "../compose/plan/plan.js";
+import type { Joining } from "../schema/concat/rule.js";
 import { OnDemand } from "../schema/on-demand.js";
 import type { ChunkSource } from "../schema/stream/source.js";
-import type { Body } from "./body.js";
+import type { Body, Natives } from "./body.js";
 import type { Targets } from "./routes.js";
+import type { checkedStream, endingWith } from "./streams/output-streams.js";
+import type { StreamMode } from "./streams/stream-body.js";
 import type { Task } from "./task.js";
 import type { NodePlace } from "./wrap.js";
 
@@ -15,9 +18,13 @@ export interface Scheduling {
   readonly finish: (run: never, task: Task) => Promise<unknown>;
   /** The output stream of a run as its caller reads it. */
   readonly outputOf: (run: never, reader: never) => ChunkSource<unknown>;
-  /** The layers around the function of a node, in a run on streams. */
-  readonly wrapStream: (core: Body, settings: NodeSettings) => Body;
-  /** A stream handler of a node in a run on values. `before`: the node that it stands before. */
+  readonly checkedStream: typeof checkedStream;
+  readonly endingWith: typeof endingWith;
+  /** A node in a run on streams. */
+  readonly streamBody: (mode: StreamMode, natives: Natives, joining: Joining, settings: NodeSettings) => Body;
+  /** `invoke` of a node, without joining what it returns. */
+  readonly unjoinedBody: (natives: Natives, joining: Joining) => Body;
+  /** A stream handler of a node in a run on values. `before`: the node that it runs before. */
   readonly handleAsStream: (handler: StateHandler, before: NodePlace | undefined) => Body;
 }
 
@@ -29,7 +36,20 @@ export const schedulingPart: OnDemand<Scheduling> = new OnDemand(
   async () => (await import("./scheduling.js")).scheduling,
 );
 
-/** The part, in a run that has waited for it. */
+/** A body made by that part: at once if it is loaded, otherwise at the first call, which waits for it. */
+export function bodyOfPart(make: (part: Scheduling) => Body): Body {
+  if (schedulingPart.part !== undefined) return make(schedulingPart.part);
+  let made: Body | undefined;
+  return (input, task) => {
+    if (made !== undefined) return made(input, task);
+    return schedulingPart.load().then((part) => {
+      made ??= make(part);
+      return made(input, task);
+    });
+  };
+}
+
+/** That part, in a run that has waited for it. */
 export function loadedScheduling(): Scheduling {
   if (schedulingPart.part === undefined) throw new TypeError("The scheduler is not loaded.");
   return schedulingPart.part;

@@ -10,8 +10,8 @@ import {
   START_INDEX,
 } from "../compose/plan/plan.js";
 import type { Joining } from "../schema/concat/rule.js";
-import { type Body, deriveMode, deriveUnjoined, type Mode, type Natives, nativesOf, takesStreams } from "./body.js";
-import { loadedScheduling } from "./load-scheduling.js";
+import { type Body, type Mode, type Natives, nativesOf, takesStreams, valueBody } from "./body.js";
+import { bodyOfPart } from "./load-scheduling.js";
 import { wiredLine } from "./mapping/wired-line.js";
 import { loadHeldBack, withPolicies } from "./policies/load-around-node.js";
 import { type Route, routesOf, sourcesOf } from "./routes.js";
@@ -212,10 +212,10 @@ export class Program {
     const payload = node.body.kind === "modes" ? node.body.payload : undefined;
     const own = isWatched ? observeNatives(natives, payload, joining) : natives;
     const { settings } = node;
-    if (mode !== "invoke") return loadedScheduling().wrapStream(deriveMode(mode, own, joining), settings);
-    if (isBare(settings)) return deriveMode(mode, own, joining);
+    if (mode !== "invoke") return bodyOfPart((part) => part.streamBody(mode, own, joining, settings));
+    if (isBare(settings)) return valueBody(own, joining);
     const isUnjoined = settings.streamAfter !== undefined && settings.after === undefined;
-    const core = isUnjoined ? deriveUnjoined(own, joining) : deriveMode(mode, own, joining);
+    const core = isUnjoined ? bodyOfPart((part) => part.unjoinedBody(own, joining)) : valueBody(own, joining);
     return wrapValue(core, settings, { program: this, index });
   }
 

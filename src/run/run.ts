@@ -18,6 +18,7 @@ import type { CallOptions, Context } from "./context.js";
 import { Environment } from "./environment.js";
 import { maxStepsExceeded, strayInterrupt } from "./errors.js";
 import { locate } from "./failure.js";
+import { loadedScheduling } from "./load-scheduling.js";
 import { mergeCallOptions, type NodeCallOptionsTree, type Overrides } from "./options/call-options.js";
 import { Semaphore } from "./policies/semaphore.js";
 import type { KeyedInputs, Program } from "./program.js";
@@ -37,7 +38,6 @@ import { abortError, Scope } from "./scope.js";
 import { givesHandlers, handlersAt, handlersOfRun } from "./spans/run-handlers.js";
 import { StateCell } from "./state-cell.js";
 import { OpenStreams } from "./streams/open-streams.js";
-import { checkedStream, endingWith } from "./streams/output-streams.js";
 import { Task, type TaskOwner, type TaskStream } from "./task.js";
 
 /** One run of one graph: its identity, what its tasks can see, and its progress. */
@@ -447,7 +447,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     const { checkOutput } = this.program.plan;
     if (checkOutput === undefined) return this.completed(result);
     if (result instanceof StreamReader && this.mode === "transform")
-      return this.completed(checkedStream(result, checkOutput, this.keepChecked.bind(this)));
+      return this.completed(loadedScheduling().checkedStream(result, checkOutput, this.keepChecked.bind(this)));
     let checked: unknown;
     try {
       checked = checkOutput(result);
@@ -483,7 +483,8 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   /** Stops work that does not feed the result: now, or once a streamed result has been read. */
   leaveRest(result: unknown): unknown {
     if (!(result instanceof StreamReader)) this.stopRest(resultIsThere);
-    else if (this.nested) return endingWith(result, () => this.stopped === undefined && this.stopRest(resultIsThere));
+    else if (this.nested)
+      return loadedScheduling().endingWith(result, () => this.stopped ?? this.stopRest(resultIsThere));
     else this.hasRest = true;
     return result;
   }

@@ -6,7 +6,9 @@ import { choose } from "./routing.js";
 import type { Run } from "./run.js";
 import type { RunLedger } from "./run-parts.js";
 import { Scheduler } from "./scheduler.js";
+import { checkedStream, endingWith } from "./streams/output-streams.js";
 import { outputOf } from "./streams/run-output.js";
+import { streamBody, unjoinedBody } from "./streams/stream-body.js";
 import { handleAsStream, wrapStream } from "./streams/wrap-stream.js";
 import { Task } from "./task.js";
 
@@ -15,7 +17,10 @@ export const scheduling: Scheduling = {
   schedule,
   finish: (run: Run, task: Task) => new Scheduler(run, undefined).run([task]),
   outputOf,
-  wrapStream,
+  checkedStream,
+  endingWith,
+  streamBody: (mode, natives, joining, settings) => wrapStream(streamBody(mode, natives, joining), settings),
+  unjoinedBody,
   handleAsStream,
 };
 

@@ -35,9 +35,6 @@ export function runForValue(
   options: RunOptions | undefined,
   resumption?: Resumption,
 ): Promise<unknown> {
-  if (mode === "collect" && schedulingPart.part === undefined) {
-    return schedulingPart.load().then(() => runForValue(program, mode, input, options, resumption));
-  }
   try {
     const given = mode === "collect" ? StreamReader.from(input as StreamSource<unknown>) : undefined;
     const run = prepare(program, mode, options, given);
@@ -259,12 +256,7 @@ function beginChild(run: RootRun, begin: Begin, given: StreamReader<unknown> | u
 // every run
 
 /** Runs a graph that is a node of another: the same address and handlers; steps, mode and state of its own. */
-export const runNested: RunNested = (program, mode) => (input, task) =>
-  mode === "invoke" || schedulingPart.part !== undefined
-    ? runInside(program, mode, input, task)
-    : schedulingPart.load().then(() => runInside(program, mode, input, task));
-
-function runInside(program: Program, mode: "invoke" | "transform", input: unknown, task: Task): unknown {
+export const runNested: RunNested = (program, mode) => (input, task) => {
   const { owner } = task;
   if (!(owner instanceof Run)) throw invalidRunOption("A nested graph runs only inside a run of this library.");
   const callOptions = owner.nodeCallOptions?.inside.get(owner.node(task.index).key);
@@ -274,7 +266,7 @@ function runInside(program: Program, mode: "invoke" | "transform", input: unknow
     input,
     from,
   );
-}
+};
 
 /**
  * Runs a graph on an input, or continues from a snapshot; then the input is used only if the snapshot has no finished task.

@@ -5,7 +5,7 @@ import { mapSource } from "../schema/stream/map.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { Body } from "./body.js";
 import { missingInputKey } from "./errors.js";
-import { schedulingPart } from "./load-scheduling.js";
+import { bodyOfPart } from "./load-scheduling.js";
 import { makeOptions } from "./options/make-options.js";
 import type { PortProgram } from "./streams/stream-ports.js";
 import type { Task } from "./task.js";
@@ -103,12 +103,7 @@ export function handle(handler: StateHandler): Body {
 
 /** A stream handler in a run on values. `before` is the node that it stands before. */
 function handleAsStream(handler: StateHandler, before: NodePlace | undefined): Body {
-  let made: Body | undefined;
-  return async (value, task) => {
-    const part = schedulingPart.part ?? (await schedulingPart.load());
-    made ??= part.handleAsStream(handler, before);
-    return made(value, task);
-  };
+  return bodyOfPart((part) => part.handleAsStream(handler, before));
 }
 
 export function pick(input: unknown, key: string, task: Task): unknown {

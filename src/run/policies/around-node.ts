@@ -6,8 +6,9 @@ import { untilJoinable } from "../../schema/concat/load-message-joining.js";
 import type { Joining } from "../../schema/concat/rule.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { whenReady } from "../async.js";
-import { type Body, deriveMode, deriveUnjoined, type Natives, takesStreams } from "../body.js";
+import { type Body, type Natives, takesStreams } from "../body.js";
 import { oneChunk, toReader } from "../streams/joining.js";
+import { streamBody, unjoinedBody } from "../streams/stream-body.js";
 import type { Task } from "../task.js";
 import type { Attempt, AttemptSettings } from "./attempt.js";
 import { Attempts } from "./attempts.js";
@@ -63,8 +64,8 @@ class AroundNode {
     this.#settings = { timeoutMs, idleTimeoutMs, retains, isBody: !hasInner };
     this.#joining = joining;
     this.#call = natives.map === undefined ? (natives.call as Body | undefined) : undefined;
-    this.#value = this.#call ?? deriveUnjoined(natives, joining);
-    this.#stream = deriveMode(takesStreams(natives) ? "transform" : "stream", natives, joining);
+    this.#value = this.#call ?? unjoinedBody(natives, joining);
+    this.#stream = streamBody(takesStreams(natives) ? "transform" : "stream", natives, joining);
   }
 
   async invoke(input: unknown, task: Task): Promise<unknown> {

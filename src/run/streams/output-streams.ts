@@ -1,5 +1,5 @@
 import type { ValueCheck } from "../../compose/plan/plan.js";
-import { joinChunks } from "../../schema/concat/join-chunks.js";
+import { joinChunks } from "../../schema/concat/concat-chunks.js";
 import { untilJoinable } from "../../schema/concat/load-message-joining.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";

@@ -29,7 +29,7 @@ class JoinableSource<T> implements ChunkSource<T> {
   /** Decides by the first chunk that has a value. */
   async #look(pending: Promise<IteratorResult<T, undefined>>): Promise<IteratorResult<T, undefined>> {
     const result = await pending;
-    if (result.done) await this.#loading;
+    if (result.done) await (this.#loading ?? untilJoinable([]));
     else if (!this.#isDecided && result.value !== undefined && result.value !== null) {
       this.#isDecided = true;
       this.#loading = untilJoinable([result.value]);
