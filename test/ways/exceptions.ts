@@ -19,7 +19,7 @@ const accounted: readonly Way[] = ["controlled", ...saved];
 const watched: readonly Way[] = ["watched", "watched-streams"];
 /** Modes that move streams: also where a test says `invoke`. */
 const streams: readonly Mode[] = ["collect", "stream", "transform"];
-const everyWay: readonly Way[] = ["plain", "scheduled", ...watched, ...accounted];
+const everyWay: readonly Way[] = ["plain", "scheduled", "on-demand", ...watched, ...accounted];
 
 /** What cannot hold, because of what the way or the mode is. */
 export const exceptions: readonly Exception[] = [

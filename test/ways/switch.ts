@@ -12,6 +12,7 @@ import {
   type RunOptions,
   StreamReader,
   saveByReference,
+  setSchedulerLoaded,
   settingsOf,
 } from "./executor.js";
 import { referenceCodec } from "./references.js";
@@ -30,6 +31,7 @@ export function installSwitch(): TurnSwitch {
   );
   return (combination) => {
     current = combination;
+    setSchedulerLoaded(combination?.way !== "on-demand");
   };
 }
 
@@ -63,6 +65,7 @@ function startIn(way: Way, runnable: object, options: RunOptions | undefined, is
   switch (way) {
     case "plain":
     case "scheduled":
+    case "on-demand":
       return asItIs;
     case "watched":
       return { ...asItIs, options: watched(options, blind) };
