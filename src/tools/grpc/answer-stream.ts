@@ -16,7 +16,7 @@ type Result = IteratorResult<unknown, readonly unknown[]>;
  * also while a read is pending. Messages that came before an error are given out before it. An empty stream returns an
  * empty list: a tool takes that as its output.
  */
-export class AnswerStream implements AsyncIterableIterator<unknown, readonly unknown[]>, AnswerSink {
+export class GrpcAnswerStream implements AsyncIterableIterator<unknown, readonly unknown[]>, AnswerSink {
   readonly #options: AnswerStreamOptions;
   readonly #ready: unknown[] = [];
   readonly #received: unknown[] = [];

@@ -13,7 +13,7 @@ import {
 import type { GrpcToolsOptions } from "./options.js";
 
 /** For plain JavaScript, and for what types cannot say. */
-export function checkOptions(options: GrpcToolsOptions): void {
+export function checkGrpcOptions(options: GrpcToolsOptions): void {
   if (!isFields(options)) throw optionsNotAnObject(options);
   for (const [name, value] of Object.entries(options)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;

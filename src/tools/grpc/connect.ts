@@ -1,6 +1,6 @@
 import { isFields } from "../../is.js";
 import { addressUnusable, credentialsUnusable, invalidCredentials } from "./errors.js";
-import type { Connection, Credentials, GrpcJs } from "./grpc-js.js";
+import type { ChannelCredentials, Connection, GrpcJs } from "./grpc-js.js";
 import type { GrpcCredentials, GrpcTlsCredentials, GrpcToolsOptions } from "./options.js";
 
 /** Makes the client of an address. Nothing is sent before its first call. */
@@ -19,11 +19,11 @@ export function isLocal(address: string): boolean {
   return /^(unix|unix-abstract|vsock):/i.test(target) || /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(target);
 }
 
-function credentialsOf(grpc: GrpcJs, given: GrpcCredentials): Credentials {
+function credentialsOf(grpc: GrpcJs, given: GrpcCredentials): ChannelCredentials {
   if (given === "insecure") return grpc.credentials.createInsecure();
   if (given === "tls") return grpc.credentials.createSsl();
   // of another copy of the package too, so it is known by what it can do
-  if (isFields(given) && typeof given.compose === "function") return given as object as Credentials;
+  if (isFields(given) && typeof given.compose === "function") return given as object as ChannelCredentials;
   const { rootCertificates, privateKey, certificateChain } = checkedTls(given);
   try {
     return grpc.credentials.createSsl(bytesOf(rootCertificates), bytesOf(privateKey), bytesOf(certificateChain));

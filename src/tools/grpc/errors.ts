@@ -73,7 +73,7 @@ export class GrpcStatusError extends KumikoError {
   }
 }
 
-export const packageMissing = (name: string, cause: unknown): KumikoError =>
+export const grpcPackageMissing = (name: string, cause: unknown): KumikoError =>
   new KumikoError(
     "PACKAGE_MISSING",
     `grpcTools needs the packages @grpc/grpc-js and protobufjs, and ${name} cannot be loaded. Install them: ` +
@@ -127,7 +127,7 @@ export const unknownService = (name: string, known: readonly string[]): KumikoEr
 export const unknownMethod = (name: string, known: readonly string[]): KumikoError =>
   invalidOption(`include names "${name}", which is not a method. Methods: ${list(known, 50)}.`);
 
-export const takesStream = (name: string, path: string): KumikoError =>
+export const clientStreamingUnsupported = (name: string, path: string): KumikoError =>
   invalidOption(
     `include names "${name}", but ${path} takes a stream of messages, and a tool call has one. Leave it out, or offer a method for one message.`,
   );
@@ -185,7 +185,7 @@ export const sameName = (name: string, first: string, second: string): KumikoErr
 export const requestUnusable = (path: string, what: string): KumikoError =>
   new KumikoError("TOOL_FAILED", `The request of ${path} does not fit: ${what} Nothing was sent.`);
 
-export const answerUnreadable = (path: string, type: string, cause: unknown): KumikoError =>
+export const grpcAnswerUnreadable = (path: string, type: string, cause: unknown): KumikoError =>
   new KumikoError("TOOL_FAILED", `${path} answered with bytes that are not a ${type}: ${messageOf(cause)}`, { cause });
 
 export const toolsClosed = (path: string): KumikoError =>

@@ -1,8 +1,8 @@
-import { noServices, sameName, takesStream, unknownMethod, unknownService } from "./errors.js";
+import { clientStreamingUnsupported, noServices, sameName, unknownMethod, unknownService } from "./errors.js";
 import { optionOf } from "./fields.js";
 import type { MethodPlace } from "./method-tool.js";
 import type { GrpcMethod, GrpcToolsOptions } from "./options.js";
-import { type Method, nameOf, type Root, type Service } from "./protobuf.js";
+import { type Method, type Root, type Service, typeNameOf } from "./protobuf.js";
 
 /** Types with services, and where they come from. */
 export interface Described {
@@ -17,12 +17,12 @@ export interface Described {
 export function findMethods({ root, where, offered }: Described, options: GrpcToolsOptions): MethodPlace[] {
   const { services, include, filter } = options;
   const all = servicesIn(root);
-  const names = offered ?? all.map(nameOf);
+  const names = offered ?? all.map(typeNameOf);
   for (const name of services ?? [])
     if (!names.some((known) => endsWith(known, name))) throw unknownService(name, names);
   if (all.length === 0) throw noServices(where);
   const isWanted = wantedServices(services);
-  const wanted = all.map((service) => ({ service, name: nameOf(service) })).filter(({ name }) => isWanted(name));
+  const wanted = all.map((service) => ({ service, name: typeNameOf(service) })).filter(({ name }) => isWanted(name));
   const methods = wanted.filter(({ name }) => names.includes(name)).flatMap(({ service }) => service.methodsArray);
   return included(methods, include)
     .filter(({ requestStream }) => requestStream !== true)
@@ -68,10 +68,10 @@ function included(methods: readonly Method[], include: readonly string[] | undef
   if (include === undefined) return methods;
   const kept = new Set<Method>();
   for (const name of include) {
-    const named = methods.filter((method) => endsWith(nameOf(method), name));
-    if (named.length === 0) throw unknownMethod(name, methods.map(nameOf));
+    const named = methods.filter((method) => endsWith(typeNameOf(method), name));
+    if (named.length === 0) throw unknownMethod(name, methods.map(typeNameOf));
     const streamed = named.find(({ requestStream }) => requestStream === true);
-    if (streamed !== undefined) throw takesStream(name, pathOf(streamed));
+    if (streamed !== undefined) throw clientStreamingUnsupported(name, pathOf(streamed));
     for (const method of named) kept.add(method);
   }
   return methods.filter((method) => kept.has(method));
@@ -83,7 +83,7 @@ function endsWith(full: string, name: string): boolean {
   return dotted !== "" && (full === dotted || full.endsWith(`.${dotted}`));
 }
 
-const pathOf = (method: Method): string => `/${nameOf(method).replace(/\.([^.]*)$/, "/$1")}`;
+const pathOf = (method: Method): string => `/${typeNameOf(method).replace(/\.([^.]*)$/, "/$1")}`;
 
 function placeOf(method: Method): MethodPlace {
   method.resolve();

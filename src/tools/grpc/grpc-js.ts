@@ -6,16 +6,15 @@ import type {
   Metadata,
   ServiceError,
 } from "@grpc/grpc-js";
-import { packageMissing } from "./errors.js";
+import { grpcPackageMissing } from "./errors.js";
 
-export type { CallOptions, Metadata, ServiceError };
+export type { CallOptions, ChannelCredentials, Metadata, ServiceError };
 
 /** All that is used of `@grpc/grpc-js`, which programs bring themselves. */
 export type GrpcJs = Awaited<ReturnType<typeof loadPackage>>;
 
 /** A client, as the package has it. */
 export type Connection = Client;
-export type Credentials = ChannelCredentials;
 /** A call in which both sides send messages. */
 export type Exchange = ClientDuplexStream<Uint8Array, object>;
 
@@ -23,7 +22,7 @@ export async function loadGrpcJs(): Promise<GrpcJs> {
   try {
     return await loadPackage();
   } catch (cause) {
-    throw packageMissing("@grpc/grpc-js", cause);
+    throw grpcPackageMissing("@grpc/grpc-js", cause);
   }
 }
 

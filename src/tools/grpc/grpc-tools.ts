@@ -1,13 +1,13 @@
 import { isFields } from "../../is.js";
 import { checkApprovalNames } from "../define/approval-option.js";
 import { toMetadata } from "./call-metadata.js";
-import { checkOptions } from "./check-options.js";
+import { checkGrpcOptions } from "./check-options.js";
 import { connect } from "./connect.js";
 import { type Described, findMethods, toolNames, wantedServices } from "./find-methods.js";
 import { type Connection, type GrpcJs, loadGrpcJs } from "./grpc-js.js";
 import { loadDescriptors } from "./load-descriptors.js";
 import { loadProtoFiles } from "./load-proto-files.js";
-import { type GrpcTool, methodTool } from "./method-tool.js";
+import { type GrpcTool, grpcMethodTool } from "./method-tool.js";
 import type { GrpcReflectionOptions, GrpcToolsOptions } from "./options.js";
 import { loadProtobuf, type Protobuf } from "./protobuf.js";
 import { reflect } from "./reflect.js";
@@ -33,7 +33,7 @@ export interface GrpcTools extends Array<GrpcTool> {
  * const node = new AgenticToolsNode(pets);
  */
 export async function grpcTools(options: GrpcToolsOptions): Promise<GrpcTools> {
-  checkOptions(options);
+  checkGrpcOptions(options);
   const [grpc, kit] = await Promise.all([loadGrpcJs(), loadProtobuf()]);
   const { address = "", client } = options;
   const connection = (client as object | undefined as Connection | undefined) ?? connect(grpc, address, options);
@@ -46,7 +46,7 @@ export async function grpcTools(options: GrpcToolsOptions): Promise<GrpcTools> {
     const names = toolNames(places, options.prefix ?? "");
     checkApprovalNames("grpcTools", options, names);
     const surroundings = { grpc, kit, connection, details: new StatusDetails(kit, described.root), options };
-    const tools = places.map((place, index) => methodTool(names[index] ?? "", place, surroundings));
+    const tools = places.map((place, index) => grpcMethodTool(names[index] ?? "", place, surroundings));
     return closable(tools, close);
   } catch (error) {
     close();

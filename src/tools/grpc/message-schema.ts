@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { commentOf, hasPresence, isRequired, jsonKey, kindOfField, mapKeyOf, oneofOf, optionOf } from "./fields.js";
-import { type Enum, type Field, nameOf, type Type } from "./protobuf.js";
+import { type Enum, type Field, type Type, typeNameOf } from "./protobuf.js";
 import { isNullValue } from "./read-json.js";
 import { keySchema, scalarSchema, writeScalar } from "./scalars.js";
 import { wellKnown } from "./well-known.js";
@@ -78,7 +78,7 @@ class SchemaWriter {
   }
 
   #define(type: Type): string {
-    const name = nameOf(type);
+    const name = typeNameOf(type);
     if (this.#definitions.has(name)) return name;
     // its place, before what it refers to itself
     this.#definitions.set(name, true);

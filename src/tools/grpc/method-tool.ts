@@ -5,15 +5,15 @@ import { approvalFor } from "../define/approval-option.js";
 import { type CreatedTool, type McpToolProperties, makeTool } from "../define/create-tool.js";
 import { ListItem } from "../define/tool-output.js";
 import { withExactIntegers } from "../openapi/exact-json.js";
-import { AnswerStream } from "./answer-stream.js";
+import { GrpcAnswerStream } from "./answer-stream.js";
 import { callMetadata } from "./call-metadata.js";
 import { callUnary, type GrpcCall } from "./call-server.js";
-import { answerUnreadable, requestUnusable } from "./errors.js";
+import { grpcAnswerUnreadable, requestUnusable } from "./errors.js";
 import { commentOf } from "./fields.js";
 import type { Connection, GrpcJs } from "./grpc-js.js";
 import { messageSchema } from "./message-schema.js";
 import type { GrpcMethod, GrpcToolsOptions } from "./options.js";
-import { type Method, nameOf, type Protobuf, type Type } from "./protobuf.js";
+import { type Method, type Protobuf, type Type, typeNameOf } from "./protobuf.js";
 import { requestFormat } from "./request-schema.js";
 import type { StatusDetails } from "./status-details.js";
 import { writeJson } from "./write-json.js";
@@ -39,7 +39,7 @@ export interface MethodPlace {
 }
 
 /** The tool of one method: of a stream of answers, one whose chunks are these. */
-export function methodTool(name: string, place: MethodPlace, surroundings: ToolSurroundings): GrpcTool {
+export function grpcMethodTool(name: string, place: MethodPlace, surroundings: ToolSurroundings): GrpcTool {
   const { about, method, request, answer } = place;
   const { kit, options } = surroundings;
   const { timeoutMs, omitDefaults = false } = options;
@@ -52,8 +52,8 @@ export function methodTool(name: string, place: MethodPlace, surroundings: ToolS
     const { connection, details } = surroundings;
     return { connection, path: about.path, request: bytes, metadata, signal: ctx.signal, timeoutMs, details };
   };
-  const stream = (input: unknown, ctx: ToolContext, wrap: (message: unknown) => unknown): AnswerStream =>
-    new AnswerStream({ open: () => open(input, ctx), read, wrap });
+  const stream = (input: unknown, ctx: ToolContext, wrap: (message: unknown) => unknown): GrpcAnswerStream =>
+    new GrpcAnswerStream({ open: () => open(input, ctx), read, wrap });
   const definition = {
     id: name,
     description: commentOf(method) ?? `Calls ${about.method} of the gRPC service ${about.service}.`,
@@ -94,7 +94,7 @@ function readAnswer(kit: Protobuf, { about, answer }: MethodPlace, bytes: Uint8A
   try {
     return writeJson(kit, answer, answer.decode(bytes), { omitDefaults });
   } catch (cause) {
-    throw answerUnreadable(about.path, nameOf(answer), cause);
+    throw grpcAnswerUnreadable(about.path, typeNameOf(answer), cause);
   }
 }
 

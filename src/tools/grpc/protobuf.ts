@@ -1,5 +1,5 @@
 import type { Type } from "protobufjs";
-import { packageMissing } from "./errors.js";
+import { grpcPackageMissing } from "./errors.js";
 
 export type { Enum, Field, MapField, Method, Root, Service, Type } from "protobufjs";
 
@@ -11,7 +11,7 @@ export async function loadProtobuf(): Promise<Protobuf> {
   try {
     return await loadPackage();
   } catch (cause) {
-    throw packageMissing("protobufjs", cause);
+    throw grpcPackageMissing("protobufjs", cause);
   }
 }
 
@@ -25,4 +25,4 @@ async function loadPackage() {
 }
 
 /** The name of a type without the dot in front: `acme.v1.Pet`. */
-export const nameOf = ({ fullName }: Pick<Type, "fullName">): string => fullName.replace(/^\./, "");
+export const typeNameOf = ({ fullName }: Pick<Type, "fullName">): string => fullName.replace(/^\./, "");

@@ -18,7 +18,7 @@ export type ReadMessage =
  * 64-bit integers as texts, numbers or bigints. A field that the message does not have is an issue, not a loss. `rounded`
  * says that large numbers have lost digits on the way, which is no fault of theirs.
  */
-export function readJson({ json }: Protobuf, type: Type, value: unknown, rounded: boolean): ReadMessage {
+export function messageFromJson({ json }: Protobuf, type: Type, value: unknown, rounded: boolean): ReadMessage {
   const reader = new Reader(rounded, json.fromJson);
   const message = reader.message(type, value, []);
   if (reader.issues.length > 0 || message === undefined) return { issues: reader.issues };

@@ -2,7 +2,7 @@ import { isFields } from "../../is.js";
 import type { JsonSchema, StandardResult } from "../../schema/standard-schema.js";
 import { messageSchema } from "./message-schema.js";
 import type { Protobuf, Type } from "./protobuf.js";
-import { type ReadMessage, readJson } from "./read-json.js";
+import { messageFromJson, type ReadMessage } from "./read-json.js";
 import { wellKnown } from "./well-known.js";
 
 /** What a method takes: how models see it, and how their arguments become a message. */
@@ -19,7 +19,7 @@ export function requestFormat(kit: Protobuf, type: Type): RequestFormat {
   const plain = messageSchema(type, { side: "request", omitDefaults: false });
   const schema = isWrapped ? wrapped(plain) : plain;
   const read = (input: unknown, rounded: boolean): ReadMessage =>
-    isWrapped ? readWrapped(kit, type, input, rounded) : readJson(kit, type, input, rounded);
+    isWrapped ? readWrapped(kit, type, input, rounded) : messageFromJson(kit, type, input, rounded);
   const validate = (input: unknown): StandardResult<unknown> => {
     // the largest 64-bit integers, when they were written as numbers: the call reads them again, exactly
     const { issues } = read(input, true);
@@ -43,7 +43,7 @@ function readWrapped(kit: Protobuf, type: Type, input: unknown, rounded: boolean
   if (!isFields(input) || !Object.hasOwn(input, "value")) return issue("required, but missing", "value");
   const other = Object.keys(input).find((key) => key !== "value");
   if (other !== undefined) return issue('unknown field: there is only "value"', other);
-  const result = readJson(kit, type, input.value, rounded);
+  const result = messageFromJson(kit, type, input.value, rounded);
   if (result.issues === undefined) return result;
   return { issues: result.issues.map(({ message, path = [] }) => ({ message, path: ["value", ...path] })) };
 }

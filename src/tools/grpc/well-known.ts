@@ -2,7 +2,7 @@ import { isFields } from "../../is.js";
 import { toBase64 } from "../../schema/base64.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { kindOfField } from "./fields.js";
-import { nameOf, type Root, type Type } from "./protobuf.js";
+import { type Root, type Type, typeNameOf } from "./protobuf.js";
 import { readScalar, scalarSchema, writeScalar } from "./scalars.js";
 
 /** What reads and writes messages that stand inside of a well-known one. */
@@ -37,7 +37,7 @@ export interface WellKnownType {
 
 /** Finds the type of a message with a JSON form of its own. */
 export function wellKnown(type: Type): WellKnownType | undefined {
-  const name = nameOf(type);
+  const name = typeNameOf(type);
   return name.startsWith(prefix) ? types.get(name.slice(prefix.length)) : undefined;
 }
 
@@ -170,7 +170,7 @@ const struct: WellKnownType = {
 
 function messageAt(type: Type, id: number): Type {
   const inner = type.fieldsById[id]?.resolve().resolvedType;
-  if (inner == null || !("fieldsById" in inner)) throw new TypeError(`${nameOf(type)} lacks its field ${id}.`);
+  if (inner == null || !("fieldsById" in inner)) throw new TypeError(`${typeNameOf(type)} lacks its field ${id}.`);
   return inner;
 }
 

@@ -51,7 +51,7 @@ export const noAddress = (server: unknown): KumikoError =>
   );
 
 /** The address is left out, because it has a password in it. */
-export const addressWithPassword = (): KumikoError =>
+export const passwordInServerAddress = (): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
     "openApiTools accepts no user name or password in an address. Send them in a header: `authorization`.",
@@ -152,7 +152,7 @@ export const redirectUnreadable = (request: string): KumikoError =>
 export const tooManyRedirects = (request: string): KumikoError =>
   new KumikoError("TOOL_FAILED", `${request} was redirected too many times.`);
 
-export const cannotReach = (request: string, cause: unknown): KumikoError =>
+export const serviceUnreachable = (request: string, cause: unknown): KumikoError =>
   new KumikoError("TOOL_FAILED", `${request} was not answered: ${reasonOf(cause)}`, { cause });
 
 /** `fetch failed` says little, so the message of its cause is added. */

@@ -4,7 +4,7 @@ import { approvalFor } from "../define/approval-option.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../define/create-tool.js";
 import { readAnswer } from "./answer.js";
 import { fieldsOf, listOf } from "./document.js";
-import { addressWithPassword, noAddress } from "./errors.js";
+import { noAddress, passwordInServerAddress } from "./errors.js";
 import { exactOutput, withExactIntegers } from "./exact-json.js";
 import { planOperation } from "./operation.js";
 import { type OperationPlace, requestName } from "./operation-place.js";
@@ -70,7 +70,7 @@ function baseOf({ document, pathItem, operation }: OperationPlace, baseUrl: stri
   const base = baseUrl ?? serverUrl(fieldsOf(servers[0]));
   if (base === undefined || !/^https?:\/\//i.test(base) || !URL.canParse(base)) throw noAddress(base);
   const { username, password } = new URL(base);
-  if (username !== "" || password !== "") throw addressWithPassword();
+  if (username !== "" || password !== "") throw passwordInServerAddress();
   return base;
 }
 

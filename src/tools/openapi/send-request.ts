@@ -1,4 +1,4 @@
-import { cannotReach, redirectUnreadable, tooManyRedirects } from "./errors.js";
+import { redirectUnreadable, serviceUnreachable, tooManyRedirects } from "./errors.js";
 import type { PlannedRequest } from "./request.js";
 
 export interface SendOptions {
@@ -32,7 +32,7 @@ async function send(request: PlannedRequest, { name, fetch, signal }: SendOption
   try {
     response = await fetch(url, { method, headers, body, signal, redirect: "manual" });
   } catch (error) {
-    throw signal.aborted ? error : cannotReach(name, error);
+    throw signal.aborted ? error : serviceUnreachable(name, error);
   }
   if (response.type === "opaqueredirect") throw redirectUnreadable(name);
   return response;

@@ -5,7 +5,7 @@ import { bigintOf } from "./json-protocol.js";
 import type { Int64, Protocol } from "./load-thrift.js";
 
 /** Reads Thrift values in the form of JSON. Integers that a number cannot hold are bigints. */
-export class ValueDecoder {
+export class ThriftValueDecoder {
   readonly #protocol: Protocol;
 
   constructor(protocol: Protocol) {

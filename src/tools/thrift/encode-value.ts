@@ -12,7 +12,7 @@ import { argumentMismatch, argumentMissing, argumentUnknown, unionNeedsOne, uuid
 import type { Protocol, ThriftPackage } from "./load-thrift.js";
 
 /** Writes arguments in the form of JSON as Thrift values. Throws where one does not fit, before anything is sent. */
-export class ValueEncoder {
+export class ThriftValueEncoder {
   readonly #protocol: Protocol;
   readonly #Int64: ThriftPackage["Int64"];
 

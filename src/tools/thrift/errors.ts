@@ -70,10 +70,10 @@ export const notOneDefinition = (given: readonly string[]): KumikoError =>
     `thriftTools needs exactly one of service (a module that the compiler generated), idl (text) and idlFile, but got ${given.join(" and ") || "none"}.`,
   );
 
-export const unknownOption = (where: string, name: string, known: readonly string[]): KumikoError =>
+export const unknownThriftOption = (where: string, name: string, known: readonly string[]): KumikoError =>
   invalidOption(`Unknown option ${JSON.stringify(name)} of ${where}. Options: ${known.join(", ")}.`);
 
-export const invalidValue = (where: string, name: string, expected: string, given: unknown): KumikoError =>
+export const invalidThriftValue = (where: string, name: string, expected: string, given: unknown): KumikoError =>
   invalidOption(`${where}: ${name} must be ${expected}, but is ${shorten(given, { length: 100 })}.`);
 
 export const notAConnection = (given: unknown): KumikoError =>
@@ -81,7 +81,7 @@ export const notAConnection = (given: unknown): KumikoError =>
     `thriftTools needs connection: { host, port }, { path } or { url }, what thriftConnection returns, or an object with exchange (got ${kindOf(given)}).`,
   );
 
-export const addressWithPassword = (): KumikoError =>
+export const passwordInConnectionAddress = (): KumikoError =>
   invalidOption(
     "thriftConnection accepts no user name or password in an address. Send them in a header: `authorization`.",
   );
@@ -206,7 +206,7 @@ export const uuidUnsupported = (): KumikoError =>
 export const answerDamaged = (why: string, cause?: unknown): KumikoError =>
   failed(`the answer is damaged, or has another transport or protocol: ${why}.`, cause);
 
-export const answerUnreadable = (method: string, address: string, cause: unknown): KumikoError =>
+export const thriftAnswerUnreadable = (method: string, address: string, cause: unknown): KumikoError =>
   failed(`${method} at ${address} was answered with something that cannot be read: ${messageOf(cause)}`, cause);
 
 export const answerOfAnother = (found: string, expected: string): KumikoError =>
@@ -215,7 +215,7 @@ export const answerOfAnother = (found: string, expected: string): KumikoError =>
 export const answerTooLarge = (size: number, limit: number): KumikoError =>
   answerDamaged(`it has ${size} bytes, and maxResponseBytes is ${limit}`);
 
-export const cannotReach = (method: string, address: string, cause: unknown): KumikoError =>
+export const thriftServerUnreachable = (method: string, address: string, cause: unknown): KumikoError =>
   failed(`${method} was not answered by ${address}: ${reasonOf(cause)}`, cause);
 
 export const connectionLost = (method: string, address: string, received: number, cause?: unknown): KumikoError => {

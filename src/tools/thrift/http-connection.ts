@@ -1,13 +1,13 @@
 import { HttpStatusError } from "../openapi/errors.js";
 import type { ThriftCall, ThriftConnection, ThriftHttpOptions, ThriftProtocol } from "./connection.js";
 import {
-  addressWithPassword,
   answerTooLarge,
-  answerUnreadable,
-  cannotReach,
   connectionClosed,
-  invalidValue,
+  invalidThriftValue,
+  passwordInConnectionAddress,
   redirectRefused,
+  thriftAnswerUnreadable,
+  thriftServerUnreachable,
 } from "./errors.js";
 
 interface Settings extends ThriftHttpOptions {
@@ -25,9 +25,9 @@ export class HttpConnection implements ThriftConnection {
   constructor(settings: Settings) {
     const given = String(settings.url);
     if (!/^https?:\/\//i.test(given) || !URL.canParse(given))
-      throw invalidValue("thriftConnection", "url", "an http or https address", given);
+      throw invalidThriftValue("thriftConnection", "url", "an http or https address", given);
     const { username, password, origin, pathname } = new URL(given);
-    if (username !== "" || password !== "") throw addressWithPassword();
+    if (username !== "" || password !== "") throw passwordInConnectionAddress();
     this.protocol = settings.protocol;
     // a query may hold a key
     this.address = `${origin}${pathname}`;
@@ -56,7 +56,7 @@ export class HttpConnection implements ThriftConnection {
       ctx.signal.throwIfAborted();
       if (this.#closing.signal.aborted) throw connectionClosed(method, this.address);
       if (isAnswered && error instanceof Error && "code" in error && error.code === "TOOL_FAILED") throw error;
-      throw cannotReach(method, this.address, error);
+      throw thriftServerUnreachable(method, this.address, error);
     }
   }
 
@@ -89,7 +89,7 @@ async function readBytes(response: Response, limit: number, method: string, addr
   for await (const chunk of response.body ?? []) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > limit) throw answerUnreadable(method, address, answerTooLarge(size, limit));
+    if (size > limit) throw thriftAnswerUnreadable(method, address, answerTooLarge(size, limit));
   }
   return Buffer.concat(chunks);
 }

@@ -1,7 +1,7 @@
 import type { ThriftProtocol } from "./connection.js";
-import { ValueDecoder } from "./decode-value.js";
+import { ThriftValueDecoder } from "./decode-value.js";
 import type { MethodDefinition } from "./definition.js";
-import { ValueEncoder } from "./encode-value.js";
+import { ThriftValueEncoder } from "./encode-value.js";
 import { answerDamaged, answerOfAnother, ThriftError } from "./errors.js";
 import { JsonProtocol } from "./json-protocol.js";
 import type { Protocol, ThriftPackage } from "./load-thrift.js";
@@ -32,7 +32,7 @@ export class MessageCodec {
     const { name, isOneway, parameters } = method;
     const { protocol, bytes } = this.#writer();
     protocol.writeMessageBegin(this.#prefix + name, isOneway ? messageTypes.oneway : messageTypes.call, seqid);
-    new ValueEncoder(protocol, this.#thrift).writeFields(`${name}_args`, parameters, input, "");
+    new ThriftValueEncoder(protocol, this.#thrift).writeFields(`${name}_args`, parameters, input, "");
     protocol.writeMessageEnd();
     protocol.flush();
     return bytes();
@@ -76,7 +76,7 @@ export class MessageCodec {
     const answered = String(fname);
     if (answered !== name && answered !== this.#prefix + name) throw answerOfAnother(`"${answered}"`, `"${name}"`);
     if (rseqid !== seqid) throw answerOfAnother(`the call ${rseqid}`, `the call ${seqid}`);
-    const decoder = new ValueDecoder(protocol);
+    const decoder = new ThriftValueDecoder(protocol);
     const method = `${this.#service}.${name}`;
     if (mtype === messageTypes.exception) {
       const { message = "", type } = decoder.readFields(applicationException);

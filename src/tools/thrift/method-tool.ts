@@ -4,7 +4,7 @@ import { type CreatedTool, createTool } from "../define/create-tool.js";
 import { exactOutput, withExactIntegers } from "../openapi/exact-json.js";
 import type { ThriftConnection } from "./connection.js";
 import type { MethodDefinition } from "./definition.js";
-import { answerDamaged, answerUnreadable } from "./errors.js";
+import { answerDamaged, thriftAnswerUnreadable } from "./errors.js";
 import { argumentsSchema, resultSchema } from "./json-schema.js";
 import type { MessageCodec, Reply } from "./message.js";
 import type { ThriftMethod, ThriftToolsOptions } from "./options.js";
@@ -19,7 +19,7 @@ export interface Caller {
   readonly nextId: () => number;
 }
 
-export function methodTool(
+export function thriftMethodTool(
   name: string,
   metadata: ThriftMethod,
   method: MethodDefinition,
@@ -50,7 +50,7 @@ export function methodTool(
       try {
         if (reply === undefined && !isWhole(answer)) throw answerDamaged("it ends too early");
       } catch (error) {
-        throw answerUnreadable(label, connection.address, error);
+        throw thriftAnswerUnreadable(label, connection.address, error);
       }
       if (reply?.isError) throw reply.error;
       return reply?.value;

@@ -1,7 +1,7 @@
 import { createConnection, isIP, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import type { ThriftCall, ThriftConnection, ThriftProtocol, ThriftSocketOptions } from "./connection.js";
-import { cannotReach, connectionClosed } from "./errors.js";
+import { connectionClosed, thriftServerUnreachable } from "./errors.js";
 import { exchangeOn } from "./socket-exchange.js";
 
 interface Settings extends ThriftSocketOptions {
@@ -124,14 +124,18 @@ export class SocketConnection implements ThriftConnection {
         resolve(socket);
       });
       // also of idle ones, whose errors nobody waits for: "close" follows
-      socket.on("error", (error) => reject(cannotReach(method, this.address, error)));
+      socket.on("error", (error) => reject(thriftServerUnreachable(method, this.address, error)));
       socket.on("timeout", () => socket.destroy());
       socket.once("end", () => this.#forget(socket));
       socket.once("close", () => {
         signal.removeEventListener("abort", abort);
         this.#open.delete(socket);
         this.#forget(socket);
-        const early = cannotReach(method, this.address, new Error("the connection was closed before it was open"));
+        const early = thriftServerUnreachable(
+          method,
+          this.address,
+          new Error("the connection was closed before it was open"),
+        );
         reject(this.#isClosed ? connectionClosed(method, this.address) : early);
       });
     });

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { ThriftCall } from "./connection.js";
-import { answerTooLarge, answerUnreadable, connectionClosed, connectionLost } from "./errors.js";
+import { answerTooLarge, connectionClosed, connectionLost, thriftAnswerUnreadable } from "./errors.js";
 
 interface Settings {
   readonly transport: "buffered" | "framed";
@@ -47,7 +47,7 @@ export function exchangeOn(
         settle();
         resolve(found);
       } catch (error) {
-        fail(answerUnreadable(method, address, error));
+        fail(thriftAnswerUnreadable(method, address, error));
       }
     };
     const onData = (bytes: Buffer): void => {

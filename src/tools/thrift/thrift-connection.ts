@@ -1,6 +1,6 @@
 import { isObject } from "../../is.js";
 import type { ThriftConnection, ThriftConnectionOptions } from "./connection.js";
-import { invalidValue, notAConnection, unknownOption } from "./errors.js";
+import { invalidThriftValue, notAConnection, unknownThriftOption } from "./errors.js";
 import { HttpConnection } from "./http-connection.js";
 import { SocketConnection } from "./socket-connection.js";
 
@@ -28,7 +28,7 @@ export function thriftConnection(options: ThriftConnectionOptions): ThriftConnec
   checkNames(options, socketNames);
   if ((port === undefined) === (path === undefined)) throw notAConnection(options);
   if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536))
-    throw invalidValue(where, "port", "a number of 1 to 65535", port);
+    throw invalidThriftValue(where, "port", "a number of 1 to 65535", port);
   oneOf("transport", ["buffered", "framed"], transport);
   wholeNumber("maxConnections", maxConnections);
   wholeNumber("idleTimeoutMs", idleTimeoutMs);
@@ -50,15 +50,15 @@ const socketNames = [
 
 function checkNames(options: object, known: readonly string[]): void {
   const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw unknownOption(where, unknown, known);
+  if (unknown !== undefined) throw unknownThriftOption(where, unknown, known);
 }
 
 function oneOf(name: string, known: readonly string[], given: unknown): void {
   if (!known.includes(String(given)))
-    throw invalidValue(where, name, known.map((each) => JSON.stringify(each)).join(" or "), given);
+    throw invalidThriftValue(where, name, known.map((each) => JSON.stringify(each)).join(" or "), given);
 }
 
 function wholeNumber(name: string, given: unknown): void {
   if (!Number.isSafeInteger(given) || Number(given) < 1)
-    throw invalidValue(where, name, "a whole number of at least 1", given);
+    throw invalidThriftValue(where, name, "a whole number of at least 1", given);
 }

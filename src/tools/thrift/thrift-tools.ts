@@ -1,12 +1,12 @@
 import { isFields } from "../../is.js";
 import { checkApprovalNames } from "../define/approval-option.js";
 import type { MethodDefinition, ServiceDefinition } from "./definition.js";
-import { invalidValue, notOneDefinition, unknownFilterName, unknownOption } from "./errors.js";
+import { invalidThriftValue, notOneDefinition, unknownFilterName, unknownThriftOption } from "./errors.js";
 import { readGenerated } from "./generated/read-generated.js";
 import { readIdl } from "./idl/read-idl.js";
 import { loadThrift, type ThriftPackage } from "./load-thrift.js";
 import { MessageCodec } from "./message.js";
-import { methodTool, type ThriftTool } from "./method-tool.js";
+import { type ThriftTool, thriftMethodTool } from "./method-tool.js";
 import type { ThriftMethod, ThriftToolsOptions } from "./options.js";
 import { connectionOf } from "./thrift-connection.js";
 
@@ -41,7 +41,13 @@ export async function thriftTools(options: ThriftToolsOptions): Promise<ThriftTo
   const tools = service.methods
     .filter((method) => include(describe(service.name, method)))
     .map((method) =>
-      methodTool(prefix + method.name, describe(service.name, method), method, { connection, codec, nextId }, options),
+      thriftMethodTool(
+        prefix + method.name,
+        describe(service.name, method),
+        method,
+        { connection, codec, nextId },
+        options,
+      ),
     );
   checkIncluded(options, service);
   const names = tools.map((tool) => tool.id);
@@ -95,14 +101,14 @@ const optionNames = [
 const where = "thriftTools";
 
 function checkOptions(options: unknown): asserts options is ThriftToolsOptions {
-  if (!isFields(options)) throw invalidValue(where, "its options", "an object", options);
+  if (!isFields(options)) throw invalidThriftValue(where, "its options", "an object", options);
   const unknown = Object.keys(options).find((name) => !optionNames.includes(name));
-  if (unknown !== undefined) throw unknownOption(where, unknown, optionNames);
+  if (unknown !== undefined) throw unknownThriftOption(where, unknown, optionNames);
   const sources = ["service", "idl", "idlFile"].filter((name) => options[name] !== undefined);
   if (sources.length !== 1) throw notOneDefinition(sources);
   const { idl, idlFile, includes, includeFolders, prefix, serviceName, multiplexed, include } = options;
   const check = (name: string, isRight: boolean, expected: string): void => {
-    if (options[name] !== undefined && !isRight) throw invalidValue(where, name, expected, options[name]);
+    if (options[name] !== undefined && !isRight) throw invalidThriftValue(where, name, expected, options[name]);
   };
   check("idl", typeof idl === "string", "the text of an IDL");
   check("idlFile", typeof idlFile === "string" || idlFile instanceof URL, "a path or a file URL");
