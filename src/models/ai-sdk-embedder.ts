@@ -3,7 +3,7 @@ import type { Embedder, EmbedderOptions } from "../components/retrieval.js";
 import { isFields } from "../is.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import { ModelWarnings } from "./ai-sdk/model-warnings.js";
-import { type AiSdkEmbeddingModel, nameOf, requireAiSdkEmbeddingModel } from "./ai-sdk/provider-model.js";
+import { type AiSdkEmbeddingModel, providerModelName, requireAiSdkEmbeddingModel } from "./ai-sdk/provider-model.js";
 import { wrongEmbeddings } from "./errors.js";
 
 /** Call options of an embedder of the AI SDK. */
@@ -38,7 +38,7 @@ class AdaptedEmbedder implements Embedder<AiSdkEmbedderOptions> {
 
   constructor(model: AiSdkEmbeddingModel) {
     this.#model = model;
-    this.type = nameOf(model);
+    this.type = providerModelName(model);
     this.#warnings = new ModelWarnings(this.type);
   }
 

@@ -2,7 +2,7 @@ import type { AgenticModel, ModelContext } from "../components/model.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { OnDemand } from "../schema/on-demand.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { type AiSdkModel, nameOf, requireAiSdkModel } from "./ai-sdk/provider-model.js";
+import { type AiSdkModel, providerModelName, requireAiSdkModel } from "./ai-sdk/provider-model.js";
 
 const part = new OnDemand(async () => (await import("./ai-sdk/adapted-model.js")).AdaptedModel);
 
@@ -29,7 +29,7 @@ class PackageModel implements AgenticModel {
 
   constructor(model: AiSdkModel) {
     this.#model = model;
-    this.type = nameOf(model);
+    this.type = providerModelName(model);
   }
 
   generate(messages: readonly AgenticMessage[], ctx: ModelContext): Promise<AgenticMessage> {

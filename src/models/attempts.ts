@@ -15,20 +15,20 @@ type Messages = readonly AgenticMessage[];
 export type AfterContent = "throw" | "restart";
 
 /** One try to get an answer. */
-export interface Attempt {
+export interface ModelAttempt {
   readonly model: AttemptedModel;
   /** Names it among the runs of its call. */
   readonly key: string;
 }
 
 /** Decides what is tried. Each call of a model has its own. */
-export interface Attempts {
+export interface ModelAttempts {
   /** What the next attempt is. */
   readonly kind: "retry" | "fallback";
-  readonly first: Attempt;
+  readonly first: ModelAttempt;
   readonly afterContent: AfterContent;
   /** What is tried after a failure. Rejects with what the call fails with when that is the end. */
-  next(failure: unknown): Promise<Attempt>;
+  next(failure: unknown): Promise<ModelAttempt>;
 }
 
 /** Marks models that only repeat others: the attempts are the model runs, and not what makes them. */
@@ -105,7 +105,11 @@ function optionsOf(ctx: ModelContext, name: string): RunOptions {
 }
 
 /** The answer of the first attempt that has one. */
-export async function generateWith(attempts: Attempts, messages: Messages, ctx: ModelContext): Promise<AgenticMessage> {
+export async function generateWith(
+  attempts: ModelAttempts,
+  messages: Messages,
+  ctx: ModelContext,
+): Promise<AgenticMessage> {
   for (let attempt = attempts.first; ; ) {
     stopOf(ctx).throwIfAborted();
     try {
@@ -120,14 +124,18 @@ export async function generateWith(attempts: Attempts, messages: Messages, ctx: 
  * The chunks of the first attempt that comes to its end. What an attempt sends before its first content is kept back until
  * then, so that one that fails before leaves no trace.
  */
-export function streamWith(attempts: Attempts, messages: Messages, ctx: ModelContext): StreamReader<AgenticMessage> {
+export function streamWith(
+  attempts: ModelAttempts,
+  messages: Messages,
+  ctx: ModelContext,
+): StreamReader<AgenticMessage> {
   return new StreamReader(new AttemptsStream(attempts, messages, ctx));
 }
 
 type Result = IteratorResult<AgenticMessage, undefined>;
 
 class AttemptsStream extends PassingSource<AgenticMessage> {
-  readonly #attempts: Attempts;
+  readonly #attempts: ModelAttempts;
   readonly #messages: Messages;
   readonly #ctx: ModelContext;
   #hasContent = false;
@@ -137,7 +145,7 @@ class AttemptsStream extends PassingSource<AgenticMessage> {
   /** To be read next. */
   #ready: AgenticMessage[] = [];
 
-  constructor(attempts: Attempts, messages: Messages, ctx: ModelContext) {
+  constructor(attempts: ModelAttempts, messages: Messages, ctx: ModelContext) {
     super();
     this.#attempts = attempts;
     this.#messages = messages;
@@ -207,7 +215,7 @@ class AttemptsStream extends PassingSource<AgenticMessage> {
     return first;
   }
 
-  #open(attempt: Attempt): ChunkSource<AgenticMessage> {
+  #open(attempt: ModelAttempt): ChunkSource<AgenticMessage> {
     stopOf(this.#ctx).throwIfAborted();
     return attempt.model.stream(this.#messages, this.#ctx, attempt.key).takeSource();
   }

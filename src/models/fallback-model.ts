@@ -4,16 +4,16 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import {
   type AfterContent,
-  type Attempt,
   type AttemptedModel,
-  type Attempts,
   attemptable,
   generateWith,
+  type ModelAttempt,
+  type ModelAttempts,
   type RepeatingModel,
   repeatsOthers,
   streamWith,
 } from "./attempts.js";
-import { checkOptions, requireAfterContent } from "./check-options.js";
+import { checkModelOptions, requireAfterContent } from "./check-options.js";
 import { invalidModelOption, ModelsExhaustedError } from "./errors.js";
 import { tell } from "./tell.js";
 import { type Model, toModel } from "./to-model.js";
@@ -41,7 +41,7 @@ export function fallbackModel(models: readonly Model[], options: FallbackModelOp
   if (!Array.isArray(models) || models.length === 0) {
     throw invalidModelOption("fallbackModel takes a list of at least one model: fallbackModel([first, second]).");
   }
-  checkOptions("fallbackModel", options, ["fallBackOn", "afterContent"]);
+  checkModelOptions("fallbackModel", options, ["fallBackOn", "afterContent"]);
   const { fallBackOn = () => true, afterContent = "throw" } = options;
   if (typeof fallBackOn !== "function") throw invalidModelOption("fallBackOn of fallbackModel must be a function.");
   requireAfterContent("fallbackModel", afterContent);
@@ -75,14 +75,14 @@ class FallbackModel implements RepeatingModel {
     return streamWith(this.#attempts(ctx), messages, ctx);
   }
 
-  #attempts(ctx: ModelContext): Attempts {
+  #attempts(ctx: ModelContext): ModelAttempts {
     return new Fallbacks(this.#models, this.#rule, this.#positions, ctx);
   }
 }
 
-class Fallbacks implements Attempts {
+class Fallbacks implements ModelAttempts {
   readonly kind = "fallback" as const;
-  readonly first: Attempt;
+  readonly first: ModelAttempt;
   readonly afterContent: AfterContent;
   readonly #models: readonly AttemptedModel[];
   readonly #rule: Rule;
@@ -101,7 +101,7 @@ class Fallbacks implements Attempts {
     this.first = this.#attempt();
   }
 
-  async next(failure: unknown): Promise<Attempt> {
+  async next(failure: unknown): Promise<ModelAttempt> {
     if (!this.#rule.fallBackOn(failure)) throw failure;
     this.#errors.push(failure);
     this.#position += 1;
@@ -111,7 +111,7 @@ class Fallbacks implements Attempts {
     return this.#attempt();
   }
 
-  #attempt(): Attempt {
+  #attempt(): ModelAttempt {
     const model = this.#models[this.#position] as AttemptedModel;
     return { model, key: `model ${this.#position + 1}` };
   }

@@ -8,15 +8,15 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import {
   type AfterContent,
-  type Attempt,
-  type Attempts,
   attemptable,
   generateWith,
+  type ModelAttempt,
+  type ModelAttempts,
   type RepeatingModel,
   repeatsOthers,
   streamWith,
 } from "./attempts.js";
-import { checkOptions, requireAfterContent, requireNumber } from "./check-options.js";
+import { checkModelOptions, requireAfterContent, requireNumber } from "./check-options.js";
 import { invalidModelOption } from "./errors.js";
 import { isRetryableModelError } from "./is-retryable-model-error.js";
 import { randomOf } from "./runtime-parts.js";
@@ -64,7 +64,7 @@ type Policy = { readonly [Name in keyof ModelRetryPolicy]-?: NonNullable<ModelRe
 
 /** A policy with its defaults. Throws for what is none. */
 export function checkedPolicy(policy: ModelRetryPolicy): Policy {
-  checkOptions("retryModel", policy, names);
+  checkModelOptions("retryModel", policy, names);
   const {
     attempts = 3,
     delayMs = 1_000,
@@ -90,7 +90,7 @@ class RetriedModel implements RepeatingModel {
   readonly type = "RetryModel";
   readonly [repeatsOthers] = true;
   readonly #policy: Policy;
-  readonly #model: Attempt["model"];
+  readonly #model: ModelAttempt["model"];
 
   constructor(model: AgenticModel, policy: Policy) {
     this.#policy = policy;
@@ -106,22 +106,22 @@ class RetriedModel implements RepeatingModel {
   }
 }
 
-class Retries implements Attempts {
+class Retries implements ModelAttempts {
   readonly kind = "retry" as const;
-  readonly first: Attempt;
+  readonly first: ModelAttempt;
   readonly afterContent: AfterContent;
   readonly #policy: Policy;
   readonly #ctx: ModelContext;
   #number = 1;
 
-  constructor(model: Attempt["model"], policy: Policy, ctx: ModelContext) {
+  constructor(model: ModelAttempt["model"], policy: Policy, ctx: ModelContext) {
     this.first = { model, key: "attempt 1" };
     this.afterContent = policy.afterContent;
     this.#policy = policy;
     this.#ctx = ctx;
   }
 
-  async next(failure: unknown): Promise<Attempt> {
+  async next(failure: unknown): Promise<ModelAttempt> {
     const attempt = this.#number;
     const { attempts, retryOn } = this.#policy;
     if (attempt >= attempts || !retryOn(failure, { attempt })) throw failure;

@@ -5,10 +5,10 @@ import { StreamReader } from "../../schema/stream/reader.js";
 import { stopOf } from "../attempts.js";
 import { noAnswer } from "../errors.js";
 import { AnswerReader } from "./answer-reader.js";
-import { AnswerStream } from "./answer-stream.js";
+import { ProviderAnswerStream } from "./answer-stream.js";
 import { type Call, callOptionsOf, unsupportedOptions } from "./call-options.js";
 import { ModelWarnings } from "./model-warnings.js";
-import { type AiSdkModel, nameOf } from "./provider-model.js";
+import { type AiSdkModel, providerModelName } from "./provider-model.js";
 
 /** A model from a provider package: what it is asked and what it answers, translated. */
 export class AdaptedModel implements AgenticModel {
@@ -20,7 +20,7 @@ export class AdaptedModel implements AgenticModel {
 
   constructor(model: AiSdkModel) {
     this.#model = model;
-    this.type = nameOf(model);
+    this.type = providerModelName(model);
     this.#warnings = new ModelWarnings(this.type);
   }
 
@@ -34,7 +34,7 @@ export class AdaptedModel implements AgenticModel {
   stream(messages: readonly AgenticMessage[], ctx: ModelContext): StreamReader<AgenticMessage> {
     const { signal } = ctx;
     const open = (stop: Call["stop"]) => this.#model.doStream(this.#callOptions(messages, ctx, stop) as never);
-    return new StreamReader(new AnswerStream({ model: this.type, reader: this.#reader(ctx), open, signal }));
+    return new StreamReader(new ProviderAnswerStream({ model: this.type, reader: this.#reader(ctx), open, signal }));
   }
 
   #reader(ctx: ModelContext): AnswerReader {

@@ -3,7 +3,7 @@ import type { FinishReason, ResponseMeta } from "../../schema/message/agentic-me
 import { concatResponseMetas } from "../../schema/message/concat-response-meta.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
 import { answerFailed, emptyAnswer, noReason, streamCut } from "../errors.js";
-import { type Answering, nameOf } from "./provider-model.js";
+import { type Answering, providerModelName } from "./provider-model.js";
 import { usageOf } from "./usage.js";
 
 /** Why an answer ended, in one form for all specs. */
@@ -29,7 +29,7 @@ export class AnswerEnd {
   }
 
   get #name(): string {
-    return nameOf(this.#model);
+    return providerModelName(this.#model);
   }
 
   /** `response-metadata` of a stream, `response` of a whole answer. */
@@ -79,7 +79,7 @@ export class AnswerEnd {
       tokenUsage: usage?.tokenUsage,
       finishReason: unified || undefined,
       rawFinishReason: raw || undefined,
-      model: nameOf(this.#model),
+      model: providerModelName(this.#model),
       extension: withoutUndefined({ provider, id, modelId, timestamp, providerMetadata: this.#providerMetadata }),
     });
   }

@@ -7,9 +7,9 @@ import type { ContentBlock } from "../../schema/message/content-block.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
 import { streamError } from "../errors.js";
 import { AnswerEnd } from "./answer-end.js";
-import { callBlock, callExtra, type KnownCall, knownCall, labelOf, resultBlock } from "./call-blocks.js";
+import { callBlock, callExtra, type KnownCall, knownCall, labelOf, providerResultBlock } from "./call-blocks.js";
 import { providerExtra } from "./provider-extra.js";
-import { type Answering, nameOf } from "./provider-model.js";
+import { type Answering, providerModelName } from "./provider-model.js";
 
 /** A text or a reasoning that may go on. */
 interface OpenText {
@@ -150,7 +150,7 @@ export class AnswerReader {
         this.#end.finish(part);
         return [];
       case "error":
-        throw streamError(nameOf(this.#model), part.error);
+        throw streamError(providerModelName(this.#model), part.error);
       case "stream-start":
         this.#tell(part.warnings);
         return [];
@@ -275,7 +275,7 @@ export class AnswerReader {
     const before = this.#results.get(callId);
     const index = before ?? this.#takeIndex();
     this.#results.set(callId, index);
-    const block = at(index, resultBlock(part, call, this.#model.provider), before !== undefined);
+    const block = at(index, providerResultBlock(part, call, this.#model.provider), before !== undefined);
     if (call === undefined || call.kind !== "mcp_tool_call" || call.serverLabel !== "" || labelOf(part) === "")
       return [block];
     const named = { ...call, serverLabel: labelOf(part) };

@@ -20,7 +20,7 @@ type Part = ReadableStreamReadResult<unknown>;
 type Result = IteratorResult<AgenticMessage, undefined>;
 
 /** The answer of a provider, chunk by chunk. The request is sent at the first read, and cancelled when the reader leaves. */
-export class AnswerStream extends SerialSource<AgenticMessage> {
+export class ProviderAnswerStream extends SerialSource<AgenticMessage> {
   readonly #call: StreamedCall;
   /** Made when the provider asks for it. */
   #connection: AbortController | undefined;

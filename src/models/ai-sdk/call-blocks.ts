@@ -5,11 +5,11 @@ import { withoutUndefined } from "../../schema/without-undefined.js";
 import { providerExtra } from "./provider-extra.js";
 
 /** Who runs a call: we do, the provider does, or an MCP server for it. */
-export type CallKind = "function_tool_call" | "server_tool_call" | "mcp_tool_call";
+export type ToolCallKind = "function_tool_call" | "server_tool_call" | "mcp_tool_call";
 
 /** A call as far as it has come. */
 export interface KnownCall {
-  readonly kind: CallKind;
+  readonly kind: ToolCallKind;
   readonly callId: string;
   readonly name: string;
   /** The MCP server; `""` until it is known. */
@@ -28,7 +28,7 @@ export function knownCall(part: Fields): KnownCall {
   };
 }
 
-function kindOf({ providerExecuted, dynamic }: Fields): CallKind {
+function kindOf({ providerExecuted, dynamic }: Fields): ToolCallKind {
   if (providerExecuted !== true) return "function_tool_call";
   return dynamic === true ? "mcp_tool_call" : "server_tool_call";
 }
@@ -49,13 +49,13 @@ export function callBlock({ kind, callId, name, serverLabel }: KnownCall, text: 
 }
 
 /** What goes with the last piece of a call. Calls that the provider runs must go back to it, and to no other. */
-export function callExtra(kind: CallKind, provider: string, providerMetadata: unknown): Fields | undefined {
+export function callExtra(kind: ToolCallKind, provider: string, providerMetadata: unknown): Fields | undefined {
   if (kind === "function_tool_call" && providerMetadata === undefined) return undefined;
   return providerExtra(provider, providerMetadata);
 }
 
 /** A result that the provider sent for a call that it has run. */
-export function resultBlock(part: Fields, call: KnownCall | undefined, provider: string): ContentBlock {
+export function providerResultBlock(part: Fields, call: KnownCall | undefined, provider: string): ContentBlock {
   const { toolCallId, toolName, result, isError, preliminary, dynamic, providerMetadata } = part;
   const callId = textIf(toolCallId) ?? "";
   const name = textIf(toolName) ?? call?.name ?? "";

@@ -14,7 +14,7 @@ import { withoutUndefined } from "../../schema/without-undefined.js";
 import { filePart } from "./file-part.js";
 import { belongsTo, comesFrom, mergeOptions, noOptions, optionsFor } from "./provider-extra.js";
 import type { AiSdkVersion } from "./provider-model.js";
-import { jsonOutput, toolOutputOf } from "./tool-output.js";
+import { aiSdkToolOutput, jsonOutput } from "./tool-output.js";
 
 /** To whom a prompt goes. */
 export interface PromptTarget {
@@ -101,7 +101,7 @@ function partOf(block: ContentBlock, target: PromptTarget): Fields | undefined {
     case "function_tool_call":
       return withOptions(toolCall(block.callId, block.name, parsed(block.arguments)), options);
     case "function_tool_result":
-      return withOptions(toolResult(block.callId, block.name, toolOutputOf(block, version)), options);
+      return withOptions(toolResult(block.callId, block.name, aiSdkToolOutput(block, version)), options);
     case "server_tool_call":
     case "mcp_tool_call":
       return belongsTo(provider, block) ? { ...providerCall(block), ...options } : undefined;

@@ -33,7 +33,7 @@ export interface Answering {
 }
 
 /** `openai.responses/gpt-5` */
-export function nameOf({ provider, modelId }: Answering): string {
+export function providerModelName({ provider, modelId }: Answering): string {
   return `${provider}/${modelId}`;
 }
 

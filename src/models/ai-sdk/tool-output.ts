@@ -4,7 +4,7 @@ import { fileData, tagged } from "./file-part.js";
 import type { AiSdkVersion } from "./provider-model.js";
 
 /** What a tool gave, in the words of a prompt. */
-export function toolOutputOf(result: FunctionToolResult, version: AiSdkVersion): Fields {
+export function aiSdkToolOutput(result: FunctionToolResult, version: AiSdkVersion): Fields {
   const { isError, errorKind, resultType, content } = result;
   if (isError === true && errorKind === "denied" && version !== "v2") {
     return { type: "execution-denied", reason: result.result };
