@@ -37,7 +37,7 @@ export async function askService(request: ServiceRequest, { fetch, signal }: Sea
 }
 
 /** An answer that is an object of JSON. */
-export async function askForJson(request: ServiceRequest, search: Search): Promise<Fields> {
+export async function askServiceForJson(request: ServiceRequest, search: Search): Promise<Fields> {
   const text = await askService(request, search);
   const value = parse(text);
   if (isFields(value)) return value;
@@ -56,15 +56,15 @@ export interface ResultList {
 }
 
 /** The objects of a list, those that have an address. Throws when none has one: the service has changed then. */
-export function resultsOf({ service, answer, list, mayBeEmpty, address }: ResultList): readonly Fields[] {
+export function requireResults({ service, answer, list, mayBeEmpty, address }: ResultList): readonly Fields[] {
   if ((list === undefined || list === null) && mayBeEmpty) return [];
   if (!Array.isArray(list)) throw searchUnreadable(service, "it has no list of results", JSON.stringify(answer));
-  const found = list.filter(isFields).filter((result) => textOf(result[address]) !== "");
+  const found = list.filter(isFields).filter((result) => trimmedText(result[address]) !== "");
   if (found.length > 0 || list.length === 0) return found;
   throw searchUnreadable(service, `its results have no "${address}"`, JSON.stringify(answer));
 }
 
-export const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
+export const trimmedText = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
 
 function parse(text: string): unknown {
   try {

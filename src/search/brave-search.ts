@@ -1,5 +1,5 @@
 import { isFields } from "../is.js";
-import { askForJson, resultsOf, textOf } from "./ask-service.js";
+import { askServiceForJson, requireResults, trimmedText } from "./ask-service.js";
 import { makeSearchTool, requireText, type SearchTool, type SearchToolOptions } from "./search-tool.js";
 
 /** Options of {@link braveSearch}. */
@@ -28,13 +28,13 @@ export function braveSearch(options: BraveSearchOptions): SearchTool {
         text_decorations: "false",
       }).toString();
       const headers = { accept: "application/json", "x-subscription-token": apiKey };
-      const answer = await askForJson({ service, url, headers, secrets: [apiKey] }, search);
+      const answer = await askServiceForJson({ service, url, headers, secrets: [apiKey] }, search);
       const { web, type } = answer;
       const list = isFields(web) ? web.results : web;
-      const found = resultsOf({ service, answer, list, mayBeEmpty: type === "search", address: "url" });
+      const found = requireResults({ service, answer, list, mayBeEmpty: type === "search", address: "url" });
       return found.map((result) => ({
         title: plain(result.title),
-        url: textOf(result.url),
+        url: trimmedText(result.url),
         snippet: plain(result.description),
       }));
     },
@@ -45,7 +45,7 @@ const service = "Brave Search";
 
 /** Brave marks words with `<strong>`, and escapes signs as HTML does. */
 function plain(value: unknown): string {
-  return textOf(value)
+  return trimmedText(value)
     .replaceAll(/<\/?[a-z]+>/gi, "")
     .replaceAll(/&(amp|lt|gt|quot|nbsp|#x27|#39);/g, (_, name: string) => signs[name] ?? "");
 }

@@ -1,4 +1,4 @@
-import { askForJson, resultsOf, textOf } from "./ask-service.js";
+import { askServiceForJson, requireResults, trimmedText } from "./ask-service.js";
 import { makeSearchTool, requireText, type SearchTool, type SearchToolOptions } from "./search-tool.js";
 
 /** Options of {@link googleSearch}. */
@@ -30,13 +30,13 @@ export function googleSearch(options: GoogleSearchOptions): SearchTool {
         q: search.query,
         num: String(search.count),
       }).toString();
-      const answer = await askForJson({ service, url, secrets: [apiKey] }, search);
+      const answer = await askServiceForJson({ service, url, secrets: [apiKey] }, search);
       const { items: list, kind, searchInformation } = answer;
       const mayBeEmpty = kind !== undefined || searchInformation !== undefined;
-      return resultsOf({ service, answer, list, mayBeEmpty, address: "link" }).map(({ title, link, snippet }) => ({
-        title: textOf(title),
-        url: textOf(link),
-        snippet: textOf(snippet).replaceAll(/\s+/g, " "),
+      return requireResults({ service, answer, list, mayBeEmpty, address: "link" }).map(({ title, link, snippet }) => ({
+        title: trimmedText(title),
+        url: trimmedText(link),
+        snippet: trimmedText(snippet).replaceAll(/\s+/g, " "),
       }));
     },
   });

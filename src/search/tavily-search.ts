@@ -1,4 +1,4 @@
-import { askForJson, resultsOf, textOf } from "./ask-service.js";
+import { askServiceForJson, requireResults, trimmedText } from "./ask-service.js";
 import { makeSearchTool, requireText, type SearchTool, type SearchToolOptions } from "./search-tool.js";
 
 /** Options of {@link tavilySearch}. */
@@ -19,7 +19,7 @@ export function tavilySearch(options: TavilySearchOptions): SearchTool {
     own: ["apiKey"],
     most: 20,
     search: async (search) => {
-      const answer = await askForJson(
+      const answer = await askServiceForJson(
         {
           service,
           url: new URL("https://api.tavily.com/search"),
@@ -31,11 +31,13 @@ export function tavilySearch(options: TavilySearchOptions): SearchTool {
         search,
       );
       const list = answer.results;
-      return resultsOf({ service, answer, list, mayBeEmpty: false, address: "url" }).map(({ title, url, content }) => ({
-        title: textOf(title),
-        url: textOf(url),
-        snippet: textOf(content),
-      }));
+      return requireResults({ service, answer, list, mayBeEmpty: false, address: "url" }).map(
+        ({ title, url, content }) => ({
+          title: trimmedText(title),
+          url: trimmedText(url),
+          snippet: trimmedText(content),
+        }),
+      );
     },
   });
 }

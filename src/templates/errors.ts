@@ -36,7 +36,7 @@ export const invalidPlaceholderName = (given: unknown): KumikoError =>
 export const usedTwice = (name: string): KumikoError =>
   invalidTemplate(`"${name}" is both a placeholder for messages and a variable in a string. Rename one of them.`);
 
-export const reservedName = (name: string): KumikoError =>
+export const reservedJinjaName = (name: string): KumikoError =>
   invalidTemplate(`"${name}" is a name of jinja itself, and cannot be a variable. Rename the variable.`);
 
 export const noPartials = (name: string): KumikoError =>

@@ -1,5 +1,5 @@
 import { type Fields, isFields } from "../is.js";
-import { noTemplatePackage, reservedName } from "./errors.js";
+import { noTemplatePackage, reservedJinjaName } from "./errors.js";
 import type { CompiledText, TemplateSyntax } from "./template-syntax.js";
 
 /**
@@ -37,7 +37,7 @@ const reserved = new Set("true false none True False None range namespace raise_
 function namesGiven(values: Fields, mentioned: ReadonlySet<string>): Record<string, unknown> {
   const given = Object.entries(values).filter(([name]) => mentioned.has(name));
   const clash = given.find(([name]) => reserved.has(name));
-  if (clash !== undefined) throw reservedName(clash[0]);
+  if (clash !== undefined) throw reservedJinjaName(clash[0]);
   return Object.fromEntries(given);
 }
 

@@ -10,7 +10,7 @@ export const scriptExhausted = (type: string, calls: number, answers: number): E
       "Add an answer for this call, or find out why the model is called again.",
   );
 
-export const notAnAnswer = (type: string, call: number): Error =>
+export const invalidScriptAnswer = (type: string, call: number): Error =>
   new Error(
     `Answer ${call} in the script of ${type} is neither a message, a list of chunks, an error nor a function that gives one of them.`,
   );

@@ -3,7 +3,7 @@ import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic
 import { assistantMessage } from "../schema/message/construct-message.js";
 import type { ContentBlock } from "../schema/message/content-block.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { notAnAnswer, scriptExhausted } from "./errors.js";
+import { invalidScriptAnswer, scriptExhausted } from "./errors.js";
 
 /**
  * What a scripted model says: a text, a list of blocks, a message, its chunks (a list, or as they come), or an error that the
@@ -85,7 +85,7 @@ class Script implements ScriptedModel {
     if (typeof answer === "string" || areBlocks(answer)) return [assistantMessage(answer)];
     if (isAgenticMessage(answer)) return [answer];
     if (areChunks(answer)) return answer;
-    throw notAnAnswer(this.type, number);
+    throw invalidScriptAnswer(this.type, number);
   }
 }
 

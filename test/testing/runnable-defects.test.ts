@@ -4,12 +4,12 @@ import { lambda } from "../../src/compose/lambda.js";
 import type { RunOptions } from "../../src/compose/options.js";
 import type { Runnable } from "../../src/compose/runnable.js";
 import { StreamReader } from "../../src/schema/stream/reader.js";
-import { type Mode, modes, type Work } from "../../src/testing/runnable/subject.js";
+import { modes, type RunnableMode, type Work } from "../../src/testing/runnable/subject.js";
 import { runnableConformance } from "../../src/testing/runnable-conformance.js";
 
 type Shout = Runnable<string, string>;
 /** Makes a Runnable with one fault, in one mode where the check is about one. */
-type Defect = (work: Work, mode: Mode) => Shout;
+type Defect = (work: Work, mode: RunnableMode) => Shout;
 
 const sound = (work: Work): Shout =>
   lambda({ invoke: (text: string, ctx) => work(ctx).then(() => text.toUpperCase()) });
@@ -60,7 +60,7 @@ const changed =
           yield await inOne(options);
         })(),
       );
-    const faults: Record<Mode, Partial<Shout>> = {
+    const faults: Record<RunnableMode, Partial<Shout>> = {
       invoke: { invoke: (_input, options) => inOne(options) },
       collect: { collect: (_input, options) => inOne(options) },
       stream: { stream: (_input, options) => streamed(options) },
@@ -269,7 +269,7 @@ const defects: Readonly<Record<string, readonly Defect[]>> = {
 };
 
 /** A check, the mode it is about, and what it says of it. */
-function read(name: string): { readonly mode: Mode; readonly claim: string } {
+function read(name: string): { readonly mode: RunnableMode; readonly claim: string } {
   const mode = modes.find((each) => name.startsWith(`${each} `) || name.includes(` ${each} `)) ?? "invoke";
   return { mode, claim: name.replace(new RegExp(`(^| )${mode} `), "$1").trim() };
 }

@@ -3,7 +3,7 @@ import { lambda } from "../../compose/lambda.js";
 import type { RunOptions } from "../../compose/options.js";
 import { type ConformanceCheck, expectSame, expectThat, rejectionOf, soon, turns } from "../conformance.js";
 import { recordingHandler } from "../recording-handler.js";
-import { type Checks, type Mode, modes, type Subject } from "./subject.js";
+import { type Checks, modes, type RunnableMode, type Subject } from "./subject.js";
 
 /** A run with `parent: ctx` continues the run around it. */
 export function childChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
@@ -67,7 +67,7 @@ type UseChild<O> = (run: RunChild<O>) => Promise<readonly O[]>;
 /** A run that runs the subject as its child. */
 function inside<I, O>(
   subject: Subject<I, O>,
-  mode: Mode,
+  mode: RunnableMode,
   use: UseChild<O> = async (run) => [await run({})],
 ): { run(options?: RunOptions): Promise<O>; readonly address: string } {
   let address = "";

@@ -2,7 +2,7 @@ import type { RunOptions } from "../../compose/options.js";
 import { type ConformanceCheck, expectSame, expectThat, rejectionOf, soon, turns } from "../conformance.js";
 import { deepEqual } from "../deep-equal.js";
 import { type RecordingHandler, recordingHandler } from "../recording-handler.js";
-import { type Checks, type Mode, modes, type Subject } from "./subject.js";
+import { type Checks, modes, type RunnableMode, type Subject } from "./subject.js";
 
 /** What handlers get from a run: each run in it starts once and ends once, whatever happens. */
 export function handlerChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
@@ -47,7 +47,11 @@ export function handlerChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
   ]);
 }
 
-async function recordFailure<I, O>(subject: Subject<I, O>, mode: Mode, options: RunOptions): Promise<RecordingHandler> {
+async function recordFailure<I, O>(
+  subject: Subject<I, O>,
+  mode: RunnableMode,
+  options: RunOptions,
+): Promise<RecordingHandler> {
   const recorder = recordingHandler();
   await rejectionOf(subject.run(mode, { ...options, callbacks: [recorder] }), mode);
   return recorder;

@@ -1,6 +1,6 @@
 import type { RunOptions } from "../../compose/options.js";
 import { type ConformanceCheck, expectSame, rejectionOf, soon } from "../conformance.js";
-import { type Checks, type Mode, modes } from "./subject.js";
+import { type Checks, modes, type RunnableMode } from "./subject.js";
 
 /** Options reach the work, and what nothing accepts is refused before anything runs. */
 export function optionChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
@@ -24,7 +24,7 @@ export function optionChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
   ];
 }
 
-function refusal<I, O>(check: Checks<I, O>, mode: Mode, what: string, options: RunOptions): ConformanceCheck {
+function refusal<I, O>(check: Checks<I, O>, mode: RunnableMode, what: string, options: RunOptions): ConformanceCheck {
   return check(`${mode} refuses ${what} before anything runs`, async (subject) => {
     await rejectionOf(subject.run(mode, options), `${mode} with ${what}`);
     expectSame(subject.calls, 0, "Calls of work");

@@ -22,8 +22,8 @@ export interface RunnableCase<I, O> {
   readonly equals?: ((actual: O, expected: O) => boolean) | undefined;
 }
 
-export type Mode = "invoke" | "stream" | "collect" | "transform";
-export const modes: readonly Mode[] = ["invoke", "stream", "collect", "transform"];
+export type RunnableMode = "invoke" | "stream" | "collect" | "transform";
+export const modes: readonly RunnableMode[] = ["invoke", "stream", "collect", "transform"];
 
 /** A fresh Runnable with what it needs to be run, and what can be seen of its runs. */
 export class Subject<I, O> {
@@ -49,7 +49,7 @@ export class Subject<I, O> {
   }
 
   /** Runs it in one mode, for its whole output. */
-  run(mode: Mode, options?: RunOptions): Promise<O> {
+  run(mode: RunnableMode, options?: RunOptions): Promise<O> {
     const { runnable } = this;
     switch (mode) {
       case "invoke":

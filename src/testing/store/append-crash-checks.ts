@@ -1,7 +1,7 @@
 import type { ConformanceCheck } from "../conformance.js";
 import { expectSame, expectThat, soon } from "../conformance.js";
 import { appendOf } from "./append-stage.js";
-import { contentOf, openToClose } from "./crash-checks.js";
+import { checkpointBytes, openToClose } from "./crash-checks.js";
 import { bytes, expectBytes, expectText, type StoreChecks, type StoreStage, stored } from "./store-stage.js";
 
 const appends = 16;
@@ -15,7 +15,7 @@ export const appendCrashChecks = (check: StoreChecks): ConformanceCheck[] => [
         const found = await stored(stage.other, id);
         expectSame(found.version, version, `The version of ${JSON.stringify(id)}, which was acknowledged`);
         expectSame(found.appended?.length, 2, `The number of entries under ${JSON.stringify(id)}`);
-        expectBytes(found.appended?.[1], contentOf(index), `What was acknowledged for ${JSON.stringify(id)}`);
+        expectBytes(found.appended?.[1], checkpointBytes(index), `What was acknowledged for ${JSON.stringify(id)}`);
       }
     }
   }),
@@ -26,7 +26,8 @@ export const appendCrashChecks = (check: StoreChecks): ConformanceCheck[] => [
         await expectText(stage.other, id, "base");
         expectBytes(appended[0], bytes("before"), `The entry of ${JSON.stringify(id)} from before`);
         const isThere = appended.length > 1;
-        if (isThere) expectBytes(appended[1], contentOf(index), `The entry that was appended to ${JSON.stringify(id)}`);
+        if (isThere)
+          expectBytes(appended[1], checkpointBytes(index), `The entry that was appended to ${JSON.stringify(id)}`);
         expectThat(
           appended.length <= 2,
           `There are ${appended.length} entries under ${JSON.stringify(id)}, not one or two.`,
@@ -59,7 +60,7 @@ async function closeAmidAppends(stage: StoreStage, start: string, acknowledged: 
       return { id, index, before: await before(id, bytes("before"), version) };
     }),
   );
-  const versions = rows.map((row) => append(row.id, contentOf(row.index), row.before).catch(() => undefined));
+  const versions = rows.map((row) => append(row.id, checkpointBytes(row.index), row.before).catch(() => undefined));
   await Promise.all(versions.slice(0, acknowledged));
   await handle.close();
   const settled = await soon(Promise.all(versions), "An append through a handle that was closed");

@@ -51,12 +51,19 @@ async function closeAmidPuts(stage: StoreStage, start: string, acknowledged: num
       return { data, version: data && (await stage.store.put(stage.id(start + index), data, undefined)) };
     }),
   );
-  const versions = before.map(({ version }, index) => handle.put(stage.id(start + index), contentOf(index), version));
+  const versions = before.map(({ version }, index) =>
+    handle.put(stage.id(start + index), checkpointBytes(index), version),
+  );
   const outcomes = versions.map((version) => version.catch(() => undefined));
   await Promise.all(outcomes.slice(0, acknowledged));
   await handle.close();
   const settled = await soon(Promise.all(outcomes), "A put through a handle that was closed");
-  return settled.map((version, index) => [stage.id(start + index), version, contentOf(index), before[index]?.data]);
+  return settled.map((version, index) => [
+    stage.id(start + index),
+    version,
+    checkpointBytes(index),
+    before[index]?.data,
+  ]);
 }
 
 /** A handle that may be closed in the middle; `undefined` when it cannot, or is the one of all. */
@@ -70,7 +77,7 @@ function isClosable(store: CheckpointStore): store is ClosableStore {
 }
 
 /** Some bytes to some thousands of them. */
-export function contentOf(index: number): Uint8Array {
+export function checkpointBytes(index: number): Uint8Array {
   return new Uint8Array(10 + index * 2_000).fill(index + 1);
 }
 
