@@ -28,7 +28,7 @@ export const reservedMetadata = (key: string): KumikoError =>
     `The metadata of a document has a "${key}", which is where chunks keep their place. Rename it; if the document is a chunk already, split the whole one.`,
   );
 
-export const reservedName = (key: string): KumikoError =>
+export const reservedChunkKey = (key: string): KumikoError =>
   invalidRagOption(`"${key}" in the metadata of a chunk is where it stands in the document. Use another name.`);
 
 export const noPackage = (name: string, purpose: string, cause: unknown): KumikoError =>

@@ -123,12 +123,12 @@ export class MDocument {
 
   /** The chunks as documents, for indexers and other components. */
   toDocuments(): Document[] {
-    return this.getDocs().map(documentOf);
+    return this.getDocs().map(chunkToDocument);
   }
 }
 
 /** A chunk as a document. */
-export function documentOf({ id, text, metadata, embedding }: Chunk): Document {
+export function chunkToDocument({ id, text, metadata, embedding }: Chunk): Document {
   const document = { id, content: text, metadata };
   return embedding === undefined ? document : withDenseVector(document, embedding);
 }

@@ -20,7 +20,7 @@ export async function askModel(model: AgenticModel, question: string, { ctx, sig
 }
 
 /** What a model answers as JSON that fits a schema. */
-export async function askForJson(
+export async function askModelForJson(
   model: AgenticModel,
   question: string,
   schema: AnyStandardSchema | JsonSchema,

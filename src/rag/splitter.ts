@@ -3,7 +3,7 @@ import { checkChunkOptions } from "./chunking/check-options.js";
 import type { ChunkOptions, ChunkStrategy, DefaultChunkOptions, StrategyOptions } from "./chunking/chunk-options.js";
 import { loadChunking } from "./chunking/load-chunking.js";
 import { strategyFor } from "./chunking/source-document.js";
-import { documentOf } from "./m-document.js";
+import { chunkToDocument } from "./m-document.js";
 
 /** The options of one strategy, without its name. */
 export type SplitterOptions<Strategy extends ChunkStrategy> = Omit<
@@ -42,7 +42,7 @@ export function splitter(strategy: ChunkStrategy | "auto", options: object = {})
         const own = isAutoJson ? { ...all, overlap: undefined } : all;
         split.push(...(await chunkDocument(source, own as ChunkOptions, ctx)));
       }
-      return split.map(documentOf);
+      return split.map(chunkToDocument);
     },
   };
 }

@@ -1,9 +1,9 @@
 import { shorten } from "../../schema/shorten.js";
-import { invalidRagOption, invalidValue, reservedName, twoValues, unknownChunkOption } from "../errors.js";
+import { invalidRagOption, invalidValue, reservedChunkKey, twoValues, unknownChunkOption } from "../errors.js";
 import type { ChunkStrategy } from "./chunk-options.js";
 
 /** Options whose names and common values have been checked. */
-export interface CheckedOptions {
+export interface CheckedChunkOptions {
   readonly strategy: ChunkStrategy;
   readonly size: number;
   readonly overlap: number;
@@ -28,7 +28,7 @@ const optionNames: Readonly<Record<ChunkStrategy, readonly string[]>> = {
 };
 
 /** Checks what types cannot, and what plain JavaScript gets wrong. `byDefault` is the strategy when none is given. */
-export function checkChunkOptions(options: object, byDefault: ChunkStrategy): CheckedOptions {
+export function checkChunkOptions(options: object, byDefault: ChunkStrategy): CheckedChunkOptions {
   if (typeof options !== "object" || options === null) throw invalidValue("chunk options", "an object", options);
   const values: Readonly<Record<string, unknown>> = { ...options };
   const strategy = strategyOf(values.strategy ?? byDefault);
@@ -88,7 +88,7 @@ function checkTypes(values: Readonly<Record<string, unknown>>): void {
     if (value !== undefined && !isPairs(value)) {
       throw invalidValue(name, 'a list of pairs of texts, like [["h1", "title"]]', value);
     }
-    for (const [, key] of value ?? []) if (key === "start" || key === "end") throw reservedName(key);
+    for (const [, key] of value ?? []) if (key === "start" || key === "end") throw reservedChunkKey(key);
   }
 }
 

@@ -6,7 +6,7 @@ import { embedTexts } from "../embedding/embed-texts.js";
 import { emptySeparator, invalidDocument, invalidRagOption, invalidValue } from "../errors.js";
 import type { ExtractOptions } from "../extraction/extract-options.js";
 import { loadExtraction } from "../extraction/load-extraction.js";
-import { type CheckedOptions, checkChunkOptions } from "./check-options.js";
+import { type CheckedChunkOptions, checkChunkOptions } from "./check-options.js";
 import type { ChunkOptions } from "./chunk-options.js";
 import { Graphemes } from "./graphemes.js";
 import { addOverlap, withoutOverlap } from "./overlap.js";
@@ -16,7 +16,7 @@ import { sentencesOf } from "./sentences.js";
 import { proseSeparators, type Separator, splitParts, splitRecursively } from "./separators.js";
 import { characters, cut, fits, type Measure, pack, type Sizing } from "./sizing.js";
 import { checkMetadata, type SourceDocument } from "./source-document.js";
-import { type FoundChunk, type Span, trimSpan } from "./span.js";
+import { type FoundChunk, type TextSpan, trimSpan } from "./span.js";
 import { loadTokenizer, Tokenizer } from "./tokenizer.js";
 
 /** Splits a document, and lets a model look at the chunks when `extract` says so. */
@@ -52,12 +52,12 @@ const markdown = new OnDemand(async () => {
   return { ...split, ...front };
 });
 
-async function sizingOf(text: string, { strategy, size, values }: CheckedOptions): Promise<Sizing> {
+async function sizingOf(text: string, { strategy, size, values }: CheckedChunkOptions): Promise<Sizing> {
   const measure = await measureOf(strategy === "token" ? "tokens" : values.length, values);
   return { text, size, measure, strip: values.stripWhitespace !== false, graphemes: new Graphemes() };
 }
 
-async function measureOf(length: unknown, values: CheckedOptions["values"]): Promise<Measure> {
+async function measureOf(length: unknown, values: CheckedChunkOptions["values"]): Promise<Measure> {
   if (length === undefined || length === "characters") return characters;
   if (typeof length !== "function") {
     return loadTokenizer({
@@ -90,12 +90,12 @@ type Pairs = readonly (readonly [string, string])[] | undefined;
 
 async function findChunks(
   sizing: Sizing,
-  { strategy, overlap, values }: CheckedOptions,
+  { strategy, overlap, values }: CheckedChunkOptions,
   ctx: NodeContext<unknown, unknown> | undefined,
 ): Promise<Found> {
   const whole = { start: 0, end: sizing.text.length };
   const room = withoutOverlap(sizing, overlap);
-  const overlapping = (spans: readonly Span[]): Found => ({ found: addOverlap(sizing, spans, overlap) });
+  const overlapping = (spans: readonly TextSpan[]): Found => ({ found: addOverlap(sizing, spans, overlap) });
   switch (strategy) {
     case "recursive":
       return overlapping(splitRecursively(room, whole, separatorsOf(values, proseSeparators)));
@@ -140,7 +140,7 @@ async function findChunks(
 
 async function findMarkdown(
   sizing: Sizing,
-  { strategy, overlap, values }: Pick<CheckedOptions, "strategy" | "overlap" | "values">,
+  { strategy, overlap, values }: Pick<CheckedChunkOptions, "strategy" | "overlap" | "values">,
 ): Promise<Found> {
   const { joinSections, readFrontMatter, readHeaders, splitMarkdown } = await markdown.load();
   const { metadata, end } = readFrontMatter(sizing.text);
@@ -156,7 +156,7 @@ async function findMarkdown(
 }
 
 /** As many tokens as fit; a character that is more than that stays whole. */
-function splitTokens(sizing: Sizing): Span[] {
+function splitTokens(sizing: Sizing): TextSpan[] {
   const { measure, text } = sizing;
   if (!(measure instanceof Tokenizer)) return cut(sizing, { start: 0, end: text.length });
   const ends = measure.ends(text);
@@ -167,10 +167,10 @@ function splitTokens(sizing: Sizing): Span[] {
 
 async function findSemantic(
   text: string,
-  whole: Span,
-  { embedder, threshold }: CheckedOptions["values"],
+  whole: TextSpan,
+  { embedder, threshold }: CheckedChunkOptions["values"],
   ctx: NodeContext<unknown, unknown> | undefined,
-): Promise<Span[][]> {
+): Promise<TextSpan[][]> {
   if (!isEmbedder(embedder)) {
     throw invalidRagOption('The strategy "semantic" needs an embedder: { strategy: "semantic", embedder }.');
   }
@@ -187,7 +187,7 @@ async function findSemantic(
   return starts.map((start, index) => sentences.slice(start, starts[index + 1]));
 }
 
-function separatorsOf(values: CheckedOptions["values"], byDefault: readonly Separator[]): readonly Separator[] {
+function separatorsOf(values: CheckedChunkOptions["values"], byDefault: readonly Separator[]): readonly Separator[] {
   const { separator, separators, isSeparatorRegex, keepSeparator } = values;
   if (separator !== undefined && separators !== undefined)
     throw invalidRagOption("separator is a list of one of separators. Give one of them.");

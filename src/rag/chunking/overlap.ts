@@ -1,5 +1,5 @@
 import { fits, type Sizing } from "./sizing.js";
-import { isSpace, type Span, trimSpan } from "./span.js";
+import { isSpace, type TextSpan, trimSpan } from "./span.js";
 
 /** The sizing that leaves room for what a chunk repeats of the one before it. */
 export function withoutOverlap(sizing: Sizing, overlap: number): Sizing {
@@ -10,7 +10,7 @@ export function withoutOverlap(sizing: Sizing, overlap: number): Sizing {
  * Lets each chunk begin in the one before it: at the beginning of a word, or where there is none, of a grapheme. The chunks
  * have been made with room for that.
  */
-export function addOverlap<Found extends Span>(sizing: Sizing, spans: readonly Found[], overlap: number): Found[] {
+export function addOverlap<Found extends TextSpan>(sizing: Sizing, spans: readonly Found[], overlap: number): Found[] {
   if (overlap === 0) return [...spans];
   const filled = spans.filter((span) => !isBlankSpan(sizing.text, span));
   return filled.map((span, index) => {
@@ -19,12 +19,12 @@ export function addOverlap<Found extends Span>(sizing: Sizing, spans: readonly F
   });
 }
 
-function isBlankSpan(text: string, span: Span): boolean {
+function isBlankSpan(text: string, span: TextSpan): boolean {
   const { start, end } = trimSpan(text, span);
   return start === end;
 }
 
-function startWithOverlap(sizing: Sizing, before: Span, span: Span, overlap: number): number {
+function startWithOverlap(sizing: Sizing, before: TextSpan, span: TextSpan, overlap: number): number {
   const { text, measure } = sizing;
   const { start: first, end: last } = trimSpan(text, before);
   const shared = (start: number): number => (measure.isCharacters ? last - start : measure.of(text.slice(start, last)));

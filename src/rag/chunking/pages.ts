@@ -1,8 +1,8 @@
 import { invalidDocument } from "../errors.js";
-import type { Span } from "./span.js";
+import type { TextSpan } from "./span.js";
 
 /** Tells on which pages a chunk stands; nothing of documents without pages. */
-export type PagesOf = (chunk: Span) => { readonly pages: readonly number[] } | undefined;
+export type PagesOf = (chunk: TextSpan) => { readonly pages: readonly number[] } | undefined;
 
 /** Where the pages of a document begin, from the `pageStarts` in its metadata, which is for chunks no longer. */
 export function takePages(metadata: Readonly<Record<string, unknown>>): {

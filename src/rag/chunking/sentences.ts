@@ -1,7 +1,7 @@
-import type { Span } from "./span.js";
+import type { TextSpan } from "./span.js";
 
 /** The sentences of a text, each with the whitespace after it. */
-export function* sentencesOf(text: string, { start, end }: Span): Generator<Span> {
+export function* sentencesOf(text: string, { start, end }: TextSpan): Generator<TextSpan> {
   const segmenter = new Intl.Segmenter("und", { granularity: "sentence" });
   let length = windowLength;
   for (let from = start; from < end; ) {

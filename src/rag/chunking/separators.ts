@@ -1,7 +1,7 @@
 import { emptySeparator } from "../errors.js";
 import { findBlankLines, findLineBreaks } from "./line-breaks.js";
 import { cut, fits, pack, type Sizing } from "./sizing.js";
-import type { Span } from "./span.js";
+import type { TextSpan } from "./span.js";
 
 /** Calls `found` for each separator in a text. */
 export type FindSeparators = (text: string, found: (index: number, length: number) => void) => void;
@@ -26,7 +26,7 @@ export const lineSeparators: readonly Separator[] = [{ pattern: findLineBreaks }
  * Splits at the first separator that is there; parts that are still too large at the next one, and in the end between
  * graphemes. Neighbours that fit together stay together.
  */
-export function splitRecursively(sizing: Sizing, span: Span, separators: readonly Separator[]): Span[] {
+export function splitRecursively(sizing: Sizing, span: TextSpan, separators: readonly Separator[]): TextSpan[] {
   if (fits(sizing, span)) return [span];
   for (const [index, separator] of separators.entries()) {
     const parts = splitAt(sizing.text, span, separator);
@@ -39,14 +39,18 @@ export function splitRecursively(sizing: Sizing, span: Span, separators: readonl
 }
 
 /** Splits those of neighbouring parts that are too large, and joins those that fit together. */
-export function splitParts(sizing: Sizing, parts: readonly Span[], separators: readonly Separator[]): Span[] {
+export function splitParts(sizing: Sizing, parts: readonly TextSpan[], separators: readonly Separator[]): TextSpan[] {
   return splitLarge(sizing, parts, (part) => splitRecursively(sizing, part, separators));
 }
 
 /** Joins the parts that fit together; a part that is too large is given to `split`. */
-export function splitLarge(sizing: Sizing, parts: readonly Span[], split: (part: Span) => readonly Span[]): Span[] {
-  const found: Span[] = [];
-  let small: Span[] = [];
+export function splitLarge(
+  sizing: Sizing,
+  parts: readonly TextSpan[],
+  split: (part: TextSpan) => readonly TextSpan[],
+): TextSpan[] {
+  const found: TextSpan[] = [];
+  let small: TextSpan[] = [];
   for (const part of parts) {
     if (fits(sizing, part)) {
       small.push(part);
@@ -61,8 +65,8 @@ export function splitLarge(sizing: Sizing, parts: readonly Span[], split: (part:
 }
 
 /** The parts between separators that are not empty. */
-export function splitAt(text: string, { start, end }: Span, { pattern, keep }: Separator): Span[] {
-  const parts: Span[] = [];
+export function splitAt(text: string, { start, end }: TextSpan, { pattern, keep }: Separator): TextSpan[] {
+  const parts: TextSpan[] = [];
   let from = start;
   const add = (to: number): void => {
     if (to > from) parts.push({ start: from, end: to });

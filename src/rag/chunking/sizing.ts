@@ -1,5 +1,5 @@
 import type { Graphemes } from "./graphemes.js";
-import { type Span, trimSpan } from "./span.js";
+import { type TextSpan, trimSpan } from "./span.js";
 
 /** How long a text is, in whatever `size` counts. */
 export interface Measure {
@@ -20,7 +20,7 @@ export interface Sizing {
   readonly graphemes: Graphemes;
 }
 
-export function fits(sizing: Sizing, span: Span): boolean {
+export function fits(sizing: Sizing, span: TextSpan): boolean {
   const { text, size, measure, strip } = sizing;
   if (measure.isCharacters && span.end - span.start <= size) return true;
   const { start, end } = strip ? trimSpan(text, span) : span;
@@ -28,8 +28,8 @@ export function fits(sizing: Sizing, span: Span): boolean {
 }
 
 /** Joins neighbours as long as they fit together. What is between them belongs to the joined span. */
-export function pack(sizing: Sizing, pieces: readonly Span[]): Span[] {
-  const packed: Span[] = [];
+export function pack(sizing: Sizing, pieces: readonly TextSpan[]): TextSpan[] {
+  const packed: TextSpan[] = [];
   for (let first = 0; first < pieces.length; ) {
     const end = endOfPack(sizing, pieces, first);
     packed.push({ start: startOf(pieces, first), end: endOf(pieces, end - 1) });
@@ -39,7 +39,7 @@ export function pack(sizing: Sizing, pieces: readonly Span[]): Span[] {
 }
 
 /** The index after the last piece that fits together with the first one. */
-function endOfPack(sizing: Sizing, pieces: readonly Span[], first: number): number {
+function endOfPack(sizing: Sizing, pieces: readonly TextSpan[], first: number): number {
   const { text, size, measure } = sizing;
   const start = startOf(pieces, first);
   let next = first + 1;
@@ -57,12 +57,12 @@ function endOfPack(sizing: Sizing, pieces: readonly Span[], first: number): numb
   return next;
 }
 
-const startOf = (pieces: readonly Span[], index: number): number => pieces[index]?.start ?? 0;
-const endOf = (pieces: readonly Span[], index: number): number => pieces[index]?.end ?? 0;
+const startOf = (pieces: readonly TextSpan[], index: number): number => pieces[index]?.start ?? 0;
+const endOf = (pieces: readonly TextSpan[], index: number): number => pieces[index]?.end ?? 0;
 
 /** Cuts a span between graphemes; one that is larger than the size stays whole. */
-export function cut(sizing: Sizing, { start, end }: Span): Span[] {
-  const pieces: Span[] = [];
+export function cut(sizing: Sizing, { start, end }: TextSpan): TextSpan[] {
+  const pieces: TextSpan[] = [];
   for (let from = start; from < end; ) {
     const to = endOfCut(sizing, from, end);
     pieces.push({ start: from, end: to });

@@ -1,18 +1,18 @@
 /** A range of a text, in UTF-16 units: `text.slice(start, end)`. */
-export interface Span {
+export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /** What a strategy found: a range of the source, and what is known about it. */
-export interface FoundChunk extends Span {
+export interface FoundChunk extends TextSpan {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** For strategies whose chunks are not slices of the source. */
   readonly text?: string | undefined;
 }
 
 /** The span without the whitespace at its ends; empty when there is nothing else. */
-export function trimSpan(text: string, { start, end }: Span): Span {
+export function trimSpan(text: string, { start, end }: TextSpan): TextSpan {
   let from = start;
   let to = end;
   while (from < to && isSpace(text.charCodeAt(from))) from++;

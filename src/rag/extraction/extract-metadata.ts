@@ -3,8 +3,8 @@ import type { AgenticModel } from "../../components/model.js";
 import { isFields } from "../../is.js";
 import type { Chunk } from "../chunk.js";
 import { concurrently } from "../concurrently.js";
-import { extractionFailed, invalidValue, noModel, reservedName, unknownRagOption } from "../errors.js";
-import { askForJson, askModel } from "../model-answer.js";
+import { extractionFailed, invalidValue, noModel, reservedChunkKey, unknownRagOption } from "../errors.js";
+import { askModel, askModelForJson } from "../model-answer.js";
 import type { ExtractOptions, ExtractorOptions } from "./extract-options.js";
 
 const kinds = ["title", "summary", "keywords", "questions"] as const;
@@ -37,7 +37,7 @@ export async function extractMetadata(
     signal?.throwIfAborted();
     try {
       const fields = await extractor.extract(model, chunk.text, { ctx, signal });
-      for (const key of ["start", "end"]) if (Object.hasOwn(fields, key)) throw reservedName(key);
+      for (const key of ["start", "end"]) if (Object.hasOwn(fields, key)) throw reservedChunkKey(key);
       Object.assign(found[index] ?? {}, fields);
     } catch (cause) {
       if (signal?.aborted) throw cause;
@@ -75,7 +75,7 @@ function extractorsOf(options: ExtractOptions): Extractor[] {
   const fields: Extractor = {
     kind: "fields",
     extract: async (model, text, asking) => {
-      const value = await askForJson(model, `Extract data from the following text.\n\n${text}`, schema, asking);
+      const value = await askModelForJson(model, `Extract data from the following text.\n\n${text}`, schema, asking);
       return isFields(value) ? { ...value } : { extracted: value };
     },
   };

@@ -2,10 +2,10 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { invalidValue } from "../errors.js";
+import { documentFromBytes } from "./document-from-bytes.js";
 import { loadFailed } from "./errors.js";
 import { checkMaxBytes, readBytes, type SourceLoader } from "./file-loader.js";
 import { mimeTypeOf } from "./file-type.js";
-import { readDocument } from "./read-document.js";
 
 /** Options of {@link directoryLoader}. */
 export interface DirectoryLoaderOptions {
@@ -45,7 +45,7 @@ export function directoryLoader(options: DirectoryLoaderOptions = {}): SourceLoa
         const id = `${uri.replace(/\/+$/, "")}/${name}`;
         try {
           const bytes = await readBytes(id, path, { maxBytes, signal: ctx?.signal });
-          documents.push(await readDocument({ uri: id, bytes, mimeType: mimeTypeOf(path) }));
+          documents.push(await documentFromBytes({ uri: id, bytes, mimeType: mimeTypeOf(path) }));
         } catch (error) {
           if (onError === "throw" || ctx?.signal.aborted) throw error;
         }

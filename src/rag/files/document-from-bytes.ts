@@ -13,7 +13,7 @@ export interface LoadedBytes {
  * What was loaded as a document: its id is where it comes from. A PDF has `pageStarts` in its metadata, from which chunks get
  * their `pages`.
  */
-export async function readDocument({ uri, bytes, mimeType, charset }: LoadedBytes): Promise<Document> {
+export async function documentFromBytes({ uri, bytes, mimeType, charset }: LoadedBytes): Promise<Document> {
   const metadata = { uri, mimeType };
   if (mimeType === "application/pdf") {
     const { content, pageStarts } = await pdfText(uri, bytes);

@@ -4,9 +4,9 @@ import type { NodeContext } from "../../components/context.js";
 import type { DocumentSource, Loader } from "../../components/retrieval.js";
 import type { Document } from "../../schema/document.js";
 import { invalidValue, unknownRagOption } from "../errors.js";
+import { documentFromBytes } from "./document-from-bytes.js";
 import { loadFailed, tooLarge } from "./errors.js";
 import { mimeTypeOf } from "./file-type.js";
-import { readDocument } from "./read-document.js";
 
 /** Options of {@link fileLoader}. */
 export interface FileLoaderOptions {
@@ -36,7 +36,7 @@ export function fileLoader(options: FileLoaderOptions = {}): SourceLoader {
     load: async ({ uri }, ctx) => {
       const path = uri.startsWith("file:") ? fileURLToPath(uri) : uri;
       const bytes = await readBytes(uri, path, { maxBytes, signal: ctx?.signal });
-      return [await readDocument({ uri, bytes, mimeType: mimeTypeOf(path) })];
+      return [await documentFromBytes({ uri, bytes, mimeType: mimeTypeOf(path) })];
     },
   };
 }
@@ -54,13 +54,17 @@ export function checkMaxBytes(
   return maxBytes;
 }
 
-export interface Reading {
+export interface ReadBytesOptions {
   readonly maxBytes: number;
   readonly signal: AbortSignal | undefined;
 }
 
 /** Reads the file that was looked at, and no more of it than allowed. */
-export async function readBytes(uri: string, path: string, { maxBytes, signal }: Reading): Promise<Uint8Array> {
+export async function readBytes(
+  uri: string,
+  path: string,
+  { maxBytes, signal }: ReadBytesOptions,
+): Promise<Uint8Array> {
   signal?.throwIfAborted();
   const file = await open(path, "r").catch((cause: unknown) => {
     throw loadFailed(uri, "", cause);

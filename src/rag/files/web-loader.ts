@@ -3,10 +3,10 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP } from "node:net";
 import { invalidValue } from "../errors.js";
+import { documentFromBytes } from "./document-from-bytes.js";
 import { loadFailed, tooLarge, tooSlow } from "./errors.js";
 import { checkMaxBytes, type SourceLoader } from "./file-loader.js";
 import { isPrivateAddress } from "./private-address.js";
-import { readDocument } from "./read-document.js";
 
 /** Options of {@link webLoader}. */
 export interface WebLoaderOptions {
@@ -48,7 +48,7 @@ export function webLoader(options: WebLoaderOptions = {}): SourceLoader {
         if (timeout.aborted && ctx?.signal.aborted !== true) throw tooSlow(uri, timeoutMs);
         throw error;
       });
-      return [await readDocument(loaded)];
+      return [await documentFromBytes(loaded)];
     },
   };
 }

@@ -92,7 +92,7 @@ export function querySchema(enableFilter: boolean) {
 }
 
 /** For each setting: what the input says, else the request, else how the tool was made. */
-export function readSettings(options: QueryToolOptions, input: Input, ctx: ToolContext): QuerySettings {
+export function readQuerySettings(options: QueryToolOptions, input: Input, ctx: ToolContext): QuerySettings {
   const request = (name: string): unknown => ctx.requestContext.get(name);
   const pick = (name: string): unknown => input[name] ?? request(name);
   const storeName = textOf("vectorStoreName", pick("vectorStoreName") ?? options.vectorStoreName);

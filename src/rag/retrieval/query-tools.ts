@@ -13,7 +13,7 @@ import {
   type QueryToolOptions,
   querySchema,
   queryToolNames,
-  readSettings,
+  readQuerySettings,
   type StoreHit,
   toolId,
 } from "./query-settings.js";
@@ -118,7 +118,7 @@ function makeTool(options: QueryToolOptions, { kind, description, find }: ToolKi
     description: options.description ?? description,
     inputSchema,
     execute: async (input, ctx): Promise<QueryToolResult> => {
-      const settings = readSettings(options, input, ctx);
+      const settings = readQuerySettings(options, input, ctx);
       const found = await find(settings, ctx);
       const relevantContext = found.map(({ document }) => document);
       return { relevantContext, text: relevantContext.join("\n\n"), sources: settings.includeSources ? found : [] };

@@ -4,7 +4,7 @@ import { KumikoError, messageOf } from "../../errors.js";
 import { type Document, scoreOf, withScore } from "../../schema/document.js";
 import { concurrently } from "../concurrently.js";
 import { invalidRagOption, invalidValue } from "../errors.js";
-import { askForJson } from "../model-answer.js";
+import { askModelForJson } from "../model-answer.js";
 
 /** Puts documents into a better order for a query. */
 export type Reranker = (
@@ -110,7 +110,7 @@ async function askScores(
   const starts = Array.from({ length: Math.ceil(documents.length / perCall) }, (_, index) => index * perCall);
   await concurrently(starts, concurrency, async (start) => {
     const part = documents.slice(start, start + perCall);
-    const answer = await askForJson(model, questionFor(query, part), scoresSchema(part.length), { ctx });
+    const answer = await askModelForJson(model, questionFor(query, part), scoresSchema(part.length), { ctx });
     for (const [index, value] of (answer as { scores: number[] }).scores.entries()) scores[start + index] = value;
   });
   return scores;

@@ -24,7 +24,7 @@ export const otherIndex = (name: string, found: object, wanted: object): KumikoE
     `The index "${name}" is there already, with other settings: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}. Delete it first, or use another name.`,
   );
 
-export const unknownEntry = (index: string, id: string): KumikoError =>
+export const unknownVectorEntry = (index: string, id: string): KumikoError =>
   new KumikoError("UNKNOWN_ENTRY", `There is no entry ${shorten(id, { length: 80 })} in the index "${index}".`);
 
 export const noTextIndex = (index: string): KumikoError =>

@@ -41,12 +41,17 @@ export interface Filter {
 export type Condition =
   | { readonly type: "and" | "or"; readonly conditions: readonly Condition[] }
   | { readonly type: "not"; readonly condition: Condition }
-  | { readonly type: "compare"; readonly path: Path; readonly operator: Comparison; readonly value: string | number }
-  | { readonly type: "equals"; readonly path: Path; readonly values: readonly FilterValue[] }
-  | { readonly type: "contains"; readonly path: Path; readonly value: FilterValue }
-  | { readonly type: "exists"; readonly path: Path };
+  | {
+      readonly type: "compare";
+      readonly path: MetadataPath;
+      readonly operator: Comparison;
+      readonly value: string | number;
+    }
+  | { readonly type: "equals"; readonly path: MetadataPath; readonly values: readonly FilterValue[] }
+  | { readonly type: "contains"; readonly path: MetadataPath; readonly value: FilterValue }
+  | { readonly type: "exists"; readonly path: MetadataPath };
 
-export type Path = readonly string[];
+export type MetadataPath = readonly string[];
 export type Comparison = ">" | ">=" | "<" | "<=";
 
 const deepest = 16;
@@ -99,7 +104,7 @@ function readPath(key: string, value: unknown): Condition {
 const comparisons: Readonly<Record<string, Comparison>> = { $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" };
 const known = "$eq, $ne, $gt, $gte, $lt, $lte, $in, $nin, $exists and $contains";
 
-function readOperator(key: string, path: Path, operator: string, operand: unknown): Condition {
+function readOperator(key: string, path: MetadataPath, operator: string, operand: unknown): Condition {
   switch (operator) {
     case "$eq":
     case "$ne": {
@@ -126,7 +131,7 @@ function readOperator(key: string, path: Path, operator: string, operand: unknow
   }
 }
 
-function readComparison(key: string, path: Path, name: string, operand: unknown): Condition {
+function readComparison(key: string, path: MetadataPath, name: string, operand: unknown): Condition {
   const operator = Object.hasOwn(comparisons, name) ? comparisons[name] : undefined;
   if (operator === undefined) throw invalidFilter(`"${key}" has ${name}, and there are ${known}`, operand);
   if (typeof operand === "string" || (typeof operand === "number" && isValue(operand))) {

@@ -1,6 +1,6 @@
 import { type Fields, isFields } from "../../is.js";
 import { compareTexts } from "./compare-texts.js";
-import type { Comparison, Condition, FilterValue, Path } from "./filter.js";
+import type { Comparison, Condition, FilterValue, MetadataPath } from "./filter.js";
 
 /** Whether metadata fits a filter. */
 export function matches(metadata: Fields, condition: Condition): boolean {
@@ -29,7 +29,7 @@ export function matches(metadata: Fields, condition: Condition): boolean {
 /** By `===`, for which no two values of other types are equal, and 0 is -0. */
 const includes = (values: readonly FilterValue[], value: unknown): boolean => values.some((one) => one === value);
 
-function valueAt(metadata: Fields, path: Path): unknown {
+function valueAt(metadata: Fields, path: MetadataPath): unknown {
   let value: unknown = metadata;
   for (const key of path) {
     if (!isFields(value) || !Object.hasOwn(value, key)) return undefined;

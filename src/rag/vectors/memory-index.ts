@@ -1,7 +1,7 @@
 import type { Fields } from "../../is.js";
 import { norm } from "../vector-math.js";
 import { dotProducts, squaredDistances } from "./compare-vectors.js";
-import { unknownEntry } from "./errors.js";
+import { unknownVectorEntry } from "./errors.js";
 import type { Condition } from "./filter.js";
 import { matches } from "./matches.js";
 import { MemoryTexts } from "./memory-texts.js";
@@ -57,7 +57,7 @@ export class MemoryIndex {
 
   update(indexName: string, { id, vector, document, metadata }: EntryChange): void {
     const before = this.get(id);
-    if (before === undefined) throw unknownEntry(indexName, id);
+    if (before === undefined) throw unknownVectorEntry(indexName, id);
     this.put({
       id,
       vector: vector ?? Float32Array.from(this.vectorOf(id)),

@@ -1,7 +1,7 @@
 import { compareTexts } from "./compare-texts.js";
 import { otherIndex, unknownIndex, vectorsClosed } from "./errors.js";
 import { MemoryIndex } from "./memory-index.js";
-import { checkIndexName, readDelete, readEntries, readQuery, readSettings, readUpdate } from "./requests.js";
+import { checkIndexName, readDelete, readEntryRows, readIndexSettings, readQuery, readUpdate } from "./requests.js";
 import { searchIndex } from "./search-index.js";
 import type {
   CreateIndexOptions,
@@ -22,7 +22,7 @@ export class MemoryStore implements VectorStore {
   async createIndex(options: CreateIndexOptions): Promise<void> {
     this.#checkOpen();
     const name = checkIndexName(options.indexName);
-    const settings = readSettings(options);
+    const settings = readIndexSettings(options);
     const found = this.#indexes.get(name)?.settings;
     if (found === undefined) this.#indexes.set(name, new MemoryIndex(settings));
     else if (JSON.stringify(found) !== JSON.stringify(settings)) throw otherIndex(name, found, settings);
@@ -45,7 +45,7 @@ export class MemoryStore implements VectorStore {
 
   async upsert(options: UpsertOptions): Promise<string[]> {
     const index = this.#get(options.indexName);
-    const { ids, rows } = readEntries(options, index.settings);
+    const { ids, rows } = readEntryRows(options, index.settings);
     for (const row of rows) index.put(row);
     return ids;
   }

@@ -26,7 +26,7 @@ export function checkIndexName(name: unknown): string {
   throw invalidValue("indexName", "a text of letters, digits and _, no digit first, at most 48", name);
 }
 
-export function readSettings(options: CreateIndexOptions, others: readonly string[] = []): IndexSettings {
+export function readIndexSettings(options: CreateIndexOptions, others: readonly string[] = []): IndexSettings {
   checkNames("createIndex", options, ["indexName", "dimension", "metric", "text", ...others]);
   const { dimension, metric = "cosine", text = true } = options;
   if (!Number.isInteger(dimension) || dimension < 1 || dimension > 16_000)
@@ -51,7 +51,7 @@ export interface EntryRows {
   readonly rows: readonly EntryRow[];
 }
 
-export function readEntries(options: UpsertOptions, settings: IndexSettings): EntryRows {
+export function readEntryRows(options: UpsertOptions, settings: IndexSettings): EntryRows {
   checkNames("upsert", options, ["indexName", "vectors", "ids", "documents", "metadata"]);
   const { vectors, ids, documents, metadata } = options;
   if (!Array.isArray(vectors)) throw invalidValue("vectors", "a list of vectors", vectors);
@@ -61,7 +61,7 @@ export function readEntries(options: UpsertOptions, settings: IndexSettings): En
   }
   const rows = vectors.map((vector, index) => ({
     id: ids === undefined ? crypto.randomUUID() : readId(ids[index]),
-    vector: readVector(vector, settings, `vectors[${index}]`),
+    vector: checkVector(vector, settings, `vectors[${index}]`),
     document: readDocument(documents?.[index] ?? "", `documents[${index}]`),
     metadata: readMetadata(metadata?.[index] ?? {}, `metadata[${index}]`),
   }));
@@ -103,7 +103,7 @@ function isStorable(text: string): boolean {
 }
 
 /** A vector with single precision, in which all stores keep them. */
-export function readVector(vector: unknown, { dimension, metric }: IndexSettings, name: string): Float32Array {
+export function checkVector(vector: unknown, { dimension, metric }: IndexSettings, name: string): Float32Array {
   if (!Array.isArray(vector) && !(vector instanceof Float32Array)) {
     throw invalidVector(`${name} must be a list of numbers.`);
   }
@@ -144,7 +144,7 @@ export function readQuery(options: QueryOptions, settings: IndexSettings): Query
     throw invalidValue("topK", "a whole number from 1 to 4,096", topK);
   if (typeof minScore !== "number" || Number.isNaN(minScore)) throw invalidValue("minScore", "a number", minScore);
   return {
-    vector: queryVector === undefined ? undefined : readVector(queryVector, settings, "queryVector"),
+    vector: queryVector === undefined ? undefined : checkVector(queryVector, settings, "queryVector"),
     text: queryText,
     topK,
     condition: readFilter(options.filter),
@@ -164,7 +164,7 @@ export function readUpdate(options: UpdateOptions, settings: IndexSettings): Ent
   const { id, vector, document, metadata } = options;
   return {
     id: readId(id),
-    vector: vector === undefined ? undefined : readVector(vector, settings, "vector"),
+    vector: vector === undefined ? undefined : checkVector(vector, settings, "vector"),
     document: document === undefined ? undefined : readDocument(document, "document"),
     metadata: metadata === undefined ? undefined : readMetadata(metadata, "metadata"),
   };

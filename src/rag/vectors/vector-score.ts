@@ -2,7 +2,7 @@ import { cosine, dot } from "../vector-math.js";
 import type { VectorMetric } from "./vector-store.js";
 
 /** How well two vectors fit: larger is better. */
-export function scoreOf(metric: VectorMetric, one: ArrayLike<number>, other: ArrayLike<number>): number {
+export function vectorScore(metric: VectorMetric, one: ArrayLike<number>, other: ArrayLike<number>): number {
   switch (metric) {
     case "cosine":
       return cosine(one, other);

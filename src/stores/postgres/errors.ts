@@ -16,7 +16,7 @@ export const invalidTable = (name: unknown): KumikoError =>
       'Use "table" or "schema.table" without quotes: letters, digits and _, not starting with a digit, at most 63 bytes each.',
   );
 
-export const packageMissing = (store: string, cause: unknown): KumikoError =>
+export const pgPackageMissing = (store: string, cause: unknown): KumikoError =>
   storeFailed(`A ${store} with a connectionString needs the package pg. Install it: npm install pg`, cause);
 
 export const newerTable = (table: string, layout: number, known: number): KumikoError =>

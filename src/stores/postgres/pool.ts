@@ -1,4 +1,4 @@
-import { packageMissing } from "./errors.js";
+import { pgPackageMissing } from "./errors.js";
 
 /** A statement as `pg` takes it. */
 export interface PostgresQuery {
@@ -68,6 +68,6 @@ async function loadDriver(store: string) {
   try {
     return await import("pg");
   } catch (cause) {
-    throw packageMissing(store, cause);
+    throw pgPackageMissing(store, cause);
   }
 }

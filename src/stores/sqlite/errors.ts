@@ -5,7 +5,7 @@ import { KumikoError, messageOf } from "../../errors.js";
 export const invalidPath = (store: string, path: unknown): KumikoError =>
   invalidOption(`${store} needs the path of a file, or ":memory:" (got ${JSON.stringify(path) ?? typeof path}).`);
 
-export const unknownOption = (store: string, name: string, known: readonly string[]): KumikoError =>
+export const unknownSqliteOption = (store: string, name: string, known: readonly string[]): KumikoError =>
   invalidOption(`Unknown option "${name}" of ${store}. Options: ${known.join(", ")}.`);
 
 export const invalidSynchronous = (value: unknown): KumikoError =>

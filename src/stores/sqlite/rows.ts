@@ -23,7 +23,7 @@ const statements = {
 };
 
 /** One statement, so that base and entries are read at the same moment. The version of an entry is greater than that of its base. */
-export function readRow(connection: SqliteConnection, id: string): StoredCheckpoint | undefined {
+export function readCheckpointRow(connection: SqliteConnection, id: string): StoredCheckpoint | undefined {
   const key = idToBytes(id);
   const [base, ...entries] = connection.query(statements.get, key, key);
   if (base === undefined) return undefined;

@@ -3,9 +3,18 @@ import { checkpointConflict } from "../../checkpoint/errors.js";
 import { checkCheckpointId } from "../../checkpoint/journal/checkpoint-id.js";
 import { isProcessOwnerAlive } from "../owner-alive.js";
 import { SqliteDatabase } from "./database.js";
-import { invalidSynchronous, unknownOption } from "./errors.js";
+import { invalidSynchronous, unknownSqliteOption } from "./errors.js";
 import { locationOf } from "./location.js";
-import { appendEntry, createRow, findVersion, listIds, readRow, removeRow, removeVersion, replaceRow } from "./rows.js";
+import {
+  appendEntry,
+  createRow,
+  findVersion,
+  listIds,
+  readCheckpointRow,
+  removeRow,
+  removeVersion,
+  replaceRow,
+} from "./rows.js";
 import { prepareCheckpoints } from "./schema.js";
 
 /** Options of `sqliteStore`. */
@@ -58,7 +67,7 @@ class SqliteStore implements ClosableStore {
 
   async get(id: string): Promise<StoredCheckpoint | undefined> {
     this.#check(id);
-    return this.#database.use((connection) => readRow(connection, id));
+    return this.#database.use((connection) => readCheckpointRow(connection, id));
   }
 
   async put(id: string, data: Uint8Array, ifVersion: number | undefined): Promise<number> {
@@ -115,6 +124,6 @@ const names = ["synchronous"];
 
 function checkOptions(options: SqliteStoreOptions): SqliteStoreOptions {
   const other = Object.keys(options).find((name) => !names.includes(name));
-  if (other !== undefined) throw unknownOption("sqliteStore", other, names);
+  if (other !== undefined) throw unknownSqliteOption("sqliteStore", other, names);
   return options;
 }

@@ -1,6 +1,6 @@
 import { parse } from "@unified-latex/unified-latex-util-parse";
 import { headingNames, type LatexParts } from "../../../src/rag/chunking/latex/read-latex.js";
-import type { Span } from "../../../src/rag/chunking/span.js";
+import type { TextSpan } from "../../../src/rag/chunking/span.js";
 
 /** Reads a document with the parser of unified-latex; `undefined` if something in it is not closed, which is text for that one. */
 export function readByUnifiedLatex(text: string): LatexParts | undefined {
@@ -63,7 +63,7 @@ function nameOf({ env }: LatexNode): string {
   return nodes.map((node) => (typeof node?.content === "string" ? node.content : "")).join("");
 }
 
-function spanOf({ position }: LatexNode): Span | undefined {
+function spanOf({ position }: LatexNode): TextSpan | undefined {
   return position && { start: position.start.offset, end: position.end.offset };
 }
 

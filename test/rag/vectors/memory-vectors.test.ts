@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memoryVectors } from "../../../src/rag/vectors/memory-vectors.js";
-import { scoreOf } from "../../../src/rag/vectors/score-of.js";
+import { vectorScore } from "../../../src/rag/vectors/vector-score.js";
 import { vectorStoreConformance } from "../../../src/testing/vector-store-conformance.js";
 
 describe("memoryVectors", () => {
@@ -36,7 +36,7 @@ it.each(["cosine", "dotproduct", "euclidean"] as const)(
       const expected = vectors.flatMap((vector, n) =>
         filter !== undefined && n % 2 === 0
           ? []
-          : [[n, scoreOf(metric, Float32Array.from(vector), Float32Array.from(queryVector))]],
+          : [[n, vectorScore(metric, Float32Array.from(vector), Float32Array.from(queryVector))]],
       );
       expect(scores).toEqual(expected);
     }

@@ -1,11 +1,11 @@
-import type { Span } from "../span.js";
+import type { TextSpan } from "../span.js";
 
 /** A piece of a text, and the piece of the source that it is written as there. */
-export interface AlignedRun extends Span {
+export interface AlignedRun extends TextSpan {
   readonly value: string;
 }
 
-export interface SourcePiece extends Span {
+export interface SourcePiece extends TextSpan {
   /** What a parser made of it. */
   readonly value: string;
 }

@@ -1,7 +1,7 @@
 import { addOverlap, withoutOverlap } from "../overlap.js";
 import { lineSeparators, proseSeparators, splitAt, splitParts, splitRecursively } from "../separators.js";
 import type { Sizing } from "../sizing.js";
-import { type FoundChunk, type Span, trimSpan } from "../span.js";
+import { type FoundChunk, type TextSpan, trimSpan } from "../span.js";
 import { type HtmlElement, readHtml } from "./read-html.js";
 import { readSelector, type Selector } from "./selector.js";
 import { type VisibleLine, VisibleText } from "./visible-text.js";
@@ -38,7 +38,7 @@ export async function splitHtml(sizing: Sizing, options: HtmlSplit): Promise<Fou
   });
 }
 
-function chunkOf(visible: VisibleText, span: Span, metadata: FoundChunk["metadata"]): FoundChunk[] {
+function chunkOf(visible: VisibleText, span: TextSpan, metadata: FoundChunk["metadata"]): FoundChunk[] {
   const text = visible.text.slice(span.start, span.end);
   return text.trim() === "" ? [] : [{ ...visible.sourceOf(span), text, metadata }];
 }

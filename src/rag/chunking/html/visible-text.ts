@@ -1,4 +1,4 @@
-import type { Span } from "../span.js";
+import type { TextSpan } from "../span.js";
 import { type AlignedRun, alignText } from "./align-text.js";
 import type { HtmlElement, HtmlPage, HtmlText } from "./read-html.js";
 
@@ -27,7 +27,7 @@ export class VisibleText {
   }
 
   /** The part of the source that a part of the text comes from. */
-  sourceOf({ start, end }: Span): Span {
+  sourceOf({ start, end }: TextSpan): TextSpan {
     const first = this.#runs[this.#runAt(start)];
     const last = this.#runs[this.#runAt(end - 1)];
     return { start: first ? placeIn(first, start) : 0, end: last ? placeIn(last, end) : 0 };
@@ -52,7 +52,7 @@ function placeIn({ textStart, textEnd, start, end }: Run, place: number): number
   return start + Math.floor((offset * (end - start)) / (textEnd - textStart));
 }
 
-export interface VisibleLine extends Span {
+export interface VisibleLine extends TextSpan {
   /** The innermost element around its first text. */
   readonly element: HtmlElement;
 }
@@ -116,7 +116,7 @@ class TextWriter {
     }
   }
 
-  #write(value: string, { start, end }: Span): void {
+  #write(value: string, { start, end }: TextSpan): void {
     const line = this.#lines.at(-1);
     if (this.#blank && line !== undefined && line.end > line.start) this.#append(" ");
     this.#blank = false;

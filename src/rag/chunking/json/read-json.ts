@@ -1,15 +1,15 @@
 import { invalidDocument, notJson } from "../../errors.js";
-import type { Span } from "../span.js";
+import type { TextSpan } from "../span.js";
 
 /** A value of a JSON document, and its place there. */
-export interface JsonValue extends Span {
+export interface JsonValue extends TextSpan {
   /** Compact, with numbers as they are written. */
   readonly text: string;
   /** Of an object, and of a list whose items have their indexes as keys. */
   readonly members: readonly JsonMember[] | undefined;
 }
 
-export interface JsonMember extends Span {
+export interface JsonMember extends TextSpan {
   readonly key: string;
   /** The key as JSON. */
   readonly keyText: string;
@@ -21,7 +21,7 @@ export interface JsonReading {
   readonly convertLists: boolean;
 }
 
-export function readJson(source: string, reading: JsonReading): JsonValue {
+export function parseJsonDocument(source: string, reading: JsonReading): JsonValue {
   const json = source.replace(/^\ufeff/, " ");
   try {
     JSON.parse(json);

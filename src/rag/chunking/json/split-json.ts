@@ -1,6 +1,6 @@
 import type { Sizing } from "../sizing.js";
-import type { FoundChunk, Span } from "../span.js";
-import { type JsonMember, type JsonReading, type JsonValue, readJson } from "./read-json.js";
+import type { FoundChunk, TextSpan } from "../span.js";
+import { type JsonMember, type JsonReading, type JsonValue, parseJsonDocument } from "./read-json.js";
 
 export interface JsonSplit extends JsonReading {
   readonly minSize: number;
@@ -10,7 +10,7 @@ export interface JsonSplit extends JsonReading {
 type Way = readonly JsonMember[];
 
 /** A value and where it belongs: what a chunk is made of. */
-interface Entry extends Span {
+interface Entry extends TextSpan {
   readonly way: Way;
   readonly text: string;
 }
@@ -19,7 +19,7 @@ interface Entry extends Span {
 export function splitJson(sizing: Sizing, options: JsonSplit): FoundChunk[] {
   const { size, measure } = sizing;
   const { minSize } = options;
-  const split = new Splitter(sizing).split(readJson(sizing.text, options));
+  const split = new Splitter(sizing).split(parseJsonDocument(sizing.text, options));
   const parts =
     minSize === 0
       ? split

@@ -1,5 +1,5 @@
 import type { PlacedHeading } from "../heading-path.js";
-import type { Span } from "../span.js";
+import type { TextSpan } from "../span.js";
 
 /** The parts of a LaTeX document, or why it cannot be read. */
 export type LatexDocument = LatexParts | { readonly fault: string };
@@ -12,7 +12,7 @@ export interface LatexParts {
   readonly blocks: readonly LatexBlock[];
 }
 
-export interface LatexBlock extends Span {
+export interface LatexBlock extends TextSpan {
   /** Whether its lines are all that can be told apart in it. */
   readonly isVerbatim: boolean;
 }
@@ -78,7 +78,7 @@ class LatexScanner {
   }
 
   /** A macro, or another sign. Returns where to go on. */
-  read(sign: string, place: Span): number {
+  read(sign: string, place: TextSpan): number {
     const { start, end } = place;
     if (sign === "{") this.#push("}", start);
     else if (sign === "}") return this.#closeBrace(place);
@@ -94,7 +94,7 @@ class LatexScanner {
   }
 
   /** Verbatim text is a block at once. */
-  begin(name: string, { start, end }: Span): number {
+  begin(name: string, { start, end }: TextSpan): number {
     if (this.#isInBody) return end;
     const close = `\\end{${name}}`;
     if (name === "document" && this.#open.length === 0) this.#body ??= start;
@@ -106,7 +106,7 @@ class LatexScanner {
     return last + close.length;
   }
 
-  close(close: string, place: Span): void {
+  close(close: string, place: TextSpan): void {
     if (this.#isInBody && close !== "}") return;
     const last = this.#open.at(-1);
     if (last?.close !== close) {
@@ -138,7 +138,7 @@ class LatexScanner {
     if (!around.has(close)) this.#inside++;
   }
 
-  #closeBrace(place: Span): number {
+  #closeBrace(place: TextSpan): number {
     const isBody = this.#open.at(-1)?.start === this.#bodyStart;
     this.close("}", place);
     if (!isBody) return place.end;
@@ -164,7 +164,7 @@ class LatexScanner {
     return place.end;
   }
 
-  #heading(sign: string, { start, end }: Span): void {
+  #heading(sign: string, { start, end }: TextSpan): void {
     const depth = headingDepths.get(sign);
     if (depth === undefined) return;
     this.#headings.push({ start, depth, title: "" });

@@ -3,7 +3,7 @@ import { addHeadings, type HeaderNames } from "../heading-path.js";
 import { addOverlap, withoutOverlap } from "../overlap.js";
 import { lineSeparators, proseSeparators, splitAt, splitLarge, splitRecursively } from "../separators.js";
 import { fits, type Sizing } from "../sizing.js";
-import type { FoundChunk, Span } from "../span.js";
+import type { FoundChunk, TextSpan } from "../span.js";
 import { headingNames, type LatexBlock, readLatex } from "./read-latex.js";
 
 export interface LatexSplit {
@@ -54,17 +54,17 @@ export function splitLatex(sizing: Sizing, { overlap, headers }: LatexSplit): La
 }
 
 /** Chunks of whole paragraphs and environments; one that is too large is split inside. */
-function splitSection(sizing: Sizing, section: Span, blocks: readonly LatexBlock[]): Span[] {
+function splitSection(sizing: Sizing, section: TextSpan, blocks: readonly LatexBlock[]): TextSpan[] {
   if (fits(sizing, section)) return [section];
-  const verbatim = new Set<Span>(blocks.filter(({ isVerbatim }) => isVerbatim));
+  const verbatim = new Set<TextSpan>(blocks.filter(({ isVerbatim }) => isVerbatim));
   return splitLarge(sizing, partsOf(sizing.text, section, blocks), (part) =>
     splitRecursively(sizing, part, verbatim.has(part) ? lineSeparators : proseSeparators),
   );
 }
 
 /** Blocks, and the paragraphs between them. */
-function partsOf(text: string, section: Span, blocks: readonly LatexBlock[]): Span[] {
-  const parts: Span[] = [];
+function partsOf(text: string, section: TextSpan, blocks: readonly LatexBlock[]): TextSpan[] {
+  const parts: TextSpan[] = [];
   const [paragraph] = proseSeparators;
   let from = section.start;
   const addText = (end: number): void => {

@@ -1,5 +1,5 @@
 import { LineBreaks } from "../line-breaks.js";
-import { type Span, trimSpan } from "../span.js";
+import { type TextSpan, trimSpan } from "../span.js";
 import {
   closesFence,
   type Fence,
@@ -15,7 +15,7 @@ import {
 import { LineCursor } from "./line-cursor.js";
 
 /** A block at the top level of a Markdown document, whole lines. Each item of a list is one. */
-export interface MarkdownBlock extends Span {
+export interface MarkdownBlock extends TextSpan {
   readonly type: "heading" | "fence" | "table" | "other";
   /** Of a heading. */
   readonly depth: number;

@@ -4,7 +4,7 @@ import { findLineBreaks } from "../line-breaks.js";
 import { addOverlap, withoutOverlap } from "../overlap.js";
 import { lineSeparators, proseSeparators, splitAt, splitRecursively } from "../separators.js";
 import { fits, pack, type Sizing } from "../sizing.js";
-import type { FoundChunk, Span } from "../span.js";
+import type { FoundChunk, TextSpan } from "../span.js";
 import { type MarkdownBlock, scanBlocks } from "./scan-blocks.js";
 
 export interface MarkdownSplit {
@@ -48,7 +48,7 @@ export function splitMarkdown(sizing: Sizing, options: MarkdownSplit): readonly 
 const headingsOf = (blocks: readonly MarkdownBlock[]): MarkdownBlock[] =>
   blocks.filter(({ type }) => type === "heading");
 
-function linesOf(sizing: Sizing, blocks: readonly MarkdownBlock[]): Span[] {
+function linesOf(sizing: Sizing, blocks: readonly MarkdownBlock[]): TextSpan[] {
   const span = spanOf(blocks);
   if (span === undefined) return [];
   return splitAt(sizing.text, span, { pattern: findLineBreaks }).flatMap((line) =>
@@ -62,7 +62,7 @@ function splitBlocks(sizing: Sizing, blocks: readonly MarkdownBlock[]): FoundChu
   if (span === undefined) return [];
   if (fits(sizing, span)) return [span];
   const found: FoundChunk[] = [];
-  let small: Span[] = [];
+  let small: TextSpan[] = [];
   for (const piece of withHeadings(sizing, blocks)) {
     if (fits(sizing, piece)) {
       small.push(piece);
@@ -116,7 +116,7 @@ function joinBlocks(sizing: Sizing, blocks: readonly MarkdownBlock[]): FoundChun
   );
   const parts = starts.map((start, index) => blocks.slice(start, starts[index + 1]));
   const found: FoundChunk[] = [];
-  let open: Span | undefined;
+  let open: TextSpan | undefined;
   for (const part of parts) {
     const own = spanOf(part);
     if (own === undefined) continue;
@@ -133,7 +133,7 @@ function joinBlocks(sizing: Sizing, blocks: readonly MarkdownBlock[]): FoundChun
   return found;
 }
 
-function spanOf(blocks: readonly MarkdownBlock[]): Span | undefined {
+function spanOf(blocks: readonly MarkdownBlock[]): TextSpan | undefined {
   const [first, last] = [blocks[0], blocks.at(-1)];
   return first === undefined || last === undefined ? undefined : { start: first.start, end: last.end };
 }

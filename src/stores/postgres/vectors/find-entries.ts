@@ -1,7 +1,7 @@
 import type { Condition } from "../../../rag/vectors/filter.js";
 import type { Hit } from "../../../rag/vectors/top-results.js";
 import type { Database } from "../database.js";
-import { conditionSql, Parameters } from "./condition-sql.js";
+import { Parameters, postgresConditionSql } from "./condition-sql.js";
 import { type IndexTable, isHalved, operators } from "./index-tables.js";
 import { termQueries } from "./term-vector.js";
 import { vectorText } from "./write-entries.js";
@@ -13,7 +13,7 @@ export interface EntrySearch {
 }
 
 /** Finds the nearest entries exactly, by comparing all that match the filter. */
-export async function findNearest(
+export async function findNearestInPostgres(
   database: Database,
   index: IndexTable,
   vector: Float32Array,
@@ -21,7 +21,7 @@ export async function findNearest(
 ): Promise<Hit[]> {
   const parameters = new Parameters();
   const distance = distanceSql(index, parameters.add(vectorText(vector)));
-  const where = condition === undefined ? "TRUE" : conditionSql(condition, parameters);
+  const where = condition === undefined ? "TRUE" : postgresConditionSql(condition, parameters);
   // `+ 0.0` keeps PostgreSQL from using an HNSW index, where there is one
   const text = `SELECT id, distance::text FROM (
       SELECT id, ${distance} + 0.0 AS distance FROM ${index.table} WHERE ${where}) AS entries
@@ -38,7 +38,7 @@ export async function areFew(
   condition: Condition | undefined,
 ): Promise<boolean> {
   const parameters = new Parameters();
-  const where = condition === undefined ? "TRUE" : conditionSql(condition, parameters);
+  const where = condition === undefined ? "TRUE" : postgresConditionSql(condition, parameters);
   const text = `SELECT count(*)::text AS count FROM (SELECT FROM ${index.table} WHERE ${where} LIMIT ${fewEntries}) AS few`;
   const { rows } = await database.query(`searching the index ${index.name}`, text, parameters.values);
   return Number(rows[0]?.count) < fewEntries;
@@ -57,7 +57,7 @@ export async function findNeighbours(
 ): Promise<Hit[]> {
   const parameters = new Parameters();
   const query = parameters.add(vectorText(vector));
-  const where = condition === undefined ? "TRUE" : conditionSql(condition, parameters);
+  const where = condition === undefined ? "TRUE" : postgresConditionSql(condition, parameters);
   const breadth = parameters.add(String(Math.min(1_000, Math.max(200, 4 * count))));
   const halved = (value: string) => `${value}::halfvec(${index.settings.dimension})`;
   const order = isHalved(index.settings)
@@ -97,7 +97,7 @@ function scoreFor(metric: IndexTable["settings"]["metric"], distance: number): n
 }
 
 /** Finds entries with at least one of the words. Rare words and frequent occurrences weigh more. */
-export async function findWithWords(
+export async function findWithWordsInPostgres(
   database: Database,
   index: IndexTable,
   text: string,
@@ -108,7 +108,7 @@ export async function findWithWords(
   const parameters = new Parameters();
   const words = parameters.add(queries);
   const any = parameters.add(queries.join(" | "));
-  const where = condition === undefined ? "TRUE" : conditionSql(condition, parameters);
+  const where = condition === undefined ? "TRUE" : postgresConditionSql(condition, parameters);
   const statement = `WITH words AS MATERIALIZED (
       SELECT word::tsquery AS word, (SELECT count(*) FROM ${index.table} WHERE terms @@ word::tsquery) AS found
       FROM unnest(${words}::text[]) AS word),

@@ -1,6 +1,6 @@
 import { KumikoError } from "../../../errors.js";
 import { otherIndex, unknownIndex } from "../../../rag/vectors/errors.js";
-import { type IndexSettings, readSettings } from "../../../rag/vectors/requests.js";
+import { type IndexSettings, readIndexSettings } from "../../../rag/vectors/requests.js";
 import type { VectorMetric } from "../../../rag/vectors/vector-store.js";
 import type { Database } from "../database.js";
 import { codeOf, newerTable, noPgvector, oldPgvector, tooManyDimensions } from "../errors.js";
@@ -25,7 +25,7 @@ export const operators: Readonly<Record<VectorMetric, { readonly sign: string; r
 };
 
 /** The tables of a store's indexes, in one schema. */
-export class IndexTables {
+export class PostgresIndexTables {
   readonly #database: Database;
   readonly #schema: string | undefined;
   #ready: Promise<void> | undefined;
@@ -158,5 +158,5 @@ function readComment(table: string, comment: unknown): IndexSettings | undefined
   const [, layout, settings] = /^Vectors of kumiko, layout (\d+): (.*)$/.exec(String(comment)) ?? [];
   if (layout === undefined || settings === undefined) return undefined;
   if (Number(layout) > knownLayout) throw newerTable(table, Number(layout), knownLayout);
-  return readSettings(JSON.parse(settings));
+  return readIndexSettings(JSON.parse(settings));
 }

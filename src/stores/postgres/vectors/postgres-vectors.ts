@@ -3,9 +3,9 @@ import {
   checkIndexName,
   type QueryRequest,
   readDelete,
-  readEntries,
+  readEntryRows,
+  readIndexSettings,
   readQuery,
-  readSettings,
   readUpdate,
 } from "../../../rag/vectors/requests.js";
 import { hitsNeeded, joinHits } from "../../../rag/vectors/search-index.js";
@@ -23,9 +23,15 @@ import type {
 import { Database, type PostgresConnection } from "../database.js";
 import { invalidAnn, invalidSchema } from "../errors.js";
 import { checkStoreOptions } from "../store-options.js";
-import { areFew, type EntrySearch, findNearest, findNeighbours, findWithWords } from "./find-entries.js";
-import { type IndexTable, IndexTables } from "./index-tables.js";
-import { changeEntry, deleteEntries, writeEntries } from "./write-entries.js";
+import {
+  areFew,
+  type EntrySearch,
+  findNearestInPostgres,
+  findNeighbours,
+  findWithWordsInPostgres,
+} from "./find-entries.js";
+import { type IndexTable, PostgresIndexTables } from "./index-tables.js";
+import { changePostgresEntry, deletePostgresEntries, writeEntries } from "./write-entries.js";
 
 /** Options of `postgresVectors`. */
 export interface PostgresVectorsOptions {
@@ -66,18 +72,18 @@ const isSchema = (schema: unknown): boolean =>
 
 class PostgresVectors implements VectorStore {
   readonly #database: Database;
-  readonly #tables: IndexTables;
+  readonly #tables: PostgresIndexTables;
   readonly #hasGraphs: boolean;
 
   constructor(database: Database, schema: string | undefined, hasGraphs: boolean) {
     this.#database = database;
-    this.#tables = new IndexTables(database, schema);
+    this.#tables = new PostgresIndexTables(database, schema);
     this.#hasGraphs = hasGraphs;
   }
 
   async createIndex(options: CreateIndexOptions): Promise<void> {
     this.#checkOpen();
-    await this.#tables.create(checkIndexName(options.indexName), readSettings(options), this.#hasGraphs);
+    await this.#tables.create(checkIndexName(options.indexName), readIndexSettings(options), this.#hasGraphs);
   }
 
   async listIndexes(): Promise<string[]> {
@@ -98,7 +104,7 @@ class PostgresVectors implements VectorStore {
 
   async upsert(options: UpsertOptions): Promise<string[]> {
     const index = await this.#get(options.indexName);
-    const { ids, rows } = readEntries(options, index.settings);
+    const { ids, rows } = readEntryRows(options, index.settings);
     await writeEntries(this.#database, index, rows);
     return ids;
   }
@@ -110,19 +116,19 @@ class PostgresVectors implements VectorStore {
     const search = { count, condition: request.condition };
     const [nearest, withWords] = await Promise.all([
       request.vector && this.#nearest(index, request.vector, search, request.exact),
-      request.text === undefined ? undefined : findWithWords(this.#database, index, request.text, search),
+      request.text === undefined ? undefined : findWithWordsInPostgres(this.#database, index, request.text, search),
     ]);
     return this.#readResults(index, joinHits(request, nearest, withWords), request);
   }
 
   async update(options: UpdateOptions): Promise<void> {
     const index = await this.#get(options.indexName);
-    await changeEntry(this.#database, index, readUpdate(options, index.settings));
+    await changePostgresEntry(this.#database, index, readUpdate(options, index.settings));
   }
 
   async delete(options: DeleteOptions): Promise<number> {
     const index = await this.#get(options.indexName);
-    return deleteEntries(this.#database, index, readDelete(options));
+    return deletePostgresEntries(this.#database, index, readDelete(options));
   }
 
   close(): Promise<void> {
@@ -131,7 +137,7 @@ class PostgresVectors implements VectorStore {
 
   async #nearest(index: IndexTable, vector: Float32Array, search: EntrySearch, isExact: boolean): Promise<Hit[]> {
     const looksAtAll = isExact || !this.#hasGraphs || (await areFew(this.#database, index, search.condition));
-    return (looksAtAll ? findNearest : findNeighbours)(this.#database, index, vector, search);
+    return (looksAtAll ? findNearestInPostgres : findNeighbours)(this.#database, index, vector, search);
   }
 
   async #readResults(

@@ -1,8 +1,8 @@
-import { unknownEntry } from "../../../rag/vectors/errors.js";
+import { unknownVectorEntry } from "../../../rag/vectors/errors.js";
 import type { DeleteRequest, EntryChange, EntryRow } from "../../../rag/vectors/requests.js";
 import type { Database } from "../database.js";
 import { tooManyTerms } from "../errors.js";
-import { conditionSql, Parameters } from "./condition-sql.js";
+import { Parameters, postgresConditionSql } from "./condition-sql.js";
 import type { IndexTable } from "./index-tables.js";
 import { termVector } from "./term-vector.js";
 
@@ -27,7 +27,7 @@ export async function writeEntries(database: Database, index: IndexTable, rows: 
   );
 }
 
-export async function changeEntry(database: Database, index: IndexTable, change: EntryChange): Promise<void> {
+export async function changePostgresEntry(database: Database, index: IndexTable, change: EntryChange): Promise<void> {
   const { id, vector, document, metadata } = change;
   const terms = document === undefined ? null : termsFor(index, id, document);
   const { rowCount } = await database.query(
@@ -36,11 +36,11 @@ export async function changeEntry(database: Database, index: IndexTable, change:
       metadata = coalesce($4::text::jsonb, metadata), terms = coalesce($5::text::tsvector, terms) WHERE id = $1::text`,
     [id, vector === undefined ? null : vectorText(vector), document ?? null, metadata ?? null, terms],
   );
-  if (rowCount === 0) throw unknownEntry(index.name, id);
+  if (rowCount === 0) throw unknownVectorEntry(index.name, id);
 }
 
 /** Deletes entries and returns how many there were. */
-export async function deleteEntries(
+export async function deletePostgresEntries(
   database: Database,
   { name, table }: IndexTable,
   { ids, condition }: DeleteRequest,
@@ -51,7 +51,7 @@ export async function deleteEntries(
       ? `id = ANY(${parameters.add(ids)}::text[])`
       : condition === undefined
         ? "TRUE"
-        : conditionSql(condition, parameters);
+        : postgresConditionSql(condition, parameters);
   const text = `DELETE FROM ${table} WHERE ${which}`;
   const { rowCount } = await database.query(`deleting from the index ${name}`, text, parameters.values);
   return rowCount ?? 0;

@@ -1,4 +1,4 @@
-import type { Comparison, Condition, FilterValue, Path } from "../../../rag/vectors/filter.js";
+import type { Comparison, Condition, FilterValue, MetadataPath } from "../../../rag/vectors/filter.js";
 import { joinInHalves } from "../../join-in-halves.js";
 import type { SqliteValue } from "../connection.js";
 
@@ -9,14 +9,14 @@ export interface ConditionSql {
 }
 
 /** A filter as SQL on the JSON column `metadata`. The result is true or false, never NULL. */
-export function conditionSql(condition: Condition): ConditionSql {
+export function sqliteConditionSql(condition: Condition): ConditionSql {
   switch (condition.type) {
     case "and":
       return joinAll(condition.conditions, "AND");
     case "or":
       return joinAll(condition.conditions, "OR");
     case "not": {
-      const { sql, values } = conditionSql(condition.condition);
+      const { sql, values } = sqliteConditionSql(condition.condition);
       return { sql: `NOT (${sql})`, values };
     }
     case "exists":
@@ -33,7 +33,7 @@ export function conditionSql(condition: Condition): ConditionSql {
 }
 
 function joinAll(conditions: readonly Condition[], word: "AND" | "OR"): ConditionSql {
-  const parts = conditions.map(conditionSql);
+  const parts = conditions.map(sqliteConditionSql);
   const sql = joinInHalves(
     parts.map((part) => part.sql),
     word,
@@ -41,10 +41,10 @@ function joinAll(conditions: readonly Condition[], word: "AND" | "OR"): Conditio
   return { sql, values: parts.flatMap(({ values }) => values) };
 }
 
-const jsonPath = (path: Path): string => `$${path.map((key) => `."${key}"`).join("")}`;
+const jsonPath = (path: MetadataPath): string => `$${path.map((key) => `."${key}"`).join("")}`;
 
 /** Compares JSON texts, which are equal for equal values because `JSON.stringify` wrote all of them. */
-function equalsSql(path: Path, values: readonly FilterValue[]): ConditionSql {
+function equalsSql(path: MetadataPath, values: readonly FilterValue[]): ConditionSql {
   const texts = JSON.stringify(values.map((value) => JSON.stringify(value)));
   return {
     sql: "coalesce(metadata -> ? IN (SELECT value FROM json_each(?)), FALSE)",
@@ -52,7 +52,7 @@ function equalsSql(path: Path, values: readonly FilterValue[]): ConditionSql {
   };
 }
 
-function containsSql(path: Path, value: FilterValue): ConditionSql {
+function containsSql(path: MetadataPath, value: FilterValue): ConditionSql {
   const at = jsonPath(path);
   const holds = "metadata -> (? || '[' || item.key || ']') = ?";
   return {
@@ -62,7 +62,7 @@ function containsSql(path: Path, value: FilterValue): ConditionSql {
 }
 
 /** SQLite may parse the last digit of a number wrong, so equality is tested on the JSON text. */
-function compareSql(path: Path, operator: Comparison, value: string | number): ConditionSql {
+function compareSql(path: MetadataPath, operator: Comparison, value: string | number): ConditionSql {
   const at = jsonPath(path);
   const types = typeof value === "string" ? "('text')" : "('integer', 'real')";
   const strict = operator[0];

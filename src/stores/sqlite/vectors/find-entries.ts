@@ -1,10 +1,10 @@
 import { mostResults } from "../../../rag/vectors/requests.js";
-import { scoreOf } from "../../../rag/vectors/score-of.js";
 import { queryTermsOf } from "../../../rag/vectors/search-terms.js";
 import { type Hit, TopResults } from "../../../rag/vectors/top-results.js";
+import { vectorScore } from "../../../rag/vectors/vector-score.js";
 import { asBytes, type SqliteConnection, type SqliteRow, type SqliteValue } from "../connection.js";
 import type { ConditionSql } from "./condition-sql.js";
-import { type IndexTables, isSearchedByVec } from "./index-tables.js";
+import { isSearchedByVec, type SqliteIndexTables } from "./index-tables.js";
 
 /** A found entry, with its row number, which is the same in all tables. */
 export interface FoundRow extends Hit {
@@ -16,9 +16,9 @@ export interface FoundRow extends Hit {
  * distances, so a few more candidates than needed are scored again here. If those may not be enough, because all are about
  * equally far away, every entry is scored.
  */
-export function findNearest(
+export function findNearestInSqlite(
   connection: SqliteConnection,
-  tables: IndexTables,
+  tables: SqliteIndexTables,
   vector: Float32Array,
   count: number,
   condition: ConditionSql | undefined,
@@ -26,7 +26,7 @@ export function findNearest(
   const best = new TopResults<FoundRow>(count);
   const candidates = findCandidates(connection, tables, vector, count, condition);
   for (const row of candidates ?? allEntries(connection, tables, condition)) {
-    const score = scoreOf(tables.settings.metric, readVector(row.embedding), vector);
+    const score = vectorScore(tables.settings.metric, vectorFromBytes(row.embedding), vector);
     if (score >= best.least) best.add({ id: String(row.id), n: BigInt(Number(row.n)), score });
   }
   return best.hits;
@@ -38,7 +38,7 @@ const precision = 2e-6;
 
 function findCandidates(
   connection: SqliteConnection,
-  tables: IndexTables,
+  tables: SqliteIndexTables,
   vector: Float32Array,
   count: number,
   condition: ConditionSql | undefined,
@@ -68,7 +68,7 @@ const pageSize = 1_000;
 /** Reads all entries that match the filter, page by page. */
 function* allEntries(
   connection: SqliteConnection,
-  { rows, vectors }: IndexTables,
+  { rows, vectors }: SqliteIndexTables,
   condition: ConditionSql | undefined,
 ): Generator<SqliteRow, void, undefined> {
   for (let last = 0n; ; ) {
@@ -86,9 +86,9 @@ function* allEntries(
 }
 
 /** Finds entries with at least one of the words, ranked by BM25. */
-export function findWithWords(
+export function findWithWordsInSqlite(
   connection: SqliteConnection,
-  { rows, terms }: IndexTables,
+  { rows, terms }: SqliteIndexTables,
   text: string,
   count: number,
   condition: ConditionSql | undefined,
@@ -119,7 +119,7 @@ function select(
 /** The number of words of a query that are searched for. */
 const mostWords = 1_000;
 
-export function readVector(embedding: unknown): Float32Array {
+export function vectorFromBytes(embedding: unknown): Float32Array {
   // copied, because the bytes may be at an unaligned offset of a larger buffer
   return new Float32Array(new Uint8Array(asBytes(embedding)).buffer);
 }

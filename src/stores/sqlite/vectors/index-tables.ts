@@ -15,7 +15,7 @@ export const prepareVectors = (connection: SqliteConnection, file: string): void
   prepareSchema(connection, file, "vectors", migrations);
 
 /** An index and the names of its tables, which contain its number. Numbers are never reused. */
-export interface IndexTables {
+export interface SqliteIndexTables {
   readonly name: string;
   readonly settings: IndexSettings;
   /** The table of ids, documents and metadata, by row number. */
@@ -59,7 +59,10 @@ export function isSearchedByVec({ metric, dimension }: IndexSettings): boolean {
   return metric !== "dotproduct" && dimension <= 8_192;
 }
 
-export function dropTables(connection: SqliteConnection, { name, settings, rows, vectors, terms }: IndexTables): void {
+export function dropTables(
+  connection: SqliteConnection,
+  { name, settings, rows, vectors, terms }: SqliteIndexTables,
+): void {
   connection.query("DELETE FROM kumiko_vector_indexes WHERE name = ?", name);
   for (const table of [rows, vectors, ...(settings.text ? [terms] : [])]) connection.run(`DROP TABLE ${table}`);
 }
@@ -68,13 +71,13 @@ export function listNames(connection: SqliteConnection): string[] {
   return connection.query("SELECT name FROM kumiko_vector_indexes ORDER BY name").map(({ name }) => String(name));
 }
 
-export function getTables(connection: SqliteConnection, name: string): IndexTables {
+export function getTables(connection: SqliteConnection, name: string): SqliteIndexTables {
   const found = findTables(connection, name);
   if (found === undefined) throw unknownIndex(name, listNames(connection));
   return found;
 }
 
-function findTables(connection: SqliteConnection, name: string): IndexTables | undefined {
+function findTables(connection: SqliteConnection, name: string): SqliteIndexTables | undefined {
   const [row] = connection.query("SELECT * FROM kumiko_vector_indexes WHERE name = ?", name);
   if (row === undefined) return undefined;
   const settings = { dimension: Number(row.dimension), metric: readMetric(row.metric), text: row.has_text === 1 };
@@ -86,7 +89,7 @@ function readMetric(metric: unknown): VectorMetric {
   throw foreignTables(undefined, `kumiko_vector_indexes has the metric ${JSON.stringify(metric)}`);
 }
 
-function namesOf(number: number): Pick<IndexTables, "rows" | "vectors" | "terms"> {
+function namesOf(number: number): Pick<SqliteIndexTables, "rows" | "vectors" | "terms"> {
   const start = `kumiko_vectors_${number}`;
   return { rows: `${start}_rows`, vectors: `${start}_vectors`, terms: `${start}_terms` };
 }

@@ -2,9 +2,9 @@ import {
   checkIndexName,
   type QueryRequest,
   readDelete,
-  readEntries,
+  readEntryRows,
+  readIndexSettings,
   readQuery,
-  readSettings,
   readUpdate,
 } from "../../../rag/vectors/requests.js";
 import { searchIndex } from "../../../rag/vectors/search-index.js";
@@ -20,13 +20,20 @@ import type {
 } from "../../../rag/vectors/vector-store.js";
 import type { DriverName, SqliteConnection } from "../connection.js";
 import { SqliteDatabase } from "../database.js";
-import { invalidDriver, unknownOption } from "../errors.js";
+import { invalidDriver, unknownSqliteOption } from "../errors.js";
 import { locationOf } from "../location.js";
-import { conditionSql } from "./condition-sql.js";
-import { type FoundRow, findNearest, findWithWords, readVector } from "./find-entries.js";
-import { createTables, dropTables, getTables, type IndexTables, listNames, prepareVectors } from "./index-tables.js";
+import { sqliteConditionSql } from "./condition-sql.js";
+import { type FoundRow, findNearestInSqlite, findWithWordsInSqlite, vectorFromBytes } from "./find-entries.js";
+import {
+  createTables,
+  dropTables,
+  getTables,
+  listNames,
+  prepareVectors,
+  type SqliteIndexTables,
+} from "./index-tables.js";
 import { findVec } from "./load-vec.js";
-import { changeEntry, checkLength, deleteEntries, writeEntry } from "./write-entries.js";
+import { changeSqliteEntry, checkLength, deleteSqliteEntries, writeEntry } from "./write-entries.js";
 
 /** Options of `sqliteVectors`. */
 export interface SqliteVectorsOptions {
@@ -56,7 +63,7 @@ export interface SqliteVectorsOptions {
  */
 export function sqliteVectors(path: string, options: SqliteVectorsOptions = {}): VectorStore {
   const other = Object.keys(options).find((name) => name !== "driver");
-  if (other !== undefined) throw unknownOption("sqliteVectors", other, ["driver"]);
+  if (other !== undefined) throw unknownSqliteOption("sqliteVectors", other, ["driver"]);
   const { driver } = options;
   if (driver !== undefined && driver !== "node:sqlite" && driver !== "libsql") throw invalidDriver(driver);
   const database = new SqliteDatabase({
@@ -82,7 +89,7 @@ class SqliteVectors implements VectorStore {
   async createIndex(options: CreateIndexOptions): Promise<void> {
     this.#database.checkOpen();
     const name = checkIndexName(options.indexName);
-    const settings = readSettings(options);
+    const settings = readIndexSettings(options);
     await this.#use("write", (connection) => createTables(connection, name, settings));
   }
 
@@ -103,7 +110,7 @@ class SqliteVectors implements VectorStore {
 
   async upsert(options: UpsertOptions): Promise<string[]> {
     return this.#useIndex("write", options.indexName, (connection, tables) => {
-      const { ids, rows } = readEntries(options, tables.settings);
+      const { ids, rows } = readEntryRows(options, tables.settings);
       for (const row of rows) checkLength(row.vector, tables.settings, `The vector of ${JSON.stringify(row.id)}`);
       for (const row of rows) writeEntry(connection, tables, row);
       return ids;
@@ -121,13 +128,13 @@ class SqliteVectors implements VectorStore {
     return this.#useIndex("write", options.indexName, (connection, tables) => {
       const change = readUpdate(options, tables.settings);
       if (change.vector !== undefined) checkLength(change.vector, tables.settings, "vector");
-      changeEntry(connection, tables, change);
+      changeSqliteEntry(connection, tables, change);
     });
   }
 
   async delete(options: DeleteOptions): Promise<number> {
     return this.#useIndex("write", options.indexName, (connection, tables) =>
-      deleteEntries(connection, tables, readDelete(options)),
+      deleteSqliteEntries(connection, tables, readDelete(options)),
     );
   }
 
@@ -142,7 +149,7 @@ class SqliteVectors implements VectorStore {
   async #useIndex<T>(
     kind: "read" | "write",
     indexName: unknown,
-    work: (connection: SqliteConnection, tables: IndexTables) => T,
+    work: (connection: SqliteConnection, tables: SqliteIndexTables) => T,
   ): Promise<T> {
     this.#database.checkOpen();
     const name = checkIndexName(indexName);
@@ -150,20 +157,20 @@ class SqliteVectors implements VectorStore {
   }
 }
 
-function find(connection: SqliteConnection, tables: IndexTables, request: QueryRequest): FoundRow[] {
-  const condition = request.condition && conditionSql(request.condition);
+function find(connection: SqliteConnection, tables: SqliteIndexTables, request: QueryRequest): FoundRow[] {
+  const condition = request.condition && sqliteConditionSql(request.condition);
   return searchIndex(tables.name, tables.settings, request, {
     nearest: (vector, count) => {
       checkLength(vector, tables.settings, "queryVector");
-      return findNearest(connection, tables, vector, count, condition);
+      return findNearestInSqlite(connection, tables, vector, count, condition);
     },
-    withWords: (text, count) => findWithWords(connection, tables, text, count, condition),
+    withWords: (text, count) => findWithWordsInSqlite(connection, tables, text, count, condition),
   });
 }
 
 function readResult(
   connection: SqliteConnection,
-  { rows, vectors }: IndexTables,
+  { rows, vectors }: SqliteIndexTables,
   { n, id, score }: FoundRow,
   { includeVector }: QueryRequest,
 ): QueryResult {
@@ -176,5 +183,5 @@ function readResult(
   };
   if (!includeVector) return result;
   const [stored] = connection.query(`SELECT embedding FROM ${vectors} WHERE n = ?`, n);
-  return { ...result, vector: Array.from(readVector(stored?.embedding)) };
+  return { ...result, vector: Array.from(vectorFromBytes(stored?.embedding)) };
 }

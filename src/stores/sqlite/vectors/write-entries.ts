@@ -1,11 +1,11 @@
 import { dot } from "../../../rag/vector-math.js";
-import { unknownEntry } from "../../../rag/vectors/errors.js";
+import { unknownVectorEntry } from "../../../rag/vectors/errors.js";
 import type { DeleteRequest, EntryChange, EntryRow, IndexSettings } from "../../../rag/vectors/requests.js";
 import { termsOf } from "../../../rag/vectors/search-terms.js";
 import type { SqliteConnection } from "../connection.js";
 import { lengthOutOfRange } from "../errors.js";
-import { conditionSql } from "./condition-sql.js";
-import { type IndexTables, isSearchedByVec } from "./index-tables.js";
+import { sqliteConditionSql } from "./condition-sql.js";
+import { isSearchedByVec, type SqliteIndexTables } from "./index-tables.js";
 
 /** Throws for vectors whose cosines sqlite-vec cannot calculate, because their squares are out of range in single precision. */
 export function checkLength(vector: Float32Array, settings: IndexSettings, what: string): void {
@@ -14,7 +14,7 @@ export function checkLength(vector: Float32Array, settings: IndexSettings, what:
   if (square < 1e-30 || square > 1e30) throw lengthOutOfRange(what);
 }
 
-export function writeEntry(connection: SqliteConnection, tables: IndexTables, row: EntryRow): void {
+export function writeEntry(connection: SqliteConnection, tables: SqliteIndexTables, row: EntryRow): void {
   const { rows } = tables;
   const [written] = connection.query(
     `INSERT INTO ${rows} (id, document, metadata) VALUES (?, ?, ?) ON CONFLICT (id)
@@ -26,11 +26,11 @@ export function writeEntry(connection: SqliteConnection, tables: IndexTables, ro
   writeTerms(connection, tables, n, row.document);
 }
 
-export function changeEntry(connection: SqliteConnection, tables: IndexTables, change: EntryChange): void {
+export function changeSqliteEntry(connection: SqliteConnection, tables: SqliteIndexTables, change: EntryChange): void {
   const { name, rows } = tables;
   const { id, vector, document, metadata } = change;
   const n = findNumber(connection, tables, id);
-  if (n === undefined) throw unknownEntry(name, id);
+  if (n === undefined) throw unknownVectorEntry(name, id);
   if (vector !== undefined) writeVector(connection, tables, n, vector);
   if (document !== undefined) {
     connection.query(`UPDATE ${rows} SET document = ? WHERE n = ?`, document, n);
@@ -40,7 +40,11 @@ export function changeEntry(connection: SqliteConnection, tables: IndexTables, c
 }
 
 /** Deletes entries and returns how many there were. */
-export function deleteEntries(connection: SqliteConnection, tables: IndexTables, request: DeleteRequest): number {
+export function deleteSqliteEntries(
+  connection: SqliteConnection,
+  tables: SqliteIndexTables,
+  request: DeleteRequest,
+): number {
   const numbers = findNumbers(connection, tables, request);
   for (const n of numbers) {
     connection.query(`DELETE FROM ${tables.rows} WHERE n = ?`, n);
@@ -50,30 +54,39 @@ export function deleteEntries(connection: SqliteConnection, tables: IndexTables,
   return numbers.length;
 }
 
-function findNumbers(connection: SqliteConnection, tables: IndexTables, { ids, condition }: DeleteRequest): bigint[] {
+function findNumbers(
+  connection: SqliteConnection,
+  tables: SqliteIndexTables,
+  { ids, condition }: DeleteRequest,
+): bigint[] {
   if (ids !== undefined) return ids.flatMap((id) => findNumber(connection, tables, id) ?? []);
-  const { sql, values } = condition === undefined ? { sql: "TRUE", values: [] } : conditionSql(condition);
+  const { sql, values } = condition === undefined ? { sql: "TRUE", values: [] } : sqliteConditionSql(condition);
   return connection.queryOnce(`SELECT n FROM ${tables.rows} WHERE ${sql}`, values).map(({ n }) => BigInt(Number(n)));
 }
 
-function findNumber(connection: SqliteConnection, { rows }: IndexTables, id: string): bigint | undefined {
+function findNumber(connection: SqliteConnection, { rows }: SqliteIndexTables, id: string): bigint | undefined {
   const [row] = connection.query(`SELECT n FROM ${rows} WHERE id = ?`, id);
   return row && BigInt(Number(row.n));
 }
 
-function writeVector(connection: SqliteConnection, { vectors }: IndexTables, n: bigint, vector: Float32Array): void {
+function writeVector(
+  connection: SqliteConnection,
+  { vectors }: SqliteIndexTables,
+  n: bigint,
+  vector: Float32Array,
+): void {
   connection.query(`DELETE FROM ${vectors} WHERE n = ?`, n);
   const bytes = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
   connection.query(`INSERT INTO ${vectors} (n, embedding) VALUES (?, ?)`, n, bytes);
 }
 
-function writeTerms(connection: SqliteConnection, tables: IndexTables, n: bigint, document: string): void {
+function writeTerms(connection: SqliteConnection, tables: SqliteIndexTables, n: bigint, document: string): void {
   if (!tables.settings.text) return;
   removeTerms(connection, tables, n);
   const terms = termsOf(document).join(" ");
   connection.query(`INSERT INTO ${tables.terms} (rowid, terms) VALUES (?, ?)`, n, terms);
 }
 
-function removeTerms(connection: SqliteConnection, { settings, terms }: IndexTables, n: bigint): void {
+function removeTerms(connection: SqliteConnection, { settings, terms }: SqliteIndexTables, n: bigint): void {
   if (settings.text) connection.query(`DELETE FROM ${terms} WHERE rowid = ?`, n);
 }
