@@ -2,7 +2,7 @@ import { shorten } from "../schema/shorten.js";
 import { invalidModelOption, unknownModelOption } from "./errors.js";
 
 /** Throws for an option that does not exist. */
-export function checkModelOptions(where: string, options: unknown, known: readonly string[]): void {
+export function checkModelOptionNames(where: string, options: unknown, known: readonly string[]): void {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw invalidModelOption(`The options of ${where} must be an object (got ${shorten(options)}).`);
   }

@@ -13,7 +13,7 @@ import {
   repeatsOthers,
   streamWith,
 } from "./attempts.js";
-import { checkModelOptions, requireAfterContent } from "./check-options.js";
+import { checkModelOptionNames, requireAfterContent } from "./check-options.js";
 import { invalidModelOption, ModelsExhaustedError } from "./errors.js";
 import { tell } from "./tell.js";
 import { type Model, toModel } from "./to-model.js";
@@ -41,7 +41,7 @@ export function fallbackModel(models: readonly Model[], options: FallbackModelOp
   if (!Array.isArray(models) || models.length === 0) {
     throw invalidModelOption("fallbackModel takes a list of at least one model: fallbackModel([first, second]).");
   }
-  checkModelOptions("fallbackModel", options, ["fallBackOn", "afterContent"]);
+  checkModelOptionNames("fallbackModel", options, ["fallBackOn", "afterContent"]);
   const { fallBackOn = () => true, afterContent = "throw" } = options;
   if (typeof fallBackOn !== "function") throw invalidModelOption("fallBackOn of fallbackModel must be a function.");
   requireAfterContent("fallbackModel", afterContent);

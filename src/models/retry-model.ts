@@ -16,7 +16,7 @@ import {
   repeatsOthers,
   streamWith,
 } from "./attempts.js";
-import { checkModelOptions, requireAfterContent, requireNumber } from "./check-options.js";
+import { checkModelOptionNames, requireAfterContent, requireNumber } from "./check-options.js";
 import { invalidModelOption } from "./errors.js";
 import { isRetryableModelError } from "./is-retryable-model-error.js";
 import { randomOf } from "./runtime-parts.js";
@@ -64,7 +64,7 @@ type Policy = { readonly [Name in keyof ModelRetryPolicy]-?: NonNullable<ModelRe
 
 /** A policy with its defaults. Throws for what is none. */
 export function checkedPolicy(policy: ModelRetryPolicy): Policy {
-  checkModelOptions("retryModel", policy, names);
+  checkModelOptionNames("retryModel", policy, names);
   const {
     attempts = 3,
     delayMs = 1_000,

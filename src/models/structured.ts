@@ -10,7 +10,7 @@ import { userMessage } from "../schema/message/construct-message.js";
 import { textOf } from "../schema/message/read-message.js";
 import type { AnyStandardSchema, JsonSchema, SchemaOutput } from "../schema/standard-schema.js";
 import { issueList } from "../wording.js";
-import { checkModelOptions, requireNumber } from "./check-options.js";
+import { checkModelOptionNames, requireNumber } from "./check-options.js";
 import { InvalidOutputError } from "./errors.js";
 import { GrowingOutput } from "./growing-output.js";
 import { OutputSchema } from "./output-schema.js";
@@ -42,7 +42,7 @@ export function structured<const S extends AnyStandardSchema | JsonSchema>(
   schema: S,
   options: StructuredOptions = {},
 ): Runnable<Messages, SchemaOutput<S>> {
-  checkModelOptions("structured", options, ["outputRepairs", "modelOptions"]);
+  checkModelOptionNames("structured", options, ["outputRepairs", "modelOptions"]);
   const { outputRepairs = 1, modelOptions = {} } = options;
   requireNumber("structured", { outputRepairs }, 0);
   const output = new OutputSchema(schema);
