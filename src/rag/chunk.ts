@@ -1,9 +1,9 @@
 /** A piece of a document. */
 export interface Chunk {
-  /** `<document id>:<start>-<end>`, the same whenever the same document is split the same way. */
+  /** `<document id>:<start>-<end>`, stable as long as the document and the options stay the same. */
   readonly id: string;
   readonly text: string;
-  /** What is known about the document, where the piece stands in it (`start`, `end`), and what the strategy found. */
+  /** The document's metadata, the position of the chunk (`start`, `end`), and what the strategy adds. */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Set by `embed`. */
   readonly embedding?: readonly number[];

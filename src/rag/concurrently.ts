@@ -1,4 +1,4 @@
-/** Does work for each item, some at a time; the first failure stops what has not begun. */
+/** Runs `work` for each item, at most `concurrency` at a time. After the first failure no more items are started. */
 export async function concurrently<Item>(
   items: readonly Item[],
   concurrency: number,

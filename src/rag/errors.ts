@@ -8,28 +8,32 @@ export const invalidDocument = (what: string, cause?: unknown): KumikoError =>
 
 export const emptySeparator = (pattern: RegExp): KumikoError =>
   invalidRagOption(
-    `The separator ${String(pattern)} matches the empty text, and would split everywhere. Let it match at least one character.`,
+    `The separator ${String(pattern)} matches the empty string, so it would split everywhere. Change it to match at least one character.`,
   );
 
 export const unknownChunkOption = (name: string, strategy: string, known: readonly string[]): KumikoError =>
-  invalidRagOption(`The strategy "${strategy}" has no option "${name}". It has: ${known.join(", ")}.`);
+  invalidRagOption(`Unknown option "${name}" of the strategy "${strategy}". Options: ${known.join(", ")}.`);
 
 export const unknownRagOption = (where: string, name: string, known: readonly string[]): KumikoError =>
-  invalidRagOption(`${where} has no option "${name}". It has: ${known.join(", ")}.`);
+  invalidRagOption(`Unknown option "${name}" of ${where}. Options: ${known.join(", ")}.`);
 
 export const twoValues = (first: string, second: string): KumikoError =>
-  invalidRagOption(`${first} and ${second} are two names of one option, and have different values. Give one of them.`);
+  invalidRagOption(
+    `${first} and ${second} are two names for the same option, but their values differ. Set only one of them.`,
+  );
 
 export const invalidValue = (name: string, rule: string, given: unknown): KumikoError =>
   invalidRagOption(`${name} must be ${rule}, but is ${shorten(given, { length: 80 })}.`);
 
 export const reservedMetadata = (key: string): KumikoError =>
   invalidDocument(
-    `The metadata of a document has a "${key}", which is where chunks keep their place. Rename it; if the document is a chunk already, split the whole one.`,
+    `The metadata of a document has the key "${key}", which is reserved for the position of its chunks. Rename the key; if the document is itself a chunk, split the original document instead.`,
   );
 
 export const reservedChunkKey = (key: string): KumikoError =>
-  invalidRagOption(`"${key}" in the metadata of a chunk is where it stands in the document. Use another name.`);
+  invalidRagOption(
+    `The metadata key "${key}" is reserved for the position of a chunk in its document. Use another name.`,
+  );
 
 export const noPackage = (name: string, purpose: string, cause: unknown): KumikoError =>
   new KumikoError("PACKAGE_MISSING", `${purpose} needs the package ${name}. Install it: npm install ${name}`, {
@@ -37,26 +41,26 @@ export const noPackage = (name: string, purpose: string, cause: unknown): Kumiko
   });
 
 export const unknownTokenizer = (kind: "encoding" | "model", name: unknown, known: readonly string[]): KumikoError =>
-  invalidRagOption(`Unknown ${kind} ${shorten(name, { length: 80 })}. Known ones: ${known.join(", ")}.`);
+  invalidRagOption(`Unknown ${kind} ${shorten(name, { length: 80 })}. Supported: ${known.join(", ")}.`);
 
 export const notJson = (cause: unknown): KumikoError =>
-  invalidDocument(`The document is not JSON: ${messageOf(cause)}. Use MDocument.fromText for other texts.`, cause);
+  invalidDocument(`The document is not JSON: ${messageOf(cause)}. Use MDocument.fromText for other formats.`, cause);
 
 export const unknownSelector = (selector: unknown, why: string): KumikoError =>
   invalidRagOption(
-    `The selector ${shorten(selector, { length: 80 })} is not known: ${why}. There are tag, .class, #id, [name], [name=value], and descendants: "main p.note".`,
+    `The selector ${shorten(selector, { length: 80 })} is not supported: ${why}. Supported: tag, .class, #id, [name], [name=value], and descendants such as "main p.note".`,
   );
 
 export const noModel = (): KumikoError =>
   new KumikoError(
     "NO_MODEL",
-    "Extracting titles, summaries, keywords or questions needs a model. Give one: extract: { model, summary: true }.",
+    "Extracting titles, summaries, keywords or questions needs a model. Set one: extract: { model, summary: true }.",
   );
 
 export const extractionFailed = (kind: string, chunk: string, cause: unknown): KumikoError =>
   new KumikoError(
     "EXTRACTION_FAILED",
-    `Extracting the ${kind} of chunk "${chunk}" failed. To go on without it, set onError: "skip". ${messageOf(cause)}`,
+    `Extracting the ${kind} of chunk "${chunk}" failed. To continue without it, set onError: "skip". ${messageOf(cause)}`,
     { cause },
   );
 
@@ -70,16 +74,16 @@ export const embeddingFailed = (what: string, cause?: unknown): KumikoError =>
 export const unknownVectorStore = (name: string, known: readonly string[], cause?: unknown): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
-    `There is no vector store "${name}". Stores: ${known.join(", ") || "none"}. Give it in vectorStores.`,
+    `Unknown vector store "${name}". Stores: ${known.join(", ") || "none"}. Add it to vectorStores.`,
     cause === undefined ? {} : { cause },
   );
 
 export const notAnEmbedder = (given: unknown): KumikoError =>
   invalidRagOption(
-    `This is not an embedder (got ${shorten(given, { length: 80 })}). Give a component with embed(texts, ctx), or an embedding model of the AI SDK.`,
+    `This is not an embedder (got ${shorten(given, { length: 80 })}). Pass a component with embed(texts, ctx), or an embedding model of the AI SDK.`,
   );
 
 export const outsideRun = (what: string): KumikoError =>
   invalidRagOption(
-    `${what} needs a run, and this component was called without one. Call it in a graph, or give its ctx.`,
+    `${what} needs a run, but this component was called outside one. Call it in a graph, or pass it the ctx of a node.`,
   );

@@ -3,7 +3,7 @@ import { RequestContext } from "../components/request-context.js";
 import { firstInvocation } from "../components/resume-info.js";
 import { outsideRun } from "./errors.js";
 
-/** What a component is called with by another one: the context of that, with options of its own. */
+/** The context for calling a nested component: the caller's context with other options, or one outside of any run. */
 export function contextFor<Options>(
   ctx: NodeContext<unknown, unknown> | undefined,
   options: Options,
@@ -13,7 +13,7 @@ export function contextFor<Options>(
   return ctx.with(signal === undefined ? { options } : { options, signal }) as NodeContext<unknown, Options>;
 }
 
-/** The context of a component that is called outside of a run: it has a signal, but cannot ask. */
+/** The context of a component called outside of a run. It has a signal, but cannot interrupt or ask. */
 function loneContext<Options>(options: Options, signal: AbortSignal): NodeContext<unknown, Options> {
   const context: NodeContext<unknown, Options> = {
     options,

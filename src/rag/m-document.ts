@@ -11,23 +11,23 @@ import { loadExtraction } from "./extraction/load-extraction.js";
 
 /** Options of the constructors of {@link MDocument}. */
 export interface MDocumentOptions {
-  /** Part of the ids of its chunks. @default `uri`, else the SHA-256 of the text */
+  /** The document's id, with which the ids of its chunks begin. @default `uri`, else the SHA-256 of the text */
   readonly id?: string | undefined;
-  /** Where it comes from; metadata has it too. */
+  /** Where the document comes from; also added to the metadata. */
   readonly uri?: string | undefined;
-  /** For every chunk. `start` and `end` belong to the chunks. */
+  /** Copied to every chunk. The keys `start` and `end` are reserved. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A text from which an {@link MDocument} is made. */
+/** The text of an {@link MDocument}, with options. */
 export interface MDocumentSource extends MDocumentOptions {
   readonly text: string;
-  /** Says how it is split by default, and what it is when `uri` does not end in `.md`, `.html`, `.json` or `.tex`. */
+  /** Selects the default strategy; if missing, the extension of `uri` does (`.md`, `.html`, `.json`, `.tex`). */
   readonly mimeType?: string | undefined;
 }
 
 /**
- * A document that is split into chunks, which know exactly where they stand in it, and lose nothing.
+ * A document that can be split into chunks. Each chunk has its exact position in the document, and together they cover all of it.
  *
  * @example
  * const document = MDocument.fromMarkdown("# Kumiko\n\nJoined without nails.", { id: "kumiko" });
@@ -42,7 +42,8 @@ export class MDocument {
   #chunks: readonly Chunk[] | undefined;
 
   private constructor(text: string, strategy: ChunkStrategy, { id, uri, metadata = {} }: MDocumentOptions) {
-    if (typeof text !== "string") throw invalidDocument(`A document is made from text, not from ${typeof text}.`);
+    if (typeof text !== "string")
+      throw invalidDocument(`The text of a document must be a string (got ${typeof text}).`);
     checkMetadata(metadata);
     this.#text = text;
     this.#id = id ?? uri;
@@ -72,12 +73,12 @@ export class MDocument {
     return new MDocument(text, "json", options);
   }
 
-  /** A document of the kind that its MIME type says, or the end of its URI. */
+  /** Picks the default strategy by the MIME type, or else by the extension of the URI. */
   static from({ text, mimeType, ...options }: MDocumentSource): MDocument {
     return new MDocument(text, strategyFor(mimeType, options.uri), options);
   }
 
-  /** Splits the document, and keeps the chunks. Options that do not fit the strategy are errors. */
+  /** Splits the document and stores the chunks. Throws if an option does not belong to the strategy. */
   async chunk(options: ChunkOptions = {}): Promise<Chunk[]> {
     const { chunkDocument } = await loadChunking();
     this.#chunks = await chunkDocument(
@@ -87,7 +88,7 @@ export class MDocument {
     return [...this.#chunks];
   }
 
-  /** Gives each chunk its embedding. Splits the document first when that has not been done. */
+  /** Adds an embedding to each chunk. Splits the document first if `chunk` was not called. */
   async embed(embedder: AnyEmbedder, options: EmbedOptions = {}): Promise<Chunk[]> {
     const chunks = this.#chunks ?? (await this.chunk());
     const vectors = await embedTexts(
@@ -99,14 +100,14 @@ export class MDocument {
     return [...this.#chunks];
   }
 
-  /** Lets a model find out about each chunk, for its metadata. Splits the document first when that has not been done. */
+  /** Has a model extract metadata from each chunk. Splits the document first if `chunk` was not called. */
   async extractMetadata(options: ExtractOptions): Promise<this> {
     const chunks = this.#chunks ?? (await this.chunk());
     this.#chunks = await (await loadExtraction()).extractMetadata(chunks, options);
     return this;
   }
 
-  /** The chunks that there are; none before `chunk`. */
+  /** The current chunks; none before `chunk`. */
   getDocs(): Chunk[] {
     return [...(this.#chunks ?? [])];
   }
@@ -127,7 +128,6 @@ export class MDocument {
   }
 }
 
-/** A chunk as a document. */
 export function chunkToDocument({ id, text, metadata, embedding }: Chunk): Document {
   const document = { id, content: text, metadata };
   return embedding === undefined ? document : withDenseVector(document, embedding);

@@ -13,13 +13,13 @@ export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a model answers to one message. */
+/** Asks a model one question and returns the text of its answer. */
 export async function askModel(model: AgenticModel, question: string, { ctx, signal }: AskOptions): Promise<string> {
   const options: ModelOptions = {};
   return textOf(await model.generate([userMessage(question)], contextFor(ctx, options, signal))).trim();
 }
 
-/** What a model answers as JSON that fits a schema. */
+/** Asks a model for JSON and validates it against the schema. */
 export async function askModelForJson(
   model: AgenticModel,
   question: string,
@@ -32,11 +32,11 @@ export async function askModelForJson(
   const value = parseAnswer(answer);
   const checked = await schemaCheck(schema, () => plain).check(value, { validator: undefined });
   if (checked.issues !== undefined)
-    throw new Error(`The answer does not fit: ${checked.issues.map(issueText).join("; ")}`);
+    throw new Error(`The answer does not match the schema: ${checked.issues.map(issueText).join("; ")}`);
   return checked.value;
 }
 
-/** Models like to put a fence around JSON. */
+/** Models often wrap JSON in a code fence. */
 function parseAnswer(answer: string): unknown {
   const [, fenced = answer] = /^```\w*\s*\n([\s\S]*?)\n?```$/.exec(answer) ?? [];
   return JSON.parse(fenced);

@@ -12,8 +12,8 @@ export type SplitterOptions<Strategy extends ChunkStrategy> = Omit<
 >;
 
 /**
- * Splits documents, as a node: each one by the strategy given, or, with `"auto"`, as its `mimeType` or `uri` in the
- * metadata says, or the end of its id. Parts of JSON documents do not overlap.
+ * A node that splits documents. With `"auto"`, the strategy of each document follows from `mimeType` or `uri` in its metadata,
+ * or else from the extension of its id. Chunks of JSON documents never overlap.
  *
  * @example
  * const pipeline = new Chain<Document[]>()
@@ -28,7 +28,7 @@ export function splitter<Strategy extends Exclude<ChunkStrategy, "semantic">>(
 export function splitter(strategy: "semantic", options: SplitterOptions<"semantic">): Transformer;
 export function splitter(strategy: ChunkStrategy | "auto", options: object = {}): Transformer {
   const all = strategy === "auto" ? { ...options } : { ...options, strategy };
-  checkChunkOptions(all, "recursive"); // a wrong option is told where it is written
+  checkChunkOptions(all, "recursive"); // throws when the splitter is created, not when it first runs
   return {
     component: "transformer",
     type: "Splitter",

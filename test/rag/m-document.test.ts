@@ -179,25 +179,25 @@ describe("options", () => {
   const split = (options: ChunkOptions) => MDocument.fromText("some text").chunk(options);
   const wrong: readonly [ChunkOptions | object, RegExp][] = [
     [{ overlap: 10, size: 10 }, /overlap must be smaller than size/],
-    [{ size: 10, maxSize: 11 }, /two names of one option/],
-    [{ strategy: "recursive", keepSeparator: "start", separatorPosition: "end" }, /two names of one option/],
-    [{ strategy: "recursive", headers: [["#", "a"]] }, /"recursive" has no option "headers"/],
-    [{ strategy: "json", overlap: 1 }, /"json" has no option "overlap"/],
+    [{ size: 10, maxSize: 11 }, /two names for the same option/],
+    [{ strategy: "recursive", keepSeparator: "start", separatorPosition: "end" }, /two names for the same option/],
+    [{ strategy: "recursive", headers: [["#", "a"]] }, /option "headers" of the strategy "recursive"/],
+    [{ strategy: "json", overlap: 1 }, /option "overlap" of the strategy "json"/],
     [{ strategy: "latin" }, /Unknown strategy "latin"/],
     [{ size: 0 }, /size must be/],
     [{ size: Number.NaN }, /size must be/],
-    [{ strategy: "character", separator: "a*", isSeparatorRegex: true, size: 2 }, /matches the empty text/],
-    [{ strategy: "character", separator: "a*", isSeparatorRegex: true }, /matches the empty text/],
-    [{ strategy: "recursive", separators: [/\n/, /b?/] }, /matches the empty text/],
+    [{ strategy: "character", separator: "a*", isSeparatorRegex: true, size: 2 }, /matches the empty string/],
+    [{ strategy: "character", separator: "a*", isSeparatorRegex: true }, /matches the empty string/],
+    [{ strategy: "recursive", separators: [/\n/, /b?/] }, /matches the empty string/],
     [{ strategy: "character", separator: "(", isSeparatorRegex: true }, /regular expression/],
     [{ encodingName: "gpt2" }, /length: "tokens"/],
     [{ strategy: "token", encodingName: "gpt9" }, /Unknown encoding "gpt9".*o200k_base/],
     [{ strategy: "token", modelName: "claude" }, /Unknown model "claude".*gpt-4o/],
     [{ strategy: "semantic" }, /needs an embedder/],
-    [{ strategy: "markdown", headers: [["h1", "a"]] }, /levels/],
+    [{ strategy: "markdown", headers: [["h1", "a"]] }, /unknown heading "h1"/],
     [{ strategy: "markdown", headers: ["#"] }, /list of pairs/],
     [{ strategy: "markdown", headers: [["#", "start"]] }, /"start".* Use another name/],
-    [{ length: () => Number.NaN }, /what length gives/],
+    [{ length: () => Number.NaN }, /the result of length/],
     [{ extract: { summary: true } }, /needs a model/],
   ];
 
@@ -253,9 +253,9 @@ describe("embed", () => {
   });
 
   it.each([
-    ["a wrong count", [[1]], /Batch 1 of 1 \(texts 0 to 1\) gave 1 vectors for 2 texts/],
-    ["what is no number", [[1], [Number.NaN]], /gave NaN as number 0 of the vector of its text 1/],
-    ["other dimensions", [[1], [1, 2]], /a vector of 2 numbers for text 1, and others have 1/],
+    ["a wrong count", [[1]], /Batch 1 of 1 \(texts 0 to 1\) returned 1 vectors for 2 texts/],
+    ["what is no number", [[1], [Number.NaN]], /returned a vector with NaN at index 0 for its text 1/],
+    ["other dimensions", [[1], [1, 2]], /a vector of 2 numbers for text 1, but other vectors have 1/],
     ["an empty vector", [[1], []], /an empty vector/],
   ])("names the batch that gave %s", async (_, vectors, message) => {
     const document = MDocument.fromText("a\n\nb");

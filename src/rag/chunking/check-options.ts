@@ -27,7 +27,7 @@ const optionNames: Readonly<Record<ChunkStrategy, readonly string[]>> = {
   semantic: [...overlapNames, "embedder", "threshold"],
 };
 
-/** Checks what types cannot, and what plain JavaScript gets wrong. `byDefault` is the strategy when none is given. */
+/** Validates options at run time, for plain JavaScript and for rules that types cannot express. */
 export function checkChunkOptions(options: object, byDefault: ChunkStrategy): CheckedChunkOptions {
   if (typeof options !== "object" || options === null) throw invalidValue("chunk options", "an object", options);
   const values: Readonly<Record<string, unknown>> = { ...options };
@@ -52,7 +52,7 @@ function strategyOf(given: unknown): ChunkStrategy {
   const known = Object.keys(optionNames);
   const found = (known as ChunkStrategy[]).find((name) => name === given);
   if (found !== undefined) return found;
-  throw invalidRagOption(`Unknown strategy ${shorten(given, { length: 80 })}. There are: ${known.join(", ")}.`);
+  throw invalidRagOption(`Unknown strategy ${shorten(given, { length: 80 })}. Strategies: ${known.join(", ")}.`);
 }
 
 function checkNames(values: Readonly<Record<string, unknown>>, strategy: ChunkStrategy): void {
@@ -62,7 +62,7 @@ function checkNames(values: Readonly<Record<string, unknown>>, strategy: ChunkSt
   }
 }
 
-/** One option with two names. */
+/** The value of an option that has two names. */
 function synonyms(values: Readonly<Record<string, unknown>>, first: string, second: string): unknown {
   const [one, other] = [values[first], values[second]];
   if (one !== undefined && other !== undefined && one !== other) throw twoValues(first, second);
@@ -86,7 +86,7 @@ function checkTypes(values: Readonly<Record<string, unknown>>): void {
   for (const name of ["headers", "sections"]) {
     const value = values[name];
     if (value !== undefined && !isPairs(value)) {
-      throw invalidValue(name, 'a list of pairs of texts, like [["h1", "title"]]', value);
+      throw invalidValue(name, 'a list of pairs of strings, such as [["h1", "title"]]', value);
     }
     for (const [, key] of value ?? []) if (key === "start" || key === "end") throw reservedChunkKey(key);
   }
@@ -104,9 +104,10 @@ const isFilledText = (value: unknown): boolean => typeof value === "string" && v
 function checkTokens(values: Readonly<Record<string, unknown>>, strategy: ChunkStrategy): void {
   const { length } = values;
   if (length !== undefined && length !== "characters" && length !== "tokens" && typeof length !== "function") {
-    throw invalidValue("length", '"characters", "tokens" or a function of a text', length);
+    throw invalidValue("length", '"characters", "tokens" or a function that takes a string', length);
   }
   if (strategy === "token" || length === "tokens") return;
   const name = ["encodingName", "modelName"].find((option) => values[option] !== undefined);
-  if (name !== undefined) throw invalidRagOption(`${name} counts tokens only: set length: "tokens" with it.`);
+  if (name !== undefined)
+    throw invalidRagOption(`${name} has no effect unless tokens are counted. Add length: "tokens".`);
 }

@@ -19,14 +19,15 @@ import { checkMetadata, type SourceDocument } from "./source-document.js";
 import { type FoundChunk, type TextSpan, trimSpan } from "./span.js";
 import { loadTokenizer, Tokenizer } from "./tokenizer.js";
 
-/** Splits a document, and lets a model look at the chunks when `extract` says so. */
+/** Splits a document, and extracts metadata from the chunks with a model if `extract` is set. */
 export async function chunkDocument(
   document: SourceDocument,
   options: ChunkOptions = {},
   ctx?: NodeContext<unknown, unknown>,
 ): Promise<Chunk[]> {
   const { text } = document;
-  if (typeof text !== "string") throw invalidDocument(`A document has text; this one has a ${typeof text}.`);
+  if (typeof text !== "string")
+    throw invalidDocument(`The content of a document must be a string (got ${typeof text}).`);
   const { rest: metadata, pagesOf } = takePages(document.metadata);
   checkMetadata(metadata);
   const checked = checkChunkOptions(options, document.strategy);
@@ -40,7 +41,7 @@ export async function chunkDocument(
   return extract === undefined ? chunks : (await loadExtraction()).extractMetadata(chunks, extract, ctx);
 }
 
-// Most programs split one kind of documents.
+// Loaded separately: most programs split only one kind of document.
 const html = new OnDemand(() => import("./html/split-html.js"));
 const json = new OnDemand(() => import("./json/split-json.js"));
 const latex = new OnDemand(() => import("./latex/split-latex.js"));
@@ -70,19 +71,19 @@ async function measureOf(length: unknown, values: CheckedChunkOptions["values"])
     of: (text) => {
       const count: unknown = length(text);
       if (typeof count === "number" && count >= 0) return count;
-      throw invalidValue("what length gives", "a number of at least 0", count);
+      throw invalidValue("the result of length", "a number of at least 0", count);
     },
   };
 }
 
 function textOrNothing(name: string, value: unknown): string | undefined {
   if (value === undefined || typeof value === "string") return value;
-  throw invalidValue(name, "a text", value);
+  throw invalidValue(name, "a string", value);
 }
 
 interface Found {
   readonly found: readonly FoundChunk[];
-  /** What the document says about itself. */
+  /** Metadata found in the document itself. */
   readonly own?: Readonly<Record<string, unknown>>;
 }
 
@@ -155,13 +156,13 @@ async function findMarkdown(
   return { found: split(sizing, options), own: metadata };
 }
 
-/** As many tokens as fit; a character that is more than that stays whole. */
+/** Packs as many tokens into each chunk as fit. A character is never cut, even if it has more tokens than that. */
 function splitTokens(sizing: Sizing): TextSpan[] {
   const { measure, text } = sizing;
   if (!(measure instanceof Tokenizer)) return cut(sizing, { start: 0, end: text.length });
   const ends = measure.ends(text);
   const tokens = ends.map((end, index) => ({ start: ends[index - 1] ?? 0, end }));
-  // a word without the blank before it may be more tokens
+  // trimming can add tokens: a word may need more of them without the space before it
   return pack(sizing, tokens).flatMap((span) => (fits(sizing, span) ? [span] : cut(sizing, trimSpan(text, span))));
 }
 
@@ -190,30 +191,30 @@ async function findSemantic(
 function separatorsOf(values: CheckedChunkOptions["values"], byDefault: readonly Separator[]): readonly Separator[] {
   const { separator, separators, isSeparatorRegex, keepSeparator } = values;
   if (separator !== undefined && separators !== undefined)
-    throw invalidRagOption("separator is a list of one of separators. Give one of them.");
+    throw invalidRagOption("separator and separators cannot be combined. Set only one of them.");
   const given = separators ?? (separator === undefined ? undefined : [separator]);
   const keep = keepSeparator as Separator["keep"];
   if (given === undefined) return keep === undefined ? byDefault : byDefault.map(({ pattern }) => ({ pattern, keep }));
-  if (!Array.isArray(given)) throw invalidValue("separators", "a list of texts or regular expressions", given);
+  if (!Array.isArray(given)) throw invalidValue("separators", "a list of strings or regular expressions", given);
   return given.flatMap((item: unknown) => {
-    // the empty text stands for what is done in the end anyway
+    // an empty separator means cutting between characters, which is the last resort anyway
     return item === "" ? [] : [{ pattern: patternOf(item, isSeparatorRegex === true), keep }];
   });
 }
 
 function patternOf(given: unknown, isRegex: boolean): string | RegExp {
   if (given instanceof RegExp) return notEmpty(new RegExp(given.source, `${given.flags.replaceAll(/[gy]/g, "")}g`));
-  if (typeof given !== "string") throw invalidValue("a separator", "a text or a regular expression", given);
+  if (typeof given !== "string") throw invalidValue("a separator", "a string or a regular expression", given);
   if (!isRegex) return given;
   try {
     return notEmpty(new RegExp(given, "g"));
   } catch (error) {
-    if (error instanceof SyntaxError) throw invalidValue("a separator", "a regular expression that can be read", given);
+    if (error instanceof SyntaxError) throw invalidValue("a separator", "a valid regular expression", given);
     throw error;
   }
 }
 
-/** A pattern that matches the empty text elsewhere only, such as a lookahead, is found out when it splits. */
+/** Patterns that match the empty string only in some texts, such as lookaheads, are rejected later, while splitting. */
 function notEmpty(pattern: RegExp): RegExp {
   if (pattern.test("")) throw emptySeparator(pattern);
   return pattern;
@@ -232,9 +233,9 @@ interface Finishing {
   readonly pagesOf: PagesOf;
 }
 
-/** What all strategies have in common: no blanks at the ends, no blank chunks, ids and metadata. */
+/** The last step of every strategy: trims chunks, drops blank ones, and adds ids and metadata. */
 function finishChunks(found: readonly FoundChunk[], { sizing, id, metadata, pagesOf }: Finishing): Chunk[] {
-  // slices of one source stand in places of their own
+  // slices of the source have distinct positions; chunks with a text of their own may share one
   const ids = new Map<string, number>();
   const distinct = (place: string): string => {
     const count = (ids.get(place) ?? 0) + 1;

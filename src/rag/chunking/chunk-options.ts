@@ -2,114 +2,115 @@ import type { AnyEmbedder } from "../embedding/any-embedder.js";
 import type { ExtractOptions } from "../extraction/extract-options.js";
 import type { TokenizerOptions } from "./tokenizer.js";
 
-/** How a text is split: `length` says what `size` counts. */
+/** Options about the size of chunks. */
 export interface SizeOptions extends TokenizerOptions {
-  /** The most that a chunk may have. @default 4,000 characters; for the strategy "token" 512 tokens */
+  /** The maximum size of a chunk, in the unit that `length` selects. @default 4,000 characters; 512 tokens for the strategy "token" */
   readonly size?: number | undefined;
-  /** Another name of `size`. */
+  /** Alias of `size`. */
   readonly maxSize?: number | undefined;
-  /** What `size` counts: UTF-16 units, tokens, or what a function says. @default "characters" */
+  /** The unit of `size`: UTF-16 code units, tokens, or a function that measures a text. @default "characters" */
   readonly length?: "characters" | "tokens" | ((text: string) => number) | undefined;
-  /** Whether chunks begin and end without whitespace. @default true */
+  /** Whether whitespace at both ends of a chunk is removed. @default true */
   readonly stripWhitespace?: boolean | undefined;
-  /** What a model is to find out about each chunk, for its metadata. */
+  /** What a model should extract from each chunk into its metadata. */
   readonly extract?: ExtractOptions | undefined;
 }
 
 /** Options about the overlap of chunks. */
 export interface OverlapOptions {
-  /** How much a chunk repeats of the one before it, at most; it begins with a word. @default 0 */
+  /** How much of the previous chunk is repeated, at most. The overlap begins at a word if possible. @default 0 */
   readonly overlap?: number | undefined;
 }
 
 /** Options about the separators between chunks. */
 export interface SeparatorOptions {
-  /** Whether separators are patterns of regular expressions. @default false */
+  /** Whether separator strings are regular expressions. @default false */
   readonly isSeparatorRegex?: boolean | undefined;
-  /** On which side of a cut the separator stays. @default neither: it is left out there */
+  /** Keeps the separator at the start of the next chunk or at the end of the previous one. @default it is dropped between chunks */
   readonly keepSeparator?: "start" | "end" | undefined;
-  /** Another name of `keepSeparator`. */
+  /** Alias of `keepSeparator`. */
   readonly separatorPosition?: "start" | "end" | undefined;
 }
 
-/** Paragraphs, where those are too large lines, then sentences, words and characters. For texts of all kinds. */
+/** Splits any text into paragraphs, and those that are too large into lines, sentences, words and finally characters. */
 export interface RecursiveOptions extends SizeOptions, OverlapOptions, SeparatorOptions {
   readonly strategy: "recursive";
   /** From the coarsest to the finest. @default blank lines, lines, sentences, spaces */
   readonly separators?: readonly (string | RegExp)[] | undefined;
+  /** A single separator, instead of `separators`. */
   readonly separator?: string | RegExp | undefined;
 }
 
-/** One separator only. */
+/** Splits at a single separator. */
 export interface CharacterOptions extends SizeOptions, OverlapOptions, SeparatorOptions {
   readonly strategy: "character";
   /** @default a blank line, "\n\n" */
   readonly separator?: string | RegExp | undefined;
 }
 
-/** As many tokens as fit, wherever that is. */
+/** Fills each chunk with as many tokens as fit, without regard to words or sentences. */
 export interface TokenOptions extends Omit<SizeOptions, "length">, OverlapOptions {
   readonly strategy: "token";
 }
 
-/** A chunk for each section of a Markdown document; sections that are too large are split between their blocks. */
+/** One chunk per section of a Markdown document. Sections that are too large are split between blocks. */
 export interface MarkdownOptions extends SizeOptions, OverlapOptions {
   readonly strategy: "markdown";
-  /** Which headings begin a section, and the names under which metadata has them: `[["#", "title"], ["##", "section"]]`. @default all */
+  /** The headings that begin a section, and their metadata keys: `[["#", "title"], ["##", "section"]]`. @default all headings */
   readonly headers?: readonly (readonly [string, string])[] | undefined;
-  /** Whether those headings are left out of the text. @default false */
+  /** Whether to remove those headings from the text. @default false */
   readonly stripHeaders?: boolean | undefined;
   /** Whether each line is a chunk. @default false */
   readonly returnEachLine?: boolean | undefined;
 }
 
-/** Like "markdown", but sections that fit together stay together, the deepest ones first. */
+/** Like "markdown", but merges small neighboring sections, the deepest first. */
 export interface SemanticMarkdownOptions extends SizeOptions, OverlapOptions {
   readonly strategy: "semantic-markdown";
-  /** The names under which metadata has the headings around the beginning of a chunk. */
+  /** The metadata keys for the headings that enclose the beginning of a chunk. */
   readonly headers?: readonly (readonly [string, string])[] | undefined;
 }
 
 /** The visible text of a page, by sections, headings or block elements. */
 export interface HtmlOptions extends SizeOptions, OverlapOptions {
   readonly strategy: "html";
-  /** Elements that begin a part, from the highest, and the names under which metadata has their text: `[["h1", "title"]]`. */
+  /** Elements that begin a part, highest level first, and the metadata keys for their text: `[["h1", "title"]]`. */
   readonly headers?: readonly (readonly [string, string])[] | undefined;
-  /** Elements that are a part, and the names under which metadata has their first heading: `[["div.content", "main"]]`. */
+  /** Elements that form a part, and the metadata keys for their first heading: `[["div.content", "main"]]`. */
   readonly sections?: readonly (readonly [string, string])[] | undefined;
   /** Whether each line is a chunk. @default false */
   readonly returnEachLine?: boolean | undefined;
 }
 
-/** Valid JSON, each chunk with the objects around it: merged, the chunks are the whole value again. */
+/** Valid JSON. Each chunk repeats the enclosing objects, so deep-merging all chunks restores the whole value. */
 export interface JsonOptions extends SizeOptions {
   readonly strategy: "json";
-  /** Smaller chunks are joined with a neighbour where that fits. @default 0 */
+  /** Chunks smaller than this are merged with a neighbor if the result fits. @default 0 */
   readonly minSize?: number | undefined;
-  /** Whether all characters but ASCII are escaped. @default false */
+  /** Whether to escape all non-ASCII characters. @default false */
   readonly ensureAscii?: boolean | undefined;
-  /** Whether lists become objects with their indexes as keys, so that they can be split. @default false */
+  /** Whether to convert arrays to objects keyed by index, so that they can be split. @default false */
   readonly convertLists?: boolean | undefined;
 }
 
-/** The preamble of a LaTeX document, and a chunk for each section; environments are kept whole where they fit. */
+/** One chunk for the preamble of a LaTeX document and one per section. Environments stay whole if they fit. */
 export interface LatexOptions extends SizeOptions, OverlapOptions {
   readonly strategy: "latex";
-  /** Which headings begin a section, and the names under which metadata has them: `[["section", "title"]]`. @default all */
+  /** The headings that begin a section, and their metadata keys: `[["section", "title"]]`. @default all headings */
   readonly headers?: readonly (readonly [string, string])[] | undefined;
 }
 
-/** As many whole sentences as fit. */
+/** Fills each chunk with as many whole sentences as fit. */
 export interface SentenceOptions extends SizeOptions, OverlapOptions {
   readonly strategy: "sentence";
 }
 
-/** A chunk ends where the meaning of the next sentence differs most. */
+/** Ends a chunk where the next sentence differs in meaning. */
 export interface SemanticOptions extends SizeOptions, OverlapOptions {
   readonly strategy: "semantic";
-  /** What shows the meaning of a sentence. */
+  /** Embeds the sentences to compare them. */
   readonly embedder: AnyEmbedder;
-  /** The cosine between sentences below which a chunk ends. @default one standard deviation below the mean of the document */
+  /** A chunk ends where the cosine between neighboring sentences is lower. @default one standard deviation below the document's mean */
   readonly threshold?: number | undefined;
 }
 
@@ -126,10 +127,10 @@ export type StrategyOptions =
   | SentenceOptions
   | SemanticOptions;
 
-/** The names of the ways to split a document. */
+/** The name of a strategy. */
 export type ChunkStrategy = StrategyOptions["strategy"];
 
-/** Without a strategy the type of the document decides: Markdown, HTML, JSON, LaTeX, and "recursive" for all others. */
+/** Without a strategy, the type of the document selects one: Markdown, HTML, JSON, LaTeX, or else "recursive". */
 export interface DefaultChunkOptions extends SizeOptions, OverlapOptions {
   readonly strategy?: undefined;
 }

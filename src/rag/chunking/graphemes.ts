@@ -1,12 +1,12 @@
 /**
- * Finds places where a text can be cut without breaking a character as people see it. `Intl.Segmenter` needs time for the
- * whole text at each step, so it only gets the surroundings of a place.
+ * Finds the grapheme boundaries at which a text can be cut. Each step of `Intl.Segmenter` takes time proportional to the
+ * whole text, so it is only given the surroundings of a position.
  */
 export class Graphemes {
-  /** Made when it is needed first: most texts are split without it. */
+  /** Created on first use: most texts are split without it. */
   #segmenter: Intl.Segmenter | undefined;
 
-  /** The last place after `from` and up to `wanted`; the end of the first grapheme where that is larger. */
+  /** The last boundary after `from` and at or before `wanted`, or the end of the first grapheme if there is none. */
   cutAt(text: string, from: number, wanted: number, to: number): number {
     if (wanted >= to) return to;
     if (wanted > from && isPlain(text, wanted)) return wanted;
@@ -18,7 +18,7 @@ export class Graphemes {
     return best > from ? best : this.#endOfFirst(text, from, to);
   }
 
-  /** The first place at or after `wanted`. */
+  /** The first boundary at or after `wanted`. */
   nextAt(text: string, wanted: number, to: number): number {
     if (wanted >= to || isPlain(text, wanted)) return Math.min(wanted, to);
     const before = this.cutAt(text, Math.max(0, wanted - farthest) - 1, wanted, to);
@@ -40,24 +40,24 @@ export class Graphemes {
   }
 }
 
-/** How far back to look for a place where a grapheme surely begins. */
+/** How far back to look for a certain boundary. */
 const farthest = 2_000;
 
 function safePlaceBefore(text: string, index: number, from: number): number {
   const first = Math.max(from, index - farthest, 0);
   for (let place = index - 1; place > first; place--) if (isPlain(text, place)) return place;
-  // Not in the middle of a surrogate pair.
+  // not in the middle of a surrogate pair
   return first > 0 && isLowSurrogate(text.charCodeAt(first)) ? first - 1 : first;
 }
 
-/** Whether a grapheme surely ends before `index`: letters on both sides that join nothing. */
+/** Whether `index` is certainly a boundary, because neither neighbor can combine with another character. */
 function isPlain(text: string, index: number): boolean {
   return joinsNothing(text.charCodeAt(index - 1)) && joinsNothing(text.charCodeAt(index));
 }
 
 function joinsNothing(code: number): boolean {
   if (code < 0x7f) return code >= 0x20;
-  // Latin, Greek and Cyrillic letters; Chinese and Japanese characters.
+  // Latin and Cyrillic letters; hiragana and Chinese characters
   return (
     (code >= 0xc0 && code <= 0x24f) ||
     (code >= 0x400 && code <= 0x481) ||

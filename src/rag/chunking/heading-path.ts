@@ -1,6 +1,6 @@
 import { type FoundChunk, trimSpan } from "./span.js";
 
-/** Which headings count, by their depth, and the names of their texts in metadata. */
+/** The metadata keys of headings, by depth. Other headings are ignored. */
 export type HeaderNames = ReadonlyMap<number, string>;
 
 export interface PlacedHeading {
@@ -9,7 +9,7 @@ export interface PlacedHeading {
   readonly title: string;
 }
 
-/** Gives chunks the headings around their beginnings. Both are in the order of the text. */
+/** Adds the headings that enclose its beginning to each chunk. Chunks and headings must be in the order of the text. */
 export function addHeadings(
   text: string,
   chunks: readonly FoundChunk[],

@@ -1,7 +1,7 @@
-/** Finds the line breaks of a text, "\n", "\r" and "\r\n", from the front to the back. */
+/** Finds the line breaks of a text ("\n", "\r" and "\r\n"), scanning forward. */
 export class LineBreaks {
   readonly #text: string;
-  /** The next ones behind the place that was asked for last. */
+  /** The next "\n" and "\r" after the last position. */
   #feed = -1;
   #return = -1;
 
@@ -9,14 +9,14 @@ export class LineBreaks {
     this.#text = text;
   }
 
-  /** Where the next line break begins, or else the text ends. Places that are asked for must ascend. */
+  /** Where the next line break begins, or the end of the text. Positions must be passed in ascending order. */
   next(from: number): number {
     if (this.#feed < from) this.#feed = this.#find("\n", from);
     if (this.#return < from) this.#return = this.#find("\r", from);
     return Math.min(this.#feed, this.#return);
   }
 
-  /** Where the line break ends that begins at a place. */
+  /** The end of the line break that begins at a position. */
   endOf(place: number): number {
     return place + (this.#text.startsWith("\r\n", place) ? 2 : 1);
   }
@@ -27,7 +27,6 @@ export class LineBreaks {
   }
 }
 
-/** Finds each line break. */
 export function findLineBreaks(text: string, found: (index: number, length: number) => void): void {
   const breaks = new LineBreaks(text);
   for (let place = breaks.next(0); place < text.length; ) {
@@ -37,7 +36,7 @@ export function findLineBreaks(text: string, found: (index: number, length: numb
   }
 }
 
-/** Finds line breaks with blank lines behind them. "\r\n" is one: its "\r" alone would make a blank line of it. */
+/** Finds line breaks followed by blank lines. "\r\n" is a single break: "\r" alone would turn each one into a blank line. */
 export function findBlankLines(text: string, found: (index: number, length: number) => void): void {
   const breaks = new LineBreaks(text);
   for (let place = breaks.next(0); place < text.length; ) {

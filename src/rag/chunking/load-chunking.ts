@@ -2,7 +2,7 @@ import { OnDemand } from "../../schema/on-demand.js";
 
 const onDemand = new OnDemand(() => import("./chunk-document.js"));
 
-/** Loads what splits documents, at its first use: a program that only asks an index never needs it. */
+/** Loads the splitters on first use, because a program that only queries an index does not need them. */
 export function loadChunking(): Promise<typeof import("./chunk-document.js")> {
   return onDemand.load();
 }

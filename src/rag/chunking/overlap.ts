@@ -1,14 +1,14 @@
 import { fits, type Sizing } from "./sizing.js";
 import { isSpace, type TextSpan, trimSpan } from "./span.js";
 
-/** The sizing that leaves room for what a chunk repeats of the one before it. */
+/** A sizing that leaves room for the overlap. */
 export function withoutOverlap(sizing: Sizing, overlap: number): Sizing {
   return overlap === 0 ? sizing : { ...sizing, size: sizing.size - overlap };
 }
 
 /**
- * Lets each chunk begin in the one before it: at the beginning of a word, or where there is none, of a grapheme. The chunks
- * have been made with room for that.
+ * Extends the start of each chunk into the one before it, to the beginning of a word, or else of a grapheme. The chunks must
+ * have been made with room for the overlap.
  */
 export function addOverlap<Found extends TextSpan>(sizing: Sizing, spans: readonly Found[], overlap: number): Found[] {
   if (overlap === 0) return [...spans];
@@ -29,7 +29,7 @@ function startWithOverlap(sizing: Sizing, before: TextSpan, span: TextSpan, over
   const { start: first, end: last } = trimSpan(text, before);
   const shared = (start: number): number => (measure.isCharacters ? last - start : measure.of(text.slice(start, last)));
   const allowed = (start: number): boolean => shared(start) <= overlap && fits(sizing, { start, end: span.end });
-  // what is shared shrinks as the start moves on
+  // binary search: the overlap shrinks as the start moves forward
   let low = first;
   let high = last;
   while (low < high) {
@@ -41,7 +41,7 @@ function startWithOverlap(sizing: Sizing, before: TextSpan, span: TextSpan, over
   return start < last && allowed(start) ? start : span.start;
 }
 
-/** The next beginning of a word before `to`, else of a grapheme. */
+/** The next beginning of a word before `to`, or else of a grapheme. */
 function snap({ text, graphemes }: Sizing, from: number, to: number): number {
   for (let place = from; place < to; place++) {
     const isStart = place === 0 || isSpace(text.charCodeAt(place - 1));

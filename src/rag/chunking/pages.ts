@@ -1,10 +1,10 @@
 import { invalidDocument } from "../errors.js";
 import type { TextSpan } from "./span.js";
 
-/** Tells on which pages a chunk stands; nothing of documents without pages. */
+/** Returns the pages that a chunk is on, or `undefined` for documents without pages. */
 export type PagesOf = (chunk: TextSpan) => { readonly pages: readonly number[] } | undefined;
 
-/** Where the pages of a document begin, from the `pageStarts` in its metadata, which is for chunks no longer. */
+/** Removes `pageStarts` from the metadata of a document; chunks get `pages` instead. */
 export function takePages(metadata: Readonly<Record<string, unknown>>): {
   readonly rest: Readonly<Record<string, unknown>>;
   readonly pagesOf: PagesOf;
@@ -13,7 +13,7 @@ export function takePages(metadata: Readonly<Record<string, unknown>>): {
   if (pageStarts === undefined) return { rest: metadata, pagesOf: () => undefined };
   if (!isAscending(pageStarts)) {
     throw invalidDocument(
-      "pageStarts in the metadata of a document is a list of positions in its text that do not descend.",
+      "pageStarts in the metadata of a document must be a list of positions in its text, in ascending order.",
     );
   }
   return { rest, pagesOf: ({ start, end }) => ({ pages: pagesBetween(pageStarts, start, end) }) };
@@ -24,7 +24,7 @@ function isAscending(value: unknown): value is readonly number[] {
   return value.every((start, index) => Number.isSafeInteger(start) && start >= (index === 0 ? 0 : value[index - 1]));
 }
 
-/** Numbers from 1. A page that ends where it begins has no text, and so no chunk. */
+/** Page numbers, from 1. Empty pages are left out. */
 function pagesBetween(starts: readonly number[], start: number, end: number): number[] {
   const pages: number[] = [];
   for (let index = lastBefore(starts, start); index < starts.length; index++) {
@@ -36,7 +36,7 @@ function pagesBetween(starts: readonly number[], start: number, end: number): nu
   return pages;
 }
 
-/** The last page that begins at a position or before it. */
+/** The index of the last page that begins at or before a position. */
 function lastBefore(starts: readonly number[], position: number): number {
   let low = 0;
   let high = starts.length - 1;

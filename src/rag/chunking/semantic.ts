@@ -1,6 +1,6 @@
 import { cosine } from "../vector-math.js";
 
-/** The indexes of sentences that begin something new: those that are less like the one before them than is usual. */
+/** The indexes of sentences that change the subject: their similarity to the previous one is below the threshold. */
 export function findTurns(vectors: readonly (readonly number[])[], threshold: number | undefined): number[] {
   const likeness = vectors.slice(1).map((vector, index) => cosine(vector, vectors[index] ?? []));
   const least = threshold ?? usual(likeness);

@@ -8,7 +8,7 @@ export function* sentencesOf(text: string, { start, end }: TextSpan): Generator<
     const to = Math.min(end, from + length);
     const found = Array.from(segmenter.segment(text.slice(from, to)), ({ index }) => from + index);
     const isWhole = to === end;
-    // the last one may go on behind the window
+    // the last sentence may continue after the window
     const last = isWhole ? end : (found.at(-1) ?? from);
     if (last === from && !isWhole) {
       length *= 2;
@@ -20,5 +20,5 @@ export function* sentencesOf(text: string, { start, end }: TextSpan): Generator<
   }
 }
 
-/** `Intl.Segmenter` needs time for the whole text at each step. */
+/** Each step of `Intl.Segmenter` takes time proportional to the text, so it is given a window. */
 const windowLength = 1_000;

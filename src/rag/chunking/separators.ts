@@ -6,7 +6,7 @@ import type { TextSpan } from "./span.js";
 /** Calls `found` for each separator in a text. */
 export type FindSeparators = (text: string, found: (index: number, length: number) => void) => void;
 
-/** Where a text may be split, and on which side the separator stays; on neither, it is left out between chunks. */
+/** Where a text may be split, and on which side the separator is kept. Without `keep`, it is dropped between chunks. */
 export interface Separator {
   readonly pattern: string | RegExp | FindSeparators;
   readonly keep?: "start" | "end" | undefined;
@@ -23,8 +23,8 @@ export const proseSeparators: readonly Separator[] = [
 export const lineSeparators: readonly Separator[] = [{ pattern: findLineBreaks }, { pattern: /[ \t\u3000]+/g }];
 
 /**
- * Splits at the first separator that is there; parts that are still too large at the next one, and in the end between
- * graphemes. Neighbours that fit together stay together.
+ * Splits at the first separator that occurs, parts that are still too large at the next one, and finally between graphemes.
+ * Neighbors that fit together are joined.
  */
 export function splitRecursively(sizing: Sizing, span: TextSpan, separators: readonly Separator[]): TextSpan[] {
   if (fits(sizing, span)) return [span];
@@ -38,12 +38,12 @@ export function splitRecursively(sizing: Sizing, span: TextSpan, separators: rea
   return cut(sizing, span);
 }
 
-/** Splits those of neighbouring parts that are too large, and joins those that fit together. */
+/** Splits the parts that are too large, and joins neighbors that fit together. */
 export function splitParts(sizing: Sizing, parts: readonly TextSpan[], separators: readonly Separator[]): TextSpan[] {
   return splitLarge(sizing, parts, (part) => splitRecursively(sizing, part, separators));
 }
 
-/** Joins the parts that fit together; a part that is too large is given to `split`. */
+/** Joins neighbors that fit together, and passes parts that are too large to `split`. */
 export function splitLarge(
   sizing: Sizing,
   parts: readonly TextSpan[],
@@ -64,7 +64,7 @@ export function splitLarge(
   return found;
 }
 
-/** The parts between separators that are not empty. */
+/** The parts between separators, without empty ones. */
 export function splitAt(text: string, { start, end }: TextSpan, { pattern, keep }: Separator): TextSpan[] {
   const parts: TextSpan[] = [];
   let from = start;
@@ -76,7 +76,7 @@ export function splitAt(text: string, { start, end }: TextSpan, { pattern, keep 
     add(keep === "end" ? at + length : at);
     from = keep === undefined || keep === "end" ? at + length : at;
   };
-  // in the slice, or a separator that is not there would be looked for in all the rest of the text
+  // searches the slice only: a missing separator would be searched for in the whole rest of the text
   findAll(text.slice(start, end), pattern, found);
   add(end);
   return parts;

@@ -1,21 +1,21 @@
 import type { Graphemes } from "./graphemes.js";
 import { type TextSpan, trimSpan } from "./span.js";
 
-/** How long a text is, in whatever `size` counts. */
+/** Measures a text in the unit of `size`. */
 export interface Measure {
-  /** Whether it counts UTF-16 units: then no text has to be looked at. */
+  /** Whether the unit is UTF-16 code units, so that positions suffice and no text needs to be sliced. */
   readonly isCharacters: boolean;
   of(text: string): number;
 }
 
 export const characters: Measure = { isCharacters: true, of: (text) => text.length };
 
-/** A text, and how large its chunks may be. */
+/** A text and the maximum size of its chunks. */
 export interface Sizing {
   readonly text: string;
   readonly size: number;
   readonly measure: Measure;
-  /** Whether whitespace at the ends of a chunk is left out, and so does not count. */
+  /** Whether whitespace at both ends of a chunk is removed, and so does not count. */
   readonly strip: boolean;
   readonly graphemes: Graphemes;
 }
@@ -27,7 +27,7 @@ export function fits(sizing: Sizing, span: TextSpan): boolean {
   return measure.isCharacters ? end - start <= size : measure.of(text.slice(start, end)) <= size;
 }
 
-/** Joins neighbours as long as they fit together. What is between them belongs to the joined span. */
+/** Joins neighbors as long as they fit together. The text between them becomes part of the span. */
 export function pack(sizing: Sizing, pieces: readonly TextSpan[]): TextSpan[] {
   const packed: TextSpan[] = [];
   for (let first = 0; first < pieces.length; ) {
@@ -47,7 +47,7 @@ function endOfPack(sizing: Sizing, pieces: readonly TextSpan[], first: number): 
     while (next < pieces.length && fits(sizing, { start, end: endOf(pieces, next) })) next++;
     return next;
   }
-  // Measuring the whole again for each piece would take quadratic time: their sum shows about how many there are.
+  // measuring the joined span for each piece would take quadratic time, so the sum of the pieces gives a first estimate
   let sum = measure.of(text.slice(start, endOf(pieces, first)));
   for (; next < pieces.length; next++) {
     sum += measure.of(text.slice(endOf(pieces, next - 1), endOf(pieces, next)));
@@ -60,7 +60,7 @@ function endOfPack(sizing: Sizing, pieces: readonly TextSpan[], first: number): 
 const startOf = (pieces: readonly TextSpan[], index: number): number => pieces[index]?.start ?? 0;
 const endOf = (pieces: readonly TextSpan[], index: number): number => pieces[index]?.end ?? 0;
 
-/** Cuts a span between graphemes; one that is larger than the size stays whole. */
+/** Cuts a span between graphemes. A grapheme larger than the size stays whole. */
 export function cut(sizing: Sizing, { start, end }: TextSpan): TextSpan[] {
   const pieces: TextSpan[] = [];
   for (let from = start; from < end; ) {
@@ -78,7 +78,7 @@ function endOfCut(sizing: Sizing, from: number, end: number): number {
   let high = low;
   while (high < end && fits(sizing, { start: from, end: high })) {
     low = high;
-    // at least one grapheme further
+    // advances by at least one grapheme
     high = Math.max(
       graphemes.cutAt(text, from, from + (high - from) * 2, end),
       graphemes.cutAt(text, high, high + 1, end),

@@ -32,7 +32,7 @@ const byMimeType: Readonly<Record<string, ChunkStrategy>> = {
   "text/x-tex": "latex",
 };
 
-/** How a document is split by default: as its MIME type says, else as its name ends. */
+/** The default strategy of a document, by its MIME type or else by the extension of its URI. */
 export function strategyFor(mimeType: unknown, uri: unknown): ChunkStrategy {
   const [type = ""] = typeof mimeType === "string" ? mimeType.toLowerCase().split(";") : [];
   const known = type.trim();
@@ -44,7 +44,7 @@ export function strategyFor(mimeType: unknown, uri: unknown): ChunkStrategy {
   return Object.hasOwn(byExtension, name) ? (byExtension[name] ?? "recursive") : "recursive";
 }
 
-/** Chunks say in their metadata where they stand: a document cannot. */
+/** Throws if the metadata of a document uses a key that is reserved for chunks. */
 export function checkMetadata(metadata: Readonly<Record<string, unknown>>): void {
   for (const key of ["start", "end"]) if (Object.hasOwn(metadata, key)) throw reservedMetadata(key);
 }

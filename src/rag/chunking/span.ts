@@ -1,17 +1,17 @@
-/** A range of a text, in UTF-16 units: `text.slice(start, end)`. */
+/** A range of a text in UTF-16 code units, as in `text.slice(start, end)`. */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** What a strategy found: a range of the source, and what is known about it. */
+/** A chunk found by a strategy: a range of the source and its metadata. */
 export interface FoundChunk extends TextSpan {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** For strategies whose chunks are not slices of the source. */
+  /** Set by strategies whose chunks are not slices of the source. */
   readonly text?: string | undefined;
 }
 
-/** The span without the whitespace at its ends; empty when there is nothing else. */
+/** Removes whitespace at both ends of a span. */
 export function trimSpan(text: string, { start, end }: TextSpan): TextSpan {
   let from = start;
   let to = end;
@@ -20,7 +20,7 @@ export function trimSpan(text: string, { start, end }: TextSpan): TextSpan {
   return { start: from, end: to };
 }
 
-/** As `trim` understands it. */
+/** Whether `String.prototype.trim` removes the character. */
 export function isSpace(code: number): boolean {
   if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
   if (code < 0xa0) return false;

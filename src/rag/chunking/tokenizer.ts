@@ -1,7 +1,7 @@
 import { noPackage, unknownTokenizer } from "../errors.js";
 import type { Measure } from "./sizing.js";
 
-/** Which tokenizer counts. Of both, `encodingName` counts. */
+/** Selects the tokenizer. `encodingName` takes precedence over `modelName`. */
 export interface TokenizerOptions {
   /** Such as `cl100k_base` or `gpt2`. @default "o200k_base" */
   readonly encodingName?: string | undefined;
@@ -9,7 +9,7 @@ export interface TokenizerOptions {
   readonly modelName?: string | undefined;
 }
 
-/** What is used of the package. */
+/** The used part of gpt-tokenizer. */
 interface Encoding {
   encode(text: string, options: EncodeOptions): number[];
   countTokens(text: string, options: EncodeOptions): number;
@@ -19,7 +19,7 @@ interface EncodeOptions {
   readonly disallowedSpecial: Set<string>;
 }
 
-/** Counts the tokens of a model, and says where in a text they end. */
+/** Counts tokens, and finds where they end in a text. */
 export class Tokenizer implements Measure {
   readonly isCharacters = false;
   readonly #encoding: Encoding;
@@ -34,7 +34,7 @@ export class Tokenizer implements Measure {
     return count;
   }
 
-  /** The places in a text where a token ends together with a character, in order; the last one is the end of the text. */
+  /** The positions at which both a token and a character end, in order. The last one is the end of the text. */
   ends(text: string): number[] {
     const ends: number[] = [];
     let start = 0;
@@ -53,12 +53,12 @@ export class Tokenizer implements Measure {
       end += part.length;
       if (!isLowSurrogate(window.charCodeAt(end))) ends.push(end);
     }
-    // invalid Unicode does not always come back as it was
+    // invalid Unicode may not survive encoding and decoding
     return end === window.length ? ends : endsOfCharacters(window);
   }
 }
 
-/** Texts that look like special tokens are texts. */
+/** Treats text that looks like a special token as plain text. */
 const plainText: EncodeOptions = { disallowedSpecial: new Set() };
 
 function endsOfCharacters(text: string): number[] {
@@ -69,7 +69,7 @@ function endsOfCharacters(text: string): number[] {
   });
 }
 
-/** A run of one kind of characters is one word for a tokenizer, and takes quadratic time: a long one is taken in pieces. */
+/** Cuts long runs of one kind of character: a tokenizer treats each run as one word, and takes quadratic time for it. */
 function* windowsOf(text: string): Generator<string> {
   let start = 0;
   for (const { index, 0: run } of text.matchAll(longRun)) {
@@ -86,7 +86,7 @@ function isLowSurrogate(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-/** Loads the tokenizer, a table of one to two megabytes. */
+/** Loads a tokenizer, whose table has one to two megabytes. */
 export async function loadTokenizer({ encodingName, modelName }: TokenizerOptions): Promise<Tokenizer> {
   const name = encodingName ?? (modelName === undefined ? defaultEncoding : await encodingOf(modelName));
   const load = Object.hasOwn(encodings, name) ? encodings[name] : undefined;
@@ -99,7 +99,7 @@ async function encodingOf(modelName: string): Promise<string> {
     Promise.all([import("gpt-tokenizer/mapping"), import("gpt-tokenizer/models")]),
   );
   if (!Object.hasOwn(models, modelName)) throw unknownTokenizer("model", modelName, Object.keys(models));
-  // only older models have another one than the default
+  // the map lists only older models; all others use the default
   const older: Readonly<Record<string, string>> = modelToEncodingMap;
   return Object.hasOwn(older, modelName) ? (older[modelName] ?? defaultEncoding) : defaultEncoding;
 }

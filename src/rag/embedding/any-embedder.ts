@@ -11,18 +11,18 @@ export interface EmbeddingModelLike {
   doEmbed(options: { values: string[]; abortSignal?: AbortSignal }): PromiseLike<{ readonly embeddings: number[][] }>;
 }
 
-/** What turns texts into vectors: a component, or an embedding model of the AI SDK as it is. */
+/** An embedder component, or an embedding model of the AI SDK. */
 export type AnyEmbedder = Embedder | EmbeddingModelLike;
 
-/** An embedder of either kind, ready to be called. */
+/** The common form of both kinds of embedder. */
 export interface PlainEmbedder {
-  /** The most texts of one call; `undefined` for any number. */
+  /** The maximum number of texts per call; `undefined` means no limit. */
   readonly mostTexts: number | undefined;
   readonly isParallel: boolean;
   embed(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly number[])[]>;
 }
 
-/** Whether a value can embed, as one of the two kinds. */
+/** Whether a value is an embedder of either kind. */
 export function isEmbedder(value: unknown): value is AnyEmbedder {
   return isComponent(value) || isAiSdkModel(value);
 }

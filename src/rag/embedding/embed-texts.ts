@@ -5,14 +5,14 @@ import { type AnyEmbedder, plainEmbedder } from "./any-embedder.js";
 
 /** Options of {@link embedTexts}. */
 export interface EmbedOptions {
-  /** How many texts one call gets. @default 100, or what the model takes */
+  /** The number of texts per call. @default 100, or the limit of the model if that is lower */
   readonly batchSize?: number | undefined;
-  /** How many calls may run at a time. @default 4, or 1 for a model that takes one at a time */
+  /** The maximum number of concurrent calls. @default 4, or 1 if the model does not support parallel calls */
   readonly concurrency?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Embeds texts in batches. There is one vector for each text, in order, and all have the same dimension. */
+/** Embeds texts in batches. Returns one vector per text, in order; throws if their dimensions differ. */
 export async function embedTexts(
   embedder: AnyEmbedder,
   texts: readonly string[],
@@ -49,16 +49,16 @@ function checkCount(name: string, value: unknown): void {
 function checkVectors(vectors: readonly (readonly number[])[], count: number, where: string): number[][] {
   if (!Array.isArray(vectors) || vectors.length !== count) {
     throw embeddingFailed(
-      `${where} gave ${Array.isArray(vectors) ? vectors.length : "no"} vectors for ${count} texts.`,
+      `${where} returned ${Array.isArray(vectors) ? vectors.length : "no"} vectors for ${count} texts.`,
     );
   }
   return vectors.map((vector: readonly number[], index) => {
     const values = Array.from(vector ?? []);
-    if (values.length === 0) throw embeddingFailed(`${where} gave an empty vector for its text ${index}.`);
+    if (values.length === 0) throw embeddingFailed(`${where} returned an empty vector for its text ${index}.`);
     const wrong = values.findIndex((value) => typeof value !== "number" || !Number.isFinite(value));
     if (wrong < 0) return values;
     throw embeddingFailed(
-      `${where} gave ${String(values[wrong])} as number ${wrong} of the vector of its text ${index}.`,
+      `${where} returned a vector with ${String(values[wrong])} at index ${wrong} for its text ${index}.`,
     );
   });
 }
@@ -69,6 +69,6 @@ function checkDimensions(batches: readonly number[][][], size: number): number[]
   const other = vectors.findIndex((vector) => vector.length !== dimension);
   if (other < 0) return vectors;
   throw embeddingFailed(
-    `Batch ${Math.floor(other / size) + 1} of ${batches.length} gave a vector of ${vectors[other]?.length} numbers for text ${other}, and others have ${dimension}.`,
+    `Batch ${Math.floor(other / size) + 1} of ${batches.length} returned a vector of ${vectors[other]?.length} numbers for text ${other}, but other vectors have ${dimension}.`,
   );
 }

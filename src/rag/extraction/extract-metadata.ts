@@ -21,7 +21,7 @@ const prompts: Readonly<Record<Kind, (count: number) => string>> = {
   questions: (count) => `Write ${count} questions that the following text answers, one per line, and nothing else.`,
 };
 
-/** The chunks with what a model found out about each, in their metadata. One call per chunk and kind. */
+/** Has a model extract metadata from each chunk, with one call per chunk and kind. Returns the chunks with that metadata. */
 export async function extractMetadata(
   chunks: readonly Chunk[],
   options: ExtractOptions,
@@ -93,7 +93,7 @@ function textExtractor(kind: Kind, { prompt, count = defaultCount, key = kind }:
   };
 }
 
-/** Without the marks of a list, and for keywords that came in one line, without the commas. */
+/** Splits an answer into items. Removes list markers, and splits a single line of keywords at commas. */
 function linesOf(answer: string): string[] {
   const lines = answer.split(/\r?\n/);
   const items = lines.length === 1 && !answer.includes("?") ? answer.split(",") : lines;

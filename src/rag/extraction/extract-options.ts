@@ -1,19 +1,19 @@
 import type { AgenticModel } from "../../components/model.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 
-/** How one thing is extracted. */
+/** Options of one kind of extraction. */
 export interface ExtractorOptions {
-  /** What the model is asked, in place of the usual text. The chunk follows it. */
+  /** Replaces the default prompt. The text of the chunk is appended. */
   readonly prompt?: string | undefined;
   /** How many keywords or questions. @default 5 */
   readonly count?: number | undefined;
-  /** The name under which metadata has it. @default what it is: "title", "summary", "keywords", "questions" */
+  /** The metadata key. @default the kind: "title", "summary", "keywords" or "questions" */
   readonly key?: string | undefined;
 }
 
-/** What a model finds out about each chunk, for its metadata. One call for each kind and chunk. */
+/** What a model extracts from each chunk into its metadata, with one call per kind and chunk. */
 export interface ExtractOptions {
-  /** Who reads the chunks. */
+  /** The model that reads the chunks. */
   readonly model?: AgenticModel | undefined;
   /** A title, as text. */
   readonly title?: boolean | ExtractorOptions | undefined;
@@ -23,11 +23,11 @@ export interface ExtractOptions {
   readonly keywords?: boolean | ExtractorOptions | undefined;
   /** Questions that the chunk answers, as a list. */
   readonly questions?: boolean | ExtractorOptions | undefined;
-  /** Fields of your own: the model answers with JSON that fits, and its fields become metadata. */
+  /** A schema for other fields: the model answers with matching JSON, whose fields become metadata. */
   readonly schema?: AnyStandardSchema | JsonSchema | undefined;
-  /** What a failed call does: fail all, or leave that one out. @default "throw" */
+  /** Whether a failed call fails the extraction or is skipped. @default "throw" */
   readonly onError?: "throw" | "skip" | undefined;
-  /** How many calls may run at a time. @default 4 */
+  /** The maximum number of concurrent calls. @default 4 */
   readonly concurrency?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }

@@ -2,7 +2,7 @@ import { OnDemand } from "../../schema/on-demand.js";
 
 const onDemand = new OnDemand(() => import("./extract-metadata.js"));
 
-/** Loads what asks models about chunks, at its first use. */
+/** Loads the extraction of metadata on first use. */
 export function loadExtraction(): Promise<typeof import("./extract-metadata.js")> {
   return onDemand.load();
 }

@@ -1,6 +1,6 @@
 import { loadFailed } from "./errors.js";
 
-/** The text of bytes, with its byte order mark. Bytes that are no text are an error. */
+/** Decodes text and keeps its byte order mark. Throws if the bytes are not text. */
 export function decodeText(uri: string, bytes: Uint8Array, charset?: string): string {
   const encoding = charset ?? markedEncoding(bytes) ?? "utf-8";
   const decoder = decoderFor(uri, encoding);
@@ -10,7 +10,7 @@ export function decodeText(uri: string, bytes: Uint8Array, charset?: string): st
   } catch (cause) {
     throw loadFailed(uri, `it is not text in ${encoding}.`, cause);
   }
-  if (text.includes("\0")) throw loadFailed(uri, "it is not text, but bytes of another kind.");
+  if (text.includes("\0")) throw loadFailed(uri, "it contains a NUL character, so it is binary data and not text.");
   return text;
 }
 
@@ -18,7 +18,7 @@ function decoderFor(uri: string, encoding: string): TextDecoder {
   try {
     return new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
   } catch (cause) {
-    throw loadFailed(uri, `its encoding ${JSON.stringify(encoding)} is not known.`, cause);
+    throw loadFailed(uri, `its encoding ${JSON.stringify(encoding)} is not supported.`, cause);
   }
 }
 

@@ -9,23 +9,23 @@ import { mimeTypeOf } from "./file-type.js";
 
 /** Options of {@link directoryLoader}. */
 export interface DirectoryLoaderOptions {
-  /** Only files whose names end so, such as `[".md", ".html"]`. @default all that can be read */
+  /** Loads only files with these extensions, such as `[".md", ".html"]`. @default all files */
   readonly extensions?: readonly string[] | undefined;
-  /** Whether folders in the folder are read too. @default true */
+  /** Whether to read subfolders. @default true */
   readonly recursive?: boolean | undefined;
-  /** Files and folders to leave out, by their path from the folder. @default those whose names begin with a dot, and node_modules */
+  /** Returns whether to skip a file or folder, given its path relative to the folder. @default skips dotfiles and node_modules */
   readonly ignore?: ((path: string) => boolean) | undefined;
-  /** What a file does that cannot be read: fail all, or be left out. @default "throw" */
+  /** Whether a file that cannot be read fails the call or is skipped. @default "throw" */
   readonly onError?: "throw" | "skip" | undefined;
-  /** Larger files are errors. @default 100 MB */
+  /** The maximum size of a file, in bytes. Larger files cannot be loaded. @default 100 MB */
   readonly maxBytes?: number | undefined;
 }
 
 const known = ["extensions", "recursive", "ignore", "onError", "maxBytes"];
 
 /**
- * Reads the files of a folder, in the order of their paths. Ids are the path of the folder with that of the file. Links that
- * lead out of the folder are left out.
+ * Reads the files of a folder, in the order of their paths. The id of a document is the path of its file. Links that lead out
+ * of the folder are skipped.
  *
  * @example
  * const documents = await directoryLoader({ extensions: [".md"] }).load({ uri: "docs" });
@@ -61,7 +61,7 @@ function isHidden(path: string): boolean {
 }
 
 interface FoundFile {
-  /** From the folder on, with forward slashes. */
+  /** The path relative to the folder, with forward slashes. */
   readonly name: string;
   readonly path: string;
 }
@@ -75,7 +75,7 @@ interface WalkOptions {
 class FolderWalk {
   readonly #options: WalkOptions;
   readonly #files: FoundFile[] = [];
-  /** Folders that have been read, by their real path: links may lead back. */
+  /** The real paths of folders already read, because links can form cycles. */
   readonly #seen = new Set<string>();
 
   constructor(options: WalkOptions) {
@@ -99,7 +99,7 @@ class FolderWalk {
       const path = join(folder, name);
       const fromRoot = relative(root, path).replaceAll(sep, "/");
       if (this.#options.ignore(fromRoot)) continue;
-      const target = await realpath(path).catch(() => undefined); // a link that leads nowhere
+      const target = await realpath(path).catch(() => undefined); // a broken link
       if (target === undefined || (target !== root && !target.startsWith(root + sep))) continue;
       const found = await stat(target);
       if (found.isDirectory() && this.#options.recursive) await this.#read(root, path);

@@ -10,7 +10,7 @@ export interface LoadedBytes {
 }
 
 /**
- * What was loaded as a document: its id is where it comes from. A PDF has `pageStarts` in its metadata, from which chunks get
+ * Converts loaded bytes to a document, whose id is the URI. The metadata of a PDF has `pageStarts`, from which its chunks get
  * their `pages`.
  */
 export async function documentFromBytes({ uri, bytes, mimeType, charset }: LoadedBytes): Promise<Document> {

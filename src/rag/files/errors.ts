@@ -8,15 +8,15 @@ export const loadFailed = (uri: string, why: string, cause?: unknown): KumikoErr
   );
 
 export const tooSlow = (uri: string, timeoutMs: number): KumikoError =>
-  loadFailed(uri, `it takes longer than ${timeoutMs} ms. Set timeoutMs to wait longer.`);
+  loadFailed(uri, `it took longer than ${timeoutMs} ms. Increase timeoutMs to wait longer.`);
 
 export const tooLarge = (uri: string, megabytes: number): KumikoError =>
-  loadFailed(uri, `it is larger than ${megabytes} MB. Set maxBytes to take more.`);
+  loadFailed(uri, `it is larger than ${megabytes} MB. Increase maxBytes to load it.`);
 
 export const noTextInPages = (uri: string, pages: number): KumikoError =>
   loadFailed(
     uri,
-    `there is no text in its ${pages === 1 ? "page" : `${pages} pages`}. If they are pictures, as in a scan, recognize their text first (OCR).`,
+    `there is no text in its ${pages === 1 ? "page" : `${pages} pages`}. If they are images, as in a scan, run OCR on them first.`,
   );
 
 export const encrypted = (uri: string): KumikoError =>

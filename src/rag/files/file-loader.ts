@@ -10,20 +10,20 @@ import { mimeTypeOf } from "./file-type.js";
 
 /** Options of {@link fileLoader}. */
 export interface FileLoaderOptions {
-  /** Larger files are errors. @default 100 MB */
+  /** The maximum size of a file, in bytes. Larger files cannot be loaded. @default 100 MB */
   readonly maxBytes?: number | undefined;
 }
 
-/** A loader that may be called by hand too. */
+/** A loader that can also be called directly, without a run. */
 export interface SourceLoader extends Loader {
   load(source: DocumentSource, ctx?: NodeContext<unknown, unknown>): Promise<Document[]>;
 }
 
 /**
- * Reads a file: texts in UTF-8 or UTF-16, PDF (with the package unpdf) and DOCX (with mammoth). The URI is a path or a `file:`
- * URL, and becomes the id of the document; metadata has it as `uri`, with the `mimeType`. Of a PDF it has `pageStarts` too,
- * where the pages begin in the text: its chunks have `pages` in place of that, the numbers of the pages on which they stand. A PDF
- * without text, such as a scan, and an encrypted one are errors (`LOAD_FAILED`).
+ * Reads a file: text in UTF-8 or UTF-16, PDF (with the package unpdf) or DOCX (with mammoth). The URI is a path or a `file:` URL.
+ * It becomes the id of the document; the metadata has `uri` and `mimeType`. For a PDF, the metadata also has `pageStarts`, the
+ * positions in the text at which pages begin; chunks have `pages` instead, the numbers of their pages. Throws (`LOAD_FAILED`) if a
+ * PDF has no text, as in a scan, or is encrypted.
  *
  * @example
  * const [document] = await fileLoader().load({ uri: "docs/guide.md" });
@@ -59,7 +59,7 @@ export interface ReadBytesOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Reads the file that was looked at, and no more of it than allowed. */
+/** Checks and reads a file through one handle, so that it cannot be replaced in between. */
 export async function readBytes(
   uri: string,
   path: string,

@@ -11,7 +11,7 @@ const byExtension: Readonly<Record<string, string>> = {
   docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 };
 
-/** The MIME type of a file by the end of its name. */
+/** The MIME type of a file, by its extension. */
 export function mimeTypeOf(path: string): string {
   const [, extension = ""] = /\.([A-Za-z0-9]+)$/.exec(path) ?? [];
   const name = extension.toLowerCase();

@@ -3,14 +3,14 @@ import { messageOf } from "../../errors.js";
 import { noPackage } from "../errors.js";
 import { encrypted, loadFailed, noTextInPages } from "./errors.js";
 
-/** The pages of a PDF one after the other, with a blank line between them. */
+/** The text of a PDF, with a blank line between pages. */
 export interface PdfText {
   readonly content: string;
-  /** Where each page begins in the text, the first one first. */
+  /** Where each page begins in the text. */
   readonly pageStarts: readonly number[];
 }
 
-/** Throws where a PDF has no text at all: its pages are pictures then, and nothing would be found in them. */
+/** Reads the text of a PDF. Throws if there is none, because its pages are images that no query could find. */
 export async function pdfText(uri: string, bytes: Uint8Array): Promise<PdfText> {
   const pages = await readPages(uri, bytes);
   if (pages.every((page) => page.trim() === "")) throw noTextInPages(uri, pages.length);
@@ -24,7 +24,7 @@ export async function pdfText(uri: string, bytes: Uint8Array): Promise<PdfText> 
 }
 
 const between = "\n\n";
-/** Of pdf.js: errors only. What it repairs in a document is nothing to print. */
+/** Makes pdf.js print errors only, not warnings about documents that it repairs. */
 const quiet = { verbosity: 0 };
 
 async function readPages(uri: string, bytes: Uint8Array): Promise<readonly string[]> {
@@ -39,11 +39,11 @@ async function readPages(uri: string, bytes: Uint8Array): Promise<readonly strin
     }
   } catch (cause) {
     if (cause instanceof Error && cause.name === "PasswordException") throw encrypted(uri);
-    throw loadFailed(uri, "it is not a PDF that can be read.", cause);
+    throw loadFailed(uri, "it is not a readable PDF.", cause);
   }
 }
 
-/** The text of a DOCX, a paragraph a line. */
+/** Reads the text of a DOCX, one line per paragraph. */
 export async function docxText(uri: string, bytes: Uint8Array): Promise<string> {
   const { default: mammoth } = await loaded("mammoth", "Reading DOCX", () => import("mammoth"));
   try {
@@ -51,7 +51,7 @@ export async function docxText(uri: string, bytes: Uint8Array): Promise<string> 
     const { value } = await mammoth.extractRawText({ buffer: Buffer.from(bytes) });
     return value;
   } catch (cause) {
-    throw loadFailed(uri, "it is not a DOCX that can be read.", cause);
+    throw loadFailed(uri, "it is not a readable DOCX.", cause);
   }
 }
 
@@ -59,7 +59,7 @@ const mostUnpacked = 100_000_000;
 const centralEntry = 0x02014b50;
 const endOfDirectory = 0x06054b50;
 
-/** A small file may unpack to more than there is memory: it is unpacked here first, up to a limit. */
+/** Guards against zip bombs: unpacks the archive up to a limit before mammoth reads it. */
 function checkUnpackedSize(zip: Buffer): void {
   let left = mostUnpacked;
   for (const { method, start, length } of entriesOf(zip)) {

@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
-/** Whether an address belongs to this machine, a private network, or no host at all. */
+/** Whether an address is loopback, private, reserved or invalid. */
 export function isPrivateAddress(address: string): boolean {
   if (isIPv4(address)) return blocked().check(address, "ipv4");
   if (!isIPv6(address)) return true;
@@ -15,7 +15,7 @@ function blocked(): BlockList {
   return list;
 }
 
-/** The networks that are not for the public, from the registries of special-purpose addresses. */
+/** The networks that are not globally reachable, from the IANA special-purpose address registries. */
 const ipv4: readonly (readonly [string, number])[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -44,7 +44,7 @@ const ipv6: readonly (readonly [string, number])[] = [
   ["ff00::", 8],
 ];
 
-/** Addresses of IPv6 that stand for one of IPv4: mapped, compatible, translated (64:ff9b::/96) and 6to4. */
+/** The IPv4 address in an IPv6 address: mapped, compatible, translated (64:ff9b::/96) or 6to4. */
 function embeddedIPv4(address: string): string | undefined {
   const groups = groupsOf(address);
   const [first, second] = groups;
@@ -55,7 +55,7 @@ function embeddedIPv4(address: string): string | undefined {
 
 const dotted = (high = 0, low = 0): string => [high >> 8, high & 255, low >> 8, low & 255].join(".");
 
-/** The eight groups of an address, whichever way it is written. */
+/** The eight groups of an IPv6 address in any notation. */
 function groupsOf(address: string): number[] {
   const { hostname } = new URL(`http://[${address.replace(/%.*$/, "")}]`);
   const [head = "", tail] = hostname.slice(1, -1).split("::");

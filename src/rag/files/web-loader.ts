@@ -10,23 +10,23 @@ import { isPrivateAddress } from "./private-address.js";
 
 /** Options of {@link webLoader}. */
 export interface WebLoaderOptions {
-  /** Whether addresses of this machine and of private networks may be read. @default false */
+  /** Whether loopback and private addresses may be read. @default false */
   readonly allowPrivate?: boolean | undefined;
-  /** Larger pages are errors. @default 10 MB */
+  /** The maximum size of a page, in bytes. Larger pages cannot be loaded. @default 10 MB */
   readonly maxBytes?: number | undefined;
-  /** How often a server may send on to another address. @default 5 */
+  /** The maximum number of redirects. @default 5 */
   readonly maxRedirects?: number | undefined;
-  /** How long one page may take, in milliseconds. @default 30,000 */
+  /** The time limit for one page, in milliseconds. @default 30,000 */
   readonly timeoutMs?: number | undefined;
-  /** More headers, which are sent to the first host only. */
+  /** Extra headers, sent only to the host of the URI and not after a redirect to another one. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 const known = ["allowPrivate", "maxBytes", "maxRedirects", "timeoutMs", "headers"];
 
 /**
- * Reads a page by `http` or `https`. The name of the host is resolved first: addresses of this machine and of private networks
- * are refused, after each redirect too, and the connection goes to the address that was checked.
+ * Reads a page over `http` or `https`. The host name is resolved first, also after each redirect: loopback and private addresses
+ * are rejected, and the request goes to the checked address.
  *
  * @example
  * const [page] = await webLoader().load({ uri: "https://example.com/guide.html" });
@@ -80,13 +80,13 @@ class Page {
       const { statusCode = 0, headers } = answer;
       if (redirects.includes(statusCode) && headers.location !== undefined) {
         answer.destroy();
-        if (left === 0) throw this.#failed(`it sends on more than ${this.#options.maxRedirects} times.`);
+        if (left === 0) throw this.#failed(`it redirects more than ${this.#options.maxRedirects} times.`);
         url = this.#read(headers.location, url);
         continue;
       }
       if (statusCode < 200 || statusCode > 299) {
         answer.destroy();
-        throw this.#failed(`${url.host} answers ${statusCode}.`);
+        throw this.#failed(`${url.host} answered with status ${statusCode}.`);
       }
       const bytes = await this.#body(answer);
       const [type = "", ...parameters] = (headers["content-type"] ?? "text/html").split(";");
@@ -103,7 +103,7 @@ class Page {
       throw loadFailed(this.#uri, `${JSON.stringify(text)} is not a URL.`, cause);
     }
     if (url.protocol !== "http:" && url.protocol !== "https:")
-      throw this.#failed(`only http and https are read, and this is ${url.protocol}`);
+      throw this.#failed(`only http and https are supported (got ${url.protocol}).`);
     return url;
   }
 
@@ -116,7 +116,7 @@ class Page {
         agent: false,
         signal,
         headers: { "accept-encoding": "identity", "user-agent": "kumiko", ...headers },
-        // the address that was checked, and no other that the name may have by now
+        // pins the checked address: the name may resolve to another one by now
         lookup: (_host, { all }, done) => {
           if (all) done(null, [{ address, family: isIP(address) }]);
           else done(null, address, isIP(address));
@@ -134,7 +134,7 @@ class Page {
     const [address] = found;
     if (address === undefined) throw this.#failed(`${host} has no address.`);
     if (!this.#options.allowPrivate && found.some(isPrivateAddress)) {
-      throw this.#failed(`${host} is an address of this machine or a private network. Set allowPrivate to read it.`);
+      throw this.#failed(`${host} is a loopback or private address. Set allowPrivate: true to read it.`);
     }
     return address;
   }
@@ -164,7 +164,8 @@ class Page {
     }
     if (length > maxBytes) throw tooLarge(this.#uri, maxBytes / 1_000_000);
     const encoding = answer.headers["content-encoding"] ?? "identity";
-    if (encoding !== "identity") throw this.#failed(`it comes as ${encoding}, which was not asked for.`);
+    if (encoding !== "identity")
+      throw this.#failed(`it is encoded as ${encoding}, although the request accepts no encoding.`);
     return Buffer.concat(chunks);
   }
 

@@ -17,16 +17,16 @@ const call = (retriever: Retriever, query: string, ctx: RetrieverContext | undef
 /** Options of {@link multiQueryRetriever}. */
 export interface MultiQueryOptions {
   readonly retriever: Retriever;
-  /** Who writes the query in other words. */
+  /** The model that rephrases the query. Set either this or `rewrite`. */
   readonly model?: AgenticModel | undefined;
-  /** Writes it in place of a model. */
+  /** Rephrases the query without a model. */
   readonly rewrite?: ((query: string, count: number) => readonly string[] | Promise<readonly string[]>) | undefined;
-  /** How many other queries. @default 3 */
+  /** How many rephrased queries to ask. @default 3 */
   readonly count?: number | undefined;
 }
 
 /**
- * Asks a query in several words, the original ones too, and joins what is found.
+ * Rephrases a query, retrieves documents for it and for each variant, and fuses the results.
  *
  * @example
  * const retriever = multiQueryRetriever({
@@ -36,7 +36,7 @@ export interface MultiQueryOptions {
  */
 export function multiQueryRetriever({ retriever, model, rewrite, count = 3 }: MultiQueryOptions): QueryRetriever {
   if ((model === undefined) === (rewrite === undefined))
-    throw invalidRagOption("multiQueryRetriever needs a model or a rewrite function, and one of them.");
+    throw invalidRagOption("multiQueryRetriever needs either a model or a rewrite function. Set exactly one of them.");
   if (!Number.isInteger(count) || count < 1) throw invalidValue("count", "a whole number of at least 1", count);
   return {
     component: "retriever",
@@ -52,7 +52,7 @@ export function multiQueryRetriever({ retriever, model, rewrite, count = 3 }: Mu
 
 function checkQueries(queries: readonly string[] | undefined): readonly string[] {
   if (Array.isArray(queries) && queries.every((query) => typeof query === "string")) return queries;
-  throw invalidValue("what rewrite gives", "a list of texts", queries);
+  throw invalidValue("the result of rewrite", "a list of strings", queries);
 }
 
 async function askQueries(
@@ -73,17 +73,17 @@ async function askQueries(
 /** Options of {@link routerRetriever}. */
 export interface RouterOptions {
   readonly retrievers: Readonly<Record<string, Retriever>>;
-  /** Says which retrievers are asked, by their names. */
+  /** Returns the names of the retrievers to ask. */
   readonly route: (
     query: string,
     names: readonly string[],
   ) => string | readonly string[] | Promise<string | readonly string[]>;
-  /** Whether a retriever that fails is skipped; handlers are notified (`onEvent`). @default false: its failure fails the call */
+  /** Whether a retriever that fails is skipped; handlers are notified (`onEvent`). @default false: a failure fails the call */
   readonly optional?: boolean | undefined;
 }
 
 /**
- * Asks the retrievers that fit a query, and joins what they find.
+ * Asks the retrievers that `route` selects for a query, and fuses their results.
  *
  * @example
  * const code = vectorRetriever(memoryVectors(), { index: "code", embedder });
@@ -99,7 +99,7 @@ export function routerRetriever({ retrievers, route, optional = false }: RouterO
       const chosen = [await route(query, names)].flat();
       const unknown = chosen.find((name) => !Object.hasOwn(retrievers, name));
       if (unknown !== undefined)
-        throw invalidRagOption(`There is no retriever "${unknown}". There are: ${names.join(", ")}.`);
+        throw invalidRagOption(`route returned an unknown retriever "${unknown}". Retrievers: ${names.join(", ")}.`);
       const lists = await Promise.all(
         chosen.map(async (name) => {
           const retriever = retrievers[name];
@@ -120,14 +120,14 @@ export function routerRetriever({ retrievers, route, optional = false }: RouterO
 /** Options of {@link parentRetriever}. */
 export interface ParentOptions {
   readonly retriever: Retriever;
-  /** Gives the documents that these ids belong to, in any order. */
+  /** Returns the documents with these ids, in any order. */
   readonly parents: (ids: readonly string[]) => readonly Document[] | Promise<readonly Document[]>;
-  /** Which document a chunk belongs to. @default its id without the place, which chunks of a document have */
+  /** Returns the id of the document that a chunk belongs to. @default the chunk's id without its `:<start>-<end>` suffix */
   readonly parentOf?: ((chunk: Document) => string) | undefined;
 }
 
 /**
- * Finds chunks, and gives the whole documents they belong to, each once, with the score of its best chunk.
+ * Finds chunks, but returns the whole documents that they belong to: each once, with the score of its best chunk.
  *
  * @example
  * const pages = new Map([["guide", { id: "guide", content: "All of the guide.", metadata: {} }]]);

@@ -4,10 +4,10 @@ import { concurrently } from "../concurrently.js";
 import { invalidValue } from "../errors.js";
 import { contextFor } from "../lone-context.js";
 
-/** A question, and what answers it. */
+/** A query and its relevant documents. */
 export interface RetrievalCase {
   readonly query: string;
-  /** The ids of the documents that answer it, or a function that knows one. */
+  /** The ids of the relevant documents, or a function that recognizes them. */
   readonly relevant: readonly string[] | ((document: Document) => boolean);
 }
 
@@ -15,18 +15,18 @@ export interface RetrievalCase {
 export interface EvaluateOptions {
   readonly retriever: Retriever;
   readonly cases: readonly RetrievalCase[];
-  /** How many documents of each answer count. */
+  /** How many of the retrieved documents count, per query. */
   readonly k: number;
-  /** How many questions are asked at a time. @default 4 */
+  /** The maximum number of concurrent queries. @default 4 */
   readonly concurrency?: number | undefined;
 }
 
 /** The result of one query of an evaluation. */
 export interface CaseResult {
   readonly query: string;
-  /** How much of what is relevant was found. With a function: 1 when anything was. */
+  /** The fraction of relevant documents that were found. If `relevant` is a function: 1 if any was found, else 0. */
   readonly recall: number;
-  /** 1 divided by the place of the first relevant document; 0 when there is none. */
+  /** 1 divided by the rank of the first relevant document; 0 if none was found. */
   readonly reciprocalRank: number;
   readonly found: readonly string[];
 }
@@ -41,7 +41,7 @@ export interface RetrievalReport {
 }
 
 /**
- * Says how well a retriever finds what is known to be relevant: recall@k and the mean reciprocal rank.
+ * Measures how well a retriever finds the relevant documents: recall@k and mean reciprocal rank.
  *
  * @example
  * const retriever = vectorRetriever(memoryVectors(), { index: "docs", embedder });
@@ -56,7 +56,7 @@ export async function evaluateRetrieval({
   if (!Number.isInteger(k) || k < 1) throw invalidValue("k", "a whole number of at least 1", k);
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw invalidValue("concurrency", "a whole number of at least 1", concurrency);
-  if (cases.length === 0) throw invalidValue("cases", "a list of at least one question", cases);
+  if (cases.length === 0) throw invalidValue("cases", "a list of at least one case", cases);
   const results = new Array<CaseResult>(cases.length);
   await concurrently(cases, concurrency, async (one, index) => {
     const options: RetrieverOptions = { topK: k };

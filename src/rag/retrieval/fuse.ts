@@ -5,17 +5,17 @@ import { defaultK, fuseRanks } from "../vectors/fuse-ranks.js";
 
 /** Options of {@link fuse}. */
 export interface FuseOptions {
-  /** How much each list counts. @default 1 each */
+  /** The weight of each list. @default 1 each */
   readonly weights?: readonly number[] | undefined;
-  /** How little the first ranks differ. @default 60 */
+  /** The smoothing constant: the larger, the less the top ranks dominate. @default 60 */
   readonly k?: number | undefined;
   /** @default all */
   readonly topK?: number | undefined;
 }
 
 /**
- * Joins lists of documents, each with the best first, by their ranks alone: what is near the top of several lists comes
- * first. A document that is in several is there once.
+ * Merges ranked lists of documents (best first) by rank alone (reciprocal rank fusion): documents near the top of several
+ * lists come first, and each document appears once.
  *
  * @example
  * const a = { id: "a", content: "A", metadata: {} };

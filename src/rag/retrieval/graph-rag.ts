@@ -3,7 +3,7 @@ import { cosine } from "../vector-math.js";
 import { compareTexts } from "../vectors/compare-texts.js";
 import { invalidVector } from "../vectors/errors.js";
 
-/** An entry with its vector: what a query with `includeVector` gives. */
+/** An entry with its vector, such as a result of a query with `includeVector: true`. */
 export interface GraphNode {
   readonly id: string;
   readonly vector?: readonly number[];
@@ -11,9 +11,9 @@ export interface GraphNode {
 
 /** Options of a {@link GraphRAG}. */
 export interface GraphRAGOptions {
-  /** Entries whose cosine is at least this are neighbours, from 0 to 1. @default 0.7 */
+  /** The minimum cosine, from 0 to 1, for two entries to be connected. @default 0.7 */
   readonly threshold?: number | undefined;
-  /** The most iterations; fewer are enough for most graphs. @default 100 */
+  /** The maximum number of iterations; most graphs need fewer. @default 100 */
   readonly randomWalkSteps?: number | undefined;
   /** The probability that a walk restarts at an entry that is similar to the query, above 0 and below 1. @default 0.15 */
   readonly restartProb?: number | undefined;
@@ -28,13 +28,12 @@ export interface GraphQuery {
   readonly topK?: number | undefined;
 }
 
-/** Where the ranks change by less than this, the walk ends. */
+/** The walk ends when the ranks change by less than this. */
 const precision = 1e-10;
 
 /**
  * Ranks entries by their similarity to a query and by how they are connected: a random walk over the graph of similar entries,
- * which restarts at those that are similar to the query (personalised PageRank). Each query builds a new graph:
- * nothing is left of the one before.
+ * which restarts at those that are similar to the query (personalized PageRank). Each query builds a new graph.
  *
  * @example
  * const graph = new GraphRAG({ threshold: 0.7 });
@@ -61,7 +60,7 @@ export class GraphRAG {
     this.#dimension = dimension;
   }
 
-  /** The best entries first, with the part of the walk that they have as `score`. */
+  /** Returns the best entries first. Their `score` is the fraction of the walk spent on them. */
   rank<Node extends GraphNode>(
     nodes: readonly Node[],
     { queryVector, topK = 10 }: GraphQuery,
@@ -95,7 +94,7 @@ export class GraphRAG {
     return ranks;
   }
 
-  /** One step of all walks: along an edge, by its weight, or back to the start. Where there is no edge, back to the start. */
+  /** One step of the walk: along an edge, by its weight, or back to the start. Entries without edges lead back to the start. */
   #step(ranks: readonly number[], start: readonly number[], edges: readonly (readonly Edge[])[]): number[] {
     const moving = 1 - this.#restart;
     const next = new Array<number>(ranks.length).fill(0);
@@ -130,7 +129,7 @@ interface Edge {
   readonly weight: number;
 }
 
-/** So that the sum is 1; where all are 0, all are alike. */
+/** Scales values so that their sum is 1. If all are 0, all become equal. */
 function normalised(values: readonly number[]): number[] {
   const sum = values.reduce((total, value) => total + value, 0);
   return values.map((value) => (sum === 0 ? 1 / values.length : value / sum));

@@ -6,13 +6,13 @@ export interface MmrOptions {
   readonly queryVector: readonly number[];
   /** @default 10 */
   readonly topK?: number | undefined;
-  /** How much likeness to the query counts against unlikeness to what was chosen before, from 0 to 1. @default 0.5 */
+  /** The balance between relevance (1) and diversity (0). @default 0.5 */
   readonly lambda?: number | undefined;
 }
 
 /**
- * Chooses what is like a query and not like what was chosen before (maximal marginal relevance). Query with
- * `includeVector: true` and a larger `topK` to have something to choose from.
+ * Selects items that are similar to the query but not to each other (maximal marginal relevance). Query with
+ * `includeVector: true` and a larger `topK`, so that there are enough items to choose from.
  *
  * @example
  * const found = await memoryVectors().query({ indexName: "docs", queryVector: [1, 0], topK: 50, includeVector: true });

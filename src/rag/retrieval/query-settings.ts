@@ -5,7 +5,7 @@ import { invalidRagOption, invalidValue, unknownRagOption, unknownVectorStore } 
 import { invalidFilter } from "../vectors/errors.js";
 import { bothFilters, type Filter } from "../vectors/filter.js";
 
-/** What tools ask of a store: `VectorStore` and the stores of Mastra have it. */
+/** The part of a vector store that the query tools use. `VectorStore` and the stores of Mastra implement it. */
 export interface QueryableStore {
   query(options: {
     readonly indexName: string;
@@ -16,7 +16,7 @@ export interface QueryableStore {
   }): Promise<readonly StoreHit[]>;
 }
 
-/** What such a store finds; those of Mastra keep the text in the metadata. */
+/** A result of a {@link QueryableStore}. Stores of Mastra have the text in `metadata.text`. */
 export interface StoreHit {
   readonly id: string;
   readonly score: number;
@@ -25,19 +25,19 @@ export interface StoreHit {
   readonly vector?: readonly number[] | undefined;
 }
 
-/** What both tools are made with. Values of the request of the same names come before these. */
+/** The common options of both query tools. Values of the same name in the request context take precedence. */
 export interface QueryToolOptions {
-  /** @default made of the names of store and index */
+  /** The name of the tool. @default derived from the names of the store and the index */
   readonly id?: string | undefined;
   readonly description?: string | undefined;
-  /** Embeds the question. */
+  /** Embeds the query text. */
   readonly model: AnyEmbedder;
-  /** The name of the store. */
+  /** The name of the store, a key of `vectorStores` or a name that `mastra` knows. */
   readonly vectorStoreName?: string | undefined;
   readonly indexName?: string | undefined;
   /** The stores, by their names. */
   readonly vectorStores?: Readonly<Record<string, QueryableStore>> | undefined;
-  /** Knows stores by their names too. */
+  /** Looks up stores that are not in `vectorStores`. */
   readonly mastra?:
     | {
         getVector(name: string): QueryableStore | undefined;
@@ -46,11 +46,11 @@ export interface QueryToolOptions {
     | undefined;
   /** @default 10 */
   readonly topK?: number | undefined;
-  /** What all results must fit, whatever the model asks. */
+  /** A filter for all results, in addition to that of the model. */
   readonly filter?: Filter | undefined;
-  /** Whether the model may filter too. @default false */
+  /** Whether the model may pass a filter. @default false */
   readonly enableFilter?: boolean | undefined;
-  /** Whether the result has what was found in full. @default true */
+  /** Whether the result includes `sources`. @default true */
   readonly includeSources?: boolean | undefined;
 }
 
@@ -67,13 +67,13 @@ export interface QuerySettings {
   readonly topK: number;
   readonly filter: Filter | undefined;
   readonly includeSources: boolean;
-  /** What the input says under a name, else the request. */
+  /** The value of a name in the input, or else in the request context. */
   pick(name: string): unknown;
 }
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** What the model may say. */
+/** The input schema of the tools. */
 export function querySchema(enableFilter: boolean) {
   const filter = {
     type: ["object", "string"],
@@ -91,7 +91,7 @@ export function querySchema(enableFilter: boolean) {
   };
 }
 
-/** For each setting: what the input says, else the request, else how the tool was made. */
+/** Resolves the settings of one call: the input comes first, then the request context, then the options of the tool. */
 export function readQuerySettings(options: QueryToolOptions, input: Input, ctx: ToolContext): QuerySettings {
   const request = (name: string): unknown => ctx.requestContext.get(name);
   const pick = (name: string): unknown => input[name] ?? request(name);
@@ -116,8 +116,8 @@ function textOf(name: string, value: unknown): string {
   if (typeof value === "string" && value !== "") return value;
   throw invalidRagOption(
     value === undefined
-      ? `${name} is missing: give it when the tool is made, or in the request context.`
-      : `${name} must be a text, but is ${shorten(value, { length: 80 })}.`,
+      ? `${name} is missing. Set it when you create the tool, or in the request context.`
+      : `${name} must be a non-empty string, but is ${shorten(value, { length: 80 })}.`,
   );
 }
 
@@ -137,14 +137,14 @@ function findStore(name: string, { vectorStores = {}, mastra }: QueryToolOptions
   throw unknown();
 }
 
-/** Models like to write it as text. */
+/** Models often pass the filter as a string of JSON. */
 function parseFilter(filter: unknown): Filter | undefined {
   if (typeof filter !== "string") return filter as Filter | undefined;
   if (filter.trim() === "") return undefined;
   try {
     return JSON.parse(filter) as Filter;
   } catch {
-    throw invalidFilter("it is a text, and not JSON", filter);
+    throw invalidFilter("it is a string that is not JSON", filter);
   }
 }
 
@@ -153,7 +153,6 @@ export function checkToolOptions(where: string, options: object, known: readonly
   if (other !== undefined) throw unknownRagOption(where, other, known);
 }
 
-/** The id of the tool, with a default made from its settings. */
 export function toolId(kind: string, { id, vectorStoreName, indexName }: QueryToolOptions): string {
   return id ?? [kind, vectorStoreName, indexName, "Tool"].filter((part) => part !== undefined).join(" ");
 }

@@ -19,27 +19,27 @@ import {
 } from "./query-settings.js";
 import type { Reranker } from "./rerank.js";
 
-/** What both tools give. A model reads `text`. */
+/** The result of both query tools. The model sees only `text`. */
 export interface QueryToolResult {
-  /** The texts that were found, the best first. */
+  /** The texts found, best first. */
   readonly relevantContext: readonly string[];
-  /** The same as one text. */
+  /** The same texts, joined. */
   readonly text: string;
-  /** All that is known of each, unless `includeSources` is false. */
+  /** The full results; empty if `includeSources` is `false`. */
   readonly sources: readonly QueryResult[];
 }
 
-/** A tool that finds texts; `execute` gives the whole result. */
+/** A tool that finds texts. `execute` returns a {@link QueryToolResult}. */
 export type QueryTool = CreatedTool<JsonSchema, undefined, Record<never, never>, false>;
 
 /** Options of {@link createVectorQueryTool}. */
 export interface VectorQueryToolOptions extends QueryToolOptions {
-  /** Puts what was found into a better order: what `rerank` gives. */
+  /** Reorders the results, such as one made with `rerank`. */
   readonly reranker?: Reranker | undefined;
 }
 
 /**
- * A tool with which a model looks into an index of a vector store.
+ * Creates a tool with which a model queries an index of a vector store.
  *
  * @example
  * const lookUp = createVectorQueryTool({
@@ -64,13 +64,13 @@ export function createVectorQueryTool(options: VectorQueryToolOptions): QueryToo
 
 /** Options of {@link createGraphRAGTool}. */
 export interface GraphRAGToolOptions extends QueryToolOptions {
-  /** How entries are connected and ranked; `randomWalkSteps` and `restartProb` may stand in the input and the request context too. */
+  /** How entries are connected and ranked; `randomWalkSteps` and `restartProb` can also come from the input or the request context. */
   readonly graphOptions?: GraphRAGOptions | undefined;
 }
 
 /**
- * A tool with which a model finds texts that answer a question together: those that are like it, and those that are connected
- * with these. Every call makes a graph of its own.
+ * Creates a tool with which a model finds texts that are similar to a question, and texts that are connected with those. Each
+ * call builds its own graph.
  *
  * @example
  * const explore = createGraphRAGTool({
@@ -83,7 +83,7 @@ export interface GraphRAGToolOptions extends QueryToolOptions {
  */
 export function createGraphRAGTool(options: GraphRAGToolOptions): QueryTool {
   checkToolOptions("createGraphRAGTool", options, [...queryToolNames, "graphOptions"]);
-  new GraphRAG(options.graphOptions); // wrong ranges are told where they are written
+  new GraphRAG(options.graphOptions); // throws for invalid options when the tool is created
   return makeTool(options, {
     kind: "GraphRAG",
     description:

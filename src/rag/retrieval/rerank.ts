@@ -6,33 +6,33 @@ import { concurrently } from "../concurrently.js";
 import { invalidRagOption, invalidValue } from "../errors.js";
 import { askModelForJson } from "../model-answer.js";
 
-/** Puts documents into a better order for a query. */
+/** Reorders documents by relevance to a query. */
 export type Reranker = (
   query: string,
   documents: readonly Document[],
   ctx?: NodeContext<unknown, unknown>,
 ) => Promise<Document[]>;
 
-/** How much each part counts; the sum does not matter. */
+/** The weights of the parts of a score. They need not add up to 1. */
 export interface RerankWeights {
-  /** What the model or the function says. @default 0.4 */
+  /** The score that the model or the function gives. @default 0.4 */
   readonly semantic?: number | undefined;
   /** The score of the retriever. @default 0.4 */
   readonly vector?: number | undefined;
-  /** The place that the retriever gave. @default 0.2 */
+  /** The rank that the retriever gave. @default 0.2 */
   readonly position?: number | undefined;
 }
 
 /** Options of {@link rerank}. */
 export interface RerankOptions {
-  /** Who says how well each document answers the query. */
+  /** The model that scores how well each document answers the query. Set either this or `score`. */
   readonly model?: AgenticModel | undefined;
-  /** Says so in place of a model, from 0 to 1. */
+  /** Returns the score of a document without a model, from 0 to 1. */
   readonly score?: ((query: string, document: Document) => number | Promise<number>) | undefined;
   readonly weights?: RerankWeights | undefined;
   /** @default all */
   readonly topK?: number | undefined;
-  /** Whether a failure is an error. If not, the order stays, and handlers are notified (`onEvent`). @default false */
+  /** Whether a failure throws. Otherwise the order is kept and handlers are notified (`onEvent`). @default false */
   readonly strict?: boolean | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface RerankOptions {
  */
 export function rerank({ model, score, weights = {}, topK, strict = false }: RerankOptions): Reranker {
   if ((model === undefined) === (score === undefined))
-    throw invalidRagOption("rerank needs a model or a score function, and one of them.");
+    throw invalidRagOption("rerank needs either a model or a score function. Set exactly one of them.");
   if (topK !== undefined && (!Number.isInteger(topK) || topK < 1))
     throw invalidValue("topK", "a whole number of at least 1", topK);
   const shares = sharesOf(weights);
@@ -56,11 +56,9 @@ export function rerank({ model, score, weights = {}, topK, strict = false }: Rer
         model === undefined ? await scoreEach(query, documents, score) : await askScores(model, query, documents, ctx);
     } catch (cause) {
       if (ctx?.signal.aborted) throw cause;
-      const error = new KumikoError(
-        "RETRIEVAL_FAILED",
-        `The documents could not be put into a better order. ${messageOf(cause)}`,
-        { cause },
-      );
+      const error = new KumikoError("RETRIEVAL_FAILED", `Reranking the documents failed: ${messageOf(cause)}`, {
+        cause,
+      });
       if (strict) throw error;
       ctx?.progress({ kind: "rerank_failed", error });
       return documents.slice(0, topK);
@@ -92,14 +90,13 @@ async function scoreEach(
   const values = await Promise.all(documents.map((document) => score?.(query, document)));
   return values.map((value) => {
     if (typeof value === "number" && value >= 0 && value <= 1) return value;
-    throw invalidValue("what score gives", "a number from 0 to 1", value);
+    throw invalidValue("the result of score", "a number from 0 to 1", value);
   });
 }
 
 const perCall = 10;
 const concurrency = 4;
 
-/** Ten documents a call. */
 async function askScores(
   model: AgenticModel,
   query: string,

@@ -12,13 +12,13 @@ import type { Reranker } from "./rerank.js";
 
 /** Options of {@link vectorIndexer}. */
 export interface VectorIndexerOptions {
-  /** The name of the index; a call may name another one. It must be there. */
+  /** The name of an existing index; a call can select another one. */
   readonly index: string;
   readonly embedder: AnyEmbedder;
 }
 
 /**
- * Writes documents into an index of a vector store, as a node. A document that has its embedding already is not embedded.
+ * A node that writes documents to an index of a vector store. Documents that already have an embedding are not embedded again.
  *
  * @example
  * const indexer = vectorIndexer(memoryVectors(), { index: "docs", embedder });
@@ -47,35 +47,35 @@ export function vectorIndexer(store: VectorStore, { index, embedder }: VectorInd
   };
 }
 
-/** How words and vectors count together. */
+/** Options of hybrid search. */
 export interface HybridOptions {
-  /** How much the vectors count, from 0 to 1; the words count the rest. @default 0.5 */
+  /** The weight of vector search, from 0 to 1; text search gets the rest. @default 0.5 */
   readonly weight?: number | undefined;
-  /** How little the first ranks differ. @default 60 */
+  /** The smoothing constant: the larger, the less the top ranks dominate. @default 60 */
   readonly k?: number | undefined;
 }
 
 /** Options of {@link vectorRetriever}. */
 export interface VectorRetrieverOptions {
-  /** The name of the index; a call may name another one. */
+  /** The name of the index; a call can select another one. */
   readonly index: string;
   readonly embedder: AnyEmbedder;
   /** @default 10 */
   readonly topK?: number | undefined;
   readonly filter?: Filter | undefined;
-  /** Whether words count beside vectors. @default false */
+  /** Whether to combine vector search with text search. @default false */
   readonly hybrid?: boolean | HybridOptions | undefined;
-  /** Puts what was found into a better order: what `rerank` gives. */
+  /** Reorders the results, such as one made with `rerank`. */
   readonly rerank?: Reranker | undefined;
 }
 
-/** A retriever that may be called by hand too. */
+/** A retriever that can also be called directly, without a run. */
 export interface QueryRetriever extends Retriever {
   readonly retrieve: Retriever["retrieve"] & ((query: string) => Promise<Document[]>);
 }
 
 /**
- * Finds documents in an index of a vector store, as a node. Scores stand in the metadata: `scoreOf(document)`.
+ * A node that finds documents in an index of a vector store. Read their scores with `scoreOf(document)`.
  *
  * @example
  * const retriever = vectorRetriever(memoryVectors(), { index: "docs", embedder, topK: 5, filter: { lang: "en" } });
@@ -137,7 +137,6 @@ async function findBoth(search: VectorSearch, { weight = 0.5, k }: HybridOptions
     .slice(0, topK);
 }
 
-/** A result of a store as a document, with its score. */
 export function documentOfResult({ id, score, document, metadata }: QueryResult): Document {
   return withScore({ id, content: document, metadata }, score);
 }

@@ -1,4 +1,4 @@
-/** The order of texts by code points, which is that of their bytes in UTF-8: databases have the same. */
+/** Compares strings by code point, which is the order of their UTF-8 bytes, as databases do. */
 export function compareTexts(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let index = 0; index < length; index++) {
@@ -8,7 +8,7 @@ export function compareTexts(one: string, other: string): number {
   return one.length - other.length;
 }
 
-/** Surrogates stand for code points above all others. */
+/** Ranks surrogates last, because they encode the highest code points. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

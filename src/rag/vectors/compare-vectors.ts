@@ -1,9 +1,9 @@
-/** Compares a query with vectors that stand one after the other in a list; `places` says with which of them. */
+/** Compares a query with vectors stored back to back in one array. `places` are the indexes of those to compare. */
 export type VectorComparison = (vectors: Float32Array, query: Float32Array, places: Uint32Array) => Float64Array;
 
 /**
- * The dot products. Four at a time take about half of the time, as none of them waits for the sum of another; each sum is
- * the same as by itself.
+ * Calculates dot products, four at a time: as the sums do not depend on each other, this takes about half as long. Each sum is
+ * exactly the same as if it were calculated alone.
  */
 export const dotProducts: VectorComparison = (vectors, query, places) => {
   const { length } = query;
@@ -23,7 +23,7 @@ export const dotProducts: VectorComparison = (vectors, query, places) => {
   return found;
 };
 
-/** The squares of the distances, in the same way. */
+/** Calculates squared distances in the same way. */
 export const squaredDistances: VectorComparison = (vectors, query, places) => {
   const { length } = query;
   const found = new Float64Array(places.length);
@@ -46,14 +46,14 @@ const square = (value: number): number => value * value;
 
 type Four = readonly [number, number, number, number];
 
-/** Where the next four vectors begin. Where there are fewer, the last one stands for those that are missing. */
+/** Where the next four vectors begin. If fewer are left, the last one is repeated. */
 function startsOf(places: Uint32Array, at: number, length: number): Four {
   const last = places.length - 1;
   const startOf = (index: number): number => (places[Math.min(index, last)] ?? 0) * length;
   return [startOf(at), startOf(at + 1), startOf(at + 2), startOf(at + 3)];
 }
 
-/** What would stand behind the end of the list is lost. */
+/** Writes four results. Typed arrays ignore writes past their end. */
 function write(found: Float64Array, at: number, [a, b, c, d]: Four): void {
   found[at] = a;
   found[at + 1] = b;

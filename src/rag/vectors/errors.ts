@@ -3,13 +3,13 @@ import { shorten } from "../../schema/shorten.js";
 import { invalidDocument } from "../errors.js";
 
 export const invalidFilter = (why: string, given: unknown): KumikoError =>
-  new KumikoError("INVALID_FILTER", `The filter cannot be read: ${why} (got ${shorten(given, { length: 80 })}).`);
+  new KumikoError("INVALID_FILTER", `The filter is invalid: ${why} (got ${shorten(given, { length: 80 })}).`);
 
 export const invalidVector = (what: string): KumikoError => new KumikoError("INVALID_VECTOR", what);
 
 export const notStorable = (what: string): KumikoError =>
   invalidDocument(
-    `${what} has a NUL character or half of a surrogate pair, which databases cannot keep. Remove it: text.replaceAll("\\0", "").toWellFormed().`,
+    `${what} has a NUL character or half of a surrogate pair, which databases cannot store. Remove it: text.replaceAll("\\0", "").toWellFormed().`,
   );
 
 export const unknownIndex = (name: string, known: readonly string[]): KumikoError =>
@@ -21,7 +21,7 @@ export const unknownIndex = (name: string, known: readonly string[]): KumikoErro
 export const otherIndex = (name: string, found: object, wanted: object): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
-    `The index "${name}" is there already, with other settings: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}. Delete it first, or use another name.`,
+    `The index "${name}" already exists with other settings: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}. Delete it first, or use another name.`,
   );
 
 export const unknownVectorEntry = (index: string, id: string): KumikoError =>
@@ -30,7 +30,7 @@ export const unknownVectorEntry = (index: string, id: string): KumikoError =>
 export const noTextIndex = (index: string): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
-    `The index "${index}" was created with text: false, so its documents cannot be found by words.`,
+    `The index "${index}" was created with text: false, so it does not support queryText. Create an index with text: true.`,
   );
 
 export const vectorsClosed = (store: string): KumikoError =>

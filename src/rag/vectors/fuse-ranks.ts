@@ -1,4 +1,4 @@
-/** Found by one query, or one retriever: the best first. */
+/** The results of one query or retriever, best first. */
 export interface RankedList<Item> {
   readonly items: readonly Item[];
   readonly weight: number;
@@ -9,10 +9,10 @@ export interface Fused<Item> {
   readonly score: number;
 }
 
-/** How little the first ranks differ. */
+/** The smoothing constant: the larger, the less the top ranks dominate. */
 export const defaultK = 60;
 
-/** Reciprocal rank fusion: each list gives an item `weight / (k + rank)`. The first item of an id is the one that is kept. */
+/** Reciprocal rank fusion: each list adds `weight / (k + rank)` to the score of an item. Of items with the same id, the first is kept. */
 export function fuseRanks<Item extends { readonly id: string }>(
   lists: readonly RankedList<Item>[],
   k: number = defaultK,

@@ -2,7 +2,7 @@ import { type Fields, isFields } from "../../is.js";
 import { compareTexts } from "./compare-texts.js";
 import type { Comparison, Condition, FilterValue, MetadataPath } from "./filter.js";
 
-/** Whether metadata fits a filter. */
+/** Whether metadata meets a condition. */
 export function matches(metadata: Fields, condition: Condition): boolean {
   switch (condition.type) {
     case "and":
@@ -26,7 +26,7 @@ export function matches(metadata: Fields, condition: Condition): boolean {
   }
 }
 
-/** By `===`, for which no two values of other types are equal, and 0 is -0. */
+/** Uses `===`, so values of different types never match, and 0 equals -0. */
 const includes = (values: readonly FilterValue[], value: unknown): boolean => values.some((one) => one === value);
 
 function valueAt(metadata: Fields, path: MetadataPath): unknown {

@@ -14,7 +14,7 @@ interface Entry {
   readonly metadata: Fields;
 }
 
-/** Entries in a list, and their vectors in one long array, which is fast to go through. */
+/** An index in memory. All vectors are in one typed array, which is fast to scan. */
 export class MemoryIndex {
   readonly settings: IndexSettings;
   readonly #entries: Entry[] = [];
@@ -71,7 +71,7 @@ export class MemoryIndex {
     return gone.filter((id) => this.#remove(id)).length;
   }
 
-  /** The last entry takes the place of the one that goes. */
+  /** Moves the last entry to the place of the removed one. */
   #remove(id: string): boolean {
     const place = this.#places.get(id);
     const entry = place === undefined ? undefined : this.#entries[place];
@@ -121,7 +121,7 @@ export class MemoryIndex {
     return best.hits;
   }
 
-  /** The places of the entries that fit, some at a time. */
+  /** The places of matching entries, in blocks. */
   *#blocks(condition: Condition | undefined): Generator<Uint32Array, void, undefined> {
     const places = new Uint32Array(blockSize);
     let count = 0;

@@ -14,7 +14,7 @@ import type {
   VectorStore,
 } from "./vector-store.js";
 
-/** What `memoryVectors` gives, once it is loaded. */
+/** The implementation of `memoryVectors`, loaded on first use. */
 export class MemoryStore implements VectorStore {
   readonly #indexes = new Map<string, MemoryIndex>();
   #closed = false;

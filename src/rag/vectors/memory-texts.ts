@@ -1,8 +1,8 @@
 import { queryTermsOf, termsOf } from "./search-terms.js";
 
-/** Finds documents by their words, by BM25. */
+/** Full-text search with BM25 ranking. */
 export class MemoryTexts {
-  /** For each term, how often each document has it. */
+  /** Term frequencies, by term and document id. */
   readonly #postings = new Map<string, Map<string, number>>();
   readonly #lengths = new Map<string, number>();
   #total = 0;
@@ -28,7 +28,7 @@ export class MemoryTexts {
     }
   }
 
-  /** The ids of documents with at least one of the words, and how well they fit. */
+  /** Returns the scores of the documents that contain at least one of the words, by id. */
   find(query: string): Map<string, number> {
     const scores = new Map<string, number>();
     const count = this.#lengths.size;
@@ -47,6 +47,6 @@ export class MemoryTexts {
   }
 }
 
-/** The usual constants of BM25. */
+/** The constants `k1` and `b` of BM25, with their usual values. */
 const saturation = 1.2;
 const evenness = 0.75;

@@ -4,7 +4,7 @@ import type { VectorStore } from "./vector-store.js";
 const onDemand = new OnDemand(() => import("./memory-store.js"));
 
 /**
- * Keeps vectors in memory, and looks at all of them: for tests, and for up to some ten thousand entries.
+ * A vector store in memory that scans all entries on each query. Use it for tests, and for up to some ten thousand entries.
  *
  * @example
  * const store = memoryVectors();

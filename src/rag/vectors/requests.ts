@@ -12,7 +12,7 @@ import type {
   VectorMetric,
 } from "./vector-store.js";
 
-/** What all stores check in the same way, before they do anything. */
+/** The validated settings of an index. All stores validate their arguments with the functions of this file. */
 export interface IndexSettings {
   readonly dimension: number;
   readonly metric: VectorMetric;
@@ -23,7 +23,7 @@ const metrics: readonly unknown[] = ["cosine", "euclidean", "dotproduct"] satisf
 
 export function checkIndexName(name: unknown): string {
   if (typeof name === "string" && /^[A-Za-z_][A-Za-z0-9_]{0,47}$/.test(name)) return name;
-  throw invalidValue("indexName", "a text of letters, digits and _, no digit first, at most 48", name);
+  throw invalidValue("indexName", "1 to 48 letters, digits and _, not starting with a digit", name);
 }
 
 export function readIndexSettings(options: CreateIndexOptions, others: readonly string[] = []): IndexSettings {
@@ -36,7 +36,7 @@ export function readIndexSettings(options: CreateIndexOptions, others: readonly 
   return { dimension, metric, text };
 }
 
-/** An entry to be written. Metadata is text of JSON, as it is stored. */
+/** An entry to write. Metadata is a string of JSON, as it is stored. */
 export interface EntryRow {
   readonly id: string;
   readonly vector: Float32Array;
@@ -47,7 +47,7 @@ export interface EntryRow {
 export interface EntryRows {
   /** One for each vector of the request. */
   readonly ids: string[];
-  /** Of entries with the same id the last one counts. */
+  /** Without repeated ids: the last entry with an id wins. */
   readonly rows: readonly EntryRow[];
 }
 
@@ -70,7 +70,7 @@ export function readEntryRows(options: UpsertOptions, settings: IndexSettings): 
 
 function readId(id: unknown): string {
   if (typeof id === "string" && id !== "" && id.length <= 1_024 && isStorable(id)) return id;
-  throw invalidValue("an id", "a text of 1 to 1,024 characters", id);
+  throw invalidValue("an id", "a string of 1 to 1,024 characters", id);
 }
 
 function readDocument(document: unknown, name: string): string {
@@ -90,32 +90,34 @@ function stringify(metadata: Fields, name: string): string {
   try {
     return JSON.stringify(metadata);
   } catch (cause) {
-    throw invalidDocument(`${name} must hold values of JSON only.`, cause);
+    throw invalidDocument(`${name} must contain only values that JSON can represent.`, cause);
   }
 }
 
-/** How JSON writes what databases refuse. */
+/** Matches the JSON escapes of characters that databases reject. */
 const escapedInJson = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
-/** Databases refuse them, and keep no half of a surrogate pair. */
+/** Whether databases can store a string: they reject NUL characters and lone surrogates. */
 function isStorable(text: string): boolean {
   return !/\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(text);
 }
 
-/** A vector with single precision, in which all stores keep them. */
+/** Validates a vector, and converts it to single precision, in which all stores keep vectors. */
 export function checkVector(vector: unknown, { dimension, metric }: IndexSettings, name: string): Float32Array {
   if (!Array.isArray(vector) && !(vector instanceof Float32Array)) {
     throw invalidVector(`${name} must be a list of numbers.`);
   }
   if (vector.length !== dimension) {
-    throw invalidVector(`${name} has ${vector.length} numbers, and the index has a dimension of ${dimension}.`);
+    throw invalidVector(`${name} has ${vector.length} numbers, but the index has a dimension of ${dimension}.`);
   }
   const values = new Float32Array(vector);
   const wrong = values.findIndex((value) => !Number.isFinite(value));
   if (wrong >= 0)
-    throw invalidVector(`${name} has ${String(vector[wrong])} at ${wrong}, which is not a finite number.`);
+    throw invalidVector(`${name} has ${String(vector[wrong])} at index ${wrong}, which is not a finite number.`);
   if (metric === "cosine" && norm(values) === 0) {
-    throw invalidVector(`${name} has only zeros: it has no direction, and so no cosine with any other.`);
+    throw invalidVector(
+      `${name} has only zeros, so its cosine is undefined. Use another metric, or leave the vector out.`,
+    );
   }
   return values;
 }
@@ -139,7 +141,7 @@ export function readQuery(options: QueryOptions, settings: IndexSettings): Query
   if (queryVector === undefined && queryText === undefined) {
     throw invalidRagOption("A query needs a queryVector, a queryText, or both.");
   }
-  if (queryText !== undefined && typeof queryText !== "string") throw invalidValue("queryText", "a text", queryText);
+  if (queryText !== undefined && typeof queryText !== "string") throw invalidValue("queryText", "a string", queryText);
   if (!Number.isInteger(topK) || topK < 1 || topK > mostResults)
     throw invalidValue("topK", "a whole number from 1 to 4,096", topK);
   if (typeof minScore !== "number" || Number.isNaN(minScore)) throw invalidValue("minScore", "a number", minScore);
@@ -154,7 +156,7 @@ export function readQuery(options: QueryOptions, settings: IndexSettings): Query
   };
 }
 
-/** What of an entry is to be changed. */
+/** The changes to an entry; `undefined` keeps a value. */
 export type EntryChange = { readonly id: string } & {
   readonly [Name in "vector" | "document" | "metadata"]: EntryRow[Name] | undefined;
 };
@@ -170,7 +172,7 @@ export function readUpdate(options: UpdateOptions, settings: IndexSettings): Ent
   };
 }
 
-/** Ids, or what all entries to be deleted fit; `undefined` for all. */
+/** Deletes entries by id, or all that match a condition; without a condition, all entries. */
 export type DeleteRequest =
   | { readonly ids: readonly string[]; readonly condition?: undefined }
   | { readonly ids?: undefined; readonly condition: Condition | undefined };
@@ -179,15 +181,17 @@ export function readDelete(options: DeleteOptions): DeleteRequest {
   checkNames("delete", options, ["indexName", "ids", "filter"]);
   const { ids, filter } = options;
   if ((ids === undefined) === (filter === undefined)) {
-    throw invalidRagOption("delete needs ids or a filter, and one of them only. The filter {} deletes all entries.");
+    throw invalidRagOption(
+      "delete needs either ids or a filter. Set exactly one of them; the filter {} deletes all entries.",
+    );
   }
   if (ids === undefined) return { condition: readFilter(filter) };
-  if (!Array.isArray(ids)) throw invalidValue("ids", "a list of texts", ids);
+  if (!Array.isArray(ids)) throw invalidValue("ids", "a list of strings", ids);
   return { ids: [...new Set(ids.map(readId))] };
 }
 
 function checkNames(where: string, options: object, known: readonly string[]): void {
-  if (!isFields(options)) throw invalidValue(`what ${where} takes`, "an object of options", options);
+  if (!isFields(options)) throw invalidValue(`the argument of ${where}`, "an object of options", options);
   const other = Object.keys(options).find((name) => !known.includes(name));
   if (other !== undefined) throw unknownRagOption(where, other, known);
 }

@@ -3,13 +3,13 @@ import { fuseRanks } from "./fuse-ranks.js";
 import { type IndexSettings, mostResults, type QueryRequest } from "./requests.js";
 import { compareHits, type Hit } from "./top-results.js";
 
-/** The two ways in which a store looks for entries; each gives at most `count` of them, the best first. */
+/** The two kinds of search of a store. Each returns at most `count` entries, best first. */
 export interface Searches<Found extends Hit> {
   nearest(vector: Float32Array, count: number): readonly Found[];
   withWords(text: string, count: number): readonly Found[];
 }
 
-/** Answers a query by vector, by words, or by both together. */
+/** Runs a query by vector, by text, or by both. */
 export function searchIndex<Found extends Hit>(
   indexName: string,
   settings: IndexSettings,
@@ -25,13 +25,13 @@ export function searchIndex<Found extends Hit>(
   );
 }
 
-/** How many hits each way has to find, so that the best of both together are among them. */
+/** How many hits each search must find, so that the best after fusion are likely among them. */
 export function hitsNeeded(indexName: string, settings: IndexSettings, { vector, text, topK }: QueryRequest): number {
   if (text !== undefined && !settings.text) throw noTextIndex(indexName);
   return vector !== undefined && text !== undefined ? Math.min(mostResults, Math.max(100, topK * 4)) : topK;
 }
 
-/** What a query found by vector, by words, or by both: then the ranks decide. */
+/** Combines the hits of both searches by rank, or returns those of the only one. */
 export function joinHits<Found extends Hit>(
   { topK, minScore }: QueryRequest,
   nearest: readonly Found[] | undefined,

@@ -1,12 +1,12 @@
 /**
- * The terms by which a text can be found: its words in lower case. Chinese, Japanese and Korean have no blanks between
- * words, so runs of their characters are found by three neighbours, and shorter runs as they are.
+ * The index terms of a text: its words in lower case. Chinese, Japanese and Korean text is indexed as n-grams of one to three
+ * characters, because it has no spaces between words.
  */
 export function termsOf(text: string): string[] {
   return runsOf(text).flatMap((run) => (cjk.test(run) ? gramsOf(run, [1, 2, 3]) : [run]));
 }
 
-/** The terms of a query. Nothing in it is syntax. */
+/** The terms of a query, which has no operators. Chinese, Japanese and Korean text is searched by its longest n-grams. */
 export function queryTermsOf(text: string): string[] {
   const terms = runsOf(text).flatMap((run) =>
     cjk.test(run) ? gramsOf(run, [Math.min(3, Array.from(run).length)]) : [run],

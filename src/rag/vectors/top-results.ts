@@ -1,6 +1,6 @@
 import { compareTexts } from "./compare-texts.js";
 
-/** Something with an id that a search has found. */
+/** A result of a search. */
 export interface Hit {
   readonly id: string;
   readonly score: number;
@@ -10,7 +10,7 @@ export function compareHits(one: Hit, other: Hit): number {
   return other.score - one.score || compareTexts(one.id, other.id);
 }
 
-/** Keeps the best of many hits, in order. */
+/** Collects the best hits, in order. */
 export class TopResults<Found extends Hit> {
   readonly hits: Found[] = [];
   readonly #count: number;
@@ -19,7 +19,7 @@ export class TopResults<Found extends Hit> {
     this.#count = count;
   }
 
-  /** Hits with a lower score need not be made. */
+  /** The score below which a hit cannot get in. */
   get least(): number {
     return this.hits.length < this.#count ? Number.NEGATIVE_INFINITY : (this.hits.at(-1)?.score ?? 0);
   }

@@ -1,7 +1,7 @@
 import { cosine, dot } from "../vector-math.js";
 import type { VectorMetric } from "./vector-store.js";
 
-/** How well two vectors fit: larger is better. */
+/** The similarity of two vectors; larger is better. */
 export function vectorScore(metric: VectorMetric, one: ArrayLike<number>, other: ArrayLike<number>): number {
   switch (metric) {
     case "cosine":

@@ -1,25 +1,25 @@
 import type { Filter } from "./filter.js";
 
-/** How alike two vectors are. */
+/** How the similarity of two vectors is measured. */
 export type VectorMetric = "cosine" | "euclidean" | "dotproduct";
 
 /** Options of `createIndex`. */
 export interface CreateIndexOptions {
-  /** Letters, digits and `_`, no digit first, at most 48. */
+  /** 1 to 48 letters, digits and `_`, not starting with a digit. */
   readonly indexName: string;
   readonly dimension: number;
   /** @default "cosine" */
   readonly metric?: VectorMetric | undefined;
-  /** Whether documents can be found by their words too. @default true */
+  /** Whether the index supports text search (`queryText`). @default true */
   readonly text?: boolean | undefined;
 }
 
-/** The settings of an index, and how many entries it has. */
+/** The settings and the size of an index. */
 export interface IndexDescription {
   readonly dimension: number;
   readonly metric: VectorMetric;
   readonly text: boolean;
-  /** How many entries it has. */
+  /** The number of entries. */
   readonly count: number;
 }
 
@@ -27,11 +27,11 @@ export interface IndexDescription {
 export interface UpsertOptions {
   readonly indexName: string;
   readonly vectors: readonly (readonly number[])[];
-  /** One for each vector. An id that is there already is replaced, with all that belongs to it. @default random ones */
+  /** One per vector. An existing entry with the same id is replaced entirely. @default random ids */
   readonly ids?: readonly string[] | undefined;
-  /** The texts, one for each vector. @default "" */
+  /** One text per vector. @default "" */
   readonly documents?: readonly string[] | undefined;
-  /** Values of JSON, one object for each vector. @default {} */
+  /** One object of JSON values per vector. @default {} */
   readonly metadata?: readonly Readonly<Record<string, unknown>>[] | undefined;
 }
 
@@ -40,17 +40,17 @@ export interface QueryOptions {
   readonly indexName: string;
   /** Finds the entries with the nearest vectors. */
   readonly queryVector?: readonly number[] | undefined;
-  /** Finds documents with these words; with a `queryVector` too, both ranks count, one half each. */
+  /** Finds documents with these words. Together with `queryVector`, both rankings count equally. */
   readonly queryText?: string | undefined;
   /** @default 10, at most 4,096 */
   readonly topK?: number | undefined;
-  /** Only entries whose metadata fits. */
+  /** Returns only entries whose metadata matches. */
   readonly filter?: Filter | undefined;
-  /** Only entries with at least this score. */
+  /** Returns only entries with at least this score. */
   readonly minScore?: number | undefined;
   /** @default false */
   readonly includeVector?: boolean | undefined;
-  /** Whether an index that may miss some looks at all entries. @default false */
+  /** Whether to scan all entries instead of using an approximate index. @default false */
   readonly exact?: boolean | undefined;
 }
 
@@ -58,8 +58,8 @@ export interface QueryOptions {
 export interface QueryResult {
   readonly id: string;
   /**
-   * Larger is better. Of vectors: the cosine, the dot product, or 1 / (1 + the distance). Of words: a number that says nothing
-   * outside of this query. Of both: what the ranks make together.
+   * Larger is better. For a vector query, the cosine, the dot product, or 1 / (1 + distance). For a text query, a number that is
+   * comparable only within this query. For both, the fused rank score.
    */
   readonly score: number;
   readonly document: string;
@@ -77,14 +77,14 @@ export interface UpdateOptions {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Which entries to delete: these, or all that fit. */
+/** Options of `delete`: either ids, or a filter that selects entries. */
 export type DeleteOptions =
   | { readonly indexName: string; readonly ids: readonly string[]; readonly filter?: undefined }
   | { readonly indexName: string; readonly filter: Filter; readonly ids?: undefined };
 
 /**
- * Keeps vectors with their documents and metadata, in indexes. `vectorStoreConformance` in `kumiko/testing` checks a store
- * of your own.
+ * Stores vectors with their documents and metadata, in named indexes. To implement your own store, check it with
+ * `vectorStoreConformance` of `kumiko/testing`.
  *
  * @example
  * const store = memoryVectors();
@@ -93,19 +93,19 @@ export type DeleteOptions =
  * const [best] = await store.query({ indexName: "docs", queryVector: [1, 0.1], filter: { lang: "en" } });
  */
 export interface VectorStore {
-  /** Makes an index. One that is there with the same settings stays as it is; with others, it is an error. */
+  /** Creates an index. Does nothing if it exists with the same settings; throws if it exists with others. */
   createIndex(options: CreateIndexOptions): Promise<void>;
-  /** The names of the indexes, in order. */
+  /** Returns the names of the indexes, sorted. */
   listIndexes(): Promise<string[]>;
   describeIndex(indexName: string): Promise<IndexDescription>;
   deleteIndex(indexName: string): Promise<void>;
-  /** Writes all entries or none, and gives their ids. */
+  /** Writes all entries or none, and returns their ids. */
   upsert(options: UpsertOptions): Promise<string[]>;
-  /** The best entries first; those with equal scores by their ids. */
+  /** Returns the best entries first; entries with equal scores are sorted by id. */
   query(options: QueryOptions): Promise<QueryResult[]>;
-  /** Changes what is given of an entry that exists. */
+  /** Changes the given parts of an existing entry. */
   update(options: UpdateOptions): Promise<void>;
-  /** How many entries are gone. */
+  /** Deletes entries, and returns how many. */
   delete(options: DeleteOptions): Promise<number>;
   close(): Promise<void>;
 }

@@ -122,8 +122,8 @@ describe("HTML", () => {
     expect(await selected('section[data-kind="x y"]')).toEqual(["A"]);
     expect(await selected("section.one[id]")).toEqual(["A"]);
     expect(await selected("p section")).toEqual([]);
-    await expect(selected("main > section")).rejects.toThrow(/not known/);
-    await expect(selected("a:hover")).rejects.toThrow(/not known/);
+    await expect(selected("main > section")).rejects.toThrow(/not supported/);
+    await expect(selected("a:hover")).rejects.toThrow(/not supported/);
   });
 
   it("reads pages that nest deeply", async () => {

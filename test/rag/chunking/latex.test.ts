@@ -80,10 +80,10 @@ describe("the strategy latex", () => {
   it.each([
     ["\\begin{itemize} \\item a", "an environment has no end"],
     ["text \\end{itemize}", "an environment has no beginning"],
-    ["a { brace", "a brace stands alone"],
+    ["a { brace", "a brace has no counterpart"],
     ["price: $ 5", "a formula has no end"],
     ["\\[ x", "a formula has no end"],
-    ["\\section{open", "a brace stands alone"],
+    ["\\section{open", "a brace has no counterpart"],
     ["{".repeat(20_000) + "}".repeat(20_000), "stack"],
   ])("splits what is broken as any text, and says why: %.20s", async (broken, reason) => {
     const text = `First paragraph.\n\n${broken}`;

@@ -170,10 +170,10 @@ describe("webLoader", () => {
       else answer.end(Buffer.alloc(10_000_001, "a"));
     });
     await expect(load(`${url}/large`)).rejects.toThrow(/larger than 10 MB/);
-    await expect(load(`${url}/missing`)).rejects.toThrow(/answers 404/);
+    await expect(load(`${url}/missing`)).rejects.toThrow(/answered with status 404/);
     await expect(load(`${url}/slow`, { timeoutMs: 50 })).rejects.toMatchObject({
       code: "LOAD_FAILED",
-      message: expect.stringMatching(/slow" cannot be loaded: it takes longer than 50 ms\. Set timeoutMs/),
+      message: expect.stringMatching(/slow" cannot be loaded: it took longer than 50 ms\. Increase timeoutMs/),
     });
   });
 

@@ -108,8 +108,8 @@ describe("a PDF", () => {
       trailer: `/Encrypt 10 0 R/ID[${key}${key}]`,
     });
     await expect(load("locked.pdf", locked)).rejects.toThrow(/encrypted with a password/);
-    await expect(load("empty.pdf", Buffer.alloc(0))).rejects.toThrow(/not a PDF that can be read/);
-    await expect(load("other.pdf", Buffer.from("PK\u0003\u0004 something else"))).rejects.toThrow(/not a PDF/);
+    await expect(load("empty.pdf", Buffer.alloc(0))).rejects.toThrow(/not a readable PDF/);
+    await expect(load("other.pdf", Buffer.from("PK\u0003\u0004 something else"))).rejects.toThrow(/not a readable PDF/);
   });
 
   it("that is damaged keeps what can be read, or is an error", async () => {

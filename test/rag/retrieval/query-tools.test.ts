@@ -180,7 +180,7 @@ it("names the stores that there are when neither list nor Mastra has one", async
   const vectorStores = await stores();
   const tool = createVectorQueryTool({ vectorStoreName: "pinecone", indexName: "docs", model, vectorStores, mastra });
   await expect(call(tool, { queryText: "a" })).rejects.toThrow(
-    'There is no vector store "pinecone". Stores: my-store, libsql.',
+    'Unknown vector store "pinecone". Stores: my-store, libsql.',
   );
 });
 

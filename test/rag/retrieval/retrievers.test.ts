@@ -182,7 +182,7 @@ describe("retrievers of retrievers", () => {
     const model = answering(() => "1. other\n2. none");
     expect(ids(await multiQueryRetriever({ retriever, model }).retrieve("q"))).toEqual(["b", "a", "c"]);
     const text = multiQueryRetriever({ retriever, rewrite: () => "other" as unknown as string[] });
-    await expect(text.retrieve("q")).rejects.toThrow(/what rewrite gives must be a list of texts/);
+    await expect(text.retrieve("q")).rejects.toThrow(/the result of rewrite must be a list of strings/);
   });
 
   it("ask those that fit; unknown ones are errors, and failing ones unless they are optional", async () => {
@@ -190,7 +190,7 @@ describe("retrievers of retrievers", () => {
     const retrievers = { a: fixed({ q: ["a"] }), b: failing };
     const router = (route: string[], optional = false) => routerRetriever({ retrievers, route: () => route, optional });
     expect(ids(await router(["a"]).retrieve("q"))).toEqual(["a"]);
-    await expect(router(["c"]).retrieve("q")).rejects.toThrow(/no retriever "c".*a, b/);
+    await expect(router(["c"]).retrieve("q")).rejects.toThrow(/unknown retriever "c".*a, b/);
     await expect(router(["a", "b"]).retrieve("q")).rejects.toThrow("down");
     expect(ids(await router(["a", "b"], true).retrieve("q"))).toEqual(["a"]);
   });

@@ -1,18 +1,18 @@
 import type { TextSpan } from "../span.js";
 
-/** A piece of a text, and the piece of the source that it is written as there. */
+/** A piece of parsed text, and the range of the source that it comes from. */
 export interface AlignedRun extends TextSpan {
   readonly value: string;
 }
 
 export interface SourcePiece extends TextSpan {
-  /** What a parser made of it. */
+  /** The text that the parser produced from this range. */
   readonly value: string;
 }
 
 /**
- * Pairs the pieces of a text with those of its source, which has character references and other line breaks. Pieces of
- * equal length are equal.
+ * Maps the pieces of a parsed text to ranges of its source, which may contain character references and other line breaks.
+ * A run of the same length as its range is identical to it.
  */
 export function alignText(
   source: string,
@@ -47,7 +47,7 @@ export function alignText(
 
 const ampersand = 38;
 
-/** What stands in the source at a place where the text goes on differently: `text` is what becomes of so many characters. */
+/** Reads the source where it differs from the parsed text: `text` is the parsed form of the next `length` characters. */
 function differentPiece(
   source: string,
   place: number,
@@ -64,6 +64,6 @@ function differentPiece(
   return { length: 1, text: "" };
 }
 
-/** The longest name of a character has 33 letters; numbers may have zeros in front. */
+/** The longest named reference has 33 letters; numeric ones may have leading zeros. */
 const longest = 64;
 const reference = /^&(?:#x?[0-9a-f]+|[a-z][0-9a-z]*);?/i;

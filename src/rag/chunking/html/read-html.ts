@@ -3,15 +3,15 @@ import { noPackage } from "../../errors.js";
 import type { SourcePiece } from "./align-text.js";
 import type { SelectableElement } from "./selector.js";
 
-/** An element of a page that has visible text in it. */
+/** An element that contains visible text. */
 export class HtmlElement implements SelectableElement {
   readonly tagName: string;
   readonly parent: HtmlElement | undefined;
-  /** The innermost element around its text that has lines of its own. */
+  /** The innermost enclosing block element. */
   readonly block: HtmlElement | undefined;
-  /** The innermost cell of a table around its text. */
+  /** The innermost enclosing table cell. */
   readonly cell: HtmlElement | undefined;
-  /** Whether blanks and line breaks in its text count. */
+  /** Whether whitespace in its text is preserved. */
   readonly isVerbatim: boolean;
   readonly #attributes: DefaultTreeAdapterTypes.Element["attrs"];
 
@@ -38,7 +38,7 @@ const blocks = new Set(
 );
 const verbatim = new Set(["pre", "textarea", "listing"]);
 
-/** A piece of text of a page, in the order of the source. `start` and `end` are its place there. */
+/** A piece of text, with its range in the source. */
 export interface HtmlText extends SourcePiece {
   readonly parent: HtmlElement;
 }
@@ -46,13 +46,13 @@ export interface HtmlText extends SourcePiece {
 export interface HtmlPage {
   readonly source: string;
   readonly texts: readonly HtmlText[];
-  /** Where elements begin that break lines, `br` too. */
+  /** Where block elements (and `br`) begin. */
   readonly breaks: readonly number[];
-  /** What a character reference like `&amp;` stands for. */
+  /** Decodes a character reference such as `&amp;`. */
   readonly decode: (reference: string) => string;
 }
 
-/** Parses a page as browsers do, however broken it is. */
+/** Parses a page as browsers do, which accept any input. */
 export async function readHtml(source: string): Promise<HtmlPage> {
   const { parse, parseFragment, defaultTreeAdapter } = await loadParser();
   const starts: ElementStarts = new Map();
@@ -67,16 +67,16 @@ export async function readHtml(source: string): Promise<HtmlPage> {
   return { source, ...collect(page, source, starts), decode };
 }
 
-/** Where elements begin that break lines. */
+/** Where block elements begin. */
 type ElementStarts = Map<DefaultTreeAdapterTypes.Node, number>;
 
 /**
- * Keeps little of what the parser tells, which cuts texts at blanks: pieces that follow each other in the source are joined at
- * once, and are nothing but a place as long as they are written there as they are. Texts that the parser moves are not
- * joined, as each keeps its place.
+ * Saves memory: the parser splits text at spaces and reports the location of each piece. Adjacent pieces are joined right away,
+ * and while their text equals the source, only the range is kept. Texts that the parser moves are not joined, so that each
+ * keeps its own range.
  */
 function placesOnly(adapter: typeof DefaultAdapter, source: string, starts: ElementStarts): typeof DefaultAdapter {
-  /** A text of which it is told next where it stands. */
+  /** The text inserted last; its location is reported next. */
   let piece: string | undefined;
   const append = (parent: DefaultTreeAdapterTypes.ParentNode): DefaultTreeAdapterTypes.TextNode => {
     const node = adapter.createTextNode(asWritten);
@@ -119,7 +119,7 @@ function placesOnly(adapter: typeof DefaultAdapter, source: string, starts: Elem
   };
 }
 
-/** The value of a text that stands in the source as it is. */
+/** Marks a text node whose text equals its range of the source. */
 const asWritten = "";
 
 function textAt(source: string, value: string, { startOffset, endOffset }: Place): string {
@@ -134,7 +134,7 @@ const textOf = ({ childNodes: [first] }: DefaultTreeAdapterTypes.DocumentFragmen
 /** Elements whose text is not displayed. */
 const hidden = new Set(["script", "style", "template", "title", "iframe", "noembed", "noframes"]);
 
-/** Walks without recursion: pages nest as deep as they like. */
+/** Walks without recursion, because pages can be nested to any depth. */
 function collect(
   page: DefaultTreeAdapterTypes.Document,
   source: string,
@@ -166,12 +166,12 @@ function collect(
       texts.push({ value: textAt(source, node.value, node.sourceCodeLocation), start, end, parent });
     }
   }
-  // The parser moves what stands in the wrong place of a table.
+  // the parser moves misplaced content out of tables
   texts.sort((a, b) => a.start - b.start);
   return { texts: joinPieces(texts), breaks: breaks.sort((a, b) => a - b) };
 }
 
-/** For a text that begins with a character reference, the parser names the end of that. */
+/** For a text that begins with a character reference, the parser reports the end of the reference as the start. */
 function startOfText(source: string, value: string, start: number): number {
   const first = source.charAt(start);
   if (first === value.charAt(0) || first === "\r") return start;
@@ -181,7 +181,7 @@ function startOfText(source: string, value: string, start: number): number {
 
 const longestReference = 64;
 
-/** Of texts that the parser moves, each piece between blanks is a text of its own. */
+/** Joins the pieces of moved texts, which the parser splits at spaces. */
 function joinPieces(texts: readonly HtmlText[]): HtmlText[] {
   const joined: HtmlText[] = [];
   for (let first = 0; first < texts.length; ) {

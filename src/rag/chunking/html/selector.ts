@@ -1,6 +1,6 @@
 import { unknownSelector } from "../../errors.js";
 
-/** What a selector asks of an element. */
+/** What a selector reads of an element. */
 export interface SelectableElement {
   readonly tagName: string;
   attribute(name: string): string | undefined;
@@ -9,7 +9,7 @@ export interface SelectableElement {
 
 export type Selector = (element: SelectableElement) => boolean;
 
-/** Reads a selector: tag, `.class`, `#id`, `[name]`, `[name=value]`, and descendants of such. */
+/** Parses a selector: tag, `.class`, `#id`, `[name]`, `[name=value]`, and descendants such as `main p`. */
 export function readSelector(text: string): Selector {
   const steps = (text.trim().match(/(?:\[[^\]]*\]|[^\s[])+/g) ?? []).map((step) => readStep(step, text));
   const last = steps.pop();
@@ -18,7 +18,7 @@ export function readSelector(text: string): Selector {
   return (element) => last(element) && hasAncestors(element, ancestors);
 }
 
-/** The nearest ancestor that fits is as good as any: all that stands above the others stands above it too. */
+/** Greedy: taking the nearest match leaves the most ancestors for the remaining steps. */
 function hasAncestors(element: SelectableElement, ancestors: readonly Selector[]): boolean {
   let place = element.parent;
   for (const ancestor of ancestors) {

@@ -13,13 +13,13 @@ export interface HtmlSplit {
   readonly returnEachLine: boolean;
 }
 
-/** Lines of one part of a page. */
+/** The lines of one part of a page. */
 interface Group {
   readonly lines: readonly VisibleLine[];
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** Chunks of the visible text of a page, each with the range of the source that it comes from. */
+/** Splits the visible text of a page. Each chunk has the source range that it comes from. */
 export async function splitHtml(sizing: Sizing, options: HtmlSplit): Promise<FoundChunk[]> {
   const { overlap, returnEachLine } = options;
   const sections = options.sections.map(named);
@@ -53,7 +53,7 @@ const named = ([selector, name]: readonly [string, string]): NamedSelector => ({
   name,
 });
 
-/** Lines in the same sections stand together; what is in none does too. */
+/** Groups consecutive lines by the sections that contain them. */
 function bySections({ text, lines }: VisibleText, sections: readonly NamedSelector[]): Group[] {
   if (sections.length === 0) return [{ lines, metadata: {} }];
   const around = new SelectedElements(sections);
@@ -74,7 +74,7 @@ function bySections({ text, lines }: VisibleText, sections: readonly NamedSelect
   return groups;
 }
 
-/** The lines from an index on that are in an element. */
+/** The lines from an index on that are inside an element. */
 function linesInside(lines: readonly VisibleLine[], from: number, element: HtmlElement): VisibleLine[] {
   const inside: VisibleLine[] = [];
   for (let index = from; index < lines.length; index++) {
@@ -85,7 +85,7 @@ function linesInside(lines: readonly VisibleLine[], from: number, element: HtmlE
   return inside;
 }
 
-/** The first heading of a section, or the beginning of its text where it has none. */
+/** The first heading of a section, or the beginning of its text if there is none. */
 function nameOf(text: string, inside: readonly VisibleLine[]): string {
   const heading = inside.find(({ element }) => hasHeading(element));
   const { start, end } = heading ?? inside[0] ?? { start: 0, end: 0 };
@@ -105,7 +105,7 @@ function isInside(element: HtmlElement, container: HtmlElement): boolean {
   return false;
 }
 
-/** A new part begins at each element that a header selector selects; those of later selectors are below it. */
+/** Begins a new group at each element that a header selector matches. Later selectors are lower levels. */
 function byHeaders(text: string, { lines, metadata }: Group, headers: readonly NamedSelector[]): Group[] {
   if (headers.length === 0) return [{ lines, metadata }];
   const around = new SelectedElements(headers);
@@ -141,7 +141,7 @@ interface Selected {
   readonly index: number;
 }
 
-/** The selected elements around an element, from the innermost outwards, each looked up once. */
+/** Finds the selected ancestors of an element, innermost first, and caches them. */
 class SelectedElements {
   readonly #selectors: readonly NamedSelector[];
   readonly #found = new Map<HtmlElement, readonly Selected[]>();
@@ -169,7 +169,7 @@ class SelectedElements {
     return around;
   }
 
-  /** The same for elements in the same selected ones. */
+  /** Equal for elements that have the same selected ancestors. */
   key(element: HtmlElement): string {
     return this.of(element)
       .map(({ element: selected }) => {

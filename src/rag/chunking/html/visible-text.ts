@@ -2,7 +2,7 @@ import type { TextSpan } from "../span.js";
 import { type AlignedRun, alignText } from "./align-text.js";
 import type { HtmlElement, HtmlPage, HtmlText } from "./read-html.js";
 
-/** A part of a text, and where it comes from. */
+/** A range of the visible text, and the range of the source that it comes from. */
 interface Run {
   readonly textStart: number;
   readonly textEnd: number;
@@ -10,10 +10,10 @@ interface Run {
   readonly end: number;
 }
 
-/** What a reader sees of a page, as text with one line for each block, and where each part of it stands in the source. */
+/** The visible text of a page, one line per block, with a mapping back to the source. */
 export class VisibleText {
   readonly text: string;
-  /** The lines that are blocks, or parts of one between two others. */
+  /** One line per block, or several where other blocks interrupt it. */
   readonly lines: readonly VisibleLine[];
   readonly #runs: readonly Run[];
 
@@ -26,14 +26,14 @@ export class VisibleText {
     this.#runs = runs;
   }
 
-  /** The part of the source that a part of the text comes from. */
+  /** The source range of a range of the text. */
   sourceOf({ start, end }: TextSpan): TextSpan {
     const first = this.#runs[this.#runAt(start)];
     const last = this.#runs[this.#runAt(end - 1)];
     return { start: first ? placeIn(first, start) : 0, end: last ? placeIn(last, end) : 0 };
   }
 
-  /** The run that holds a place, else the last one before it. */
+  /** The run that contains a position, or the last one before it. */
   #runAt(place: number): number {
     let [low, high] = [0, this.#runs.length - 1];
     while (low < high) {
@@ -45,7 +45,7 @@ export class VisibleText {
   }
 }
 
-/** A run of another length than its source, such as a character reference, is cut in proportion. */
+/** Inside a run that is longer or shorter than its source, such as a character reference, positions are interpolated. */
 function placeIn({ textStart, textEnd, start, end }: Run, place: number): number {
   const offset = Math.min(place, textEnd) - textStart;
   if (textEnd - textStart === end - start) return start + offset;
@@ -53,7 +53,7 @@ function placeIn({ textStart, textEnd, start, end }: Run, place: number): number
 }
 
 export interface VisibleLine extends TextSpan {
-  /** The innermost element around its first text. */
+  /** The parent element of the first text of the line. */
   readonly element: HtmlElement;
 }
 
@@ -64,7 +64,7 @@ class TextWriter {
   readonly #lines: (VisibleLine & { end: number })[] = [];
   readonly #runs: Run[] = [];
   #last: HtmlText | undefined;
-  /** A blank that is written when something follows in the same line. */
+  /** Whether a space is due before the next text in the line. */
   #blank = false;
   #nextBreak = 0;
 
@@ -135,5 +135,5 @@ const withBlanks = (part: string): string => (otherBlank.test(part) ? part.repla
 const otherBlank = /[\t\n\r\f]/;
 
 const words = /[ \t\n\r\f]+|[^ \t\n\r\f]+/g;
-/** Words between which there is one blank, as in the text that is made of them: they keep their places together. */
+/** Words separated by single spaces are written unchanged, so they form one run. */
 const phrases = /[^ \t\n\r\f]+(?:[ \t\n\r\f][^ \t\n\r\f]+)*|[ \t\n\r\f]+/g;

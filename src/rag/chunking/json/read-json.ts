@@ -1,11 +1,11 @@
 import { invalidDocument, notJson } from "../../errors.js";
 import type { TextSpan } from "../span.js";
 
-/** A value of a JSON document, and its place there. */
+/** A value of a JSON document, and its range there. */
 export interface JsonValue extends TextSpan {
   /** Compact, with numbers as they are written. */
   readonly text: string;
-  /** Of an object, and of a list whose items have their indexes as keys. */
+  /** Set for objects, and for arrays if `convertLists` is set (keys are the indexes). */
   readonly members: readonly JsonMember[] | undefined;
 }
 
@@ -21,6 +21,7 @@ export interface JsonReading {
   readonly convertLists: boolean;
 }
 
+/** Parses a JSON document and keeps the range of each value. */
 export function parseJsonDocument(source: string, reading: JsonReading): JsonValue {
   const json = source.replace(/^\ufeff/, " ");
   try {
@@ -36,7 +37,7 @@ export function parseJsonDocument(source: string, reading: JsonReading): JsonVal
   }
 }
 
-/** Finds where the values of a text stand that is known to be JSON. */
+/** Locates the values in a text that is known to be valid JSON. */
 class Reader {
   readonly #json: string;
   readonly #reading: JsonReading;
@@ -88,20 +89,20 @@ class Reader {
     return values;
   }
 
-  /** Goes on from an opening sign or an item to the next item, or behind the closing sign. */
+  /** Moves to the next item, or past the closing bracket and returns `false`. */
   #hasNext(close: number): boolean {
     this.#skipBlanks();
     const isEnd = this.#json.charCodeAt(this.#at) === close;
     this.#at++;
     if (isEnd) return false;
     this.#skipBlanks();
-    // a list or an object without items
+    // an empty array or object
     if (this.#json.charCodeAt(this.#at) !== close) return true;
     this.#at++;
     return false;
   }
 
-  /** A string as it is written. */
+  /** A string as written, with its quotes. */
   #string(): string {
     const start = this.#at;
     let end = this.#json.indexOf('"', start + 1);
@@ -133,23 +134,23 @@ class Reader {
 const [quote, openBrace, closeBrace, openBracket, closeBracket] = [0x22, 0x7b, 0x7d, 0x5b, 0x5d];
 
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
-/** Digits, signs, the point and letters. */
+/** Digits, signs, the decimal point and letters. */
 const isWordPart = (code: number): boolean =>
   (code >= 0x2b && code <= 0x39 && code !== 0x2c) ||
   (code >= 0x41 && code <= 0x7a && code !== openBracket && code !== closeBracket);
 
-/** Whether an odd number of backslashes stands before a place. */
+/** Whether an odd number of backslashes precedes a position. */
 function isEscaped(text: string, place: number): boolean {
   let first = place;
   while (text.charCodeAt(first - 1) === 0x5c) first--;
   return (place - first) % 2 === 1;
 }
 
-/** Strings that are written as they would be anyway; the first ones with `ensureAscii` too. */
+/** Strings that `JSON.stringify` would write the same way; `asciiString` also holds for `ensureAscii`. */
 const asciiString = /^[ -[\]-\x7f]*$/;
 const plainString = /^[^\\\p{Surrogate}]*$/u;
 
-/** Of members with the same key the last one counts. */
+/** Keeps the last of several members with the same key, as `JSON.parse` does. */
 function withoutRepeats(members: JsonMember[]): JsonMember[] {
   const last = new Map(members.map((member) => [member.key, member]));
   return last.size === members.length ? members : members.filter((member) => last.get(member.key) === member);

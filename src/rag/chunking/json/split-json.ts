@@ -6,16 +6,16 @@ export interface JsonSplit extends JsonReading {
   readonly minSize: number;
 }
 
-/** Members on the way to a value. */
+/** The members that lead from the root to a value. */
 type Way = readonly JsonMember[];
 
-/** A value and where it belongs: what a chunk is made of. */
+/** A value and its path. A chunk consists of entries. */
 interface Entry extends TextSpan {
   readonly way: Way;
   readonly text: string;
 }
 
-/** Chunks of a JSON document, each an object from the top with a part of the values. */
+/** Splits a JSON document. Each chunk is an object from the root that contains some of the values. */
 export function splitJson(sizing: Sizing, options: JsonSplit): FoundChunk[] {
   const { size, measure } = sizing;
   const { minSize } = options;
@@ -48,7 +48,7 @@ class Splitter {
     return this.#found;
   }
 
-  /** Members that fit together stay together; one that is too large is split inside, or stays whole. */
+  /** Groups members that fit together. A member that is too large is split recursively, or stays whole if it has no members. */
   #splitMembers(members: readonly JsonMember[], way: Way): void {
     const before = way.map(({ keyText }) => `{${keyText}:`).join("");
     const wrap = (inside: string): string => `${before}{${inside}}${"}".repeat(way.length)}`;
@@ -84,7 +84,7 @@ class Splitter {
   }
 }
 
-/** The object that has these values, and nothing else. They are in the order of the document. */
+/** Writes the object that contains exactly these entries, which must be in the order of the document. */
 function render(entries: readonly Entry[], depth = 0): string {
   const [first] = entries;
   if (first !== undefined && first.way.length === depth) return first.text;
@@ -115,7 +115,7 @@ function joinSmall(parts: readonly Entry[][], { isTiny, fits }: Joining): Entry[
   return joined;
 }
 
-/** The JSON pointer of what is around all values of a chunk. */
+/** The JSON pointer of the innermost value that encloses all entries of a chunk. */
 function pointerOf(entries: readonly Entry[]): string {
   const [first, last] = [entries[0]?.way ?? [], entries.at(-1)?.way ?? []];
   const shared = first.findIndex((member, index) => last[index] !== member);

@@ -8,19 +8,19 @@ export interface LatexParts {
   /** Where the preamble ends; 0 when there is none. */
   readonly body: number;
   readonly headings: readonly PlacedHeading[];
-  /** Environments and formulas, which are kept whole where they fit. */
+  /** Environments and displayed formulas, which stay whole if they fit. */
   readonly blocks: readonly LatexBlock[];
 }
 
 export interface LatexBlock extends TextSpan {
-  /** Whether its lines are all that can be told apart in it. */
+  /** Whether the block is verbatim text, which can only be split between lines. */
   readonly isVerbatim: boolean;
 }
 
-/** The headings of LaTeX, from the highest. */
+/** The sectioning commands of LaTeX, highest level first. */
 export const headingNames = ["part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph"];
 
-/** Reads the structure of a document: headings, environments and formulas. What is not closed is a fault. */
+/** Reads the structure of a document: headings, environments and formulas. Unbalanced ones are reported as a fault. */
 export function readLatex(text: string): LatexDocument {
   const scanner = new LatexScanner(text);
   token.lastIndex = 0;
@@ -35,7 +35,7 @@ export function readLatex(text: string): LatexDocument {
   return scanner.finish();
 }
 
-/** Comments, texts in which no sign means anything, the edges of environments, other macros, braces and formulas. */
+/** Comments, verbatim text, begin and end of environments, other macros, braces, and formula delimiters. */
 const token = new RegExp(
   [
     "%[^\\r\\n]*",
@@ -49,27 +49,27 @@ const token = new RegExp(
   "g",
 );
 
-/** Something that waits for its end: a group, a formula or an environment. */
+/** An open group, formula or environment, and what closes it. */
 interface Open {
   readonly start: number;
   readonly close: string;
 }
 
-/** TeX itself can nest no deeper. */
+/** The limit of TeX itself. */
 const deepest = 255;
 
 class LatexScanner {
   fault: string | undefined;
   readonly #text: string;
   readonly #open: Open[] = [];
-  /** How many of them are neither the document nor an appendix: sections stand in those only. */
+  /** How many of the open items are neither the document nor an appendix. Headings count only if this is 0. */
   #inside = 0;
   #body: number | undefined;
   readonly #headings: { start: number; depth: number; title: string }[] = [];
-  /** Where the brace of the last heading's title is. */
+  /** The opening brace of the last heading's title. */
   #titleStart = -1;
   readonly #blocks: LatexBlock[] = [];
-  /** Where the body of a definition begins, of which only the braces have to match. */
+  /** Where the body of a definition begins. In a body only braces are matched. */
   #bodyStart = -1;
   #isInBody = false;
 
@@ -77,7 +77,7 @@ class LatexScanner {
     this.#text = text;
   }
 
-  /** A macro, or another sign. Returns where to go on. */
+  /** Reads a macro or a delimiter, and returns where to continue. */
   read(sign: string, place: TextSpan): number {
     const { start, end } = place;
     if (sign === "{") this.#push("}", start);
@@ -93,7 +93,7 @@ class LatexScanner {
     return end;
   }
 
-  /** Verbatim text is a block at once. */
+  /** Opens an environment, and returns where to continue. Verbatim environments are skipped to their end. */
   begin(name: string, { start, end }: TextSpan): number {
     if (this.#isInBody) return end;
     const close = `\\end{${name}}`;
@@ -142,7 +142,7 @@ class LatexScanner {
     const isBody = this.#open.at(-1)?.start === this.#bodyStart;
     this.close("}", place);
     if (!isBody) return place.end;
-    // an environment is defined by two groups
+    // a definition of an environment has two bodies
     this.#isInBody = false;
     return this.#define(place.end, /\s*(?=\{)/y);
   }
@@ -154,7 +154,7 @@ class LatexScanner {
     return head.lastIndex;
   }
 
-  /** In a formula between single signs, the first sign of two ends it. */
+  /** Inside a `$` formula, `$$` closes that formula and opens another one. */
   #dollar(start: number): number {
     const last = this.#open.at(-1)?.close;
     const close = last !== "$" && this.#text[start + 1] === "$" ? "$$" : "$";
@@ -180,7 +180,7 @@ class LatexScanner {
   }
 
   #fail(close: string, start: number, hasNoBeginning = false): void {
-    if (close === "}") this.#tell("a brace stands alone", start);
+    if (close === "}") this.#tell("a brace has no counterpart", start);
     else if (!close.startsWith("\\end")) this.#tell("a formula has no end", start);
     else this.#tell(`an environment has no ${hasNoBeginning ? "beginning" : "end"}`, start);
   }
@@ -192,7 +192,7 @@ class LatexScanner {
 
 const headingDepths: ReadonlyMap<string, number> = new Map(headingNames.map((name, depth) => [`\\${name}`, depth]));
 
-/** In between are a star and the short title. */
+/** Skips the star and the short title. */
 const beforeTitle = /\*?\s*(?:\[[^\]]{0,1000}\]\s*)?(?=\{)/y;
 
 const definitions: ReadonlySet<string> = new Set(
@@ -200,12 +200,12 @@ const definitions: ReadonlySet<string> = new Set(
     .split(" ")
     .map((name) => `\\${name}`),
 );
-/** The name that is defined, and its parameters. */
+/** The defined name and its parameters. */
 const headOfDefinition = /\*?\s*(?:\{[^{}]*\}|\\(?:[a-zA-Z@]+|[\s\S]))[^{}\\%]*(?=\{)/y;
 
 const endsOf = (names: string): ReadonlySet<string> => new Set(names.split(" ").map((name) => `\\end{${name}}`));
 
-/** The ends of environments around sections. */
+/** The ends of environments that may contain sections. */
 const around = endsOf("document appendices subappendices");
 const verbatim: ReadonlySet<string> = new Set(
   "verbatim verbatim* Verbatim comment filecontents filecontents* lstlisting minted".split(" "),

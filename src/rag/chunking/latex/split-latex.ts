@@ -13,25 +13,27 @@ export interface LatexSplit {
 
 export interface LatexChunks {
   readonly found: readonly FoundChunk[];
-  /** What the document says about itself: why it could not be read. */
+  /** Metadata: `parseError` if the document could not be parsed. */
   readonly own: Readonly<Record<string, unknown>>;
 }
 
-/** `[["section", "title"]]` as depths. */
+/** Converts `[["section", "title"]]` to depths. */
 export function readLatexHeaders(headers: readonly (readonly [string, string])[] | undefined): HeaderNames | undefined {
   if (headers === undefined) return undefined;
   return new Map(
     headers.map(([macro, name]) => {
       const depth = headingNames.indexOf(macro);
       if (depth < 0) {
-        throw invalidRagOption(`headers of LaTeX name levels as ${headingNames.join(", ")}, not "${macro}".`);
+        throw invalidRagOption(
+          `headers of the strategy "latex" names an unknown heading "${macro}". Headings: ${headingNames.join(", ")}.`,
+        );
       }
       return [depth, name];
     }),
   );
 }
 
-/** The preamble, and a chunk for each section, or several. What cannot be read is split as any text. */
+/** Splits the preamble and each section. A document that cannot be parsed is split like plain text. */
 export function splitLatex(sizing: Sizing, { overlap, headers }: LatexSplit): LatexChunks {
   const end = sizing.text.length;
   const room = withoutOverlap(sizing, overlap);
@@ -53,7 +55,7 @@ export function splitLatex(sizing: Sizing, { overlap, headers }: LatexSplit): La
   return { found: addHeadings(sizing.text, found, headings, headers), own: {} };
 }
 
-/** Chunks of whole paragraphs and environments; one that is too large is split inside. */
+/** Packs whole paragraphs and environments into chunks. Those that are too large are split. */
 function splitSection(sizing: Sizing, section: TextSpan, blocks: readonly LatexBlock[]): TextSpan[] {
   if (fits(sizing, section)) return [section];
   const verbatim = new Set<TextSpan>(blocks.filter(({ isVerbatim }) => isVerbatim));

@@ -1,6 +1,6 @@
 import type { LineCursor } from "./line-cursor.js";
 
-/** What closes a fence. */
+/** An open code fence. It is closed by the same marker, at least as long. */
 export interface Fence {
   readonly marker: string;
   readonly length: number;
@@ -29,7 +29,7 @@ export function headingAt(rest: string): Heading | undefined {
   return { depth: marks.length, title: title.trim() };
 }
 
-/** The depth of the heading that a line makes of the paragraph above it. */
+/** The depth of the heading if a line underlines the paragraph above it. */
 export function underlineAt(rest: string): number | undefined {
   if (/^=+[ \t]*$/.test(rest)) return 1;
   return /^-+[ \t]*$/.test(rest) ? 2 : undefined;
@@ -39,10 +39,10 @@ export function isThematicBreak(rest: string): boolean {
   return /^(?:(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|(?:-[ \t]*){3,})$/.test(rest);
 }
 
-/** How an item of a list begins. */
+/** The marker of a list item. */
 export interface ListMarker {
   readonly length: number;
-  /** Items of one kind make a list. */
+  /** Items of the same kind form one list. */
   readonly kind: string;
   readonly number: number | undefined;
 }
@@ -55,7 +55,7 @@ export function listMarkerAt(rest: string): ListMarker | undefined {
   return { length: marker.length, kind: end, number: Number(digits) };
 }
 
-/** What ends a block of HTML: a line with a match, or without a pattern a blank line. */
+/** A block of HTML, which ends with a line that matches `end`, or at a blank line if there is no pattern. */
 export interface HtmlBlock {
   readonly end: RegExp | undefined;
 }
@@ -86,7 +86,7 @@ const lineOfOneTag = new RegExp(
   "i",
 );
 
-/** Whether a line makes a table of the line above it: as many columns, at least one of them marked. */
+/** Whether a line is the delimiter row of a table: it contains `|` or `:`, and has as many columns as the line above. */
 export function isTableDelimiter(rest: string, above: string): boolean {
   if (!/^(?=.*[|:])\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/.test(rest)) return false;
   return columnsOf(rest) === columnsOf(above);

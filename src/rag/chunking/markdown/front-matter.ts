@@ -1,11 +1,11 @@
-/** What stands between two lines of three dashes at the very beginning. */
+/** The block between two `---` lines at the start of a document. */
 export interface FrontMatter {
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Where the document goes on. */
+  /** Where the rest of the document begins. */
   readonly end: number;
 }
 
-/** Reads the front matter of a document: names with texts, numbers, booleans or lists. What is nested stays text. */
+/** Reads front matter: keys with strings, numbers, booleans or lists. Nested values stay strings. */
 export function readFrontMatter(text: string): FrontMatter {
   const [whole, body] = frontMatter.exec(text) ?? [];
   if (whole === undefined || body === undefined) return { metadata: {}, end: 0 };
@@ -16,7 +16,7 @@ export function readFrontMatter(text: string): FrontMatter {
   };
 }
 
-/** With one way only to read "\r\n": with two, many lines without an end would take exponential time. */
+/** "\r\n" can match in one way only. With two, many lines without a closing `---` would take exponential time. */
 const frontMatter = /^\ufeff?---[ \t]*(?:\r\n|\r(?!\n)|\n)((?:.*(?:\r\n|\r(?!\n)|\n))*?)---[ \t]*(?:\r\n|\r|\n|$)/;
 
 interface Field {

@@ -1,11 +1,11 @@
-/** One line of a Markdown document while it is read: tabs reach to the next column that four divides. */
+/** Reads one line of a Markdown document. A tab advances to the next multiple of four columns. */
 export class LineCursor {
   readonly text: string;
-  /** The place of the next character. */
+  /** The index of the next character. */
   at: number;
-  /** Where the line ends, without its line break. */
+  /** The end of the line, without its line break. */
   readonly end: number;
-  /** Up to which column it has been read; in the middle of a tab that is behind the column of the next character. */
+  /** The current column. Inside a tab it is past the column of the next character. */
   #column = 0;
   #columnOfNext = 0;
 
@@ -15,7 +15,7 @@ export class LineCursor {
     this.end = end;
   }
 
-  /** The place of the first character that is not blank. */
+  /** The index of the next character that is not a space or a tab. */
   get nonspace(): number {
     let place = this.at;
     while (place < this.end && isBlank(this.text.charCodeAt(place))) place++;
@@ -26,13 +26,13 @@ export class LineCursor {
     return this.nonspace === this.end;
   }
 
-  /** Whether the rest of the line begins with what marks no block. */
+  /** Whether the rest of the line begins with a letter, which cannot start a special block. */
   get beginsWithLetter(): boolean {
     const place = this.nonspace;
     return place < this.end && isLetter(this.text.charCodeAt(place));
   }
 
-  /** How many columns of blanks come next. */
+  /** How many columns of whitespace come next. */
   get indent(): number {
     let column = this.#columnOfNext;
     for (let place = this.at; place < this.end; place++) {
@@ -43,12 +43,12 @@ export class LineCursor {
     return column - this.#column;
   }
 
-  /** The rest of the line, from the first character that is not blank. */
+  /** The rest of the line, without leading whitespace. */
   get rest(): string {
     return this.text.slice(this.nonspace, this.end);
   }
 
-  /** Reads blanks of so many columns. */
+  /** Skips this many columns of whitespace. */
   skipColumns(count: number): void {
     this.#column += count;
     while (this.at < this.end) {
@@ -60,7 +60,7 @@ export class LineCursor {
     }
   }
 
-  /** Reads all blanks, and then so many characters. */
+  /** Skips all whitespace, and then this many characters. */
   skipCharacters(count: number): void {
     this.skipColumns(this.indent);
     this.at += count;

@@ -14,17 +14,17 @@ import {
 } from "./block-starts.js";
 import { LineCursor } from "./line-cursor.js";
 
-/** A block at the top level of a Markdown document, whole lines. Each item of a list is one. */
+/** A top-level block of a Markdown document, in whole lines. Each list item is a block. */
 export interface MarkdownBlock extends TextSpan {
   readonly type: "heading" | "fence" | "table" | "other";
-  /** Of a heading. */
+  /** The level of a heading, otherwise 0. */
   readonly depth: number;
   readonly title: string;
-  /** Where the lines end that a part of a fence or table cannot do without: its first line, or its first two. */
+  /** The end of the head of a fence (its first line) or a table (its first two lines). */
   readonly headEnd: number;
 }
 
-/** Finds the blocks of a document, from an offset on. Never fails: every text is Markdown. */
+/** Finds the blocks of a document, from an offset on. Never throws, because every text is valid Markdown. */
 export function scanBlocks(text: string, from: number): MarkdownBlock[] {
   const scanner = new BlockScanner(text);
   const breaks = new LineBreaks(text);
@@ -36,18 +36,18 @@ export function scanBlocks(text: string, from: number): MarkdownBlock[] {
   return scanner.finish();
 }
 
-/** What a line can stand in: a quote, or an item of a list with its text from a column on. */
+/** A block quote or a list item. The text of an item begins `offset` columns in. */
 interface Container {
   readonly isQuote: boolean;
   readonly offset: number;
-  /** An item that begins with a blank line, as long as nothing else is in it. */
+  /** Whether the item began with a blank line and has no content yet. */
   isEmpty: boolean;
 }
 
-/** What would nest deeper is text: nobody writes that, and each line would take time for each container. */
+/** Deeper nesting is treated as text, because each line takes time for each container. */
 const deepest = 100;
 
-/** The innermost block that goes on over lines. */
+/** The innermost block that can continue on the next line. */
 type Leaf =
   | { readonly type: "paragraph"; readonly lastLine: string; readonly textStart: number | undefined }
   | { readonly type: "fence"; readonly fence: Fence }
@@ -57,11 +57,11 @@ type Leaf =
 type OpenBlock = { -readonly [Name in keyof MarkdownBlock]: MarkdownBlock[Name] };
 type NewBlock = Pick<OpenBlock, "type" | "start" | "end"> & Partial<OpenBlock>;
 
-/** The block structure of CommonMark, with tables. Only what stands at the top level is kept. */
+/** Parses the block structure of CommonMark, with tables. Only top-level blocks are kept. */
 class BlockScanner {
   readonly #text: string;
   readonly #blocks: OpenBlock[] = [];
-  /** The block of the top level that goes on. */
+  /** The top-level block that can continue. */
   #open: OpenBlock | undefined;
   #containers: Container[] = [];
   #leaf: Leaf | undefined;
@@ -84,7 +84,7 @@ class BlockScanner {
     return this.#blocks;
   }
 
-  /** How many of the open containers go on in this line. */
+  /** How many of the open containers continue on this line. */
   #matchContainers(line: LineCursor): number {
     let matched = 0;
     for (const container of this.#containers) {
@@ -102,7 +102,7 @@ class BlockScanner {
     return matched;
   }
 
-  /** Fences, HTML and code take a line before it can begin anything. */
+  /** Fences, HTML and code take a line before it can start another block. */
   #continuesLeaf(line: LineCursor): boolean {
     const leaf = this.#leaf;
     switch (leaf?.type) {
@@ -124,7 +124,7 @@ class BlockScanner {
     }
   }
 
-  /** Opens containers, and then the block that the rest of the line begins. */
+  /** Opens containers, and then the block that starts with the rest of the line. */
   #start(line: LineCursor, matched: number, start: number): void {
     let depth = matched;
     while (depth < deepest && !line.beginsWithLetter) {
@@ -195,7 +195,7 @@ class BlockScanner {
       this.#add({ type: "other", start, end: line.end });
       return;
     }
-    // text goes on with a paragraph, also of containers that the line does not mark
+    // text continues a paragraph, even in containers that the line does not mark (a lazy continuation)
     if (paragraph !== undefined) {
       const textStart = paragraph.textStart ?? (isDefinitionLine(rest) ? undefined : start);
       this.#leaf = { type: "paragraph", lastLine: isOpen ? rest : "", textStart };
@@ -240,7 +240,7 @@ class BlockScanner {
     return true;
   }
 
-  /** The text of a paragraph becomes a heading; link definitions before it stay what they are. */
+  /** Turns the text of a paragraph into a heading. Link definitions before it are kept as a block. */
   #underline(depth: number, start: number, end: number): void {
     this.#leaf = undefined;
     const paragraph = this.#open;
@@ -266,7 +266,7 @@ class BlockScanner {
     this.#extend(end);
   }
 
-  /** Closes the containers that do not go on, and the leaf in them. */
+  /** Closes the containers below a depth, and the leaf in them. */
   #closeTo(depth: number): void {
     this.#leaf = undefined;
     if (this.#containers.length > depth) this.#containers = this.#containers.slice(0, depth);
@@ -274,7 +274,7 @@ class BlockScanner {
     if (depth === 0) this.#open = undefined;
   }
 
-  /** A block begins in this line: at the top level, or as a part of the one that is open there. */
+  /** Starts a block at the top level, or extends the open one if the block is nested. */
   #add(block: NewBlock): void {
     if (this.#containers.length > 0) this.#extend(block.end);
     else this.#begin(block);
@@ -295,7 +295,7 @@ function skipQuoteMark(line: LineCursor): void {
   if (line.indent > 0) line.skipColumns(1);
 }
 
-/** A paragraph of nothing but link definitions does not become a heading. */
+/** A paragraph that consists of link definitions cannot become a heading. */
 function isDefinitionLine(rest: string): boolean {
   return /^\[(?:[^\\[\]]|\\.)+\]:[ \t]*\S/.test(rest);
 }

@@ -8,7 +8,7 @@ import type { FoundChunk, TextSpan } from "../span.js";
 import { type MarkdownBlock, scanBlocks } from "./scan-blocks.js";
 
 export interface MarkdownSplit {
-  /** Where the document begins, behind its front matter. */
+  /** Where the document begins, after its front matter. */
   readonly from: number;
   readonly overlap: number;
   readonly headers: HeaderNames | undefined;
@@ -16,19 +16,21 @@ export interface MarkdownSplit {
   readonly returnEachLine: boolean;
 }
 
-/** `[["#", "title"]]` as depths. */
+/** Converts `[["#", "title"]]` to depths. */
 export function readHeaders(headers: readonly (readonly [string, string])[] | undefined): HeaderNames | undefined {
   if (headers === undefined) return undefined;
   return new Map(
     headers.map(([marks, name]) => {
       if (!/^#{1,6}$/.test(marks))
-        throw invalidRagOption(`headers of Markdown name levels as "#" to "######", not "${marks}".`);
+        throw invalidRagOption(
+          `headers of a Markdown strategy names an unknown heading "${marks}". Use "#" to "######".`,
+        );
       return [marks.length, name];
     }),
   );
 }
 
-/** A chunk for each section, or several. */
+/** Splits each section into one or more chunks. */
 export function splitMarkdown(sizing: Sizing, options: MarkdownSplit): readonly FoundChunk[] {
   const { overlap, headers, stripHeaders, returnEachLine } = options;
   const isSplitting = (block: MarkdownBlock): boolean =>
@@ -56,7 +58,7 @@ function linesOf(sizing: Sizing, blocks: readonly MarkdownBlock[]): TextSpan[] {
   );
 }
 
-/** Chunks of whole blocks; a block that is too large is split inside. */
+/** Packs whole blocks into chunks. Blocks that are too large are split. */
 function splitBlocks(sizing: Sizing, blocks: readonly MarkdownBlock[]): FoundChunk[] {
   const span = spanOf(blocks);
   if (span === undefined) return [];
@@ -75,7 +77,7 @@ function splitBlocks(sizing: Sizing, blocks: readonly MarkdownBlock[]): FoundChu
   return [...found, ...pack(sizing, small)];
 }
 
-/** A heading stays with the block that follows it, where that fits. */
+/** Joins a heading with the block after it if both fit. */
 function withHeadings(sizing: Sizing, blocks: readonly MarkdownBlock[]): MarkdownBlock[] {
   const pieces: MarkdownBlock[] = [];
   for (const block of blocks) {
@@ -88,7 +90,7 @@ function withHeadings(sizing: Sizing, blocks: readonly MarkdownBlock[]): Markdow
   return pieces;
 }
 
-/** A part of a fence or a table that does not begin with its head has it in its metadata. */
+/** Splits a block. Parts of a fence or a table that lack its head get the head in their metadata. */
 function splitBlock(sizing: Sizing, block: MarkdownBlock): FoundChunk[] {
   const isLines = block.type === "fence" || block.type === "table";
   const spans = splitRecursively(sizing, block, isLines ? lineSeparators : proseSeparators);
@@ -97,7 +99,7 @@ function splitBlock(sizing: Sizing, block: MarkdownBlock): FoundChunk[] {
   return spans.map((span) => (span.start < block.headEnd ? span : { ...span, metadata: { head } }));
 }
 
-/** Chunks of whole sections: those that fit together stay together. */
+/** Splits into whole sections, and joins those that fit together. */
 export function joinSections(sizing: Sizing, { from, overlap, headers }: MarkdownSplit): readonly FoundChunk[] {
   const blocks = scanBlocks(sizing.text, from);
   const found = addOverlap(sizing, joinBlocks(withoutOverlap(sizing, overlap), blocks), overlap);
