@@ -60,7 +60,7 @@ class AdaptedEmbedder implements Embedder<AiSdkEmbedderOptions> {
     return vectors;
   }
 
-  /** The first call that fails stops the others. */
+  /** Runs all calls at once. The first failure aborts the others. */
   async #embedSideBySide(calls: readonly Texts[], ctx: EmbedderContext): Promise<number[][][]> {
     const stop = new AbortController();
     const signal = AbortSignal.any([ctx.signal, stop.signal]);

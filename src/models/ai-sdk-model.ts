@@ -19,7 +19,7 @@ export function aiSdkModel(model: AiSdkModel): AgenticModel {
   return new PackageModel(requireAiSdkModel(model));
 }
 
-/** What translates is loaded with the first call of such a model: an agent with a model of one's own does not carry it. */
+/** Loads the adapter on the first call, so that programs which use other models do not bundle it. */
 class PackageModel implements AgenticModel {
   readonly component = "model" as const;
   /** `openai.responses/gpt-5` */

@@ -11,27 +11,27 @@ import { type Passed, PassingSource } from "./passing-source.js";
 
 type Messages = readonly AgenticMessage[];
 
-/** What an answer that failed after its first content is followed by: its error, or a chunk that voids it and a new answer. */
+/** What happens if a stream fails after its first content: it throws, or sends a chunk that voids it and starts a new answer. */
 export type AfterContent = "throw" | "restart";
 
-/** One try to get an answer. */
+/** One attempt to get an answer. */
 export interface ModelAttempt {
   readonly model: AttemptedModel;
-  /** Names it among the runs of its call. */
+  /** The key of its child run. */
   readonly key: string;
 }
 
-/** Decides what is tried. Each call of a model has its own. */
+/** The sequence of attempts of one model call. */
 export interface ModelAttempts {
-  /** What the next attempt is. */
+  /** Whether the next attempt is a retry or another model. */
   readonly kind: "retry" | "fallback";
   readonly first: ModelAttempt;
   readonly afterContent: AfterContent;
-  /** What is tried after a failure. Rejects with what the call fails with when that is the end. */
+  /** Returns the attempt after a failure, or rejects with the error of the call if there is none. */
   next(failure: unknown): Promise<ModelAttempt>;
 }
 
-/** Marks models that only repeat others: the attempts are the model runs, and not what makes them. */
+/** Marks models that delegate to other models, such as `retryModel`: only the attempts are model runs in traces. */
 export const repeatsOthers: unique symbol = Symbol("repeats other models");
 
 export interface RepeatingModel extends AgenticModel {
@@ -42,15 +42,15 @@ export function isRepeating(model: AgenticModel): boolean {
   return repeatsOthers in model && model[repeatsOthers] === true;
 }
 
-/** A model as what attempts call. */
+/** A model in the form that attempts call. */
 export interface AttemptedModel {
   readonly type: string | undefined;
-  /** What it gives may be anything: see {@link requireAnswer}. */
+  /** The result is unchecked: see {@link requireAnswer}. */
   generate(messages: Messages, ctx: ModelContext, key: string): Promise<unknown>;
   stream(messages: Messages, ctx: ModelContext, key: string): StreamReader<AgenticMessage>;
 }
 
-/** Each call is a model run of its own in traces; of a model that repeats others, each of its attempts is. */
+/** Makes each call a separate model run in traces. For a model that delegates, each of its attempts is one. */
 export function attemptable(model: AgenticModel): AttemptedModel {
   if (isRepeating(model)) {
     return {
@@ -68,13 +68,13 @@ export function attemptable(model: AgenticModel): AttemptedModel {
   };
 }
 
-/** Models of one's own may give anything. */
+/** Throws if a custom model returned something that is not a message. */
 function requireAnswer({ type = "A model" }: AttemptedModel, given: unknown): AgenticMessage {
   if (isAgenticMessage(given)) return given;
   throw notAnAnswer(type, given);
 }
 
-/** The answer of a model that is asked once. */
+/** Asks a model once, without further attempts. */
 export async function generateOnce(
   model: AttemptedModel,
   messages: Messages,
@@ -84,10 +84,10 @@ export async function generateOnce(
   return requireAnswer(model, await model.generate(messages, ctx, key));
 }
 
-/** What names the attempts of a model that is itself an attempt. */
+/** The context field that prefixes the keys of nested attempts. */
 const keyPrefix = "attemptPrefix";
 
-/** What is called with this context has attempts of its own: they have names with this prefix. */
+/** A context in which the keys of attempts begin with a prefix, for a model that makes attempts of its own. */
 export function withPrefix(ctx: ModelContext, key: string): ModelContext {
   return ctx.with({ [keyPrefix]: `${prefixOf(ctx)}${key} ` }) as ModelContext;
 }
@@ -104,7 +104,7 @@ function optionsOf(ctx: ModelContext, name: string): RunOptions {
   return { parent: ctx, key };
 }
 
-/** The answer of the first attempt that has one. */
+/** Returns the answer of the first attempt that succeeds. */
 export async function generateWith(
   attempts: ModelAttempts,
   messages: Messages,
@@ -121,8 +121,8 @@ export async function generateWith(
 }
 
 /**
- * The chunks of the first attempt that comes to its end. What an attempt sends before its first content is kept back until
- * then, so that one that fails before leaves no trace.
+ * Streams the first attempt that succeeds. Chunks before the first content are held back, so that an attempt that fails earlier
+ * leaves no trace.
  */
 export function streamWith(
   attempts: ModelAttempts,
@@ -140,9 +140,9 @@ class AttemptsStream extends PassingSource<AgenticMessage> {
   readonly #ctx: ModelContext;
   #hasContent = false;
   #hasEnded = false;
-  /** Of this attempt, without content so far. */
+  /** The chunks of this attempt before its first content. */
   #held: AgenticMessage[] = [];
-  /** To be read next. */
+  /** Chunks to return next. */
   #ready: AgenticMessage[] = [];
 
   constructor(attempts: ModelAttempts, messages: Messages, ctx: ModelContext) {
@@ -184,7 +184,7 @@ class AttemptsStream extends PassingSource<AgenticMessage> {
     return undefined;
   }
 
-  /** Goes on with the next attempt. What was read so far is void then. */
+  /** Continues with the next attempt, which voids what was read so far. */
   protected override async failed(error: unknown): Promise<Result | undefined> {
     try {
       this.checkOpen();
@@ -207,7 +207,7 @@ class AttemptsStream extends PassingSource<AgenticMessage> {
     return this.#open(this.#attempts.first);
   }
 
-  /** What was kept back. */
+  /** Releases the held chunks: returns the first one, and queues the others. */
   #release(): AgenticMessage | undefined {
     const [first, ...others] = this.#held;
     this.#held = [];
@@ -221,7 +221,7 @@ class AttemptsStream extends PassingSource<AgenticMessage> {
   }
 }
 
-/** The same, as long as they are messages. */
+/** Passes on the chunks of a custom model, and throws if one is not a message. */
 class CheckedAnswer extends PassingSource<AgenticMessage> {
   readonly #model: AgenticModel;
   readonly #given: ChunkSource<AgenticMessage>;
@@ -261,19 +261,19 @@ class CheckedAnswer extends PassingSource<AgenticMessage> {
   }
 }
 
-/** The chunk that voids what was streamed, for each reason to begin again. */
+/** The chunks that void what was streamed, by reason. */
 const restarts = { retry: restartChunk(), fallback: restartChunk() };
 
 function restartChunk(): AgenticMessage {
   return Object.freeze({ role: "assistant", contentBlocks: Object.freeze([]), restart: true });
 }
 
-/** Why an answer begins again; models of one's own do not say. */
+/** Why an answer restarts. Restart chunks of custom models count as a retry. */
 export function restartReasonOf(chunk: AgenticMessage): keyof typeof restarts {
   return chunk === restarts.fallback ? "fallback" : "retry";
 }
 
-/** What the model itself failed with. A call that was stopped has not failed, nor has one that was interrupted. */
+/** The error of the model itself. Rethrows aborts and interrupts, which are not failures. */
 function failureOf(error: unknown, ctx: ModelContext): unknown {
   stopOf(ctx).throwIfAborted();
   if (!KumikoError.is(error)) return error;
@@ -281,7 +281,7 @@ function failureOf(error: unknown, ctx: ModelContext): unknown {
   return error.code === "NODE_FAILED" && error.cause !== undefined ? error.cause : error;
 }
 
-/** What tells whether a call was stopped: its signal, which is not made for that where nothing else has asked for it. */
+/** Checks for aborts without creating the signal of the context, if nothing else has read it. */
 export function stopOf(ctx: ModelContext): { throwIfAborted(): void } {
   return ctx instanceof Context && !Object.hasOwn(ctx, "signal") ? ctx.scope : ctx.signal;
 }

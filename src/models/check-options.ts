@@ -1,7 +1,7 @@
 import { shorten } from "../schema/shorten.js";
 import { invalidModelOption, unknownModelOption } from "./errors.js";
 
-/** Throws for an option that does not exist. */
+/** Throws for unknown options. */
 export function checkModelOptionNames(where: string, options: unknown, known: readonly string[]): void {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw invalidModelOption(`The options of ${where} must be an object (got ${shorten(options)}).`);

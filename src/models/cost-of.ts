@@ -13,8 +13,8 @@ export interface ModelPrice {
 
 /**
  * Returns the cost of the tokens of one or several models. The keys of both records are `provider/model`, as in
- * `responseMeta.model` of an answer; `openai/gpt-5` is also the price of `openai.responses/gpt-5`. A model without a price
- * causes an error.
+ * `responseMeta.model` of an answer; `openai/gpt-5` is also the price of `openai.responses/gpt-5`. Throws if a model has no
+ * price.
  *
  * @example
  * const usage = { "openai/gpt-5": { promptTokens: 12_000, completionTokens: 800, totalTokens: 12_800, cachedTokens: 10_000 } };

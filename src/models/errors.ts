@@ -7,7 +7,7 @@ import type { StandardIssue } from "../schema/standard-schema.js";
 
 const invalidModel = (what: string): KumikoError => new KumikoError("INVALID_MODEL", what);
 
-/** Describes what was given instead of a model; common mistakes have their own message. */
+/** A value that is not a model. Common mistakes have specific messages. */
 export function notAModel(given: unknown, where: string, method: "doGenerate" | "doEmbed"): KumikoError {
   const example = method === "doGenerate" ? 'openai("gpt-5")' : 'openai.embedding("text-embedding-3-small")';
   if (typeof given === "string") {
@@ -16,7 +16,7 @@ export function notAModel(given: unknown, where: string, method: "doGenerate" | 
     );
   }
   if (typeof given === "function") {
-    return invalidModel(`${where} takes a model, but got a function, perhaps a provider. Call it: ${example}.`);
+    return invalidModel(`${where} takes a model, but got a function. If it is a provider, call it: ${example}.`);
   }
   if (typeof given !== "object" || given === null) {
     return invalidModel(`${where} takes a model, such as ${example} (got ${shorten(given)}).`);
@@ -24,8 +24,8 @@ export function notAModel(given: unknown, where: string, method: "doGenerate" | 
   if ("then" in given) return invalidModel(`${where} takes a model, but got a promise. Await it first.`);
   if (method in given && "specificationVersion" in given) {
     return invalidModel(
-      `${where} knows the specs v2, v3 and v4 of the AI SDK, but this model is of ${shorten(given.specificationVersion)}. ` +
-        "Install a version of its package that matches.",
+      `${where} supports the specs v2, v3 and v4 of the AI SDK, but this model implements ${shorten(given.specificationVersion)}. ` +
+        "Install a matching version of its package.",
     );
   }
   if ("languageModel" in given) {
@@ -33,7 +33,7 @@ export function notAModel(given: unknown, where: string, method: "doGenerate" | 
   }
   return invalidModel(
     `${where} takes a model, such as ${example}, but this object has no ${method}. ` +
-      "A model of your own has component, generate and stream: it is used as it is.",
+      "A custom model needs component, generate and stream.",
   );
 }
 
@@ -49,7 +49,7 @@ export const invalidMedia = (what: string): KumikoError => new KumikoError("INVA
 export const streamCut = (model: string, how: string, cause?: unknown): KumikoError =>
   new KumikoError(
     "STREAM_CUT",
-    `The stream of ${model} was cut off: ${how} What came before is not the whole answer. Ask again, with retryModel for instance.` +
+    `The stream of ${model} was cut off: ${how} The chunks so far are not the whole answer. Ask again, for example with retryModel.` +
       (cause === undefined ? "" : ` ${messageOf(cause)}`),
     cause === undefined ? {} : { cause },
   );
@@ -57,16 +57,16 @@ export const streamCut = (model: string, how: string, cause?: unknown): KumikoEr
 export const emptyAnswer = (model: string): KumikoError =>
   new KumikoError(
     "EMPTY_STREAM",
-    `The stream of ${model} ended without content, as when a service sends an empty body. Ask again, with retryModel for instance.`,
+    `The stream of ${model} ended without content, as when a service sends an empty body. Ask again, for example with retryModel.`,
   );
 
 export const answerFailed = (model: string, rawReason: string | undefined): KumikoError =>
   new KumikoError(
     "MODEL_FAILED",
-    `${model} ended its answer with an error${rawReason === undefined ? "" : ` (${rawReason})`}. Ask again, or look at what was asked.`,
+    `${model} ended its answer with an error${rawReason === undefined ? "" : ` (${rawReason})`}. Ask again, or check the request.`,
   );
 
-/** An error that a provider sent in the middle of an answer. An `Error` is given on as it is. */
+/** An error that a provider sent in the middle of an answer. An `Error` is returned unchanged. */
 export function streamError(model: string, error: unknown): unknown {
   if (error instanceof Error) return saysThatItWasCut.test(error.message) ? streamCut(model, noReason, error) : error;
   const what = isFields(error) && isFields(error.error) ? error.error : error;
@@ -75,24 +75,24 @@ export function streamError(model: string, error: unknown): unknown {
 }
 
 export const noAnswer = (model: string, method: string, given: unknown): KumikoError =>
-  new KumikoError("MODEL_FAILED", `${method} of ${model} gave nothing that can be read (got ${shorten(given)}).`);
+  new KumikoError("MODEL_FAILED", `${method} of ${model} returned an unreadable answer (got ${shorten(given)}).`);
 
 export const notAnAnswer = (model: string, given: unknown): KumikoError =>
   new KumikoError(
     "MODEL_FAILED",
-    `${model} gave something that is not a message (got ${shorten(given)}). generate and stream of a model give messages: assistantMessage("…").`,
+    `${model} returned something that is not a message (got ${shorten(given)}). generate and stream must return messages, such as assistantMessage("…").`,
   );
 
-/** How a stream was cut off that ended without saying why. */
-export const noReason = "the service gave no reason for its end.";
+/** The description of a stream that ended without a finish reason. */
+export const noReason = "the service sent no finish reason.";
 
-/** Of packages that look for the end of a stream themselves. */
+/** Matches the messages of packages that detect an early end of a stream themselves. */
 const saysThatItWasCut = /\bstream ended (?:without|before)\b/i;
 
 export const wrongEmbeddings = (model: string, expected: number, got: unknown): KumikoError =>
   new KumikoError(
     "MODEL_FAILED",
-    `${model} was given ${expected} texts and gave ${Array.isArray(got) ? `${got.length} embeddings` : shorten(got)}.`,
+    `${model} returned ${Array.isArray(got) ? `${got.length} embeddings` : shorten(got)} for ${expected} texts.`,
   );
 
 const exhaustedBrand = Symbol.for("kumiko/ModelsExhaustedError");
@@ -110,12 +110,12 @@ const exhaustedBrand = Symbol.for("kumiko/ModelsExhaustedError");
 export class ModelsExhaustedError extends KumikoError {
   override readonly name: string = "ModelsExhaustedError";
   readonly [exhaustedBrand] = true;
-  /** What each of the models failed with, in their order. */
+  /** The errors of the models, in order. */
   readonly errors: readonly unknown[];
 
   constructor(errors: readonly unknown[]) {
     const list = errors.map((error, index) => `\n- model ${index + 1}: ${shortenText(messageOf(error))}`).join("");
-    super("MODELS_EXHAUSTED", `No model is left: every one of ${errors.length} has failed.${list}`, {
+    super("MODELS_EXHAUSTED", `All ${errors.length} models of fallbackModel failed:${list}`, {
       cause: errors.at(-1),
     });
     this.errors = errors;
@@ -130,7 +130,7 @@ export class ModelsExhaustedError extends KumikoError {
 const outputBrand = Symbol.for("kumiko/InvalidOutputError");
 
 /**
- * What a model answered does not fit the schema of its output.
+ * The answer of a model does not match the output schema.
  *
  * @example
  * const forecast = structured(model, z.object({ celsius: z.number() }), { outputRepairs: 0 });
@@ -145,13 +145,13 @@ export class InvalidOutputError extends KumikoError {
   readonly [outputBrand] = true;
   /** The last answer, as the model wrote it. */
   readonly text: string;
-  /** What is wrong with it. */
+  /** The validation errors. */
   readonly issues: readonly StandardIssue[];
 
   constructor(text: string, issues: readonly StandardIssue[], explained: string) {
     super(
       "INVALID_OUTPUT",
-      `The answer does not fit the schema of the output:${explained}\nThe answer was ${shorten(text)}.`,
+      `The answer does not match the output schema:${explained}\nThe answer was ${shorten(text)}.`,
     );
     this.text = text;
     this.issues = issues;
@@ -166,5 +166,5 @@ export class InvalidOutputError extends KumikoError {
 export const noPrice = (model: string, known: readonly string[]): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
-    `There is no price for "${model}". Prices: ${known.join(", ") || "none"}. Add it, per million tokens: { input, output }.`,
+    `There is no price for "${model}". Prices: ${known.join(", ") || "none"}. Add one, per million tokens: { input, output }.`,
   );

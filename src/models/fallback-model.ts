@@ -117,10 +117,10 @@ class Fallbacks implements ModelAttempts {
   }
 }
 
-/** More runs are not remembered at a time: one that is forgotten only asks its first model again. */
+/** The maximum number of remembered runs. A run that is forgotten starts with the first model again. */
 const mostRuns = 1_000;
 
-/** Which model each run has come to. Runs that have not fallen back are not in it. */
+/** The current model of each run that has fallen back. */
 class RunPositions {
   readonly #byRun = new Map<string, number>();
 
@@ -137,7 +137,7 @@ class RunPositions {
   }
 }
 
-/** A task's key begins with that of its run, which all places in it share, and which a resume keeps. */
+/** The run that a context belongs to. Task keys begin with the key of their run, which is stable across resumes. */
 function runOf({ taskKey }: ModelContext): string {
   return taskKey.slice(0, taskKey.indexOf(":"));
 }

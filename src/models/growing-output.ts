@@ -2,7 +2,7 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { OutputSchema } from "./output-schema.js";
 import { completedJson } from "./partial-json.js";
 
-/** The value of an output while its text is still being written. */
+/** Parses structured output while it is still being streamed. */
 export class GrowingOutput {
   readonly #schema: OutputSchema;
   #text = "";
@@ -14,8 +14,8 @@ export class GrowingOutput {
   }
 
   /**
-   * The value so far, if it has grown. The longer the text, the more of it must be new (one part in 64), so that a long one is
-   * not read from its beginning for every chunk.
+   * Adds a chunk, and returns the value so far if it has changed. At least 1/64 of the text must be new before it is parsed again,
+   * so that long outputs do not take quadratic time.
    */
   add({ contentBlocks, restart }: AgenticMessage): { readonly value: unknown } | undefined {
     if (restart === true) this.#text = "";

@@ -17,7 +17,7 @@ export function isRetryableModelError(error: unknown): boolean {
   return !causes.some(isAbort) && causes.some(isPassing);
 }
 
-/** Whether a connection broke, or never came about. */
+/** Whether a connection broke or could not be opened. */
 export function isBrokenConnection(error: unknown): boolean {
   return causesOf(error).some(isNetwork);
 }
@@ -37,7 +37,7 @@ function isPassing(error: unknown): boolean {
   return error.isRetryable === true || isPassingStatus(statusOf(error)) || isNetwork(error) || isTimeLimit(error);
 }
 
-/** `NODE_TIMED_OUT` is what the time limit of a node ends with. */
+/** Codes of temporary failures. `NODE_TIMED_OUT` comes from the time limit of a node. */
 const passingCodes: readonly string[] = ["STREAM_CUT", "EMPTY_STREAM", "NODE_TIMED_OUT"];
 
 function isPassingStatus(status: number | undefined): boolean {
@@ -46,7 +46,7 @@ function isPassingStatus(status: number | undefined): boolean {
 
 const passingStatuses: readonly number[] = [408, 409, 425, 429];
 
-/** Of an error of HTTP, or of what a provider sent in the middle of an answer, where each has a word of its own. */
+/** The status of an HTTP error, or of an error that a provider sent in the middle of an answer. Providers name those differently. */
 function statusOf(error: Fields): number | undefined {
   for (const value of [error.statusCode, error.status, error.code]) if (typeof value === "number") return value;
   const sent = isFields(error.error) ? error.error : error;

@@ -22,7 +22,7 @@ export type Limit = <T>(work: () => Promise<T>) => Promise<T>;
 export function limitModel(model: Model, limit: Limit): AgenticModel {
   if (typeof limit !== "function") {
     throw invalidModelOption(
-      "limitModel takes a function that runs work when there is room: limitModel(model, pLimit(5)).",
+      "limitModel takes a function that runs work when a slot is free: limitModel(model, pLimit(5)).",
     );
   }
   return new LimitedModel(toModel(model, "limitModel"), limit);
@@ -42,7 +42,7 @@ class LimitedModel implements RepeatingModel {
     this.#limit = limit;
   }
 
-  /** A call that is stopped while it waits does not wait any longer; its slot is given on when its turn comes. */
+  /** A call that is aborted while it waits rejects immediately; its slot is released when it is granted. */
   async generate(messages: readonly AgenticMessage[], ctx: ModelContext): Promise<AgenticMessage> {
     const slot = new Slot(this.#limit);
     const leave = (): void => slot.leave();
@@ -64,9 +64,9 @@ class LimitedModel implements RepeatingModel {
   }
 }
 
-/** A place among those who may work. */
+/** A slot of a limit. */
 class Slot {
-  /** Resolves when the work may begin, or when it is no longer wanted. */
+  /** Resolves when the slot is granted, or when the caller has left. */
   readonly taken: Promise<void>;
   #leave: () => void = () => undefined;
 

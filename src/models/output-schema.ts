@@ -9,15 +9,15 @@ import {
 import { checkJson } from "../schema/validation/check-json.js";
 import { type Checker, type SchemaCheck, schemaCheck } from "../schema/validation/schema-check.js";
 
-/** What a text is as an output: a value that fits, or what is wrong with it. */
+/** The result of parsing an output: a valid value, or validation errors. */
 export type ReadOutput =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** Services want an object at the top: what is none stands under this key. */
+/** The key under which a value that is not an object is wrapped, because services require an object at the top level. */
 const wrapperKey = "value";
 
-/** The schema of an output: as a model is told, and as its answers are read. */
+/** An output schema, in the form sent to the model, and for validating answers. */
 export class OutputSchema {
   /** JSON Schema (draft-07), always of an object. */
   readonly jsonSchema: JsonSchema;
@@ -25,7 +25,7 @@ export class OutputSchema {
   readonly #check: SchemaCheck;
   readonly #isWrapped: boolean;
 
-  /** Throws when the schema has no JSON form. */
+  /** Throws if the schema cannot be converted to JSON Schema. */
   constructor(schema: AnyStandardSchema | JsonSchema) {
     const form = toJsonSchema(schema, { target: "draft-07" });
     this.#form = form;
@@ -45,19 +45,19 @@ export class OutputSchema {
     return checkJson(this.#check, this.#unwrap(value), () => this.#form, checker);
   }
 
-  /** The value so far, of a text so far, as `partialJson` has it. */
+  /** Unwraps a partially streamed value. */
   unwrapPartial(value: unknown): unknown {
     return this.#isWrapped && isFields(value) ? value[wrapperKey] : value;
   }
 
-  /** A model may leave the wrapper out. */
+  /** Removes the wrapper, which a model may leave out. */
   #unwrap(value: unknown): unknown {
     const isWrapper = this.#isWrapped && isFields(value) && Object.hasOwn(value, wrapperKey);
     return isWrapper ? value[wrapperKey] : value;
   }
 }
 
-/** References point at definitions from the top, so these move there. */
+/** Wraps a schema in an object. Definitions move to the top level, where references point. */
 function wrapped(schema: JsonSchema): JsonSchema {
   const { $schema, $defs, definitions, ...inner } = schema;
   const top = Object.entries({ $schema, $defs, definitions }).filter(([, value]) => value !== undefined);
@@ -70,7 +70,7 @@ function wrapped(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** A schema that names itself from the top has moved. */
+/** Adjusts references to the root, which has moved below the wrapper. */
 function withMovedReferences(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withMovedReferences);
   if (!isFields(value)) return value;
@@ -81,7 +81,7 @@ function withMovedReferences(value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Strict services want objects to say that they have no other properties. Records, which have, say so themselves. */
+/** Adds `additionalProperties: false` to objects, which strict services require. Records already set `additionalProperties`. */
 function closed(schema: JsonSchema): JsonSchema {
   return closedValue(schema) as JsonSchema;
 }
@@ -96,10 +96,10 @@ function closedValue(value: unknown): unknown {
   return isOpen ? { ...copy, additionalProperties: false } : copy;
 }
 
-/** What stands there is a value, or a schema of which another one adds properties. */
+/** Keywords not to descend into: they hold values, or (`allOf`) schemas whose properties are combined. */
 const literalKeywords: readonly string[] = ["const", "default", "enum", "examples", "allOf"];
 
-/** Some models put JSON into a Markdown block, whatever they are told. */
+/** Removes a Markdown code fence, which some models add despite the instructions. */
 export function unfenced(text: string): string {
   return /^\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*$/s.exec(text)?.[1] ?? text;
 }

@@ -1,6 +1,6 @@
 /**
- * The beginning of a JSON text made whole: open strings, lists and records are closed, and what is only begun (a key without
- * its value, half a number or word) is left out. `undefined` as long as there is nothing.
+ * Completes a truncated JSON text: closes open strings, arrays and objects, and drops incomplete parts (a key without its value,
+ * an unfinished number or literal). Returns `undefined` if there is no value yet.
  */
 export function completedJson(text: string): string | undefined {
   const scan = new Scan();
@@ -12,23 +12,23 @@ const quote = 0x22;
 const backslash = 0x5c;
 const [openRecord, closeRecord, openList, closeList, comma, colon] = [0x7b, 0x7d, 0x5b, 0x5d, 0x2c, 0x3a];
 
-/** Goes through a text once, and knows how to close it at the last place where that makes a value. */
+/** Scans a text once, and tracks the last position at which it can be closed to form a value. */
 class Scan {
-  /** What closes the records and lists that are open, innermost last. */
+  /** The closing brackets of open objects and arrays, innermost last. */
   readonly #open: ("}" | "]")[] = [];
   #inString = false;
   #isEscaped = false;
-  /** The string that is open, or was last, stands where a key does. */
+  /** Whether the current or last string is a key. */
   #isKey = false;
-  /** Up to here the text makes a value, when it is closed with what was open then. */
+  /** The text up to here forms a value if `#openAtEnd` is appended. */
   #end = 0;
   #openAtEnd = "";
-  /** The record or list at the top is closed. */
+  /** Whether the top-level object or array is closed. */
   #isWhole = false;
   #stringStart = 0;
   /** Where the last escape of a string begins. */
   #escape = 0;
-  /** A number, true, false or null is under way. */
+  /** Whether a number, `true`, `false` or `null` is being scanned. */
   #inWord = false;
 
   take(code: number, at: number): boolean {
@@ -94,7 +94,7 @@ class Scan {
     this.#inWord = false;
   }
 
-  /** What follows a value that is closed does not count. */
+  /** Records a position at which the text can be closed. Text after the top-level value is ignored. */
   #mark(end: number): void {
     if (this.#isWhole) return;
     this.#end = end;
@@ -110,7 +110,7 @@ class Scan {
     return this.#end === 0 ? undefined : text.slice(0, this.#end) + this.#openAtEnd;
   }
 
-  /** An escape may be cut off: `\`, or `\u` and some of its digits. */
+  /** Where the open string ends. An escape that is cut off (`\`, or `\u` with fewer than four digits) is dropped. */
   #openStringEnd(text: string): number {
     const start = this.#escape;
     if (start <= this.#stringStart) return text.length;

@@ -3,25 +3,24 @@ import type { ChunkSource } from "../schema/stream/source.js";
 
 type Result<T> = IteratorResult<T, undefined>;
 
-/** What became of a read: `undefined` when there is nothing to give yet. */
+/** The outcome of a read; `undefined` if there is nothing to return yet. */
 export type Passed<T> = Result<T> | undefined | Promise<Result<T> | undefined>;
 
 /**
- * A source that passes on what another one gives, looks at it, and may hold it back or go on with another one. However many stand
- * around one another, a chunk takes one promise: who reads them awaits the innermost read, and what that came to goes through all
- * of them.
+ * A source that passes on the chunks of another one. It may inspect them, hold them back, or switch to another source. Nested
+ * sources cost one promise per chunk in total: the reader awaits the innermost read and passes its result through all layers.
  */
 export abstract class PassingSource<T> extends SerialSource<T> {
-  /** What is read now; opened at the first read. */
+  /** The current source; opened on the first read. */
   protected source: ChunkSource<T> | undefined = undefined;
 
   protected abstract open(): ChunkSource<T>;
-  /** What becomes of what was read. Errors of its own are rejections: what is thrown would be taken for a failed read. */
+  /** Handles the result of a read. It must reject rather than throw, as a thrown error would count as a failed read. */
   protected abstract passed(result: Result<T>): Passed<T>;
-  /** What becomes of a failed read: it gives another result, or rejects. */
+  /** Handles a failed read: returns another result, or rejects. */
   protected abstract failed(error: unknown): Promise<Result<T> | undefined>;
 
-  /** Begins a read: what it comes to must be given to `pass`, or to `recover`. */
+  /** Begins a read. The caller must give its result to `pass`, or its error to `recover`. */
   begun(): Promise<Result<T>> {
     this.source ??= this.open();
     return this.source instanceof PassingSource ? this.source.begun() : this.source.next();
@@ -67,7 +66,7 @@ export abstract class PassingSource<T> extends SerialSource<T> {
     return result && this.passed(result);
   }
 
-  /** What a read comes to when the source was cancelled, or has ended, meanwhile. */
+  /** The result of a read during which the source was cancelled or ended. */
   protected async closed(): Promise<Result<T>> {
     this.checkOpen();
     return { done: true, value: undefined };
@@ -78,7 +77,7 @@ export abstract class PassingSource<T> extends SerialSource<T> {
   }
 }
 
-/** Reads a source to its end. `take` may return a promise, which the next read waits for; if it fails, the source is left. */
+/** Reads a source to its end. `take` may return a promise, which the next read awaits; if it throws, the source is cancelled. */
 export async function readAll<T>(source: ChunkSource<T>, take: (chunk: T) => Promise<void> | undefined): Promise<void> {
   for (;;) {
     let passed: Passed<T>;

@@ -62,7 +62,7 @@ export function retryModel(model: Model, policy: ModelRetryPolicy = {}): Agentic
 
 type Policy = { readonly [Name in keyof ModelRetryPolicy]-?: NonNullable<ModelRetryPolicy[Name]> };
 
-/** A policy with its defaults. Throws for what is none. */
+/** Fills in the defaults of a policy. Throws if it is invalid. */
 export function checkedPolicy(policy: ModelRetryPolicy): Policy {
   checkModelOptionNames("retryModel", policy, names);
   const {

@@ -106,10 +106,10 @@ class StructuredModel {
   }
 }
 
-/** What the model is asked, until it gives something that fits. */
+/** The conversation with the model, until an answer matches the schema. */
 class Dialog {
   messages: Messages;
-  /** Of the answer that is waited for. */
+  /** The number of the current answer. */
   number = 1;
   readonly #schema: OutputSchema;
   readonly #repairs: number;
@@ -122,7 +122,7 @@ class Dialog {
     this.#ctx = ctx;
   }
 
-  /** The value of an answer that fits. Otherwise the model is told what is wrong, as often as it may be. */
+  /** Returns the value of a valid answer. Otherwise adds the errors to the messages, or throws if no repairs are left. */
   async read(answer: AgenticMessage): Promise<{ readonly value: unknown } | undefined> {
     const text = outputTextOf(answer);
     const output = await this.#schema.read(text, { validator: validatorOf(this.#ctx) });
@@ -138,12 +138,12 @@ class Dialog {
 const complaint =
   "Your answer does not fit the JSON Schema of the output. Answer again with nothing but the JSON. Wrong are:";
 
-/** A provider may say which of its texts is the output. */
+/** The text of the output, which some providers mark. */
 function outputTextOf({ extra, ...message }: AgenticMessage): string {
   return typeof extra?.structuredOutputText === "string" ? extra.structuredOutputText : textOf(message);
 }
 
-/** Calls are not answered here, and a call without its result must not be sent again. */
+/** Removes tool calls, because a call must not be sent back without its result. */
 function withoutCalls(answer: AgenticMessage): AgenticMessage[] {
   const contentBlocks = answer.contentBlocks.filter(({ type }) => type !== "function_tool_call");
   return contentBlocks.length === 0 ? [] : [{ ...answer, contentBlocks }];

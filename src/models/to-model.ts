@@ -4,10 +4,10 @@ import { type AiSdkModel, isAiSdkModel } from "./ai-sdk/provider-model.js";
 import { aiSdkModel } from "./ai-sdk-model.js";
 import { notAModel } from "./errors.js";
 
-/** What may be given where a model is wanted: a model of ours, or one of a provider package of the AI SDK. */
+/** Either kind of model: a model component, or a model of a provider package of the AI SDK. */
 export type Model = AgenticModel | AiSdkModel;
 
-/** The model itself, or the adapter of one of the AI SDK. `where` names the function that was given it. */
+/** Wraps a model of the AI SDK in an adapter, and returns a model component unchanged. `where` names the caller in errors. */
 export function toModel(model: Model, where: string): AgenticModel {
   if (isAiSdkModel(model)) return aiSdkModel(model);
   if (isAgenticModel(model)) return model;

@@ -107,7 +107,10 @@ describe("a provider that sends rubbish", () => {
     const agent = createAgent({ model, ...(!retries && { retry: false as const }) });
     for (const run of [agent.generate("?"), agent.stream("?").result]) {
       const error = await failureOf(run);
-      expect(error).toMatchObject({ code: "MODEL_FAILED", message: expect.stringContaining("Mine gave something") });
+      expect(error).toMatchObject({
+        code: "MODEL_FAILED",
+        message: expect.stringContaining("Mine returned something"),
+      });
     }
     const silent = createAgent({ model: { ...model, stream: async function* () {} }, retry: false });
     expect((await failureOf(silent.stream("?").result)).code).toBe("EMPTY_STREAM");

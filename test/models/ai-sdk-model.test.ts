@@ -429,11 +429,11 @@ it.each([
   ["gpt-5", /not the name of one \(got "gpt-5"\)/],
   [
     Object.assign(() => undefined, { languageModel: () => undefined }),
-    /perhaps a provider\. Call it: openai\("gpt-5"\)/,
+    /If it is a provider, call it: openai\("gpt-5"\)/,
   ],
   [{ languageModel: () => undefined }, /got a provider/],
   [Promise.resolve({}), /a promise/],
-  [{ ...fakeProvider([]), specificationVersion: "v9" }, /is of "v9"/],
+  [{ ...fakeProvider([]), specificationVersion: "v9" }, /implements "v9"/],
   [undefined, /got undefined/],
   [{ generate: () => undefined }, /has no doGenerate/],
 ])("refuses what is no model: %o", (given, message) => {

@@ -179,7 +179,9 @@ describe("media", () => {
 
   it("without a place, or at none, is an error", () => {
     expect(() => said({ type: "assistant_gen_image" })).toThrow(/neither url nor base64Data/);
-    expect(() => partsOf(userMessage([userInputImage({ url: "b.png" })]))).toThrow(/not a whole address: "b\.png"/);
+    expect(() => partsOf(userMessage([userInputImage({ url: "b.png" })]))).toThrow(
+      /not an absolute URL \(got "b\.png"\)/,
+    );
   });
 });
 

@@ -10,7 +10,7 @@ import { type Call, callOptionsOf, unsupportedOptions } from "./call-options.js"
 import { ModelWarnings } from "./model-warnings.js";
 import { type AiSdkModel, providerModelName } from "./provider-model.js";
 
-/** A model from a provider package: what it is asked and what it answers, translated. */
+/** Adapts a model of a provider package: converts messages to prompts, and answers to messages. */
 export class AdaptedModel implements AgenticModel {
   readonly component = "model" as const;
   /** `openai.responses/gpt-5` */

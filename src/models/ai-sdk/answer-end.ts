@@ -6,15 +6,15 @@ import { answerFailed, emptyAnswer, noReason, streamCut } from "../errors.js";
 import { type Answering, providerModelName } from "./provider-model.js";
 import { usageOf } from "./usage.js";
 
-/** Why an answer ended, in one form for all specs. */
+/** The finish reason, in one form for all specs. */
 interface Reason {
   readonly unified: FinishReason;
   readonly raw: string | undefined;
 }
 
 /**
- * What is known of an answer as a whole: its ids, and how it ended. A stream may say so several times, or not at all when
- * its connection was cut.
+ * Collects the metadata of an answer: its ids, its usage and its finish reason. A stream may send them several times, or not at
+ * all if it was cut off.
  */
 export class AnswerEnd {
   readonly #model: Answering;
@@ -32,13 +32,13 @@ export class AnswerEnd {
     return providerModelName(this.#model);
   }
 
-  /** `response-metadata` of a stream, `response` of a whole answer. */
+  /** Adds the `response-metadata` part of a stream, or the `response` of a complete answer. */
   addResponse(response: Fields): void {
     const { id, modelId, timestamp } = response;
     this.#response = { ...this.#response, ...withoutUndefined({ id, modelId, timestamp: dateText(timestamp) }) };
   }
 
-  /** The last one counts. Packages make one up where the service sent none: that is told from a real one. */
+  /** Records the finish reason; the last one wins. Detects those that a package made up because the service sent none. */
   finish({ finishReason, usage, providerMetadata }: Fields): void {
     this.#reason = reasonOf(finishReason);
     this.#cut = madeUp(finishReason, this.#reason);
@@ -47,14 +47,14 @@ export class AnswerEnd {
     if (providerMetadata !== undefined) this.#providerMetadata = providerMetadata;
   }
 
-  /** Throws when the stream that has ended was no whole answer. */
+  /** Throws if a stream ended without a complete answer. */
   checkStream({ isEmpty }: { readonly isEmpty: boolean }): void {
     this.#checkReason();
     if (isEmpty && this.#reason !== undefined) throw emptyAnswer(this.#name);
     if (this.#cut !== undefined) throw streamCut(this.#name, this.#cut);
   }
 
-  /** An answer that came in one piece is whole, unless it says that it is not. */
+  /** Throws if an answer that came in one piece is marked as failed or interrupted. */
   checkAnswer(): void {
     this.#checkReason();
     if (this.#reason?.unified === "interrupted") throw streamCut(this.#name, "the service was interrupted.");
@@ -90,12 +90,12 @@ function reasonOf(given: unknown): Reason {
   return { unified: wordOf(given.unified), raw: textIf(given.raw) };
 }
 
-/** `"content-filter"` is `"content_filter"`; anything that is not a reason is `"other"`. */
+/** Converts `"content-filter"` to `"content_filter"`; an unknown or missing reason becomes `"other"`. */
 function wordOf(given: unknown): FinishReason {
   return typeof given !== "string" || given === "unknown" ? "other" : given.replaceAll("-", "_");
 }
 
-/** How a stream was cut off whose package gave it a finish all the same. */
+/** Describes how a stream was cut off if its package made up the finish reason. */
 function madeUp(given: unknown, { unified, raw }: Reason): string | undefined {
   if (given === undefined || given === "unknown") return noReason;
   if (unified === "interrupted") return "the service did not say that it is complete.";

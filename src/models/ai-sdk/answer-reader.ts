@@ -11,23 +11,23 @@ import { callBlock, callExtra, type KnownCall, knownCall, labelOf, providerResul
 import { providerExtra } from "./provider-extra.js";
 import { type Answering, providerModelName } from "./provider-model.js";
 
-/** A text or a reasoning that may go on. */
+/** A text or reasoning block that is still open. */
 interface OpenText {
   readonly kind: "text" | "reasoning";
   readonly index: number;
-  /** The last that was sent with a piece of it. */
+  /** The provider metadata that came last. */
   metadata: unknown;
   hasText: boolean;
 }
 
-/** A call whose arguments come in pieces. */
+/** A call whose arguments are still being streamed. */
 interface OpenCall {
   readonly call: KnownCall;
   readonly index: number;
   /** The arguments so far. */
   text: string;
   metadata: unknown;
-  /** The pieces are JSON, and so pieces of the arguments. */
+  /** Whether the pieces are JSON, and so parts of the arguments. */
   readonly isJson: boolean;
 }
 
@@ -37,17 +37,17 @@ interface PlacedCall extends KnownCall {
 }
 
 /**
- * Makes chunks of a message from what a provider package sends, one answer per reader. Each block gets its index where it
- * is first heard of; what the provider sent with a block stands in the last chunk of it.
+ * Converts the answer of a provider package to chunks of a message. Each answer needs a new reader. A block gets its index when
+ * its first part arrives; provider metadata is added to its last chunk.
  */
 export class AnswerReader {
   readonly #model: Answering;
   readonly #end: AnswerEnd;
   readonly #texts = { text: new Map<unknown, OpenText>(), reasoning: new Map<unknown, OpenText>() };
   readonly #openCalls = new Map<string, OpenCall>();
-  /** Every call by its id. */
+  /** All calls, by id. */
   readonly #calls = new Map<string, PlacedCall>();
-  /** Where the result of a call stands, which may be sent again. */
+  /** The index of each result, by call id. A provider may send a result again. */
   readonly #results = new Map<string, number>();
   readonly #warn: (warning: unknown) => void;
   #nextIndex = 0;
@@ -60,7 +60,7 @@ export class AnswerReader {
     this.#warn = warn;
   }
 
-  /** The blocks for a part of a stream, a chunk each: usually one. Throws what an error part carries. */
+  /** Converts a part of a stream to blocks, one per chunk. Throws the error of an error part. */
   readPart(part: unknown): readonly ContentBlock[] {
     if (!isFields(part)) return [];
     const type = textIf(part.type) ?? "";
@@ -68,7 +68,7 @@ export class AnswerReader {
     return this.#blocksOf(type, part);
   }
 
-  /** A whole answer. */
+  /** Converts a complete answer. */
   readAnswer(answer: Fields): AgenticMessage {
     const { content, response } = answer;
     const blocks: ContentBlock[] = [];
@@ -85,7 +85,7 @@ export class AnswerReader {
     return { ...end, contentBlocks: blocks.map(withoutPlace) };
   }
 
-  /** The chunks that remain when the stream has ended. Throws when it was cut off, empty or failed. */
+  /** Returns the remaining chunks at the end of a stream. Throws if it was cut off, empty or failed. */
   readEnd(): AgenticMessage[] {
     this.#end.checkStream({ isEmpty: this.#isEmpty });
     const texts = kinds.flatMap((kind) => [...this.#texts[kind].keys()].flatMap((id) => this.#endText(id, kind, {})));
@@ -105,7 +105,7 @@ export class AnswerReader {
     if (Array.isArray(warnings)) for (const warning of warnings) this.#warn(warning);
   }
 
-  /** A part of a whole answer: texts are whole, everything else is as in a stream. */
+  /** Converts a part of a complete answer. Texts are complete; all other parts are as in a stream. */
   #wholeBlocks(part: Fields): ContentBlock[] {
     const { type, text, citations, providerMetadata } = part;
     if (type !== "text" && type !== "reasoning") return this.#blocksOf(textIf(type) ?? "", part);
@@ -164,7 +164,7 @@ export class AnswerReader {
 
   // texts
 
-  /** A text that begins under the id of one that is open ends that one. */
+  /** Opens a text. If one with the same id is open, that one ends. */
   #startText({ id, providerMetadata }: Fields, kind: OpenText["kind"]): ContentBlock[] {
     const ended = this.#endText(id, kind, {});
     this.#openText(id, kind, providerMetadata);
@@ -244,7 +244,7 @@ export class AnswerReader {
     if (open !== undefined && providerMetadata !== undefined) open.metadata = providerMetadata;
   }
 
-  /** The whole call. Where its pieces were other ones, or of another kind, it begins again. */
+  /** Completes a call. If it does not continue the streamed pieces, the block is restarted. */
   #wholeCall(part: Fields): ContentBlock[] {
     const call = knownCall(part);
     const { provider } = this.#model;
@@ -261,14 +261,14 @@ export class AnswerReader {
     return rest === "" && extra === undefined ? [] : [at(index, callBlock(call, rest, extra))];
   }
 
-  /** A call that is never completed: its arguments stay as they are. */
+  /** Ends a call that was never completed, and keeps its arguments as they are. */
   #endCall({ call, index, metadata }: OpenCall): ContentBlock[] {
     this.#openCalls.delete(call.callId);
     const extra = callExtra(call.kind, this.#model.provider, metadata);
     return extra === undefined ? [] : [at(index, callBlock(call, "", extra))];
   }
 
-  /** A result that comes again takes the place of the one before. A call whose server has no name yet learns it here. */
+  /** Converts a result; one that is sent again replaces the previous one. Also fills in the MCP server of the call if it was unknown. */
   #result(part: Fields): ContentBlock[] {
     const callId = textIf(part.toolCallId) ?? "";
     const call = this.#calls.get(callId);
@@ -328,12 +328,12 @@ export class AnswerReader {
 const kinds = ["text", "reasoning"] as const;
 const mediaKinds = ["image", "audio", "video"] as const;
 
-/** The block, which nobody has yet, in its place. */
+/** Sets the index of a new block. */
 function at(index: number, block: ContentBlock, restart = false): ContentBlock {
   return Object.assign(block, { streamingMeta: restart ? { index, restart } : { index } });
 }
 
-/** Whether each block is in one piece, and in its place. */
+/** Whether each block is a single chunk, in order. */
 function areWhole(blocks: readonly ContentBlock[]): boolean {
   return blocks.every(({ streamingMeta }, index) => streamingMeta?.index === index && streamingMeta.restart !== true);
 }
@@ -346,12 +346,12 @@ export function chunkOf(block: ContentBlock): AgenticMessage {
   return { role: "assistant", contentBlocks: [block] };
 }
 
-/** That an answer begins, with ids and usage that come again: nothing that the model wrote. */
+/** Whether a part only announces the answer. Its ids and usage are sent again later. */
 function isMessageStart({ kind }: Fields): boolean {
   return typeof kind === "string" && kind.endsWith(".message_start");
 }
 
-/** The signature that a provider sent with a reasoning, for those who look for it: it goes back with the metadata. */
+/** Finds the signature of a reasoning block in the metadata, for programs that read it. The metadata itself is sent back. */
 function signatureIn(metadata: unknown): string | undefined {
   if (!isFields(metadata)) return undefined;
   for (const sent of Object.values(metadata)) {
@@ -361,7 +361,7 @@ function signatureIn(metadata: unknown): string | undefined {
   return undefined;
 }
 
-/** Base64, bytes, or V4's tagged data. */
+/** Reads base64, bytes, or the tagged data of V4. */
 function placeOf(data: unknown): { readonly url: string } | { readonly base64Data: string } | undefined {
   if (typeof data === "string") return { base64Data: data };
   if (data instanceof Uint8Array) return { base64Data: toBase64(data) };

@@ -9,9 +9,9 @@ export interface StreamedCall {
   /** `provider/model`, for errors. */
   readonly model: string;
   readonly reader: AnswerReader;
-  /** Asks the provider. The signal is aborted when the stream is left. */
+  /** Sends the request. The signal is aborted when the stream is cancelled. */
   readonly open: (stop: { readonly signal: AbortSignal }) => PromiseLike<{ readonly stream: ReadableStream<unknown> }>;
-  /** Stops the call from outside. */
+  /** The caller's signal. */
   readonly signal: AbortSignal;
 }
 
@@ -19,15 +19,15 @@ type Parts = ReadableStreamDefaultReader<unknown>;
 type Part = ReadableStreamReadResult<unknown>;
 type Result = IteratorResult<AgenticMessage, undefined>;
 
-/** The answer of a provider, chunk by chunk. The request is sent at the first read, and cancelled when the reader leaves. */
+/** The streamed answer of a provider. The request is sent on the first read, and aborted when the reader cancels. */
 export class ProviderAnswerStream extends SerialSource<AgenticMessage> {
   readonly #call: StreamedCall;
-  /** Made when the provider asks for it. */
+  /** Created when the provider reads the signal. */
   #connection: AbortController | undefined;
   #left: { readonly reason: unknown } | undefined;
   readonly #stopByCaller = (): void => this.#leave(this.#call.signal.reason);
   #parts: Parts | undefined;
-  /** Chunks of the last part that are not read yet. */
+  /** Unread chunks of the last part. */
   #ready: AgenticMessage[] = [];
   #hasEnded = false;
 
@@ -36,7 +36,7 @@ export class ProviderAnswerStream extends SerialSource<AgenticMessage> {
     this.#call = call;
   }
 
-  /** Stops the connection. */
+  /** The signal that aborts the request. */
   get signal(): AbortSignal {
     if (this.#connection === undefined) {
       this.#connection = new AbortController();
@@ -45,13 +45,13 @@ export class ProviderAnswerStream extends SerialSource<AgenticMessage> {
     return this.#connection.signal;
   }
 
-  /** One promise per part, and no function that waits: what goes through here is every word of an answer. */
+  /** The hot path, taken for every token of an answer: one promise per part, and no async function. */
   protected override pull(): Promise<Result> {
     if (this.#parts === undefined || this.#ready.length > 0 || this.#hasEnded) return this.#pullOn();
     return this.#parts.read().then(this.#onPart, this.#onError);
   }
 
-  /** The beginning, the end, and parts that are not chunks. */
+  /** The slow path: opens and ends the stream, and skips parts without chunks. */
   async #pullOn(): Promise<Result> {
     try {
       let value = this.#ready.shift();
@@ -85,7 +85,7 @@ export class ProviderAnswerStream extends SerialSource<AgenticMessage> {
 
   readonly #onError = (error: unknown): never => this.#fail(error);
 
-  /** The first chunk of a part, if it has one; the others are read next. */
+  /** Returns the first chunk of a part, if any, and keeps the others for the next reads. */
   #take({ done, value: part }: Part): AgenticMessage | undefined {
     const { reader, signal } = this.#call;
     this.checkOpen();
@@ -123,14 +123,14 @@ export class ProviderAnswerStream extends SerialSource<AgenticMessage> {
     return parts;
   }
 
-  /** A connection that breaks once the service has begun to answer cuts the stream off. */
+  /** Wraps network errors that occur after the service began to answer: they mean that the stream was cut off. */
   #explained(error: unknown): unknown {
     const hasBegun = this.#parts !== undefined || hasAnswered(error);
     const isCut = hasBegun && !KumikoError.is(error) && isBrokenConnection(error);
     return isCut ? streamCut(this.#call.model, "the connection broke.", error) : error;
   }
 
-  /** A read that waits then ends at once. */
+  /** Aborts the request. A pending read ends immediately. */
   #leave(reason: unknown): void {
     this.#call.signal.removeEventListener("abort", this.#stopByCaller);
     this.#left ??= { reason };
@@ -141,7 +141,7 @@ export class ProviderAnswerStream extends SerialSource<AgenticMessage> {
 
 function ignore(): void {}
 
-/** Packages read the beginning of a stream before they give it on: their error then carries the status of the answer. */
+/** Whether the service had already answered: packages read the first part of a stream themselves, and add the status to errors. */
 function hasAnswered(error: unknown): boolean {
   return typeof error === "object" && error !== null && "statusCode" in error && error.statusCode === 200;
 }

@@ -4,10 +4,10 @@ import type { ContentBlock } from "../../schema/message/content-block.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
 import { providerExtra } from "./provider-extra.js";
 
-/** Who runs a call: we do, the provider does, or an MCP server for it. */
+/** Who runs a call: this program, the provider, or an MCP server on behalf of the provider. */
 export type ToolCallKind = "function_tool_call" | "server_tool_call" | "mcp_tool_call";
 
-/** A call as far as it has come. */
+/** What is known about a call so far. */
 export interface KnownCall {
   readonly kind: ToolCallKind;
   readonly callId: string;
@@ -16,7 +16,7 @@ export interface KnownCall {
   readonly serverLabel: string;
 }
 
-/** From a `tool-input-start` or a `tool-call`. */
+/** Reads a `tool-input-start` or `tool-call` part. */
 export function knownCall(part: Fields): KnownCall {
   const callId = textIf(part.toolCallId) ?? textIf(part.id) ?? "";
   const kind = kindOf(part);
@@ -33,7 +33,7 @@ function kindOf({ providerExecuted, dynamic }: Fields): ToolCallKind {
   return dynamic === true ? "mcp_tool_call" : "server_tool_call";
 }
 
-/** A piece of a call; `arguments` is what the piece adds. */
+/** A chunk of a call; `text` is appended to its arguments. */
 export function callBlock({ kind, callId, name, serverLabel }: KnownCall, text: string, extra?: Fields): ContentBlock {
   const more = extra === undefined ? undefined : { extra };
   switch (kind) {
@@ -48,13 +48,13 @@ export function callBlock({ kind, callId, name, serverLabel }: KnownCall, text: 
   }
 }
 
-/** What goes with the last piece of a call. Calls that the provider runs must go back to it, and to no other. */
+/** The `extra` of the last chunk of a call. Calls run by a provider must be sent back only to that provider. */
 export function callExtra(kind: ToolCallKind, provider: string, providerMetadata: unknown): Fields | undefined {
   if (kind === "function_tool_call" && providerMetadata === undefined) return undefined;
   return providerExtra(provider, providerMetadata);
 }
 
-/** A result that the provider sent for a call that it has run. */
+/** The block of a result that the provider sent for its own call. */
 export function providerResultBlock(part: Fields, call: KnownCall | undefined, provider: string): ContentBlock {
   const { toolCallId, toolName, result, isError, preliminary, dynamic, providerMetadata } = part;
   const callId = textIf(toolCallId) ?? "";
@@ -84,7 +84,7 @@ export function providerResultBlock(part: Fields, call: KnownCall | undefined, p
   });
 }
 
-/** Each provider names the server in a place of its own. */
+/** The name of the MCP server, which each provider puts in a different field. */
 export function labelOf({ result, providerMetadata }: Fields): string {
   if (isFields(result) && typeof result.serverLabel === "string") return result.serverLabel;
   if (!isFields(providerMetadata)) return "";

@@ -9,11 +9,11 @@ import type { AiSdkModel, AiSdkVersion } from "./provider-model.js";
 export interface Call {
   readonly messages: readonly AgenticMessage[];
   readonly options: ModelOptions;
-  /** Whose signal stops the call: creating a signal is expensive, and a provider may not ask for it. */
+  /** Holds the signal that aborts the call. It is read lazily, because creating a signal is expensive. */
   readonly stop: { readonly signal: AbortSignal };
 }
 
-/** A call in the words of a provider package. */
+/** Converts a call to the options of a provider package. */
 export function callOptionsOf({ messages, options, stop }: Call, model: AiSdkModel): Fields {
   const { specificationVersion: version, provider } = model;
   const { tools, choice } = chosenTools(options);
@@ -30,7 +30,7 @@ export function callOptionsOf({ messages, options, stop }: Call, model: AiSdkMod
   return call;
 }
 
-/** A call whose signal is made when it is read. (With a closure for that, calls that are over would outlive young collections.) */
+/** Call options whose signal is created when it is read. (A closure instead would keep finished calls alive longer.) */
 class Stoppable {
   readonly #stop: Call["stop"];
   [option: string]: unknown;
@@ -48,7 +48,7 @@ class Stoppable {
   };
 }
 
-/** What is passed on as it is, under their name and ours. */
+/** Options that are passed on unchanged: the name in the AI SDK, and ours. */
 const sameOptions: readonly (readonly [string, keyof ModelOptions])[] = [
   ["maxOutputTokens", "maxTokens"],
   ["temperature", "temperature"],
@@ -61,7 +61,7 @@ const sameOptions: readonly (readonly [string, keyof ModelOptions])[] = [
   ["providerOptions", "providerOptions"],
 ];
 
-/** What the options of a call ask for that this model cannot do: a text for each. */
+/** Returns a warning for each option that the model does not support. */
 export function unsupportedOptions({ model, reasoningEffort }: ModelOptions, target: AiSdkModel): string[] {
   const found: string[] = [];
   if (model !== undefined && model !== target.modelId) {
@@ -77,7 +77,7 @@ export function unsupportedOptions({ model, reasoningEffort }: ModelOptions, tar
   return found;
 }
 
-/** Several named tools are those that are offered; one of them must be called. */
+/** Converts the tool choice. If it names several tools, only those are offered, and a call is required. */
 function chosenTools({ tools = [], toolChoice }: ModelOptions): {
   tools: readonly ToolInfo[];
   choice: Fields | undefined;

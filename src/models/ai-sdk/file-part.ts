@@ -3,7 +3,7 @@ import { withoutUndefined } from "../../schema/without-undefined.js";
 import { invalidMedia } from "../errors.js";
 import type { AiSdkVersion } from "./provider-model.js";
 
-/** Where media is, in the words of our blocks. */
+/** The media fields of a content block. */
 export interface Place {
   readonly type: string;
   readonly url?: string | undefined;
@@ -12,7 +12,7 @@ export interface Place {
   readonly name?: string | undefined;
 }
 
-/** Media as a part of a prompt. V4 says of its data what it is; before, an address is a `URL` and everything else base64. */
+/** Converts media to a prompt part. V4 tags the data; earlier specs take a `URL`, or a string of base64. */
 export function filePart(media: Place, version: AiSdkVersion): Fields {
   const { data, mediaType } = fileData(media);
   return withoutUndefined({
@@ -27,11 +27,11 @@ export function tagged(data: string | URL): Fields {
   return typeof data === "string" ? { type: "data", data } : { type: "url", url: data };
 }
 
-/** Base64 or an address. A `data:` address is taken apart. */
+/** Returns the base64 data or the URL. A `data:` URL is decoded. */
 export function fileData({ type, url, base64Data, mimeType }: Place): { data: string | URL; mediaType: string } {
   const fallback = mimeType ?? defaultTypes.get(type.split("_").at(-1) ?? "") ?? "application/octet-stream";
   if (base64Data !== undefined) return { data: base64Data, mediaType: fallback };
-  if (url === undefined) throw invalidMedia(`A block of type ${type} has neither url nor base64Data.`);
+  if (url === undefined) throw invalidMedia(`A block of type ${type} has neither url nor base64Data. Set one of them.`);
   const embedded = /^data:([^;,]*)((?:;[^;,]*)*),(.*)$/s.exec(url);
   if (embedded === null) return { data: addressOf(url, type), mediaType: fallback };
   const [, mediaType = "", parameters = "", content = ""] = embedded;
@@ -49,7 +49,7 @@ function addressOf(url: string, type: string): URL {
   try {
     return new URL(url);
   } catch {
-    throw invalidMedia(`The url of a block of type ${type} is not a whole address: ${JSON.stringify(url)}.`);
+    throw invalidMedia(`The url of a block of type ${type} is not an absolute URL (got ${JSON.stringify(url)}).`);
   }
 }
 

@@ -3,10 +3,10 @@ import { isFields, textIf } from "../../is.js";
 import { shorten } from "../../schema/shorten.js";
 import { tell } from "../tell.js";
 
-/** No more than this many are remembered, since some providers put changing texts into them. */
+/** The maximum number of remembered warnings, because some providers send texts that vary. */
 const most = 1_000;
 
-/** What a provider package warns of, told as the side event `model_warning`: each text once. */
+/** Reports the warnings of a provider package as the side event `model_warning`, each text once. */
 export class ModelWarnings {
   readonly #told = new Set<string>();
   readonly #model: string;

@@ -16,7 +16,7 @@ import { belongsTo, comesFrom, mergeOptions, noOptions, optionsFor } from "./pro
 import type { AiSdkVersion } from "./provider-model.js";
 import { aiSdkToolOutput, jsonOutput } from "./tool-output.js";
 
-/** To whom a prompt goes. */
+/** The provider that a prompt is sent to. */
 export interface PromptTarget {
   readonly provider: string;
   readonly version: AiSdkVersion;
@@ -28,7 +28,7 @@ interface PromptMessage {
   readonly providerOptions?: unknown;
 }
 
-/** Messages as a provider package takes them. Results of tools have a role of their own there, and stand together. */
+/** Converts messages to the prompt of a provider package, in which tool results are separate messages with the role `tool`. */
 export function promptOf(messages: readonly AgenticMessage[], target: PromptTarget): PromptMessage[] {
   const prompt: PromptMessage[] = [];
   for (const message of messages) {
@@ -44,12 +44,12 @@ function addTo(prompt: PromptMessage[], next: PromptMessage): void {
   else prompt[prompt.length - 1] = { role: "tool", content: [...last.content, ...next.content] as Fields[] };
 }
 
-/** Without options of its own, which would hold for its neighbours too. */
+/** Whether a message can be merged with a neighboring tool message: it has no options, which would then apply to both. */
 function isToolMessage({ role, content, providerOptions }: PromptMessage): boolean {
   return role === "tool" && Array.isArray(content) && providerOptions === undefined;
 }
 
-/** A system prompt is one text: what its blocks say to the provider holds for all of it. */
+/** A system prompt is a single string, so the provider options of all its blocks are merged. */
 function systemPrompt(message: AgenticMessage, { provider }: PromptTarget): PromptMessage {
   let options: Fields | undefined;
   for (const block of [...message.contentBlocks, message]) {
@@ -59,7 +59,7 @@ function systemPrompt(message: AgenticMessage, { provider }: PromptTarget): Prom
   return withoutUndefined<PromptMessage>({ role: "system", content: textOf(message), providerOptions: options });
 }
 
-/** A message of ours may hold parts of different roles: each neighbourhood of one role becomes a message. */
+/** Splits a message whose blocks have different roles in a prompt: each run of blocks with the same role becomes a message. */
 function promptMessages(message: AgenticMessage, target: PromptTarget): PromptMessage[] {
   const prompt: { role: PromptMessage["role"]; content: Fields[] }[] = [];
   for (const block of message.contentBlocks) {
@@ -78,7 +78,7 @@ function isForTools({ type }: ContentBlock): boolean {
   return type === "function_tool_result" || type === "mcp_tool_approval_response";
 }
 
-/** `undefined` for what is not sent: what belongs to another provider, and what has no place in a prompt. */
+/** Returns `undefined` for blocks that are not sent: those of another provider, and those that a prompt cannot contain. */
 function partOf(block: ContentBlock, target: PromptTarget): Fields | undefined {
   const { provider, version } = target;
   const options = optionsFor(provider, block);
@@ -126,7 +126,7 @@ function withOptions(part: Fields, options: object): Fields {
   return options === noOptions ? part : { ...part, ...options };
 }
 
-/** Reasoning goes back to whom it came from, or where its writer says what the provider is to make of it. */
+/** Reasoning is sent only to the provider that it came from, unless the user set `providerOptions`. */
 function isOwnReasoning(block: ContentBlock, provider: string): boolean {
   return comesFrom(provider, block) || block.extra?.providerOptions !== undefined;
 }
@@ -157,7 +157,7 @@ function approvalResponse({ approvalRequestId, approve, reason }: McpToolApprova
   return withoutUndefined({ type: "tool-approval-response", approvalId: approvalRequestId, approved: approve, reason });
 }
 
-/** What the provider can be sent again. Sources, for one, only tell a reader something. */
+/** Converts an extension block that can be sent back. Others, such as sources, are only informational. */
 function extensionPart({ kind, data }: Extension, options: object, version: AiSdkVersion): Fields | undefined {
   if (!isFields(data) || !returning.includes(kind) || (kind !== "file" && version !== "v4")) return undefined;
   const { providerMetadata, data: content, ...part } = data;
@@ -167,13 +167,13 @@ function extensionPart({ kind, data }: Extension, options: object, version: AiSd
 
 const returning = ["custom", "reasoning-file", "file"];
 
-/** An address became text when it was kept. */
+/** Restores a `URL`, which became a string when the block was created. */
 function restored(content: unknown): unknown {
   if (!isFields(content) || content.type !== "url") return content;
   return { ...content, url: new URL(String(content.url)) };
 }
 
-/** Arguments that do not parse are sent as none: a prompt has no place for text here. */
+/** Parses arguments. Invalid JSON becomes `{}`, because a prompt cannot contain text here. */
 function parsed(text: string): unknown {
   if (text.trim() === "") return {};
   try {

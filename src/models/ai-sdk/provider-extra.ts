@@ -4,12 +4,12 @@ import type { BlockCommon } from "../../schema/message/content-block.js";
 type Extra = Readonly<Record<string, unknown>>;
 type ProviderOptions = Readonly<Record<string, unknown>>;
 
-/** What a block keeps of where it comes from: the `provider` of the model, and what that sent with the block. */
+/** The `extra` of a block: the provider it came from, and the metadata that the provider sent. */
 export function providerExtra(provider: string, providerMetadata: unknown, more: Fields = {}): Extra {
   return providerMetadata === undefined ? { provider, ...more } : { provider, providerMetadata, ...more };
 }
 
-/** Whether a block goes back to this provider: it comes from there, or its origin is unknown. */
+/** Whether a block can be sent to this provider: it came from there, or its origin is unknown. */
 export function belongsTo(provider: string, { extra }: BlockCommon): boolean {
   return extra?.provider === undefined || extra.provider === provider;
 }
@@ -19,7 +19,7 @@ export function comesFrom(provider: string, { extra }: BlockCommon): boolean {
   return extra?.provider === provider;
 }
 
-/** What is sent with a block: what its own provider sent with it, and what the user says in `extra.providerOptions`. */
+/** The provider options of a block: the metadata that the same provider sent, and `extra.providerOptions` of the user. */
 export function optionsFor(provider: string, block: { readonly extra?: Extra | undefined }): object {
   const { extra } = block;
   if (extra === undefined) return noOptions;
@@ -29,10 +29,10 @@ export function optionsFor(provider: string, block: { readonly extra?: Extra | u
   return { providerOptions: mergeOptions(sent, said) };
 }
 
-/** Where nothing is sent with a block. */
+/** The result of {@link optionsFor} if there are no options. */
 export const noOptions: object = {};
 
-/** By provider, and then field by field; the second comes before the first. */
+/** Merges options per provider and field; `second` takes precedence. */
 export function mergeOptions(first: ProviderOptions | undefined, second: ProviderOptions | undefined): ProviderOptions {
   if (first === undefined || second === undefined) return first ?? second ?? {};
   const merged = new Map(Object.entries(first));

@@ -1,12 +1,12 @@
 import { isFields } from "../../is.js";
 import { notAModel } from "../errors.js";
 
-/** The versions of the provider specification of the AI SDK that are understood. */
+/** The supported versions of the provider specification of the AI SDK. */
 export type AiSdkVersion = "v2" | "v3" | "v4";
 
 /**
- * A language model of a provider package of the AI SDK, as `openai("gpt-5")` makes it, of any of the specs V2, V3 and V4.
- * It is known by its shape.
+ * A language model of a provider package of the AI SDK (specs V2, V3 and V4), such as `openai("gpt-5")`. It is recognized by its
+ * shape.
  */
 export interface AiSdkModel {
   readonly specificationVersion: AiSdkVersion;
@@ -26,7 +26,7 @@ export interface AiSdkEmbeddingModel {
   readonly doEmbed: (options: never) => PromiseLike<{ readonly embeddings: number[][] }>;
 }
 
-/** Who answers, for messages and for what is known of the answer. */
+/** The name of a model, for error messages and metadata. */
 export interface Answering {
   readonly provider: string;
   readonly modelId: string;

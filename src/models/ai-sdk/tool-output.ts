@@ -3,7 +3,7 @@ import type { FunctionToolResult, ToolResultContent } from "../../schema/message
 import { fileData, tagged } from "./file-part.js";
 import type { AiSdkVersion } from "./provider-model.js";
 
-/** What a tool gave, in the words of a prompt. */
+/** Converts the result of a tool to the `output` of a prompt part. */
 export function aiSdkToolOutput(result: FunctionToolResult, version: AiSdkVersion): Fields {
   const { isError, errorKind, resultType, content } = result;
   if (isError === true && errorKind === "denied" && version !== "v2") {
@@ -15,7 +15,7 @@ export function aiSdkToolOutput(result: FunctionToolResult, version: AiSdkVersio
   return { type: "text", value: result.result };
 }
 
-/** Text that is JSON as its value; what is none stays text. */
+/** Converts text that is valid JSON to a JSON output, and any other text to a text output. */
 export function jsonOutput(text: string, isError = false): Fields {
   try {
     return { type: isError ? "error-json" : "json", value: JSON.parse(text) };
@@ -31,7 +31,7 @@ function contentPart(part: ToolResultContent, version: AiSdkVersion): Fields {
   if (version === "v4") return { type: "file", data: tagged(data), mediaType, ...filename };
   const isImage = part.type === "image";
   if (data instanceof URL) {
-    // V2 has no addresses here
+    // V2 does not support URLs here
     return version === "v2"
       ? { type: "text", text: data.href }
       : { type: isImage ? "image-url" : "file-url", url: data.href };

@@ -14,8 +14,8 @@ interface Counts {
 }
 
 /**
- * What a response cost. Under V2 some packages leave the cache out of the prompt, and some services leave reasoning out of
- * the completion: both are counted in. `undefined` when nothing is reported.
+ * Converts the token usage of a response. In V2, some packages exclude cached tokens from the prompt, and some services exclude
+ * reasoning from the completion; both are added. Returns `undefined` if nothing is reported.
  */
 export function usageOf(usage: unknown, providerMetadata: unknown): TokenUsage | undefined {
   if (!isFields(usage)) return undefined;
@@ -66,8 +66,8 @@ function flatCounts(usage: Fields, providerMetadata: unknown): Counts {
 }
 
 /**
- * Reasoning is left out of the completion where it is more than that, or where prompt, completion and reasoning are
- * together no more than the reported total.
+ * Adds reasoning to the completion if the service excluded it: reasoning is larger than the completion, or the total leaves room
+ * for all three.
  */
 function withReasoning({ prompt, completion, reasoning, total }: Counts): Count {
   if (completion === undefined || reasoning === undefined) return completion;
