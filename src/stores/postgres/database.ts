@@ -3,7 +3,7 @@ import { codeOf, postgresFailed } from "./errors.js";
 import { connectionStringOf, makePool, type OwnPool, type PostgresPool, type PostgresResult } from "./pool.js";
 import { secretHider } from "./secrets.js";
 
-/** How to reach the database: a connection string, or a pool of yours. */
+/** How to reach the database: a connection string, or your own pool. */
 export type PostgresConnection =
   | { readonly connectionString: string; readonly pool?: undefined }
   | { readonly pool: PostgresPool; readonly connectionString?: undefined };
@@ -11,7 +11,7 @@ export type PostgresConnection =
 /** The function that made a store, for error messages. */
 export type StoreName = "postgresStore" | "postgresVectors";
 
-/** Runs statements on a pool and turns its errors into `STORE_FAILED`. Connects at the first statement. */
+/** Runs statements on a pool, and wraps its errors as `STORE_FAILED`. Connects on the first statement. */
 export class Database {
   readonly hide: (text: string) => string;
   readonly #connection: PostgresConnection;
@@ -78,7 +78,7 @@ export class Database {
 /** How often a statement is tried that fails because of concurrent transactions. */
 const attempts = 20;
 
-/** Where transactions are serializable by default, concurrent statements may fail without changing anything. */
+/** Whether a statement failed because of concurrent ones and can be retried, as happens at the isolation level `serializable`. */
 function isSerializationFailure(error: unknown): boolean {
   const code = codeOf(error);
   return code === "40001" || code === "40P01";

@@ -24,7 +24,7 @@ export const newerTable = (table: string, layout: number, known: number): Kumiko
     `The table ${table} was created by a newer version of kumiko (its layout is ${layout}; this version knows up to ${known}). Update kumiko, or use another table.`,
   );
 
-/** A statement failed. `hide` removes secrets from the message. */
+/** A failed statement. `hide` removes secrets from the message. */
 export const postgresFailed = (doing: string, cause: unknown, hide: (text: string) => string): KumikoError =>
   storeFailed(hide(`PostgreSQL failed in ${doing}: ${reasonOf(cause)}`), cause);
 

@@ -25,7 +25,7 @@ export class OwnerCheck {
     return false;
   }
 
-  /** Whether it holds its lock, or has never written while it held one: then a missing lock proves nothing. */
+  /** Whether the owner holds its lock, or has never written while holding one, so that a missing lock proves nothing. */
   async #mayBeConnected(owner: string): Promise<boolean> {
     const wrote = `EXISTS (SELECT FROM ${this.#table.name} WHERE session_lock = $1::bigint)`;
     const question = `SELECT (${holdsLock} OR NOT ${wrote})::text AS maybe`;
@@ -44,7 +44,7 @@ const holdsLock = `EXISTS (SELECT FROM pg_locks JOIN pg_database ON pg_database.
 WHERE datname = current_database() AND locktype = 'advisory' AND objsubid = 1 AND granted
 AND (classid::bigint << 32) | objid::bigint = $1::bigint)`;
 
-/** Whether the pid is enough to tell: the process is of this host, since its last boot, and of this container. */
+/** Whether the pid is conclusive: the process started on this host since its last boot, in the same container. */
 function runsHere(owner: string): boolean {
   const [named, own] = [parseProcessOwner(owner), parseProcessOwner(processOwner())];
   return named !== undefined && named.host === own?.host && scopeOf(named.start) === scopeOf(own.start);

@@ -39,12 +39,12 @@ export interface LoneClient {
 export async function makePool(connectionString: string, store: string): Promise<OwnPool> {
   const { Pool } = await loadDriver(store);
   const pool = new Pool({ connectionString, allowExitOnIdle: true, keepAlive: true });
-  // An idle connection broke: the pool has already removed it, and opens a new one when needed.
+  // an idle connection broke: the pool has already removed it, and opens a new one when needed
   pool.on("error", () => undefined);
   return pool;
 }
 
-/** Creates a client as the pool would for itself; `undefined` when the pool does not expose how. */
+/** Creates a client with the options of the pool; `undefined` if the pool does not expose them. */
 export function makeClient(pool: PostgresPool): LoneClient | undefined {
   const { Client, options } = pool as PostgresPool & PoolInside;
   return Client && new Client(options);

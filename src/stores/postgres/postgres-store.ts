@@ -16,7 +16,7 @@ import { Table } from "./table.js";
  * Keeps checkpoints in a table of PostgreSQL 12 or newer, for processes on any number of hosts. Connects at the first call, and
  * creates the table if it does not exist.
  *
- * - A `connectionString` needs the package `pg`; a `pool` is yours, and `close` does not end it.
+ * - A `connectionString` needs the package `pg`. A `pool` stays open on `close`.
  * - With its first write it opens one more connection, beside the pool. As long as that connection lives, other processes know
  *   that this one is alive, and leave its runs alone. When it breaks, it is reopened as soon as possible. A process that is
  *   without it for three seconds, while others reach the server, may lose a run to another host; its next write then fails.
@@ -74,7 +74,7 @@ class PostgresStore implements ClosableStore {
     this.#check(id);
     const copy = Buffer.from(data);
     const lock = await this.#takeLock();
-    const values = [idToBytes(id), copy, lock, versionParameter(ifVersion), drawList()];
+    const values = [idToBytes(id), copy, lock, versionParameter(ifVersion), randomListNumber()];
     const { rows } = await this.#table.query("append", this.#append, values);
     if (rows[0] === undefined) throw await this.#conflict(id, ifVersion);
     return Number(rows[0].version);
@@ -189,11 +189,11 @@ const pageSize = 500;
 
 const bytesOf = (base64: unknown): Buffer => Buffer.from(String(base64), "base64");
 
-/** Versions are integers from 1 on: any other number becomes 0, which never matches. */
+/** Versions are positive integers. Any other number becomes 0, which never matches. */
 const versionParameter = (version: number): string => String(Number.isSafeInteger(version) ? version : 0);
 
 /** A random number for the entry list of a checkpoint. */
-const drawList = (): string => randomBytes(8).readBigInt64BE().toString();
+const randomListNumber = (): string => randomBytes(8).readBigInt64BE().toString();
 
 /** The smallest bytes that are greater than these. */
 function justAfter(bytes: Uint8Array): Uint8Array {

@@ -13,7 +13,7 @@ export class SessionLock {
   #pause: NodeJS.Timeout | undefined;
   #failures = 0;
   #users = 0;
-  /** No store uses it any more, or it is not available here. */
+  /** Whether no store uses the lock any more, or it is not available on this connection. */
   #over = false;
 
   /** The lock that all stores on this pool share. Each `open` needs a `close`. */

@@ -34,7 +34,7 @@ function checkNames(store: StoreName, given: object, known: readonly string[]): 
   if (other !== undefined) throw unknownStoreOption(store, other, known);
 }
 
-/** Whether it is a pool. A client is not enough: it has one connection only, and none after that breaks. */
+/** Whether it is a pool. A client is not accepted, because it cannot reconnect after its connection breaks. */
 function isPool(pool: unknown): boolean {
   return (
     typeof pool === "object" &&

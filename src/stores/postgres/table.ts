@@ -42,7 +42,7 @@ export class Table {
     }
   }
 
-  /** Looks first, so that a user who may not create tables can use existing ones. */
+  /** Checks first whether the tables exist, so that a user without the right to create tables can use existing ones. */
   async #make(): Promise<void> {
     const found = await this.#database.query(`opening the table ${this.name}`, look(this.name));
     const [row] = found.rows;
@@ -55,7 +55,7 @@ export class Table {
     try {
       await this.#database.query(doing, script.run);
     } catch (error) {
-      if (!KumikoError.is(error) || sqlStateOf(error) !== mayNot) throw error;
+      if (!KumikoError.is(error) || sqlStateOf(error) !== insufficientPrivilege) throw error;
       throw notAllowed(this.name, this.entries, script.show, error);
     }
   }
@@ -67,7 +67,7 @@ export class Table {
 }
 
 const undefinedTable = "42P01";
-const mayNot = "42501";
+const insufficientPrivilege = "42501";
 const knownLayout = 2;
 
 /** A statement to run, and what an error shows for another user to run. */

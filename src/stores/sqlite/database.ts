@@ -18,7 +18,7 @@ export interface DatabaseSettings {
   /** The path or URI that is given to the driver. */
   readonly location: string;
   readonly synchronous: "full" | "normal";
-  /** How long a call is tried again, without blocking the thread, while another connection holds a lock. */
+  /** How long a call is retried, without blocking the thread, while another connection holds a lock. */
   readonly patienceSeconds: number;
   /** @default the one that the process already uses, else the first available one */
   readonly driver?: DriverName | undefined;

@@ -28,7 +28,7 @@ export const noNodeSqlite = (): KumikoError =>
 export const noVec = (cause: unknown): KumikoError =>
   new KumikoError(
     "PACKAGE_MISSING",
-    `Keeping vectors in SQLite needs the package sqlite-vec. Install it: npm install sqlite-vec. ${messageOf(cause)}`,
+    `sqliteVectors needs the package sqlite-vec. Install it: npm install sqlite-vec. ${messageOf(cause)}`,
     { cause },
   );
 
@@ -45,7 +45,7 @@ export const noDriver = (cause: unknown): KumikoError =>
     cause,
   );
 
-/** SQLite, or its driver, threw an error. */
+/** An error of SQLite or its driver. */
 export const sqliteFailed = (file: string, code: number | undefined, cause: unknown): KumikoError =>
   storeFailed(`The SQLite store ${JSON.stringify(file)} failed. ${advice(code)}${messageOf(cause)}`, cause);
 
@@ -63,7 +63,7 @@ export const newerSchema = (file: string, found: number, known: number): KumikoE
   );
 
 export const foreignTables = (file: string | undefined, what: string): KumikoError => {
-  const store = file === undefined ? "a SQLite store" : `the SQLite store ${JSON.stringify(file)}`;
+  const store = file === undefined ? "an SQLite store" : `the SQLite store ${JSON.stringify(file)}`;
   return storeFailed(`The tables of ${store} were changed from outside: ${what}. Restore the file.`);
 };
 

@@ -22,7 +22,7 @@ const statements = {
   page: "SELECT id FROM kumiko_checkpoints WHERE id >= ? AND id < ? ORDER BY id LIMIT 256",
 };
 
-/** One statement, so that base and entries are read at the same moment. The version of an entry is greater than that of its base. */
+/** Reads base and entries in one statement, so that they are consistent. The version of an entry is greater than that of its base. */
 export function readCheckpointRow(connection: SqliteConnection, id: string): StoredCheckpoint | undefined {
   const key = idToBytes(id);
   const [base, ...entries] = connection.query(statements.get, key, key);

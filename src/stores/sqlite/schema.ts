@@ -44,7 +44,7 @@ export function prepareSchema(
   const latest = scripts.length;
   if (schemaVersion(connection, file, part, latest) === latest) return;
   connection.transaction("write", () => {
-    // again, now that no other process can change it
+    // checked again, now that no other process can change it
     const found = schemaVersion(connection, file, part, latest);
     for (const script of scripts.slice(found)) connection.run(script);
     connection.run(`CREATE TABLE IF NOT EXISTS kumiko_schema (part TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL);
@@ -58,7 +58,7 @@ function schemaVersion(connection: SqliteConnection, file: string, part: string,
   if (table === undefined) return 0;
   const [row] = connection.query("SELECT version FROM kumiko_schema WHERE part = ?", part);
   const version = row?.version ?? 0;
-  if (typeof version !== "number") throw foreignTables(file, "kumiko_schema has no number for its version");
+  if (typeof version !== "number") throw foreignTables(file, "the version in kumiko_schema is not a number");
   if (version > latest) throw newerSchema(file, version, latest);
   return version;
 }

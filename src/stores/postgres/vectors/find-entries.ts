@@ -32,7 +32,7 @@ export async function findNearestInPostgres(
 /** When fewer entries match the filter, all of them are compared. */
 const fewEntries = 5_000;
 
-export async function areFew(
+export async function matchesFewEntries(
   database: Database,
   index: IndexTable,
   condition: Condition | undefined,
@@ -49,7 +49,7 @@ export async function areFew(
  * needed are found and ordered again, because the index may hold vectors in half precision. Settings apply to this statement
  * only; the search refers to a column of the row that sets them, so that they are set first.
  */
-export async function findNeighbours(
+export async function findNearestWithHnsw(
   database: Database,
   index: IndexTable,
   vector: Float32Array,

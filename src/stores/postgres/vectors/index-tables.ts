@@ -100,7 +100,7 @@ export class PostgresIndexTables {
     }
   }
 
-  /** Looks first, so that a user who may not create extensions can use an existing one. */
+  /** Checks first whether the extension exists, so that a user without the right to create one can use it. */
   async #checkExtension(): Promise<void> {
     const look = "SELECT extversion::text AS version FROM pg_extension WHERE extname = 'vector'";
     let { rows } = await this.#database.query("looking for pgvector", look);

@@ -24,11 +24,11 @@ import { Database, type PostgresConnection } from "../database.js";
 import { invalidAnn, invalidSchema } from "../errors.js";
 import { checkStoreOptions } from "../store-options.js";
 import {
-  areFew,
   type EntrySearch,
   findNearestInPostgres,
-  findNeighbours,
+  findNearestWithHnsw,
   findWithWordsInPostgres,
+  matchesFewEntries,
 } from "./find-entries.js";
 import { type IndexTable, PostgresIndexTables } from "./index-tables.js";
 import { changePostgresEntry, deletePostgresEntries, writeEntries } from "./write-entries.js";
@@ -50,7 +50,7 @@ export interface PostgresVectorsOptions {
  * Keeps vectors, documents and metadata in PostgreSQL 12 or newer with the extension pgvector 0.8 or newer, which it creates
  * if it has the right to. Each index is a table, `kumiko_vectors_<index>`.
  *
- * - A `connectionString` needs the package `pg`; a `pool` is yours, and `close` does not end it.
+ * - A `connectionString` needs the package `pg`. A `pool` stays open on `close`.
  * - An `upsert` is one statement, so all entries are written or none. Pass up to some thousands of entries at once.
  * - Distances are calculated in single precision.
  *
@@ -136,8 +136,8 @@ class PostgresVectors implements VectorStore {
   }
 
   async #nearest(index: IndexTable, vector: Float32Array, search: EntrySearch, isExact: boolean): Promise<Hit[]> {
-    const looksAtAll = isExact || !this.#hasGraphs || (await areFew(this.#database, index, search.condition));
-    return (looksAtAll ? findNearestInPostgres : findNeighbours)(this.#database, index, vector, search);
+    const scansAll = isExact || !this.#hasGraphs || (await matchesFewEntries(this.#database, index, search.condition));
+    return (scansAll ? findNearestInPostgres : findNearestWithHnsw)(this.#database, index, vector, search);
   }
 
   async #readResults(

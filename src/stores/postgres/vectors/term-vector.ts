@@ -10,7 +10,7 @@ const mostWords = 200;
 
 /**
  * The terms of a document as a tsvector literal, which no dictionary changes: `'tea':1,7 'wood':2`. Terms are letters and digits,
- * so they need no escapes. `undefined` when there are more than a tsvector can hold.
+ * so they need no escapes. Returns `undefined` if there are more than a tsvector can hold.
  */
 export function termVector(document: string): string | undefined {
   const positions = new Map<string, number[]>();
