@@ -1,12 +1,12 @@
 import type { CacheStore } from "../components/policies.js";
 import { type ConformanceCheck, expectSame, expectThat, soon } from "./conformance.js";
 
-/** Opens a store. Called for each check; entries of others may be in it. */
+/** Opens a cache. Called for each check; the cache need not be empty. */
 export type OpenCache = () => CacheStore | Promise<CacheStore>;
 
 /**
- * What every `CacheStore` promises, for any test runner. The checks use keys of their own, and wait a few milliseconds for the
- * time of an entry to be over.
+ * Checks for a `CacheStore`, for any test runner. The checks use unique keys, and wait some milliseconds for entries to
+ * expire.
  *
  * @example
  * const checks: ConformanceCheck[] = cacheStoreConformance(() => memoryCache());
@@ -25,14 +25,14 @@ const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
 async function expectBytes(cache: CacheStore, key: string, expected: Uint8Array | undefined): Promise<void> {
   const found = await soon(cache.get(key), "get");
-  expectThat(found === undefined || found instanceof Uint8Array, "get must give a Uint8Array or undefined.");
+  expectThat(found === undefined || found instanceof Uint8Array, "get must return a Uint8Array or undefined.");
   expectSame(found?.join(), expected?.join(), `get("${key}")`);
 }
 
 const checks: readonly Check[] = [
-  ["has nothing under a key that was never set", (cache, prefix) => expectBytes(cache, `${prefix}none`, undefined)],
+  ["finds nothing under a key that was never set", (cache, prefix) => expectBytes(cache, `${prefix}none`, undefined)],
   [
-    "gives back every byte",
+    "returns every byte",
     async (cache, prefix) => {
       const all = Uint8Array.from({ length: 256 }, (_, n) => n);
       await soon(cache.set(`${prefix}all`, all), "set");
@@ -42,7 +42,7 @@ const checks: readonly Check[] = [
     },
   ],
   [
-    "replaces what was there",
+    "replaces an existing value",
     async (cache, prefix) => {
       await cache.set(`${prefix}a`, bytes(1));
       await cache.set(`${prefix}a`, bytes(2));
@@ -50,7 +50,7 @@ const checks: readonly Check[] = [
     },
   ],
   [
-    "copies the bytes that it is given, and those that it gives",
+    "copies the bytes that it receives and returns",
     async (cache, prefix) => {
       const given = bytes(1, 2);
       await cache.set(`${prefix}a`, given);
@@ -62,7 +62,7 @@ const checks: readonly Check[] = [
     },
   ],
   [
-    "forgets an entry when its time is over, and not before",
+    "forgets an entry when it expires, and not before",
     async (cache, prefix) => {
       await cache.set(`${prefix}short`, bytes(1), 30);
       await cache.set(`${prefix}long`, bytes(1), 60_000);
@@ -72,7 +72,7 @@ const checks: readonly Check[] = [
     },
   ],
   [
-    "an entry that is set again has the time of the last call",
+    "an entry that is set again gets the expiry of the last call",
     async (cache, prefix) => {
       await cache.set(`${prefix}a`, bytes(1), 30);
       await cache.set(`${prefix}a`, bytes(2));
@@ -81,7 +81,7 @@ const checks: readonly Check[] = [
     },
   ],
   [
-    "forgets what begins with a prefix, which is taken literally",
+    "deletes entries by prefix, which is taken literally",
     async (cache, prefix) => {
       const keys = ["x_1", "x_2", "xy1", "X_1", "x%1", "y"];
       for (const key of keys) await cache.set(`${prefix}${key}`, bytes(1));

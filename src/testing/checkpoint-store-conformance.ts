@@ -11,12 +11,15 @@ import { rowChecks } from "./store/row-checks.js";
 import { type OpenStore, openStage, type StoreChecks } from "./store/store-stage.js";
 
 /**
- * What every `CheckpointStore` promises: the contract row by row, compare-and-swap under concurrency, the order of lists,
- * fidelity of bytes and ids, and what is left when a handle goes away in the middle. The checks of `append` hold for a store
- * without it. For any test runner. `openStore` is
- * called twice for each check, or more often, for handles on the same rows (a store in memory may give the same object each
- * time); closing them is up to you, except for some that the last checks close. The rows need not be empty: each check
- * uses ids of its own.
+ * Checks for a `CheckpointStore`, for any test runner: single rows, compare-and-swap under concurrency, the order of lists,
+ * fidelity of bytes and ids, and what remains if a handle is closed during writes. A store without `append` passes the checks of
+ * `append`. `openStore` is called at least twice per check, for handles on the same rows (a store in memory may return the same
+ * object each time). Close the handles yourself; the last checks close some of theirs. The store need not be empty, because each
+ * check uses unique ids.
+ *
+ * @example
+ * const checks = checkpointStoreConformance(() => sqliteStore("checks.db"));
+ * for (const { name, run } of checks) await run().catch((error: unknown) => console.error(name, error));
  */
 export function checkpointStoreConformance(openStore: OpenStore): ConformanceCheck[] {
   const check: StoreChecks = (name, run) => ({

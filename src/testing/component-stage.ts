@@ -21,7 +21,7 @@ interface ComponentLike {
   readonly component: string;
 }
 
-/** How to make and call a component, with an input for it. */
+/** How to create and call a component, with an input for it. */
 export interface Called<Component extends ComponentLike, In, Out, Options> {
   readonly make: () => Component;
   readonly component: Component["component"];
@@ -30,7 +30,7 @@ export interface Called<Component extends ComponentLike, In, Out, Options> {
   readonly call: (component: Component, input: In, ctx: NodeContext<unknown, Options>) => Promise<Out>;
 }
 
-/** One component, and a context to call it with. */
+/** A component under test. */
 export class ComponentStage<Component extends ComponentLike, In, Out, Options> {
   readonly component: Component;
   readonly input: In;
@@ -55,7 +55,7 @@ export class ComponentStage<Component extends ComponentLike, In, Out, Options> {
   }
 }
 
-/** Checks for components that turn one value into another. `checkOutput` throws for an invalid output. */
+/** Checks for any component that maps an input to an output. `checkOutput` throws if the output is invalid. */
 export function componentChecks<Component extends ComponentLike, In, Out, Options>(
   called: Called<Component, In, Out, Options>,
   checkOutput: (output: Out, input: In) => void,
@@ -65,19 +65,19 @@ export function componentChecks<Component extends ComponentLike, In, Out, Option
     check(`has the component "${called.component}"`, async ({ component }) =>
       expectSame(component.component, called.component, "The component"),
     ),
-    check("gives what it should", async (stage) => checkOutput(await stage.call(stage.input), stage.input)),
-    check("gives the same when it is called again", async (stage) => {
+    check("returns a valid output", async (stage) => checkOutput(await stage.call(stage.input), stage.input)),
+    check("returns the same output when called again", async (stage) => {
       const [first, second] = [await stage.call(stage.input), await stage.call(stage.input)];
-      expectThat(deepEqual(first, second), "The second call returns something else than the first.");
+      expectThat(deepEqual(first, second), "The second call returns a different output than the first.");
     }),
-    check("gives the same to calls side by side", async (stage) => {
+    check("returns the same output to concurrent calls", async (stage) => {
       const [first, ...others] = await Promise.all([1, 2, 3].map(() => stage.call(stage.input)));
       expectThat(
         others.every((other) => deepEqual(first, other)),
-        "Parallel calls return different things.",
+        "Concurrent calls return different outputs.",
       );
     }),
-    check("leaves its input as it is", async (stage) => {
+    check("does not change its input", async (stage) => {
       const given = structuredClone(stage.input);
       await stage.call(given);
       expectThat(deepEqual(given, stage.input), "The input has changed.");
@@ -85,7 +85,7 @@ export function componentChecks<Component extends ComponentLike, In, Out, Option
   ];
 }
 
-/** For components that call a service, and may be slow. */
+/** A check for components that call a service, and so must support aborting. */
 export function abortCheck<Component extends ComponentLike, In, Out, Options>(
   called: Called<Component, In, Out, Options>,
 ): ConformanceCheck {

@@ -1,7 +1,7 @@
 import { checkFailed, differs } from "./errors.js";
 
 /**
- * One claim of a contract. `run` rejects, and says what is wrong, when the claim does not hold.
+ * One check of a conformance suite. `run` rejects with a description of the problem if the check fails.
  *
  * @example
  * const suite: ConformanceCheck[] = handlerConformance(() => consoleTracer({ write: () => undefined }));
@@ -20,7 +20,7 @@ export function expectSame(actual: unknown, expected: unknown, what: string): vo
   if (!Object.is(actual, expected)) throw differs(what, actual, expected);
 }
 
-/** What a promise rejects with. */
+/** Returns the error that a promise rejects with. */
 export async function rejectionOf(promise: Promise<unknown>, what: string): Promise<unknown> {
   let value: unknown;
   try {
@@ -31,14 +31,14 @@ export async function rejectionOf(promise: Promise<unknown>, what: string): Prom
   throw differs(`${what} should reject`, value, "a rejection");
 }
 
-/** Long enough for everything that is not stuck. */
+/** The time after which a promise counts as stuck. */
 const patienceMs = 2_000;
 
-/** What a promise gives; fails when it never settles. */
+/** Returns the value of a promise. Throws if it does not settle. */
 export async function soon<T>(promise: Promise<T>, what: string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stuck = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(checkFailed(`${what} never settles.`)), patienceMs);
+    timer = setTimeout(() => reject(checkFailed(`${what} does not settle within ${patienceMs} ms.`)), patienceMs);
   });
   try {
     return await Promise.race([promise, stuck]);
@@ -47,7 +47,7 @@ export async function soon<T>(promise: Promise<T>, what: string): Promise<T> {
   }
 }
 
-/** Lets everything happen that waits for nothing but its turn. */
+/** Waits a few turns of the event loop, so that all pending promises can settle. */
 export async function turns(): Promise<void> {
   for (let n = 0; n < 3; n++) await new Promise((resolve) => setTimeout(resolve, 0));
 }

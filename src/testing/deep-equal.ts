@@ -1,10 +1,10 @@
-/** Whether two values hold the same. A property that is undefined is as good as none; class instances must be of one class. */
+/** Whether two values are deeply equal. An undefined property equals a missing one; instances must have the same class. */
 export function deepEqual(actual: unknown, expected: unknown): boolean {
   return new Comparison().same(actual, expected);
 }
 
 class Comparison {
-  /** What is being compared with what, further out: cycles are equal when they close in the same place. */
+  /** The pairs being compared further out: cycles are equal if they lead back to the same pair. */
   readonly #open = new Map<object, object>();
 
   same(actual: unknown, expected: unknown): boolean {

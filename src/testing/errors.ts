@@ -1,4 +1,4 @@
-/** A conformance check did not hold. */
+/** A failed conformance check. */
 export const checkFailed = (what: string): Error => new Error(what);
 
 export const differs = (what: string, actual: unknown, expected: unknown): Error =>
@@ -12,7 +12,7 @@ export const scriptExhausted = (type: string, calls: number, answers: number): E
 
 export const invalidScriptAnswer = (type: string, call: number): Error =>
   new Error(
-    `Answer ${call} in the script of ${type} is neither a message, a list of chunks, an error nor a function that gives one of them.`,
+    `Answer ${call} in the script of ${type} is not valid. Use a string, a message, a list of blocks or chunks, an error, or a function that returns one of them.`,
   );
 
 const longest = 400;

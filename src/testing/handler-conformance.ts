@@ -10,8 +10,8 @@ import { type ConformanceCheck, expectThat, turns } from "./conformance.js";
 import { deepEqual } from "./deep-equal.js";
 
 /**
- * What a handler has to bear: runs of every outcome, streams, odd values and runs side by side, without throwing and
- * without changing what it is shown. For any test runner; `make` is called for each check.
+ * Checks for a handler, for any test runner: it must handle runs of every outcome, streams, unusual values and concurrent runs
+ * without throwing and without changing values. `make` is called for each check.
  *
  * @example
  * const checks = handlerConformance(() => traceRecorder());
@@ -29,10 +29,10 @@ export function handlerConformance(make: () => Handler): ConformanceCheck[] {
     },
   });
   return [
-    check("bears a run that succeeds", async (stage) => {
+    check("handles a run that succeeds", async (stage) => {
       await stage.graph((text) => text).invoke("text");
     }),
-    check("bears a run that fails", async (stage) => {
+    check("handles a run that fails", async (stage) => {
       const failing = stage.graph(() => {
         throw new Error("failed on purpose");
       });
@@ -44,29 +44,29 @@ export function handlerConformance(make: () => Handler): ConformanceCheck[] {
         .invoke("text")
         .catch(() => undefined);
     }),
-    check("bears a run that is stopped", async (stage) => {
+    check("handles a run that is aborted", async (stage) => {
       const controller = new AbortController();
       const run = stage.graph(() => new Promise(() => undefined)).invoke("text", { signal: controller.signal });
       controller.abort();
       await run.catch(() => undefined);
     }),
-    check("bears a stream that is read to its end", async (stage) => {
+    check("handles a stream that is read to its end", async (stage) => {
       await stage.streaming().stream("text").concat();
     }),
-    check("bears a stream that goes in", async (stage) => {
+    check("handles an input stream", async (stage) => {
       await stage.streaming().collect(letters("text"));
     }),
-    check("bears a stream that is left early", async (stage) => {
+    check("handles a stream that is cancelled early", async (stage) => {
       for await (const _chunk of stage.streaming().stream("text")) break;
     }),
-    check("bears a stream that fails", async (stage) => {
+    check("handles a stream that fails", async (stage) => {
       const failing = stage.graph(failingStream);
       await failing
         .stream("text")
         .concat()
         .catch(() => undefined);
     }),
-    check("bears side events", async (stage) => {
+    check("handles side events", async (stage) => {
       const events = [undefined, null, "half", { done: 1 }, cyclic()];
       const report: Inner = (text, { progress }) => {
         for (const event of events) progress(event);
@@ -74,14 +74,14 @@ export function handlerConformance(make: () => Handler): ConformanceCheck[] {
       };
       await stage.graph(report).invoke("text");
     }),
-    check("bears values that JSON cannot hold", async (stage) => {
+    check("handles values that JSON cannot represent", async (stage) => {
       for (const value of oddValues()) await stage.graph(() => value).invoke(value);
     }),
-    check("bears runs side by side", async (stage) => {
+    check("handles concurrent runs", async (stage) => {
       const graph = stage.graph((text) => turns().then(() => text));
       await Promise.all(["a", "b", "c"].map((text) => graph.invoke(text)));
     }),
-    check("leaves values as they are", async (stage) => {
+    check("does not change values", async (stage) => {
       const value = { list: [{ text: "a" }], map: new Map([["key", [1]]]) };
       const before = structuredClone(value);
       await stage.graph(() => value).invoke(value);
@@ -97,7 +97,7 @@ interface Problem {
 
 type Inner = (input: unknown, ctx: NodeContext) => unknown;
 
-/** Runs graphs in front of a handler, and notes what the handler throws or rejects with. */
+/** Runs graphs with a handler, and records its errors. */
 class Stage {
   readonly problems: Problem[] = [];
   readonly #runtime: Runtime;
@@ -109,7 +109,7 @@ class Stage {
     });
   }
 
-  /** A graph in a graph, with one node that does this. */
+  /** A graph in a graph, with one node. */
   graph(node: Inner): Runnable<unknown, unknown> {
     const inner = new Graph<unknown, unknown>().addNode("inner", node).addEdge(START, "inner").addEdge("inner", END);
     return new Graph<unknown, unknown>()
@@ -119,7 +119,7 @@ class Stage {
       .compile({ name: "stage", runtime: this.#runtime });
   }
 
-  /** One that streams letters, through a node that takes a stream. */
+  /** A graph that streams letters through a node that transforms a stream. */
   streaming(): Runnable<string, string> {
     return new Graph<string, string>()
       .addNode("letters", letters)

@@ -1,17 +1,17 @@
 import type { Clock } from "../components/clock.js";
 
-/** A clock that stands still until the test advances it. Call it for the time in milliseconds. */
+/** A clock that only moves when the test advances it. Call it to get the time in milliseconds. */
 export interface ManualClock extends Clock {
   (): number;
-  /** Lets so many milliseconds pass. Timers whose time has come are called on the way, in their order. */
+  /** Advances the clock, and runs the timers that become due, in order. */
   advance(milliseconds: number): void;
-  /** When the next timer is due; `undefined` when none is set. */
+  /** When the next timer is due; `undefined` if none is set. */
   readonly nextTimer: number | undefined;
 }
 
 /**
- * A clock for tests: as `clock` of a `Runtime`, of `consoleTracer` and of `traceRecorder`. Nothing waits longer than the test
- * lets it, and durations are always the same.
+ * A clock for tests, for the option `clock` of `Runtime`, `consoleTracer` and `traceRecorder`. Waits end when the test advances
+ * the clock, and durations are deterministic.
  *
  * @example
  * const clock = manualClock();
@@ -51,7 +51,7 @@ interface ManualTimer {
   readonly at: number;
 }
 
-/** The one that is due first; of several, the one that was set first. */
+/** The timer that is due first; of several, the one that was set first. */
 function firstOf(timers: ReadonlySet<ManualTimer>): ManualTimer | undefined {
   let first: ManualTimer | undefined;
   for (const timer of timers) if (first === undefined || timer.at < first.at) first = timer;

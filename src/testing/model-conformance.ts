@@ -7,17 +7,17 @@ import { deepEqual } from "./deep-equal.js";
 
 /** A case of `modelConformance`. */
 export interface ModelCase<Options> {
-  /** What the model is asked. It must give the same answer every time: let it talk to a fake or a recorded service. */
+  /** The messages to send. The model must always return the same answer: use a fake or recorded service. */
   readonly messages: readonly AgenticMessage[];
-  /** The call options that it finds in its context. */
+  /** The call options in the context. */
   readonly options?: Options | undefined;
-  /** @default field by field */
+  /** Compares the concatenated stream with the generated message. @default deep equality */
   readonly equals?: ((streamed: AgenticMessage, generated: AgenticMessage) => boolean) | undefined;
 }
 
 /**
- * What every `AgenticModel` promises: assistant messages, chunks that join to what `generate` gives, and that it can be
- * stopped. For any test runner; `make` is called for each check.
+ * Checks for an `AgenticModel`, for any test runner: it returns assistant messages, its chunks concatenate to the message of
+ * `generate`, and calls can be aborted. `make` is called for each check.
  *
  * @example
  * const hello = () => assistantMessage("Hello!");
@@ -35,26 +35,26 @@ export function modelConformance<Options = ModelOptions>(
   });
   return [
     check('has the component "model"', async ({ model }) => expectSame(model.component, "model", "The component")),
-    check("generate gives an assistant message", async (asked) => {
-      expectAssistant(await asked.generate(messages), "What generate gives");
+    check("generate returns an assistant message", async (asked) => {
+      expectAssistant(await asked.generate(messages), "The result of generate");
     }),
-    check("stream gives chunks of an assistant message", async (asked) => {
+    check("stream returns chunks of an assistant message", async (asked) => {
       const chunks = await asked.chunks(messages);
       expectThat(chunks.length > 0, "The stream is empty.");
       for (const chunk of chunks) expectAssistant(chunk, "A chunk of the stream");
     }),
-    check("the chunks of stream join to what generate gives", async (asked) => {
+    check("the chunks of stream concatenate to the message of generate", async (asked) => {
       const streamed = await StreamReader.from(await asked.chunks(messages)).concat();
       const generated = await asked.generate(messages);
-      expectThat(equals(streamed, generated), "The joined chunks are not the message that generate gives.");
+      expectThat(equals(streamed, generated), "The concatenated chunks are not the message that generate returns.");
     }),
-    check("leaves the messages that it is given as they are", async (asked) => {
+    check("does not change the given messages", async (asked) => {
       const given = structuredClone(messages);
       await asked.generate(given);
       await asked.chunks(given);
       expectThat(deepEqual(given, messages), "The messages have changed.");
     }),
-    check("a stream can be left after its first chunk", async (asked) => {
+    check("a stream can be cancelled after its first chunk", async (asked) => {
       await asked.firstChunk(messages);
     }),
     check("generate rejects when its signal is aborted", async (asked) => {
@@ -66,7 +66,7 @@ export function modelConformance<Options = ModelOptions>(
   ];
 }
 
-/** A model and a context to call it with. */
+/** A model under test. */
 class Asked<Options> {
   readonly model: AgenticModel<Options>;
   readonly #options: unknown;
@@ -100,7 +100,7 @@ class Asked<Options> {
     return soon(this.#inContext(undefined, read), "Leaving stream after its first chunk");
   }
 
-  /** Read without a StreamReader in between: its errors when it is left are seen. */
+  /** Reads the stream without a StreamReader if possible, so that errors on early return are noticed. */
   #open(messages: readonly AgenticMessage[], ctx: ModelContext<Options>): AsyncIterable<AgenticMessage> {
     const stream = this.model.stream(messages, ctx);
     return Symbol.asyncIterator in stream ? stream : StreamReader.from(stream);

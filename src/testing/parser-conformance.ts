@@ -7,14 +7,14 @@ import { deepEqual } from "./deep-equal.js";
 
 /** A case of {@link parserConformance}. */
 export interface ParserCase {
-  /** Bytes that the parser makes documents of. */
+  /** The bytes to parse. */
   readonly source: Uint8Array;
   readonly options?: ParseOptions | undefined;
 }
 
 /**
- * What every `Parser` promises: the same documents from bytes and from streams of them, however these are cut, and metadata that
- * reach every document. For any test runner; `make` is called for each check.
+ * Checks for a `Parser`, for any test runner: it returns the same documents for bytes and for streams of them, however they are
+ * split, and adds the given metadata to every document. `make` is called for each check.
  *
  * @example
  * const lines: Parser = {
@@ -35,31 +35,31 @@ export function parserConformance(make: () => Parser, { source, options = {} }: 
     },
   });
   const same = (documents: readonly Document[], others: readonly Document[]): void =>
-    expectThat(deepEqual(documents, others), "The stream gives other documents than the bytes.");
+    expectThat(deepEqual(documents, others), "The stream and the bytes result in different documents.");
   return [
-    check("gives documents", async (parse) => {
+    check("returns documents", async (parse) => {
       const documents = await parse(source.slice());
       expectDocuments(documents);
       expectThat(documents.length > 0, "There are no documents.");
       expectSame(new Set(documents.map(({ id }) => id)).size, documents.length, "The number of different ids");
     }),
-    check("gives the same documents for an async iterable, in one piece", async (parse) => {
+    check("returns the same documents for an async iterable, in one piece", async (parse) => {
       same(await parse(inPieces(source, source.length)), await parse(source.slice()));
     }),
-    check("gives the same documents for an async iterable, byte by byte", async (parse) => {
+    check("returns the same documents for an async iterable, byte by byte", async (parse) => {
       same(await parse(inPieces(source, 1)), await parse(source.slice()));
     }),
-    check("gives the same documents for a web stream", async (parse) => {
+    check("returns the same documents for a web stream", async (parse) => {
       same(await parse(StreamReader.from(inPieces(source, 7)).toReadableStream()), await parse(source.slice()));
     }),
-    check("adds the metadata that it is given to every document", async (parse) => {
+    check("adds the given metadata to every document", async (parse) => {
       const documents = await parse(source.slice(), { ...options, metadata: { ...options.metadata, check: "added" } });
       expectThat(
         documents.every(({ metadata }) => metadata.check === "added"),
-        "A document lacks the metadata that were given.",
+        "A document lacks the given metadata.",
       );
     }),
-    check("leaves the bytes as they are", async (parse) => {
+    check("does not change the bytes", async (parse) => {
       const given = source.slice();
       await parse(given);
       expectThat(deepEqual([...given], [...source]), "The bytes have changed.");

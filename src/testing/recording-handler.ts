@@ -6,29 +6,29 @@ import type { StreamReader } from "../schema/stream/reader.js";
 export interface RecordedEvent {
   readonly timing: HandlerTiming;
   readonly info: RunInfo;
-  /** Of a stream: the list of its chunks, which grows as they are read. */
+  /** For a stream, the list of its chunks, which grows as they are read. */
   readonly value: unknown;
 }
 
 /** Options of {@link recordingHandler}. */
 export interface RecordingOptions {
-  /** Takes streams as copies, chunk by chunk, instead of their joined values. @default false */
+  /** Records the chunks of streams instead of their concatenated values. @default false */
   readonly streams?: boolean | undefined;
 }
 
-/** A handler that remembers all it hears. */
+/** A handler that records its calls. */
 export interface RecordingHandler extends Handler {
   readonly events: readonly RecordedEvent[];
-  /** Who was heard of, in order: with a timing the names of those runs, without one `"onStart writer"`. */
+  /** The names of the runs with this timing, in order. Without a timing, all events, as `"onStart writer"`. */
   names(timing?: HandlerTiming): string[];
-  /** Runs that have started and not ended. */
+  /** Runs that have started but not ended. */
   unfinished(): RunInfo[];
-  /** Resolves when the copies of all streams so far were read to their end. */
+  /** Resolves when all streams so far were read to their end. */
   settled(): Promise<void>;
 }
 
 /**
- * Records every timing with its info and value, for tests of what runs.
+ * Creates a handler that records every event, to test what runs.
  *
  * @example
  * const recorder = recordingHandler();
@@ -104,7 +104,7 @@ class StreamRecorder extends ValueRecorder {
   }
 }
 
-/** A copy that fails, fails with its run, which says so itself. */
+/** Reads the chunks of a stream. Errors are ignored, because the run reports them itself. */
 async function readInto(chunks: unknown[], stream: StreamReader<unknown>): Promise<void> {
   try {
     for await (const chunk of stream) chunks.push(chunk);

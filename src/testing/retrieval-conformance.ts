@@ -21,8 +21,8 @@ export interface RetrieverCase<Options> {
 }
 
 /**
- * What every `Retriever` promises: documents, no more than `topK`, and that it can be stopped. For any test runner; `make` is
- * called for each check.
+ * Checks for a `Retriever`, for any test runner: it returns documents, no more than `topK`, and can be aborted. `make` is called
+ * for each check.
  *
  * @example
  * const page = (id: string) => ({ id, content: `About ${id}.`, metadata: {} });
@@ -49,9 +49,9 @@ export function retrieverConformance<Options = RetrieverOptions>(
   return [
     ...componentChecks(called, (documents) => {
       expectDocuments(documents);
-      expectThat(documents.length >= 2, "The query of the case finds less than two documents.");
+      expectThat(documents.length >= 2, "The query of the case must find at least two documents.");
     }),
-    checkOf(called)("gives no more than topK documents", async (stage) => {
+    checkOf(called)("returns no more than topK documents", async (stage) => {
       const documents = await stage.call(query, { options: { topK: 1 } });
       expectSame(documents.length, 1, "The number of documents with topK: 1");
     }),
@@ -67,8 +67,8 @@ export interface EmbedderCase<Options> {
 }
 
 /**
- * What every `Embedder` promises: one vector per text, in their order, all of one length. For any test runner; `make` is called
- * for each check.
+ * Checks for an `Embedder`, for any test runner: it returns one vector per text, in order and all of the same length. `make` is
+ * called for each check.
  *
  * @example
  * const make = (): Embedder => ({
@@ -95,14 +95,14 @@ export function embedderConformance<Options = EmbedderOptions>(
   const check = checkOf(called);
   return [
     ...componentChecks(called, expectVectors),
-    check("gives the vectors in the order of the texts", async (stage) => {
+    check("returns the vectors in the order of the texts", async (stage) => {
       const straight = await stage.call(texts);
       const reversed = await stage.call([...texts].reverse());
       expectThat(straight.length > 1, "The case needs at least two texts.");
       const closest = reversed.map((vector) => straight.indexOf(nearest(vector, straight)));
       expectSame(closest.join(), [...straight.keys()].reverse().join(), "The order of the vectors of reversed texts");
     }),
-    check("gives nothing for no texts", async (stage) => {
+    check("returns nothing for no texts", async (stage) => {
       expectSame((await stage.call([])).length, 0, "The number of vectors for no texts");
     }),
     abortCheck(called),
@@ -119,7 +119,7 @@ function expectVectors(vectors: unknown, texts: readonly string[]): void {
   expectSame(new Set(lengths).size, 1, "The number of different lengths of the vectors");
 }
 
-/** Services do not give the very same numbers twice. */
+/** The nearest vector, because services do not return exactly the same numbers twice. */
 function nearest(vector: readonly number[], vectors: readonly number[][]): number[] {
   const distance = (other: readonly number[]): number =>
     vector.reduce((sum, value, index) => sum + (value - (other[index] ?? 0)) ** 2, 0);
@@ -133,8 +133,8 @@ export interface DocumentsCase<Options> {
 }
 
 /**
- * What every `Indexer` promises: an id per document, in their order, and that storing them again is not an error. For any test
- * runner; `make` is called for each check.
+ * Checks for an `Indexer`, for any test runner: it returns one id per document, in order, and can store the same documents
+ * again. `make` is called for each check.
  */
 export function indexerConformance<Options = IndexerOptions>(
   make: () => Indexer<Options>,
@@ -168,7 +168,7 @@ export interface LoaderCase<Options> {
 }
 
 /**
- * What every `Loader` promises: documents, and that it can be stopped. For any test runner; `make` is called for each check.
+ * Checks for a `Loader`, for any test runner: it returns documents, and can be aborted. `make` is called for each check.
  */
 export function loaderConformance<Options = unknown>(
   make: () => Loader<Options>,
@@ -184,7 +184,7 @@ export function loaderConformance<Options = unknown>(
   return [...componentChecks(called, expectSomeDocuments), abortCheck(called)];
 }
 
-/** What every `Transformer` promises: documents. For any test runner; `make` is called for each check. */
+/** Checks for a `Transformer`, for any test runner: it returns documents. `make` is called for each check. */
 export function transformerConformance<Options = unknown>(
   make: () => Transformer<Options>,
   { documents, options }: DocumentsCase<Options>,

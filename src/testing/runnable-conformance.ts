@@ -8,10 +8,10 @@ import { streamChecks } from "./runnable/stream-checks.js";
 import { type Checks, type MakeRunnable, type RunnableCase, Subject } from "./runnable/subject.js";
 
 /**
- * What every Runnable promises: four modes that agree, lazy streams, runs that can be stopped, handlers that hear each
- * start and each end once, options that are honoured or refused, and runs inside of runs. For any test runner.
+ * Checks for a Runnable, for any test runner: the four modes agree, streams are lazy, runs can be aborted, handlers are notified
+ * of each start and end once, options are applied or rejected, and child runs work.
  *
- * `make` is called for each check, and the Runnable must call `work(ctx)` once in every run, and await it.
+ * `make` is called for each check. The Runnable must call `work(ctx)` once in every run, and await it.
  *
  * @example
  * const checks = runnableConformance(

@@ -6,8 +6,8 @@ import { StreamReader } from "../schema/stream/reader.js";
 import { invalidScriptAnswer, scriptExhausted } from "./errors.js";
 
 /**
- * What a scripted model says: a text, a list of blocks, a message, its chunks (a list, or as they come), or an error that the
- * call fails with.
+ * An answer of a scripted model: a text, a list of blocks, a message, its chunks (a list or an async iterable), or an error to
+ * throw.
  */
 export type ScriptedAnswer =
   | string
@@ -17,7 +17,7 @@ export type ScriptedAnswer =
   | AsyncIterable<AgenticMessage>
   | Error;
 
-/** What a scripted model says, or what works it out from the call. */
+/** An answer of a scripted model, or a function that returns one for a call. */
 export type ScriptEntry =
   | ScriptedAnswer
   | ((messages: readonly AgenticMessage[], ctx: ModelContext) => ScriptedAnswer | Promise<ScriptedAnswer>);
@@ -25,19 +25,19 @@ export type ScriptEntry =
 /** One call of a scripted model. */
 export interface ModelCall {
   readonly method: "generate" | "stream";
-  /** As they were at the call. */
+  /** The messages at the time of the call. */
   readonly messages: readonly AgenticMessage[];
   readonly options: ModelOptions;
 }
 
-/** A model for tests; `calls` is what it was asked. */
+/** A model for tests that records its calls. */
 export interface ScriptedModel extends AgenticModel {
   readonly calls: readonly ModelCall[];
 }
 
 /**
- * A model that answers from a script, one answer per call, and remembers its calls. A list of messages is one answer in
- * chunks: `stream` gives them one by one, `generate` joined.
+ * Creates a model that answers from a script, one answer per call, and records its calls. A list of messages is one answer in
+ * chunks: `stream` returns them one by one, `generate` concatenated.
  *
  * @example
  * const model = scriptedModel(
@@ -66,7 +66,7 @@ class Script implements ScriptedModel {
     return StreamReader.from(await this.#answer("generate", messages, ctx)).concat();
   }
 
-  /** The answer is taken at the call. */
+  /** Takes the answer from the script immediately, not on the first read. */
   stream(messages: readonly AgenticMessage[], ctx: ModelContext): AsyncIterable<AgenticMessage> {
     const answer = this.#answer("stream", messages, ctx);
     answer.catch(() => undefined);

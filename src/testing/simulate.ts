@@ -1,20 +1,20 @@
 import { Runtime, type RuntimeOptions } from "../compose/runtime.js";
 import { manualClock } from "./manual-clock.js";
 
-/** What a simulated test works with. */
+/** The tools of a simulated test. */
 export interface Simulation {
-  /** Compile with it: its clock is the simulated one, and its `random` the same in every test. */
+  /** Pass it to `compile`. It uses the simulated clock, and a `random` that is the same in every test. */
   readonly runtime: Runtime;
-  /** Lets so much time pass, with all that happens meanwhile. */
+  /** Advances the time, and waits for everything that happens meanwhile. */
   advance(milliseconds: number): Promise<void>;
   /** The simulated time in milliseconds; it begins at 0. */
   now(): number;
 }
 
 /**
- * Runs a test in simulated time. Whenever nothing else can go on, the clock jumps to the next timer: a delay of an hour takes no
- * time, and always the same happens at the same time. Real input and output, and timers that are not of the runtime (half a second
- * at most), are waited for if the platform reports them (Node.js does), for at most two seconds.
+ * Runs a test in simulated time. When nothing else can continue, the clock jumps to the next timer: a delay of an hour takes no
+ * time, and the order of events is deterministic. If the platform reports them (Node.js does), the simulation also waits for real
+ * I/O (up to two seconds) and for timers outside of the runtime (up to half a second).
  *
  * @example
  * await simulate(async ({ runtime, now }) => {
@@ -36,7 +36,7 @@ export async function simulate<T>(
   const runtime = new Runtime({ random: seeded(), ...options, clock });
   const isIdle = idleness();
   let isOver = false;
-  /** While the test itself moves the clock, it does not jump. */
+  /** How many calls of `advance` are active. The clock does not jump during them. */
   let advancing = 0;
   const advance = async (milliseconds: number): Promise<void> => {
     const end = clock.now() + milliseconds;
@@ -65,18 +65,18 @@ export async function simulate<T>(
   return work;
 }
 
-/** How many turns of the event loop nothing must have happened. */
+/** How many quiet turns of the event loop count as idle. */
 const quietTurns = 4;
 
-/** How long timers of the machine are waited for: one that guards a test against hanging is never due. */
+/** How long to wait for real timers. Some never fire during a test, such as its own time limit. */
 const longestTimerMs = 500;
 
-/** How long anything else that is open is waited for: a connection may stay open for ever. */
+/** How long to wait for other open resources. Some never close, such as idle connections. */
 const longestWaitMs = 2_000;
 
 /**
- * Resolves when nothing can go on without time: several turns have passed, and no more is open than at the beginning. Turns are
- * immediates where there are any: they do not count as open, so that several may wait at once.
+ * Returns a function that resolves when nothing can continue unless time passes: several turns have passed, and no more resources
+ * are open than at the beginning. Turns use `setImmediate` if available, as immediates do not count as open resources.
  */
 function idleness(): () => Promise<void> {
   let known = openResources();
@@ -85,7 +85,7 @@ function idleness(): () => Promise<void> {
     for (let quiet = 0; quiet < quietTurns; ) {
       await turn();
       const open = openResources();
-      // what has ended since the beginning hides nothing that begins later
+      // lowers the baseline when resources close, so that new ones are noticed
       known = { timers: Math.min(known.timers, open.timers), others: Math.min(known.others, open.others) };
       const waited = performance.now() - start;
       if (waited > longestWaitMs) known = open;
@@ -105,7 +105,7 @@ interface OpenResources {
   readonly others: number;
 }
 
-/** Timers, sockets, files: what Node.js says is open. Elsewhere nothing is known of them. */
+/** The open timers, sockets and files, as Node.js reports them. Other platforms report none. */
 function openResources(): OpenResources {
   const { process } = globalThis as { readonly process?: { getActiveResourcesInfo?: () => string[] } };
   const kinds = process?.getActiveResourcesInfo?.() ?? [];
@@ -114,7 +114,7 @@ function openResources(): OpenResources {
   return { timers, others: kinds.length - timers - immediates };
 }
 
-/** Numbers that look random, the same each time: mulberry32. */
+/** A deterministic random number generator (mulberry32). */
 function seeded(): () => number {
   let state = 1;
   return () => {

@@ -5,14 +5,14 @@ import { type ConformanceCheck, expectThat } from "./conformance.js";
 
 /** A case of {@link templateConformance}. */
 export interface TemplateCase<Variables, Options> {
-  /** What the template gets. */
+  /** The variables for `format`. */
   readonly variables: Variables;
   readonly options?: Options | undefined;
 }
 
 /**
- * What every `Template` promises: messages, the same for the same variables, which it leaves as they are. For any test runner;
- * `make` is called for each check.
+ * Checks for a `Template`, for any test runner: it returns messages, always the same ones for the same variables, and does not
+ * change the variables. `make` is called for each check.
  *
  * @example
  * const make = () => promptTemplate([["user", "{question}"]]);

@@ -13,18 +13,18 @@ import { toolContext } from "./tool-context.js";
 
 /** Options of `toolConformance`. */
 export interface ToolConformanceOptions {
-  /** The text of arguments that the tool accepts. @default "{}" */
+  /** Arguments that the tool accepts, as JSON. @default "{}" */
   readonly arguments?: string | undefined;
-  /** The text of arguments that it refuses; without it, that is not checked. */
+  /** Arguments that the tool rejects. If missing, rejection is not checked. */
   readonly wrongArguments?: string | undefined;
-  /** Whether the same arguments always give the same result; if not, results are not compared. @default true */
+  /** Whether the same arguments always produce the same result; if not, results are not compared. @default true */
   readonly repeatable?: boolean | undefined;
-  /** The context of calls that are made without a tools node. */
+  /** Creates the context of direct calls. @default toolContext() */
   readonly context?: (() => ToolContext<never>) | undefined;
 }
 
 /**
- * What every tool promises, as checks for any test runner. The tool runs about ten times.
+ * Checks for a tool, for any test runner. The tool runs about ten times.
  *
  * @example
  * const echo = createTool({ id: "echo", description: "Echoes.", execute: (input) => input });
@@ -39,17 +39,17 @@ export function toolConformance(
 ): ConformanceCheck[] {
   const suite = new ToolSuite(typeof tool === "function" ? tool : () => tool, options);
   return [
-    { name: "says what it is", run: async () => suite.saysWhatItIs() },
+    { name: "has a component, a name and a description", run: async () => suite.saysWhatItIs() },
     {
       name: "describes its arguments by the JSON Schema of an object, if it has any",
       run: async () => suite.describes(),
     },
-    { name: "gives a text or a list of content parts", run: () => suite.givesOutput() },
-    { name: "streams what it gives as a whole", run: () => suite.streams() },
-    { name: "rejects arguments that it refuses, and does not throw", run: () => suite.rejects() },
-    { name: "keeps calls apart that run at once", run: () => suite.keepsCallsApart() },
-    { name: "can be left in mid-stream", run: () => suite.canBeLeft() },
-    { name: "gives the same in both modes of a tools node", run: () => suite.runsInNode() },
+    { name: "returns a string or a list of content parts", run: () => suite.givesOutput() },
+    { name: "streams the output of invoke in chunks", run: () => suite.streams() },
+    { name: "rejects invalid arguments, and does not throw synchronously", run: () => suite.rejects() },
+    { name: "keeps concurrent calls apart", run: () => suite.keepsCallsApart() },
+    { name: "can be cancelled in mid-stream", run: () => suite.canBeLeft() },
+    { name: "returns the same in both modes of a tools node", run: () => suite.runsInNode() },
   ];
 }
 
@@ -71,8 +71,8 @@ class ToolSuite {
   saysWhatItIs(): void {
     const { component, info, invoke, stream } = this.#make();
     expectSame(component, "tool", "component");
-    expectThat(typeof info.name === "string" && info.name !== "", "info.name must be a text that is not empty.");
-    expectThat(typeof info.description === "string", "info.description must be a text.");
+    expectThat(typeof info.name === "string" && info.name !== "", "info.name must be a non-empty string.");
+    expectThat(typeof info.description === "string", "info.description must be a string.");
     const halves = [invoke, stream].filter((half) => half !== undefined);
     expectThat(halves.length > 0, "A tool needs invoke(args, ctx) or stream(args, ctx).");
     for (const half of halves) expectThat(typeof half === "function", "invoke and stream must be functions.");
@@ -151,7 +151,7 @@ class ToolSuite {
   async #whole(tool: Tool<never>): Promise<ToolOutput | undefined> {
     if (tool.invoke === undefined) return undefined;
     const promise: unknown = tool.invoke(this.#args, this.#context());
-    expectThat(promise instanceof Promise, "invoke() must give a promise.");
+    expectThat(promise instanceof Promise, "invoke() must return a promise.");
     const output = await soon(promise as Promise<ToolOutput>, "invoke()");
     expectOutput(output, "invoke()");
     return output;
@@ -172,7 +172,7 @@ class ToolSuite {
 
 function expectOutput(output: unknown, what: string): void {
   const isOutput = typeof output === "string" || isContentList(output);
-  if (!isOutput) throw differs(what, output, "a text or a list of content parts");
+  if (!isOutput) throw differs(what, output, "a string or a list of content parts");
 }
 
 function expectEqual(actual: unknown, expected: unknown, what: string): void {

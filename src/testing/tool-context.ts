@@ -6,7 +6,7 @@ import { firstInvocation } from "../components/resume-info.js";
 import type { ToolContext } from "../components/tool.js";
 
 /**
- * The context of a call that no run makes, to call a tool by hand in a test. Give the fields that matter there.
+ * Creates a tool context outside of any run, to call a tool directly in a test. Pass the fields that matter to the test.
  *
  * @example
  * const tool = createTool({
@@ -31,7 +31,8 @@ export function toolContext<Options = unknown>(fields: Partial<ToolContext<Optio
     attempt: 1,
     heartbeat: () => undefined,
     progress: () => undefined,
-    processState: () => Promise.reject(new Error("A call that no run makes has no state: give processState.")),
+    processState: () =>
+      Promise.reject(new Error("A call outside of a run has no state. Pass processState to toolContext.")),
     taskKey: `tool:${toolName}:${toolCallId}`,
     ask: (key: string, info: unknown) => Promise.reject(asked(`ask("${key}")`, `tool:${toolName}:${toolCallId}`, info)),
     interrupt: (info) => {
@@ -50,9 +51,12 @@ export function toolContext<Options = unknown>(fields: Partial<ToolContext<Optio
   return { ...base, ...fields };
 }
 
-/** What a tool that asks gets outside of a run: the same as in one. Give `ask` or `resume` to play the answer. */
+/** The interrupt of a tool that asks, as inside a run. To simulate an answer, pass `ask` or `resume`. */
 function asked(what: string, address: string, info: unknown): InterruptError {
-  return new InterruptError(`${what} of a call that no run makes.`, [{ id: "interrupt_1", address, info }]);
+  return new InterruptError(
+    `${what} was called outside of a run. Pass ask or resume to toolContext to simulate an answer.`,
+    [{ id: "interrupt_1", address, info }],
+  );
 }
 
 function runInfoOf(name: string, toolCallId: string): RunInfo {

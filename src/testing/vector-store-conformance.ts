@@ -6,8 +6,8 @@ import { queryChecks } from "./vectors/query-checks.js";
 import { type OpenVectors, type VectorCheck, VectorStage } from "./vectors/vector-stage.js";
 
 /**
- * What every `VectorStore` promises: indexes, entries, exact search by three metrics, the filter language, and search by
- * words. For any test runner. Each check opens a store, uses an index with a name of its own, and closes the store.
+ * Checks for a `VectorStore`, for any test runner: indexes, entries, exact search by three metrics, filters, and text search. Each
+ * check opens a store, uses an index with a unique name, and closes the store.
  *
  * @example
  * for (const { name, run } of vectorStoreConformance(() => memoryVectors())) await run().catch(() => console.error(name));

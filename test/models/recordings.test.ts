@@ -198,14 +198,14 @@ describe.skipIf(folder === undefined)("recordings (skipped where there is no fol
       const checks =
         one === undefined ? [] : modelConformance(() => adapted(one.provider, url), { messages: question });
       // what is streamed and what is generated are two recordings of one request, not of one answer
-      const own = checks.filter((check) => !check.name.includes("join to what generate gives"));
+      const own = checks.filter((check) => !check.name.includes("concatenate to the message of generate"));
       it.each(own)("$name", async ({ run, name: check }) => {
         const streams = !check.startsWith("generate");
         const { recording: whole } = cases.find(
           ({ provider, recording }) =>
             provider === one.provider && wholes.includes(recording.name) && !recording.streamed,
         ) as Case;
-        if (check.startsWith("leaves")) server.answer(answerOf(whole), answerOf(one.recording));
+        if (check.startsWith("does not change")) server.answer(answerOf(whole), answerOf(one.recording));
         else server.answer(answerOf(streams ? one.recording : whole));
         await run();
       });

@@ -23,34 +23,36 @@ const readThenAppend = broken((right) => ({
 
 /** For each check of `append`, a store that breaks what it checks and else does as it should. */
 export const brokenAppendStores: Record<string, Broken> = {
-  "gives entries after the data that was put, in the order of the appends": given((entries) => entries.toReversed()),
+  "returns entries separately from the data that was put, in the order of the appends": given((entries) =>
+    entries.toReversed(),
+  ),
   "keeps every byte of an entry, entries without any, and entries of 1 MB": given((entries) =>
     entries.filter(({ length }) => length > 0),
   ),
   "keeps the order of many entries": given((entries) => entries.toSorted(Buffer.compare)),
-  "appends what a view shows, as it is when append is called": broken((right) => ({
+  "appends the bytes of a view, as they are when append is called": broken((right) => ({
     append: async (id, data, ifVersion) => {
       await turn();
       return appendTo(right, id, data, ifVersion);
     },
   })),
-  "gives everybody a copy of entries": beside({ shares: true }),
-  "appends to the id that was named, and to no other": beside({ keyOf: (id) => id.toLowerCase() }),
-  "gives a new version with each append, which get gives too": broken((right) => ({
+  "returns a copy of entries to each caller": beside({ shares: true }),
+  "appends only to the given id": beside({ keyOf: (id) => id.toLowerCase() }),
+  "returns a new version with each append, as does get": broken((right) => ({
     append: async (id, data, ifVersion) => (await appendTo(right, id, data, ifVersion)) + 1,
   })),
-  "appends to no other version": broken((right) => ({
+  "rejects an append to another version": broken((right) => ({
     append: async (id, data, ifVersion) => appendTo(right, id, data, (await anyVersion(right, id)) ?? ifVersion),
   })),
-  "appends nothing where nothing is": broken((right) => ({
+  "rejects an append if nothing is stored": broken((right) => ({
     append: async (id, data, ifVersion) =>
       (await right.get(id)) ? appendTo(right, id, data, ifVersion) : right.put(id, data, undefined),
   })),
-  "replaces and deletes the version that the last append gave, and none before it": forgetsAppends(),
-  "never uses a version twice for one id, whether put or append gives it": countsApart(),
+  "replaces and deletes only the version of the last append": forgetsAppends(),
+  "never uses a version twice for one id, across put and append": countsApart(),
   "removes the entries when the base is replaced": beside({ keepsOnPut: true }),
-  "removes the entries with what is deleted, and keeps those of others": beside({ keepsOnDelete: true }),
-  "lists an id once, however much was appended to it": broken((right) => ({
+  "removes the entries of a deleted id, and keeps those of others": beside({ keepsOnDelete: true }),
+  "lists an id once, regardless of its entries": broken((right) => ({
     list: async function* (prefix) {
       for await (const id of right.list(prefix)) {
         yield id;
@@ -60,33 +62,33 @@ export const brokenAppendStores: Record<string, Broken> = {
   })),
   "lets either an append or a replacement of one version through": readThenAppend,
   "lets either an append or a deletion of one version through": beside({ pauses: true }),
-  "leaves nothing of an append beside a deletion at any version": beside({ pauses: true }),
+  "leaves nothing of an append that races with an unconditional delete": beside({ pauses: true }),
   "lets one of many writers append to a version": readThenAppend,
-  "loses no entry when everybody tries again": beside({ pauses: true }),
-  "shows data, entries and version of one moment, whoever writes meanwhile": broken((right) => ({
+  "loses no entry when all writers retry": beside({ pauses: true }),
+  "returns consistent data, entries and version during concurrent writes": broken((right) => ({
     get: async (id) => {
       const [{ data, version }, later] = [(await right.get(id)) ?? never(), turn()];
       await later;
       return { data, version, appended: (await right.get(id))?.appended };
     },
   })),
-  "keeps every append that it acknowledged, when the handle is closed in the middle of others": closable(
+  "keeps every acknowledged append when the handle is closed during others": closable((right, isClosed) => ({
+    // says that it is written, and writes it later
+    append: async (id, data, ifVersion) => {
+      setTimeout(() => isClosed() || appendTo(right, id, data, ifVersion), 0);
+      return ifVersion + 1;
+    },
+  })),
+  "appends an entry entirely or not at all when the handle is closed during the append": closable(
     (right, isClosed) => ({
-      // says that it is written, and writes it later
       append: async (id, data, ifVersion) => {
-        setTimeout(() => isClosed() || appendTo(right, id, data, ifVersion), 0);
-        return ifVersion + 1;
+        const half = await appendTo(right, id, data.slice(0, 5), ifVersion);
+        if (!id.endsWith("/0")) await turn();
+        if (isClosed()) throw new Error("Closed.");
+        return half;
       },
     }),
   ),
-  "appends all of an entry or nothing, when the handle is closed in the middle": closable((right, isClosed) => ({
-    append: async (id, data, ifVersion) => {
-      const half = await appendTo(right, id, data.slice(0, 5), ifVersion);
-      if (!id.endsWith("/0")) await turn();
-      if (isClosed()) throw new Error("Closed.");
-      return half;
-    },
-  })),
 };
 
 interface Defects {

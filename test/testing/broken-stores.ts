@@ -65,78 +65,78 @@ export const brokenStores: Record<string, Broken> = {
   "finds nothing under an id that was never used": broken((right) => ({
     get: async (id) => (await right.get(id)) ?? { data: new Uint8Array(), version: 0 },
   })),
-  "keeps what was put, under the version that put gave": broken((right) => ({
+  "keeps what was put, under the version that put returned": broken((right) => ({
     put: async (id, data, ifVersion) => (await right.put(id, data, ifVersion)) + 1,
   })),
-  "shows every handle the same rows": () => memoryStore(),
-  "creates only where nothing is": broken((right) => ({
+  "returns the same rows to every handle": () => memoryStore(),
+  "creates a row only if none exists": broken((right) => ({
     put: async (id, data, ifVersion) => right.put(id, data, ifVersion ?? (await anyVersion(right, id))),
   })),
-  "replaces the version that it was asked to replace": broken((right) => ({
+  "replaces the given version": broken((right) => ({
     put: async (id, data, ifVersion) => {
       if (ifVersion !== undefined) throw new KumikoError("CHECKPOINT_CONFLICT", "always");
       return right.put(id, data, undefined);
     },
   })),
-  "replaces no other version": broken((right) => ({
+  "rejects the replacement of another version": broken((right) => ({
     put: async (id, data, ifVersion) => right.put(id, data, ifVersion && (await anyVersion(right, id))),
   })),
-  "replaces nothing where nothing is": broken((right) => ({
+  "rejects a replacement if nothing is stored": broken((right) => ({
     put: async (id, data, ifVersion) => right.put(id, data, (await right.get(id)) && ifVersion),
   })),
-  "removes what is deleted, and nothing else": broken((right) => ({
+  "deletes only the given id": broken((right) => ({
     delete: async (id, ifVersion) => {
       await right.delete(id, ifVersion);
       for (const other of await collect(right, id)) await right.delete(other);
     },
   })),
-  "deletes what is not there without an error": broken((right) => ({
+  "deletes an unknown id without an error": broken((right) => ({
     delete: async (id, ifVersion) => right.delete(id, ifVersion ?? (await anyVersion(right, id)) ?? 1),
   })),
-  "deletes the version that it was asked to delete": broken((right) => ({
+  "deletes the given version": broken((right) => ({
     delete: (id, ifVersion) =>
       ifVersion === undefined ? right.delete(id) : Promise.reject(new KumikoError("CHECKPOINT_CONFLICT", "always")),
   })),
-  "deletes no other version": broken((right) => ({ delete: (id) => right.delete(id) })),
-  "deletes no version of what is not there": broken((right) => ({
+  "rejects the deletion of another version": broken((right) => ({ delete: (id) => right.delete(id) })),
+  "rejects the deletion of a version if nothing is stored": broken((right) => ({
     delete: async (id, ifVersion) => right.delete(id, (await right.get(id)) && ifVersion),
   })),
   "never uses a version twice for one id, also after a delete": countedPerRow(),
-  "refuses a version from before a delete": countedPerRow(),
-  "says of no owner that it is gone when it cannot know": broken(() => ({ isOwnerAlive: async () => false })),
+  "rejects a version from before a delete": countedPerRow(),
+  "reports an owner as gone only if it is certain": broken(() => ({ isOwnerAlive: async () => false })),
   "keeps every byte as it is": keptAs((data) => new TextEncoder().encode(new TextDecoder().decode(data))),
   "keeps values of 1 MB": keptAs((data) => data.subarray(0, 1_048_575)),
-  "keeps a value without any bytes": broken((right) => ({
+  "keeps an empty value": broken((right) => ({
     get: async (id) => {
       const found = await right.get(id);
       return found?.data.length === 0 ? undefined : found;
     },
   })),
-  "keeps what a view shows, not what lies around it": keptAs((data) => new Uint8Array(data.buffer)),
+  "stores the bytes of a view, not those around it": keptAs((data) => new Uint8Array(data.buffer)),
   "copies what is put before put returns": broken((right) => ({
     put: async (id, data, ifVersion) => {
       await turn();
       return right.put(id, data, ifVersion);
     },
   })),
-  "gives everybody a copy": sharing(),
-  "takes ids of up to 512 characters": broken((right) => ({
+  "returns a copy to each caller": sharing(),
+  "accepts ids of up to 512 characters": broken((right) => ({
     put: async (id, data, ifVersion) => {
       if (id.length > 255) throw new Error("value too long for type character varying(255)");
       return right.put(id, data, ifVersion);
     },
   })),
-  "tells long ids apart by their last character": renamed((id) => id.slice(0, 511)),
-  "tells ids apart that only look alike": renamed((id) => id.normalize().toLowerCase()),
-  "takes ids that mean something elsewhere": renamed((id) => id.replaceAll("\\", "/")),
-  "tells ids apart by characters that databases do not like": renamed((id) =>
+  "distinguishes long ids by their last character": renamed((id) => id.slice(0, 511)),
+  "distinguishes ids that only look alike": renamed((id) => id.normalize().toLowerCase()),
+  "accepts ids that have a special meaning elsewhere": renamed((id) => id.replaceAll("\\", "/")),
+  "distinguishes ids by characters that databases often reject": renamed((id) =>
     new TextDecoder().decode(Buffer.from(id)),
   ),
-  "lists nothing where nothing is": list(async () => ["somebody/else"]),
+  "lists nothing if nothing is stored": list(async () => ["somebody/else"]),
   "lists ids in ascending order of their code points": list(async (prefix, right) =>
     (await collect(right, prefix)).sort((a, b) => (a < b ? -1 : 1)),
   ),
-  "lists what starts with the prefix, the prefix itself too": list(async (prefix, right) =>
+  "lists ids that start with the prefix, including the prefix itself": list(async (prefix, right) =>
     (await collect(right, prefix)).filter((id) => id !== prefix),
   ),
   "takes a prefix literally": list(async (prefix, right) => {
@@ -147,9 +147,9 @@ export const brokenStores: Record<string, Broken> = {
   "lists ids that begin with ~ only for a prefix that does": list(async (prefix, right) =>
     prefix === "" ? [...(await collect(right, "")), ...(await collect(right, "~"))] : collect(right, prefix),
   ),
-  "lists no more what was deleted": forgetful(),
+  "does not list deleted ids": forgetful(),
   "lists many ids, each once": list(async (prefix, right) => (await collect(right, prefix)).slice(0, 1_000)),
-  "can be changed while it is listed, and left early": broken((right) => ({
+  "can be changed while ids are listed, and listing can stop early": broken((right) => ({
     list: async function* (prefix) {
       for (let at = 0; ; at++) {
         const id = (await collect(right, prefix))[at];
@@ -172,22 +172,20 @@ export const brokenStores: Record<string, Broken> = {
   "lets either a replacement or a deletion of one version through": broken((right) => ({
     delete: (id, ifVersion) => readThenDelete(right, id, ifVersion),
   })),
-  "loses no update when everybody tries again": broken((right) => ({
+  "loses no update when all writers retry": broken((right) => ({
     put: (id, data, ifVersion) => readThenWrite(right, id, data, ifVersion),
   })),
   "never shows two contents under one version": torn(),
-  "keeps every put that it acknowledged, when the handle is closed in the middle of others": closable(
-    (right, isClosed) => ({
-      // says that it is written, and writes it later
-      put: async (id, data, ifVersion) => {
-        const version = await right.put(id, data, ifVersion);
-        await right.delete(id);
-        setTimeout(() => isClosed() || right.put(id, data, undefined), 0);
-        return version;
-      },
-    }),
-  ),
-  "writes all of a put or nothing, when the handle is closed in the middle": closable((right, isClosed) => ({
+  "keeps every acknowledged put when the handle is closed during others": closable((right, isClosed) => ({
+    // says that it is written, and writes it later
+    put: async (id, data, ifVersion) => {
+      const version = await right.put(id, data, ifVersion);
+      await right.delete(id);
+      setTimeout(() => isClosed() || right.put(id, data, undefined), 0);
+      return version;
+    },
+  })),
+  "writes a put entirely or not at all when the handle is closed during it": closable((right, isClosed) => ({
     put: async (id, data, ifVersion) => {
       const half = await right.put(id, data.slice(0, 5), ifVersion);
       await turn();

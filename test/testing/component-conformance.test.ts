@@ -165,32 +165,32 @@ describe("the suite finds", () => {
     [
       "a template without messages",
       templateConformance(() => ({ ...template, format: async () => [] }), question),
-      "gives what it should",
+      "returns a valid output",
     ],
     [
       "a template that counts",
       templateConformance(() => ({ ...template, format: async () => [userMessage(`${calls++}`)] }), question),
-      "gives the same when it is called again",
+      "returns the same output when called again",
     ],
-    ["calls that meet", templateConformance(meeting, question), "gives the same to calls side by side"],
+    ["calls that meet", templateConformance(meeting, question), "returns the same output to concurrent calls"],
     [
       "a transformer that sorts its input",
       transformerConformance(() => ({ ...transformer, transform: async (given) => (given as Document[]).reverse() }), {
         documents,
       }),
-      "leaves its input as it is",
+      "does not change its input",
     ],
     [
       "documents without ids",
       transformerConformance(() => ({ ...transformer, transform: async () => [{ content: "" }] as never }), {
         documents,
       }),
-      "gives what it should",
+      "returns a valid output",
     ],
     [
       "a retriever that ignores topK",
       retrieverConformance(() => ({ ...retriever, retrieve: async () => documents }), { query: "a" }),
-      "gives no more than topK documents",
+      "returns no more than topK documents",
     ],
     [
       "a retriever that cannot be stopped",
@@ -206,12 +206,12 @@ describe("the suite finds", () => {
         ...embedder,
         embed: async (texts) => texts.map((_, index) => Array(index + 1).fill(1)),
       })),
-      "gives what it should",
+      "returns a valid output",
     ],
     [
       "a vector with a hole",
       embedderConformance(() => ({ ...embedder, embed: async (texts) => texts.map(() => [Number.NaN]) })),
-      "gives what it should",
+      "returns a valid output",
     ],
     [
       "vectors in the wrong order",
@@ -219,7 +219,7 @@ describe("the suite finds", () => {
         ...embedder,
         embed: async (texts) => [...texts].sort().map((text) => [text.length]),
       })),
-      "gives the vectors in the order of the texts",
+      "returns the vectors in the order of the texts",
     ],
     [
       "a vector for nothing",
@@ -227,22 +227,22 @@ describe("the suite finds", () => {
         ...embedder,
         embed: async (texts) => (texts.length === 0 ? [[1, 1]] : texts.map((text) => [text.length, 1])),
       })),
-      "gives nothing for no texts",
+      "returns nothing for no texts",
     ],
     [
       "an indexer that gives one id",
       indexerConformance(() => ({ ...indexer, store: async () => ["1"] }), { documents }),
-      "gives what it should",
+      "returns a valid output",
     ],
     [
       "an indexer that gives the same ids",
       indexerConformance(() => ({ ...indexer, store: async () => ["1", "1"] }), { documents }),
-      "gives what it should",
+      "returns a valid output",
     ],
     [
       "a loader that finds nothing",
       loaderConformance(() => ({ ...loader, load: async () => [] }), { source: { uri: "a" } }),
-      "gives what it should",
+      "returns a valid output",
     ],
     [
       "a parser of bytes only",
@@ -250,17 +250,17 @@ describe("the suite finds", () => {
         () => ({ parse: async (source, options) => lines.parse(new Uint8Array(source as Uint8Array), options) }),
         bytes,
       ),
-      "gives the same documents for a web stream",
+      "returns the same documents for a web stream",
     ],
     [
       "a parser that decodes piece by piece",
       parserConformance(decoding, bytes),
-      "gives the same documents for an async iterable, byte by byte",
+      "returns the same documents for an async iterable, byte by byte",
     ],
     [
       "a parser that drops metadata",
       parserConformance(() => ({ parse: async (source) => lines.parse(source) }), bytes),
-      "adds the metadata that it is given to every document",
+      "adds the given metadata to every document",
     ],
     [
       "a parser that writes into the bytes",
@@ -271,7 +271,7 @@ describe("the suite finds", () => {
         }),
         { source: bytes.source.slice() },
       ),
-      "leaves the bytes as they are",
+      "does not change the bytes",
     ],
     [
       "a parser that swallows failures",
@@ -286,7 +286,7 @@ describe("the suite finds", () => {
         }),
         bytes,
       ),
-      "gives documents",
+      "returns documents",
     ],
   ] as const)("%s", async (_name, checks, expected) => {
     expect(await failed(checks)).toContain(expected);

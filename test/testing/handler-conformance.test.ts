@@ -30,20 +30,20 @@ const onlyFor =
 
 /** For each check a handler that it must not let pass. */
 const defects: Readonly<Record<string, () => Handler>> = {
-  "bears a run that succeeds": () => ({ onEnd: broken }),
-  "bears a run that fails": () => ({ onError: async () => broken() }),
+  "handles a run that succeeds": () => ({ onEnd: broken }),
+  "handles a run that fails": () => ({ onError: async () => broken() }),
   "handles a run that fails with something other than an Error": () => ({
     onError: (_info, error) => void (error as Error).cause?.toString().length.toFixed(),
     onEnd: broken,
   }),
-  "bears a run that is stopped": () => ({ onError: onlyFor((error) => error instanceof DOMException) }),
-  "bears a stream that is read to its end": () => ({ onEndWithStreamOutput: broken }),
-  "bears a stream that goes in": () => ({ onStartWithStreamInput: broken }),
-  "bears a stream that is left early": () => ({ onError: broken }),
-  "bears a stream that fails": () => ({ onError: broken }),
-  "bears side events": () => ({ onEvent: (_info, event) => JSON.stringify(event) }),
-  "bears values that JSON cannot hold": () => ({ onEnd: (_info, value) => JSON.stringify(value) }),
-  "bears runs side by side": () => {
+  "handles a run that is aborted": () => ({ onError: onlyFor((error) => error instanceof DOMException) }),
+  "handles a stream that is read to its end": () => ({ onEndWithStreamOutput: broken }),
+  "handles an input stream": () => ({ onStartWithStreamInput: broken }),
+  "handles a stream that is cancelled early": () => ({ onError: broken }),
+  "handles a stream that fails": () => ({ onError: broken }),
+  "handles side events": () => ({ onEvent: (_info, event) => JSON.stringify(event) }),
+  "handles values that JSON cannot represent": () => ({ onEnd: (_info, value) => JSON.stringify(value) }),
+  "handles concurrent runs": () => {
     const open: string[] = [];
     return {
       onStart: ({ runId }) => open.push(runId),
@@ -52,7 +52,7 @@ const defects: Readonly<Record<string, () => Handler>> = {
       },
     };
   },
-  "leaves values as they are": () => ({
+  "does not change values": () => ({
     onStart: (_info, value) => Object.assign(Object(value), { seen: true }),
   }),
 };

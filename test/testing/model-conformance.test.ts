@@ -51,20 +51,20 @@ const user = userMessage("I am the model");
 
 const defects: Readonly<Record<string, Partial<Record<keyof AgenticModel, unknown>>>> = {
   'has the component "model"': { component: "retriever" },
-  "generate gives an assistant message": { generate: async () => user },
-  "stream gives chunks of an assistant message": {
+  "generate returns an assistant message": { generate: async () => user },
+  "stream returns chunks of an assistant message": {
     stream: async function* () {
       yield user;
     },
   },
-  "the chunks of stream join to what generate gives": { generate: async () => assistantMessage("Bye") },
-  "leaves the messages that it is given as they are": {
+  "the chunks of stream concatenate to the message of generate": { generate: async () => assistantMessage("Bye") },
+  "does not change the given messages": {
     generate: async (given: AgenticMessage[]) => {
       given.push(user);
       return assistantMessage("Hello");
     },
   },
-  "a stream can be left after its first chunk": {
+  "a stream can be cancelled after its first chunk": {
     stream: async function* () {
       try {
         yield* pieces;
@@ -90,7 +90,7 @@ describe("A check of modelConformance refuses what it is there for", () => {
 
   it("refuses a stream without a chunk", async () => {
     const empty = { ...sound, async *stream() {} };
-    const check = checksOf(empty).find(({ name }) => name === "stream gives chunks of an assistant message");
+    const check = checksOf(empty).find(({ name }) => name === "stream returns chunks of an assistant message");
     await expect(check?.run()).rejects.toThrow("The stream is empty.");
   });
 });

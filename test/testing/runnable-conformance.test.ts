@@ -124,7 +124,7 @@ describe("runnableConformance", () => {
       output: 0.5,
       equals: (actual) => actual >= 0 && actual < 1,
     });
-    const check = random.find(({ name }) => name === "invoke gives the output");
+    const check = random.find(({ name }) => name === "invoke returns the output");
     await expect(check?.run()).resolves.toBeUndefined();
   });
 });

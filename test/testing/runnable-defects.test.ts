@@ -199,16 +199,16 @@ const blurred: Defect = wrapped((handler) =>
 
 /** For each check, by what its name says behind the mode: the Runnables that it must not let pass. */
 const defects: Readonly<Record<string, readonly Defect[]>> = {
-  "gives the output": [changed(async (output) => `${await output}!`)],
+  "returns the output": [changed(async (output) => `${await output}!`)],
   "runs once": [changed((_output, again) => again())],
   "fails with an error that leads to the cause": [
     changed((output) => output.catch(() => "HELLO")),
     changed((output) => output.catch(() => Promise.reject(new Error("lost")))),
   ],
-  "runs side by side each give their output": [muddled],
+  "concurrent runs each return their output": [muddled],
   "returns a reader at once": [reading((start) => Promise.resolve(start())), reading((start) => ({ reader: start() }))],
   "does nothing before the first read": [eager],
-  "looks at no option before the first read": [throwing, without("maxSteps")],
+  "checks no option before the first read": [throwing, without("maxSteps")],
   "that is cancelled before the first read runs nothing and calls no handler": [eager],
   "can be read once": [reading((start) => new Rereadable(start().takeSource()))],
   "leaving early aborts the signal with an AbortError": [
@@ -221,16 +221,16 @@ const defects: Readonly<Record<string, readonly Defect[]>> = {
   "stops its input when it is cancelled": [detached],
   "stops its input when it is cancelled before the first read": [detached],
   "with an aborted signal calls nothing and rejects with the reason": [without("signal")],
-  "rejects with the reason at the abort, also when the work goes on": [without("signal")],
+  "rejects with the reason at the abort, even if the work continues": [without("signal")],
   "rejects with a TimeoutError after timeoutMs": [without("timeoutMs")],
   "leaves no listener on the signal": [listening],
-  "tells a handler of each start and each end once": [
+  "notifies a handler of each start and each end once": [
     without("callbacks"),
     twice("onStart"),
     twice("onEnd"),
     silent("onEnd"),
   ],
-  "tells a handler of streams of each start and each end once": [
+  "notifies a handler of streams of each start and each end once": [
     without("callbacks"),
     twice("onStart"),
     silent("onStart", "onStartWithStreamInput"),
@@ -240,32 +240,32 @@ const defects: Readonly<Record<string, readonly Defect[]>> = {
     twice("onError"),
     silent("onError"),
   ],
-  "that is stopped ends each run once, the outermost with the reason": [
+  "that is aborted ends each run once, the outermost with the reason": [
     without("callbacks"),
     twice("onError"),
     silent("onError"),
   ],
-  "tells handlers its output": [blurred, without("callbacks")],
-  "brings a record of request values to the work": [without("requestContext")],
-  "refuses an option that does not exist before anything runs": [without("noSuchOption" as never)],
-  "refuses options for a kind that does not exist before anything runs": [without("options")],
-  "refuses a path that leads nowhere before anything runs": [without("nodes")],
-  "refuses a maxSteps below 1 before anything runs": [without("maxSteps")],
-  "refuses a negative timeoutMs before anything runs": [without("timeoutMs")],
-  "refuses a key without a parent before anything runs": [without("key")],
-  "refuses a parent that is not a context before anything runs": [without("parent")],
-  "as a child gives the output": [
+  "passes its output to handlers": [blurred, without("callbacks")],
+  "passes a record of request values to the work": [without("requestContext")],
+  "rejects an option that does not exist before anything runs": [without("noSuchOption" as never)],
+  "rejects options for a kind that does not exist before anything runs": [without("options")],
+  "rejects a path that leads nowhere before anything runs": [without("nodes")],
+  "rejects a maxSteps below 1 before anything runs": [without("maxSteps")],
+  "rejects a negative timeoutMs before anything runs": [without("timeoutMs")],
+  "rejects a key without a parent before anything runs": [without("key")],
+  "rejects a parent that is not a context before anything runs": [without("parent")],
+  "as a child returns the output": [
     withOptions((options) => (options.parent === undefined ? options : { ...options, timeoutMs: -1 })),
   ],
-  "a child has its place below that of its parent": [without("parent", "key")],
-  "a child is heard by the handlers of its parent, as its child": [without("parent", "key")],
+  "the address of a child is below that of its parent": [without("parent", "key")],
+  "the handlers of the parent are called for a child": [without("parent", "key")],
   "a child sees the request values of its parent": [without("parent", "key")],
-  "as a child is stopped with its parent": [without("parent", "key")],
-  "two children at a time need keys of their own": [without("parent", "key")],
-  "two children at a time with keys of their own both run": [
+  "as a child is aborted with its parent": [without("parent", "key")],
+  "two children at a time need different keys": [without("parent", "key")],
+  "two children at a time with different keys both run": [
     withOptions((options) => (options.parent === undefined ? options : { ...options, key: "same" })),
   ],
-  "a child may have the key of an earlier one that has ended": [once],
+  "a child may reuse the key of one that has ended": [once],
 };
 
 /** A check, the mode it is about, and what it says of it. */

@@ -85,7 +85,7 @@ describe("scriptedModel", () => {
 
   it("says so when an answer is none", async () => {
     const { app } = chat((() => 42) as never);
-    await expect(app.invoke(question)).rejects.toThrow("Answer 1 in the script of ScriptedModel is neither a message");
+    await expect(app.invoke(question)).rejects.toThrow("Answer 1 in the script of ScriptedModel is not valid");
   });
 
   it("answers nothing when it was stopped before", async () => {

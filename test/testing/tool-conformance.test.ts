@@ -54,15 +54,15 @@ describe("a tool that breaks a promise is found out", () => {
   };
 
   it.each<[string, Tool]>([
-    ["says what it is", { component: "tool", info: toolInfo({ name: "broken" }) }],
+    ["has a component, a name and a description", { component: "tool", info: toolInfo({ name: "broken" }) }],
     [
       "describes its arguments by the JSON Schema of an object, if it has any",
       broken({ info: { name: "a", description: "", toJsonSchema: () => ({ type: "string" }) } }),
     ],
-    ["gives a text or a list of content parts", broken({ invoke: async () => ({ a: 1 }) as never })],
-    ["gives a text or a list of content parts", broken({ invoke: () => "at once" as never })],
+    ["returns a string or a list of content parts", broken({ invoke: async () => ({ a: 1 }) as never })],
+    ["returns a string or a list of content parts", broken({ invoke: () => "at once" as never })],
     [
-      "streams what it gives as a whole",
+      "streams the output of invoke in chunks",
       broken({
         async *stream() {
           yield "something else";
@@ -73,25 +73,23 @@ describe("a tool that breaks a promise is found out", () => {
     expect(await failures(tool)).toContain(name);
   });
 
-  it("rejects arguments that it refuses, and does not throw", async () => {
+  it("rejects invalid arguments, and does not throw synchronously", async () => {
     const throwing = broken({
       invoke: () => {
         throw new Error("at once");
       },
     });
     expect(await failures(throwing, { wrongArguments: "{" })).toContain(
-      "rejects arguments that it refuses, and does not throw",
+      "rejects invalid arguments, and does not throw synchronously",
     );
     expect(await failures(broken({}), { wrongArguments: "{" })).toEqual([
-      "rejects arguments that it refuses, and does not throw",
+      "rejects invalid arguments, and does not throw synchronously",
     ]);
   });
 
-  it("keeps calls apart that run at once", async () => {
+  it("keeps concurrent calls apart", async () => {
     let calls = 0;
-    expect(await failures(broken({ invoke: async () => String(calls++) }))).toContain(
-      "keeps calls apart that run at once",
-    );
+    expect(await failures(broken({ invoke: async () => String(calls++) }))).toContain("keeps concurrent calls apart");
     expect(await failures(broken({ invoke: async () => String(calls++) }), { repeatable: false })).toEqual([]);
   });
 });

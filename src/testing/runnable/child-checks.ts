@@ -5,21 +5,21 @@ import { type ConformanceCheck, expectSame, expectThat, rejectionOf, soon, turns
 import { recordingHandler } from "../recording-handler.js";
 import { type Checks, modes, type RunnableMode, type Subject } from "./subject.js";
 
-/** A run with `parent: ctx` continues the run around it. */
+/** Checks for runs with `parent: ctx`. */
 export function childChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
   return [
     ...modes.map((mode) =>
-      check(`${mode} as a child gives the output`, async (subject) => {
+      check(`${mode} as a child returns the output`, async (subject) => {
         subject.expectOutput(await inside(subject, mode).run(), mode);
       }),
     ),
-    check("a child has its place below that of its parent", async (subject) => {
+    check("the address of a child is below that of its parent", async (subject) => {
       const parent = inside(subject, "invoke");
       await parent.run();
       const address = subject.contexts[0]?.address ?? "";
       expectThat(address.startsWith(`${parent.address};`), `"${address}" is not below "${parent.address}".`);
     }),
-    check("a child is heard by the handlers of its parent, as its child", async (subject) => {
+    check("the handlers of the parent are called for a child", async (subject) => {
       const recorder = recordingHandler();
       await inside(subject, "invoke").run({ callbacks: [recorder] });
       const [outer, child] = recorder.events.filter(({ timing }) => timing === "onStart");
@@ -31,7 +31,7 @@ export function childChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
       expectSame(subject.contexts[0]?.requestContext.get("user"), "u-1", "The value that the work finds");
     }),
     ...modes.map((mode) =>
-      check(`${mode} as a child is stopped with its parent`, async (subject) => {
+      check(`${mode} as a child is aborted with its parent`, async (subject) => {
         const controller = new AbortController();
         const reason = new Error("stop");
         subject.hold();
@@ -43,17 +43,17 @@ export function childChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
         subject.release();
       }),
     ),
-    check("two children at a time need keys of their own", async (subject) => {
+    check("two children at a time need different keys", async (subject) => {
       const parent = inside(subject, "invoke", (run) => Promise.all([run({ key: "one" }), run({ key: "one" })]));
       const error = await rejectionOf(parent.run(), "Two children with one key");
       expectSame(Reflect.get(Object(error), "code"), "DUPLICATE_CHILD", "The code of the error");
     }),
-    check("two children at a time with keys of their own both run", async (subject) => {
+    check("two children at a time with different keys both run", async (subject) => {
       const parent = inside(subject, "invoke", (run) => Promise.all([run({ key: "one" }), run({ key: "two" })]));
       await parent.run();
       expectSame(subject.calls, 2, "Calls of work");
     }),
-    check("a child may have the key of an earlier one that has ended", async (subject) => {
+    check("a child may reuse the key of one that has ended", async (subject) => {
       const parent = inside(subject, "invoke", async (run) => [await run({ key: "one" }), await run({ key: "one" })]);
       await parent.run();
       expectSame(subject.calls, 2, "Calls of work");
@@ -64,7 +64,7 @@ export function childChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
 type RunChild<O> = (options: RunOptions) => Promise<O>;
 type UseChild<O> = (run: RunChild<O>) => Promise<readonly O[]>;
 
-/** A run that runs the subject as its child. */
+/** Wraps the subject in a parent run. */
 function inside<I, O>(
   subject: Subject<I, O>,
   mode: RunnableMode,

@@ -4,16 +4,16 @@ import { deepEqual } from "../deep-equal.js";
 import { type RecordingHandler, recordingHandler } from "../recording-handler.js";
 import { type Checks, modes, type RunnableMode, type Subject } from "./subject.js";
 
-/** What handlers get from a run: each run in it starts once and ends once, whatever happens. */
+/** Checks that handlers are notified once of the start and the end of each run, whatever the outcome. */
 export function handlerChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
   return modes.flatMap((mode) => [
-    check(`${mode} tells a handler of each start and each end once`, async (subject) => {
+    check(`${mode} notifies a handler of each start and each end once`, async (subject) => {
       const recorder = recordingHandler();
       await soon(subject.run(mode, { callbacks: [recorder] }), mode);
       await turns();
       expectOnce(recorder, ["onEnd"]);
     }),
-    check(`${mode} tells a handler of streams of each start and each end once`, async (subject) => {
+    check(`${mode} notifies a handler of streams of each start and each end once`, async (subject) => {
       const recorder = recordingHandler({ streams: true });
       await soon(subject.run(mode, { callbacks: [recorder] }), mode);
       await soon(recorder.settled(), "The copies of the handler");
@@ -25,7 +25,7 @@ export function handlerChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
       expectOnce(recorder, ["onEnd", "onError"]);
       expectThat(recorder.events.at(-1)?.timing === "onError", "The last event is not onError.");
     }),
-    check(`${mode} that is stopped ends each run once, the outermost with the reason`, async (subject) => {
+    check(`${mode} that is aborted ends each run once, the outermost with the reason`, async (subject) => {
       const controller = new AbortController();
       const reason = new Error("stop");
       subject.hold();
@@ -34,10 +34,10 @@ export function handlerChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
       controller.abort(reason);
       const recorder = await recording;
       expectOnce(recorder, ["onEnd", "onError"]);
-      expectSame(recorder.events.at(-1)?.value, reason, "The last that is heard");
+      expectSame(recorder.events.at(-1)?.value, reason, "The value of the last event");
       subject.release();
     }),
-    check(`${mode} tells handlers its output`, async (subject) => {
+    check(`${mode} passes its output to handlers`, async (subject) => {
       const recorder = recordingHandler();
       const output = await soon(subject.run(mode, { callbacks: [recorder] }), mode);
       await turns();
@@ -57,7 +57,7 @@ async function recordFailure<I, O>(
   return recorder;
 }
 
-/** Every run starts once, and has one of these ends. */
+/** Expects that every run starts once and ends once, with one of these timings. */
 function expectOnce(recorder: RecordingHandler, ends: readonly string[]): void {
   const started = new Set<string>();
   const ended = new Set<string>();
@@ -66,7 +66,10 @@ function expectOnce(recorder: RecordingHandler, ends: readonly string[]): void {
     if (timing === "onEvent") continue;
     const runs = isStart ? started : ended;
     expectThat(isStart || ends.includes(timing), `"${info.name}" (${info.component}) ends with ${timing}.`);
-    expectThat(!runs.has(info.runId), `"${info.name}" (${info.component}) has ${timing} although it had one before.`);
+    expectThat(
+      !runs.has(info.runId),
+      `"${info.name}" (${info.component}) has more than one ${isStart ? "start" : "end"}.`,
+    );
     expectThat(isStart || started.has(info.runId), `"${info.name}" (${info.component}) ends before it starts.`);
     runs.add(info.runId);
   }

@@ -1,11 +1,11 @@
 import { type ConformanceCheck, expectSame, expectThat, rejectionOf, soon } from "../conformance.js";
 import { type Checks, modes } from "./subject.js";
 
-/** The same output in all four modes, the same failure, and runs that do not know of each other. */
+/** Checks that all four modes have the same output and the same failure, and that runs are independent. */
 export function modeChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
   return [
     ...modes.map((mode) =>
-      check(`${mode} gives the output`, async (subject) => {
+      check(`${mode} returns the output`, async (subject) => {
         subject.expectOutput(await soon(subject.run(mode), mode), mode);
       }),
     ),
@@ -22,16 +22,17 @@ export function modeChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
         const error = await rejectionOf(subject.run(mode), mode);
         expectThat(
           causesOf(error).includes(cause),
-          `${mode} rejects with an error that does not have the cause in it.`,
+          `${mode} rejects with an error whose causes do not include the original one.`,
         );
       }),
     ),
-    check("runs side by side each give their output", async (subject) => {
+    check("concurrent runs each return their output", async (subject) => {
       subject.hold();
       const outputs = Promise.all(modes.map((mode) => subject.run(mode)));
-      await soon(callsReach(subject, modes.length), "Starting four runs side by side");
+      await soon(callsReach(subject, modes.length), "Starting four concurrent runs");
       subject.release();
-      for (const output of await soon(outputs, "Four runs side by side")) subject.expectOutput(output, "A run of four");
+      for (const output of await soon(outputs, "Four concurrent runs"))
+        subject.expectOutput(output, "A concurrent run");
     }),
   ];
 }

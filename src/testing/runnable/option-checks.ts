@@ -2,7 +2,7 @@ import type { RunOptions } from "../../compose/options.js";
 import { type ConformanceCheck, expectSame, rejectionOf, soon } from "../conformance.js";
 import { type Checks, modes, type RunnableMode } from "./subject.js";
 
-/** Options reach the work, and what nothing accepts is refused before anything runs. */
+/** Checks that options reach the work, and that invalid ones are rejected before anything runs. */
 export function optionChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
   const refused: readonly (readonly [what: string, options: object])[] = [
     ["an option that does not exist", { noSuchOption: 1 }],
@@ -15,7 +15,7 @@ export function optionChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
   ];
   return [
     ...modes.map((mode) =>
-      check(`${mode} brings a record of request values to the work`, async (subject) => {
+      check(`${mode} passes a record of request values to the work`, async (subject) => {
         await soon(subject.run(mode, { requestContext: { user: "u-1" } }), mode);
         expectSame(subject.contexts[0]?.requestContext.get("user"), "u-1", "The value that the work finds");
       }),
@@ -25,7 +25,7 @@ export function optionChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
 }
 
 function refusal<I, O>(check: Checks<I, O>, mode: RunnableMode, what: string, options: RunOptions): ConformanceCheck {
-  return check(`${mode} refuses ${what} before anything runs`, async (subject) => {
+  return check(`${mode} rejects ${what} before anything runs`, async (subject) => {
     await rejectionOf(subject.run(mode, options), `${mode} with ${what}`);
     expectSame(subject.calls, 0, "Calls of work");
   });

@@ -2,7 +2,7 @@ import { type ConformanceCheck, expectSame, expectThat, rejectionOf, turns } fro
 import { recordingHandler } from "../recording-handler.js";
 import { type Checks, modes } from "./subject.js";
 
-/** How a run is stopped from outside. */
+/** Checks for aborts and time limits. */
 export function stopChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
   return modes.flatMap((mode) => [
     check(`${mode} with an aborted signal calls nothing and rejects with the reason`, async (subject) => {
@@ -13,7 +13,7 @@ export function stopChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
       expectSame(subject.calls, 0, "Calls of work");
       expectSame(recorder.events.length, 0, "Calls of the handler");
     }),
-    check(`${mode} rejects with the reason at the abort, also when the work goes on`, async (subject) => {
+    check(`${mode} rejects with the reason at the abort, even if the work continues`, async (subject) => {
       const controller = new AbortController();
       const reason = new Error("stop");
       subject.hold();
@@ -42,7 +42,7 @@ export function stopChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
   ]);
 }
 
-/** A signal that counts who listens to it. */
+/** A signal that counts its listeners. */
 function countedSignal(): { readonly signal: AbortSignal; readonly listeners: () => number } {
   const { signal } = new AbortController();
   const listeners = new Set<unknown>();

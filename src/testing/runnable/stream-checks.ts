@@ -7,7 +7,7 @@ import type { Checks, Subject } from "./subject.js";
 const streaming = ["stream", "transform"] as const;
 type Streaming = (typeof streaming)[number];
 
-/** What a stream that a Runnable gives can be relied on for. */
+/** Checks for the streams that a Runnable returns. */
 export function streamChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
   return streaming.flatMap((mode) => [
     check(`${mode} returns a reader at once`, async (subject) => {
@@ -19,7 +19,7 @@ export function streamChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
       await turns();
       expectSame(subject.calls, 0, `Calls of work before ${mode} is read`);
     }),
-    check(`${mode} looks at no option before the first read`, async (subject) => {
+    check(`${mode} checks no option before the first read`, async (subject) => {
       const reader = open(subject, mode, { maxSteps: 0 });
       await rejectionOf(reader.concat(), `Reading ${mode} with a maxSteps of 0`);
     }),
@@ -59,7 +59,7 @@ export function streamChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
   ]);
 }
 
-/** What becomes of the stream that goes in. */
+/** Checks for the input stream. */
 function inputChecks<I, O>(check: Checks<I, O>): ConformanceCheck[] {
   return [
     check("transform fails when its input fails", async ({ runnable }) => {
@@ -93,7 +93,7 @@ function open<I, O>(subject: Subject<I, O>, mode: Streaming, options?: object): 
     : runnable.transform(subject.inputStream(), options);
 }
 
-/** Reads one chunk, leaves, and gives the reason of the signal that the run had. */
+/** Reads one chunk, cancels, and returns the abort reason of the run's signal. */
 async function firstRead<I, O>(subject: Subject<I, O>, mode: Streaming, reason?: Error): Promise<{ value: unknown }> {
   const reader = open(subject, mode);
   await soon(reader.next(), `The first chunk of ${mode}`);

@@ -5,7 +5,7 @@ import type { ConformanceCheck } from "../conformance.js";
 import { deepEqual } from "../deep-equal.js";
 import { differs } from "../errors.js";
 
-/** What a Runnable under test must call, with its `ctx`, and await, once in every run: this is how a run is seen and held. */
+/** A function that a Runnable under test must call with its `ctx`, and await, once in every run. The checks observe and delay runs with it. */
 export type Work = (ctx: NodeContext) => Promise<void>;
 
 /** Makes a fresh Runnable that calls `work` once in every run. */
@@ -14,24 +14,24 @@ export type MakeRunnable<I, O> = (work: Work) => Runnable<I, O>;
 /** A case of `runnableConformance`. */
 export interface RunnableCase<I, O> {
   readonly input: I;
-  /** What the Runnable makes of `input`. */
+  /** The expected output. */
   readonly output: O;
-  /** The input in pieces. @default the whole input as one piece */
+  /** The input as chunks. @default the whole input as one chunk */
   readonly chunks?: readonly I[] | undefined;
-  /** @default field by field, where a field that is undefined is as good as none */
+  /** Compares outputs. @default deep equality, in which an undefined field equals a missing one */
   readonly equals?: ((actual: O, expected: O) => boolean) | undefined;
 }
 
 export type RunnableMode = "invoke" | "stream" | "collect" | "transform";
 export const modes: readonly RunnableMode[] = ["invoke", "stream", "collect", "transform"];
 
-/** A fresh Runnable with what it needs to be run, and what can be seen of its runs. */
+/** A new Runnable under test, with the means to run it and to observe its runs. */
 export class Subject<I, O> {
   readonly runnable: Runnable<I, O>;
   readonly case: RunnableCase<I, O>;
   /** The contexts of all calls of `work` so far. */
   readonly contexts: NodeContext[] = [];
-  /** The signals that these contexts had: read at the call, as nodes do. */
+  /** The signals of these contexts, read during the call, as nodes do. */
   readonly signals: AbortSignal[] = [];
   /** Whether `work` stays pending, whatever its signal says. */
   isHeld = false;
@@ -48,7 +48,7 @@ export class Subject<I, O> {
     return this.contexts.length;
   }
 
-  /** Runs it in one mode, for its whole output. */
+  /** Runs it in one mode, and returns the whole output. */
   run(mode: RunnableMode, options?: RunOptions): Promise<O> {
     const { runnable } = this;
     switch (mode) {
@@ -91,5 +91,5 @@ export class Subject<I, O> {
   }
 }
 
-/** Makes checks that each begin with a fresh subject. */
+/** Creates a check, which begins with a new subject. */
 export type Checks<I, O> = (name: string, run: (subject: Subject<I, O>) => Promise<void>) => ConformanceCheck;

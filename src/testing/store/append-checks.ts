@@ -12,7 +12,7 @@ import {
   stored,
 } from "./store-stage.js";
 
-/** Entries after a base. They hold for a store without `append`, which has none. */
+/** Checks for appended entries. A store without `append` passes them. */
 export const appendChecks = (check: StoreChecks): ConformanceCheck[] => {
   const checkAppend = (name: string, run: (stage: StoreStage, append: Append) => Promise<void>): ConformanceCheck =>
     check(name, async (stage) => {
@@ -26,7 +26,7 @@ type CheckAppend = (name: string, run: (stage: StoreStage, append: Append) => Pr
 
 const entryChecks = (check: CheckAppend): ConformanceCheck[] => [
   check(
-    "gives entries after the data that was put, in the order of the appends",
+    "returns entries separately from the data that was put, in the order of the appends",
     async ({ store, other, id }, append) => {
       const version = await store.put(id(), bytes("base"), undefined);
       expectSame((await stored(store, id())).appended?.length ?? 0, 0, "The number of entries before the first append");
@@ -56,9 +56,9 @@ const entryChecks = (check: CheckAppend): ConformanceCheck[] => [
     const texts = numbered(many);
     for (const text of texts) version = await append(id(), bytes(text), version);
     await expectEntries(other, id(), texts);
-    expectSame((await stored(other, id())).version, version, "The version that get gives");
+    expectSame((await stored(other, id())).version, version, "The version that get returns");
   }),
-  check("appends what a view shows, as it is when append is called", async ({ store, id }, append) => {
+  check("appends the bytes of a view, as they are when append is called", async ({ store, id }, append) => {
     const version = await store.put(id(), bytes("base"), undefined);
     const around = bytes("-----seen-----");
     const call = append(id(), around.subarray(5, 9), version);
@@ -66,7 +66,7 @@ const entryChecks = (check: CheckAppend): ConformanceCheck[] => [
     await call;
     await expectEntries(store, id(), ["seen"]);
   }),
-  check("gives everybody a copy of entries", async ({ store, id }, append) => {
+  check("returns a copy of entries to each caller", async ({ store, id }, append) => {
     const version = await store.put(id(), bytes("base"), undefined);
     const next = await append(id(), bytes("one"), version);
     const found = await stored(store, id());
@@ -75,7 +75,7 @@ const entryChecks = (check: CheckAppend): ConformanceCheck[] => [
     await expectText(store, id(), "base");
     await expectEntries(store, id(), ["one", "two"]);
   }),
-  check("appends to the id that was named, and to no other", async ({ store, id, listed }, append) => {
+  check("appends only to the given id", async ({ store, id, listed }, append) => {
     const names = ["a", "a\u0000", "A", "ab", ""];
     const versions = new Map<string, number>();
     for (const name of names) versions.set(name, await store.put(id(name), bytes(`base of ${name}`), undefined));
@@ -91,14 +91,14 @@ const entryChecks = (check: CheckAppend): ConformanceCheck[] => [
 ];
 
 const versionChecks = (check: CheckAppend): ConformanceCheck[] => [
-  check("gives a new version with each append, which get gives too", async ({ store, id }, append) => {
+  check("returns a new version with each append, as does get", async ({ store, id }, append) => {
     const version = await store.put(id(), bytes("base"), undefined);
     const next = await append(id(), bytes("one"), version);
-    expectThat(Number.isSafeInteger(next), `A version is an integer, and append gave ${String(next)}.`);
-    expectThat(next !== version, "What was appended to has the version that it had before.");
-    expectSame((await stored(store, id())).version, next, "The version that get gives");
+    expectThat(Number.isSafeInteger(next), `A version must be an integer, but append returned ${String(next)}.`);
+    expectThat(next !== version, "append returned the version from before.");
+    expectSame((await stored(store, id())).version, next, "The version that get returns");
   }),
-  check("appends to no other version", async ({ store, id }, append) => {
+  check("rejects an append to another version", async ({ store, id }, append) => {
     const first = await store.put(id(), bytes("base"), undefined);
     const second = await append(id(), bytes("one"), first);
     await expectConflict(append(id(), bytes("late"), first), "Appending to the version of the base, after an append");
@@ -108,18 +108,18 @@ const versionChecks = (check: CheckAppend): ConformanceCheck[] => [
     expectSame((await stored(store, id())).version, third, "The version afterwards");
     await expectEntries(store, id(), ["one", "two"]);
   }),
-  check("appends nothing where nothing is", async ({ store, id }, append) => {
+  check("rejects an append if nothing is stored", async ({ store, id }, append) => {
     await expectConflict(append(id(), bytes("one"), 1), "Appending to what was never there");
-    expectSame(await store.get(id()), undefined, "What get gives afterwards");
+    expectSame(await store.get(id()), undefined, "The result of get afterwards");
     const version = await store.put(id(), bytes("base"), undefined);
     await store.delete(id());
     await expectConflict(append(id(), bytes("one"), version), "Appending to what was deleted");
-    expectSame(await store.get(id()), undefined, "What get gives afterwards");
+    expectSame(await store.get(id()), undefined, "The result of get afterwards");
     await store.put(id(), bytes("again"), undefined);
     await expectConflict(append(id(), bytes("one"), version), "Appending to what was deleted and created again");
     await expectEntries(store, id(), []);
   }),
-  check("replaces and deletes the version that the last append gave, and none before it", async (stage, append) => {
+  check("replaces and deletes only the version of the last append", async (stage, append) => {
     const { store, id } = stage;
     for (const name of ["replaced", "deleted"]) {
       const base = await store.put(id(name), bytes("base"), undefined);
@@ -133,26 +133,23 @@ const versionChecks = (check: CheckAppend): ConformanceCheck[] => [
       else await store.put(id(name), bytes("second"), next);
     }
     await expectText(store, id("replaced"), "second");
-    expectSame(await store.get(id("deleted")), undefined, "What get gives for the deleted id");
+    expectSame(await store.get(id("deleted")), undefined, "The result of get for the deleted id");
   }),
-  check(
-    "never uses a version twice for one id, whether put or append gives it",
-    async ({ store, other, id }, append) => {
-      const seen = new Set<number>();
-      const note = (version: number): number => {
-        expectThat(!seen.has(version), `Version ${version} was used twice.`);
-        seen.add(version);
-        return version;
-      };
-      for (let round = 0; round < 4; round++) {
-        let version = note(await store.put(id(), bytes("created"), undefined));
-        for (const text of numbered(round)) version = note(await append(id(), bytes(text), version));
-        version = note(await other.put(id(), bytes("replaced"), version));
-        for (const text of numbered(round)) version = note(await append(id(), bytes(text), version));
-        await store.delete(id());
-      }
-    },
-  ),
+  check("never uses a version twice for one id, across put and append", async ({ store, other, id }, append) => {
+    const seen = new Set<number>();
+    const note = (version: number): number => {
+      expectThat(!seen.has(version), `Version ${version} was used twice.`);
+      seen.add(version);
+      return version;
+    };
+    for (let round = 0; round < 4; round++) {
+      let version = note(await store.put(id(), bytes("created"), undefined));
+      for (const text of numbered(round)) version = note(await append(id(), bytes(text), version));
+      version = note(await other.put(id(), bytes("replaced"), version));
+      for (const text of numbered(round)) version = note(await append(id(), bytes(text), version));
+      await store.delete(id());
+    }
+  }),
 ];
 
 const removalChecks = (check: CheckAppend): ConformanceCheck[] => [
@@ -165,14 +162,14 @@ const removalChecks = (check: CheckAppend): ConformanceCheck[] => [
     await append(id(), bytes("new"), version);
     await expectEntries(other, id(), ["new"]);
   }),
-  check("removes the entries with what is deleted, and keeps those of others", async (stage, append) => {
+  check("removes the entries of a deleted id, and keeps those of others", async (stage, append) => {
     const { store, id } = stage;
     for (const way of ["at any version", "at this version"]) {
       const [gone, kept] = [id(`${way}/gone`), id(`${way}/kept`)];
       const version = await withEntries(store, append, gone, ["old"]);
       await withEntries(store, append, kept, ["kept"]);
       await store.delete(gone, way === "at any version" ? undefined : version);
-      expectSame(await store.get(gone), undefined, `What get gives after a deletion ${way}`);
+      expectSame(await store.get(gone), undefined, `The result of get after a deletion ${way}`);
       await expectEntries(store, kept, ["kept"]);
       const again = await store.put(gone, bytes("again"), undefined);
       await expectEntries(store, gone, []);
@@ -180,7 +177,7 @@ const removalChecks = (check: CheckAppend): ConformanceCheck[] => [
       await expectEntries(store, gone, ["new"]);
     }
   }),
-  check("lists an id once, however much was appended to it", async (stage, append) => {
+  check("lists an id once, regardless of its entries", async (stage, append) => {
     for (const name of ["b", "a"]) await withEntries(stage.store, append, stage.id(name), numbered(3));
     expectSame(JSON.stringify(await stage.listed()), '["a","b"]', "The ids that are listed");
     await stage.store.delete(stage.id("a"));
@@ -188,7 +185,7 @@ const removalChecks = (check: CheckAppend): ConformanceCheck[] => [
   }),
 ];
 
-/** More than a page or two of any database. */
+/** More than one or two pages of any database. */
 const many = 1_100;
 
 async function withEntries(

@@ -6,9 +6,9 @@ import { bytes, expectBytes, expectText, type StoreChecks, type StoreStage, stor
 
 const appends = 16;
 
-/** A handle goes away in the middle of appends. They hold for stores without `append`, or that cannot be closed. */
+/** Checks that close a handle during appends. Stores without `append`, or that cannot be closed, pass them. */
 export const appendCrashChecks = (check: StoreChecks): ConformanceCheck[] => [
-  check("keeps every append that it acknowledged, when the handle is closed in the middle of others", async (stage) => {
+  check("keeps every acknowledged append when the handle is closed during others", async (stage) => {
     for (let acknowledged = 0; acknowledged < appends; acknowledged += 5) {
       for (const { id, version, index } of await closeAmidAppends(stage, `${acknowledged}/`, acknowledged)) {
         if (version === undefined) continue;
@@ -19,7 +19,7 @@ export const appendCrashChecks = (check: StoreChecks): ConformanceCheck[] => [
       }
     }
   }),
-  check("appends all of an entry or nothing, when the handle is closed in the middle", async (stage) => {
+  check("appends an entry entirely or not at all when the handle is closed during the append", async (stage) => {
     for (let acknowledged = 0; acknowledged < appends; acknowledged += 5) {
       for (const { id, index, before } of await closeAmidAppends(stage, `${acknowledged}/`, acknowledged)) {
         const { appended = [], version } = await stored(stage.other, id);
@@ -43,11 +43,11 @@ interface Outcome {
   readonly index: number;
   /** The version before the append. */
   readonly before: number;
-  /** What the append gave, if it gave something. */
+  /** The version that the append returned, if it was acknowledged. */
   readonly version: number | undefined;
 }
 
-/** Starts appends through a handle of its own, and closes it when so many of them are acknowledged. */
+/** Starts appends through a new handle, and closes it when `acknowledged` of them have succeeded. */
 async function closeAmidAppends(stage: StoreStage, start: string, acknowledged: number): Promise<Outcome[]> {
   const handle = await openToClose(stage);
   if (handle === undefined) return [];

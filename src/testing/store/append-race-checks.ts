@@ -7,7 +7,7 @@ import { bytes, expectText, type StoreChecks, type StoreStage, stored, wins } fr
 const writers = 16;
 const rounds = 10;
 
-/** Appends beside other writes, through both handles. They hold for a store without `append`. */
+/** Checks for concurrent appends and other writes, through both handles. A store without `append` passes them. */
 export const appendRaceChecks = (check: StoreChecks): ConformanceCheck[] => {
   const checkRace: CheckRace = (name, run) =>
     check(name, async (stage) => {
@@ -46,17 +46,17 @@ const twoWriters = (check: CheckRace): ConformanceCheck[] => [
         () => other.delete(name, version),
       );
       if (appended) await expectEntries(other, name, ["one", "two"]);
-      else expectSame(await store.get(name), undefined, "What get gives after the deletion");
+      else expectSame(await store.get(name), undefined, "The result of get after the deletion");
     }
   }),
-  check("leaves nothing of an append beside a deletion at any version", async ({ store, other, id }, append) => {
+  check("leaves nothing of an append that races with an unconditional delete", async ({ store, other, id }, append) => {
     for (let round = 0; round < rounds; round++) {
       const name = id(String(round));
       const version = await append(name, bytes("one"), await store.put(name, bytes("base"), undefined));
       const removed = round % 2 === 0 ? undefined : other.delete(name);
       const appended = wins(append(name, bytes("two"), version));
       await Promise.all([removed ?? other.delete(name), appended]);
-      expectSame(await store.get(name), undefined, "What get gives after the deletion");
+      expectSame(await store.get(name), undefined, "The result of get after the deletion");
       await store.put(name, bytes("again"), undefined);
       await expectEntries(other, name, []);
     }
@@ -74,13 +74,13 @@ const manyWriters = (check: CheckRace): ConformanceCheck[] => [
       );
       const won = await Promise.all(calls);
       const winners = texts.filter((_, index) => won[index]);
-      expectSame(winners.length, 1, `How many of ${writers} writers at once got through`);
+      expectSame(winners.length, 1, `How many of ${writers} writers at once succeeded`);
       kept.push(...winners);
       await expectEntries(other, id(), kept);
       version = (await stored(store, id())).version;
     }
   }),
-  check("loses no entry when everybody tries again", async ({ store, other, id }) => {
+  check("loses no entry when all writers retry", async ({ store, other, id }) => {
     await store.put(id(), bytes("base"), undefined);
     const names = numbered(8);
     await Promise.all(names.map((name, index) => appendThrice(index % 2 === 0 ? store : other, id(), name)));
@@ -91,7 +91,7 @@ const manyWriters = (check: CheckRace): ConformanceCheck[] => [
       expectSame(own, [3, 2, 1].map((left) => `${name}/${left}`).join(), "The entries of one of them, in their order");
     }
   }),
-  check("shows data, entries and version of one moment, whoever writes meanwhile", async (stage, append) => {
+  check("returns consistent data, entries and version during concurrent writes", async (stage, append) => {
     const seen = new Map<number, string>();
     let version = await stage.store.put(stage.id(), bytes("0"), undefined);
     for (let turn = 1; turn <= 40; turn++) {
@@ -106,7 +106,7 @@ const manyWriters = (check: CheckRace): ConformanceCheck[] => [
   }),
 ];
 
-/** Lets two write at once, and says who got through: one of them has to. */
+/** Starts two writes concurrently, and returns which one succeeded. Exactly one must. */
 async function race(
   round: number,
   first: () => Promise<unknown>,
@@ -115,7 +115,7 @@ async function race(
   const early = round % 2 === 0 ? wins(first()) : wins(second());
   const late = round % 2 === 0 ? wins(second()) : wins(first());
   const [one, two] = await Promise.all(round % 2 === 0 ? [early, late] : [late, early]);
-  expectSame(Number(one) + Number(two), 1, "How many of the two went through");
+  expectSame(Number(one) + Number(two), 1, "How many of the two succeeded");
   return [one, two];
 }
 
@@ -127,14 +127,14 @@ async function appendThrice(store: CheckpointStore, id: string, name: string): P
   }
 }
 
-/** Entries name their base and their place after it; a version never has two contents. */
+/** Expects a consistent read: entries name their base and their position, and a version never has two contents. */
 async function expectOneMoment(store: CheckpointStore, id: string, seen: Map<number, string>): Promise<void> {
   const { data, appended = [], version } = await stored(store, id);
   const base = new TextDecoder().decode(data);
   const entries = appended.map((entry) => new TextDecoder().decode(entry));
   const content = [base, ...entries].join(", ");
   const fits = entries.every((entry, index) => entry === `${base}/${index + 1}`);
-  expectThat(fits, `What get gives is not of one moment: ${content}`);
+  expectThat(fits, `The result of get is not consistent: ${content}`);
   expectSame(seen.get(version) ?? content, content, `The content of version ${version}`);
   seen.set(version, content);
 }

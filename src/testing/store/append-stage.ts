@@ -5,12 +5,12 @@ import { stored } from "./store-stage.js";
 /** The `append` of a store. */
 export type Append = (id: string, data: Uint8Array, ifVersion: number) => Promise<number>;
 
-/** How a store appends; `undefined` when it does not. */
+/** The `append` of a store, bound to it; `undefined` if it has none. */
 export function appendOf(store: CheckpointStore): Append | undefined {
   return store.append?.bind(store);
 }
 
-/** The entries under an id, which must be there, as texts. */
+/** The entries of an existing id, as text. */
 export async function entriesOf(store: CheckpointStore, id: string): Promise<string[]> {
   const { appended = [] } = await stored(store, id);
   return appended.map((entry) => new TextDecoder().decode(entry));
@@ -24,10 +24,10 @@ export async function expectEntries(store: CheckpointStore, id: string, texts: r
   expectSame(found.length, texts.length, `${what}: how many there are`);
 }
 
-/** So many texts, each another one. */
+/** Returns `count` different texts. */
 export const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => `entry ${index}`);
 
-/** Bytes that no compression makes small, the same ones for each seed. */
+/** Incompressible bytes, determined by a seed. */
 export function noise(length: number, seed: number): Uint8Array {
   const data = new Uint8Array(length);
   let state = seed;

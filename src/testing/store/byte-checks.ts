@@ -3,7 +3,7 @@ import { expectThat } from "../conformance.js";
 import { noise } from "./append-stage.js";
 import { bytes, expectBytes, expectText, type StoreChecks, stored } from "./store-stage.js";
 
-/** What goes in comes out. */
+/** Checks that bytes are stored unchanged. */
 export const byteChecks = (check: StoreChecks): ConformanceCheck[] => [
   check("keeps every byte as it is", async ({ store, other, id }) => {
     const all = Uint8Array.from({ length: 512 }, (_, index) => index);
@@ -18,11 +18,11 @@ export const byteChecks = (check: StoreChecks): ConformanceCheck[] => [
     await store.put(id(), second, version);
     expectBytes((await stored(other, id())).data, second, "The bytes that replaced them");
   }),
-  check("keeps a value without any bytes", async ({ store, id }) => {
+  check("keeps an empty value", async ({ store, id }) => {
     await store.put(id(), new Uint8Array(), undefined);
     expectBytes((await stored(store, id())).data, new Uint8Array(), "The bytes");
   }),
-  check("keeps what a view shows, not what lies around it", async ({ store, id }) => {
+  check("stores the bytes of a view, not those around it", async ({ store, id }) => {
     await store.put(id(), bytes("-----seen-----").subarray(5, 9), undefined);
     await expectText(store, id(), "seen");
   }),
@@ -38,11 +38,11 @@ export const byteChecks = (check: StoreChecks): ConformanceCheck[] => [
     await replaced;
     await expectText(store, id(), "again");
   }),
-  check("gives everybody a copy", async ({ store, id }) => {
+  check("returns a copy to each caller", async ({ store, id }) => {
     await store.put(id(), bytes("first"), undefined);
     const found = await stored(store, id());
     found.data.fill(0);
     await expectText(store, id(), "first");
-    expectThat((await stored(store, id())).data !== found.data, "get gives the same array twice.");
+    expectThat((await stored(store, id())).data !== found.data, "get returns the same array twice.");
   }),
 ];

@@ -7,11 +7,11 @@ import { bytes, expectBytes, type StoreChecks, type StoreStage, stored } from ".
 const puts = 16;
 
 /**
- * A handle goes away in the middle of its work, as near to a crash as a check for every store can come. Stores that cannot be
- * closed, or that are one object for all, have nothing to lose here.
+ * Checks that close a handle during writes, which is as close to a crash as checks for any store can get. Stores that cannot be
+ * closed, or that share one object for all handles, pass them.
  */
 export const crashChecks = (check: StoreChecks): ConformanceCheck[] => [
-  check("keeps every put that it acknowledged, when the handle is closed in the middle of others", async (stage) => {
+  check("keeps every acknowledged put when the handle is closed during others", async (stage) => {
     for (let acknowledged = 0; acknowledged < puts; acknowledged += 5) {
       const outcomes = await closeAmidPuts(stage, `${acknowledged}/`, acknowledged);
       for (const [id, version, data] of outcomes) {
@@ -22,7 +22,7 @@ export const crashChecks = (check: StoreChecks): ConformanceCheck[] => [
       }
     }
   }),
-  check("writes all of a put or nothing, when the handle is closed in the middle", async (stage) => {
+  check("writes a put entirely or not at all when the handle is closed during it", async (stage) => {
     for (let acknowledged = 0; acknowledged < puts; acknowledged += 5) {
       for (const [id, version, data, before] of await closeAmidPuts(stage, `${acknowledged}/`, acknowledged)) {
         if (version !== undefined) continue;
@@ -38,10 +38,10 @@ export const crashChecks = (check: StoreChecks): ConformanceCheck[] => [
   }),
 ];
 
-/** An id, the version that its put gave if it gave one, what was put, and what was there before. */
+/** An id, the version of its put if it was acknowledged, the data that was put, and the data before. */
 type Outcome = readonly [id: string, version: number | undefined, data: Uint8Array, before: Uint8Array | undefined];
 
-/** Starts puts through a handle of its own, and closes it when so many of them are acknowledged. */
+/** Starts puts through a new handle, and closes it when `acknowledged` of them have succeeded. */
 async function closeAmidPuts(stage: StoreStage, start: string, acknowledged: number): Promise<Outcome[]> {
   const handle = await openToClose(stage);
   if (handle === undefined) return [];
@@ -66,7 +66,7 @@ async function closeAmidPuts(stage: StoreStage, start: string, acknowledged: num
   ]);
 }
 
-/** A handle that may be closed in the middle; `undefined` when it cannot, or is the one of all. */
+/** Opens a handle that can be closed during writes; `undefined` if the store cannot be closed or shares one object. */
 export async function openToClose(stage: StoreStage): Promise<ClosableStore | undefined> {
   const handle = await stage.open();
   return isClosable(handle) && handle !== stage.store && handle !== stage.other ? handle : undefined;
@@ -76,7 +76,7 @@ function isClosable(store: CheckpointStore): store is ClosableStore {
   return "close" in store && typeof store.close === "function";
 }
 
-/** Some bytes to some thousands of them. */
+/** Data of different lengths, from a few bytes to some tens of thousands. */
 export function checkpointBytes(index: number): Uint8Array {
   return new Uint8Array(10 + index * 2_000).fill(index + 1);
 }

@@ -2,14 +2,16 @@ import type { ConformanceCheck } from "../conformance.js";
 import { expectSame, expectThat } from "../conformance.js";
 import { bytes, expectText, type StoreChecks, type StoreStage } from "./store-stage.js";
 
-/** Any text is an id, and only equal texts are the same one. */
+/** Checks that any string is a valid id, and that only equal strings are the same id. */
 export const idChecks = (check: StoreChecks): ConformanceCheck[] => [
-  check("takes ids of up to 512 characters", (stage) => {
+  check("accepts ids of up to 512 characters", (stage) => {
     const left = 512 - stage.prefix.length;
     return expectApart(stage, ["a".repeat(left), "深".repeat(left), "😀".repeat(left)]);
   }),
-  check("tells long ids apart by their last character", (stage) => expectApart(stage, ["a", "b"].map(longName(stage)))),
-  check("tells ids apart that only look alike", (stage) =>
+  check("distinguishes long ids by their last character", (stage) =>
+    expectApart(stage, ["a", "b"].map(longName(stage))),
+  ),
+  check("distinguishes ids that only look alike", (stage) =>
     expectApart(stage, [
       "order",
       "Order",
@@ -26,7 +28,7 @@ export const idChecks = (check: StoreChecks): ConformanceCheck[] => [
       "",
     ]),
   ),
-  check("takes ids that mean something elsewhere", (stage) =>
+  check("accepts ids that have a special meaning elsewhere", (stage) =>
     expectApart(stage, [
       "'; DROP TABLE checkpoints; --",
       '"quoted"',
@@ -50,7 +52,7 @@ export const idChecks = (check: StoreChecks): ConformanceCheck[] => [
       "\t\r\n",
     ]),
   ),
-  check("tells ids apart by characters that databases do not like", (stage) =>
+  check("distinguishes ids by characters that databases often reject", (stage) =>
     expectApart(stage, [
       "a",
       "a\u0000",
@@ -71,7 +73,7 @@ function longName({ prefix }: StoreStage): (last: string) => string {
   return (last) => "x".repeat(511 - prefix.length) + last;
 }
 
-/** Each of these keeps its own content, is listed as it was put, and is deleted alone. */
+/** Expects that each id keeps its own content, is listed unchanged, and is deleted alone. */
 async function expectApart({ store, id, listed }: StoreStage, names: readonly string[]): Promise<void> {
   for (const name of names) await store.put(id(name), bytes(`content of ${name}`), undefined);
   for (const name of names) await expectText(store, id(name), `content of ${name}`);
@@ -80,6 +82,6 @@ async function expectApart({ store, id, listed }: StoreStage, names: readonly st
   expectSame(seen.size, names.length, "The number of ids that are listed");
   const [first = "", ...rest] = names;
   await store.delete(id(first));
-  expectSame(await store.get(id(first)), undefined, "What get gives for the deleted id");
+  expectSame(await store.get(id(first)), undefined, "The result of get for the deleted id");
   for (const name of rest) await expectText(store, id(name), `content of ${name}`);
 }

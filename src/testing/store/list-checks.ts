@@ -3,16 +3,18 @@ import type { ConformanceCheck } from "../conformance.js";
 import { expectSame } from "../conformance.js";
 import { bytes, type StoreChecks, type StoreStage } from "./store-stage.js";
 
-/** Order and prefixes. */
+/** Checks for the order and the prefixes of lists. */
 export const listChecks = (check: StoreChecks): ConformanceCheck[] => [
-  check("lists nothing where nothing is", async ({ listed }) => expectSame((await listed()).length, 0, "Ids listed")),
+  check("lists nothing if nothing is stored", async ({ listed }) =>
+    expectSame((await listed()).length, 0, "Ids listed"),
+  ),
   check("lists ids in ascending order of their code points", async (stage) => {
     // UTF-16 puts U+1F600 before U+FF5E, languages put "a" before "B", and "ä" beside "a"
     const ascending = ["", "10", "9", "B", "a", "a b", "aa", "b", "ä", "\uff5e", "\u{1f600}"];
     await putAll(stage, ascending.toReversed());
     expectListed(await stage.listed(), ascending);
   }),
-  check("lists what starts with the prefix, the prefix itself too", async (stage) => {
+  check("lists ids that start with the prefix, including the prefix itself", async (stage) => {
     await putAll(stage, ["run", "run/1", "run/2", "runner", "ru", "other/run/"]);
     expectListed(await stage.listed("run/"), ["run/1", "run/2"]);
     expectListed(await stage.listed("run"), ["run", "run/1", "run/2", "runner"]);
@@ -45,7 +47,7 @@ export const listChecks = (check: StoreChecks): ConformanceCheck[] => [
     expectListed(await listed("~"), reserved.toSorted(byCodePoint));
     expectListed(await listed(`~${stage.prefix}`), [`~${stage.prefix}`]);
   }),
-  check("lists no more what was deleted", async (stage) => {
+  check("does not list deleted ids", async (stage) => {
     await putAll(stage, ["a", "b", "c"]);
     await stage.store.delete(stage.id("b"));
     expectListed(await stage.listed(), ["a", "c"]);
@@ -55,17 +57,20 @@ export const listChecks = (check: StoreChecks): ConformanceCheck[] => [
     await putAll(stage, names);
     expectListed(await stage.listed(), names);
   }),
-  check("can be changed while it is listed, and left early", async ({ store, other, id, listed, prefix }) => {
-    for (const name of ["a", "b", "c", "d"]) await store.put(id(name), bytes(name), undefined);
-    for await (const _id of store.list(prefix)) break;
-    let count = 0;
-    for await (const found of store.list(prefix)) {
-      await other.delete(found);
-      count += 1;
-    }
-    expectSame(count, 4, "The number of ids that were listed while each was deleted");
-    expectListed(await listed(), []);
-  }),
+  check(
+    "can be changed while ids are listed, and listing can stop early",
+    async ({ store, other, id, listed, prefix }) => {
+      for (const name of ["a", "b", "c", "d"]) await store.put(id(name), bytes(name), undefined);
+      for await (const _id of store.list(prefix)) break;
+      let count = 0;
+      for await (const found of store.list(prefix)) {
+        await other.delete(found);
+        count += 1;
+      }
+      expectSame(count, 4, "The number of ids that were listed while each was deleted");
+      expectListed(await listed(), []);
+    },
+  ),
 ];
 
 async function listedFor({ other }: StoreStage, prefix: string): Promise<string[]> {

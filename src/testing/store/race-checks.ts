@@ -5,7 +5,7 @@ import { bytes, expectText, type StoreChecks, type StoreStage, stored, wins } fr
 
 const writers = 16;
 
-/** Many writers at once, through both handles: one of them wins. */
+/** Checks for concurrent writers, through both handles: one of them must win. */
 export const raceChecks = (check: StoreChecks): ConformanceCheck[] => [
   check("lets one of many writers create", async (stage) => {
     for (let round = 0; round < 5; round++) {
@@ -25,7 +25,7 @@ export const raceChecks = (check: StoreChecks): ConformanceCheck[] => [
   check("lets one of many delete a version", async (stage) => {
     const version = await stage.store.put(stage.id(), bytes("first"), undefined);
     await winnerOf(stage, (store) => store.delete(stage.id(), version));
-    expectSame(await stage.store.get(stage.id()), undefined, "What get gives afterwards");
+    expectSame(await stage.store.get(stage.id()), undefined, "The result of get afterwards");
   }),
   check("lets either a replacement or a deletion of one version through", async ({ store, other, id }) => {
     for (let round = 0; round < 10; round++) {
@@ -36,12 +36,12 @@ export const raceChecks = (check: StoreChecks): ConformanceCheck[] => [
       const first = round % 2 === 0 ? replace() : remove();
       const second = round % 2 === 0 ? remove() : replace();
       const [replaced, deleted] = await Promise.all(round % 2 === 0 ? [first, second] : [second, first]);
-      expectSame(Number(replaced) + Number(deleted), 1, "How many of the two went through");
+      expectSame(Number(replaced) + Number(deleted), 1, "How many of the two succeeded");
       if (replaced) await expectText(other, name, "second");
-      else expectSame(await store.get(name), undefined, "What get gives after the deletion");
+      else expectSame(await store.get(name), undefined, "The result of get after the deletion");
     }
   }),
-  check("loses no update when everybody tries again", async ({ store, other, id }) => {
+  check("loses no update when all writers retry", async ({ store, other, id }) => {
     await store.put(id(), bytes("0"), undefined);
     const additions = Array.from({ length: 8 }, (_, n) => addThrice(n % 2 === 0 ? store : other, id()));
     await Promise.all(additions);
@@ -61,7 +61,7 @@ export const raceChecks = (check: StoreChecks): ConformanceCheck[] => [
   }),
 ];
 
-/** Lets many write at once, and gives the text of the only one who may get through. */
+/** Starts many writes concurrently, and returns the text of the one that succeeded. Exactly one must. */
 async function winnerOf(
   { store, other }: StoreStage,
   write: (store: CheckpointStore, text: string) => Promise<unknown>,
@@ -69,7 +69,7 @@ async function winnerOf(
   const texts = Array.from({ length: writers }, (_, index) => `writer ${index}`);
   const won = await Promise.all(texts.map((text, index) => wins(write(index % 2 === 0 ? store : other, text))));
   const winners = texts.filter((_, index) => won[index]);
-  expectSame(winners.length, 1, `How many of ${writers} writers at once got through`);
+  expectSame(winners.length, 1, `How many of ${writers} concurrent writers succeeded`);
   return winners[0] ?? "";
 }
 

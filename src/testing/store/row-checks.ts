@@ -2,73 +2,73 @@ import type { ConformanceCheck } from "../conformance.js";
 import { expectSame, expectThat } from "../conformance.js";
 import { bytes, expectConflict, expectText, type StoreChecks, stored } from "./store-stage.js";
 
-/** One row: created, replaced, removed. */
+/** Checks for a single row: create, replace and delete. */
 export const rowChecks = (check: StoreChecks): ConformanceCheck[] => [
   check("finds nothing under an id that was never used", async ({ store, id }) => {
-    expectSame(await store.get(id("unused")), undefined, "What get gives");
+    expectSame(await store.get(id("unused")), undefined, "The result of get");
   }),
-  check("keeps what was put, under the version that put gave", async ({ store, id }) => {
+  check("keeps what was put, under the version that put returned", async ({ store, id }) => {
     const version = await store.put(id(), bytes("first"), undefined);
-    expectThat(Number.isSafeInteger(version), `A version is an integer, and put gave ${String(version)}.`);
-    expectSame((await stored(store, id())).version, version, "The version that get gives");
+    expectThat(Number.isSafeInteger(version), `A version must be an integer, but put returned ${String(version)}.`);
+    expectSame((await stored(store, id())).version, version, "The version that get returns");
     await expectText(store, id(), "first");
   }),
-  check("shows every handle the same rows", async ({ store, other, id, listed }) => {
+  check("returns the same rows to every handle", async ({ store, other, id, listed }) => {
     const version = await store.put(id(), bytes("first"), undefined);
     await expectText(other, id(), "first");
     await other.put(id(), bytes("second"), version);
     await expectText(store, id(), "second");
     expectSame((await listed("", other)).join(), "id", "What the second handle lists");
   }),
-  check("creates only where nothing is", async ({ store, id }) => {
+  check("creates a row only if none exists", async ({ store, id }) => {
     await store.put(id(), bytes("first"), undefined);
     await expectConflict(store.put(id(), bytes("second"), undefined), "Creating what exists");
     await expectText(store, id(), "first");
   }),
-  check("replaces the version that it was asked to replace", async ({ store, id }) => {
+  check("replaces the given version", async ({ store, id }) => {
     const first = await store.put(id(), bytes("first"), undefined);
     const second = await store.put(id(), bytes("second"), first);
-    expectThat(second !== first, "The new content has the version of the old.");
-    expectSame((await stored(store, id())).version, second, "The version that get gives");
+    expectThat(second !== first, "The new content has the version of the previous one.");
+    expectSame((await stored(store, id())).version, second, "The version that get returns");
     await expectText(store, id(), "second");
   }),
-  check("replaces no other version", async ({ store, id }) => {
+  check("rejects the replacement of another version", async ({ store, id }) => {
     const first = await store.put(id(), bytes("first"), undefined);
     const second = await store.put(id(), bytes("second"), first);
     await expectConflict(store.put(id(), bytes("third"), first), "Replacing an old version");
     expectSame((await stored(store, id())).version, second, "The version afterwards");
     await expectText(store, id(), "second");
   }),
-  check("replaces nothing where nothing is", async ({ store, id }) => {
+  check("rejects a replacement if nothing is stored", async ({ store, id }) => {
     await expectConflict(store.put(id(), bytes("first"), 1), "Replacing what does not exist");
-    expectSame(await store.get(id()), undefined, "What get gives afterwards");
+    expectSame(await store.get(id()), undefined, "The result of get afterwards");
   }),
   ...deleteChecks(check),
 ];
 
 const deleteChecks = (check: StoreChecks): ConformanceCheck[] => [
-  check("removes what is deleted, and nothing else", async ({ store, id }) => {
+  check("deletes only the given id", async ({ store, id }) => {
     await store.put(id("a"), bytes("a"), undefined);
     await store.put(id("ab"), bytes("ab"), undefined);
     await store.delete(id("a"));
-    expectSame(await store.get(id("a")), undefined, "What get gives for the deleted id");
+    expectSame(await store.get(id("a")), undefined, "The result of get for the deleted id");
     await expectText(store, id("ab"), "ab");
   }),
-  check("deletes what is not there without an error", async ({ store, id }) => {
+  check("deletes an unknown id without an error", async ({ store, id }) => {
     await store.delete(id());
   }),
-  check("deletes the version that it was asked to delete", async ({ store, id }) => {
+  check("deletes the given version", async ({ store, id }) => {
     const version = await store.put(id(), bytes("first"), undefined);
     await store.delete(id(), version);
-    expectSame(await store.get(id()), undefined, "What get gives afterwards");
+    expectSame(await store.get(id()), undefined, "The result of get afterwards");
   }),
-  check("deletes no other version", async ({ store, id }) => {
+  check("rejects the deletion of another version", async ({ store, id }) => {
     const first = await store.put(id(), bytes("first"), undefined);
     await store.put(id(), bytes("second"), first);
     await expectConflict(store.delete(id(), first), "Deleting an old version");
     await expectText(store, id(), "second");
   }),
-  check("deletes no version of what is not there", async ({ store, id }) => {
+  check("rejects the deletion of a version if nothing is stored", async ({ store, id }) => {
     await expectConflict(store.delete(id(), 1), "Deleting a version of what does not exist");
   }),
   check("never uses a version twice for one id, also after a delete", async ({ store, other, id }) => {
@@ -84,14 +84,14 @@ const deleteChecks = (check: StoreChecks): ConformanceCheck[] => [
       await handle.delete(id());
     }
   }),
-  check("refuses a version from before a delete", async ({ store, id }) => {
+  check("rejects a version from before a delete", async ({ store, id }) => {
     const version = await store.put(id(), bytes("first"), undefined);
     await store.delete(id());
     await expectConflict(store.put(id(), bytes("second"), version), "Replacing what was deleted");
     await store.put(id(), bytes("second"), undefined);
     await expectConflict(store.put(id(), bytes("third"), version), "Replacing what was deleted and created again");
   }),
-  check("says of no owner that it is gone when it cannot know", async ({ store }) => {
+  check("reports an owner as gone only if it is certain", async ({ store }) => {
     const alive = (await store.isOwnerAlive?.("an owner of another kind")) ?? true;
     expectSame(alive, true, "What isOwnerAlive says of an owner of another kind");
   }),

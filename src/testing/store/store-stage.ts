@@ -3,24 +3,24 @@ import { KumikoError } from "../../errors.js";
 import type { ConformanceCheck } from "../conformance.js";
 import { checkFailed, differs } from "../errors.js";
 
-/** Opens a store; each call gives a handle of its own on the same rows. */
+/** Opens a store. Each call returns a handle on the same rows. */
 export type OpenStore = () => CheckpointStore | Promise<CheckpointStore>;
 
-/** Names a check and says what it does with two handles on the same rows. */
+/** Creates a check, which gets two handles on the same rows. */
 export type StoreChecks = (name: string, run: (stage: StoreStage) => Promise<void>) => ConformanceCheck;
 
-/** Two handles, and ids that no other check uses. */
+/** Two handles on the same rows, and ids that no other check uses. */
 export interface StoreStage {
   readonly store: CheckpointStore;
   /** A second handle on the same rows. */
   readonly other: CheckpointStore;
-  /** One more handle on them. */
+  /** Opens one more handle on the same rows. */
   open(): Promise<CheckpointStore>;
-  /** What the ids of this check begin with. */
+  /** The prefix of all ids of this check. */
   readonly prefix: string;
-  /** An id of this check; by default the same one. */
+  /** Adds the prefix to a name. */
   id(name?: string): string;
-  /** Ids of this check that start with this, without what all of them begin with. */
+  /** Lists the ids of this check that start with `start`, without the prefix. */
   listed(start?: string, store?: CheckpointStore): Promise<string[]>;
 }
 
@@ -43,7 +43,7 @@ export async function openStage(open: OpenStore): Promise<StoreStage> {
 
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** What stands under an id, which must be there. */
+/** Reads an existing checkpoint. Throws if nothing is stored. */
 export async function stored(store: CheckpointStore, id: string): Promise<StoredCheckpoint> {
   const found = await store.get(id);
   if (found === undefined) throw checkFailed(`Nothing is stored under ${JSON.stringify(id)}.`);
@@ -62,13 +62,13 @@ export function expectBytes(actual: unknown, expected: Uint8Array, what: string)
   if (index >= 0) throw differs(`${what}: byte ${index}`, actual[index], expected[index]);
 }
 
-/** Waits for a call that has to reject with `CHECKPOINT_CONFLICT`. */
+/** Expects that a call rejects with `CHECKPOINT_CONFLICT`. */
 export async function expectConflict(call: Promise<unknown>, what: string): Promise<void> {
   const outcome = await call.then((value) => ({ value }), asConflict);
   if (outcome !== "conflict") throw differs(what, outcome, "a rejection with CHECKPOINT_CONFLICT");
 }
 
-/** Whether a write went through; only a conflict may stop it. */
+/** Whether a write succeeded. Rethrows any error other than a conflict. */
 export async function wins(call: Promise<unknown>): Promise<boolean> {
   const outcome = await call.then(() => "won", asConflict);
   return outcome === "won";

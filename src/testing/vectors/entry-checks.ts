@@ -47,7 +47,7 @@ export const entryChecks: VectorChecks = (check) => [
       expectEqual(result.vector, Array.from(Float32Array.of(0.5, -2, 1e-3)), `The vector of ${result.id}`);
     }
   }),
-  check("gives the ids of the entries, and makes those that are not given", async (stage) => {
+  check("returns the ids of the entries, and creates missing ones", async (stage) => {
     await stage.create();
     const { store, indexName } = stage;
     const vectors = [
@@ -65,7 +65,7 @@ export const entryChecks: VectorChecks = (check) => [
     await stage.create();
     expectEqual(await stage.store.upsert({ indexName: stage.indexName, vectors: [] }), [], "The ids");
   }),
-  check("replaces an entry with the same id, with all that belongs to it", async (stage) => {
+  check("replaces an entry with the same id entirely", async (stage) => {
     await stage.create();
     await stage.put({ a: { vector: [1, 0], document: "old words", metadata: { old: 1 } } });
     await stage.put({ a: { vector: [0, 1], document: "new", metadata: { new: 1 } } });
@@ -74,7 +74,7 @@ export const entryChecks: VectorChecks = (check) => [
     expectEqual(await stage.find({ queryText: "old" }), [], "What its old words find");
     expectEqual(await stage.count(), 1, "The number of entries");
   }),
-  check("takes the last one of entries with the same id in one call", async (stage) => {
+  check("keeps the last of several entries with the same id in one call", async (stage) => {
     await stage.create();
     const { store, indexName } = stage;
     const options = { indexName, ids: ["a", "a"], documents: ["one", "two"] };
@@ -118,7 +118,7 @@ export const entryChecks: VectorChecks = (check) => [
       "The entries",
     );
   }),
-  check("refuses texts that databases cannot keep, and writes nothing", async (stage) => {
+  check("rejects strings that databases cannot store, and writes nothing", async (stage) => {
     await stage.create();
     const { store, indexName } = stage;
     const vectors = [[1, 0]];
@@ -133,7 +133,7 @@ export const entryChecks: VectorChecks = (check) => [
     const [found] = await store.query({ indexName, queryVector: [1, 0] });
     expectEqual([found?.document, found?.metadata, await stage.count()], ["👍🏽", metadata[0], 1], "What was written");
   }),
-  check("takes vectors of zeros where there is no cosine", async (stage) => {
+  check("accepts vectors of zeros if the metric is not cosine", async (stage) => {
     for (const metric of ["euclidean", "dotproduct"] as const) {
       const indexName = `${stage.indexName}_${metric.slice(0, 3)}`;
       await stage.store.createIndex({ indexName, dimension: 2, metric });
@@ -168,7 +168,7 @@ export const entryChecks: VectorChecks = (check) => [
 ];
 
 const changeChecks: VectorChecks = (check) => [
-  check("changes of an entry what is given", async (stage) => {
+  check("changes only the given parts of an entry", async (stage) => {
     await stage.create();
     const { store, indexName } = stage;
     await stage.put({ a: { document: "first words", metadata: { n: 1 } }, b: {} });
@@ -182,14 +182,14 @@ const changeChecks: VectorChecks = (check) => [
     expectEqual(await stage.find({ queryText: "text" }), ["a"], "What the new words find");
     expectEqual(await stage.find({ queryVector: [0, 1], topK: 1 }), ["a"], "What the new vector finds");
   }),
-  check("refuses to change what is not there, and vectors that do not fit", async (stage) => {
+  check("rejects changes of unknown entries, and vectors of another dimension", async (stage) => {
     await stage.create();
     await stage.put({ a: {} });
     const { store, indexName } = stage;
     await expectCode(store.update({ indexName, id: "b", document: "x" }), "UNKNOWN_ENTRY", "an unknown id");
     await expectCode(store.update({ indexName, id: "a", vector: [1] }), "INVALID_VECTOR", "another dimension");
   }),
-  check("deletes by ids and by filter, and says how many are gone", async (stage) => {
+  check("deletes by ids and by filter, and returns how many", async (stage) => {
     await stage.create();
     const { store, indexName } = stage;
     const metadata = (n: number) => ({ document: "word", metadata: { n } });
@@ -204,7 +204,7 @@ const changeChecks: VectorChecks = (check) => [
     await stage.put({ b: { vector: [0, 1] } });
     expectEqual(await stage.find({ queryVector: [0, 1] }), ["b"], "What was written after that");
   }),
-  check("refuses what is closed", async ({ store, indexName }) => {
+  check("rejects calls after close", async ({ store, indexName }) => {
     await store.close();
     await store.close();
     await expectCode(store.listIndexes(), "STORE_FAILED", "a closed store");

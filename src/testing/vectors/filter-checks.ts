@@ -9,7 +9,7 @@ const entries: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   e: {},
 };
 
-/** Filters, and the ids of the entries that fit. */
+/** Filters, and the ids of the matching entries. */
 const cases: readonly (readonly [Filter, string])[] = [
   [{}, "abcde"],
   [{ n: 1 }, "a"],
@@ -90,7 +90,7 @@ const wrong: readonly unknown[] = [
 ];
 
 export const filterChecks: VectorChecks = (check) => [
-  check("finds what fits a filter, and nothing else", async (stage) => {
+  check("finds exactly the entries that match a filter", async (stage) => {
     await stage.create();
     await stage.put(
       Object.fromEntries(Object.entries(entries).map(([id, metadata]) => [id, { metadata, document: "word" }])),
@@ -101,7 +101,7 @@ export const filterChecks: VectorChecks = (check) => [
       expectEqual((await stage.find({ queryText: "word", filter })).sort().join(""), expected, `${what} by words`);
     }
   }),
-  check("filters before it takes the best", async (stage) => {
+  check("filters before it selects the best entries", async (stage) => {
     await stage.create();
     const ids = Array.from({ length: 200 }, (_, index) => `id${String(index).padStart(3, "0")}`);
     await stage.put(
@@ -112,7 +112,7 @@ export const filterChecks: VectorChecks = (check) => [
     const words = await stage.find({ queryText: "word", topK: 3, filter: { n: { $lt: 3 } } });
     expectEqual(words.sort(), ["id000", "id001", "id002"], "Those with the word that fit");
   }),
-  check("refuses filters that cannot be read", async (stage) => {
+  check("rejects invalid filters", async (stage) => {
     await stage.create();
     await stage.put({ a: { metadata: { n: 1 } } });
     for (const filter of wrong) {

@@ -2,7 +2,7 @@ import type { QueryResult, VectorMetric } from "../../rag/vectors/vector-store.j
 import { expectThat } from "../conformance.js";
 import { expectCode, expectEqual, type VectorChecks } from "./vector-stage.js";
 
-/** What a query must score, to six digits: stores calculate with single precision. */
+/** The expected scores. Stores calculate in single precision, so they are compared with a tolerance. */
 const scoreOf: Readonly<Record<VectorMetric, (one: readonly number[], other: readonly number[]) => number>> = {
   cosine: (one, other) => dot(one, other) / Math.sqrt(dot(one, one) * dot(other, other)),
   dotproduct: dot,
@@ -13,7 +13,7 @@ function dot(one: readonly number[], other: readonly number[]): number {
   return one.reduce((sum, value, index) => sum + value * (other[index] ?? 0), 0);
 }
 
-/** Numbers that are the same in every run, and look like chance. */
+/** A deterministic random number generator. */
 function* pseudoRandom(): Generator<number, never> {
   for (let state = 1; ; ) {
     state = (state * 48_271) % 2_147_483_647;
@@ -50,25 +50,25 @@ export const queryChecks: VectorChecks = (check) => [
     expectEqual(await stage.find({ queryVector: [2, 0] }), ["10", "9", "B", "a", "b", "é"], "The order");
     expectEqual(await stage.find({ queryVector: [1, 0], topK: 2 }), ["10", "9"], "The first two");
   }),
-  check("gives ten entries by default, and as many as there are", async (stage) => {
+  check("returns ten entries by default, and at most as many as exist", async (stage) => {
     await stage.create();
     await stage.put(Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`id${index}`, {}])));
     expectEqual((await stage.find({ queryVector: [1, 0] })).length, 10, "By default");
     expectEqual((await stage.find({ queryVector: [1, 0], topK: 4_096 })).length, 20, "At most");
   }),
-  check("gives entries with at least minScore", async (stage) => {
+  check("returns only entries with at least minScore", async (stage) => {
     await stage.create();
     await stage.put({ same: { vector: [1, 0] }, half: { vector: [1, 1] }, other: { vector: [-1, 0] } });
     expectEqual(await stage.find({ queryVector: [1, 0], minScore: 0.5 }), ["same", "half"], "Above 0.5");
     expectEqual(await stage.find({ queryVector: [1, 0], minScore: -1 }), ["same", "half", "other"], "All");
   }),
-  check("finds nothing where there is nothing", async (stage) => {
+  check("finds nothing in an empty index", async (stage) => {
     await stage.create();
     expectEqual(await stage.find({ queryVector: [1, 0] }), [], "By vector");
     expectEqual(await stage.find({ queryText: "word" }), [], "By words");
     expectEqual(await stage.find({ queryText: "word", queryVector: [1, 0] }), [], "By both");
   }),
-  check("refuses queries that ask nothing, or cannot be answered", async (stage) => {
+  check("rejects empty and invalid queries", async (stage) => {
     await stage.create();
     const { store, indexName } = stage;
     await expectCode(store.query({ indexName }), "INVALID_OPTION", "a query for nothing");
@@ -96,7 +96,7 @@ const textChecks: VectorChecks = (check) => [
     expectEqual(await stage.find({ queryText: "" }), [], "No words");
     expectEqual(await stage.find({ queryText: "?! --" }), [], "No words but signs");
   }),
-  check("takes no word of a query for syntax", async (stage) => {
+  check("does not interpret words of a query as operators", async (stage) => {
     await stage.create();
     await stage.put({
       a: { document: "and or not near title" },
@@ -109,7 +109,7 @@ const textChecks: VectorChecks = (check) => [
     expectEqual(await stage.find({ queryText: '"test" (signs' }), ["b"], "Words with signs around them");
     expectEqual(await stage.find({ queryText: "a-b:*" }), ["b"], "Words with signs in them");
   }),
-  check("finds Chinese, Japanese and Korean words, which have no blanks between them", async (stage) => {
+  check("finds Chinese, Japanese and Korean words, which have no spaces between them", async (stage) => {
     await stage.create();
     await stage.put({
       zh: { document: "深圳今天天气很好，适合出门。" },
@@ -122,7 +122,7 @@ const textChecks: VectorChecks = (check) => [
     expectEqual(await stage.find({ queryText: "木" }), ["ja"], "One character");
     expectEqual(await stage.find({ queryText: "날씨가" }), ["ko"], "Korean");
   }),
-  check("joins what is found by vector and by words", async (stage) => {
+  check("combines the results of vector and text search", async (stage) => {
     await stage.create();
     await stage.put({
       both: { vector: [1, 0.2], document: "lattice" },
@@ -131,15 +131,15 @@ const textChecks: VectorChecks = (check) => [
     });
     const found = await stage.store.query({ indexName: stage.indexName, queryVector: [1, 0], queryText: "lattice" });
     expectEqual(found.length, 3, "How many are found");
-    expectThat(found[0]?.id === "both" || found[0]?.id === "words", "Words should count.");
+    expectThat(found[0]?.id === "both" || found[0]?.id === "words", "An entry found by words should be first.");
     expectThat(
       found.every(({ score }) => score > 0 && score < 0.02),
-      "Scores are those of ranks.",
+      "Scores of a combined query must be rank scores, between 0 and 0.02.",
     );
     const one = await stage.find({ queryVector: [1, 0], queryText: "lattice", topK: 1 });
     expectEqual(one, [found[0]?.id], "The best one");
   }),
-  check("finds no words in an index without text", async (stage) => {
+  check("rejects text search in an index without text", async (stage) => {
     await stage.create({ text: false });
     await stage.put({ a: { document: "word" } });
     const { store, indexName } = stage;

@@ -2,13 +2,13 @@ import { KumikoError } from "../../errors.js";
 import type { CreateIndexOptions, VectorStore } from "../../rag/vectors/vector-store.js";
 import { type ConformanceCheck, expectSame, rejectionOf } from "../conformance.js";
 
-/** Opens a store for one check, which closes it. */
+/** Opens a store. Each check opens and closes its own. */
 export type OpenVectors = () => VectorStore | Promise<VectorStore>;
 
 export type VectorChecks = (check: VectorCheck) => ConformanceCheck[];
 export type VectorCheck = (name: string, run: (stage: VectorStage) => Promise<void>) => ConformanceCheck;
 
-/** A store with an index of its own. */
+/** A store, and the name of an index that no other check uses. */
 export class VectorStage {
   readonly store: VectorStore;
   readonly indexName: string;
@@ -18,12 +18,12 @@ export class VectorStage {
     this.indexName = `check_${crypto.randomUUID().replaceAll("-", "")}`;
   }
 
-  /** Makes the index. */
+  /** Creates the index. */
   async create(options: Partial<CreateIndexOptions> = {}): Promise<void> {
     await this.store.createIndex({ indexName: this.indexName, dimension: 2, ...options });
   }
 
-  /** Writes one entry for each id, all with the same vector unless it is given. */
+  /** Writes one entry per id, with the vector [1, 0] unless another is given. */
   async put(entries: Readonly<Record<string, PutEntry>>): Promise<void> {
     const all = Object.entries(entries);
     await this.store.upsert({
@@ -62,7 +62,7 @@ export function expectEqual(actual: unknown, expected: unknown, what: string): v
   expectSame(JSON.stringify(sortKeys(actual)), JSON.stringify(sortKeys(expected)), what);
 }
 
-/** Databases keep the fields of metadata in an order of their own. */
+/** Sorts keys, because databases do not keep the order of fields. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== "object" || value === null) return value;
