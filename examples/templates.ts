@@ -2,7 +2,7 @@
 // expect: system: You are a botanist. Answer in {one} sentence.
 // expect: user: Why are maple leaves red?
 // expect: - Maples are trees.
-// expect: The template needs "question", which is not given.
+// expect: The template needs "question", which is missing.
 import { assistantMessage, Chain, textOf, userMessage } from "kumiko";
 import { jinja, placeholder, promptTemplate } from "kumiko/templates";
 import { scriptedModel } from "kumiko/testing";

@@ -3,20 +3,21 @@ import { HttpStatusError } from "../tools/openapi/errors.js";
 import { searchUnreachable, searchUnreadable } from "./errors.js";
 import type { Search } from "./search-tool.js";
 
-/** A request to a service, and the parts of it that are secret. */
+/** A request to a search service. */
 export interface ServiceRequest {
-  /** What users call it. */
+  /** The name of the service, for error messages. */
   readonly service: string;
   readonly url: URL;
   readonly method?: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Strings to hide in answers and errors, such as the key. */
   readonly secrets?: readonly string[];
-  /** Whether the service may send on to another address. Keys must not go there. @default false */
+  /** Whether to follow redirects. Must be `false` for requests that contain a key. @default false */
   readonly followsRedirects?: boolean;
 }
 
-/** The text of an answer. Only 200 is a success: some services answer 202 when there were too many requests. */
+/** Sends a request, and returns the text of the answer. Only status 200 is a success: some services use 202 for rate limits. */
 export async function askService(request: ServiceRequest, { fetch, signal }: Search): Promise<string> {
   const { service, url, method = "GET", headers = {}, body, followsRedirects = false } = request;
   const hide = hider(request.secrets ?? []);
@@ -36,26 +37,26 @@ export async function askService(request: ServiceRequest, { fetch, signal }: Sea
   throw new HttpStatusError(`${service} (${url.host})`, response.status, statusText, parse(text) ?? text);
 }
 
-/** An answer that is an object of JSON. */
+/** Sends a request, and returns the JSON object of the answer. */
 export async function askServiceForJson(request: ServiceRequest, search: Search): Promise<Fields> {
   const text = await askService(request, search);
   const value = parse(text);
   if (isFields(value)) return value;
-  throw searchUnreadable(request.service, "it is not an object of JSON", text);
+  throw searchUnreadable(request.service, "it is not a JSON object", text);
 }
 
-/** How a service names its results. */
+/** The results in an answer. */
 export interface ResultList {
   readonly service: string;
   readonly answer: Fields;
   readonly list: unknown;
-  /** Whether the answer may be one that found nothing, and has no list then. */
+  /** Whether a missing list means that nothing was found. */
   readonly mayBeEmpty: boolean;
-  /** The field of a result that has its address. */
+  /** The name of the field with the URL of a result. */
   readonly address: string;
 }
 
-/** The objects of a list, those that have an address. Throws when none has one: the service has changed then. */
+/** Returns the results that have a URL. Throws if none has one, because the format of the service must have changed. */
 export function requireResults({ service, answer, list, mayBeEmpty, address }: ResultList): readonly Fields[] {
   if ((list === undefined || list === null) && mayBeEmpty) return [];
   if (!Array.isArray(list)) throw searchUnreadable(service, "it has no list of results", JSON.stringify(answer));
@@ -74,7 +75,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Takes secrets out of a text, also where they are encoded for an address. */
+/** Hides secrets in a text, also in their URL-encoded form. */
 function hider(secrets: readonly string[]): (text: string) => string {
   const all = secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]);
   return (text) => all.reduce((rest, secret) => rest.replaceAll(secret, "***"), text);

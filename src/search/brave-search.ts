@@ -9,7 +9,7 @@ export interface BraveSearchOptions extends SearchToolOptions {
 }
 
 /**
- * A tool that searches with Brave, by its Web Search API; up to 20 results.
+ * A tool that searches the web with the Brave Web Search API. Returns up to 20 results.
  *
  * @example
  * const search = braveSearch({ apiKey: "key" });
@@ -43,14 +43,14 @@ export function braveSearch(options: BraveSearchOptions): SearchTool {
 
 const service = "Brave Search";
 
-/** Brave marks words with `<strong>`, and escapes signs as HTML does. */
+/** Converts HTML to plain text: Brave highlights words with `<strong>`, and escapes characters. */
 function plain(value: unknown): string {
   return trimmedText(value)
     .replaceAll(/<\/?[a-z]+>/gi, "")
-    .replaceAll(/&(amp|lt|gt|quot|nbsp|#x27|#39);/g, (_, name: string) => signs[name] ?? "");
+    .replaceAll(/&(amp|lt|gt|quot|nbsp|#x27|#39);/g, (_, name: string) => entities[name] ?? "");
 }
 
-const signs: Readonly<Record<string, string>> = {
+const entities: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
   gt: ">",

@@ -8,9 +8,9 @@ import { makeSearchTool, type SearchResult, type SearchTool, type SearchToolOpti
 export type DuckDuckGoSearchOptions = SearchToolOptions;
 
 /**
- * A tool that searches with DuckDuckGo; up to 20 results. It needs no key, and the package `parse5`: DuckDuckGo has no service for
- * programs, so this reads its page without scripts. Only a few searches a minute work; after that, DuckDuckGo
- * answers with a captcha, which is an error.
+ * A tool that searches the web with DuckDuckGo. Returns up to 20 results. It needs no key, but the package `parse5`, because
+ * DuckDuckGo has no API and its HTML page is parsed. After a few searches per minute, DuckDuckGo answers with a captcha, and the
+ * call throws.
  *
  * @example
  * const search = duckDuckGoSearch({ maxResults: 3 });
@@ -48,7 +48,7 @@ async function readResults(page: string): Promise<SearchResult[]> {
   let last: Found | undefined;
   let isEmpty = false;
   for (const { value, parent } of texts) {
-    if (closest(parent, question)) throw searchUnreadable(service, "it asks whether this is a person", page);
+    if (closest(parent, question)) throw searchUnreadable(service, "it asks to solve a captcha", page);
     isEmpty ||= closest(parent, nothing) !== undefined;
     const link = closest(parent, title);
     if (link !== undefined) {
@@ -57,7 +57,7 @@ async function readResults(page: string): Promise<SearchResult[]> {
       last.title += value;
     } else if (last !== undefined && closest(parent, snippet)) last.snippet += value;
   }
-  if (results.size === 0 && !isEmpty) throw searchUnreadable(service, "there is no result in its markup", page);
+  if (results.size === 0 && !isEmpty) throw searchUnreadable(service, "it contains no results", page);
   return [...results.values()].flatMap((result) => {
     const url = closest(result.link, advertisement) ? undefined : addressOf(result.link.attribute("href") ?? "");
     return url === undefined ? [] : [{ title: oneLine(result.title), url, snippet: oneLine(result.snippet) }];
@@ -71,7 +71,7 @@ function closest(element: HtmlElement, selector: Selector): HtmlElement | undefi
   return undefined;
 }
 
-/** Links lead over DuckDuckGo, and have the address in `uddg`. */
+/** Links go through DuckDuckGo, with the URL of the page in `uddg`. */
 function addressOf(href: string): string | undefined {
   if (!URL.canParse(href, "https://duckduckgo.com/")) return undefined;
   const url = new URL(href, "https://duckduckgo.com/");

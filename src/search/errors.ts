@@ -6,7 +6,7 @@ export const invalidSearchOption = (what: string): KumikoError => new KumikoErro
 export const unknownSearchOption = (where: string, name: string, known: readonly string[]): KumikoError =>
   invalidSearchOption(`Unknown option "${name}" of ${where}. Options: ${known.join(", ")}.`);
 
-/** A service that cannot be reached. The cause is left out, as it may hold the request with its key. */
+/** A service that cannot be reached. The cause is left out, because it may contain the request with its key. */
 export const searchUnreachable = (service: string, cause: unknown, hide: (text: string) => string): KumikoError =>
   new KumikoError("TOOL_FAILED", `${service} cannot be reached: ${hide(reasonOf(cause))}`);
 
@@ -16,7 +16,7 @@ export const searchUnreadable = (service: string, why: string, answer: string): 
     `The answer of ${service} cannot be read: ${why}. It begins with: ${shortenText(answer, { length: 200 })}`,
   );
 
-/** `fetch` says "fetch failed", and its cause says why. */
+/** Adds the cause of the error, because `fetch` itself only says "fetch failed". */
 function reasonOf(error: unknown): string {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   return cause === undefined ? messageOf(error) : `${messageOf(error)}: ${messageOf(cause)}`;

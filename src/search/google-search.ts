@@ -10,7 +10,7 @@ export interface GoogleSearchOptions extends SearchToolOptions {
 }
 
 /**
- * A tool that searches with Google, by its Custom Search JSON API; up to 10 results.
+ * A tool that searches the web with the Google Custom Search JSON API. Returns up to 10 results.
  *
  * @example
  * const search = googleSearch({ apiKey: "key", searchEngineId: "engine", maxResults: 3 });

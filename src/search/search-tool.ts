@@ -2,32 +2,32 @@ import type { JsonSchema } from "../schema/standard-schema.js";
 import { type CreatedTool, createTool } from "../tools/define/create-tool.js";
 import { invalidSearchOption, unknownSearchOption } from "./errors.js";
 
-/** A page that was found. */
+/** A page found by a search. */
 export interface SearchResult {
   readonly title: string;
   readonly url: string;
-  /** Some words of the page that fit the query; may be empty. */
+  /** An excerpt of the page that matches the query; may be empty. */
   readonly snippet: string;
 }
 
-/** A tool with which a model searches the web; `execute` gives a list of `SearchResult`. */
+/** A tool with which a model searches the web. `execute` returns a list of {@link SearchResult}. */
 export type SearchTool = CreatedTool<JsonSchema, undefined, Record<never, never>, false>;
 
-/** Options that all search tools share. */
+/** Options of all search tools. */
 export interface SearchToolOptions {
-  /** The name by which the model calls it. @default "web_search" */
+  /** The name of the tool. @default "web_search" */
   readonly id?: string | undefined;
-  /** What the model reads to decide when to call it. */
+  /** The description that the model reads. */
   readonly description?: string | undefined;
-  /** The most results of a call. @default 5 */
+  /** The maximum number of results per call. @default 5 */
   readonly maxResults?: number | undefined;
-  /** How long a call may take, in milliseconds. @default 15,000 */
+  /** The time limit of a call, in milliseconds. @default 15,000 */
   readonly timeoutMs?: number | undefined;
-  /** What sends requests. @default globalThis.fetch */
+  /** The function that sends requests. @default globalThis.fetch */
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** One search of a service, to be answered. */
+/** One search. */
 export interface Search {
   readonly query: string;
   readonly count: number;
@@ -36,11 +36,11 @@ export interface Search {
 }
 
 interface SearchService {
-  /** The function that makes the tool, for messages. */
+  /** The function that creates the tool, for error messages. */
   readonly name: string;
-  /** Options of its own, besides those of all search tools. */
+  /** The names of additional options. */
   readonly own: readonly string[];
-  /** The most results that the service gives at a time. */
+  /** The maximum number of results that the service returns. */
   readonly most: number;
   search(search: Search): Promise<readonly SearchResult[]>;
 }
@@ -72,7 +72,7 @@ export function makeSearchTool(options: SearchToolOptions, { name, own, most, se
       const found = await search({
         query: String(query),
         count: maxResults,
-        // looked up when it is called, and called as the function that it is
+        // looks up the global fetch on each call, so that it can be replaced later
         fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
         signal: AbortSignal.any([ctx.signal, AbortSignal.timeout(timeoutMs)]),
       });
@@ -81,8 +81,8 @@ export function makeSearchTool(options: SearchToolOptions, { name, own, most, se
   });
 }
 
-/** Checks a key or another setting that a service needs. The message never has its value. */
+/** Validates a required string, such as a key. Error messages never contain its value. */
 export function requireText(name: string, option: string, value: unknown): string {
   if (typeof value === "string" && value.trim() !== "") return value;
-  throw invalidSearchOption(`${name} needs the option ${option}, a string that is not empty.`);
+  throw invalidSearchOption(`${name} needs the option ${option}, a non-empty string.`);
 }

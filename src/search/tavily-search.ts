@@ -3,11 +3,12 @@ import { makeSearchTool, requireText, type SearchTool, type SearchToolOptions } 
 
 /** Options of {@link tavilySearch}. */
 export interface TavilySearchOptions extends SearchToolOptions {
+  /** A key for the Tavily API. */
   readonly apiKey: string;
 }
 
 /**
- * A tool that searches with Tavily; up to 20 results.
+ * A tool that searches the web with the Tavily API. Returns up to 20 results.
  *
  * @example
  * const search = tavilySearch({ apiKey: "tvly-key" });

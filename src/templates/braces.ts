@@ -4,7 +4,7 @@ import { textOfValue } from "./variable-value.js";
 
 type Piece = { readonly text: string } | { readonly variable: string };
 
-/** The syntax that needs no package: `{name}` is a variable, `{{` and `}}` are braces, and there is nothing else. */
+/** The default syntax: `{name}` is a variable, and `{{` and `}}` are literal braces. */
 export const braces = {
   name: "text with {variables}",
   compile(text: string): CompiledText {
@@ -35,9 +35,9 @@ function readPieces(text: string): Piece[] {
 
 function readPiece(text: string, found: string, at: number): Piece {
   if (found === "{{" || found === "}}") return { text: found.slice(1) };
-  if (found === "{") throw invalidBraces(text, at, "A brace opens and never closes");
-  if (found === "}") throw invalidBraces(text, at, "A brace closes that was never opened");
+  if (found === "{") throw invalidBraces(text, at, "A brace is opened but never closed");
+  if (found === "}") throw invalidBraces(text, at, "A brace is closed but was never opened");
   const variable = found.slice(1, -1);
-  if (!variableName.test(variable)) throw invalidBraces(text, at, `${found} does not name a variable`);
+  if (!variableName.test(variable)) throw invalidBraces(text, at, `${found} is not a valid variable`);
   return { variable };
 }

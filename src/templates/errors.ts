@@ -4,11 +4,11 @@ import { shorten } from "../schema/shorten.js";
 export const invalidTemplate = (what: string, cause?: unknown): KumikoError =>
   new KumikoError("INVALID_TEMPLATE", what, cause === undefined ? {} : { cause });
 
-/** What is wrong with the braces of a text. `at` is the position of the brace. */
+/** Invalid braces in a text. `at` is the position of the brace. */
 export const invalidBraces = (text: string, at: number, why: string): KumikoError =>
   invalidTemplate(
     `${why} at position ${at} of the template ${shorten(text, { around: at, length: 80 })}. ` +
-      "A variable is written {name}; braces that are text are doubled: {{ and }}.",
+      "Write a variable as {name}, and literal braces as {{ and }}.",
   );
 
 export const unreadableText = (where: string, syntax: string, cause: unknown): KumikoError =>
@@ -37,7 +37,7 @@ export const usedTwice = (name: string): KumikoError =>
   invalidTemplate(`"${name}" is both a placeholder for messages and a variable in a string. Rename one of them.`);
 
 export const reservedJinjaName = (name: string): KumikoError =>
-  invalidTemplate(`"${name}" is a name of jinja itself, and cannot be a variable. Rename the variable.`);
+  invalidTemplate(`"${name}" is a reserved name in jinja and cannot be a variable. Rename the variable.`);
 
 export const noPartials = (name: string): KumikoError =>
   invalidTemplate(`{{> ${name}}} includes another template, which is not supported. Copy its text into this one.`);
@@ -61,7 +61,7 @@ export const invalidSyntax = (given: unknown): KumikoError =>
 export const missingVariables = (missing: readonly string[], given: readonly string[]): KumikoError =>
   new KumikoError(
     "MISSING_VARIABLE",
-    `The template needs ${listed(missing)}, which ${missing.length === 1 ? "is" : "are"} not given. Given: ${listed(given)}.`,
+    `The template needs ${listed(missing)}, which ${missing.length === 1 ? "is" : "are"} missing. Given variables: ${listed(given)}.`,
   );
 
 export const notVariables = (given: unknown): KumikoError =>
@@ -79,7 +79,7 @@ export const notMessages = (name: string, given: unknown): KumikoError =>
 export const notText = (name: string, given: unknown): KumikoError =>
   new KumikoError(
     "INVALID_TEMPLATE",
-    `The variable "${name}" cannot be written as text (got ${shorten(given, { length: 80 })}). Pass a string or a JSON value.`,
+    `The variable "${name}" cannot be converted to text (got ${shorten(given, { length: 80 })}). Pass a string or a JSON value.`,
   );
 
 export const noTemplatePackage = (name: string, syntax: string, cause: unknown): KumikoError =>

@@ -3,9 +3,9 @@ import { noTemplatePackage, reservedJinjaName } from "./errors.js";
 import type { CompiledText, TemplateSyntax } from "./template-syntax.js";
 
 /**
- * Jinja, as chat templates are written: `{{ name }}`, `{% if %}`, `{% for %}`, filters, macros. It needs the package
- * `@huggingface/jinja`. There is no `include`, and nothing that reaches files, functions or prototypes. A variable that is
- * printed outside of every condition and loop has to be given; any other may be missing, and is undefined then.
+ * The Jinja syntax of chat templates: `{{ name }}`, `{% if %}`, `{% for %}`, filters and macros. It needs the package
+ * `@huggingface/jinja`. Templates cannot use `include`, and cannot access files, functions or prototypes. A variable that is
+ * printed outside of conditions and loops is required; any other may be missing, and is then undefined.
  *
  * @example
  * const template = promptTemplate([["user", "{% for fact in facts %}- {{ fact }}\n{% endfor %}"]], { syntax: jinja });
@@ -31,7 +31,7 @@ async function loadJinja() {
   }
 }
 
-/** What the engine declares itself: it refuses a second declaration. */
+/** Names that the engine declares itself, and does not allow to be declared again. */
 const reserved = new Set("true false none True False None range namespace raise_exception strftime_now".split(" "));
 
 function namesGiven(values: Fields, mentioned: ReadonlySet<string>): Record<string, unknown> {
@@ -41,11 +41,11 @@ function namesGiven(values: Fields, mentioned: ReadonlySet<string>): Record<stri
   return Object.fromEntries(given);
 }
 
-/** The names in a program. */
+/** The names in a template. */
 class Names {
-  /** All of them. */
+  /** All names that occur. */
   readonly mentioned = new Set<string>();
-  /** Those that are printed whatever else is true, and not set by the program. */
+  /** The names of variables that are always printed, and not set by the template itself. */
   readonly printed: readonly string[];
   readonly #set = new Set<string>();
 
@@ -81,7 +81,7 @@ function nameOfPrinted(node: unknown): string | undefined {
   return nameOfPrinted(node.operand);
 }
 
-/** `| default("…")` is there for variables that are missing. */
+/** Whether a filter is `default("…")`, which makes a variable optional. */
 function isDefault(filter: unknown): boolean {
   if (!isFields(filter)) return false;
   if (filter.type === "CallExpression") return isDefault(filter.callee);

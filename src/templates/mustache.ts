@@ -4,9 +4,9 @@ import type { CompiledText, TemplateSyntax } from "./template-syntax.js";
 import { textOfValue } from "./variable-value.js";
 
 /**
- * Mustache: `{{name}}`, `{{#list}}…{{/list}}`, `{{^list}}…{{/list}}`. It needs the package `mustache`. Nothing is escaped for
- * HTML, and there are no partials, no functions, and no names but the own fields of what is given. A variable that is printed
- * outside of every section has to be given; any other may be missing, and is empty then.
+ * The Mustache syntax: `{{name}}`, `{{#list}}…{{/list}}`, `{{^list}}…{{/list}}`. It needs the package `mustache`. Values are not
+ * escaped for HTML. Templates cannot use partials or functions, and can access only own fields of the variables. A variable that
+ * is printed outside of sections is required; any other may be missing, and is then empty.
  *
  * @example
  * const template = promptTemplate([["user", "{{#facts}}- {{.}}\n{{/facts}}"]], { syntax: mustache });
@@ -16,7 +16,7 @@ export const mustache: TemplateSyntax = {
   async compile(text: string): Promise<CompiledText> {
     const { Context, Writer } = await loadMustache();
 
-    /** Looks names up among own fields only. */
+    /** Looks up names among own fields only. */
     class OwnFields extends Context {
       override push(view: unknown): OwnFields {
         return new OwnFields(view, this);
@@ -33,7 +33,7 @@ export const mustache: TemplateSyntax = {
       }
     }
 
-    /** Writes values as text, and escapes nothing. */
+    /** Writes values as text, without escaping. */
     class TextWriter extends Writer {
       override unescapedValue(token: string[], context: OwnFields): string {
         return this.escapedValue(token, context);
@@ -63,7 +63,7 @@ async function loadMustache() {
   }
 }
 
-/** Its kind, its name or text, where it stands, and for a section what is in it. */
+/** A token of the parser. For a section, `inside` has the tokens within it. */
 type Token = readonly [kind: string, value: string, start: number, end: number, inside?: unknown, ...unknown[]];
 
 function refusePartials(tokens: readonly Token[]): void {
@@ -73,7 +73,7 @@ function refusePartials(tokens: readonly Token[]): void {
   }
 }
 
-/** What is printed outside of every section. */
+/** The variable that a top-level token prints, if any. */
 function nameOfPrinted([kind, name]: Token): string[] {
   const [first = ""] = name.split(".");
   return (kind === "name" || kind === "&") && first !== "" ? [first] : [];

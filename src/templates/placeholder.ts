@@ -2,11 +2,11 @@ import { invalidPlaceholderName, invalidTemplateOptions, unknownTemplateOption }
 
 /** Options of {@link placeholder}. */
 export interface PlaceholderOptions {
-  /** Whether the messages may be missing: nothing stands in their place then. @default false */
+  /** Whether the variable may be missing, which inserts no messages. @default false */
   readonly optional?: boolean | undefined;
 }
 
-/** A part of a template that stands for messages: a history, results, examples. */
+/** A part of a template that is replaced by messages, such as a history. */
 export class Placeholder<out Name extends string = string, out Optional extends boolean = boolean> {
   /** The variable that holds the messages. */
   readonly name: Name;
@@ -19,7 +19,7 @@ export class Placeholder<out Name extends string = string, out Optional extends 
 }
 
 /**
- * The place of messages in a `promptTemplate`. The messages go in as they are: nothing in them is read as a template.
+ * A placeholder for messages in a `promptTemplate`. The messages are inserted unchanged; text in them is not treated as a template.
  *
  * @example
  * const template = promptTemplate([["system", "Be brief."], placeholder("history", { optional: true }), ["user", "{question}"]]);

@@ -29,14 +29,14 @@ export interface PromptTemplateOptions<Syntax extends TemplateSyntax | undefined
   readonly syntax?: Syntax | undefined;
 }
 
-/** A template of messages. Its context is not needed: it can be called by itself. */
+/** A template of messages. It can also be called directly, without a context. */
 export interface PromptTemplate<in Variables> extends Template<Variables> {
   format(variables: Variables, ctx?: NodeContext): Promise<AgenticMessage[]>;
 }
 
 /**
- * Makes messages from variables. The compiler reads the variables from the strings. A string goes in as it is, any other value
- * as JSON; what is put in is never read as a template.
+ * Creates a template that makes messages from variables. The types of the variables are inferred from the strings. String values
+ * are inserted unchanged, other values as JSON; inserted text is never treated as a template.
  *
  * @example
  * const template = promptTemplate([
@@ -84,15 +84,15 @@ function readPart(part: unknown, index: number, syntax: TemplateSyntax): Part {
   return new TextPart(index, role as AgenticRole, text, syntax);
 }
 
-/** The text of one message. The plain syntax is read at once, the others, which may have to be loaded, at the first use. */
+/** The text of one message. The default syntax is compiled immediately; others, which may have to be loaded, on first use. */
 class TextPart {
   readonly #where: string;
   readonly #role: AgenticRole;
   readonly #text: string;
   readonly #syntax: TemplateSyntax;
-  /** Once the text has been read. */
+  /** Set once the text has been compiled. */
   compiled: CompiledText | undefined;
-  /** Whether its syntax turns values into text itself. */
+  /** Whether it uses the default syntax, which converts values to text itself. */
   readonly isPlain: boolean;
 
   constructor(index: number, role: AgenticRole, text: string, syntax: TemplateSyntax) {
@@ -171,7 +171,7 @@ class MessageTemplate implements PromptTemplate<Fields> {
     throw missingVariables(missing, given);
   }
 
-  /** The values that strings may read: own fields, as plain data. The plain syntax turns values into text itself. */
+  /** The values that templates can access: own fields, as plain data. The default syntax gets them unchanged. */
   #valuesOf(variables: Fields): Fields {
     if (this.#texts.every(({ isPlain }) => isPlain)) return variables;
     const messages = new Set(this.#placeholders.map(({ name }) => name));

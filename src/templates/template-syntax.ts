@@ -1,10 +1,10 @@
 import type { Fields } from "../is.js";
 
-/** A text of a template that has been read. */
+/** A compiled text of a template. */
 export interface CompiledText {
-  /** The variables without which the text makes no sense. Others may be missing, as the syntax says. */
+  /** The required variables. Others may be missing, as the syntax defines. */
   readonly variables: readonly string[];
-  /** The text with these values in it: plain data only, whose fields are their own. */
+  /** Renders the text with values, which are plain data with own fields only. */
   render(values: Fields): string;
 }
 
@@ -22,8 +22,8 @@ export interface CompiledText {
  * const template = promptTemplate([["user", "Weather in %city%?"]], { syntax: percent });
  */
 export interface TemplateSyntax {
-  /** What it is called in messages. */
+  /** The name of the syntax, for error messages. */
   readonly name: string;
-  /** Reads a text. Called once per text; throws or rejects when the text is wrong. */
+  /** Compiles a text. Called once per text; throws or rejects if the text is invalid. */
   compile(text: string): CompiledText | Promise<CompiledText>;
 }

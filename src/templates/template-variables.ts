@@ -3,12 +3,12 @@ import type { Placeholder } from "./placeholder.js";
 import type { TemplateSyntax } from "./template-syntax.js";
 import type { TemplateValue } from "./variable-value.js";
 
-/** One part of a template: a message of this role with this text, or messages that a variable holds. */
+/** One part of a template: a role and a text, or a placeholder for messages. */
 export type TemplatePart = readonly [role: AgenticRole, text: string] | Placeholder;
 
 /**
- * What a template needs, read from its strings by the compiler. In syntaxes other than the plain one, and in strings that are not
- * literals, any variable may be there.
+ * The variables of a template, inferred from its strings. In other syntaxes, and for strings that are not literals, any variable
+ * is allowed.
  */
 export type TemplateVariables<
   Parts extends readonly TemplatePart[],

@@ -1,15 +1,15 @@
 import { encodeJson } from "../schema/encode-json.js";
 import { notText } from "./errors.js";
 
-/** What a variable of a text may be: a string goes in as it is, any other value as JSON. */
+/** The value of a variable: a string is inserted unchanged, any other value as JSON. */
 export type TemplateValue = NonNullable<unknown> | null;
 
-/** A value as the text that a model reads. */
+/** Converts a value to text. */
 export function textOfValue(name: string, value: unknown): string {
   return typeof value === "string" ? value : jsonOf(name, value);
 }
 
-/** A copy that holds plain data only, so that no template can reach a method, a class or a prototype. */
+/** Copies a value to plain data, so that templates cannot access methods, classes or prototypes. */
 export function plainValue(name: string, value: unknown): unknown {
   return typeof value === "object" && value !== null ? JSON.parse(jsonOf(name, value)) : checkScalar(name, value);
 }

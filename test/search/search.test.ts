@@ -185,7 +185,7 @@ describe("keys", () => {
 
 it("duckDuckGoSearch says so when it is asked whether it is a person", async () => {
   const { fetch } = answering('<div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div>');
-  await expect(search(duckDuckGoSearch({ fetch }))).rejects.toThrow("it asks whether this is a person");
+  await expect(search(duckDuckGoSearch({ fetch }))).rejects.toThrow("it asks to solve a captcha");
 });
 
 /** Neither in the message, nor in anything that a log would show. */

@@ -120,16 +120,16 @@ describe("a text", () => {
   });
 
   it.each([
-    ["{", /A brace opens and never closes at position 0/],
-    ["a } b", /A brace closes that was never opened at position 2/],
-    ["{}", /\{\} does not name a variable/],
-    ["{ a }", /\{ a \} does not name a variable/],
-    ["{a.b}", /\{a.b\} does not name a variable/],
-    ["{a!r}", /does not name a variable/],
-    ["{a:>10}", /does not name a variable/],
-    ["{0}", /does not name a variable/],
-    ["{a{b}}", /A brace opens and never closes at position 0/],
-    ["{{a}", /A brace closes that was never opened at position 3/],
+    ["{", /A brace is opened but never closed at position 0/],
+    ["a } b", /A brace is closed but was never opened at position 2/],
+    ["{}", /\{\} is not a valid variable/],
+    ["{ a }", /\{ a \} is not a valid variable/],
+    ["{a.b}", /\{a.b\} is not a valid variable/],
+    ["{a!r}", /is not a valid variable/],
+    ["{a:>10}", /is not a valid variable/],
+    ["{0}", /is not a valid variable/],
+    ["{a{b}}", /A brace is opened but never closed at position 0/],
+    ["{{a}", /A brace is closed but was never opened at position 3/],
   ])("%j is refused when the template is made", (template, message) => {
     const error = thrownBy(() => promptTemplate([["user", template as string]]));
     expect(error).toMatchObject({ code: "INVALID_TEMPLATE", message: expect.stringMatching(message) });
@@ -142,7 +142,7 @@ describe("variables that do not fit", () => {
   it("are named in one error", async () => {
     await expect(template.format({ b: 1, c: undefined } as never)).rejects.toMatchObject({
       code: "MISSING_VARIABLE",
-      message: 'The template needs "a", "c", "history", which are not given. Given: "b".',
+      message: 'The template needs "a", "c", "history", which are missing. Given variables: "b".',
     });
   });
 
@@ -163,7 +163,7 @@ describe("variables that do not fit", () => {
   it.each([[() => 1], [Symbol("s")]])("have to be of a kind that has a text", async (value) => {
     await expect(text("{value}", { value })).rejects.toMatchObject({
       code: "INVALID_TEMPLATE",
-      message: expect.stringContaining('The variable "value" cannot be written as text'),
+      message: expect.stringContaining('The variable "value" cannot be converted to text'),
     });
   });
 });

@@ -41,7 +41,7 @@ describe("jinja", () => {
   it("names all variables that are printed and not given in one error", async () => {
     await expect(render(jinja, "{{ a }} {{ b.c | upper }} {% if d %}{{ d }}{% endif %}")).rejects.toMatchObject({
       code: "MISSING_VARIABLE",
-      message: 'The template needs "a", "b", which are not given. Given: none.',
+      message: 'The template needs "a", "b", which are missing. Given variables: none.',
     });
   });
 
@@ -78,7 +78,7 @@ describe("jinja", () => {
     expect(await render(jinja, "{{ a }}", { a: 1, range: 2, true: 3 })).toBe("1");
     await expect(render(jinja, "{{ range }}", { range: 2 })).rejects.toMatchObject({
       code: "INVALID_TEMPLATE",
-      message: expect.stringContaining('"range" is a name of jinja itself'),
+      message: expect.stringContaining('"range" is a reserved name in jinja'),
     });
   });
 });
@@ -103,7 +103,7 @@ describe("mustache", () => {
   it("names all variables that are printed and not given in one error", async () => {
     await expect(render(mustache, "{{a}} {{{b.c}}} {{#d}}{{e}}{{/d}}")).rejects.toMatchObject({
       code: "MISSING_VARIABLE",
-      message: 'The template needs "a", "b", which are not given. Given: none.',
+      message: 'The template needs "a", "b", which are missing. Given variables: none.',
     });
   });
 
