@@ -22,7 +22,7 @@ interface ComponentLike {
 }
 
 /** How to create and call a component, with an input for it. */
-export interface Called<Component extends ComponentLike, In, Out, Options> {
+export interface ComponentCase<Component extends ComponentLike, In, Out, Options> {
   readonly make: () => Component;
   readonly component: Component["component"];
   readonly input: In;
@@ -34,9 +34,9 @@ export interface Called<Component extends ComponentLike, In, Out, Options> {
 export class ComponentStage<Component extends ComponentLike, In, Out, Options> {
   readonly component: Component;
   readonly input: In;
-  readonly #called: Called<Component, In, Out, Options>;
+  readonly #called: ComponentCase<Component, In, Out, Options>;
 
-  constructor(called: Called<Component, In, Out, Options>) {
+  constructor(called: ComponentCase<Component, In, Out, Options>) {
     this.component = called.make();
     this.input = called.input;
     this.#called = called;
@@ -57,7 +57,7 @@ export class ComponentStage<Component extends ComponentLike, In, Out, Options> {
 
 /** Checks for any component that maps an input to an output. `checkOutput` throws if the output is invalid. */
 export function componentChecks<Component extends ComponentLike, In, Out, Options>(
-  called: Called<Component, In, Out, Options>,
+  called: ComponentCase<Component, In, Out, Options>,
   checkOutput: (output: Out, input: In) => void,
 ): ConformanceCheck[] {
   const check = checkOf(called);
@@ -87,7 +87,7 @@ export function componentChecks<Component extends ComponentLike, In, Out, Option
 
 /** A check for components that call a service, and so must support aborting. */
 export function abortCheck<Component extends ComponentLike, In, Out, Options>(
-  called: Called<Component, In, Out, Options>,
+  called: ComponentCase<Component, In, Out, Options>,
 ): ConformanceCheck {
   return checkOf(called)("rejects when its signal is aborted", async (stage) => {
     await rejectionOf(stage.call(stage.input, { signal: AbortSignal.abort() }), "A call with an aborted signal");
@@ -95,7 +95,7 @@ export function abortCheck<Component extends ComponentLike, In, Out, Options>(
 }
 
 export function checkOf<Component extends ComponentLike, In, Out, Options>(
-  called: Called<Component, In, Out, Options>,
+  called: ComponentCase<Component, In, Out, Options>,
 ): (name: string, run: (stage: ComponentStage<Component, In, Out, Options>) => Promise<void>) => ConformanceCheck {
   return (name, run) => ({ name, run: async () => run(new ComponentStage(called)) });
 }

@@ -29,9 +29,9 @@ export function modelConformance<Options = ModelOptions>(
   modelCase: ModelCase<Options>,
 ): ConformanceCheck[] {
   const { messages, options = {}, equals = deepEqual } = modelCase;
-  const check = (name: string, run: (asked: Asked<Options>) => Promise<void>): ConformanceCheck => ({
+  const check = (name: string, run: (asked: ModelStage<Options>) => Promise<void>): ConformanceCheck => ({
     name,
-    run: () => run(new Asked(make(), options)),
+    run: () => run(new ModelStage(make(), options)),
   });
   return [
     check('has the component "model"', async ({ model }) => expectSame(model.component, "model", "The component")),
@@ -67,7 +67,7 @@ export function modelConformance<Options = ModelOptions>(
 }
 
 /** A model under test. */
-class Asked<Options> {
+class ModelStage<Options> {
   readonly model: AgenticModel<Options>;
   readonly #options: unknown;
 

@@ -10,7 +10,7 @@ import type {
   Transformer,
 } from "../components/retrieval.js";
 import type { Document } from "../schema/document.js";
-import { abortCheck, type Called, checkOf, componentChecks, expectDocuments } from "./component-stage.js";
+import { abortCheck, type ComponentCase, checkOf, componentChecks, expectDocuments } from "./component-stage.js";
 import { type ConformanceCheck, expectSame, expectThat } from "./conformance.js";
 
 /** A case of {@link retrieverConformance}. */
@@ -39,7 +39,7 @@ export function retrieverConformance<Options = RetrieverOptions>(
   make: () => Retriever<Options>,
   { query, options }: RetrieverCase<Options>,
 ): ConformanceCheck[] {
-  const called: Called<Retriever<Options>, string, Document[], Options> = {
+  const called: ComponentCase<Retriever<Options>, string, Document[], Options> = {
     make,
     component: "retriever",
     input: query,
@@ -85,7 +85,7 @@ export function embedderConformance<Options = EmbedderOptions>(
   { texts = ["Maple leaves turn red.", "Kumiko is joined without nails."], options }: EmbedderCase<Options> = {},
 ): ConformanceCheck[] {
   type Texts = readonly string[];
-  const called: Called<Embedder<Options>, Texts, number[][], Options> = {
+  const called: ComponentCase<Embedder<Options>, Texts, number[][], Options> = {
     make,
     component: "embedder",
     input: texts,
@@ -135,13 +135,24 @@ export interface DocumentsCase<Options> {
 /**
  * Checks for an `Indexer`, for any test runner: it returns one id per document, in order, and can store the same documents
  * again. `make` is called for each check.
+ *
+ * @example
+ * const make = (): Indexer => ({
+ *   component: "indexer",
+ *   async store(documents, { signal }) {
+ *     signal.throwIfAborted();
+ *     return documents.map(({ id }) => id);
+ *   },
+ * });
+ * const documents = [{ id: "kumiko", content: "Joined without nails.", metadata: {} }];
+ * for (const { run } of indexerConformance(make, { documents })) await run();
  */
 export function indexerConformance<Options = IndexerOptions>(
   make: () => Indexer<Options>,
   { documents, options }: DocumentsCase<Options>,
 ): ConformanceCheck[] {
   type Documents = readonly Document[];
-  const called: Called<Indexer<Options>, Documents, string[], Options> = {
+  const called: ComponentCase<Indexer<Options>, Documents, string[], Options> = {
     make,
     component: "indexer",
     input: documents,
@@ -169,12 +180,22 @@ export interface LoaderCase<Options> {
 
 /**
  * Checks for a `Loader`, for any test runner: it returns documents, and can be aborted. `make` is called for each check.
+ *
+ * @example
+ * const make = (): Loader => ({
+ *   component: "loader",
+ *   async load({ uri }, { signal }) {
+ *     signal.throwIfAborted();
+ *     return [{ id: uri, content: "Joined without nails.", metadata: { uri } }];
+ *   },
+ * });
+ * for (const { run } of loaderConformance(make, { source: { uri: "guide.md" } })) await run();
  */
 export function loaderConformance<Options = unknown>(
   make: () => Loader<Options>,
   { source, options }: LoaderCase<Options>,
 ): ConformanceCheck[] {
-  const called: Called<Loader<Options>, DocumentSource, Document[], Options> = {
+  const called: ComponentCase<Loader<Options>, DocumentSource, Document[], Options> = {
     make,
     component: "loader",
     input: source,
@@ -184,7 +205,13 @@ export function loaderConformance<Options = unknown>(
   return [...componentChecks(called, expectSomeDocuments), abortCheck(called)];
 }
 
-/** Checks for a `Transformer`, for any test runner: it returns documents. `make` is called for each check. */
+/**
+ * Checks for a `Transformer`, for any test runner: it returns documents. `make` is called for each check.
+ *
+ * @example
+ * const documents = [{ id: "kumiko", content: "Joined without nails.", metadata: {} }];
+ * for (const { run } of transformerConformance(() => splitter("recursive"), { documents })) await run();
+ */
 export function transformerConformance<Options = unknown>(
   make: () => Transformer<Options>,
   { documents, options }: DocumentsCase<Options>,

@@ -97,7 +97,9 @@ export interface VectorStore {
   createIndex(options: CreateIndexOptions): Promise<void>;
   /** Returns the names of the indexes, sorted. */
   listIndexes(): Promise<string[]>;
+  /** Returns the settings of an index and the number of its entries. */
   describeIndex(indexName: string): Promise<IndexDescription>;
+  /** Deletes an index with all of its entries. */
   deleteIndex(indexName: string): Promise<void>;
   /** Writes all entries or none, and returns their ids. */
   upsert(options: UpsertOptions): Promise<string[]>;
@@ -107,5 +109,6 @@ export interface VectorStore {
   update(options: UpdateOptions): Promise<void>;
   /** Deletes entries, and returns how many. */
   delete(options: DeleteOptions): Promise<number>;
+  /** Closes the store. Later calls reject with `STORE_FAILED`. */
   close(): Promise<void>;
 }
