@@ -78,7 +78,7 @@ class AdaptedEmbedder implements Embedder<AiSdkEmbedderOptions> {
     const call = withoutUndefined({ values: [...texts], abortSignal, headers, providerOptions });
     const answer: unknown = await this.#model.doEmbed(call as never);
     const { embeddings, warnings } = isFields(answer) ? answer : {};
-    if (Array.isArray(warnings)) for (const warning of warnings) this.#warnings.tell(warning, ctx);
+    if (Array.isArray(warnings)) for (const warning of warnings) this.#warnings.report(warning, ctx);
     if (!Array.isArray(embeddings) || embeddings.length !== texts.length) {
       throw wrongEmbeddings(this.type, texts.length, embeddings);
     }

@@ -111,7 +111,7 @@ export async function generateWith(
   ctx: ModelContext,
 ): Promise<AgenticMessage> {
   for (let attempt = attempts.first; ; ) {
-    stopOf(ctx).throwIfAborted();
+    abortStateOf(ctx).throwIfAborted();
     try {
       return requireAnswer(attempt.model, await attempt.model.generate(messages, ctx, attempt.key));
     } catch (error) {
@@ -216,7 +216,7 @@ class AttemptsStream extends PassingSource<AgenticMessage> {
   }
 
   #open(attempt: ModelAttempt): ChunkSource<AgenticMessage> {
-    stopOf(this.#ctx).throwIfAborted();
+    abortStateOf(this.#ctx).throwIfAborted();
     return attempt.model.stream(this.#messages, this.#ctx, attempt.key).takeSource();
   }
 }
@@ -275,13 +275,13 @@ export function restartReasonOf(chunk: AgenticMessage): keyof typeof restarts {
 
 /** The error of the model itself. Rethrows aborts and interrupts, which are not failures. */
 function failureOf(error: unknown, ctx: ModelContext): unknown {
-  stopOf(ctx).throwIfAborted();
+  abortStateOf(ctx).throwIfAborted();
   if (!KumikoError.is(error)) return error;
   if (error.code === "INTERRUPTED") throw error;
   return error.code === "NODE_FAILED" && error.cause !== undefined ? error.cause : error;
 }
 
 /** Checks for aborts without creating the signal of the context, if nothing else has read it. */
-export function stopOf(ctx: ModelContext): { throwIfAborted(): void } {
+export function abortStateOf(ctx: ModelContext): { throwIfAborted(): void } {
   return ctx instanceof Context && !Object.hasOwn(ctx, "signal") ? ctx.scope : ctx.signal;
 }

@@ -68,7 +68,8 @@ export const answerFailed = (model: string, rawReason: string | undefined): Kumi
 
 /** An error that a provider sent in the middle of an answer. An `Error` is returned unchanged. */
 export function streamError(model: string, error: unknown): unknown {
-  if (error instanceof Error) return saysThatItWasCut.test(error.message) ? streamCut(model, noReason, error) : error;
+  if (error instanceof Error)
+    return earlyEndMessage.test(error.message) ? streamCut(model, noFinishReason, error) : error;
   const what = isFields(error) && isFields(error.error) ? error.error : error;
   const text = isFields(what) && typeof what.message === "string" ? what.message : shorten(what);
   return new KumikoError("MODEL_FAILED", `${model} sent an error: ${shortenText(text)}`, { cause: error });
@@ -84,10 +85,10 @@ export const notAnAnswer = (model: string, given: unknown): KumikoError =>
   );
 
 /** The description of a stream that ended without a finish reason. */
-export const noReason = "the service sent no finish reason.";
+export const noFinishReason = "the service sent no finish reason.";
 
 /** Matches the messages of packages that detect an early end of a stream themselves. */
-const saysThatItWasCut = /\bstream ended (?:without|before)\b/i;
+const earlyEndMessage = /\bstream ended (?:without|before)\b/i;
 
 export const wrongEmbeddings = (model: string, expected: number, got: unknown): KumikoError =>
   new KumikoError(

@@ -14,7 +14,7 @@ import { ModelsExhaustedError } from "./errors.js";
  */
 export function isRetryableModelError(error: unknown): boolean {
   const causes = causesOf(error);
-  return !causes.some(isAbort) && causes.some(isPassing);
+  return !causes.some(isAbort) && causes.some(isTemporary);
 }
 
 /** Whether a connection broke or could not be opened. */
@@ -30,21 +30,21 @@ function isInterrupt(error: unknown): boolean {
   return KumikoError.is(error) && error.code === "INTERRUPTED";
 }
 
-function isPassing(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   if (!isFields(error)) return false;
   if (ModelsExhaustedError.is(error)) return error.errors.some(isRetryableModelError);
-  if (KumikoError.is(error)) return passingCodes.includes(error.code);
-  return error.isRetryable === true || isPassingStatus(statusOf(error)) || isNetwork(error) || isTimeLimit(error);
+  if (KumikoError.is(error)) return temporaryCodes.includes(error.code);
+  return error.isRetryable === true || isTemporaryStatus(statusOf(error)) || isNetwork(error) || isTimeLimit(error);
 }
 
 /** Codes of temporary failures. `NODE_TIMED_OUT` comes from the time limit of a node. */
-const passingCodes: readonly string[] = ["STREAM_CUT", "EMPTY_STREAM", "NODE_TIMED_OUT"];
+const temporaryCodes: readonly string[] = ["STREAM_CUT", "EMPTY_STREAM", "NODE_TIMED_OUT"];
 
-function isPassingStatus(status: number | undefined): boolean {
-  return status !== undefined && (passingStatuses.includes(status) || (status >= 500 && status <= 599));
+function isTemporaryStatus(status: number | undefined): boolean {
+  return status !== undefined && (temporaryStatuses.includes(status) || (status >= 500 && status <= 599));
 }
 
-const passingStatuses: readonly number[] = [408, 409, 425, 429];
+const temporaryStatuses: readonly number[] = [408, 409, 425, 429];
 
 /** The status of an HTTP error, or of an error that a provider sent in the middle of an answer. Providers name those differently. */
 function statusOf(error: Fields): number | undefined {
@@ -52,13 +52,13 @@ function statusOf(error: Fields): number | undefined {
   const sent = isFields(error.error) ? error.error : error;
   for (const value of [sent.statusCode, sent.status, sent.code, sent.type]) {
     if (typeof value === "number") return value;
-    const status = typeof value === "string" ? statusByWord.get(value) : undefined;
+    const status = typeof value === "string" ? statusByName.get(value) : undefined;
     if (status !== undefined) return status;
   }
   return undefined;
 }
 
-const statusByWord: ReadonlyMap<string, number> = new Map([
+const statusByName: ReadonlyMap<string, number> = new Map([
   ["rate_limit_error", 429],
   ["rate_limit_exceeded", 429],
   ["RESOURCE_EXHAUSTED", 429],

@@ -130,12 +130,12 @@ class Dialog {
     const explained = issueList(output.issues);
     if (this.number > this.#repairs) throw new InvalidOutputError(text, output.issues, explained);
     this.number += 1;
-    this.messages = [...this.messages, ...withoutCalls(answer), userMessage(complaint + explained)];
+    this.messages = [...this.messages, ...withoutCalls(answer), userMessage(repairRequest + explained)];
     return undefined;
   }
 }
 
-const complaint =
+const repairRequest =
   "Your answer does not fit the JSON Schema of the output. Answer again with nothing but the JSON. Wrong are:";
 
 /** The text of the output, which some providers mark. */

@@ -17,7 +17,7 @@ export const unknownChunkOption = (name: string, strategy: string, known: readon
 export const unknownRagOption = (where: string, name: string, known: readonly string[]): KumikoError =>
   invalidRagOption(`Unknown option "${name}" of ${where}. Options: ${known.join(", ")}.`);
 
-export const twoValues = (first: string, second: string): KumikoError =>
+export const conflictingSynonyms = (first: string, second: string): KumikoError =>
   invalidRagOption(
     `${first} and ${second} are two names for the same option, but their values differ. Set only one of them.`,
   );

@@ -35,7 +35,7 @@ export interface Search {
   readonly signal: AbortSignal;
 }
 
-interface SearchService {
+interface SearchServiceDefinition {
   /** The function that creates the tool, for error messages. */
   readonly name: string;
   /** The names of additional options. */
@@ -53,7 +53,10 @@ const inputSchema: JsonSchema = {
   additionalProperties: false,
 };
 
-export function makeSearchTool(options: SearchToolOptions, { name, own, most, search }: SearchService): SearchTool {
+export function makeSearchTool(
+  options: SearchToolOptions,
+  { name, own, most, search }: SearchServiceDefinition,
+): SearchTool {
   if (typeof options !== "object" || options === null) throw invalidSearchOption(`${name} takes an object of options.`);
   const other = Object.keys(options).find((key) => ![...names, ...own].includes(key));
   if (other !== undefined) throw unknownSearchOption(name, other, [...own, ...names]);

@@ -2,7 +2,7 @@ import type { AgenticModel, ModelContext, ModelOptions } from "../../components/
 import { type Fields, isFields } from "../../is.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { StreamReader } from "../../schema/stream/reader.js";
-import { stopOf } from "../attempts.js";
+import { abortStateOf } from "../attempts.js";
 import { noAnswer } from "../errors.js";
 import { AnswerReader } from "./answer-reader.js";
 import { ProviderAnswerStream } from "./answer-stream.js";
@@ -25,7 +25,7 @@ export class AdaptedModel implements AgenticModel {
   }
 
   async generate(messages: readonly AgenticMessage[], ctx: ModelContext): Promise<AgenticMessage> {
-    stopOf(ctx).throwIfAborted();
+    abortStateOf(ctx).throwIfAborted();
     const answer = await this.#model.doGenerate(this.#callOptions(messages, ctx, ctx) as never);
     if (!isFields(answer)) throw noAnswer(this.type, "doGenerate", answer);
     return this.#reader(ctx).readAnswer(answer);
@@ -38,12 +38,12 @@ export class AdaptedModel implements AgenticModel {
   }
 
   #reader(ctx: ModelContext): AnswerReader {
-    return new AnswerReader(this.#model, (warning) => this.#warnings.tell(warning, ctx));
+    return new AnswerReader(this.#model, (warning) => this.#warnings.report(warning, ctx));
   }
 
   #callOptions(messages: readonly AgenticMessage[], ctx: ModelContext, stop: Call["stop"]): Fields {
     const options: ModelOptions = ctx.options;
-    for (const text of unsupportedOptions(options, this.#model)) this.#warnings.tell(text, ctx);
+    for (const text of unsupportedOptions(options, this.#model)) this.#warnings.report(text, ctx);
     return callOptionsOf({ messages, options, stop }, this.#model);
   }
 }

@@ -2,8 +2,8 @@ import { type Fields, isFields, textIf } from "../../is.js";
 import type { FinishReason, ResponseMeta } from "../../schema/message/agentic-message.js";
 import { concatResponseMetas } from "../../schema/message/concat-response-meta.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
-import { answerFailed, emptyAnswer, noReason, streamCut } from "../errors.js";
-import { type Answering, providerModelName } from "./provider-model.js";
+import { answerFailed, emptyAnswer, noFinishReason, streamCut } from "../errors.js";
+import { type ModelIdentity, providerModelName } from "./provider-model.js";
 import { usageOf } from "./usage.js";
 
 /** The finish reason, in one form for all specs. */
@@ -17,14 +17,14 @@ interface Reason {
  * all if it was cut off.
  */
 export class AnswerEnd {
-  readonly #model: Answering;
+  readonly #model: ModelIdentity;
   readonly #metas: ResponseMeta[] = [];
   #response: Fields = {};
   #providerMetadata: unknown;
   #reason: Reason | undefined;
   #cut: string | undefined = "it ended without a finish.";
 
-  constructor(model: Answering) {
+  constructor(model: ModelIdentity) {
     this.#model = model;
   }
 
@@ -41,7 +41,7 @@ export class AnswerEnd {
   /** Records the finish reason; the last one wins. Detects those that a package made up because the service sent none. */
   finish({ finishReason, usage, providerMetadata }: Fields): void {
     this.#reason = reasonOf(finishReason);
-    this.#cut = madeUp(finishReason, this.#reason);
+    this.#cut = missingFinish(finishReason, this.#reason);
     const tokenUsage = usageOf(usage, providerMetadata);
     if (tokenUsage !== undefined) this.#metas.push({ tokenUsage });
     if (providerMetadata !== undefined) this.#providerMetadata = providerMetadata;
@@ -86,21 +86,21 @@ export class AnswerEnd {
 }
 
 function reasonOf(given: unknown): Reason {
-  if (!isFields(given)) return { unified: wordOf(given), raw: undefined };
-  return { unified: wordOf(given.unified), raw: textIf(given.raw) };
+  if (!isFields(given)) return { unified: finishReasonOf(given), raw: undefined };
+  return { unified: finishReasonOf(given.unified), raw: textIf(given.raw) };
 }
 
 /** Converts `"content-filter"` to `"content_filter"`; an unknown or missing reason becomes `"other"`. */
-function wordOf(given: unknown): FinishReason {
+function finishReasonOf(given: unknown): FinishReason {
   return typeof given !== "string" || given === "unknown" ? "other" : given.replaceAll("-", "_");
 }
 
 /** Describes how a stream was cut off if its package made up the finish reason. */
-function madeUp(given: unknown, { unified, raw }: Reason): string | undefined {
-  if (given === undefined || given === "unknown") return noReason;
+function missingFinish(given: unknown, { unified, raw }: Reason): string | undefined {
+  if (given === undefined || given === "unknown") return noFinishReason;
   if (unified === "interrupted") return "the service did not say that it is complete.";
   const isNested = isFields(given);
-  return isNested && unified === "other" && raw === undefined ? noReason : undefined;
+  return isNested && unified === "other" && raw === undefined ? noFinishReason : undefined;
 }
 
 function dateText(value: unknown): string | undefined {

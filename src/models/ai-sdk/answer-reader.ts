@@ -9,7 +9,7 @@ import { streamError } from "../errors.js";
 import { AnswerEnd } from "./answer-end.js";
 import { callBlock, callExtra, type KnownCall, knownCall, labelOf, providerResultBlock } from "./call-blocks.js";
 import { providerExtra } from "./provider-extra.js";
-import { type Answering, providerModelName } from "./provider-model.js";
+import { type ModelIdentity, providerModelName } from "./provider-model.js";
 
 /** A text or reasoning block that is still open. */
 interface OpenText {
@@ -41,7 +41,7 @@ interface PlacedCall extends KnownCall {
  * its first part arrives; provider metadata is added to its last chunk.
  */
 export class AnswerReader {
-  readonly #model: Answering;
+  readonly #model: ModelIdentity;
   readonly #end: AnswerEnd;
   readonly #texts = { text: new Map<unknown, OpenText>(), reasoning: new Map<unknown, OpenText>() };
   readonly #openCalls = new Map<string, OpenCall>();
@@ -54,7 +54,7 @@ export class AnswerReader {
   #isEmpty = true;
   #structuredOutputText: string | undefined;
 
-  constructor(model: Answering, warn: (warning: unknown) => void) {
+  constructor(model: ModelIdentity, warn: (warning: unknown) => void) {
     this.#model = model;
     this.#end = new AnswerEnd(model);
     this.#warn = warn;

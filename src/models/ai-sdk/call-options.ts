@@ -17,9 +17,9 @@ export interface Call {
 export function callOptionsOf({ messages, options, stop }: Call, model: AiSdkModel): Fields {
   const { specificationVersion: version, provider } = model;
   const { tools, choice } = chosenTools(options);
-  const call = new Stoppable(stop);
+  const call = new LazySignalCall(stop);
   call.prompt = promptOf(messages, { provider, version });
-  for (const [name, ours] of sameOptions) if (options[ours] !== undefined) call[name] = options[ours];
+  for (const [name, ours] of passedOptions) if (options[ours] !== undefined) call[name] = options[ours];
   const { responseFormat, reasoningEffort } = options;
   if (options.stop !== undefined) call.stopSequences = [...options.stop];
   if (responseFormat !== undefined) call.responseFormat = withoutUndefined({ ...responseFormat });
@@ -31,25 +31,25 @@ export function callOptionsOf({ messages, options, stop }: Call, model: AiSdkMod
 }
 
 /** Call options whose signal is created when it is read. (A closure instead would keep finished calls alive longer.) */
-class Stoppable {
+class LazySignalCall {
   readonly #stop: Call["stop"];
   [option: string]: unknown;
 
   constructor(stop: Call["stop"]) {
     this.#stop = stop;
-    Object.defineProperty(this, "abortSignal", Stoppable.abortSignal);
+    Object.defineProperty(this, "abortSignal", LazySignalCall.abortSignal);
   }
 
   static readonly abortSignal: PropertyDescriptor = {
     enumerable: true,
-    get(this: Stoppable) {
+    get(this: LazySignalCall) {
       return this.#stop.signal;
     },
   };
 }
 
 /** Options that are passed on unchanged: the name in the AI SDK, and ours. */
-const sameOptions: readonly (readonly [string, keyof ModelOptions])[] = [
+const passedOptions: readonly (readonly [string, keyof ModelOptions])[] = [
   ["maxOutputTokens", "maxTokens"],
   ["temperature", "temperature"],
   ["topP", "topP"],

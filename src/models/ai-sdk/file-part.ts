@@ -4,7 +4,7 @@ import { invalidMedia } from "../errors.js";
 import type { AiSdkVersion } from "./provider-model.js";
 
 /** The media fields of a content block. */
-export interface Place {
+export interface MediaSource {
   readonly type: string;
   readonly url?: string | undefined;
   readonly base64Data?: string | undefined;
@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** Converts media to a prompt part. V4 tags the data; earlier specs take a `URL`, or a string of base64. */
-export function filePart(media: Place, version: AiSdkVersion): Fields {
+export function filePart(media: MediaSource, version: AiSdkVersion): Fields {
   const { data, mediaType } = fileData(media);
   return withoutUndefined({
     type: "file",
@@ -28,12 +28,12 @@ export function tagged(data: string | URL): Fields {
 }
 
 /** Returns the base64 data or the URL. A `data:` URL is decoded. */
-export function fileData({ type, url, base64Data, mimeType }: Place): { data: string | URL; mediaType: string } {
+export function fileData({ type, url, base64Data, mimeType }: MediaSource): { data: string | URL; mediaType: string } {
   const fallback = mimeType ?? defaultTypes.get(type.split("_").at(-1) ?? "") ?? "application/octet-stream";
   if (base64Data !== undefined) return { data: base64Data, mediaType: fallback };
   if (url === undefined) throw invalidMedia(`A block of type ${type} has neither url nor base64Data. Set one of them.`);
   const embedded = /^data:([^;,]*)((?:;[^;,]*)*),(.*)$/s.exec(url);
-  if (embedded === null) return { data: addressOf(url, type), mediaType: fallback };
+  if (embedded === null) return { data: urlOf(url, type), mediaType: fallback };
   const [, mediaType = "", parameters = "", content = ""] = embedded;
   const data = parameters.endsWith(";base64") ? content : base64Of(decodeURIComponent(content));
   return { data, mediaType: mimeType ?? (mediaType || fallback) };
@@ -45,7 +45,7 @@ const defaultTypes: ReadonlyMap<string, string> = new Map([
   ["video", "video/*"],
 ]);
 
-function addressOf(url: string, type: string): URL {
+function urlOf(url: string, type: string): URL {
   try {
     return new URL(url);
   } catch {

@@ -15,7 +15,7 @@ export class ModelWarnings {
     this.#model = model;
   }
 
-  tell(warning: unknown, ctx: NodeContext): void {
+  report(warning: unknown, ctx: NodeContext): void {
     const message = textOf(warning);
     if (this.#told.has(message) || this.#told.size >= most) return;
     this.#told.add(message);

@@ -33,12 +33,12 @@ export function promptOf(messages: readonly AgenticMessage[], target: PromptTarg
   const prompt: PromptMessage[] = [];
   for (const message of messages) {
     if (message.role === "system") prompt.push(systemPrompt(message, target));
-    else for (const next of promptMessages(message, target)) addTo(prompt, next);
+    else for (const next of promptMessages(message, target)) appendMessage(prompt, next);
   }
   return prompt;
 }
 
-function addTo(prompt: PromptMessage[], next: PromptMessage): void {
+function appendMessage(prompt: PromptMessage[], next: PromptMessage): void {
   const last = prompt[prompt.length - 1];
   if (last === undefined || !isToolMessage(next) || !isToolMessage(last)) prompt.push(next);
   else prompt[prompt.length - 1] = { role: "tool", content: [...last.content, ...next.content] as Fields[] };
@@ -65,7 +65,7 @@ function promptMessages(message: AgenticMessage, target: PromptTarget): PromptMe
   for (const block of message.contentBlocks) {
     const part = partOf(block, target);
     if (part === undefined) continue;
-    const role = isForTools(block) ? "tool" : message.role;
+    const role = belongsInToolMessage(block) ? "tool" : message.role;
     const last = prompt.at(-1);
     if (last?.role === role) last.content.push(part);
     else prompt.push({ role, content: [part] });
@@ -74,7 +74,7 @@ function promptMessages(message: AgenticMessage, target: PromptTarget): PromptMe
   return options === noOptions ? prompt : prompt.map((part) => ({ ...part, ...options }));
 }
 
-function isForTools({ type }: ContentBlock): boolean {
+function belongsInToolMessage({ type }: ContentBlock): boolean {
   return type === "function_tool_result" || type === "mcp_tool_approval_response";
 }
 
@@ -159,16 +159,16 @@ function approvalResponse({ approvalRequestId, approve, reason }: McpToolApprova
 
 /** Converts an extension block that can be sent back. Others, such as sources, are only informational. */
 function extensionPart({ kind, data }: Extension, options: object, version: AiSdkVersion): Fields | undefined {
-  if (!isFields(data) || !returning.includes(kind) || (kind !== "file" && version !== "v4")) return undefined;
+  if (!isFields(data) || !returnableKinds.includes(kind) || (kind !== "file" && version !== "v4")) return undefined;
   const { providerMetadata, data: content, ...part } = data;
-  const sent = content === undefined ? {} : { data: restored(content) };
+  const sent = content === undefined ? {} : { data: restoreUrl(content) };
   return withoutUndefined({ ...part, ...sent, providerOptions: providerMetadata, ...options });
 }
 
-const returning = ["custom", "reasoning-file", "file"];
+const returnableKinds = ["custom", "reasoning-file", "file"];
 
 /** Restores a `URL`, which became a string when the block was created. */
-function restored(content: unknown): unknown {
+function restoreUrl(content: unknown): unknown {
   if (!isFields(content) || content.type !== "url") return content;
   return { ...content, url: new URL(String(content.url)) };
 }

@@ -27,13 +27,13 @@ export interface AiSdkEmbeddingModel {
 }
 
 /** The name of a model, for error messages and metadata. */
-export interface Answering {
+export interface ModelIdentity {
   readonly provider: string;
   readonly modelId: string;
 }
 
 /** `openai.responses/gpt-5` */
-export function providerModelName({ provider, modelId }: Answering): string {
+export function providerModelName({ provider, modelId }: ModelIdentity): string {
   return `${provider}/${modelId}`;
 }
 

@@ -1,5 +1,11 @@
 import { shorten } from "../../schema/shorten.js";
-import { invalidRagOption, invalidValue, reservedChunkKey, twoValues, unknownChunkOption } from "../errors.js";
+import {
+  conflictingSynonyms,
+  invalidRagOption,
+  invalidValue,
+  reservedChunkKey,
+  unknownChunkOption,
+} from "../errors.js";
 import type { ChunkStrategy } from "./chunk-options.js";
 
 /** Options whose names and common values have been checked. */
@@ -65,7 +71,7 @@ function checkNames(values: Readonly<Record<string, unknown>>, strategy: ChunkSt
 /** The value of an option that has two names. */
 function synonyms(values: Readonly<Record<string, unknown>>, first: string, second: string): unknown {
   const [one, other] = [values[first], values[second]];
-  if (one !== undefined && other !== undefined && one !== other) throw twoValues(first, second);
+  if (one !== undefined && other !== undefined && one !== other) throw conflictingSynonyms(first, second);
   return one ?? other;
 }
 

@@ -11,7 +11,7 @@ import type { ChunkOptions } from "./chunk-options.js";
 import { Graphemes } from "./graphemes.js";
 import { addOverlap, withoutOverlap } from "./overlap.js";
 import { type PagesOf, takePages } from "./pages.js";
-import { findTurns } from "./semantic.js";
+import { findTopicChanges } from "./semantic.js";
 import { sentencesOf } from "./sentences.js";
 import { proseSeparators, type Separator, splitParts, splitRecursively } from "./separators.js";
 import { characters, cut, fits, type Measure, pack, type Sizing } from "./sizing.js";
@@ -184,7 +184,7 @@ async function findSemantic(
     {},
     ctx,
   );
-  const starts = [0, ...findTurns(vectors, threshold)];
+  const starts = [0, ...findTopicChanges(vectors, threshold)];
   return starts.map((start, index) => sentences.slice(start, starts[index + 1]));
 }
 
@@ -226,7 +226,7 @@ function minSizeOf(given: unknown, size: number): number {
   throw invalidValue("minSize", `a number from 0 to the size, ${size}`, given);
 }
 
-interface Finishing {
+interface ChunkContext {
   readonly sizing: Sizing;
   readonly id: string;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -234,7 +234,7 @@ interface Finishing {
 }
 
 /** The last step of every strategy: trims chunks, drops blank ones, and adds ids and metadata. */
-function finishChunks(found: readonly FoundChunk[], { sizing, id, metadata, pagesOf }: Finishing): Chunk[] {
+function finishChunks(found: readonly FoundChunk[], { sizing, id, metadata, pagesOf }: ChunkContext): Chunk[] {
   // slices of the source have distinct positions; chunks with a text of their own may share one
   const ids = new Map<string, number>();
   const distinct = (place: string): string => {

@@ -9,8 +9,8 @@ export class Graphemes {
   /** The last boundary after `from` and at or before `wanted`, or the end of the first grapheme if there is none. */
   cutAt(text: string, from: number, wanted: number, to: number): number {
     if (wanted >= to) return to;
-    if (wanted > from && isPlain(text, wanted)) return wanted;
-    const anchor = safePlaceBefore(text, wanted, from);
+    if (wanted > from && isCertainBoundary(text, wanted)) return wanted;
+    const anchor = boundaryBefore(text, wanted, from);
     let best = from;
     for (const { index } of this.#segment(text.slice(anchor, Math.min(to, wanted + 2)))) {
       if (anchor + index > from && anchor + index <= wanted) best = anchor + index;
@@ -20,8 +20,8 @@ export class Graphemes {
 
   /** The first boundary at or after `wanted`. */
   nextAt(text: string, wanted: number, to: number): number {
-    if (wanted >= to || isPlain(text, wanted)) return Math.min(wanted, to);
-    const before = this.cutAt(text, Math.max(0, wanted - farthest) - 1, wanted, to);
+    if (wanted >= to || isCertainBoundary(text, wanted)) return Math.min(wanted, to);
+    const before = this.cutAt(text, Math.max(0, wanted - maxLookBack) - 1, wanted, to);
     return before === wanted ? wanted : this.#endOfFirst(text, Math.max(0, before), to);
   }
 
@@ -41,21 +41,21 @@ export class Graphemes {
 }
 
 /** How far back to look for a certain boundary. */
-const farthest = 2_000;
+const maxLookBack = 2_000;
 
-function safePlaceBefore(text: string, index: number, from: number): number {
-  const first = Math.max(from, index - farthest, 0);
-  for (let place = index - 1; place > first; place--) if (isPlain(text, place)) return place;
+function boundaryBefore(text: string, index: number, from: number): number {
+  const first = Math.max(from, index - maxLookBack, 0);
+  for (let place = index - 1; place > first; place--) if (isCertainBoundary(text, place)) return place;
   // not in the middle of a surrogate pair
   return first > 0 && isLowSurrogate(text.charCodeAt(first)) ? first - 1 : first;
 }
 
 /** Whether `index` is certainly a boundary, because neither neighbor can combine with another character. */
-function isPlain(text: string, index: number): boolean {
-  return joinsNothing(text.charCodeAt(index - 1)) && joinsNothing(text.charCodeAt(index));
+function isCertainBoundary(text: string, index: number): boolean {
+  return cannotCombine(text.charCodeAt(index - 1)) && cannotCombine(text.charCodeAt(index));
 }
 
-function joinsNothing(code: number): boolean {
+function cannotCombine(code: number): boolean {
   if (code < 0x7f) return code >= 0x20;
   // Latin and Cyrillic letters; hiragana and Chinese characters
   return (

@@ -9,6 +9,7 @@ export interface EmbedOptions {
   readonly batchSize?: number | undefined;
   /** The maximum number of concurrent calls. @default 4, or 1 if the model does not support parallel calls */
   readonly concurrency?: number | undefined;
+  /** Aborts the calls. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -4,7 +4,7 @@ import { isFields } from "../../is.js";
 import type { Chunk } from "../chunk.js";
 import { concurrently } from "../concurrently.js";
 import { extractionFailed, invalidValue, noModel, reservedChunkKey, unknownRagOption } from "../errors.js";
-import { askModel, askModelForJson } from "../model-answer.js";
+import { type AskOptions, askModel, askModelForJson } from "../model-answer.js";
 import type { ExtractOptions, ExtractorOptions } from "./extract-options.js";
 
 const kinds = ["title", "summary", "keywords", "questions"] as const;
@@ -61,9 +61,8 @@ function checkOptions(options: ExtractOptions): ExtractOptions {
 
 interface Extractor {
   readonly kind: string;
-  extract(model: AgenticModel, text: string, options: Asking): Promise<Record<string, unknown>>;
+  extract(model: AgenticModel, text: string, options: AskOptions): Promise<Record<string, unknown>>;
 }
-type Asking = Parameters<typeof askModel>[2];
 
 function extractorsOf(options: ExtractOptions): Extractor[] {
   const extractors = kinds.flatMap((kind) => {

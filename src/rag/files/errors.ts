@@ -7,10 +7,10 @@ export const loadFailed = (uri: string, why: string, cause?: unknown): KumikoErr
     cause === undefined ? {} : { cause },
   );
 
-export const tooSlow = (uri: string, timeoutMs: number): KumikoError =>
+export const loadTimedOut = (uri: string, timeoutMs: number): KumikoError =>
   loadFailed(uri, `it took longer than ${timeoutMs} ms. Increase timeoutMs to wait longer.`);
 
-export const tooLarge = (uri: string, megabytes: number): KumikoError =>
+export const fileTooLarge = (uri: string, megabytes: number): KumikoError =>
   loadFailed(uri, `it is larger than ${megabytes} MB. Increase maxBytes to load it.`);
 
 export const noTextInPages = (uri: string, pages: number): KumikoError =>
@@ -19,5 +19,5 @@ export const noTextInPages = (uri: string, pages: number): KumikoError =>
     `there is no text in its ${pages === 1 ? "page" : `${pages} pages`}. If they are images, as in a scan, run OCR on them first.`,
   );
 
-export const encrypted = (uri: string): KumikoError =>
+export const fileEncrypted = (uri: string): KumikoError =>
   loadFailed(uri, "it is encrypted with a password. Save it without one first.");

@@ -5,7 +5,7 @@ import type { DocumentSource, Loader } from "../../components/retrieval.js";
 import type { Document } from "../../schema/document.js";
 import { invalidValue, unknownRagOption } from "../errors.js";
 import { documentFromBytes } from "./document-from-bytes.js";
-import { loadFailed, tooLarge } from "./errors.js";
+import { fileTooLarge, loadFailed } from "./errors.js";
 import { mimeTypeOf } from "./file-type.js";
 
 /** Options of {@link fileLoader}. */
@@ -72,7 +72,7 @@ export async function readBytes(
   try {
     const stat = await file.stat();
     if (!stat.isFile()) throw loadFailed(uri, "it is not a file.");
-    if (stat.size > maxBytes) throw tooLarge(uri, maxBytes / 1_000_000);
+    if (stat.size > maxBytes) throw fileTooLarge(uri, maxBytes / 1_000_000);
     return await file.readFile({ signal });
   } finally {
     await file.close();

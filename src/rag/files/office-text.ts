@@ -1,7 +1,7 @@
 import { inflateRawSync } from "node:zlib";
 import { messageOf } from "../../errors.js";
 import { noPackage } from "../errors.js";
-import { encrypted, loadFailed, noTextInPages } from "./errors.js";
+import { fileEncrypted, loadFailed, noTextInPages } from "./errors.js";
 
 /** The text of a PDF, with a blank line between pages. */
 export interface PdfText {
@@ -38,7 +38,7 @@ async function readPages(uri: string, bytes: Uint8Array): Promise<readonly strin
       await pdf.loadingTask.destroy();
     }
   } catch (cause) {
-    if (cause instanceof Error && cause.name === "PasswordException") throw encrypted(uri);
+    if (cause instanceof Error && cause.name === "PasswordException") throw fileEncrypted(uri);
     throw loadFailed(uri, "it is not a readable PDF.", cause);
   }
 }
@@ -55,13 +55,13 @@ export async function docxText(uri: string, bytes: Uint8Array): Promise<string> 
   }
 }
 
-const mostUnpacked = 100_000_000;
+const maxUnpackedBytes = 100_000_000;
 const centralEntry = 0x02014b50;
 const endOfDirectory = 0x06054b50;
 
 /** Guards against zip bombs: unpacks the archive up to a limit before mammoth reads it. */
 function checkUnpackedSize(zip: Buffer): void {
-  let left = mostUnpacked;
+  let left = maxUnpackedBytes;
   for (const { method, start, length } of entriesOf(zip)) {
     const packed = zip.subarray(start, start + length);
     left -= method === 0 ? packed.length : unpackedLength(packed, left);

@@ -4,7 +4,7 @@ import { request as httpsRequest } from "node:https";
 import { isIP } from "node:net";
 import { invalidValue } from "../errors.js";
 import { documentFromBytes } from "./document-from-bytes.js";
-import { loadFailed, tooLarge, tooSlow } from "./errors.js";
+import { fileTooLarge, loadFailed, loadTimedOut } from "./errors.js";
 import { checkMaxBytes, type SourceLoader } from "./file-loader.js";
 import { isPrivateAddress } from "./private-address.js";
 
@@ -45,7 +45,7 @@ export function webLoader(options: WebLoaderOptions = {}): SourceLoader {
       const signal = ctx === undefined ? timeout : AbortSignal.any([ctx.signal, timeout]);
       const page = new Page(uri, { allowPrivate, maxBytes, maxRedirects, headers, signal });
       const loaded = await page.load().catch((error: unknown) => {
-        if (timeout.aborted && ctx?.signal.aborted !== true) throw tooSlow(uri, timeoutMs);
+        if (timeout.aborted && ctx?.signal.aborted !== true) throw loadTimedOut(uri, timeoutMs);
         throw error;
       });
       return [await documentFromBytes(loaded)];
@@ -53,7 +53,7 @@ export function webLoader(options: WebLoaderOptions = {}): SourceLoader {
   };
 }
 
-interface Loading {
+interface PageOptions {
   readonly allowPrivate: boolean;
   readonly maxBytes: number;
   readonly maxRedirects: number;
@@ -65,9 +65,9 @@ const redirects: readonly unknown[] = [301, 302, 303, 307, 308];
 
 class Page {
   readonly #uri: string;
-  readonly #options: Loading;
+  readonly #options: PageOptions;
 
-  constructor(uri: string, options: Loading) {
+  constructor(uri: string, options: PageOptions) {
     this.#uri = uri;
     this.#options = options;
   }
@@ -162,7 +162,7 @@ class Page {
       signal.throwIfAborted();
       throw loadFailed(this.#uri, "", cause);
     }
-    if (length > maxBytes) throw tooLarge(this.#uri, maxBytes / 1_000_000);
+    if (length > maxBytes) throw fileTooLarge(this.#uri, maxBytes / 1_000_000);
     const encoding = answer.headers["content-encoding"] ?? "identity";
     if (encoding !== "identity")
       throw this.#failed(`it is encoded as ${encoding}, although the request accepts no encoding.`);

@@ -11,7 +11,7 @@ import type { QueryRetriever } from "./vector-retriever.js";
 
 type RetrieverContext = NodeContext<unknown, RetrieverOptions | undefined>;
 
-const call = (retriever: Retriever, query: string, ctx: RetrieverContext | undefined): Promise<Document[]> =>
+const retrieveWith = (retriever: Retriever, query: string, ctx: RetrieverContext | undefined): Promise<Document[]> =>
   retriever.retrieve(query, contextFor<RetrieverOptions>(ctx, ctx?.options ?? {}));
 
 /** Options of {@link multiQueryRetriever}. */
@@ -45,7 +45,9 @@ export function multiQueryRetriever({ retriever, model, rewrite, count = 3 }: Mu
       const others =
         model === undefined ? checkQueries(await rewrite?.(query, count)) : await askQueries(model, query, count, ctx);
       const queries = [...new Set([query, ...others])].slice(0, count + 1);
-      return fuse(await Promise.all(queries.map((one) => call(retriever, one, ctx))), { topK: ctx?.options?.topK });
+      return fuse(await Promise.all(queries.map((one) => retrieveWith(retriever, one, ctx))), {
+        topK: ctx?.options?.topK,
+      });
     },
   };
 }
@@ -104,7 +106,7 @@ export function routerRetriever({ retrievers, route, optional = false }: RouterO
         chosen.map(async (name) => {
           const retriever = retrievers[name];
           try {
-            return retriever === undefined ? [] : await call(retriever, query, ctx);
+            return retriever === undefined ? [] : await retrieveWith(retriever, query, ctx);
           } catch (error) {
             if (!optional || ctx?.signal.aborted) throw error;
             ctx?.progress({ kind: "retriever_failed", name, message: messageOf(error), error });
@@ -142,7 +144,7 @@ export function parentRetriever({ retriever, parents, parentOf = documentIdOf }:
     type: "ParentRetriever",
     retrieve: async (query: string, ctx?: NodeContext<unknown, RetrieverOptions>) => {
       const best = new Map<string, number | undefined>();
-      for (const chunk of await call(retriever, query, ctx)) {
+      for (const chunk of await retrieveWith(retriever, query, ctx)) {
         const id = parentOf(chunk);
         if (!best.has(id)) best.set(id, scoreOf(chunk));
       }

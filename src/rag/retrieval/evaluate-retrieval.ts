@@ -61,14 +61,14 @@ export async function evaluateRetrieval({
   await concurrently(cases, concurrency, async (one, index) => {
     const options: RetrieverOptions = { topK: k };
     const documents = await retriever.retrieve(one.query, contextFor(undefined, options));
-    results[index] = judge(one, documents.slice(0, k));
+    results[index] = evaluateCase(one, documents.slice(0, k));
   });
   const mean = (read: (result: CaseResult) => number): number =>
     results.reduce((sum, result) => sum + read(result), 0) / results.length;
   return { recall: mean(({ recall }) => recall), mrr: mean(({ reciprocalRank }) => reciprocalRank), cases: results };
 }
 
-function judge({ query, relevant }: RetrievalCase, documents: readonly Document[]): CaseResult {
+function evaluateCase({ query, relevant }: RetrievalCase, documents: readonly Document[]): CaseResult {
   const isRelevant = typeof relevant === "function" ? relevant : ({ id }: Document) => relevant.includes(id);
   const hits = documents.filter(isRelevant);
   const first = documents.findIndex(isRelevant);

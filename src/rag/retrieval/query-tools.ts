@@ -93,7 +93,7 @@ export function createGraphRAGTool(options: GraphRAGToolOptions): QueryTool {
       const graph = new GraphRAG(graphOptionsOf(options.graphOptions ?? {}, settings));
       const pool = Math.max(50, Math.min(mostResults, 5 * topK), topK);
       const [queryVector = []] = await embedTexts(options.model, [settings.queryText], {}, ctx);
-      const found = await ask(settings, queryVector, { topK: pool, includeVector: true });
+      const found = await queryStore(settings, queryVector, { topK: pool, includeVector: true });
       return graph.rank(found, { queryVector, topK });
     },
   });
@@ -127,7 +127,7 @@ function makeTool(options: QueryToolOptions, { kind, description, find }: ToolKi
   });
 }
 
-interface Asking {
+interface StoreQuery {
   readonly topK: number;
   readonly includeVector: boolean;
 }
@@ -135,16 +135,16 @@ interface Asking {
 async function query(
   { model }: QueryToolOptions,
   settings: QuerySettings,
-  { ctx, ...asking }: Asking & { readonly ctx: NodeContext<unknown, unknown> },
+  { ctx, ...asking }: StoreQuery & { readonly ctx: NodeContext<unknown, unknown> },
 ): Promise<QueryResult[]> {
   const [queryVector = []] = await embedTexts(model, [settings.queryText], {}, ctx);
-  return ask(settings, queryVector, asking);
+  return queryStore(settings, queryVector, asking);
 }
 
-async function ask(
+async function queryStore(
   { store, indexName, filter }: QuerySettings,
   queryVector: number[],
-  asking: Asking,
+  asking: StoreQuery,
 ): Promise<QueryResult[]> {
   const hits = await store.query({ indexName, queryVector, ...asking, ...(filter === undefined ? {} : { filter }) });
   return hits.map(resultOf);

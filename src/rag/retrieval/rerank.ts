@@ -29,6 +29,7 @@ export interface RerankOptions {
   readonly model?: AgenticModel | undefined;
   /** Returns the score of a document without a model, from 0 to 1. */
   readonly score?: ((query: string, document: Document) => number | Promise<number>) | undefined;
+  /** The weights of the parts of a score. */
   readonly weights?: RerankWeights | undefined;
   /** @default all */
   readonly topK?: number | undefined;
@@ -48,7 +49,7 @@ export function rerank({ model, score, weights = {}, topK, strict = false }: Rer
     throw invalidRagOption("rerank needs either a model or a score function. Set exactly one of them.");
   if (topK !== undefined && (!Number.isInteger(topK) || topK < 1))
     throw invalidValue("topK", "a whole number of at least 1", topK);
-  const shares = sharesOf(weights);
+  const shares = normalizedWeights(weights);
   return async (query, documents, ctx) => {
     let semantic: number[];
     try {
@@ -75,7 +76,7 @@ export function rerank({ model, score, weights = {}, topK, strict = false }: Rer
   };
 }
 
-function sharesOf({ semantic = 0.4, vector = 0.4, position = 0.2 }: RerankWeights) {
+function normalizedWeights({ semantic = 0.4, vector = 0.4, position = 0.2 }: RerankWeights) {
   const sum = semantic + vector + position;
   if (![semantic, vector, position].every((weight) => weight >= 0) || !(sum > 0) || !Number.isFinite(sum))
     throw invalidValue("weights", "numbers of at least 0, not all 0", { semantic, vector, position });

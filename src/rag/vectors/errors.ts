@@ -18,7 +18,7 @@ export const unknownIndex = (name: string, known: readonly string[]): KumikoErro
     `There is no index "${name}". Create it with createIndex({ indexName: "${name}", … }). Indexes: ${known.join(", ") || "none"}.`,
   );
 
-export const otherIndex = (name: string, found: object, wanted: object): KumikoError =>
+export const indexSettingsDiffer = (name: string, found: object, wanted: object): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
     `The index "${name}" already exists with other settings: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}. Delete it first, or use another name.`,

@@ -1,5 +1,5 @@
 import { compareTexts } from "./compare-texts.js";
-import { otherIndex, unknownIndex, vectorsClosed } from "./errors.js";
+import { indexSettingsDiffer, unknownIndex, vectorsClosed } from "./errors.js";
 import { MemoryIndex } from "./memory-index.js";
 import { checkIndexName, readDelete, readEntryRows, readIndexSettings, readQuery, readUpdate } from "./requests.js";
 import { searchIndex } from "./search-index.js";
@@ -25,7 +25,7 @@ export class MemoryStore implements VectorStore {
     const settings = readIndexSettings(options);
     const found = this.#indexes.get(name)?.settings;
     if (found === undefined) this.#indexes.set(name, new MemoryIndex(settings));
-    else if (JSON.stringify(found) !== JSON.stringify(settings)) throw otherIndex(name, found, settings);
+    else if (JSON.stringify(found) !== JSON.stringify(settings)) throw indexSettingsDiffer(name, found, settings);
   }
 
   async listIndexes(): Promise<string[]> {

@@ -24,7 +24,7 @@ export interface OwnPool extends PostgresPool {
 }
 
 /** A dedicated connection, beside those of a pool. */
-export interface LoneClient {
+export interface DedicatedClient {
   connect(): Promise<unknown>;
   query(query: PostgresQuery): Promise<PostgresResult>;
   end(): Promise<void>;
@@ -45,14 +45,14 @@ export async function makePool(connectionString: string, store: string): Promise
 }
 
 /** Creates a client with the options of the pool; `undefined` if the pool does not expose them. */
-export function makeClient(pool: PostgresPool): LoneClient | undefined {
+export function makeClient(pool: PostgresPool): DedicatedClient | undefined {
   const { Client, options } = pool as PostgresPool & PoolInside;
   return Client && new Client(options);
 }
 
 /** Properties that every pool of `pg` has, but its types leave out. */
 interface PoolInside {
-  readonly Client?: new (options: unknown) => LoneClient;
+  readonly Client?: new (options: unknown) => DedicatedClient;
   readonly options?: unknown;
 }
 

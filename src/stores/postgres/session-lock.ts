@@ -1,4 +1,4 @@
-import { type LoneClient, makeClient, type PostgresPool } from "./pool.js";
+import { type DedicatedClient, makeClient, type PostgresPool } from "./pool.js";
 
 /**
  * An advisory lock that this process holds as long as it is connected, by which processes on any host see that it is alive. It
@@ -8,7 +8,7 @@ import { type LoneClient, makeClient, type PostgresPool } from "./pool.js";
 export class SessionLock {
   readonly #pool: PostgresPool;
   readonly #key: string;
-  #holder: LoneClient | undefined;
+  #holder: DedicatedClient | undefined;
   #attempt: Promise<void> | undefined;
   #pause: NodeJS.Timeout | undefined;
   #failures = 0;
@@ -57,7 +57,7 @@ export class SessionLock {
   }
 
   async #try(): Promise<void> {
-    let client: LoneClient | undefined;
+    let client: DedicatedClient | undefined;
     try {
       client = makeClient(this.#pool);
       if (client !== undefined && (await this.#hold(client))) return;
@@ -68,7 +68,7 @@ export class SessionLock {
     await end(client);
   }
 
-  async #hold(client: LoneClient): Promise<boolean> {
+  async #hold(client: DedicatedClient): Promise<boolean> {
     client.on("error", () => this.#lose(client));
     client.on("end", () => this.#lose(client));
     await client.connect();
@@ -81,7 +81,7 @@ export class SessionLock {
     return true;
   }
 
-  #lose(client: LoneClient): void {
+  #lose(client: DedicatedClient): void {
     if (this.#holder !== client) return;
     this.#holder = undefined;
     void end(client);
@@ -116,6 +116,6 @@ const watchConnection = `SELECT set_config(name, value, false) FROM pg_settings 
 ('tcp_keepalives_idle', '30'), ('tcp_keepalives_interval', '10'), ('tcp_keepalives_count', '3'),
 ('idle_session_timeout', '0')) AS wanted (name, value) USING (name)`;
 
-async function end(client: LoneClient | undefined): Promise<void> {
+async function end(client: DedicatedClient | undefined): Promise<void> {
   await client?.end().catch(() => undefined);
 }

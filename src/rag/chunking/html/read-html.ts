@@ -56,7 +56,7 @@ export interface HtmlPage {
 export async function readHtml(source: string): Promise<HtmlPage> {
   const { parse, parseFragment, defaultTreeAdapter } = await loadParser();
   const starts: ElementStarts = new Map();
-  const treeAdapter = placesOnly(defaultTreeAdapter, source, starts);
+  const treeAdapter = compactAdapter(defaultTreeAdapter, source, starts);
   const page = parse(source, { sourceCodeLocationInfo: true, scriptingEnabled: false, treeAdapter });
   const known = new Map<string, string>();
   const decode = (reference: string): string => {
@@ -75,7 +75,7 @@ type ElementStarts = Map<DefaultTreeAdapterTypes.Node, number>;
  * and while their text equals the source, only the range is kept. Texts that the parser moves are not joined, so that each
  * keeps its own range.
  */
-function placesOnly(adapter: typeof DefaultAdapter, source: string, starts: ElementStarts): typeof DefaultAdapter {
+function compactAdapter(adapter: typeof DefaultAdapter, source: string, starts: ElementStarts): typeof DefaultAdapter {
   /** The text inserted last; its location is reported next. */
   let piece: string | undefined;
   const append = (parent: DefaultTreeAdapterTypes.ParentNode): DefaultTreeAdapterTypes.TextNode => {

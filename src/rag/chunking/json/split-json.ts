@@ -7,11 +7,11 @@ export interface JsonSplit extends JsonReading {
 }
 
 /** The members that lead from the root to a value. */
-type Way = readonly JsonMember[];
+type MemberPath = readonly JsonMember[];
 
 /** A value and its path. A chunk consists of entries. */
 interface Entry extends TextSpan {
-  readonly way: Way;
+  readonly way: MemberPath;
   readonly text: string;
 }
 
@@ -49,7 +49,7 @@ class Splitter {
   }
 
   /** Groups members that fit together. A member that is too large is split recursively, or stays whole if it has no members. */
-  #splitMembers(members: readonly JsonMember[], way: Way): void {
+  #splitMembers(members: readonly JsonMember[], way: MemberPath): void {
     const before = way.map(({ keyText }) => `{${keyText}:`).join("");
     const wrap = (inside: string): string => `${before}{${inside}}${"}".repeat(way.length)}`;
     let open: Entry[] = [];

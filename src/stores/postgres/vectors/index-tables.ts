@@ -1,5 +1,5 @@
 import { KumikoError } from "../../../errors.js";
-import { otherIndex, unknownIndex } from "../../../rag/vectors/errors.js";
+import { indexSettingsDiffer, unknownIndex } from "../../../rag/vectors/errors.js";
 import { type IndexSettings, readIndexSettings } from "../../../rag/vectors/requests.js";
 import type { VectorMetric } from "../../../rag/vectors/vector-store.js";
 import type { Database } from "../database.js";
@@ -41,7 +41,8 @@ export class PostgresIndexTables {
     await this.#beReady();
     await this.#database.query(`creating the index ${name}`, makeOnce(createTable(table, settings), "duplicate_table"));
     const found = await this.get(name);
-    if (JSON.stringify(found.settings) !== JSON.stringify(settings)) throw otherIndex(name, found.settings, settings);
+    if (JSON.stringify(found.settings) !== JSON.stringify(settings))
+      throw indexSettingsDiffer(name, found.settings, settings);
     if (graph === undefined || (await this.hasGraph(found))) return;
     await this.#database.query(`creating the HNSW index of ${name}`, makeOnce(graph, "duplicate_object"));
   }

@@ -1,4 +1,4 @@
-import { otherIndex, unknownIndex } from "../../../rag/vectors/errors.js";
+import { indexSettingsDiffer, unknownIndex } from "../../../rag/vectors/errors.js";
 import type { IndexSettings } from "../../../rag/vectors/requests.js";
 import type { VectorMetric } from "../../../rag/vectors/vector-store.js";
 import type { SqliteConnection } from "../connection.js";
@@ -30,7 +30,7 @@ export function createTables(connection: SqliteConnection, name: string, setting
   const found = findTables(connection, name);
   if (found !== undefined) {
     if (JSON.stringify(found.settings) === JSON.stringify(settings)) return;
-    throw otherIndex(name, found.settings, settings);
+    throw indexSettingsDiffer(name, found.settings, settings);
   }
   const { dimension, metric, text } = settings;
   const [row] = connection.query(
