@@ -87,7 +87,7 @@ export async function generateOnce(
 /** The context field that prefixes the keys of nested attempts. */
 const keyPrefix = "attemptPrefix";
 
-/** A context in which the keys of attempts begin with a prefix, for a model that makes attempts of its own. */
+/** A context in which the keys of attempts begin with a prefix, for a model that makes further attempts. */
 export function withPrefix(ctx: ModelContext, key: string): ModelContext {
   return ctx.with({ [keyPrefix]: `${prefixOf(ctx)}${key} ` }) as ModelContext;
 }

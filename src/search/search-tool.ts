@@ -62,9 +62,11 @@ export function makeSearchTool(
   if (other !== undefined) throw unknownSearchOption(name, other, [...own, ...names]);
   const { id = "web_search", maxResults = 5, timeoutMs = 15_000 } = options;
   if (!Number.isInteger(maxResults) || maxResults < 1 || maxResults > most)
-    throw invalidSearchOption(`maxResults of ${name} must be a whole number from 1 to ${most}.`);
+    throw invalidSearchOption(
+      `maxResults of ${name} must be a whole number from 1 to ${most} (got ${String(maxResults)}).`,
+    );
   if (typeof timeoutMs !== "number" || !(timeoutMs > 0))
-    throw invalidSearchOption(`timeoutMs of ${name} must be a number above 0.`);
+    throw invalidSearchOption(`timeoutMs of ${name} must be a number above 0 (got ${String(timeoutMs)}).`);
   return createTool({
     id,
     description:

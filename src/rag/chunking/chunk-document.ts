@@ -235,7 +235,7 @@ interface ChunkContext {
 
 /** The last step of every strategy: trims chunks, drops blank ones, and adds ids and metadata. */
 function finishChunks(found: readonly FoundChunk[], { sizing, id, metadata, pagesOf }: ChunkContext): Chunk[] {
-  // slices of the source have distinct positions; chunks with a text of their own may share one
+  // slices of the source have distinct positions; chunks with a generated text may share one
   const ids = new Map<string, number>();
   const distinct = (place: string): string => {
     const count = (ids.get(place) ?? 0) + 1;

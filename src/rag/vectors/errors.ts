@@ -25,7 +25,10 @@ export const indexSettingsDiffer = (name: string, found: object, wanted: object)
   );
 
 export const unknownVectorEntry = (index: string, id: string): KumikoError =>
-  new KumikoError("UNKNOWN_ENTRY", `There is no entry ${shorten(id, { length: 80 })} in the index "${index}".`);
+  new KumikoError(
+    "UNKNOWN_ENTRY",
+    `There is no entry ${shorten(id, { length: 80 })} in the index "${index}". Write it with upsert first.`,
+  );
 
 export const noTextIndex = (index: string): KumikoError =>
   new KumikoError(

@@ -23,7 +23,7 @@ export interface OwnPool extends PostgresPool {
   end(): Promise<void>;
 }
 
-/** A dedicated connection, beside those of a pool. */
+/** A dedicated connection, outside a pool. */
 export interface DedicatedClient {
   connect(): Promise<unknown>;
   query(query: PostgresQuery): Promise<PostgresResult>;

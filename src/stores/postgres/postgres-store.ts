@@ -17,7 +17,7 @@ import { Table } from "./table.js";
  * creates the table if it does not exist.
  *
  * - A `connectionString` needs the package `pg`. A `pool` stays open on `close`.
- * - With its first write it opens one more connection, beside the pool. As long as that connection lives, other processes know
+ * - With its first write it opens one more connection, outside the pool. As long as that connection lives, other processes know
  *   that this one is alive, and leave its runs alone. When it breaks, it is reopened as soon as possible. A process that is
  *   without it for three seconds, while others reach the server, may lose a run to another host; its next write then fails.
  *   Processes on the same host are checked by pid and start time instead. Behind a pooler (PgBouncer) there is no such

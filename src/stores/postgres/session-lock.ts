@@ -1,9 +1,9 @@
 import { type DedicatedClient, makeClient, type PostgresPool } from "./pool.js";
 
 /**
- * An advisory lock that this process holds as long as it is connected, by which processes on any host see that it is alive. It
- * has a connection of its own, which all stores on one pool share. When that breaks, it tries to take the lock on a new
- * connection, first at once and then about twice a second.
+ * An advisory lock that this process holds as long as it is connected, so that processes on any host can see that it is alive. It
+ * uses a separate connection, which all stores on one pool share. If that breaks, it tries to take the lock on a new connection,
+ * first immediately and then about twice a second.
  */
 export class SessionLock {
   readonly #pool: PostgresPool;
@@ -106,7 +106,7 @@ const longestPauseMs = 500;
 
 /**
  * Behind a pooler that shares connections between clients, a lock would belong to the next user of the connection. Such a pooler
- * reports process ids of its own; the comparison detects it, and no lock is taken.
+ * reports different process ids; the comparison detects it, and no lock is taken.
  */
 const takeLock = `SELECT CASE WHEN pg_backend_pid() = $2::int
 THEN pg_try_advisory_lock_shared($1::bigint) ELSE false END::text AS held`;

@@ -5,7 +5,7 @@ import { noConnection, unknownStoreOption } from "./errors.js";
 export interface PostgresStoreOptions {
   /**
    * The name of the table, `table` or `schema.table`, without quotes. A second table, whose name ends in `_entries`, is created
-   * beside it.
+   * as well.
    * @default "kumiko_checkpoints"
    */
   readonly table?: string | undefined;

@@ -4,9 +4,9 @@ import { foreignTables, newerSchema } from "./errors.js";
 /**
  * Migrations: each script makes the next version of the tables. Add scripts, but never change one.
  *
- * 1. Versions of checkpoints are counted in a table of their own, for all ids together, so that none is used twice, even after a
+ * 1. Versions of checkpoints are counted in a separate table, for all ids together, so that none is used twice, even after a
  *    delete. A trigger counts, so that a write is one statement and needs no transaction.
- * 2. Entries appended to a checkpoint are rows of their own. They refer to its `base`, the version of its last put, and the
+ * 2. Entries appended to a checkpoint are separate rows. They refer to its `base`, the version of its last put, and the
  *    version of the last entry is the version of the checkpoint. Triggers delete entries with their base. The column was renamed
  *    so that a process with an older kumiko, which would ignore entries, fails.
  */

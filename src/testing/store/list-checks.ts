@@ -9,7 +9,7 @@ export const listChecks = (check: StoreChecks): ConformanceCheck[] => [
     expectSame((await listed()).length, 0, "Ids listed"),
   ),
   check("lists ids in ascending order of their code points", async (stage) => {
-    // UTF-16 puts U+1F600 before U+FF5E, languages put "a" before "B", and "ä" beside "a"
+    // UTF-16 sorts U+1F600 before U+FF5E; locales sort "a" before "B", and "ä" next to "a"
     const ascending = ["", "10", "9", "B", "a", "a b", "aa", "b", "ä", "\uff5e", "\u{1f600}"];
     await putAll(stage, ascending.toReversed());
     expectListed(await stage.listed(), ascending);

@@ -6,7 +6,7 @@ import type { Database } from "../database.js";
 import { codeOf, newerTable, noPgvector, oldPgvector, tooManyDimensions } from "../errors.js";
 import { lockKey } from "../lock-key.js";
 
-/** An index, which is a table of its own. */
+/** An index. Each index is a separate table. */
 export interface IndexTable {
   readonly name: string;
   readonly settings: IndexSettings;
