@@ -4,7 +4,7 @@ import type { AnyTool } from "../define/any-tool.js";
 import { aiSdkTool, isAiSdkTool } from "./ai-sdk-tool.js";
 import { einoTool, isEinoTool } from "./eino-tool.js";
 import { namelessTool } from "./errors.js";
-import { isFunction } from "./foreign-tool.js";
+import { isForeignFunction } from "./foreign-tool.js";
 import { isMastraTool, mastraTool } from "./mastra-tool.js";
 import { plainTool } from "./plain-tool.js";
 import { isTanStackTool, tanStackTool } from "./tan-stack-tool.js";
@@ -29,7 +29,7 @@ function formatOf(tool: Fields): ((tool: Fields, name: string) => Tool<never>) |
   if (isMastraTool(tool)) return mastraTool;
   if (isTanStackTool(tool)) return tanStackTool;
   if (isAiSdkTool(tool)) return aiSdkTool;
-  return isFunction(tool.execute) || "inputSchema" in tool ? plainTool : undefined;
+  return isForeignFunction(tool.execute) || "inputSchema" in tool ? plainTool : undefined;
 }
 
 function nameOf({ name, id }: Fields): string {

@@ -8,7 +8,7 @@ import {
   type StandardResult,
 } from "../../schema/standard-schema.js";
 import { notASchema, schemaLater } from "./errors.js";
-import { type ForeignFunction, isFunction } from "./foreign-tool.js";
+import { type ForeignFunction, isForeignFunction } from "./foreign-tool.js";
 
 /** Marks the schemas of the AI SDK: those that `jsonSchema()`, `zodSchema()` and `valibotSchema()` return. */
 const mark = Symbol.for("vercel.ai.schema");
@@ -29,7 +29,7 @@ export function hasAiSdkSchema({ inputSchema, parameters, outputSchema }: Fields
 
 /** ArkType's schemas are functions too, but can be recognized. */
 function isLazy(schema: unknown): schema is ForeignFunction {
-  return isFunction(schema) && !isStandardSchema(schema);
+  return isForeignFunction(schema) && !isStandardSchema(schema);
 }
 
 /**

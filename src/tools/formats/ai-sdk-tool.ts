@@ -9,7 +9,7 @@ import { hasAiSdkSchema, inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.j
 import { approvalOf } from "./approval-of.js";
 import { descriptionFailed, providerTool } from "./errors.js";
 import { foreignHooks } from "./foreign-hooks.js";
-import { type ForeignFunction, isFunction, textOr } from "./foreign-tool.js";
+import { type ForeignFunction, isForeignFunction, textOr } from "./foreign-tool.js";
 import { modelExtra, withTitle } from "./model-extra.js";
 import { nativeTool } from "./native-tool.js";
 import { plainContext } from "./plain-context.js";
@@ -30,15 +30,15 @@ export function aiSdkTool(tool: Fields, name: string): Tool<never> {
   const { execute, toModelOutput, description, metadata } = tool;
   const contextSchema = outputSchemaOf(tool.contextSchema);
   const contextFor = canValidate(contextSchema) ? contextBy(contextSchema) : contextOf;
-  if (isProviderTool(tool) && !isFunction(execute)) throw providerTool(name);
+  if (isProviderTool(tool) && !isForeignFunction(execute)) throw providerTool(name);
   return nativeTool({
     name,
-    description: isFunction(description) ? descriptionOf(name, description) : textOr(description, ""),
+    description: isForeignFunction(description) ? descriptionOf(name, description) : textOr(description, ""),
     inputSchema: inputSchemaOf(tool.inputSchema ?? tool.parameters),
     outputSchema: outputSchemaOf(tool.outputSchema),
-    execute: isFunction(execute) ? execution(tool, execute, contextFor) : undefined,
+    execute: isForeignFunction(execute) ? execution(tool, execute, contextFor) : undefined,
     needsApproval: approvalOf(tool, contextFor),
-    toModelOutput: isFunction(toModelOutput)
+    toModelOutput: isForeignFunction(toModelOutput)
       ? async (result) => {
           const call = { toolName: name, callId: result.toolCallId };
           return modelOutputOf(await toModelOutput.call(tool, result), call);

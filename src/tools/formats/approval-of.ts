@@ -1,7 +1,7 @@
 import type { NeedsApproval, ToolContext } from "../../components/tool.js";
 import type { Fields } from "../../is.js";
 import { eitherApproval } from "../define/approval.js";
-import { isFunction } from "./foreign-tool.js";
+import { isForeignFunction } from "./foreign-tool.js";
 
 /**
  * Whether calls need approval, under any of the option names: a boolean, or a function of the input and the context.
@@ -9,7 +9,7 @@ import { isFunction } from "./foreign-tool.js";
  */
 export function approvalOf(tool: Fields, contextOf: (ctx: ToolContext) => unknown): NeedsApproval<unknown> {
   const read = (given: unknown): NeedsApproval<unknown> => {
-    if (!isFunction(given)) return Boolean(given);
+    if (!isForeignFunction(given)) return Boolean(given);
     return async (input: unknown, ctx: ToolContext) => Boolean(await given.call(tool, input, await contextOf(ctx)));
   };
   const { requireApproval, needsApprovalFn, needsApproval } = tool;

@@ -6,10 +6,10 @@ import { type ToolInfo, toolInfo } from "../../schema/tool-info.js";
 import { inputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
 import { infoLater } from "./errors.js";
-import { isFunction, textOr } from "./foreign-tool.js";
+import { isForeignFunction, textOr } from "./foreign-tool.js";
 
 export function isEinoTool(tool: Fields): boolean {
-  return "info" in tool && (isFunction(tool.invokableRun) || isFunction(tool.streamableRun));
+  return "info" in tool && (isForeignFunction(tool.invokableRun) || isForeignFunction(tool.streamableRun));
 }
 
 /** A tool in the form of Eino: the contract of every tool, under other names. */
@@ -19,19 +19,19 @@ export function einoTool(tool: Fields, key: string | undefined): Tool {
     component: "tool",
     info: infoOf(tool, key),
     requireApproval: approvalOf(tool, (ctx) => ctx),
-    ...(isFunction(invokableRun) && {
+    ...(isForeignFunction(invokableRun) && {
       invoke: async (args, ctx) => (await invokableRun.call(tool, args, ctx)) as ToolOutput,
     }),
-    ...(isFunction(streamableRun) && {
+    ...(isForeignFunction(streamableRun) && {
       stream: (args, ctx) => streamableRun.call(tool, args, ctx) as StreamSource<ToolOutput>,
     }),
   };
 }
 
 function infoOf(tool: Fields, key: string | undefined): ToolInfo {
-  const info = (isFunction(tool.info) ? tool.info() : tool.info) as Fields | undefined;
+  const info = (isForeignFunction(tool.info) ? tool.info() : tool.info) as Fields | undefined;
   if (info !== undefined && "then" in info) throw infoLater();
-  if (info !== undefined && isFunction(info.toJsonSchema)) return info as Fields & ToolInfo;
+  if (info !== undefined && isForeignFunction(info.toJsonSchema)) return info as Fields & ToolInfo;
   const { name, description, desc, parameters } = info ?? {};
   return toolInfo({
     name: textOr(name, key ?? ""),

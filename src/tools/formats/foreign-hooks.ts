@@ -1,6 +1,6 @@
 import type { Fields } from "../../is.js";
 import { type AnyToolHooks, hookNames, type ToolHookCall } from "../define/tool-hooks.js";
-import { isFunction } from "./foreign-tool.js";
+import { isForeignFunction } from "./foreign-tool.js";
 
 type Hook = (call: ToolHookCall) => unknown;
 
@@ -10,7 +10,7 @@ export function foreignHooks(tool: Fields, more: object = {}): AnyToolHooks {
   for (const name of hookNames) {
     const hook = tool[name];
     // assigned, not spread: the messages of a call that streams in are only joined for hooks that read them
-    if (isFunction(hook)) hooks[name] = (call) => hook.call(tool, Object.assign(call, more));
+    if (isForeignFunction(hook)) hooks[name] = (call) => hook.call(tool, Object.assign(call, more));
   }
   return hooks;
 }

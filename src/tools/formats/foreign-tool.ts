@@ -99,7 +99,7 @@ export type ForeignTool = PlainTool | ToolWithoutExecute | TanStackTool | Mastra
 
 export type ForeignFunction = (this: unknown, ...values: readonly unknown[]) => unknown;
 
-export function isFunction(value: unknown): value is ForeignFunction {
+export function isForeignFunction(value: unknown): value is ForeignFunction {
   return typeof value === "function";
 }
 

@@ -8,7 +8,7 @@ import { modelOutputOf } from "./ai-sdk-output.js";
 import { inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
 import { foreignHooks } from "./foreign-hooks.js";
-import { type ForeignFunction, isFunction, textOr } from "./foreign-tool.js";
+import { type ForeignFunction, isForeignFunction, textOr } from "./foreign-tool.js";
 import { mastraContext } from "./mastra-context.js";
 import { modelExtra, withTitle } from "./model-extra.js";
 import { nativeTool } from "./native-tool.js";
@@ -29,9 +29,9 @@ export function mastraTool(tool: Fields, name: string): Tool<never> {
     description: textOr(description, ""),
     inputSchema: checked === undefined ? schema : checkedOnly(checked),
     outputSchema: undefined,
-    execute: isFunction(execute) ? (input, ctx) => run(tool, execute, checked, input, ctx) : undefined,
+    execute: isForeignFunction(execute) ? (input, ctx) => run(tool, execute, checked, input, ctx) : undefined,
     needsApproval: approvalOf(tool, (ctx) => ({ requestContext: requestValues(ctx.requestContext) })),
-    toModelOutput: isFunction(toModelOutput)
+    toModelOutput: isForeignFunction(toModelOutput)
       ? async ({ output, toolCallId }) =>
           modelOutputOf(await toModelOutput.call(tool, output), { toolName: name, callId: toolCallId })
       : undefined,

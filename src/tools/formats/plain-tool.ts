@@ -3,7 +3,7 @@ import type { Fields } from "../../is.js";
 import { inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
 import { foreignHooks } from "./foreign-hooks.js";
-import { isFunction, textOr } from "./foreign-tool.js";
+import { isForeignFunction, textOr } from "./foreign-tool.js";
 import { modelExtra, withTitle } from "./model-extra.js";
 import { nativeTool } from "./native-tool.js";
 
@@ -16,9 +16,9 @@ export function plainTool(tool: Fields, name: string): Tool<never> {
     inputSchema: inputSchemaOf(tool.inputSchema ?? tool.parameters),
     outputSchema: outputSchemaOf(tool.outputSchema),
     // a bound generator function can still be recognized
-    execute: isFunction(execute) ? execute.bind(tool) : undefined,
+    execute: isForeignFunction(execute) ? execute.bind(tool) : undefined,
     needsApproval: approvalOf(tool, (ctx) => ctx),
-    toModelOutput: isFunction(toModelOutput) ? (result) => toModelOutput.call(tool, result) : undefined,
+    toModelOutput: isForeignFunction(toModelOutput) ? (result) => toModelOutput.call(tool, result) : undefined,
     suspendSchema: outputSchemaOf(tool.suspendSchema),
     resumeSchema: outputSchemaOf(tool.resumeSchema),
     requestContextSchema: outputSchemaOf(tool.requestContextSchema),

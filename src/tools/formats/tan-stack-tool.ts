@@ -7,7 +7,7 @@ import type { PayloadRule, PayloadSchema } from "../define/approval.js";
 import { requestValues } from "../define/request-check.js";
 import { inputSchemaOf, outputSchemaOf } from "./ai-sdk-schema.js";
 import { approvalOf } from "./approval-of.js";
-import { isFunction, textOr } from "./foreign-tool.js";
+import { isForeignFunction, textOr } from "./foreign-tool.js";
 import { modelExtra } from "./model-extra.js";
 import { nativeTool } from "./native-tool.js";
 
@@ -23,7 +23,7 @@ export function tanStackTool(tool: Fields, name: string): Tool<never> {
     description: textOr(description, ""),
     inputSchema: inputSchemaOf(tool.inputSchema),
     outputSchema: outputSchemaOf(tool.outputSchema),
-    execute: isFunction(execute) ? (input, ctx) => execute.call(tool, input, contextOf(ctx)) : undefined,
+    execute: isForeignFunction(execute) ? (input, ctx) => execute.call(tool, input, contextOf(ctx)) : undefined,
     needsApproval: approvalOf(tool, contextOf),
     approvalPayload: payloadsOf(tool.approvalSchema),
     metadata,
