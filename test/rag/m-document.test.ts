@@ -197,7 +197,7 @@ describe("options", () => {
     [{ strategy: "markdown", headers: [["h1", "a"]] }, /unknown heading "h1"/],
     [{ strategy: "markdown", headers: ["#"] }, /list of pairs/],
     [{ strategy: "markdown", headers: [["#", "start"]] }, /"start".* Use another name/],
-    [{ length: () => Number.NaN }, /the result of length/],
+    [{ length: () => Number.NaN }, /The result of length/],
     [{ extract: { summary: true } }, /needs a model/],
   ];
 

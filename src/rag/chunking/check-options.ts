@@ -35,7 +35,7 @@ const optionNames: Readonly<Record<ChunkStrategy, readonly string[]>> = {
 
 /** Validates options at run time, for plain JavaScript and for rules that types cannot express. */
 export function checkChunkOptions(options: object, byDefault: ChunkStrategy): CheckedChunkOptions {
-  if (typeof options !== "object" || options === null) throw invalidValue("chunk options", "an object", options);
+  if (typeof options !== "object" || options === null) throw invalidValue("The chunk options", "an object", options);
   const values: Readonly<Record<string, unknown>> = { ...options };
   const strategy = strategyOf(values.strategy ?? byDefault);
   checkNames(values, strategy);

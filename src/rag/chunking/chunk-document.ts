@@ -71,7 +71,7 @@ async function measureOf(length: unknown, values: CheckedChunkOptions["values"])
     of: (text) => {
       const count: unknown = length(text);
       if (typeof count === "number" && count >= 0) return count;
-      throw invalidValue("the result of length", "a number of at least 0", count);
+      throw invalidValue("The result of length", "a number of at least 0", count);
     },
   };
 }
@@ -204,12 +204,12 @@ function separatorsOf(values: CheckedChunkOptions["values"], byDefault: readonly
 
 function patternOf(given: unknown, isRegex: boolean): string | RegExp {
   if (given instanceof RegExp) return notEmpty(new RegExp(given.source, `${given.flags.replaceAll(/[gy]/g, "")}g`));
-  if (typeof given !== "string") throw invalidValue("a separator", "a string or a regular expression", given);
+  if (typeof given !== "string") throw invalidValue("A separator", "a string or a regular expression", given);
   if (!isRegex) return given;
   try {
     return notEmpty(new RegExp(given, "g"));
   } catch (error) {
-    if (error instanceof SyntaxError) throw invalidValue("a separator", "a valid regular expression", given);
+    if (error instanceof SyntaxError) throw invalidValue("A separator", "a valid regular expression", given);
     throw error;
   }
 }

@@ -54,7 +54,7 @@ export function multiQueryRetriever({ retriever, model, rewrite, count = 3 }: Mu
 
 function checkQueries(queries: readonly string[] | undefined): readonly string[] {
   if (Array.isArray(queries) && queries.every((query) => typeof query === "string")) return queries;
-  throw invalidValue("the result of rewrite", "a list of strings", queries);
+  throw invalidValue("The result of rewrite", "a list of strings", queries);
 }
 
 async function askQueries(

@@ -27,7 +27,7 @@ export function mmr<Item extends { readonly vector?: readonly number[] }>(
   const left = items.map((item) => {
     const { vector } = item;
     if (vector?.length !== queryVector.length)
-      throw invalidValue("the vector of each item", `a list of ${queryVector.length} numbers`, vector?.length);
+      throw invalidValue("The vector of each item", `a list of ${queryVector.length} numbers`, vector?.length);
     return { item, vector, likeness: cosine(vector, queryVector), nearest: Number.NEGATIVE_INFINITY };
   });
   const chosen: Item[] = [];

@@ -91,7 +91,7 @@ async function scoreEach(
   const values = await Promise.all(documents.map((document) => score?.(query, document)));
   return values.map((value) => {
     if (typeof value === "number" && value >= 0 && value <= 1) return value;
-    throw invalidValue("the result of score", "a number from 0 to 1", value);
+    throw invalidValue("The result of score", "a number from 0 to 1", value);
   });
 }
 

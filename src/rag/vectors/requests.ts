@@ -70,7 +70,7 @@ export function readEntryRows(options: UpsertOptions, settings: IndexSettings): 
 
 function readId(id: unknown): string {
   if (typeof id === "string" && id !== "" && id.length <= 1_024 && isStorable(id)) return id;
-  throw invalidValue("an id", "a string of 1 to 1,024 characters", id);
+  throw invalidValue("An id", "a string of 1 to 1,024 characters", id);
 }
 
 function readDocument(document: unknown, name: string): string {
@@ -191,7 +191,7 @@ export function readDelete(options: DeleteOptions): DeleteRequest {
 }
 
 function checkNames(where: string, options: object, known: readonly string[]): void {
-  if (!isFields(options)) throw invalidValue(`the argument of ${where}`, "an object of options", options);
+  if (!isFields(options)) throw invalidValue(`The argument of ${where}`, "an object of options", options);
   const other = Object.keys(options).find((name) => !known.includes(name));
   if (other !== undefined) throw unknownRagOption(where, other, known);
 }

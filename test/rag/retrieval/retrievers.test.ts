@@ -182,7 +182,7 @@ describe("retrievers of retrievers", () => {
     const model = answering(() => "1. other\n2. none");
     expect(ids(await multiQueryRetriever({ retriever, model }).retrieve("q"))).toEqual(["b", "a", "c"]);
     const text = multiQueryRetriever({ retriever, rewrite: () => "other" as unknown as string[] });
-    await expect(text.retrieve("q")).rejects.toThrow(/the result of rewrite must be a list of strings/);
+    await expect(text.retrieve("q")).rejects.toThrow(/The result of rewrite must be a list of strings/);
   });
 
   it("ask those that fit; unknown ones are errors, and failing ones unless they are optional", async () => {
